@@ -55,10 +55,7 @@ def read_envelope(
 def read_json(text: str | bytes) -> Any:
     """The value of a JSON text that is nested at most 200 deep, its numbers finite and its integers exact as floats.
 
-    Raises
-    ------
-    ValueError
-        When it is not.
+    ValueError when it is not.
 
     Examples
     --------
@@ -157,10 +154,7 @@ def _said(problem: ValidationError) -> str:
 def check_time(time: str) -> str:
     """A moment in ISO 8601 with its offset from UTC, in this century or the next; the text as it was given.
 
-    Raises
-    ------
-    InputProblem
-        When it is not one.
+    InputProblem when it is not one.
 
     Examples
     --------
@@ -183,13 +177,7 @@ def check_time(time: str) -> str:
 
 
 def read_file(path: str | Path, what: str) -> str:
-    """The text of a saved file, which messages call `what`.
-
-    Raises
-    ------
-    InputProblem
-        When it cannot be read or is not text.
-    """
+    """The text of a saved file, which messages call `what`. InputProblem when it cannot be read or is not text."""
     try:
         return Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as problem:

@@ -17,10 +17,7 @@ PARENT = Path(__file__).resolve().parent.parent
 def sample_dir() -> Path:
     """The folder of the sample data: that of `TARSTOP_SAMPLE_DATA`, of the checkout or of the installation.
 
-    Raises
-    ------
-    InputProblem
-        When there is none.
+    InputProblem when there is none.
     """
     named = os.environ.get("TARSTOP_SAMPLE_DATA")
     candidates = [Path(named)] if named else [PARENT / "sample_data", PARENT / "tarstop_app" / "sample_data"]
@@ -37,10 +34,7 @@ def sample_dir() -> Path:
 def real_data() -> Path:
     """The folder of real collections, which do not come with the programme.
 
-    Raises
-    ------
-    InputProblem
-        When the environment variable `TARSTOP_REAL_DATA` does not name it.
+    InputProblem when the environment variable `TARSTOP_REAL_DATA` does not name it.
     """
     named = os.environ.get("TARSTOP_REAL_DATA")
     if not named:
@@ -52,11 +46,20 @@ def real_data() -> Path:
 
 def runs_folder() -> Path:
     """Where runs are kept: ``experiments`` beside the local database."""
+    return _beside_database() / "experiments"
+
+
+def features_folder() -> Path:
+    """Where is kept what rankers learn from, which can be made again: ``features`` beside the local database."""
+    return _beside_database() / "features"
+
+
+def _beside_database() -> Path:
     url = os.environ.get(URL_VARIABLE, "").strip()
     place = default_path()
     if url and make_url(url).get_backend_name() == "sqlite":
         place = Path(make_url(url).database or place)
-    return place.parent / "experiments"
+    return place.parent
 
 
 URL_VARIABLE = "TARSTOP_DATABASE_URL"
@@ -70,18 +73,8 @@ def default_path() -> Path:
 def app_directory() -> Path:
     """Folder that holds `app.py`, `pages/`, `dashboard/` and `sample_data/`.
 
-    In a checkout this is the folder beside `tarstop_core`; the wheel carries the
-    same files in `tarstop_app`.
-
-    Raises
-    ------
-    InputProblem
-        When neither place has an `app.py`.
-
-    Examples
-    --------
-    >>> app_directory().is_absolute()
-    True
+    In a checkout this is the folder beside `tarstop_core`; the wheel carries the same files in `tarstop_app`.
+    InputProblem when neither place has an `app.py`.
     """
     for folder in (PARENT, PARENT / "tarstop_app"):
         if (folder / "app.py").is_file():
@@ -123,19 +116,8 @@ def named_hosts() -> tuple[str, ...]:
 def require_consent(address: str, hosts: Sequence[str], no_login: bool = False) -> None:
     """Refuse to serve others unasked: whoever reaches the dashboard may do everything in it.
 
-    Parameters
-    ----------
-    address : str
-        What it is served on.
-    hosts : sequence of str
-        Names beside it, under which a proxy serves it.
-    no_login : bool
-        Whether it was said that this is meant; `TARSTOP_NO_LOGIN` says so too.
-
-    Raises
-    ------
-    InputProblem
-        When it can be reached from elsewhere and nobody said that this is meant.
+    It is served on an `address`, and by a proxy under `hosts`. InputProblem when it can be reached from elsewhere and
+    neither `no_login` nor `TARSTOP_NO_LOGIN` says that this is meant.
     """
     own = is_loopback(address) and not hosts
     if own or no_login or os.environ.get(NO_LOGIN_VARIABLE):
@@ -149,13 +131,8 @@ def require_consent(address: str, hosts: Sequence[str], no_login: bool = False) 
 def open_folders(address: str) -> Path | None:
     """The folder below which a browser may name others on the machine that serves the dashboard on `address`; None: any.
 
-    Whoever sits at that machine may name any. Served to others, a browser reaches nothing but what lies below
-    the folder that `TARSTOP_FOLDERS` names.
-
-    Raises
-    ------
-    InputProblem
-        When it may name none.
+    Whoever sits at that machine may name any. Served to others, a browser reaches nothing but what lies below the
+    folder that `TARSTOP_FOLDERS` names. InputProblem when it may name none.
     """
     root = os.environ.get(FOLDERS_VARIABLE, "").strip()
     if root:
@@ -171,10 +148,7 @@ def open_folders(address: str) -> Path | None:
 def folder_of_the_server(named: str, address: str) -> Path:
     """A folder that a browser names, whatever ``..`` and links say, those in the folder included.
 
-    Raises
-    ------
-    InputProblem
-        When it may not be read (:func:`open_folders`).
+    InputProblem when it may not be read (:func:`open_folders`).
     """
     top = open_folders(address)
     if top is None:

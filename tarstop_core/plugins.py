@@ -18,19 +18,8 @@ Kind = TypeVar("Kind")
 def load_class(file: str, name: str, base: type[Kind], what: str, public: str) -> type[Kind]:
     """The class `name` in a Python file, which is run to get it; a file that was changed is run again.
 
-    Parameters
-    ----------
-    base : type
-        What the class has to be derived from.
-    what : str
-        What such a class is called: "rule".
-    public : str
-        The base as a person imports it.
-
-    Raises
-    ------
-    InputProblem
-        When the file cannot be read or fails, or has no such class with all its methods.
+    It has to be derived from `base`, which a person imports as `public`; `what` such a class is called: "rule".
+    InputProblem when the file cannot be read or fails, or has no such class with all its methods.
     """
     try:
         content = Path(file).read_bytes()
@@ -58,13 +47,7 @@ def load_class(file: str, name: str, base: type[Kind], what: str, public: str) -
 
 
 def make(kind: type[Kind], file: str, name: str, values: dict[str, Any], what: str) -> Kind:
-    """An object of a class that was loaded.
-
-    Raises
-    ------
-    InputProblem
-        When the class refuses the values, or fails.
-    """
+    """An object of a class that was loaded. InputProblem when the class refuses the values, or fails."""
     try:
         return kind(**values)
     except InputProblem:

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from tarstop_core.calibration.calibrator import Calibrator, FittedOn
+from tarstop_core.documents.application import Application
 from tarstop_core.documents.records import TEXT_COLUMNS, as_records
 from tarstop_core.documents.reports import Report, Row
 from tarstop_core.screening.log import Event
@@ -30,8 +31,11 @@ SETTINGS = Settings(
     calibrator=PATENT.digest,
     plus=f"Do {PAYLOAD}",
     minus=f"Not {PAYLOAD}",
+    application=Application(PAYLOAD, "2003-03-03", family=PAYLOAD, applicant=PAYLOAD),
 )
-REVIEW = replace(SETTINGS, scenario="review", calibrator=INCLUSION.digest, full_cost=50)
+REVIEW = replace(
+    SETTINGS, scenario="review", calibrator=INCLUSION.digest, full_cost=50, application=Application()
+)
 
 
 def _texts(at: int) -> dict[str, str]:
@@ -41,7 +45,11 @@ def _texts(at: int) -> dict[str, str]:
             "url": f'https://{FOREIGN}/" onerror="alert(1)',
             "doi": f'10.1000/"><img src=http://{FOREIGN}/z onerror=alert(1)>',
             "publication_number": f'EP1234567A1"><a href=http://{FOREIGN}>',
+            "family": "",  # flagged by its dates
+            "assignee": "",
         }
+    elif at % 4:
+        known |= {"url": "javascript:alert(1)", "priority_date": "2004-01-01"}
     return {name: known.get(name, PAYLOAD) for name in TEXT_COLUMNS}
 
 
@@ -71,11 +79,13 @@ def _label(store: Store, session: str, at: int, verdict: str) -> Event:
 def patent_session(store: Store, decided: bool = False) -> str:
     """A plan, a deviation from it, notes and an unsure one; decided, too, where that is asked."""
     session = _session(store, SETTINGS)
-    first = store.session(session).ids[0]
+    ids = store.session(session).ids
+    first = ids[0]
     changed = replace(SETTINGS, payoffs=Payoffs(1000, 1000, 1000, 1000, PAYLOAD))
     _log(
         store,
         session,
+        Event("families", {"members": {ids[at]: [PAYLOAD] for at in (0, 5)}}),
         Event("plan", {"settings": SETTINGS.to_dict(), "records": store.session(session).digest}),
         *(_label(store, session, at, "irrelevant") for at in range(4)),
         Event("settings", {"settings": changed.to_dict(), "reason": PAYLOAD}),

@@ -1,3 +1,11 @@
+// A menu that covers a phone's page closes when a page is chosen.
+if (!window.tarstopMenu) {
+  window.tarstopMenu = true;
+  document.addEventListener('click', (event) => {
+    if (innerWidth > 768 || !event.target.closest?.('[data-testid="stSidebarNavLink"], [data-testid="stLogoLink"]')) return;
+    setTimeout(() => document.querySelector('[data-testid="stSidebarCollapseButton"] button')?.click(), 0);
+  });
+}
 // What scrolls sideways by itself (a wide formula, table or listing, a figure on a phone) can be reached by the Tab key.
 if (!window.tarstopReachable) {
   window.tarstopReachable = true;

@@ -15,6 +15,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket
+from streamlit.runtime.pages_manager import PagesManager
 
 import tarstop_core
 from dashboard.frame import scripts, shell
@@ -57,6 +58,8 @@ def around() -> dict[str, Any]:
         require_consent(served_on(), named_hosts())
     except InputProblem as problem:
         raise SystemExit(f"tarstop: {problem} ({NO_LOGIN_VARIABLE}=yes says the same.)") from None
+    # Else the sidebar lists the files of pages/ until app.py has named the pages.
+    PagesManager.uses_pages_directory = False
     return {
         "middleware": [Middleware(Guarded)],
         "routes": [Route("/health", health)],

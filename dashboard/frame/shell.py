@@ -36,26 +36,38 @@ UNFORESEEN = (
 _LINKED = re.compile(r"https?:(?=//)|www(?=\.)|@(?=\w)", re.IGNORECASE)
 
 
-def pages() -> list[st.Page]:
-    """The pages, in the order of the sidebar."""
-    return [
-        st.Page(ROOT / HOME, title="Home", icon=":material/home:", default=True),
-        st.Page(ROOT / SET_UP, title="Set up", icon=":material/tune:", url_path="set_up"),
-        st.Page(ROOT / SCREEN, title="Screen", icon=":material/fact_check:", url_path="screen"),
-        st.Page(ROOT / SESSIONS, title="Sessions", icon=":material/folder_open:", url_path="sessions"),
-        st.Page(ROOT / EVIDENCE, title="Evidence", icon=":material/lab_profile:", url_path="evidence"),
-        st.Page(ROOT / EXPLORE, title="Explore", icon=":material/explore:", url_path="explore"),
-        st.Page(ROOT / CALIBRATION, title="Calibration", icon=":material/target:", url_path="calibration"),
-        st.Page(ROOT / LEARN, title="Learn", icon=":material/school:", url_path="learn"),
-        st.Page(ROOT / RESULTS, title="Results", icon=":material/analytics:", url_path="results"),
-        st.Page(ROOT / GUIDE, title="Guide", icon=":material/menu_book:", url_path="guide"),
-    ]
+def pages() -> dict[str, list[st.Page]]:
+    """The pages in their groups, in the order of the sidebar."""
+
+    def page(file: str, title: str, icon: str) -> st.Page:
+        path = Path(file).stem
+        return st.Page(
+            ROOT / file, title=title, icon=f":material/{icon}:", url_path=path, default=file == HOME
+        )
+
+    return {
+        "Work": [
+            page(HOME, "Home", "home"),
+            page(SET_UP, "Set up", "tune"),
+            page(SCREEN, "Screen", "fact_check"),
+            page(SESSIONS, "Sessions", "folder_open"),
+        ],
+        "Understand": [
+            page(EVIDENCE, "Evidence", "lab_profile"),
+            page(EXPLORE, "Explore", "explore"),
+            page(CALIBRATION, "Calibration", "target"),
+            page(LEARN, "Learn", "school"),
+            page(RESULTS, "Results", "analytics"),
+        ],
+        "Help": [page(GUIDE, "Guide", "menu_book")],
+    }
 
 
 def route() -> None:
     """Run the page that the URL names."""
     st.set_page_config(page_title="TARstop", page_icon=ICON, layout="wide")
     st.session_state[ROUTED] = True
+    st.logo(ICON)
     st.navigation(pages()).run()
 
 
@@ -171,8 +183,9 @@ def term(key: str, words: str = "") -> str:
 
 
 def glossary(*keys: str) -> None:
-    """A line that leads to terms of the glossary."""
-    st.caption(f"In the glossary: {', '.join(map(term, keys))}.")
+    """What leads to terms of the glossary."""
+    with st.expander("In the glossary", type="compact"):
+        st.caption(", ".join(map(term, keys)))
 
 
 def linked(words: str) -> str:

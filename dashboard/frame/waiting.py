@@ -47,7 +47,7 @@ def taken_in(key: str) -> None:
 
 def _given_up(key: str) -> None:
     st.session_state.pop(f"{key}/later", None)
-    say("Cancelled: nothing of it was taken in.")
+    say("Cancelled: nothing of it was kept.")
 
 
 def shown(

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.frame import shell
@@ -24,23 +23,15 @@ MIME = {
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
 """Of files that are saved, by how their names end."""
-KNOWN = 100
-"""Widgets that a late press may still come from."""
-
-
-def forget_earlier() -> None:
-    """Let go of what this fragment drew before, but for the last: Streamlit knows every widget while a tab is open."""
-    context = get_script_run_ctx(suppress_warning=True)
-    if context is not None:
-        known = context.session_state._state._new_widget_state.widget_metadata
-        now = context.shared.widget_ids_this_run.snapshot()
-        parts = {known[each].fragment_id for each in list(known) if each in now} - {None}
-        for each in [each for each in known if each not in now and known[each].fragment_id in parts][:-KNOWN]:
-            del known[each]
+LONGEST_NAME = 120
+"""Characters."""
+LASTING = "_lasting"
+"""Where the keys of widgets are whose values stay."""
 
 
 def lasting(key: str) -> dict[str, Any]:
     """The key of a widget, whose value stays while other pages are visited."""
+    st.session_state.setdefault(LASTING, set()).add(key)
     return {"key": key, "persist_state": "session"}
 
 
@@ -127,15 +118,23 @@ def press(label: str, action: Callable[..., object], *args: Any, key: str, at: A
     at.button(label, key=key, on_click=attempt, args=(action, *args), **more)
 
 
+def named(typed: str) -> str:
+    """A name as it is kept; InputProblem for one that no line can hold."""
+    name = typed.strip()
+    if len(name) > LONGEST_NAME:
+        raise InputProblem(f"This name has {len(name):,} characters; give one of at most {LONGEST_NAME}.")
+    return name
+
+
 def name_box(name: str, rename: Callable[[str], None], *, key: str) -> None:
     """A name that is changed where it stands; an empty one is passed over."""
-    st.text_input("Name", name, max_chars=120, key=key, on_change=_renamed, args=(key, rename))
+    st.text_input("Name", name, key=key, on_change=_renamed, args=(key, rename))
 
 
 def _renamed(key: str, rename: Callable[[str], None]) -> None:
-    name = str(st.session_state[key]).strip()
-    if name:
-        attempt(rename, name)
+    typed = str(st.session_state[key])
+    if typed.strip():
+        attempt(lambda: rename(named(typed)))
 
 
 def put_away(key: str, name: str, what: str, away: Callable[[], object], back: Callable[[], object]) -> None:

@@ -23,6 +23,9 @@ OPEN_WORK = "_work"
 FLASH = "_flash"
 SAID = "_said"
 REVIEWER = "reviewer"
+TURN = "_turn"
+TURNS = 16
+"""Documents that a late press may be behind."""
 
 
 @dataclass
@@ -45,13 +48,27 @@ class Work(OpenSession):
     """Whether the box is open that leads to an earlier document."""
     asking: str = ""
     """A flagged document that is about to be called a hit."""
+    because: list[str] = field(default_factory=list)
+    """Words that put the document on the page first."""
     shown: str = ""
     """The document on the page; a press on any other came from a page that was being replaced."""
+    turn: int = 0
+    """In the keys of what is pressed about it."""
 
     @property
     def busy(self) -> bool:
         """Whether a note or a dialog is open: a key meant for it must not reach the page behind."""
         return bool(self.noting) or bool(self.editing)
+
+    def show(self, doc: str) -> None:
+        """Put a document on the page.
+
+        Its buttons are others than those of the last ones, so that a late press finds what it was meant for; they come
+        again after `TURNS`, for Streamlit knows every widget while a tab is open, however many documents it showed.
+        """
+        if doc != self.shown:
+            self.shown = doc
+            self.turn = st.session_state[TURN] = (st.session_state.get(TURN, 0) + 1) % TURNS
 
     def look(self, at: int | None) -> None:
         """Show an earlier document on the next run, or the next one."""

@@ -23,7 +23,7 @@ from tarstop_core.screening.explain import action, question
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.teaching.lesson import steps as lessons
 from tarstop_core.teaching.lesson.figures import curves
-from tarstop_core.teaching.lesson.formulas import BY_SCENARIO, filled
+from tarstop_core.teaching.lesson.formulas import filled
 from tarstop_core.teaching.lesson.steps import Lesson, Step
 
 PREFIX = "learn/walk"
@@ -279,9 +279,9 @@ def _document(walk: Walk, followed: Lesson, step: Step) -> None:
 
 
 def _formulas(followed: Lesson, step: Step) -> None:
-    heading_of("This step’s numbers in the formulas")
-    columns = st.columns(2, gap="large")
-    formulas, explained = filled(followed, step), BY_SCENARIO[followed.settings.scenario].EXPLAINED
+    folded = st.expander("This step’s numbers in the formulas", key="walk-formulas")
+    columns = folded.columns(2, gap="large")
+    formulas = filled(followed, step)
     half = -(-len(formulas) // 2)
     for at, formula in enumerate(formulas):
         with columns[at >= half].container(border=True, key=f"walk-formula-{formula.name}"):
@@ -291,8 +291,7 @@ def _formulas(followed: Lesson, step: Step) -> None:
             )
             st.latex(formula.latex)
             # In a tab of its own: the lesson stays where it is.
-            name = explained.get(formula.name, followed.policy.name)
-            to = html.escape(shell.learn("formulas", formula=name), quote=True)
+            to = html.escape(shell.learn("formulas", formula=formula.explained), quote=True)
             st.html(
                 f'<div class="tar-place">{html.escape(formula.place)} · <a href="{to}" target="_blank">assumptions and code</a></div>'
             )

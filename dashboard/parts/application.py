@@ -45,7 +45,8 @@ class Asked:
 
 def ask(chosen: Documents, problems: list[str]) -> Asked:
     """Ask for number and date, and say which documents they flag."""
-    with st.expander("Your application: number and priority date (optional)", key=f"{PREFIX}/open"):
+    with st.container(key=f"{PREFIX}/open"):
+        st.markdown("**Your application**")
         st.caption(WHY)
         try:
             application = _fields(Application(), PREFIX)

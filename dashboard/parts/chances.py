@@ -1,4 +1,4 @@
-"""Set-up, step 4: what is believed at the start, where the chances come from, and which rule advises."""
+"""Set-up, step 2: what is believed at the start, where the chances come from, and which rule advises."""
 
 from functools import partial
 
@@ -62,7 +62,7 @@ def calibrator(
         usual = default_calibrator(has_scores, sample, scenario)
         if scenario == PATENT and not sample:
             usual = next((name for name, each in choices.items() if updated_by_own(each)), usual)
-        found = which("Where the chances come from", choices, usual, key=key).calibrator
+        found = which("Where the chances come from", choices, usual, **lasting(key)).calibrator
         _quality(found)
         chosen = found if _fits(found, ranking, scenario, sample) else None
     else:

@@ -91,11 +91,10 @@ def choose(scenario: Scenario, abstracts: bool = False) -> Documents | None:
     there = {"sample": bool(scenario.sample), "earlier": bool(earlier)}
     words = {**SOURCES, "sample": f"A sample {scenario.sample}"}
     source = radio(
-        "Where the documents come from",
+        "Which documents?",
         {name: words[name] for name in SOURCES if there.get(name, True)},
         horizontal=True,
         **lasting(f"{PREFIX}/source"),
-        label_visibility="collapsed",
     )
     if source == "sample":
         return {PATENT.sample: _sample, REVIEW.sample: _sample_review}[scenario.sample]()
@@ -105,12 +104,12 @@ def choose(scenario: Scenario, abstracts: bool = False) -> Documents | None:
 
 
 def _sample() -> Documents:
-    said = "No patent or company in it exists. Some of these searches hold prior art, others none."
+    said = "No patent or company in it exists."
     return sample(_one_of_samples("Search", sample_topics(), said, key=f"{PREFIX}/topic"))
 
 
 def _sample_review() -> Documents:
-    said = "No study, test or author in it exists. Some of these tests are sensitive enough, others are not."
+    said = "No study, test or author in it exists."
     reviews = sample_reviews()
     topic = _one_of_samples("Review", reviews, said, key=f"{PREFIX}/review")
     shell.caption(f"Included are {reviews.set_index('topic')['criteria'][topic]}")
@@ -120,7 +119,7 @@ def _sample_review() -> Documents:
 def _one_of_samples(label: str, there: pd.DataFrame, said: str, key: str) -> str:
     rows = there[["topic", "title", "documents"]].to_dict("records")
     titles = {row["topic"]: f"{row['title']!s} · {row['documents']} documents" for row in rows}
-    topic = one_of(label, titles, **lasting(key))
+    topic = one_of(label, titles, **lasting(key), label_visibility="collapsed")
     st.html(f'{badges("simulated documents")} <span class="tar-meta">{said}</span>')
     return topic
 
@@ -141,7 +140,7 @@ def _delete_earlier(store: Store, row: CollectionRow) -> None:
     store.delete_collection(row.id)
     state = st.session_state
     state.pop(f"{PREFIX}/earlier", None)
-    if (state.get(f"{PREFIX}/imported") or ("", ""))[1] == row.id:
+    if imported() == row.id:
         del state[f"{PREFIX}/imported"]
     say(f"{row.name} is deleted.")
 
@@ -275,20 +274,33 @@ def _start_over() -> None:
     state = st.session_state
     number = state.get(f"{PREFIX}/round", 0)
     in_hand = {file.file_id for file in state.get(f"{PREFIX}/files/{number}") or []}
-    imported = state.get(f"{PREFIX}/imported")
-    if imported is not None and in_hand & _files(imported[0]):
+    before = state.get(f"{PREFIX}/imported")
+    if before is not None and in_hand & _files(before[0]):
         _forget_import(shell.store())
     state[f"{PREFIX}/round"] = number + 1
     state[f"{PREFIX}/read"] = {}
     say("Cancelled: nothing of these files was imported.")
 
 
+def imported() -> str:
+    """The id of what was imported in this tab; empty: nothing."""
+    return str((st.session_state.get(f"{PREFIX}/imported") or ("", ""))[1])
+
+
+def put_back(collection_id: str) -> None:
+    """Take an import of before, whose files are gone, for this tab's; not where it was deleted."""
+    if any(row.id == collection_id for row in shell.store().collections()):
+        st.session_state[f"{PREFIX}/imported"] = ((), collection_id)
+
+
 def _still_there(store: Store) -> Documents | None:
-    imported = st.session_state.get(f"{PREFIX}/imported")
-    if imported is None:
+    if not imported():
         return None
-    documents = _from_store(store, store.collection(imported[1]))
+    row = store.collection(imported())
+    documents = _from_store(store, row)
     shell.caption(f"{documents.name}: {len(documents.frame):,} documents, imported before.")
+    with st.expander("What was understood, column by column", key=f"{PREFIX}/understood"):
+        columns.listed(row.files)
     _preview(documents.frame)
     return documents
 
@@ -296,12 +308,12 @@ def _still_there(store: Store) -> Documents | None:
 def _import(store: Store, uploads: dict[str, Upload]) -> str:
     """Merge and store the files once; files added to an import, or another choice of what to merge, replace it."""
     state = st.session_state
-    imported: tuple[tuple[str, ...], str] | None = state.get(f"{PREFIX}/imported")
+    before: tuple[tuple[str, ...], str] | None = state.get(f"{PREFIX}/imported")
     signature = tuple(uploads)
     proposal = _proposal(uploads)
     wanted = _wanted(uploads)
-    if imported is not None and imported[0] == signature and state.get(f"{PREFIX}/merged") == wanted:
-        return imported[1]
+    if before is not None and before[0] == signature and state.get(f"{PREFIX}/merged") == wanted:
+        return before[1]
     tables = [upload.records for upload in uploads.values()]
     merged = merge_as_chosen([table.frame for table in tables], proposal, wanted)
     name = collection_name([table.source for table in tables])
@@ -323,10 +335,10 @@ def _import(store: Store, uploads: dict[str, Upload]) -> str:
         state.setdefault(f"{PREFIX}/new", set()).add(collection_id)
     state[f"{PREFIX}/merged"] = wanted
     state[f"{PREFIX}/merge_notes"] = merged.notes
-    if imported is not None and _files(imported[0]) & _files(signature):
+    if before is not None and _files(before[0]) & _files(signature):
         # What is asked of a list stays when files are added to it, or merged otherwise.
-        state[f"set_up/query/{collection_id}/kept"] = state.get(f"set_up/query/{imported[1]}/kept", "")
-        _delete_unused(store, imported[1])
+        state[f"set_up/query/{collection_id}"] = state.get(f"set_up/query/{before[1]}", "")
+        _delete_unused(store, before[1])
     return collection_id
 
 
@@ -382,9 +394,9 @@ def described(table: RecordTable) -> dict[str, Any]:
 
 
 def _forget_import(store: Store) -> None:
-    imported = st.session_state.pop(f"{PREFIX}/imported", None)
-    if imported is not None:
-        _delete_unused(store, imported[1])
+    before = st.session_state.pop(f"{PREFIX}/imported", None)
+    if before is not None:
+        _delete_unused(store, before[1])
 
 
 def _delete_unused(store: Store, collection_id: str) -> None:

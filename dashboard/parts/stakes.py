@@ -141,7 +141,7 @@ def _questions(key: str, settings: Settings, stakes: Stakes) -> None:
         **_follows(key, "times"),
     )
     documents.number_input(
-        f"To avoid the worse of the two mistakes for certain, how many {read} would you read?",
+        f"How many {read} would you read to rule that mistake out?",
         value=views(stakes)["documents"],
         step=50.0,
         format="%g",
@@ -150,7 +150,7 @@ def _questions(key: str, settings: Settings, stakes: Stakes) -> None:
     )
     caption(
         f"So {q_star_in_words(stakes.payoffs.q_star, settings.plus, question(settings))}; "
-        f"{cost_in_words(stakes, settings.two_stages)}."
+        f"{cost_in_words(stakes).partition(':')[0]}."
     )
 
 

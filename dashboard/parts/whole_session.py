@@ -1,10 +1,16 @@
 """A whole session, as the pages that look back at one ask for it."""
 
 import re
+from functools import partial
+from typing import Any
 
-from dashboard.frame.waiting import LARGE_LIST, shown
+import streamlit as st
+
+from dashboard.frame.waiting import LARGE_LIST, shown, take_in, taken_in
+from dashboard.frame.widgets import press, save
 from dashboard.frame.work import kept
 from dashboard.parts import jobs
+from tarstop_core.sessions.store.rows import SessionRow
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.whole import WholeSession, whole_session
 
@@ -14,6 +20,7 @@ OF = "of"
 PREFIX = "session_detail"
 CHOSEN = "session"
 KEPT = 6
+WRITTEN = f"{PREFIX}/written"
 
 
 def loaded(store: Store, session_id: str) -> WholeSession:
@@ -27,6 +34,29 @@ def loaded(store: Store, session_id: str) -> WholeSession:
         return shown(row.name, f"Opening {row.name}", jobs.in_store, store.url, whole_session, session_id)
 
     return kept(f"{PREFIX}/kept", asked, opened, KEPT if len(row.ids) <= LARGE_LIST else 1)
+
+
+def save_export(store: Store, row: SessionRow, seq: int, end: str, label: str, **how: Any) -> None:
+    """A button that saves a session as it stands after `seq` events, as a file whose name ends so.
+
+    A press on that of a large one has the file written, with a bar and Cancel, and the next one saves it.
+    """
+    key, file = f"{PREFIX}/{row.id}{end}", f"{file_stem(row.name)}{end}"
+    job = partial(jobs.exported, store.url, row.id, end)
+    asked = (key, row.name, seq)
+    written, content = st.session_state.get(WRITTEN, (None, None))
+
+    def write() -> None:
+        st.session_state.pop(WRITTEN, None)  # a tab holds one
+        st.session_state[WRITTEN] = asked, shown(row.name, f"Writing {file}", job)
+
+    if len(row.ids) <= LARGE_LIST:
+        save(label, job, file, key=key, **how)
+    elif written == asked:
+        save(f"Written: save {label}", lambda: content, file, key=f"{key}/written", **how)
+    else:
+        press(label, partial(take_in, key, write, large=True), key=f"{key}/write", **how)
+        taken_in(key)
 
 
 def file_stem(name: str) -> str:

@@ -13,7 +13,7 @@ from dashboard.frame import shell
 from dashboard.frame.markup import badges
 from dashboard.frame.server import served_on
 from dashboard.frame.waiting import LARGE_FILE, shown, take_in, taken_in
-from dashboard.frame.widgets import one_of, press, share, some_of, switch
+from dashboard.frame.widgets import named, one_of, press, share, some_of, switch
 from dashboard.frame.work import clock
 from dashboard.parts import jobs
 from dashboard.parts.panels import note
@@ -219,7 +219,7 @@ def _choose(taken: Taken) -> None:
     note(taken.said)
     for remark in taken.notes:
         note(remark)
-    title = st.text_input("Name", taken.title, max_chars=120, key="results/title")
+    title = named(st.text_input("Name", taken.title, key="results/title"))
     titles = {method.name: method.title for method in parse_methods(DEFAULT[taken.scenario], taken.scenario)}
     methods = some_of(
         "Methods to run",
@@ -257,7 +257,7 @@ def _choose(taken: Taken) -> None:
         background.begin(
             Path(taken.home),
             Order(
-                title=title.strip() or taken.title,
+                title=title or taken.title,
                 folder=taken.folder,
                 methods=tuple(methods),
                 q_stars=tuple(sorted(q_stars)),

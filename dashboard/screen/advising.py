@@ -8,35 +8,18 @@ from dashboard.frame import shell
 from dashboard.frame.drawing import AsItIs, dark
 from dashboard.frame.markup import unbroken
 from dashboard.frame.work import Work, clock
+from dashboard.parts.at_a_glance import chip, told
 from dashboard.screen import grading
 from tarstop_core.presentation import curves as presentation_curves
-from tarstop_core.presentation.figures import ink
-from tarstop_core.presentation.palette import BELIEF, COST, PLUS, POOLED, THRESHOLD, VALUE
 from tarstop_core.screening.advised import Advice
 from tarstop_core.screening.explain import action
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
-from tarstop_core.screening.verdict import Mood, Verdict, chance_in_words, verdict
+from tarstop_core.screening.verdict import Verdict, chance_in_words, verdict
 
-COLOURS: dict[Mood, str] = {
-    "go": BELIEF,
-    "stop": VALUE,
-    "found": PLUS,
-    "ask": COST,
-    "read": POOLED,
-    "wait": THRESHOLD,
-}
 WINDOW = "curve_window"
 WINDOWS = {"near": "last 50", "all": "all", "log": "all, log"}
-
-
-def chip(word: str, mood: Mood, sign: str) -> str:
-    """A word in its colour, with an icon that says the same."""
-    return (
-        f'<span class="tar-chip tar-word" style="--tar-mood:{ink(COLOURS[mood], dark())}">'
-        f'<span aria-hidden="true">{sign}</span> {html.escape(word)}</span>'
-    )
 
 
 def line(state: State, advice: Advice) -> str:
@@ -50,33 +33,29 @@ def line(state: State, advice: Advice) -> str:
 
 def advice_panel(work: Work, state: State, advice: Advice, shown: Advice, what_if: Settings | None) -> None:
     """The verdict, in one element: it is redrawn after every label."""
-    told = []
+    parts = []
     if state.former is not None:
         former = action(state.former.plus, state.settings)
-        told.append(
+        parts.append(
             f'<p class="tar-rest">Decided: {html.escape(former)}, {clock(state.former.time)}; reading on since.</p>'
         )
     if state.stopped:
-        told.append('<p class="tar-rest">Screening has stopped; the decision is still to be recorded.</p>')
+        parts.append('<p class="tar-rest">Screening has stopped; the decision is still to be recorded.</p>')
     if state.plan is not None:
-        told.append(_told(verdict(work.advice(state.plan), state.plan), "Registered plan"))
+        parts.append(_told(verdict(work.advice(state.plan), state.plan), "Registered plan"))
     if state.plan is None or state.plan != state.settings:
-        told.append(_told(verdict(advice, state.settings), "Since the deviation" if state.plan else ""))
+        parts.append(_told(verdict(advice, state.settings), "Since the deviation" if state.plan else ""))
     if what_if:
-        told.append(_told(verdict(shown, what_if), "What if"))
+        parts.append(_told(verdict(shown, what_if), "What if"))
     flagged = grading.reminder(work, state)
     if flagged:
-        told.append(f'<div class="tar-flag">⚑ {html.escape(flagged)}</div>')
-    st.html("".join(told))
+        parts.append(f'<div class="tar-flag">⚑ {html.escape(flagged)}</div>')
+    st.html("".join(parts))
 
 
 def _told(said: Verdict, whose: str) -> str:
-    of = f'<span class="tar-meta">{html.escape(whose)}: </span>' if whose else ""
-    return (
-        f'<div class="tar-told" role="status">{of}{chip(said.word, said.mood, said.sign)}'
-        f'<p class="tar-say">{html.escape(unbroken(said.says))}</p>'
-        f'<p class="tar-rest"><strong>{html.escape(unbroken(said.now))}</strong> {html.escape(unbroken(said.rests))}</p></div>'
-    )
+    now, rests = html.escape(unbroken(said.now)), html.escape(unbroken(said.rests))
+    return told(said, whose, f'<p class="tar-rest"><strong>{now}</strong> {rests}</p>')
 
 
 def curves(work: Work, state: State, settings: Settings, advice: Advice) -> None:

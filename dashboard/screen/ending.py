@@ -1,20 +1,16 @@
 """The end of a session: what was decided, on what, what the advice was then, and what comes next."""
 
 import html
-from functools import partial
 
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.apart import apart
 from dashboard.frame.markup import unbroken
-from dashboard.frame.waiting import LARGE_LIST
-from dashboard.frame.widgets import save
 from dashboard.frame.work import Work, clock
 from dashboard.parts import jobs
-from dashboard.parts.whole_session import CHOSEN, file_stem, loaded
+from dashboard.parts.at_a_glance import chip
+from dashboard.parts.whole_session import CHOSEN, save_export
 from dashboard.screen import grading
-from dashboard.screen.advising import chip
 from tarstop_core.screening.ending import ending
 from tarstop_core.screening.state import Decision, State
 from tarstop_core.sessions.answers import sample_answer
@@ -49,16 +45,9 @@ def panel(work: Work, state: State, decision: Decision) -> None:
 
 def _next(work: Work, state: State) -> None:
     """The report and the flow diagram, one press away, and the next session."""
-    stem, store = file_stem(work.row.name), work.store
-
-    def made(end: str) -> str | bytes:
-        if len(work.row.ids) > LARGE_LIST:
-            return apart(work.row.name, jobs.exported, store.url, work.row.id, end)
-        return jobs.ENDS[end](loaded(store, work.row.id))
-
     with st.container(horizontal=True, gap="small", key="ending"):
         for words, end in (("Report (HTML)", "-report.html"), ("Flow diagram (SVG)", jobs.FLOW)):
-            save(words, partial(made, end), f"{stem}{end}", key=f"end{end}", icon=":material/download:")
+            save_export(work.store, work.row, state.seq, end, words, icon=":material/download:")
         if st.button("All exports", key="end_exports", type="tertiary"):
             st.switch_page(shell.SESSIONS, query_params={CHOSEN: work.row.id})
         if st.button("Next session", key="end_next", type="tertiary"):

@@ -44,11 +44,8 @@ def queue(work: Work, state: State) -> None:
             count = f"{len(waiting) or 'No'} report waits" if one else f"{len(waiting):,} reports wait"
             st.html(f"<strong>{count} to be read in full</strong>", width="stretch")
         if not included:
-            st.caption(
-                "Include an abstract, and its report is queued here to be read in full."
-                if work.state.settings.stages == 2
-                else "Mark a document relevant, and its 2×2 table is asked for at once."
-            )
+            if work.state.settings.stages == 1:
+                st.caption("Mark a document relevant, and its 2×2 table is asked for at once.")
             return
         titles = dict(zip(included, work.reports_of(included), strict=True))
         lines = [f"#{at + 1} {titles[at].title or 'Untitled'}" for at in waiting[:LISTED]]
@@ -99,7 +96,8 @@ def _brought(state: State, at: int) -> str:
 
 def report(work: Work, state: State, at: int) -> None:
     """The document in full, and the form for what it holds."""
-    doc = work.shown = work.row.ids[at]
+    doc = work.row.ids[at]
+    work.show(doc)
     record = work.document(at)
     text = sample_text(work, doc)
     with st.container(height=430, border=False, key="document"):
@@ -118,7 +116,7 @@ def report(work: Work, state: State, at: int) -> None:
                 state,
                 "Exclude the report, because:",
                 lambda reason: _store(work, at, doc, Report("excluded", reason), state.seq),
-                key=f"report_because_{{}}_{doc}",
+                key=f"report_because_{{}}_{work.turn}",
                 disabled=work.busy,
             )
         _form(work, state, at, doc)

@@ -64,7 +64,7 @@ def bar(work: Work, state: State, at: int | None, advice: Advice, flag: Flag | N
                 state,
                 f"{excluded}, because:",
                 lambda reason: judge(work, doc, "irrelevant", state.seq, reason=reason),
-                key=f"because_{{}}_{doc}",
+                key=f"because_{{}}_{work.turn}",
                 disabled=blocked,
             )
         with st.container(horizontal=True, key="answers", gap="small", vertical_alignment="center"):
@@ -98,8 +98,8 @@ def _verdicts(
         press(
             name,
             *((_ask, work, doc) if asks and hit else (judge, work, doc, verdict, state.seq)),
-            # Keyed by document: a press on the one before is refused, never given to the next.
-            key=f"label_{verdict}_{doc}",
+            # Another key for every document: a press on the one before is refused, never given to the next.
+            key=f"label_{verdict}_{work.turn}",
             shortcut=SETTLES if hit and settings.kind.grades else KEYS[verdict],
             width="stretch" if verdict in LARGE else "content",
             type=loud if hit or loud == "tertiary" else "secondary",
@@ -226,7 +226,7 @@ def _confirm(work: Work, state: State, at: int) -> None:
                 work,
                 Event("confirm", {"doc": doc, "holds": holds}),
                 state.seq,
-                key=f"holds_{at}_{holds}",
+                key=f"holds_{holds}_{work.turn}",
                 shortcut=by,
                 type="primary" if holds else "secondary",
                 width="stretch",
@@ -292,8 +292,8 @@ def _asked_first(work: Work, state: State, doc: str, flag: Flag) -> None:
             f'<div role="alert"><strong>This document is {what}; does it settle the question all the same?</strong></div>'
         )
         how = {"width": "stretch", "disabled": work.busy}
-        words, key = "Background", f"asked_background_{doc}"
+        words, key = "Background", f"asked_background_{work.turn}"
         press(words, judge, work, doc, "background", state.seq, key=key, shortcut="a", **how)
         anyway = partial(judge, work, doc, "relevant", state.seq, despite=flag.words)
-        press("It is X all the same", anyway, key=f"asked_relevant_{doc}", **how)
-        press("Back", _ask, work, "", key=f"asked_back_{doc}", shortcut="Esc", **how)
+        press("It is X all the same", anyway, key=f"asked_relevant_{work.turn}", **how)
+        press("Back", _ask, work, "", key=f"asked_back_{work.turn}", shortcut="Esc", **how)

@@ -3,7 +3,6 @@
 import base64
 import html
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
@@ -11,14 +10,12 @@ import numpy as np
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.apart import apart
 from dashboard.frame.drawing import dark
 from dashboard.frame.markup import badges, lines
-from dashboard.frame.waiting import LARGE_LIST
-from dashboard.frame.widgets import one_of, press, save, share, tabs
+from dashboard.frame.widgets import LONGEST_NAME, named, one_of, press, save, share, tabs
 from dashboard.frame.work import clock, flash, go_to, say
 from dashboard.parts import jobs, stakes
-from dashboard.parts.whole_session import CHOSEN, OF, PREFIX, file_stem, loaded
+from dashboard.parts.whole_session import CHOSEN, OF, PREFIX, file_stem, loaded, save_export
 from tarstop_core.files import trace_to_csv
 from tarstop_core.policies import POLICIES, parse_policy
 from tarstop_core.policies.registry import followed
@@ -29,13 +26,11 @@ from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.settings_words import changes, protocol_paragraph
 from tarstop_core.sessions.compare import duplicate, outcome, outcome_sentence, with_calibrator
-from tarstop_core.sessions.file import export_session
 from tarstop_core.sessions.prisma_figure import DARK, LIGHT, flow_diagram
 from tarstop_core.sessions.shelf import fitting, listed, title
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.whole import WholeSession
 
-NAME = 120  # characters
 DOWNLOAD = ":material/download:"
 RELEVANT = "-relevant.ris"
 OFFERED = {
@@ -116,17 +111,9 @@ def _export(store: Store, session: WholeSession) -> None:
     relevant = "graded X, Y or A" if session.state.settings.kind.grades else "labelled relevant"
     nothing = not np.isin(session.state.labels, list(GRADES)).any()
     for cell, (end, (label, words)) in zip(cells, OFFERED.items(), strict=True):
-        data: Callable[[], str | bytes]
-        if len(session.row.ids) > LARGE_LIST:
-            data = partial(apart, session.row.name, jobs.exported, store.url, session.row.id, end)
-        elif end == jobs.SESSION:
-            data = partial(export_session, store, session.row.id)
-        else:
-            data = partial(jobs.ENDS[end], session)
-        name = f"{file_stem(session.row.name)}{end}"
         with cell.container(border=True, height="stretch"):
             how = {"disabled": nothing and end == RELEVANT, "icon": DOWNLOAD, "width": "stretch"}
-            save(label, data, name, key=f"{PREFIX}/{name}", **how)
+            save_export(store, session.row, session.state.seq, end, label, **how)
             st.caption(words.format(relevant=relevant))
 
 
@@ -199,7 +186,7 @@ def _make_duplicate(store: Store, session: WholeSession, tried: Settings, key: s
         session.row.name, session.state.settings, tried, session.calibrators[tried.calibrator].fitted_on.name
     )
     # A box keeps what it began with: each suggestion has its own.
-    name = left.text_input("Name of the duplicate", suggested, max_chars=NAME, key=f"{key}/name/{suggested}")
+    name = left.text_input("Name of the duplicate", suggested, key=f"{key}/name/{suggested}")
     press(
         "Duplicate with these settings",
         _duplicate,
@@ -231,12 +218,12 @@ def suggested_name(name: str, before: Settings, tried: Settings, calibrator: str
     told = [f"chances: {re.sub(r'[()]', '', calibrator)}"] if other else []
     if not other or tried.payoffs != before.payoffs:
         told.insert(0, f"q* {tried.payoffs.q_star:.2f}")
-    return f"{own} ({', '.join(told)})"[:NAME]
+    return f"{own} ({', '.join(told)})"[:LONGEST_NAME]
 
 
 def _duplicate(store: Store, session: WholeSession, tried: Settings, name: str) -> None:
     calibrator = session.calibrators[tried.calibrator]
-    st.query_params[CHOSEN] = duplicate(store, session.row.id, tried, name, calibrator)
+    st.query_params[CHOSEN] = duplicate(store, session.row.id, tried, named(name), calibrator)
     say(f"Duplicated: {name}.")
 
 

@@ -1,9 +1,10 @@
-"""Set-up, step 2, behind 'More': whether documents are drawn at random, so that recall can be stated."""
+"""Set-up, step 1, behind 'More': whether documents are drawn at random, so that recall can be stated."""
 
 import secrets
 from dataclasses import replace
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.frame import shell
 from dashboard.frame.widgets import lasting, switch
@@ -14,14 +15,14 @@ from tarstop_core.screening.audit import SHARES, price_sentence, with_draws
 PREFIX = "set_up/audit"
 
 
-def ask(arranged: Arranged) -> Arranged:
+def ask(arranged: Arranged, more: DeltaGenerator) -> Arranged:
     """The list as it will be screened, with the draws that are asked for."""
     unread = len(arranged.screened) - arranged.kept
     if not unread:
         return arranged
-    with st.expander("More: must you report recall?"):
+    with more:
         options = {0: "no draws"} | {every: f"one in {every}" for every in SHARES}
-        every = switch("Audit draws", options, **lasting(f"{PREFIX}/every"))
+        every = switch("Must you report recall? Draws for an audit", options, **lasting(f"{PREFIX}/every"))
         st.caption(
             f"[A bound on recall at every stop]({shell.guide('recall_statement')}) needs documents drawn at random. "
             f"{price_sentence(unread)}"

@@ -80,7 +80,7 @@ def announce(chosen: Documents) -> None:
     """Say that documents carry labels before they are in order and the question can be asked."""
     labels = _labels(chosen, ())
     if labels.count:
-        st.caption(f"{labels.sentence} Under Order you say whether they are kept, left out or replayed.")
+        st.caption(f"{labels.sentence} Below you say whether they are kept, left out or replayed.")
 
 
 def _arranged(

@@ -4,6 +4,7 @@ import html
 from typing import BinaryIO, cast
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.frame import shell
@@ -26,9 +27,9 @@ from tarstop_core.sessions.create import Documents
 PREFIX = "set_up"
 FIRST_TITLES = 5
 ORDER_WORDS: dict[Order, str] = {
-    "text": "No: put the documents most like what I am looking for first",
-    "own": "Yes: keep the list's own order",
-    "scores": "It has scores: put the highest first",
+    "text": "Most like it first",
+    "own": "As they stand",
+    "scores": "Highest score first",
 }
 NO_QUERY = "Say what you are looking for, so that the documents can be put in order."
 LARGE = 5_000  # documents from which reading their texts takes a moment
@@ -41,35 +42,34 @@ def chosen_order(chosen: Documents) -> Order:
         possible.insert(0, "scores")
     words = {order: ORDER_WORDS[order] for order in possible}
     key = f"{PREFIX}/order/{chosen.key}"
-    order = radio("Is this list in order of relevance?", words, first=suggested, **lasting(key))
+    order = radio("In which order?", words, first=suggested, horizontal=True, **lasting(key))
     if order == "own" and suggested == "text":
         st.warning(shell.escape_markdown(reason), icon=":material/warning:")
-    else:
+    elif not chosen.simulated:
         shell.caption(reason)
     return order
 
 
-def _ranking(
-    chosen: Documents, order: Order, scenario: Scenario, problems: list[str], asked: Asked | None
-) -> tuple[Arranged | None, str]:
-    query = _query(chosen, scenario) if order == "text" else ""
+def arranged(
+    chosen: Documents, order: Order, query: str, scenario: Scenario, problems: list[str], asked: Asked | None
+) -> Arranged | None:
+    """The list in this order with what came along; None while it cannot be put so."""
     if order == "text" and not query.strip():
         problems.append(NO_QUERY)
         st.info(NO_QUERY, icon=":material/edit:")
-        return None, query
+        return None
     try:
-        ranking = _ranked(chosen, order, query)
+        ranking = _ranked(chosen, order, query if order == "text" else "")
         if asked is not None:
             ranking = asked.kept(ranking)
     except InputProblem as problem:
         problems.append(str(problem))
         shell.problem_box(problem)
-        return None, query
-    arranged = came_along.arrange(chosen, ranking)
+        return None
+    found = came_along.arrange(chosen, ranking)
     if scenario.grades and not chosen.simulated:
         merging.say_where_no_families(chosen.frame)
-    _first_titles(chosen, arranged)
-    return arranged, query
+    return found
 
 
 def _suggestion(chosen: Documents) -> tuple[Order, str]:
@@ -80,20 +80,19 @@ def _suggestion(chosen: Documents) -> tuple[Order, str]:
     return kept(f"{PREFIX}/suggestion", chosen.key, suggested)
 
 
-def _query(chosen: Documents, scenario: Scenario) -> str:
+def looked_for(chosen: Documents, scenario: Scenario, more: DeltaGenerator) -> str:
+    """Ask what documents are compared with, whatever their order."""
     key = f"{PREFIX}/query/{chosen.key}"
     if key not in st.session_state:
-        st.session_state[key] = st.session_state.get(f"{key}/kept", chosen.query)
+        st.session_state[key] = chosen.query
     label, example = scenario.asked
-    query = st.text_area(label, key=key, height=132, placeholder=example)
-    st.session_state[f"{key}/kept"] = query
 
     def take(file: UploadedFile) -> None:
         st.session_state[key] = read_text(cast(BinaryIO, file), file.name)
 
-    with st.expander("Take it from a text file"):
+    with more:
         upload(scenario.asked_file, take, kinds="txt", key=f"{key}/file")
-    return query
+    return st.text_area(label, **lasting(key), height=96, placeholder=example)
 
 
 def read_text(handle: BinaryIO, name: str) -> str:
@@ -139,7 +138,8 @@ def _index(chosen: Documents, recipe: Recipe) -> Bm25Index:
     )
 
 
-def _first_titles(chosen: Documents, arranged: Arranged) -> None:
+def first_titles(chosen: Documents, arranged: Arranged) -> None:
+    """What would be read first."""
     ranking, labelled = arranged.screened, arranged.kept
     first = chosen.frame.iloc[ranking.order[labelled : labelled + FIRST_TITLES]]
     if first.empty:
@@ -154,5 +154,5 @@ def _first_titles(chosen: Documents, arranged: Arranged) -> None:
             f'<li>{words} <span class="tar-meta">{html.escape(" · ".join(filter(None, facts)))}</span></li>'
         )
     after = f", after {labelled:,} kept with their labels" if labelled else ""
-    st.markdown(f"You would read these first, of {len(ranking):,}{after}:")
+    st.markdown(f"**Read first**, of {len(ranking):,}{after}")
     st.html(f'<ol class="tar-first" data-testid="first-titles">{"".join(items)}</ol>')

@@ -1,4 +1,4 @@
-"""The Set up page: five steps from top to bottom, each with something sensible in it already."""
+"""The Set up page: two steps, each with something sensible in it already."""
 
 import html
 from dataclasses import replace
@@ -8,90 +8,115 @@ import streamlit as st
 
 from dashboard.frame import shell
 from dashboard.frame.scripts import FRAME
-from dashboard.frame.widgets import explained, lasting, switch
+from dashboard.frame.widgets import LONGEST_NAME, bound, lasting, named, radio, switch
 from dashboard.frame.work import REVIEWER, flash, go_to, kept
-from dashboard.parts import chances, documents
-from dashboard.set_up import auditing, came_along
+from dashboard.parts import chances, documents, learning
+from dashboard.parts.at_a_glance import told
+from dashboard.set_up import auditing, came_along, draft
 from dashboard.set_up.came_along import Arranged
 from dashboard.set_up.forms.base import Form
 from dashboard.set_up.forms.named import form_of
-from dashboard.set_up.order import PREFIX, _ranking, chosen_order
+from dashboard.set_up.order import PREFIX, arranged, chosen_order, first_titles, looked_for
 from tarstop_core.calibration.calibrator import Calibrator
+from tarstop_core.errors import InputProblem
 from tarstop_core.files import FORMATS
 from tarstop_core.presentation.numbers import amount
 from tarstop_core.ranking.order import Ranking
 from tarstop_core.screening.advice import advise
-from tarstop_core.screening.explain import Explanation, explain
 from tarstop_core.screening.fold import replay
+from tarstop_core.screening.paths import chances as path_chances
 from tarstop_core.screening.scenarios.base import Scenario
 from tarstop_core.screening.scenarios.named import SCENARIOS, scenario_of
 from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.verdict import Verdict, verdict
 from tarstop_core.sessions.create import Documents, Plan, create
 from tarstop_core.value.stakes import START
 
 SCENARIO = f"{PREFIX}/scenario"
+STEP = "step"
+STEPS = ("1 Documents", "2 What is at stake")
 OWN_WORDS = "In my own words"
 
 
 def set_up_page() -> None:
+    draft.take_up()
+    try:
+        _steps()
+    finally:
+        draft.keep()
+
+
+def _steps() -> None:
+    """Both steps are drawn, so that either can be started from; one of them is seen."""
     st.html(FRAME / "forms.css")
     st.title("Set up a session")
     flash()
-    scenario = _scenario()
-    form, sample = form_of(scenario), f"sample {scenario.sample}"
-    lead = st.empty()
+    first, second = st.tabs(STEPS, **bound(STEP))
     problems: list[str] = []
-
-    _step(1, "Documents")
-    chosen = documents.choose(scenario, form.judges_abstracts())
-    ready = (
-        f"The {sample} is ready to start; for your own documents, go" if chosen and chosen.simulated else "Go"
-    )
-    lead.caption(
-        f"{ready} from top to bottom. [Which files, and what is read in them?]({shell.guide('own_data')})"
-    )
+    with first:
+        left, titles = st.columns([1.2, 1], gap="large")
+    with left:
+        scenario = _scenario()
+        form = form_of(scenario)
+        chosen = documents.choose(scenario, form.judges_abstracts())
     if chosen is None:
-        instead = f", or take a {sample}" if scenario.sample else ""
-        st.info(f"Choose files above to go on{instead}.", icon=":material/arrow_upward:")
+        guide = f"[Which files, and what is read in them?]({shell.guide('own_data')})"
+        titles.info(f"Choose files to go on. {guide}", icon=":material/arrow_back:")
+        second.info("Choose documents first.")
         return
-
-    came_along.announce(chosen)
-    asked = form.application(chosen, problems)
-
-    _step(2, "Order")
-    order = chosen_order(chosen)
-    arranged, query = _ranking(chosen, order, scenario, problems, asked)
-    ranking = None if arranged is None else arranged.ranked
-    if arranged is not None:
-        arranged = auditing.ask(arranged)
-
-    _step(3, "What is at stake")
-    plus, minus = _actions(form, problems)
+    with left:
+        asked_at = st.container()
+        more = st.expander("More", key=f"{PREFIX}/more/documents")
+        with more:
+            asked = form.application(chosen, problems)
+        with asked_at:
+            query = looked_for(chosen, scenario, more)
+            came_along.announce(chosen)
+            order = chosen_order(chosen)
+            found = arranged(chosen, order, query, scenario, problems, asked)
+    if found is not None:
+        found = auditing.ask(found, more)
+        with titles:
+            first_titles(chosen, found)
     start = Settings(
         START.payoffs,
         START.cost,
-        plus=plus,
-        minus=minus,
         scenario=scenario.name,
         needs_citation=scenario.one_decides,
         confirm_hits=scenario.one_decides,
     )
     if asked is not None:
         start = replace(start, application=asked.application)
-    settings = form.stakes(start, problems)
-
-    _step(4, "Chances")
-    settings, calibrator = _chances(
-        form, settings, ranking, has_scores=order != "own", sample=chosen.simulated
-    )
-
-    _step(5, "Start")
-    _start(chosen, arranged, query, settings, calibrator, problems)
-
-
-def _step(number: int, words: str) -> None:
-    st.html('<div class="tar-step"></div>')
-    st.header(f"{number} · {words}")
+    with second:
+        left, right = st.columns([1.2, 1], gap="large")
+        more = st.expander("More", key=f"{PREFIX}/more/stakes")
+    with left:
+        plus, minus = _actions(form, problems)
+        settings = form.stakes(replace(start, plus=plus, minus=minus), problems)
+    with right:
+        settings = form.beside(settings)
+        first_advice = st.container()
+        name, reviewer = _names(chosen, problems)
+    with more:
+        ranking = None if found is None else found.ranked
+        settings, calibrator = _chances(
+            form, settings, ranking, has_scores=order != "own", sample=chosen.simulated
+        )
+        settings = learning.ask(settings, PREFIX, chosen.simulated)
+        register = _registered(settings)
+    if calibrator is None and found is not None:
+        problems.append("No calibrator that fits this list is chosen; choose or upload one under More.")
+    plan = None
+    if found is not None and calibrator is not None:
+        if not problems:
+            with first_advice:
+                _told_first(chosen, found, settings, calibrator)
+            if found.choice == "replay":
+                with titles:
+                    came_along.show_replay(found, settings, calibrator)
+        ranking, events = found.screened, found.events
+        plan = Plan(name, reviewer, chosen, ranking, query, calibrator, settings, register, events)
+    _bar(_summary(chosen, settings, None if found is None else found.screened), plan, problems)
 
 
 def _scenario() -> Scenario:
@@ -99,8 +124,8 @@ def _scenario() -> Scenario:
     linked = st.query_params.get("scenario")
     if SCENARIO not in st.session_state and linked in SCENARIOS:
         st.session_state[SCENARIO] = linked
-    titles = {name: (each.title, each.caption) for name, each in SCENARIOS.items()}
-    scenario = explained("What do you screen for?", titles, horizontal=True, **lasting(SCENARIO))
+    titles = {name: each.title for name, each in SCENARIOS.items()}
+    scenario = radio("What do you screen for?", titles, horizontal=True, **lasting(SCENARIO))
     if scenario != Settings.scenario:
         st.query_params["scenario"] = scenario
     else:
@@ -110,13 +135,8 @@ def _scenario() -> Scenario:
 
 def _actions(form: Form, problems: list[str]) -> tuple[str, str]:
     scenario, prefix, names = form.scenario, form.prefix, form.scenario.actions
-    st.markdown(f"**{scenario.title}: {scenario.decides}** What are the two actions called?")
-    chosen = switch(
-        "The two actions",
-        {name: name for name in (*names, OWN_WORDS)},
-        **lasting(f"{prefix}/actions"),
-        label_visibility="collapsed",
-    )
+    options = {name: name for name in (*names, OWN_WORDS)}
+    chosen = switch("What will you decide?", options, **lasting(f"{prefix}/actions"))
     if chosen != OWN_WORDS:
         return names[chosen]
     left, right = st.columns(2, gap="medium")
@@ -133,91 +153,83 @@ def _actions(form: Form, problems: list[str]) -> tuple[str, str]:
     return typed[0] or "a⁺", typed[1] or "a⁻"
 
 
+def _names(chosen: Documents, problems: list[str]) -> tuple[str, str]:
+    """Ask what the session is called, and whoever reads."""
+    state = st.session_state
+    left, right = st.columns(2, gap="medium")
+    called = session_name(chosen.name)[:LONGEST_NAME]
+    typed = left.text_input("Name of the session", called, **lasting(f"{PREFIX}/name/{chosen.key}"))
+    state[REVIEWER] = right.text_input(
+        "Your name",
+        state.get(REVIEWER, ""),
+        max_chars=80,
+        **lasting(f"{PREFIX}/reviewer"),
+        placeholder="With every label",
+    )
+    if not typed.strip():
+        problems.append("The session has no name; give it one.")
+    try:
+        return named(typed), str(state[REVIEWER])
+    except InputProblem as problem:
+        problems.append(str(problem))
+        shell.problem_box(problem)
+        return "", ""
+
+
 def _chances(
     form: Form, settings: Settings, ranking: Ranking | None, has_scores: bool, sample: bool
 ) -> tuple[Settings, Calibrator | None]:
+    """Ask for what has a default that most people leave as it is."""
     left, right = st.columns(2, gap="large")
     with left:
-        settings = form.starting_chance(settings, simulated=sample)
         policy = chances.policy(
             form.scenario.first_rule, form.scenario.plans_approximately, form.scenario.first_because
         )
     with right:
         calibrator = chances.calibrator(ranking, has_scores, sample, form.scenario.chance_of(settings))
-    settings = replace(settings, policy=policy.spec)
-    if calibrator is not None:
-        settings = replace(settings, calibrator=calibrator.digest)
-    if form.more_assumptions:
-        with st.expander("More assumptions"):
-            settings = form.more(settings)
-    return settings, calibrator
+    settings = form.more(replace(settings, policy=policy.spec), simulated=sample)
+    return settings if calibrator is None else replace(settings, calibrator=calibrator.digest), calibrator
 
 
-def _start(
-    chosen: Documents,
-    arranged: Arranged | None,
-    query: str,
-    settings: Settings,
-    calibrator: Calibrator | None,
-    problems: list[str],
-) -> None:
-    state = st.session_state
-    ranking = None if arranged is None else arranged.screened
-    left, right = st.columns(2, gap="large")
-    name = left.text_input(
-        "Name of the session",
-        session_name(chosen.name),
-        max_chars=120,
-        **lasting(f"{PREFIX}/name/{chosen.key}"),
-    )
-    state[REVIEWER] = right.text_input(
-        "Your name, recorded with every label",
-        state.get(REVIEWER, ""),
-        max_chars=80,
-        **lasting(f"{PREFIX}/reviewer"),
-        placeholder="May stay empty",
-    )
-    register = st.checkbox("Register this as my plan", **lasting(f"{PREFIX}/register"))
+def _registered(settings: Settings) -> bool:
+    """Ask whether the plan is frozen."""
     frozen = scenario_of(settings).frozen[0]
+    register = st.checkbox("Register this as my plan", **lasting(f"{PREFIX}/register"))
     st.caption(
         f"A registered plan freezes {frozen} and the list of documents; from then on a moved slider is a what-if, until "
         "you confirm it as a deviation and say why."
     )
-    if not name.strip():
-        problems.append("The session has no name; give it one.")
-    if calibrator is None and ranking is not None:
-        problems.append("No calibrator that fits this list is chosen; choose or upload one under Chances.")
-    if arranged is not None and calibrator is not None and not problems:
-        if arranged.choice == "replay":
-            came_along.show_replay(arranged, settings, calibrator)
-        _told_first(chosen, arranged, settings, calibrator)
+    return register
+
+
+def _bar(summary: str, plan: Plan | None, problems: list[str]) -> None:
+    """What stays at the bottom of the window: the next step, and the start."""
+    last = st.session_state.get(STEP) == STEPS[1]
     with st.bottom:
-        said, button = st.columns([4, 1.2], vertical_alignment="center")
-        said.html(
-            f'<div class="tar-meta tar-summary">{html.escape(_summary(chosen, settings, ranking))}</div>'
-        )
-        pressed = button.button("Start", type="primary", key=f"{PREFIX}/start", width="stretch")
+        with st.container(horizontal=True, vertical_alignment="center", key=f"{PREFIX}/bar"):
+            st.html(f'<div class="tar-meta">{html.escape(summary)}</div>')
+            if last:
+                st.button("Back", key=f"{PREFIX}/back", on_click=_go, args=(0,))
+            pressed = st.button("Start", type="primary" if last else "secondary", key=f"{PREFIX}/start")
+            if not last:
+                st.button(
+                    "Next: what is at stake", key=f"{PREFIX}/next", type="primary", on_click=_go, args=(1,)
+                )
         if pressed and problems:
             shell.problem_box(problems[0])
-    if pressed and not problems and arranged is not None and ranking is not None and calibrator is not None:
-        plan = Plan(
-            name.strip(),
-            str(state[REVIEWER]),
-            chosen,
-            ranking,
-            query,
-            calibrator,
-            settings,
-            register,
-            arranged.events,
-        )
+    if pressed and not problems and plan is not None:
         with shell.problems_shown():
             session = create(shell.store(), plan)
+            draft.let_go()
             # The next session begins anew; what a person is called and screens for stays.
-            for key in map(str, list(state)):
+            for key in map(str, list(st.session_state)):
                 if key.startswith(f"{PREFIX}/") and key not in (SCENARIO, f"{PREFIX}/reviewer"):
-                    del state[key]
+                    del st.session_state[key]
             go_to(session)
+
+
+def _go(step: int) -> None:
+    st.session_state[STEP] = STEPS[step]
 
 
 def session_name(documents_name: str) -> str:
@@ -243,14 +255,11 @@ def _told_first(chosen: Documents, arranged: Arranged, settings: Settings, calib
     """The first advice, so that a person sees what the settings come to."""
     ranking = arranged.screened
 
-    def advised() -> Explanation:
+    def advised() -> Verdict:
         ids = chosen.frame["id"].to_numpy()[ranking.order].tolist()
         start = replay(settings, ids, arranged.events)
-        p = calibrator.probabilities(ranking.scores, start.ranked)
-        return explain(advise(settings, calibrator, p, start), settings)
+        p = path_chances(settings, calibrator, ranking.scores, start)
+        return verdict(advise(settings, calibrator, p, start), settings)
 
     said = kept(f"{PREFIX}/told", (settings, ranking), advised)
-    st.html(
-        '<div class="tar-meta">With these settings the first advice is</div>'
-        f'<div data-testid="first-advice"><strong>{html.escape(said.word)}</strong> · {html.escape(said.sentence)}</div>'
-    )
+    st.html(f'<div data-testid="first-advice">{told(said, "The first advice")}</div>')

@@ -213,6 +213,18 @@ def left(known: Mixture, exposure: ArrayLike, documents: int) -> Left:
     return Left(known.weight, known.shape, mean, documents)
 
 
+def foreseen(weight: Floats, shape: float, expected: Floats, documents: int) -> Left:
+    """The same by nodes of one shape, of which those are one that foresee about as many; weights and means of shape (J,)."""
+    at = np.round(np.log(np.maximum(expected, LEAST_FORESEEN)) / APART).astype(int)
+    _, of_bin = np.unique(at, return_inverse=True)
+    together = np.bincount(of_bin, weight)
+    kept = together > RARE
+    mean = np.bincount(of_bin, weight * expected)[kept] / together[kept]
+    return Left(together[kept] / together[kept].sum(), np.full(len(mean), shape), mean, documents)
+
+
+LEAST_FORESEEN, APART, RARE = 0.002, 0.2, 1e-6
+"""Number that is told from none, log of the number within which nodes are one, and weight below which they are left out."""
 EXACT = 200
 KNOTS = 400
 """Of a long list the chances are reckoned at the first documents, and from there at places ever farther apart."""

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc, betaln, logsumexp
 
-from tarstop_core.belief.mixture import Left, Mixture, mixture, updated
+from tarstop_core.belief.mixture import Left, Mixture, foreseen, mixture, updated
 from tarstop_core.documents.tables import Flags, Floats
 
 Pair = tuple[float, float]
@@ -37,8 +37,6 @@ AHEAD = 10.0
 """Shape of the gamma factor by which what is left varies beside that."""
 SHAPES, TOTALS, REACH = 7, 9, 2.7
 """Nodes of α, of β, of R, and how many standard deviations they reach."""
-NEGLIGIBLE, APART = 1e-6, 0.2
-"""Weight below which a node is left out of what is left, and log of the number foreseen within which nodes are one."""
 LEAST_TOTAL, MOST = 0.2, 20.0
 """Hits in a list that are reckoned with at least, and the largest mean or covariance (of logs) that a file may hold."""
 TYPICAL = 1000.0
@@ -117,7 +115,7 @@ class Curves:
 def curves(thinning: Thinning, length: int) -> Curves:
     """The nodes that lists of this length may be one of."""
     shapes, log_weight, log_total, spread = shape_nodes(thinning, length)
-    z, log_chance = _grid((TOTALS,))
+    z, log_chance = grid((TOTALS,))
     alpha, beta = np.exp(shapes).T
     total = np.exp(log_total[:, None] + spread * z[:, 0]).ravel()
     weight = np.exp(log_weight[:, None] + log_chance).ravel()
@@ -129,7 +127,7 @@ def shape_nodes(thinning: Thinning, length: int) -> tuple[Floats, Floats, Floats
 
     Shapes (S, 2), (S,), (S,) and ().
     """
-    z, log_weight = _grid((SHAPES, SHAPES))
+    z, log_weight = grid((SHAPES, SHAPES))
     mean = np.array(thinning.mean) @ (1.0, math.log(length / TYPICAL))
     root = np.linalg.cholesky(WIDER * np.array(thinning.spread))
     return mean[:2] + z @ root[:2, :2].T, log_weight, mean[2] + z @ root[2, :2], float(root[2, 2])
@@ -155,15 +153,9 @@ def still_unread(thinning: Thinning, judged: Flags, relevant: Flags, unread: Fla
     of = curves(thinning, len(unread))
     now = after_reading(of, judged, relevant)
     expected = now.shape / now.rate * of.exposure(unread)
-    # Nodes that foresee about as many are one: they have the same shape.
-    at = np.round(np.log(np.maximum(expected, LEAST_TOTAL / 100)) / APART).astype(int)
-    _, of_bin = np.unique(at, return_inverse=True)
-    weight = np.bincount(of_bin, now.weight)
-    kept = weight > NEGLIGIBLE
-    mean = np.bincount(of_bin, now.weight * expected)[kept] / weight[kept]
     # As if what is left were multiplied by one more gamma factor: the same mean, a smaller shape.
     shape = float(now.shape[0]) * AHEAD / (float(now.shape[0]) + AHEAD + 1)
-    return Left(weight[kept] / weight[kept].sum(), np.full(len(mean), shape), mean, documents)
+    return foreseen(now.weight, shape, expected, documents)
 
 
 def fit_thinning(lists: Sequence[tuple[Flags, Flags]]) -> Thinning:
@@ -183,7 +175,7 @@ def fit_thinning(lists: Sequence[tuple[Flags, Flags]]) -> Thinning:
     x = np.column_stack((np.ones(len(told)), np.log(lengths / TYPICAL)))
     prior_mean, prior_worth = np.array(PRIOR.mean).T, np.diag([LIKE_MEAN, LIKE_SLOPES])
     mean, spread = prior_mean, np.array(PRIOR.spread)
-    z, log_weight = _grid((LEARNED,) * 3)
+    z, log_weight = grid((LEARNED,) * 3)
     for _ in range(ROUNDS):
         # Expectation: how likely each list follows each node. Maximisation: a regression of the lists' middles on log n.
         theta = (x @ mean)[:, None] + z @ np.linalg.cholesky(spread).T
@@ -230,7 +222,7 @@ def share_at(hits: NDArray[np.intp], length: int, alpha: Floats, beta: Floats) -
     return np.asarray(np.exp((a - 1) * np.log(r) + (b - 1) * np.log1p(-r) - betaln(a, b)) / length)
 
 
-def _grid(sizes: Sequence[int]) -> tuple[Floats, Floats]:
+def grid(sizes: Sequence[int]) -> tuple[Floats, Floats]:
     """Nodes of three independent standard normal variables, the last varying fastest, and logs of their weights."""
     z = np.array(list(product(*(np.linspace(-REACH, REACH, size) for size in sizes))))
     log_weight = -0.5 * (z**2).sum(axis=1)

@@ -1,10 +1,16 @@
-"""``tarstop check-policy``: whether a rule looks ahead."""
+"""``tarstop check-policy`` and ``tarstop check-ranker``: whether a rule or a ranker looks ahead."""
+
+from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
 from tarstop_core.cli.shared import json_option, print_json
+
+if TYPE_CHECKING:
+    from tarstop_core.policies.check import CheckResult
 
 
 @click.command("check-policy")
@@ -16,9 +22,25 @@ def check_policy_command(spec: str, lists: int, as_json: bool) -> None:
     from tarstop_core.policies import parse_policy
     from tarstop_core.policies.check import check_policy
 
-    report = check_policy(parse_policy(spec), lists)
+    _tell("policy", check_policy(parse_policy(spec), lists), as_json)
+
+
+@click.command("check-ranker")
+@click.argument("spec")
+@click.option("--lists", default=8, show_default=True, help="Invented lists to try it on.")
+@json_option
+def check_ranker_command(spec: str, lists: int, as_json: bool) -> None:
+    """Show that a ranker never looks ahead: SPEC is NAME or FILE.py:NAME. Exits with 1 when it does."""
+    from tarstop_core.evaluation.check_ranker import check_ranker
+    from tarstop_core.ranking.own import parse_ranker
+
+    _tell("ranker", check_ranker(parse_ranker(spec), lists), as_json)
+
+
+def _tell(what: str, report: CheckResult, as_json: bool) -> None:
     if as_json:
-        print_json({name: getattr(report, name) for name in ("policy", "lists", "ok", "findings", "remark")})
+        found = {name: getattr(report, name) for name in ("lists", "ok", "findings", "remark")}
+        print_json({what: report.policy, **found})
     else:
         for finding in report.findings:
             click.echo(finding)

@@ -12,11 +12,12 @@ from tarstop_core.cli.app import app
 from tarstop_core.cli.backup import backup_command, restore_command
 from tarstop_core.cli.belief import belief, learn_prior_command
 from tarstop_core.cli.calibrate import calibrate
-from tarstop_core.cli.check_policy import check_policy_command
+from tarstop_core.cli.check_policy import check_policy_command, check_ranker_command
 from tarstop_core.cli.decide import decide
 from tarstop_core.cli.experiment import experiment
 from tarstop_core.cli.rank import metrics, rank
 from tarstop_core.cli.replay import replay
+from tarstop_core.cli.rerank import rerank
 from tarstop_core.errors import InputProblem
 
 
@@ -53,12 +54,14 @@ for command in (
     belief,
     calibrate,
     check_policy_command,
+    check_ranker_command,
     decide,
     experiment,
     learn_prior_command,
     metrics,
     rank,
     replay,
+    rerank,
     restore_command,
 ):
     tarstop.add_command(command)

@@ -15,10 +15,7 @@ from tarstop_core.places import HOSTS_VARIABLE, NO_LOGIN_VARIABLE, app_directory
 def require_free_port(port: int, address: str) -> None:
     """Refuse a port that the dashboard could not listen on; 0, any that is free, never is refused.
 
-    Raises
-    ------
-    InputProblem
-        When the port is taken, may not be used, or the address is not this machine's.
+    InputProblem when the port is taken, may not be used, or the address is not this machine's.
     """
     if not 0 <= port <= 65535:
         raise InputProblem(f"{port} is not a port; give a number from 1 to 65535 with --port.")
@@ -46,13 +43,9 @@ def run_app(
 ) -> None:
     """Serve the dashboard until it is stopped; on POSIX this call does not return.
 
-    `hosts` are names beside the address that it answers to, with those in `TARSTOP_HOSTS`; `no_login` says that
-    others may be served although there is no login.
-
-    Raises
-    ------
-    InputProblem
-        When the port cannot be used, the dashboard's files are missing, or others would be served unasked.
+    `hosts` are names beside the address that it answers to, with those in `TARSTOP_HOSTS`; `no_login` says that others
+    may be served although there is no login. InputProblem when the port cannot be used, the dashboard's files are
+    missing, or others would be served unasked.
     """
     for host in hosts:
         if not re.fullmatch(r"[\w.-]+|[0-9a-fA-F:]+", host):

@@ -108,16 +108,6 @@ def flags(application: Application, document: Dated, others: Sequence[str] = ())
     """What speaks against one document, by the dates, number, family and applicant that its file gives.
 
     `others` are members of its family that it stands for in the list, which may be older.
-
-    Examples
-    --------
-    >>> mine = Application(number="EP3456789", priority="2018-03-03")
-    >>> [flag.words for flag in flags(mine, Dated("2018", number="US2018111A1"))]
-    ['dated 2018, which may be before or after your priority date 3 March 2018: look it up']
-    >>> [flag.kind for flag in flags(mine, Dated("2019-09-04", number="EP 3 456 789 A1"))]
-    ['own', 'late']
-    >>> [flag.kind for flag in flags(mine, Dated("2019-09-04", filed="2017-01-05"))]
-    ['earlier']
     """
     by_dates = _by_dates(application, document, others)
     return tuple(flag for flag in (_own(application, document, others), by_dates) if flag is not None)
@@ -208,13 +198,7 @@ def _filed_earlier(document: Dated, asked: Span, until: str) -> str:
 
 
 def dated(record: Mapping[str, Any]) -> Dated:
-    """What a record says of itself.
-
-    Examples
-    --------
-    >>> dated({column: column for column in FIELDS.values()}).published
-    'date'
-    """
+    """What a record says of itself."""
     return Dated(**{name: record[column] for name, column in FIELDS.items()})
 
 
@@ -237,15 +221,7 @@ def cannot_settle(found: Sequence[Sequence[Flag]]) -> NDArray[np.bool_]:
 
 
 def with_family(application: Application, frame: pd.DataFrame) -> Application:
-    """The application with the family and the applicant that a table of records gives its number.
-
-    Examples
-    --------
-    >>> table = pd.DataFrame({"publication_number": ["EP3456789A1"], "family": ["66001"], "assignee": ["Masts Ltd"]})
-    >>> found = with_family(Application(number="EP 3 456 789"), table)
-    >>> found.family, found.applicant
-    ('66001', 'Masts Ltd')
-    """
+    """The application with the family and the applicant that a table of records gives its number."""
     own = _bare(application.number)
     numbers = [_bare(number) == own for number in frame["publication_number"].tolist()] if own else []
     held = frame[np.array(numbers, dtype=bool)] if any(numbers) else frame[:0]

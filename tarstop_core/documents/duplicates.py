@@ -230,17 +230,6 @@ def merge_records(frames: Iterable[pd.DataFrame], chosen: Sequence[Match] | None
     "id (2)".
 
     With `chosen` those matches are merged, because a person says so, and no others.
-
-    Examples
-    --------
-    >>> from tarstop_core.documents.records import as_records
-    >>> one = as_records({"id": ["a"], "title": ["Hinge"], "doi": ["10.1000/X"]})
-    >>> two = as_records({"id": ["b"], "abstract": ["With pin."], "doi": ["https://doi.org/10.1000/x"]})
-    >>> merged = merge_records([one, two])
-    >>> merged.duplicates, merged.frame.loc[0, "abstract"], merged.matches[0].why
-    (1, 'With pin.', 'same DOI')
-    >>> merge_records([one, two], chosen=[]).duplicates
-    0
     """
     frame = pd.concat([empty_records(), *frames], ignore_index=True)[list(RECORD_COLUMNS)]
     if chosen is None:
@@ -303,13 +292,7 @@ def _fold(
 
 
 def unique_ids(ids: Sequence[str]) -> tuple[list[str], list[tuple[str, str]]]:
-    """Make identifiers unique: the second "a" becomes "a (2)", the third "a (3)"; and (old, new) of those changed.
-
-    Examples
-    --------
-    >>> unique_ids(["a", "a", "b", "a (2)"])
-    (['a', 'a (3)', 'b', 'a (2)'], [('a', 'a (3)')])
-    """
+    """Make identifiers unique: the second "a" becomes "a (2)", the third "a (3)"; and (old, new) of those changed."""
     if len(set(ids)) == len(ids):
         return list(ids), []
     taken = set(ids)

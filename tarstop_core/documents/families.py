@@ -14,16 +14,7 @@ from tarstop_core.documents.records import normal_publication_number
 
 
 def family_groups(frame: pd.DataFrame) -> list[list[int]]:
-    """Rows of each family of which a table of records holds more than one member, in order; families by their first row.
-
-    Examples
-    --------
-    >>> from tarstop_core.documents.records import as_records
-    >>> table = as_records({"id": ["a", "b", "c"], "publication_number": ["EP 1234567 A1", "US 1234567 B2", ""],
-    ...                     "family": ["EP 1234567 A1;;US 1234567 B2", "", "66001"]})
-    >>> family_groups(table)
-    [[0, 1]]
-    """
+    """Rows of each family of which a table of records holds more than one member, in order; families by their first row."""
     if not any(frame["family"].tolist()):
         return []
     holder: dict[str, int] = {}

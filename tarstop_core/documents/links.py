@@ -69,9 +69,9 @@ def links(url: str, publication_number: str, doi: str, pmid: str) -> tuple[Link,
         found.append(Link("DOI", f"https://doi.org/{name}"))
     if number := normal_pmid(pmid):
         found.append(Link("PubMed", f"https://pubmed.ncbi.nlm.nih.gov/{number}/"))
-    # One that the file gave already is not repeated.
+    # One that the file gave already is not repeated, and none is too long to be followed.
     first = {link.words: link for link in reversed(found)}
-    return tuple(link for link in found if first[link.words] is link)
+    return tuple(link for link in found if first[link.words] is link and web_address(link.url))
 
 
 def _words(url: str) -> str:

@@ -26,17 +26,7 @@ class Proposal:
 
 
 def propose(frames: Sequence[pd.DataFrame]) -> Proposal:
-    """Find what is, and what may be, the same document among tables of records, given in this order.
-
-    Examples
-    --------
-    >>> from tarstop_core.documents.records import as_records
-    >>> title = "Folding of a mast in strong wind"
-    >>> proposal = propose([as_records({"id": list("abc"), "title": [title] * 3, "pmid": ["7", "7", ""],
-    ...                                 "date": ["2010", "2010", "2011"]})])
-    >>> [(match.kept, match.other, match.kind) for match in proposal.matches], proposal.merge.duplicates
-    ([(0, 1, 'exact'), (0, 2, 'near')], 1)
-    """
+    """Find what is, and what may be, the same document among tables of records, given in this order."""
     merge = merge_records(frames)
     rows = merge.rows.tolist()
     near = [
@@ -57,14 +47,7 @@ def merge_as_chosen(frames: Sequence[pd.DataFrame], proposal: Proposal, chosen: 
 
 
 def as_stored(proposal: Proposal, chosen: Collection[int]) -> dict[str, Any]:
-    """The choice in JSON values, to stand beside the files of a collection.
-
-    Examples
-    --------
-    >>> proposal = Proposal(merge_records([]), (Match(0, 1, "exact", "same DOI"), Match(0, 2, "near", "same title")))
-    >>> as_stored(proposal, {1})
-    {'merging': {'same': 0, 'apart': 1, 'together': 1, 'near': 0}}
-    """
+    """The choice in JSON values, to stand beside the files of a collection."""
     kinds = [(match.kind, at in chosen) for at, match in enumerate(proposal.matches)]
     return {
         "merging": {
@@ -77,13 +60,7 @@ def as_stored(proposal: Proposal, chosen: Collection[int]) -> dict[str, Any]:
 
 
 def said(files: Iterable[Mapping[str, Any]]) -> str:
-    """What was merged on import and what a person chose otherwise, as a clause; "" where nothing was to choose.
-
-    Examples
-    --------
-    >>> said([{"merging": {"same": 3, "apart": 1, "together": 0, "near": 2}}])
-    '3 the same document; 1 kept apart by hand; 2 nearly the same, kept apart'
-    """
+    """What was merged on import and what a person chose otherwise, as a clause; "" where nothing was to choose."""
     counts: Mapping[str, int] = next((file["merging"] for file in files if "merging" in file), {})
     words = {
         "same": "the same document",

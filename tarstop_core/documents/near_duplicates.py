@@ -50,14 +50,6 @@ def near_duplicates(frame: pd.DataFrame) -> tuple[Match, ...]:
     and its article: they are proposed where the title is the same and neither first author nor abstract speaks
     against it. Titles that name a kind of text ("Editorial", "Reply") are left alone unless there are abstracts that
     agree, or first author and year are known and the same.
-
-    Examples
-    --------
-    >>> from tarstop_core.documents.records import as_records
-    >>> twice = as_records({"id": ["a", "b"], "date": ["2010", "2011"],
-    ...                     "title": ["Folding of a mast in strong wind", "Folding of a mast in strong wind."]})
-    >>> near_duplicates(twice)
-    (Match(kept=0, other=1, kind='near', why='same title; year 2010 and 2011'),)
     """
     titles = [normal_title(title) for title in frame["title"].tolist()]
     rows_of: dict[str, list[int]] = defaultdict(list)

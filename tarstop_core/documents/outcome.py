@@ -14,10 +14,7 @@ from tarstop_core.errors import InputProblem
 class Outcome:
     """One review outcome as an experiment sees it.
 
-    Raises
-    ------
-    InputProblem
-        When studies and positions disagree in number, or positions fall or leave 0 … N.
+    InputProblem when studies and positions disagree in number, or positions fall or leave 0 … N.
     """
 
     topic: Topic

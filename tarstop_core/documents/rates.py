@@ -29,14 +29,10 @@ def from_rates(
 ) -> Counts:
     """Counts from sensitivity, specificity and group sizes, checked against the precision given.
 
-    They are the whole numbers that round to the rates; where several do, the nearest, with a note. Rates are as the report
-    gives them: "0.83", "83 %", "0.830" (which says more than 0.83). Text keeps trailing zeros, which a float loses.
-    Specificity may be left out with the healthy.
-
-    Raises
-    ------
-    InputProblem
-        When no whole number of patients gives a rate, or an entry is no rate or no number of patients.
+    They are the whole numbers that round to the rates; where several do, the nearest, with a note. Rates are as the
+    report gives them: "0.83", "83 %", "0.830" (which says more than 0.83). Text keeps trailing zeros, which a float
+    loses. Specificity may be left out with the healthy. InputProblem when no whole number of patients gives a rate, or
+    an entry is no rate or no number of patients.
 
     Examples
     --------

@@ -10,25 +10,9 @@ import pandas as pd
 
 from tarstop_core.errors import InputProblem
 
-TEXT_COLUMNS: tuple[str, ...] = (
-    "id",
-    "title",
-    "abstract",
-    "authors",
-    "date",
-    "doi",
-    "pmid",
-    "publication_number",
-    "url",
-    "label",
-    "source",
-    "family",
-    "reason",
-    "remark",
-    "assignee",
-    "priority_date",
-    "filing_date",
-    "grant_date",
+TEXT_COLUMNS: tuple[str, ...] = tuple(
+    "id title abstract authors date doi pmid publication_number url label source "
+    "family reason remark assignee priority_date filing_date grant_date".split()
 )
 """Columns of text. `authors` are a patent's inventors too, and `date` is when a document was published."""
 LATER: tuple[str, ...] = TEXT_COLUMNS[TEXT_COLUMNS.index("family") :]
@@ -42,30 +26,15 @@ _ACCENTS = re.compile("[\u0300-\u036f]")
 
 
 def empty_records() -> pd.DataFrame:
-    """Return a table of records with every column and no row.
-
-    Examples
-    --------
-    >>> empty_records().shape
-    (0, 19)
-    """
+    """Return a table of records with every column and no row."""
     return as_records({"id": []})
 
 
 def as_records(columns: pd.DataFrame | Mapping[str, Any]) -> pd.DataFrame:
     """Complete some columns to a valid table of records: all `RECORD_COLUMNS` in order, and a fresh index 0..n-1.
 
-    `id` is required. Missing text becomes "", a missing score NaN.
-
-    Raises
-    ------
-    InputProblem
-        For an unknown column, an empty id or an id that occurs twice.
-
-    Examples
-    --------
-    >>> as_records({"id": ["a"], "title": ["Hinge"]}).loc[0, "abstract"]
-    ''
+    `id` is required. Missing text becomes "", a missing score NaN. InputProblem for an unknown column, an empty id or
+    an id that occurs twice.
     """
     given = pd.DataFrame(columns)
     unknown = [str(column) for column in given.columns if column not in RECORD_COLUMNS]
@@ -100,12 +69,6 @@ def ranking_text(frame: pd.DataFrame) -> list[str]:
 
     Where the abstract already starts with the title (many collections store both in one field, some with other
     white space) the title is not added again, so that its words do not count twice.
-
-    Examples
-    --------
-    >>> ranking_text(as_records({"id": ["a", "b"], "title": ["Hinge", "Mast"],
-    ...                          "abstract": ["Hinge with pin.", "A pole."]}))
-    ['Hinge with pin.', 'Mast A pole.']
     """
     return [
         abstract if _starts_with(abstract, title) else f"{title} {abstract}".rstrip()
@@ -123,11 +86,6 @@ def records_hash(frame: pd.DataFrame) -> str:
     Everything a person sees or the ranking uses counts: all columns but `source`, because renaming a
     file does not change what is in it. Columns that came later count where something is in them, so that
     older tables keep their fingerprint.
-
-    Examples
-    --------
-    >>> records_hash(empty_records())[:8]
-    'ac22711b'
     """
     digest = hashlib.sha256(b"records 1")
     for column in TEXT_COLUMNS:
@@ -179,13 +137,6 @@ def normal_publication_number(text: str) -> str:
     """Return a patent publication number in upper case without separators, or "" where it is none.
 
     The kind code stays: an application (A1) and the granted patent (B2) are different documents.
-
-    Examples
-    --------
-    >>> normal_publication_number("us 2020/0123456-a1")
-    'US20200123456A1'
-    >>> normal_publication_number("n/a")
-    ''
     """
     bare = re.sub(r"[\s\-/,.]+", "", text).upper()
     return bare if re.match(r"[A-Z]{2}.*\d{3}|\d{5}", bare) else ""

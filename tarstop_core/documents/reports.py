@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.errors import InputProblem
+from tarstop_core.presentation.numbers import listed
 
 FullText = Literal["waiting", "not retrieved", "excluded", "no data", "data"]
 OUTCOMES: dict[FullText, str] = {
@@ -45,10 +46,7 @@ class Row:
 class Report:
     """What became of one included report.
 
-    Raises
-    ------
-    InputProblem
-        When a table is unusable, data has no table, or an exclusion no reason.
+    InputProblem when a table is unusable, data has no table, or an exclusion no reason.
     """
 
     outcome: FullText
@@ -95,13 +93,7 @@ class Report:
 
 
 def tables_of(rows: tuple[Row, ...]) -> Tables:
-    """Rows as one set of tables.
-
-    Raises
-    ------
-    InputProblem
-        When a count is negative, fractional or missing where it is needed.
-    """
+    """Rows as one set of tables. InputProblem when a count is negative, fractional or missing where it is needed."""
     # None becomes NaN.
     counts = np.array([row.counts for row in rows], dtype=float).reshape(-1, 4)
     return Tables(tuple(row.study for row in rows), *(counts[:, at] for at in range(4)))
@@ -125,13 +117,6 @@ def collect(reports: Mapping[int, Report]) -> Collected:
     A study is what the report says it reports, or else the table's own name. A table that two reports give
     for the same study, count for count, is counted once; different tables of one study all count, as if their
     patients were different ones. Both are noted.
-
-    Examples
-    --------
-    >>> twice = Report("data", study="Lee 2004", rows=(Row("Lee 2004", 9, 1, 2, 30),))
-    >>> evidence = collect({4: twice, 7: twice})
-    >>> len(evidence.tables), evidence.notes
-    (1, ('Lee 2004 is reported twice with the same table (documents #5 and #8); it is counted once.',))
     """
     rows: list[Row] = []
     positions: list[int] = []
@@ -154,14 +139,14 @@ def collect(reports: Mapping[int, Report]) -> Collected:
     for known in counted.values():
         if len(known) > 1:
             where = sorted({at + 1 for _, at in known})
-            reports_of = f"document #{where[0]}" if len(where) == 1 else "documents " + _listed(where)
+            reports_of = (
+                f"document #{where[0]}"
+                if len(where) == 1
+                else "documents " + listed([f"#{n}" for n in where])
+            )
             study = (reports[known[0][1]].study or known[0][0].study).strip()
             notes.append(
                 f"{study} has {len(known)} tables ({reports_of}); all of them count. "
                 "If they share patients, keep one."
             )
     return Collected(tables_of(tuple(rows)), np.array(positions, dtype=np.intp), tuple(notes))
-
-
-def _listed(numbers: list[int]) -> str:
-    return ", ".join(f"#{n}" for n in numbers[:-1]) + f" and #{numbers[-1]}"

@@ -19,10 +19,7 @@ CELLS = ("TP", "FP", "FN", "TN")
 class Tables:
     """The 2×2 tables of n studies, in the order in which they came in.
 
-    Raises
-    ------
-    InputProblem
-        When lengths differ, or a count is negative, fractional or missing where it is needed.
+    InputProblem when lengths differ, or a count is negative, fractional or missing where it is needed.
     """
 
     study: tuple[str, ...]

@@ -13,13 +13,7 @@ from tarstop_core.errors import InputProblem
 
 @dataclass(frozen=True, eq=False)
 class Topic:
-    """One ranked list.
-
-    Raises
-    ------
-    InputProblem
-        When the arrays disagree in length.
-    """
+    """One ranked list. InputProblem when the arrays disagree in length."""
 
     name: str
     """Topic identifier, as in the run and the qrels."""

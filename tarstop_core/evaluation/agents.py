@@ -30,10 +30,7 @@ def place_of(cases: Sequence[Case]) -> Path:
 def agent_of(cases: Sequence[Case]) -> Weights | None:
     """The agent that was trained on these cases, None where there is none.
 
-    Raises
-    ------
-    InputProblem
-        When its file holds something else.
+    InputProblem when its file holds something else.
     """
     path = place_of(cases)
     return Weights.load(path) if path.is_file() else None

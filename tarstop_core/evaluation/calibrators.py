@@ -53,14 +53,7 @@ SHIPPED = {
 
 @lru_cache(maxsize=8)
 def shipped(scenario: str, name: str) -> HeldOut:
-    """Simulated lists that no shipped calibrator was fitted on.
-
-    Examples
-    --------
-    >>> found = shipped("patent", "sample searches")
-    >>> len(found.topics), found.simulated
-    (16, True)
-    """
+    """Simulated lists that no shipped calibrator was fitted on."""
     outcomes: tuple[Outcome, ...] = ()
     if name == "simulated rankings":
         topics = tuple(simulate_patent_rankings(topics=PATENTS, seed=HELD_OUT_SEED))
@@ -133,10 +126,7 @@ class Comparison:
 def compare(a: Calibrator, b: Calibrator, topics: Sequence[Topic]) -> Comparison:
     """Judge two calibrators by the same event on the same labelled documents; of patents only ω⁺ topics count.
 
-    Raises
-    ------
-    InputProblem
-        When they are chances of different things, or the lists cannot judge one of them.
+    InputProblem when they are chances of different things, or the lists cannot judge one of them.
     """
     if a.scenario != b.scenario:
         raise InputProblem(
@@ -164,13 +154,7 @@ def compare(a: Calibrator, b: Calibrator, topics: Sequence[Topic]) -> Comparison
 
 
 def log_loss(p: Floats, relevant: Flags) -> float:
-    """−Σ log of the chance of what happened, in nats; no chance counts as less than :data:`FLOOR`.
-
-    Examples
-    --------
-    >>> round(log_loss(np.array([0.5, 0.5]), np.array([True, False])), 4)
-    1.3863
-    """
+    """−Σ log of the chance of what happened, in nats; no chance counts as less than :data:`FLOOR`."""
     said = np.clip(np.where(relevant, p, 1 - p), FLOOR, 1.0)
     return float(-np.log(said).sum())
 

@@ -22,10 +22,7 @@ FOLDS = 5
 class Case:
     """One decision to be made: a labelled ranking, in reviews with its 2×2 tables.
 
-    Raises
-    ------
-    InputProblem
-        When the topic has no judgments.
+    InputProblem when the topic has no judgments.
     """
 
     topic: Topic
@@ -138,13 +135,7 @@ class Benchmark:
 
 
 def group_weights(groups: Sequence[str], by_group: bool) -> Floats:
-    """Weights of cases that add up to their number; equal, or equal for each group.
-
-    Examples
-    --------
-    >>> group_weights(["a", "b", "b"], by_group=True)
-    array([1.5 , 0.75, 0.75])
-    """
+    """Weights of cases that add up to their number; equal, or equal for each group."""
     if not by_group:
         return np.ones(len(groups))
     _, of, count = np.unique(np.asarray(groups), return_inverse=True, return_counts=True)
@@ -154,20 +145,8 @@ def group_weights(groups: Sequence[str], by_group: bool) -> Floats:
 def cross_validated(cases: Sequence[Case], folds: int = FOLDS) -> tuple[Fold, ...]:
     """Folds over groups: every case is tested once, by what was learned and tuned without its group.
 
-    Groups are dealt out in turn from the largest on, so that folds are about equal and nothing is random.
-
-    Raises
-    ------
-    InputProblem
-        With fewer than two groups.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from tarstop_core.documents.topic import Topic
-    >>> topic = Topic("t", np.array(["d"]), labels=np.array([True]), n_relevant=1)
-    >>> [len(fold.train) for fold in cross_validated([Case(topic, group) for group in "aab"], folds=2)]
-    [1, 2]
+    Groups are dealt out in turn from the largest on, so that folds are about equal and nothing is random. InputProblem
+    with fewer than two groups.
     """
     sizes = Counter(case.group for case in cases)
     folds = min(folds, len(sizes))

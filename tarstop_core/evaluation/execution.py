@@ -24,12 +24,8 @@ def in_order(
     """Answers of `work` in the order of the jobs, which are taken from their iterator as they are needed.
 
     `work` is pure and importable. It is done by so many processes on this machine (1: this one, 0 or less: one a
-    core), or by the Dask scheduler at an address, on one thread: answers do not depend on where.
-
-    Raises
-    ------
-    InputProblem
-        When Dask is asked for and not installed, or does not answer.
+    core), or by the Dask scheduler at an address, on one thread: answers do not depend on where. InputProblem when
+    Dask is asked for and not installed, or does not answer.
     """
     if dask is not None:
         yield from _on_dask(work, jobs, dask)

@@ -76,11 +76,6 @@ def grid(policy: type[Policy]) -> tuple[Policy, ...]:
     """Every combination of the values that a grid search tries, the first parameter slowest.
 
     Combinations that the rule itself refuses are left out.
-
-    Examples
-    --------
-    >>> [str(each) for each in grid(POLICIES["budget"])]
-    ['Budget(100)', 'Budget(200)', 'Budget(500)', 'Budget(1000)']
     """
     names = [parameter.name for parameter in policy.parameters]
     found = []
@@ -95,14 +90,10 @@ def grid(policy: type[Policy]) -> tuple[Policy, ...]:
 def parse_methods(specs: Iterable[str], scenario: str, files: bool = True) -> tuple[Method, ...]:
     """Methods by name; rules may be loaded from files or not, see :func:`~tarstop_core.policies.parse_policy`.
 
-    A name is that of a policy (tuned over its grid), a policy with parameters (``budget:d=100``, taken
-    as it is), a combination (``either(greedy;budget:d=100)``, ``both(…;…)``), a rule in a file
-    (``mine.py:Name``), each with ``@variant`` or without; ``paper`` for the paper's seven, ``all`` for every rule.
-
-    Raises
-    ------
-    InputProblem
-        When there is no such policy or variant, or a method is named twice.
+    A name is that of a policy (tuned over its grid), a policy with parameters (``budget:d=100``, taken as it is), a
+    combination (``either(greedy;budget:d=100)``, ``both(…;…)``), a rule in a file (``mine.py:Name``), each with
+    ``@variant`` or without; ``paper`` for the paper's seven, ``all`` for every rule. InputProblem when there is no
+    such policy or variant, or a method is named twice.
 
     Examples
     --------

@@ -23,13 +23,7 @@ class Clock:
         self.begun = time.monotonic()
 
     def say(self, what: str) -> None:
-        """Tell what is being done.
-
-        Raises
-        ------
-        Cancelled
-            When an end was asked for.
-        """
+        """Tell what is being done. Cancelled when an end was asked for."""
         if self.cancelled is not None and self.cancelled():
             raise Cancelled
         if self.progress is None:

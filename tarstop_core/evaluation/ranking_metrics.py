@@ -19,14 +19,10 @@ def topic_metrics(run: Mapping[str, Topic], qrels: Mapping[str, Mapping[str, int
     """Average precision, NDCG and recall at 100 of each topic with a relevant document in the qrels, in the run's order.
 
     As in trec_eval the scores decide the order, compared in single precision, with ties in falling order of the
-    identifiers; a list without scores is taken in its own order. Judgments are by topic and document (relevant
-    from 1 on); a document not listed is not relevant. A topic with none of its relevant documents ranked scores 0.
-    Recall divides by all relevant documents of the qrels, ranked or not.
-
-    Raises
-    ------
-    InputProblem
-        When a topic ranks a document twice or has a score that is not a number.
+    identifiers; a list without scores is taken in its own order. Judgments are by topic and document (relevant from 1
+    on); a document not listed is not relevant. A topic with none of its relevant documents ranked scores 0. Recall
+    divides by all relevant documents of the qrels, ranked or not. InputProblem when a topic ranks a document twice or
+    has a score that is not a number.
     """
     judged = {
         name: {document: max(relevance, 0) for document, relevance in qrels[name].items()}
@@ -45,19 +41,8 @@ def topic_metrics(run: Mapping[str, Topic], qrels: Mapping[str, Mapping[str, int
 def ranking_metrics(run: Mapping[str, Topic], qrels: Mapping[str, Mapping[str, int]]) -> Metrics:
     """Means of :func:`topic_metrics` over the topics of a run, with their number as ``topics``.
 
-    Judged topics that the run does not mention are no part of them (trec_eval without its option ``-c``).
-
-    Raises
-    ------
-    InputProblem
-        When there is no such topic, and as `topic_metrics` does.
-
-    Examples
-    --------
-    >>> topic = Topic("T1", np.array(["d1", "d2", "d3"]), np.array([3.0, 2.0, 1.0]))
-    >>> figures = ranking_metrics({"T1": topic}, {"T1": {"d1": 1, "d3": 1}})
-    >>> round(figures["map"], 4), figures["recall_100"], figures["topics"]
-    (0.8333, 1.0, 1)
+    Judged topics that the run does not mention are no part of them (trec_eval without its option ``-c``). InputProblem
+    when there is no such topic, and as `topic_metrics` does.
     """
     every = topic_metrics(run, qrels)
     if not every:

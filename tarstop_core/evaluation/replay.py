@@ -82,15 +82,10 @@ def replay(
 ) -> list[Played]:
     """Stop on each labelled topic as the policy says and act; the cost of a document is in the payoffs' unit.
 
-    Documents that the run does not rank are not appended; a topic without a ranked hit has no first
-    hit. Policies act on the belief where they stop; baselines choose a⁺ iff they have seen a relevant
-    document, which is what reproduces the paper's Table 1; an Oracle acts as the truth would where it can.
-    Every chance is taken times `scale`, at most 1.
-
-    Raises
-    ------
-    InputProblem
-        When a topic has no labels or the cost is negative.
+    Documents that the run does not rank are not appended; a topic without a ranked hit has no first hit. Policies act
+    on the belief where they stop; baselines choose a⁺ iff they have seen a relevant document, which is what reproduces
+    the paper's Table 1; an Oracle acts as the truth would where it can. Every chance is taken times `scale`, at most
+    1. InputProblem when a topic has no labels or the cost is negative.
     """
     check_cost(cost)
     task = DecisiveTask(b_0=b_0, scale=scale)
@@ -115,12 +110,8 @@ def replay_reviews(
     """As :func:`replay` on outcomes of reviews, where every rule but an Oracle acts on the belief reached.
 
     The calibrator is of "brings data". `theta`, `truth` and `engine` are those of
-    :class:`~tarstop_core.evaluation.tasks.review.ReviewTask`.
-
-    Raises
-    ------
-    InputProblem
-        When a topic has no labels, the cost is negative, or the rule draws a random sample.
+    :class:`~tarstop_core.evaluation.tasks.review.ReviewTask`. InputProblem when a topic has no labels, the cost is
+    negative, or the rule draws a random sample.
     """
     check_cost(cost)
     if isinstance(policy, Randomised):

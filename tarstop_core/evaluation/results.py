@@ -93,13 +93,7 @@ class Results:
         return found
 
     def method(self, name: str) -> int:
-        """Index of a method.
-
-        Raises
-        ------
-        InputProblem
-            When it was not run.
-        """
+        """Index of a method. InputProblem when it was not run."""
         names = [method.name for method in self.methods]
         if name not in names:
             raise InputProblem(f"The method {name} was not run; choose one of {', '.join(names)}.")
@@ -163,13 +157,7 @@ def save(results: Results, path: Path) -> None:
 
 
 def load(path: Path) -> Results:
-    """Read results back.
-
-    Raises
-    ------
-    InputProblem
-        When the file is not one of results, or of another version.
-    """
+    """Read results back. InputProblem when the file is not one of results, or of another version."""
     try:
         with np.load(path, allow_pickle=False) as file:
             about = json.loads(str(file["about"]))

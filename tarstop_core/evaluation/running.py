@@ -105,13 +105,7 @@ _PROCESSES: dict[Path, subprocess.Popen[bytes]] = {}
 
 
 def new_folder() -> Path:
-    """A folder for a run to be; its benchmark goes into :data:`FILES`.
-
-    Raises
-    ------
-    InputProblem
-        When it cannot be made.
-    """
+    """A folder for a run to be; its benchmark goes into :data:`FILES`. InputProblem when it cannot be made."""
     folder = runs_folder() / secrets.token_hex(NAME_BYTES)
     try:
         folder.mkdir(parents=True)

@@ -21,11 +21,7 @@ def place(files: Iterable[tuple[str, IO[bytes]]], folder: Path) -> tuple[str, ..
     """Write what was sent (name and content) into an empty folder, made if need be; says what was left out.
 
     A zip is unpacked: its files lie at its top, in ``train`` and ``test``, or in one folder that holds all of this.
-
-    Raises
-    ------
-    InputProblem
-        Naming the file that cannot be used.
+    InputProblem naming the file that cannot be used.
     """
     folder.mkdir(parents=True, exist_ok=True)
     notes: list[str] = []
@@ -47,10 +43,7 @@ def place(files: Iterable[tuple[str, IO[bytes]]], folder: Path) -> tuple[str, ..
 def checked(folder: Path) -> Benchmark:
     """The benchmark in a folder of uploads; problems name files as the person knows them.
 
-    Raises
-    ------
-    InputProblem
-        When it cannot be used, without the folder's own path.
+    InputProblem when it cannot be used, without the folder's own path.
     """
     try:
         return from_folder(folder)
@@ -63,13 +56,7 @@ def checked(folder: Path) -> Benchmark:
 
 
 def stem(names: Sequence[str]) -> str:
-    """A name for a folder of uploads: the zip's, else the run's.
-
-    Examples
-    --------
-    >>> stem(["bm25.qrels", "bm25+.run.gz"]), stem(["..."])
-    ('bm25_', 'benchmark')
-    """
+    """A name for a folder of uploads: the zip's, else the run's."""
     telling = [name for name in names if name.lower().endswith((".zip", ".run", ".run.gz"))] or list(names)
     first = Path(telling[0]).name.split(".")[0] if telling else ""
     kept = "".join(letter if letter.isalnum() or letter in "-_ " else "_" for letter in first)

@@ -29,15 +29,7 @@ class PriorDensity:
 
 
 def prior_density(prior: Prior, theta: float) -> PriorDensity:
-    """Both densities, on a grid.
-
-    Examples
-    --------
-    >>> density = prior_density(Prior(b_0=0.3), 0.75)
-    >>> above = density.sensitivity > 0.75
-    >>> float(np.trapezoid(density.pooled[above], density.sensitivity[above]).round(2))
-    0.3
-    """
+    """Both densities, on a grid."""
     at = np.linspace(EDGE, 1 - EDGE, POINTS)
     mean = float(logit(check_theta(theta))) + prior.shift
     tau = prior.tau * ndtri(0.5 + (np.arange(TAUS) + 0.5) / (2 * TAUS))

@@ -415,17 +415,7 @@ PARAMETERS = {
 def evidence(tables: Tables, theta: float, engine: str = "bivariate", prior: Prior | None = None) -> Evidence:
     """The tables of a review and what follows from them; the same question again is answered from memory.
 
-    Raises
-    ------
-    InputProblem
-        When θ or the engine cannot be used.
-
-    Examples
-    --------
-    >>> counts = np.array([[47.0, 126, 19, 36], [101, 272, 12, 78], [9, 51, 10, 3], [738, 1543, 192, 276]])
-    >>> found = evidence(Tables(("a", "b", "c", "d"), *counts), theta=0.75)
-    >>> round(found.belief, 2), round(found.summary.sensitivity.value, 2), found.without.beliefs.round(2)
-    (0.73, 0.79, array([0.62, 0.83, 0.82, 0.44]))
+    InputProblem when θ or the engine cannot be used.
     """
     cells = np.stack([getattr(tables, cell) for cell in CELLS])
     return _evidence(

@@ -29,15 +29,6 @@ def typed_tables(rows: Sequence[Row]) -> tuple[Tables, tuple[str, ...], tuple[in
 
     Empty rows are passed over, and so is a first one that repeats the heads of the columns. A row without a name is
     called after its place.
-
-    Examples
-    --------
-    >>> tables, left_out, places = typed_tables(
-    ...     [("Study", "TP", "FP", "FN", "TN"), ("Lee", "1,020", "", "2", ""), ("Kim", "-1", "2", "7.5", "3")])
-    >>> tables.study, tables.TP.tolist(), places
-    (('Lee',), [1020.0], (2,))
-    >>> left_out
-    ("Row 3 (Kim) is left out: TP is '-1' and FN is '7.5'; give whole numbers from 0 on.",)
     """
     names, kept, left_out, places = [], [], [], []
     for at, row in enumerate(rows, start=1):
@@ -92,11 +83,6 @@ def pack(rows: Sequence[Row]) -> str | None:
     """Rows as text for an address: CSV, compressed, in the letters of base64url; None where it gets too long.
 
     Empty rows at the end are dropped, and without any row the text is empty.
-
-    Examples
-    --------
-    >>> unpack(pack([("Lee; Kim", "9", "", "2", ""), ("", "", "", "", "")]))
-    [('Lee; Kim', '9', '', '2', '')]
     """
     last = max((at for at, row in enumerate(rows, start=1) if any(text.strip() for text in row)), default=0)
     if last == 0:
@@ -113,13 +99,7 @@ def pack(rows: Sequence[Row]) -> str | None:
 
 
 def unpack(packed: str) -> list[Row]:
-    """The rows that :func:`pack` packed.
-
-    Raises
-    ------
-    InputProblem
-        When the text is cut short or was changed.
-    """
+    """The rows that :func:`pack` packed. InputProblem when the text is cut short or was changed."""
     try:
         compressed = base64.b64decode(packed + "=" * (-len(packed) % 4), altchars=b"-_", validate=True)
         inflating = zlib.decompressobj()

@@ -60,10 +60,7 @@ class Explored:
     def played(self, settings: Settings) -> Path:
         """The path with everything known, as an experiment has it (paper mode).
 
-        Raises
-        ------
-        InputProblem
-            When the labels are not known.
+        InputProblem when the labels are not known.
         """
         p = scaled(self.p, settings.scale)
         if isinstance(self.truth, Outcome):
@@ -149,12 +146,6 @@ def sample(key: str) -> Explored:
     """The simulated sample that a key of :func:`samples` names, with its truth, in paper mode.
 
     In a review a document and its 2×2 table are read at once.
-
-    Examples
-    --------
-    >>> search, review = sample("search:antenna-mount"), sample("review:brindle-fever")
-    >>> len(search), search.start, search.simulated, len(review), len(review.truth.tables)
-    (312, 0, True, 212, 11)
     """
     kind, _, name = key.partition(":")
     searched = kind == PATENT.sample
@@ -175,11 +166,5 @@ COLLECTIONS: dict[str, str] = {"searches": PATENT.sample, "reviews": REVIEW.samp
 
 
 def collection(name: str) -> list[tuple[str, Explored]]:
-    """Every list of a sample collection, with its key.
-
-    Examples
-    --------
-    >>> len(collection("searches")), len(collection("reviews"))
-    (16, 10)
-    """
+    """Every list of a sample collection, with its key."""
     return [(key, sample(key)) for key, _ in samples() if key.startswith(f"{COLLECTIONS[name]}:")]

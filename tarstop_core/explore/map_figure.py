@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from tarstop_core.presentation.palette import (
     OUTLINE_ON_DARK,
     PLUS,
 )
+from tarstop_core.presentation.words import say
 from tarstop_core.screening.settings import Settings
 from tarstop_core.value.path import Path
 from tarstop_core.value.payoffs import Flags, Floats
@@ -34,6 +36,13 @@ MEASURES: dict[Measure, str] = {
     "regret": "Regret",
     "agreement": "Same decision as the truth",
 }
+MORE_OF: dict[Measure, str] = {
+    "depth": "reads more",
+    "net_utility": "brings more",
+    "regret": "gives up more",
+    "agreement": "is right more often",
+}
+_said = partial(say, "tarstop_core.explore.words")
 
 
 def map_figure(
@@ -211,94 +220,76 @@ def _value(value: float, measure: Measure, unit: str) -> str:
     return amount(value, unit)
 
 
-def _at(shown: Grid, flat: int) -> str:
+def _at(shown: Grid, flat: int | np.intp) -> str:
     """q* and cost of a cell, by its place among all of them."""
     i, j = divmod(int(flat), len(shown.costs))
-    return (
-        f"q* = {shown.q_stars[i]:g} and a cost of {amount(float(shown.costs[j]), shown.stakes.payoffs.unit)}"
-    )
+    cost, unit = float(shown.costs[j]), shown.stakes.payoffs.unit
+    return _said("at", q_star=shown.q_stars[i], cost=cost, unit=unit)
+
+
+def _ends(shown: Grid, measure: Measure) -> dict[str, Any]:
+    """What both sentences on a map say of it: its rule, the least and the most, and where these are."""
+    values, unit = shown.values(measure), shown.stakes.payoffs.unit
+    found = {"rule": shown.policy, "what": MEASURES[measure].lower()}
+    for name, at in (("low", values.argmin()), ("high", values.argmax())):
+        found |= {name: _value(float(values.flat[at]), measure, unit), f"at_{name}": _at(shown, at)}
+    return found
 
 
 def mean_sentence(shown: MeanMap, measure: Measure, against: MeanMap | None = None) -> str:
     """What the mean over a collection shows, computed from its cells."""
-    unit, values = shown.stakes.payoffs.unit, shown.values(measure)
-
-    lists = f"Over {len(shown.maps)} lists"
+    lists, values = len(shown.maps), shown.values(measure)
     if against is not None:
-        said = _difference_sentence(shown, measure, against)
-        return f"{lists}, on average: {said}"
-    low, high = (_value(float(values.flat[at]), measure, unit) for at in (values.argmin(), values.argmax()))
-    what = MEASURES[measure].lower()
-    if low == high:
-        return f"{lists} the mean {what} of {shown.policy} is {high} in every cell."
-    ends = f"from {low} (at {_at(shown, int(values.argmin()))}) to {high} (at {_at(shown, int(values.argmax()))})"
-    if measure == "agreement":
-        least, most = (percent(float(each)) for each in (values.min(), values.max()))
-        return (
-            f"{lists} {shown.policy} decides as the truth would on {least} to {most} of them, most often at "
-            f"{_at(shown, int(values.argmax()))}."
-        )
-    return f"{lists} the mean {what} of {shown.policy} runs {ends}."
+        difference = _difference_sentence(shown, measure, against)
+        return _said("mean_difference", lists=lists, difference=difference)
+    ends = _ends(shown, measure)
+    if ends["low"] == ends["high"]:
+        return _said("mean_same", lists=lists, **ends)
+    key = "mean_agreement" if measure == "agreement" else "mean"
+    return _said(key, lists=lists, least=float(values.min()), most=float(values.max()), **ends)
 
 
 def map_sentence(shown: Map, measure: Measure, against: Map | None = None) -> str:
     """What the map shows, computed from its cells."""
-    unit, name = shown.stakes.payoffs.unit, str(shown.policy)
-    values = shown.values(measure)
-
     if against is not None:
         return _difference_sentence(shown, measure, against)
     if shown.settled and measure in ("decision", "depth"):
         # No rule's depth then depends on what is at stake.
-        return (
-            f"A hit has settled the question: {name} stops after {count_of(int(shown.depth[0, 0]))} and ends with a⁺ (+) in "
-            "every cell."
-        )
+        return _said("settled_map", rule=shown.policy, depth=int(shown.depth[0, 0]))
     if measure == "decision":
-        up = percent(float(shown.plus.mean()))
-        if shown.omega is None:
-            return f"{name} ends with a⁺ (+) in {up} of the cells, with a⁻ (−) in the others, if nothing turns up."
-        wrong = percent(float(_wrong(shown).mean()))
-        return f"{name} ends with a⁺ (+) in {up} of the cells, and wrongly (✗) in {wrong}."
-    least, most = int(values.argmin()), int(values.argmax())
-    low, high = (_value(float(values.flat[each]), measure, unit) for each in (least, most))
+        wrong = None if shown.omega is None else float(_wrong(shown).mean())
+        return _said("decision_map", rule=shown.policy, up=float(shown.plus.mean()), wrong=wrong)
+    values, ends = shown.values(measure), _ends(shown, measure)
+    if values.min() == values.max():
+        return _said("same_map", **ends)
+    nothing = shown.start if measure == "depth" else 1e-9 * shown.stakes.payoffs.K
     if measure == "depth":
-        low = f"{values.flat[least]:,.0f}"
-    if values.flat[least] == values.flat[most]:
-        return f"{name}: {MEASURES[measure].lower()} is {high} in every cell."
-    if measure == "depth":
-        how = "if nothing turns up" if shown.world == "planned" else "on this list, as it is labelled"
-        none = percent(float((values <= shown.start).mean()))
-        return f"{name} stops after {low} to {high} {how}, latest at {_at(shown, most)}; it reads nothing more in {none} of the cells."
-    if measure == "net_utility":
-        how = "Expected net utility" if shown.world == "planned" else "Net utility"
-        return f"{how} of {name} runs from {low} (at {_at(shown, least)}) to {high} (at {_at(shown, most)})."
-    none = percent(float((values <= 1e-9 * shown.stakes.payoffs.K).mean()))
-    return f"{name} gives up at most {high} against the best rule compared (at {_at(shown, most)}), and nothing in {none} of the cells."
+        ends["low"] = float(values.min())
+    share = float((values <= nothing).mean())
+    return _said(f"{measure}_map", **ends, planned=shown.world == "planned", share=share)
 
 
 def _difference_sentence(shown: Grid, measure: Measure, against: Grid) -> str:
-    first, second, unit = str(shown.policy), str(against.policy), shown.stakes.payoffs.unit
+    names = {"first": str(shown.policy), "second": str(against.policy)}
     difference = shown.values(measure) - against.values(measure)
     small = 1e-9 * shown.stakes.payoffs.K if measure in ("net_utility", "regret") else 0.5
-    same = percent(float((np.abs(difference) <= small).mean()))
+    same = float((np.abs(difference) <= small).mean())
     if float(np.abs(difference).max()) <= small:
-        return f"{first} and {second} come to the same in every cell."
+        return _said("difference_of_none", **names)
     if measure == "decision":
-        return f"{first} and {second} end with the same action in {same} of the cells; ≠ marks the others."
-    more, less = (percent(float((sign * difference > small).mean())) for sign in (1, -1))
+        return _said("difference_of_decisions", **names, same=same)
+    more, less = (float((sign * difference > small).mean()) for sign in (1, -1))
     most = int(np.abs(difference).argmax())
-    what = {
-        "depth": "reads more",
-        "net_utility": "brings more",
-        "regret": "gives up more",
-        "agreement": "is right more often",
-    }[measure]
-    size = _value(float(abs(difference.flat[most])), measure, unit)
-    who = first if difference.flat[most] > 0 else second
-    return (
-        f"{first} {what} than {second} in {more} of the cells and less in {less}, the same in {same}; the largest "
-        f"difference is {size}, where {who} {what} (at {_at(shown, most)})."
+    return _said(
+        "difference",
+        **names,
+        what=MORE_OF[measure],
+        more=more,
+        less=less,
+        same=same,
+        size=_value(float(abs(difference.flat[most])), measure, shown.stakes.payoffs.unit),
+        who=names["first" if difference.flat[most] > 0 else "second"],
+        at=_at(shown, most),
     )
 
 
@@ -336,26 +327,7 @@ def cell_of(explored: Explored, settings: Settings, policy: Policy, world: World
 
 
 def check_sentence(stakes: Stakes, settings: Settings) -> str:
-    """What q* and cost say back to somebody who answered plain questions.
-
-    Examples
-    --------
-    >>> from tarstop_core.value.payoffs import Payoffs
-    >>> settings = Settings(Payoffs.from_q_star(0.5), 0.001, plus="Reject", minus="Grant")
-    >>> check_sentence(Stakes(Payoffs(2500, 10000, 2500, 10000, "£"), 2.0), settings)
-    'Check: of 100 decisions like one at q* = 0.80 you would accept up to 20 wrong ones among those for “Reject”; a wrong “Reject” costs you £20,000 and a wrong “Grant” £5,000. A document costs £2, so you would read 10,000 documents rather than make the worse mistake for certain.'
-    """
-    payoffs = stakes.payoffs
-    plus, minus = (amount(each, payoffs.unit) for each in (payoffs.wrong_plus, payoffs.wrong_minus))
-    said = (
-        f"Check: of 100 decisions like one at q* = {payoffs.q_star:.2f} you would accept up to "
-        f"{number(100 * (1 - payoffs.q_star))} wrong ones among those for “{settings.plus}”; a wrong “{settings.plus}” "
-        f"costs you {plus} and a wrong “{settings.minus}” {minus}."
-    )
-    if stakes.cost == 0:
-        return f"{said} Reading costs nothing."
-    return (
-        f"{said} A document costs {amount(stakes.cost, payoffs.unit)}, so you would read "
-        f"{count_of(stakes.documents) if stakes.documents < 1e6 else 'over a million documents'} rather than make "
-        "the worse mistake for certain."
-    )
+    """What q* and cost say back to somebody who answered plain questions."""
+    names = {"plus": settings.plus, "minus": settings.minus}
+    documents = stakes.documents if stakes.cost else 0.0
+    return _said("check", **names, payoffs=stakes.payoffs, cost=stakes.cost, documents=documents)

@@ -1,5 +1,6 @@
 """Where rules stop on one list, drawn and in words."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,10 +10,13 @@ from tarstop_core.explore.map_figure import Cell
 from tarstop_core.explore.plans import settled
 from tarstop_core.presentation.curves import live_curves, window
 from tarstop_core.presentation.figures import Figure, note, text_colour
-from tarstop_core.presentation.numbers import amount, count_of, percent
+from tarstop_core.presentation.numbers import amount
+from tarstop_core.presentation.words import say
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.value.path import Path
+
+_said = partial(say, "tarstop_core.explore.words")
 
 
 def path_figure(
@@ -48,39 +52,34 @@ def full_cost_note(path: Path, unit: str) -> str:
     """What stays in every cell and at every cost of a document, where reports are read in full; "" elsewhere."""
     if not path.full_cost:
         return ""
-    note = (
-        f"Reading a report in full costs {amount(path.full_cost, unit)} throughout; only the cost of a document at title and "
-        "abstract changes here."
-    )
-    reports = round(path.reports_waiting)
-    if reports:
-        note += f" The {reports:,} reports that wait are taken as read first, so further documents add little to them."
-    return note
+    return _said("full_cost", cost=path.full_cost, unit=unit, reports=round(path.reports_waiting))
 
 
 def path_sentence(cell: Cell, settings: Settings) -> str:
     """What becomes of the rule in a cell."""
-    path, depth, payoffs = cell.path, cell.depth, cell.path.payoffs
-    scenario, action = scenario_of(settings), settings.plus if cell.plan.plus[0] else settings.minus
-    utility = amount(float(cell.plan.net_utility[0]), payoffs.unit)
-    where = f"At q* = {payoffs.q_star:.2f} and a cost of {amount(cell.cost, payoffs.unit)} {cell.policy}"
-    belief = percent(path.belief_at(depth))
-    if cell.world == "planned":
-        more = f" ({depth - cell.start:,} more)" if cell.start else ""
-        if settled(path, cell.start):
-            return (
-                f"A hit has settled the question. {where} stops after {count_of(depth)}{more} and chooses “{action}”, expected "
-                f"to bring {utility} from here on, net of screening."
-            )
-        return (
-            f"{where} stops after {count_of(depth)}{more} if {scenario.nothing} turns up, at a chance of {belief}, and then "
-            f"chooses “{action}”; {scenario.planned} is expected to bring {utility}{' from here on' if cell.start else ''}, net of screening."
-        )
-    verdict = "rightly" if bool(cell.plan.plus[0]) == cell.omega else "wrongly"
-    return (
-        f"{where} stops on this list after {count_of(depth)}, at a chance of {belief}, and chooses “{action}”, "
-        f"{verdict}: net utility {utility}."
+    path, depth, payoffs, plus = cell.path, cell.depth, cell.path.payoffs, bool(cell.plan.plus[0])
+    planned = cell.world == "planned"
+    return _said(
+        "path",
+        settled=planned and settled(path, cell.start),
+        planned=planned,
+        q_star=payoffs.q_star,
+        cost=cell.cost,
+        unit=payoffs.unit,
+        rule=cell.policy,
+        depth=depth,
+        more=_more(depth, cell.start),
+        start=cell.start,
+        action=settings.plus if plus else settings.minus,
+        utility=amount(float(cell.plan.net_utility[0]), payoffs.unit),
+        scenario=scenario_of(settings),
+        belief=path.belief_at(depth),
+        right=plus == cell.omega,
     )
+
+
+def _more(depth: int, start: int) -> str:
+    return f" ({depth - start:,} more)" if start else ""
 
 
 def path_columns(cell: Cell) -> dict[str, Any]:
@@ -101,29 +100,13 @@ def path_columns(cell: Cell) -> dict[str, Any]:
 
 def plan_sentence(plan: Cell, explored: Explored) -> str:
     """The plan at the present settings in one line, for the top of the page."""
+    start, depth = explored.start, plan.depth
     worth = amount(float(plan.plan.net_utility[0]), plan.path.payoffs.unit)
-    if settled(plan.path, explored.start):
-        hit = "a confirmed hit" if explored.settings.confirm_hits else "a hit"
-        then = (
-            f"so {plan.policy} stops there"
-            if plan.depth == plan.path.hit
-            else f"yet {plan.policy} reads on to document {plan.depth:,}"
-            if plan.depth > explored.start
-            else f"so {plan.policy} reads nothing more"
-        )
-        return (
-            f"The question is settled: {hit} stands at document {plan.path.hit:,}, {then}, expected to bring {worth} from here "
-            "on."
-        )
-    if plan.depth <= explored.start:
-        what = "reads nothing more" if explored.start else "reads nothing"
-        if not (waiting := round(plan.path.reports_waiting)):
-            return f"{plan.policy} {what}, expected to bring {worth}."
-        waits = "the one report that waits is" if waiting == 1 else f"the {waiting:,} reports that wait is"
-        return f"{plan.policy} {what} of the list; reading {waits} expected to bring {worth}."
-    more = f" ({plan.depth - explored.start:,} more)" if explored.start else ""
+    told = {"rule": plan.policy, "start": start, "depth": depth, "worth": worth}
+    if settled(plan.path, start):
+        confirmed = explored.settings.confirm_hits
+        return _said("plan_settled", **told, confirmed=confirmed, hit=plan.path.hit)
+    if depth <= start:
+        return _said("plan_of_none", **told, waiting=round(plan.path.reports_waiting))
     scenario = scenario_of(explored.settings)
-    return (
-        f"{plan.policy} stops after {count_of(plan.depth)}{more} of {len(explored):,} if {scenario.nothing} turns up; {scenario.planned} is "
-        f"expected to bring {worth}{' from here on' if explored.start else ''}, net of screening."
-    )
+    return _said("plan", **told, more=_more(depth, start), documents=len(explored), scenario=scenario)

@@ -84,11 +84,7 @@ def plans(path: Path, policy: Policy, costs: ArrayLike, start: int = 0) -> Plans
     """Where a rule stops if nothing turns up, and the net utility expected of following it from `start`.
 
     What has been spent by then is not counted. The rule is one of :data:`EXPECTABLE`, costs are in the payoffs' unit.
-
-    Raises
-    ------
-    InputProblem
-        When the outcome of the rule cannot be expected.
+    InputProblem when the outcome of the rule cannot be expected.
 
     Notes
     -----
@@ -98,16 +94,6 @@ def plans(path: Path, policy: Policy, costs: ArrayLike, start: int = 0) -> Plans
     way: EU*(b) + V(w + πH) − c_full·H − c·m, the value of a plan in
     :meth:`~tarstop_core.value.cumulative.CumulativePath.best_plan`. A rule that looks again after each study does no
     worse.
-
-    Examples
-    --------
-    >>> from tarstop_core.belief.decisive import hit_curve
-    >>> from tarstop_core.value.decisive import DecisivePath
-    >>> from tarstop_core.value.payoffs import Payoffs
-    >>> path = DecisivePath(hit_curve([0.3, 0.2, 0.1]), 0.5, Payoffs.from_q_star(0.5))
-    >>> found = plans(path, Optimal(), [0.001])
-    >>> bool(found.net_utility[0] == path.plan_value(0.001)[found.depth[0]])
-    True
     """
     if not isinstance(policy, EXPECTABLE):
         raise InputProblem(
@@ -136,10 +122,7 @@ def actions(path: Path, policy: Policy, depth: Depths) -> Flags:
 def outcomes(path: Path, policy: Policy, costs: ArrayLike, omega: bool) -> Plans:
     """What came of a rule where everything is known, as a replay has it, for all costs at once.
 
-    Raises
-    ------
-    InputProblem
-        When the rule draws a random sample, which has no depth on one path.
+    InputProblem when the rule draws a random sample, which has no depth on one path.
     """
     costs = np.atleast_1d(np.asarray(costs, dtype=float))
     depth = policy.depths(path, costs)

@@ -223,23 +223,13 @@ def _turns(holds: Callable[[float], bool], value: float, now: bool, peak: float 
 def elicited(worse_plus: bool, times: float, loss: float, hour: float, per_hour: float, unit: str) -> Stakes:
     """What is at stake, from plain answers.
 
-    Whether a wrong a⁺ is the worse mistake, what that costs compared with acting rightly (`loss`), and how many `times`
-    as bad as the lesser it is; what an hour of screening costs (0 is legal), and documents read in it.
-
-    Raises
-    ------
-    InputProblem
-        When an answer is not a usable number.
+    Whether a wrong a⁺ is the worse mistake, what that costs compared with acting rightly (`loss`), and how many
+    `times` as bad as the lesser it is; what an hour of screening costs (0 is legal), and documents read in it.
+    InputProblem when an answer is not a usable number.
 
     Notes
     -----
     Half of each mistake's cost stands as a loss and half as a gain forgone: only the sums decide.
-
-    Examples
-    --------
-    >>> stakes = elicited(True, 4, 20_000, 60, 30, "£")
-    >>> stakes.payoffs.q_star, stakes.cost, stakes.documents
-    (0.8, 2.0, 10000.0)
     """
     for what, value, usable, wanted in (
         ("number of mistakes", times, times >= 1, "a number at least 1"),

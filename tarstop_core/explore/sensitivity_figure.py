@@ -2,6 +2,7 @@
 
 import textwrap
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from tarstop_core.explore.lists import Explored
@@ -19,6 +20,7 @@ from tarstop_core.presentation.figures import (
 )
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.presentation.palette import LESS, MINUS, MORE, PAPER
+from tarstop_core.presentation.words import say
 from tarstop_core.screening.explain import action
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
@@ -26,19 +28,15 @@ from tarstop_core.screening.settings import Settings
 ROW = 34
 """Pixels of one assumption."""
 HALVES = ((0.0, 0.46), (0.54, 1.0))
+_said = partial(say, "tarstop_core.explore.words")
 
 
 def factor_names(settings: Settings) -> dict[str, str]:
     """What each assumption is called in the figure."""
-    return {
-        "B": f"gain of a right “{settings.plus}” (B)",
-        "L_r": f"loss of a wrong “{settings.plus}” (L_r)",
-        "L_g": f"loss of a wrong “{settings.minus}” (L_g)",
-        "G": f"gain of a right “{settings.minus}” (G)",
-        "cost": "cost of a document (c)",
-        "b_0": "starting chance (b₀)",
-        "p": "chance of each document",
-    }
+    actions = {"B": ("gain", settings.plus), "L_r": ("loss", settings.plus)}
+    actions |= {"L_g": ("loss", settings.minus), "G": ("gain", settings.minus)}
+    names = {letter: _said(key, action=action, letter=letter) for letter, (key, action) in actions.items()}
+    return names | {key: _said(key) for key in ("cost", "b_0", "p")}
 
 
 def tornado_figure(
@@ -145,20 +143,19 @@ def _setting(swing: Swing, end: int, unit: str) -> str:
 
 def tornado_sentence(found: Tornado, settings: Settings) -> str:
     """What moves the plan most."""
-    names, unit = factor_names(settings), settings.payoffs.unit
-    when = " (a hit has settled the question)" if found.settled else " if nothing turns up"
-    plan = f"As things stand the rule stops after {count_of(found.depth)}{when}, expected to bring {amount(found.net_utility, unit)}."
+    names = factor_names(settings)
     by_depth = max(found.swings, key=lambda each: _width(found.depth, each.depth))
     by_utility = max(found.swings, key=lambda each: _width(found.net_utility, each.net_utility))
-    if _width(found.depth, by_depth.depth) == 0:
-        moved = "No single change moves the stopping depth"
-    else:
-        ends = " to ".join(f"{each:,}" for each in sorted((*by_depth.depth, found.depth))[::2])
-        moved = f"The {names[by_depth.name]} moves the depth most ({ends})"
     low, _, high = sorted((*by_utility.net_utility, found.net_utility))
-    return (
-        f"{plan} {moved}; the {names[by_utility.name]} moves net utility most ({amount(low, unit)} to "
-        f"{amount(high, unit)}). Payoffs, cost and chances are halved and doubled, b₀ moves by 0.2."
+    return _said(
+        "tornado",
+        found=found,
+        unit=settings.payoffs.unit,
+        by_depth=names[by_depth.name],
+        by_utility=names[by_utility.name],
+        depths=sorted((*by_depth.depth, found.depth))[::2] if _width(found.depth, by_depth.depth) else None,
+        low=low,
+        high=high,
     )
 
 
@@ -181,49 +178,30 @@ def tornado_rows(found: Tornado) -> list[dict[str, Any]]:
 def break_even_sentences(
     explored: Explored, settings: Settings, now: bool, found: Sequence[BreakEven]
 ) -> list[str]:
-    """Where each assumption would turn the advice, a sentence each.
+    """Where each assumption would turn the advice, a sentence each."""
+    told = {
+        "now": now,
+        "stop": "stop now" if explored.start else "read nothing",
+        "plus": settings.plus,
+        "minus": settings.minus,
+        "missed": scenario_of(settings).mistake(settings),
+    }
 
-    Examples
-    --------
-    >>> from tarstop_core.explore.sensitivity import Turn
-    >>> from tarstop_core.explore.lists import sample
-    >>> from tarstop_core.value.payoffs import Payoffs
-    >>> settings = Settings(Payoffs.from_q_star(0.5), 0.001)
-    >>> turn = BreakEven("cost", 0.001, (Turn(0.0772, False),))
-    >>> break_even_sentences(sample("search:antenna-mount"), settings, True, [turn])
-    ['You would read nothing and choose “Grant” if reading one document cost more than 0.0772 (now 0.001).']
-    """
-    stop = "stop now" if explored.start else "read nothing"
-    said = []
-    for each in found:
-        for turn in each.turns:
-            then = f"{stop} and choose “{action(turn.plus, settings)}”" if now else "screen on"
-            side = "more" if turn.at > each.value else "less"
-            value, as_it_is = (_factor_value(each.name, x, settings) for x in (turn.at, each.value))
-            said.append(
-                f"You would {then} if {_factor_verb(each.name, settings)} {side} than {value} (now {as_it_is})."
-            )
+    def shown(name: FactorName, value: float) -> str:
+        return percent(value) if name == "b_0" else amount(value, settings.payoffs.unit)
+
+    said = [
+        _said(
+            "turn",
+            **told,
+            action=action(turn.plus, settings),
+            supposed=_said(f"if_{each.name}", **told),
+            side="more" if turn.at > each.value else "less",
+            at=shown(each.name, turn.at),
+            value=shown(each.name, each.value),
+        )
+        for each in found
+        for turn in each.turns
+    ]
     never = ["b₀" if each.name == "b_0" else each.name for each in found if not each.turns]
-    if never:
-        *others, last = never
-        listed = f"{', '.join(others)} or {last}" if others else last
-        still = "screen on" if now else stop
-        said.append(f"You would {still} whatever {listed} was, up to a thousand times less or more.")
-    return said
-
-
-def _factor_verb(name: FactorName, settings: Settings) -> str:
-    """What is supposed of an assumption, up to "more than" a value."""
-    missed = scenario_of(settings).mistake(settings)
-    return {
-        "B": f"a right “{settings.plus}” (B) brought",
-        "L_r": f"a wrong “{settings.plus}” (L_r) cost",
-        "L_g": f"{missed} “{settings.minus}” (L_g) cost",
-        "G": f"a right “{settings.minus}” (G) brought",
-        "cost": "reading one document cost",
-        "b_0": "you started from a chance of",
-    }[name]
-
-
-def _factor_value(name: FactorName, value: float, settings: Settings) -> str:
-    return percent(value) if name == "b_0" else amount(value, settings.payoffs.unit)
+    return [*said, *([_said("never", **told, never=never)] if never else [])]

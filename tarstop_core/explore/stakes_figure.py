@@ -21,8 +21,8 @@ from tarstop_core.presentation.figures import (
     text_colour,
     with_unit,
 )
-from tarstop_core.presentation.numbers import amount, percent
 from tarstop_core.presentation.palette import BELIEF, COST, MINUS, PLUS, THRESHOLD, VALUE
+from tarstop_core.presentation.words import say
 from tarstop_core.value.payoffs import Floats, Payoffs
 
 
@@ -115,28 +115,18 @@ def stakes_figure(
 def stakes_sentence(
     payoffs: Payoffs, now: Now, cost: float, plus: str, minus: str, finds: str = "settle it"
 ) -> str:
-    """What the figure shows at the present belief.
-
-    Examples
-    --------
-    >>> stakes_sentence(Payoffs.from_q_star(0.5), Now(0.5, 0.02, 0.5, 0.25, 0.005, False, True, 0.001), 0.001, "Reject", "Grant")
-    'At a chance of 50 % “Reject” is expected to bring 0 and “Grant” 0, so you would choose “Grant”; certainty would be worth 0.25 (at most 0.25, at q* = 0.50). The next document has a chance of 2.0 % to settle it: the paper’s score is 0.005 against a cost of 0.001, so its rule goes on (EVPI has to exceed c / ρ, the dashed line).'
-    """
-    unit = payoffs.unit
-    up, down = (amount(float(f(now.b)), unit) for f in (payoffs.utility_plus, payoffs.utility_minus))
-    peak = amount(float(payoffs.evpi(payoffs.q_star)), unit)
-    said = (
-        f"At a chance of {percent(now.b)} “{plus}” is expected to bring {up} and “{minus}” {down}, so you would "
-        f"choose “{plus if now.plus else minus}”; certainty would be worth {amount(now.evpi, unit)} (at most {peak}, "
-        f"at q* = {payoffs.q_star:.2f})."
-    )
-    if now.rho == 0:
-        return f"{said} No further document can change that."
-    verb = "goes on" if now.go_on else "stops"
-    in_full = " (with what reading it in full is expected to cost)" if now.cost > cost else ""
-    return (
-        f"{said} The next document has a chance of {percent(now.rho)} to {finds}: the paper’s score is "
-        f"{amount(now.value, unit)} against a cost of {amount(now.cost, unit)}{in_full}, so its rule {verb} (EVPI has to exceed c / ρ, the dashed line)."
+    """What the figure shows at the present belief."""
+    return say(
+        "tarstop_core.explore.words",
+        "stakes",
+        now=now,
+        cost=cost,
+        plus=plus,
+        minus=minus,
+        finds=finds,
+        unit=payoffs.unit,
+        up=float(payoffs.utility_plus(now.b)),
+        down=float(payoffs.utility_minus(now.b)),
     )
 
 

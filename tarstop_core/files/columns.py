@@ -34,12 +34,7 @@ _PATENT = re.compile(r"[A-Z]{2}[- ]?(?:\d{2,4}/)?[A-Z]{0,2}\d{4,}[- ]?[A-Z]\d{0,
 class UnrecognisedColumns(InputProblem):
     """No column looks like a title; the person has to say which one it is.
 
-    Attributes
-    ----------
-    columns : list of str
-        Header names as in the file.
-    preview : DataFrame
-        The first five rows, under these names.
+    It has the header's names as in the file (`columns`) and the first five rows under them (`preview`).
     """
 
     def __init__(self, message: str, columns: Sequence[str], preview: pd.DataFrame) -> None:
@@ -282,18 +277,9 @@ def finish(
 ) -> RecordTable:
     """Turn gathered columns into a table of records, or refuse with the line that is at fault.
 
-    Parameters
-    ----------
-    found : DataFrame of str
-        Columns named by our fields, and perhaps `notes`.
-    lines : ndarray of int, shape (n,)
-        Line of each row.
-    unit : str
-        What `lines` counts: "line" or "row".
-    given_ids : bool
-        Whether a repeated id is an error of the file (a column of ids) or may occur (a PMID).
-    header : iterable of str
-        All their columns (or tags), read or not.
+    `found` has columns named by our fields, and perhaps `notes`; `lines`, shape (n,), says which line (or other `unit`)
+    each row is. With `given_ids` a repeated id is an error of the file (a column of ids), else it may occur (a PMID).
+    `header` are all their columns (or tags), read or not.
     """
     if found.empty:
         raise InputProblem(f"{name} has a header but no records; export it again with its records.")

@@ -43,15 +43,7 @@ def list_digest(topic: Topic) -> str:
 
 
 def fingerprint(topics: Iterable[Topic]) -> str:
-    """Hash of lists with their names and labels: all that a fit or a comparison depends on.
-
-    Examples
-    --------
-    >>> ids = np.array(["a", "b"])
-    >>> one, other = (Topic("T", ids, labels=np.array(labels)) for labels in ([True, False], [False, True]))
-    >>> list_digest(one) == list_digest(other), fingerprint([one]) == fingerprint([other])
-    (True, False)
-    """
+    """Hash of lists with their names and labels: all that a fit or a comparison depends on."""
     digest = hashlib.sha256()
     for topic in topics:
         columns = (topic.ids, topic.scores, topic.labels, topic.known)
@@ -96,29 +88,12 @@ def abstract_column(content: bytes) -> str | None:
 def read_labelled(
     files: Sequence[tuple[str, bytes]], queries: Mapping[str, str] | None = None, abstracts: bool = False
 ) -> Labelled:
-    """Labelled rankings from files: tables of records with labels, and TREC runs with their qrels.
+    """Labelled rankings from files (name and content): tables of records with labels, and TREC runs with their qrels.
 
-    Parameters
-    ----------
-    files : sequence of (str, bytes)
-        Name and content. Runs and qrels are joined, each other file is one list.
-    queries : mapping of str to str, optional
-        By name of a table of records: what to order it by. Without one it is ordered by its own scores,
-        or stands as it is where it has none.
-    abstracts : bool
-        Wants the verdict on title and abstract, where a table has the final one beside it.
-
-    Raises
-    ------
-    InputProblem
-        When a file cannot be used, has no labels, or runs and qrels are not both there.
-
-    Examples
-    --------
-    >>> table = b"id,title,label\\na,Hinge,1\\nb,Lid,0\\nc,Cup,\\n"
-    >>> [topic] = read_labelled([("past.csv", table)]).topics
-    >>> topic.labels.tolist(), topic.known.tolist()
-    ([True, False, False], [True, True, False])
+    Runs and qrels are joined, each other file is one list. A table whose name has one of `queries` is ordered by that,
+    else by its own scores, or stands as it is where it has none. `abstracts` wants the verdict on title and abstract,
+    where a table has the final one beside it. InputProblem when a file cannot be used, has no labels, or runs and qrels
+    are not both there.
     """
     if not files:
         raise InputProblem("There is no file to learn from; choose one that has labels.")

@@ -48,15 +48,10 @@ def read_outcomes(source: Path | str, run: Mapping[str, Topic]) -> OutcomeFile:
     case) ``topic,outcome,study,docid,TP,FP,FN,TN``. Without a topic column the topic is the file's name; without an
     outcome column a topic is one outcome. FP and TN may be missing.
 
-    Outcomes are called "topic/outcome", or "topic" without an outcome; a topic is a review. A document is relevant to an
-    outcome when it brings a table for it. A study whose document is not ranked, or not named, is never met; its document
-    counts in `n_relevant`.
-
-    Raises
-    ------
-    InputProblem
-        When a column is missing or double, a line is broken, a count is not a whole number from 0 on, or
-        no topic is in the ranking.
+    Outcomes are called "topic/outcome", or "topic" without an outcome; a topic is a review. A document is relevant to
+    an outcome when it brings a table for it. A study whose document is not ranked, or not named, is never met; its
+    document counts in `n_relevant`. InputProblem when a column is missing or double, a line is broken, a count is not
+    a whole number from 0 on, or no topic is in the ranking.
     """
     notes: list[str] = []
     rows: list[_Row] = []

@@ -36,17 +36,9 @@ def read_records(
 ) -> RecordTable:
     """Read records from a file of any known format, gzipped or not.
 
-    Parameters
-    ----------
-    source : path or open binary file
-        A file object is read from its start and left open.
-    name : str, optional
-        The file's name, whose suffix decides the format; by default the path's or the object's own.
-    columns : mapping of str to str, optional
-        For tables and JSON lines: their column to our field ("" leaves the column out). Other columns
-        are still recognised.
-    progress : callable, optional
-        Called now and then with the share done (0 to 1) and a few words.
+    An open file is read from its start and left open. The suffix of `name` (by default the path's or the object's own)
+    decides the format. For tables and JSON lines `columns` are theirs to our fields ("" leaves a column out); others are
+    still recognised. `progress` is called now and then with the share done (0 to 1) and a few words.
 
     Raises
     ------
@@ -54,13 +46,6 @@ def read_records(
         When no column holds the titles; call again with `columns`.
     InputProblem
         When the file cannot be used; nothing is half-imported.
-
-    Examples
-    --------
-    >>> import io
-    >>> table = read_records(io.BytesIO(b"id,title\\nEP-1234567-A1,Hinge\\n"), "patents.csv")
-    >>> table.frame.loc[0, "publication_number"], table.understood
-    ('EP-1234567-A1', {'id': 'id', 'title': 'title'})
     """
     with open_source(source, name) as opened:
         if progress:

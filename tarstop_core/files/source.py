@@ -87,10 +87,7 @@ class Source:
 def open_source(source: Path | str | BinaryIO, name: str | None = None) -> Iterator[Source]:
     """Open a path, or take an open binary file (an upload), as a `Source`.
 
-    Raises
-    ------
-    InputProblem
-        When the path cannot be read, is empty, or is gzipped without saying so (and the reverse).
+    InputProblem when the path cannot be read, is empty, or is gzipped without saying so (and the reverse).
     """
     if isinstance(source, (str, Path)):
         path = Path(source)
@@ -130,13 +127,9 @@ def _inspect(handle: BinaryIO, name: str) -> Source:
 def detect_encoding(source: Source, longest: int = BUDGET.line) -> tuple[str, list[str]]:
     """Find the encoding by reading the whole file once, in bounded memory; no line may have more than `longest` bytes.
 
-    It is "utf-8-sig" (with or without mark), "utf-16" (with mark) or "cp1252"; beside it stands a sentence to show where
-    it had to be guessed.
-
-    Raises
-    ------
-    InputProblem
-        For an empty, binary or undecodable file, or one with a line that is too long.
+    It is "utf-8-sig" (with or without mark), "utf-16" (with mark) or "cp1252"; beside it stands a sentence to show
+    where it had to be guessed. InputProblem for an empty, binary or undecodable file, or one with a line that is too
+    long.
     """
     decoder = codecs.getincrementaldecoder("utf-8")()
     valid, blank, bad_line, line = True, True, 0, 1

@@ -35,13 +35,9 @@ class TableFile:
 def read_tables(source: Path | str | BinaryIO, name: str | None = None) -> TableFile:
     """Read 2×2 tables from a CSV or TSV, gzipped or not, one study a line; `name` is for messages.
 
-    Columns TP and FN are needed; FP and TN may be missing, in part or both; a study column names the studies, which are
-    numbered without one.
-
-    Raises
-    ------
-    InputProblem
-        When a column is missing or double, or a count is not a whole number from 0 on.
+    Columns TP and FN are needed; FP and TN may be missing, in part or both; a study column names the studies, which
+    are numbered without one. InputProblem when a column is missing or double, or a count is not a whole number from 0
+    on.
     """
     file_name, header, rows, notes = read_rows(source, name, WANTED)
     columns = places_of(file_name, header, SYNONYMS, ("TP", "FN"), WANTED)

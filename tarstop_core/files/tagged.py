@@ -83,15 +83,7 @@ def table_of(
 
 
 def put_decisions(put: Put, notes: Sequence[str], their: str) -> None:
-    """Put the label, the reason and the remark that stand in a record's notes or keywords, and say who wrote them.
-
-    Examples
-    --------
-    >>> fields, understood = {}, {}
-    >>> put_decisions(put_into(fields, understood), ["ASReview_irrelevant", "Note: animals only"], "N1")
-    >>> fields, understood
-    ({'label': 'not relevant', 'remark': 'animals only'}, {'N1, as ASReview writes it': 'label'})
-    """
+    """Put the label, the reason and the remark that stand in a record's notes or keywords, and say who wrote them."""
     tool = next(filter(None, map(tool_of, notes)), "")
     for field, read in FROM_NOTES.items():
         found = next(filter(None, map(read, notes)), "")

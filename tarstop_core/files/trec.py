@@ -52,19 +52,8 @@ def read_run(source: Path | str | BinaryIO, name: str | None = None) -> Run:
 
     Header lines are skipped wherever they stand: runs are joined with `cat`. Documents are ordered as trec_eval orders
     them, by falling score, except that equal scores keep the order of the written ranks (from 0 or from 1) and then of
-    the lines. Topics have no labels yet. `name` is for messages.
-
-    Raises
-    ------
-    InputProblem
-        Naming the line that has the wrong number of columns or no finite score.
-
-    Examples
-    --------
-    >>> from io import BytesIO
-    >>> run = read_run(BytesIO(b"T1 Q0 a 1 2.5 x\\nT1 Q0 b 2 3.5 x\\n"), "a.run")
-    >>> run["T1"].ids.tolist(), run.notes
-    (['b', 'a'], ('In 1 of 1 topics the ranks contradict the scores; the scores were followed.',))
+    the lines. Topics have no labels yet. `name` is for messages. InputProblem naming the line that has the wrong
+    number of columns or no finite score.
     """
     table, notes, file_name = _read_table(source, name, _RUN_COLUMNS)
     topic, topics = pd.factorize(table["topic"])
@@ -104,19 +93,9 @@ def read_run(source: Path | str | BinaryIO, name: str | None = None) -> Run:
 def read_qrels(source: Path | str | BinaryIO, name: str | None = None) -> Qrels:
     """Read TREC relevance judgments: `topic iteration document relevance`; arguments as in :func:`read_run`.
 
-    Below a header of three words the iteration is missing, as in BEIR's: `query-id corpus-id score`.
-
-    Raises
-    ------
-    InputProblem
-        Naming the line with the wrong number of columns or a relevance that is no whole number, or
-        the two lines that judge one document differently.
-
-    Examples
-    --------
-    >>> from io import BytesIO
-    >>> read_qrels(BytesIO(b"T1  0  a  1\\nT1\\t0\\tb\\t0\\n"), "a.qrels")
-    {'T1': {'a': 1, 'b': 0}}
+    Below a header of three words the iteration is missing, as in BEIR's: `query-id corpus-id score`. InputProblem
+    naming the line with the wrong number of columns or a relevance that is no whole number, or the two lines that
+    judge one document differently.
     """
     table, notes, file_name = _read_table(source, name, _QRELS_COLUMNS)
     topic, topics = pd.factorize(table["topic"])
@@ -148,19 +127,8 @@ def label_topics(
     """Join a run and its judgments: labels in ranked order, R from the judgments.
 
     A document that the judgments do not list is not relevant; relevance above 0 is relevant. Topics that both know are
-    in the run's order; a sentence says what the run has beside them, another what the judgments have.
-
-    Raises
-    ------
-    InputProblem
-        When they share no topic.
-
-    Examples
-    --------
-    >>> run = {"T1": Topic("T1", np.array(["a", "b"]), np.array([2.0, 1.0]))}
-    >>> topics, notes = label_topics(run, {"T1": {"b": 1, "z": 1}})
-    >>> topics["T1"].labels.tolist(), topics["T1"].n_relevant
-    ([False, True], 2)
+    in the run's order; a sentence says what the run has beside them, another what the judgments have. InputProblem
+    when they share no topic.
     """
     labelled: dict[str, Topic] = {}
     for name, topic in run.items():
@@ -191,13 +159,8 @@ def write_run(
     """Write one ranked list as a TREC run, by falling score (equal ones keep their order), which reads back exactly.
 
     It is compressed when `path` ends in ".gz". White space in an id (as in "row 12") becomes "_", since it separates
-    columns.
-
-    Raises
-    ------
-    InputProblem
-        For scores that are not finite, a different number of ids and scores, or ids that are empty or
-        the same once written.
+    columns. InputProblem for scores that are not finite, a different number of ids and scores, or ids that are empty
+    or the same once written.
     """
     values = np.asarray(scores, dtype=np.float64)
     names = [_one_word(str(each)) for each in ids]

@@ -130,10 +130,7 @@ def scores_of(
 ) -> pd.Series:
     """Return scores as float64 (n values, NaN for none), adding to `notes` what is odd about them.
 
-    Raises
-    ------
-    InputProblem
-        Naming the line whose score is not a finite number.
+    InputProblem naming the line whose score is not a finite number.
     """
     values = written.tolist()
     comma = [value for value in values if re.fullmatch(r"[-+]?\d+,\d+", value)]

@@ -56,10 +56,7 @@ class Parameter:
     def read(self, text: str) -> Value:
         """The value that a text stands for; not yet checked against the range.
 
-        Raises
-        ------
-        ValueError
-            When the text is no number.
+        ValueError when the text is no number.
         """
         if self.kind == "choice":
             return text.strip()
@@ -68,10 +65,7 @@ class Parameter:
     def checked(self, value: Any, title: str) -> Value:
         """The value in its own type.
 
-        Raises
-        ------
-        InputProblem
-            When it is not among the choices, out of range, or a fraction where a whole number is needed.
+        InputProblem when it is not among the choices, out of range, or a fraction where a whole number is needed.
         """
         if self.kind == "choice":
             if value in self.choices:
@@ -117,6 +111,11 @@ class Policy(ABC):
         for parameter in self.parameters:
             value = parameter.checked(getattr(self, parameter.name), self.title)
             object.__setattr__(self, parameter.name, value)
+
+    @property
+    def at_once(self) -> int:
+        """Documents that it reads, once begun, before it looks again."""
+        return 1
 
     @property
     def ignores_stakes(self) -> bool:

@@ -52,12 +52,6 @@ def check_policy(policy: Policy, lists: int = 60, seed: int = 0) -> CheckResult:
     be sent to the same depth. Chances of unread documents may be used: the ranking is known. Every list is
     tried once as a patent search and once as a review, where neither labels nor studies behind the stop may
     move it.
-
-    Examples
-    --------
-    >>> from tarstop_core.policies import Greedy
-    >>> check_policy(Greedy(), lists=12).ok
-    True
     """
     rng = np.random.default_rng(seed)
     if isinstance(policy, Randomised):

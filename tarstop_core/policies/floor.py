@@ -7,22 +7,7 @@ from tarstop_core.value.path import Path
 
 
 def depths_with_floor(policy: Policy, path: Path, cost: float, sure: Flags, start: int = 0) -> int:
-    """First depth ≥ start at which the policy stops and one may be `sure` enough, shape (N + 1,); N if there is none.
-
-    Examples
-    --------
-    A floor that is never met reads everything; one that is always met changes nothing.
-
-    >>> from tarstop_core.policies import Budget
-    >>> from tarstop_core.value.decisive import DecisivePath
-    >>> from tarstop_core.belief.decisive import hit_curve
-    >>> from tarstop_core.value.payoffs import Payoffs
-    >>> path = DecisivePath(hit_curve(np.full(9, 0.1)), 0.5, Payoffs.from_q_star(0.5))
-    >>> depths_with_floor(Budget(3), path, 0.001, np.zeros(10, bool))
-    9
-    >>> depths_with_floor(Budget(3), path, 0.001, np.ones(10, bool))
-    3
-    """
+    """First depth ≥ start at which the policy stops and one may be `sure` enough, shape (N + 1,); N if there is none."""
     n = len(path)
     depth = int(policy.depths(path, [cost], start)[0])
     while depth < n and not sure[depth]:

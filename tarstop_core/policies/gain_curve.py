@@ -20,13 +20,7 @@ TIE = 1e-12
 
 
 def growing_checks(N: int) -> Depths:
-    """Depths 1, 2, … below N, each about a tenth further than the last (⌈a/10⌉ more).
-
-    Examples
-    --------
-    >>> growing_checks(20).tolist()
-    [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19]
-    """
+    """Depths 1, 2, … below N, each about a tenth further than the last (⌈a/10⌉ more)."""
     checks, a = [], 1
     while a < N:
         checks.append(a)
@@ -119,12 +113,7 @@ def kneedle_knees(labels: Flags, checks: tuple[int, ...], sensitivity: float) ->
 def _smoothed(values: Floats) -> Floats:
     """Each value averaged with its neighbours."""
     own, side = KERNEL
-    total = own * values
-    weight = np.full(len(values), own)
-    total[1:] += side * values[:-1]
-    weight[1:] += side
-    total[:-1] += side * values[1:]
-    weight[:-1] += side
+    total, weight = (np.convolve(each, (side, own, side), "same") for each in (values, np.ones(len(values))))
     return np.asarray(total / weight)
 
 

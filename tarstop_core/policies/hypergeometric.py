@@ -94,11 +94,6 @@ def p_value(read: Flags, N: int, tau: float, bias: float = 1.0) -> float:
     Notes
     -----
     Callaghan & Müller-Hansen 2020.
-
-    Examples
-    --------
-    >>> round(p_value(np.zeros(50, dtype=bool), 200, tau=0.95), 3)
-    0.75
     """
     read = np.asarray(read, dtype=bool)
     return float(_p_of(read, np.array([len(read)]), N, tau, bias)[0])

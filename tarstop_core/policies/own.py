@@ -11,10 +11,7 @@ from tarstop_core.policies.base import Policy
 def load_rule(file: str, name: str) -> type[Policy]:
     """The rule `name` in a Python file, which is run to get it.
 
-    Raises
-    ------
-    InputProblem
-        When the file cannot be read or fails, or the class is not a rule.
+    InputProblem when the file cannot be read or fails, or the class is not a rule.
     """
     kind = load_class(file, name, Policy, "rule", "tarstop_core.policies.Policy")  # type: ignore[type-abstract]
     for attribute in ("name", "title", "rule", "source"):
@@ -34,10 +31,7 @@ def load_rule(file: str, name: str) -> type[Policy]:
 def make_rule(file: str, name: str, values: dict[str, Any]) -> Policy:
     """The rule `name` of a file with these parameters.
 
-    Raises
-    ------
-    InputProblem
-        When there is no such rule (:func:`load_rule`), it refuses the values, or it fails.
+    InputProblem when there is no such rule (:func:`load_rule`), it refuses the values, or it fails.
     """
     return make(load_rule(file, name), file, name, values, "rule")
 

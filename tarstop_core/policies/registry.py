@@ -28,13 +28,7 @@ GROUPS = ("", "baseline", "for comparison")
 
 
 def followed() -> list[str]:
-    """Names of the rules that can advise a person: those that weigh consequences come first.
-
-    Examples
-    --------
-    >>> followed()[0]
-    'optimal'
-    """
+    """Names of the rules that can advise a person: those that weigh consequences come first."""
     names = [name for name, kind in POLICIES.items() if not kind.needs_labels]
     return sorted(names, key=lambda name: GROUPS.index(_group(POLICIES[name])))
 

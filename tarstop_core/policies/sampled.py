@@ -69,16 +69,7 @@ class GridReplicates:
 
 @dataclass(frozen=True)
 class SampleGrid:
-    """Many rules (r, j) on the same topics at once, as a grid search needs them.
-
-    Examples
-    --------
-    >>> from tarstop_core.policies import QBCB
-    >>> grid = SampleGrid([QBCB(tau=0.8, n_min=r, alpha=0.2) for r in (10, 15)])
-    >>> labels = np.arange(1000) % 50 == 0
-    >>> grid.expected(labels).recall.round(2).tolist()
-    [0.95, 0.92]
-    """
+    """Many rules (r, j) on the same topics at once, as a grid search needs them."""
 
     rules: Sequence[OrderStatistic]
 

@@ -56,28 +56,11 @@ def live_curves(
 ) -> Figure:
     """Belief against q* above, the value of the next document as a multiple of its cost below.
 
-    Where reading is free the value itself is drawn.
-
-    Parameters
-    ----------
-    b : ndarray, shape (N + 1,)
-        Belief after d documents if nothing (more) is found.
-    worth : ndarray, shape (N,), or None
-        What the rule compares with the cost; None draws the belief alone.
-    depth : int
-        Documents read: solid up to here, dashed after.
-    plan : int
-        Depth at which the rule would stop if nothing turned up.
-    hit : int or None
-        Depth of the confirmed hit.
-    span : (int, int)
-        First and last depth to draw.
-    unit : str
-        Of the worth, where reading is free.
-    log_depth : bool
-        Depth on a log axis (depth 0 is drawn at 0.5).
-    steps : bool
-        Draw belief and worth as steps: where studies accumulate they move only with a study.
+    Where reading is free the value itself is drawn, in its `unit`. `b` is the belief after d documents if nothing (more)
+    is found, shape (N + 1,); `worth` what the rule compares with the cost, shape (N,), and None draws the belief alone.
+    Lines are solid up to `depth`, the documents read, and dotted from there to `plan`, where the rule would stop if
+    nothing turned up; `hit` is the depth of the confirmed hit. Drawn are the depths of `span`, first and last, on a log
+    axis with `log_depth` (0 at 0.5); with `steps` belief and worth move only with a study.
     """
     title = with_unit(worth_title, unit)
     if worth is not None and cost > 0:

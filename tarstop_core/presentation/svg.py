@@ -63,20 +63,10 @@ def chart(
     says: str = "",
     mark: str = "",
 ) -> str:
-    """Lines over a light grid.
+    """Lines, at least one with a point, over a light grid, with what they say in one sentence.
 
-    Parameters
-    ----------
-    lines : sequence of Line
-        At least one with a point.
-    y_range : (float, float)
-        Exponents of ten where `log`.
-    log : bool
-        y on a log axis with decade ticks; what is not positive breaks the line.
-    says : str
-        The figure in one sentence.
-    mark : str
-        A word inside the figure, such as "simulated".
+    With `log` y is on a log axis with decade ticks, `y_range` has exponents of ten, and what is not positive breaks the
+    line. `mark` is a word inside the figure, such as "simulated".
     """
     last = max((x for line in lines for x in line.x), default=1.0) or 1.0
     low, high = y_range

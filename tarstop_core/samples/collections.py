@@ -71,11 +71,6 @@ def sample_topics() -> pd.DataFrame:
 
     One row a topic: `topic` (the name `load_sample` takes), `title`, `claim` (the query) and `documents` (a count).
     It does not tell which topics have prior art.
-
-    Examples
-    --------
-    >>> sample_topics()["topic"].iloc[0]
-    'antenna-mount'
     """
     return _topics("patents")
 
@@ -83,12 +78,7 @@ def sample_topics() -> pd.DataFrame:
 def load_sample(topic: str) -> pd.DataFrame:
     """The documents of one simulated search, in order of publication number (not of relevance).
 
-    `authors` holds the assignee, `date` the year.
-
-    Raises
-    ------
-    InputProblem
-        When there is no such topic.
+    `authors` holds the assignee, `date` the year. InputProblem when there is no such topic.
     """
     return _records("patents", topic)
 
@@ -108,10 +98,7 @@ def sample_qrels() -> dict[str, dict[str, int]]:
 def sample_reasons(topic: str) -> dict[str, str]:
     """Why each document of a search is relevant or not, in one sentence, by its identifier.
 
-    Raises
-    ------
-    InputProblem
-        When there is no such topic.
+    InputProblem when there is no such topic.
     """
     return {row["id"]: row["reason"] for row in _of_topic("patents", topic, "reasons")}
 
@@ -122,11 +109,6 @@ def sample_reviews() -> pd.DataFrame:
     One row a review: `topic` (the name `load_review_sample` takes), `title`, `question` (the query), `criteria` (which
     studies are included; begins in lower case) and `documents` (a count). It does not tell which tests are sensitive
     enough.
-
-    Examples
-    --------
-    >>> sample_reviews()["topic"].iloc[0]
-    'brindle-fever'
     """
     return _topics("reviews")
 
@@ -134,10 +116,7 @@ def sample_reviews() -> pd.DataFrame:
 def load_review_sample(topic: str) -> pd.DataFrame:
     """The documents of one simulated review, in order of identifier (not of relevance).
 
-    Raises
-    ------
-    InputProblem
-        When there is no such review.
+    InputProblem when there is no such review.
     """
     return _records("reviews", topic)
 
@@ -145,22 +124,13 @@ def load_review_sample(topic: str) -> pd.DataFrame:
 def sample_full_texts(topic: str) -> dict[str, FullText]:
     """What the full texts of a simulated review say, for every report that title and abstract let through and no other.
 
-    Raises
-    ------
-    InputProblem
-        When there is no such review.
+    InputProblem when there is no such review.
     """
     return {row.pop("id"): FullText(**row) for row in _of_topic("reviews", topic, "full_texts")}
 
 
 def published_sets() -> list[PublishedSet]:
-    """2×2 tables of published meta-analyses: figures, with their sources.
-
-    Examples
-    --------
-    >>> [(each.name, len(each.tables)) for each in published_sets()]
-    [('audit-c', 14), ('iqcode', 13), ('mmse', 33)]
-    """
+    """2×2 tables of published meta-analyses: figures, with their sources."""
     folder = sample_dir() / "published"
     content = json.loads((folder / "published.json").read_text(encoding="utf-8"))
     return [

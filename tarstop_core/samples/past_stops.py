@@ -54,14 +54,6 @@ def wrong_stops(
 
     Only questions to which more studies came count; None where fewer than ten did, or none was asked at about this
     threshold. `truth` is as for :func:`tarstop_core.value.outcomes.is_plus`.
-
-    Examples
-    --------
-    >>> two = PastQuestion("A", (0.9,), ((0.4,), (0.6,)))
-    >>> wrong_stops(1, 0.75, 0.5, past=PastStops("an example", (0.75,), (two,) * 12))
-    WrongStops(wrong=12, questions=12, reviews=1)
-    >>> wrong_stops(1, 0.75, 0.5, past=PastStops("an example", (0.75,), (two,) * 9)) is None
-    True
     """
     past = past or shipped()
     at = min(range(len(past.thetas)), key=lambda i: abs(past.thetas[i] - theta))

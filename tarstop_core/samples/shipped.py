@@ -7,6 +7,8 @@ from tarstop_core.belief.prior import load as load_prior
 from tarstop_core.calibration.calibrator import INCLUSION, PATENT, REVIEW, Calibrator, load
 from tarstop_core.calibration.data_share import DataShare
 from tarstop_core.calibration.data_share import load as load_share
+from tarstop_core.calibration.reranked import RerankedChances
+from tarstop_core.calibration.reranked import load as load_reranked
 from tarstop_core.errors import InputProblem
 from tarstop_core.places import sample_dir
 
@@ -39,15 +41,7 @@ def digests() -> dict[str, str]:
 def default_calibrator(has_scores: bool, sample: bool = False, scenario: str = PATENT) -> str:
     """Short name of the calibrator to begin with, for one's own list or one of the sample's, with scores or without.
 
-    Raises
-    ------
-    InputProblem
-        When there is no such scenario.
-
-    Examples
-    --------
-    >>> default_calibrator(has_scores=True, scenario="inclusion")
-    'review-inclusion-elsewhere'
+    InputProblem when there is no such scenario.
     """
     if scenario not in DEFAULTS:
         raise InputProblem(f"There is no scenario '{scenario}'; choose one of {', '.join(DEFAULTS)}.")
@@ -62,6 +56,16 @@ def data_share(simulated: bool) -> DataShare:
     Those are simulated ones like the sample's, or reviews of CLEF TAR, where full-text relevance stands for data.
     """
     return load_share(sample_dir() / "data_share" / f"{'sample' if simulated else 'clef'}-reviews.json")
+
+
+@cache
+def reranked_chances(scenario: str = "") -> RerankedChances:
+    """Chances of a list that learns from its labels: of being included ("inclusion"), of bringing data ("review"), or of
+    either, where nobody says which.
+
+    ``scripts/make_reranked_chances.py`` makes the file.
+    """
+    return load_reranked(sample_dir() / "reranked" / "reviews.json").of(scenario)
 
 
 WIDTH = "clef-reviews-width"

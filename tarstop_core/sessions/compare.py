@@ -22,7 +22,7 @@ from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.whole import WholeSession
 from tarstop_core.value.path import Path
 
-JUDGEMENTS = (*UNDOABLE, "kept", "audited", "families", "undo", "note", "reasons")
+JUDGEMENTS = (*UNDOABLE, "kept", "audited", "families", "fit", "undo", "note", "reasons")
 
 
 @dataclass(frozen=True)
@@ -39,14 +39,7 @@ class Stopped:
 
 
 def judgements(events: Iterable[Event]) -> list[Event]:
-    """What a person said of the documents, numbered anew: without settings, plan and decisions.
-
-    Examples
-    --------
-    >>> log = [Event("plan", {}, 1), Event("label", {"doc": "a"}, 2), Event("decided", {}, 3)]
-    >>> [(event.seq, event.kind) for event in judgements(log)]
-    [(1, 'label')]
-    """
+    """What a person said of the documents, numbered anew: without settings, plan and decisions."""
     kept = [event for event in events if event.kind in JUDGEMENTS]
     return [replace(event, seq=number) for number, event in enumerate(kept, start=1)]
 
@@ -82,15 +75,15 @@ def outcome(session: WholeSession, settings: Settings) -> Stopped:
     calibrator is one that the session used.
     """
     state, path = _from_the_start(session, settings)
-    chances, paths = session.chances(settings), Paths(path, lambda: ())
+    chances, paths = session.chances(settings, state), Paths(path, lambda: ())
     [(depth, plus)] = stopping_outcomes(settings, *chances, state, [settings.rule], paths, start=0)
     return Stopped(depth, plus, float(path.belief_at(depth)), state.depth)
 
 
 def _from_the_start(session: WholeSession, settings: Settings) -> tuple[State, Path]:
     """The labels as they stand, and their path; reports that wait now did not wait at an earlier depth."""
-    state = replay(settings, session.row.ids, judgements(session.events))
-    return state, screening_path(settings, *session.chances(settings), state).without_waiting()
+    state = replay(settings, session.stored.ids, judgements(session.events))
+    return state, screening_path(settings, *session.chances(settings, state), state).without_waiting()
 
 
 def beliefs_read(session: WholeSession, settings: Settings) -> tuple[list[int], list[float]]:
@@ -152,17 +145,7 @@ def switch_sentence(session: WholeSession, before: Settings, after: Settings, na
 
 
 def outcome_sentence(found: Stopped, settings: Settings) -> str:
-    """An outcome in words.
-
-    Examples
-    --------
-    >>> from tarstop_core.value.payoffs import Payoffs
-    >>> settings = Settings(Payoffs.from_q_star(0.8), 0.001)
-    >>> outcome_sentence(Stopped(12, False, 0.3, 40), settings)
-    'At q* = 0.8 it would have stopped after 12 documents and chosen “Grant” (chance 30 %); 40 were read.'
-    >>> outcome_sentence(Stopped(52, False, 0.3, 40), settings)
-    'At q* = 0.8 it would not have stopped within the 40 documents read; if nothing more turns up it would stop after 52 and choose “Grant”.'
-    """
+    """An outcome in words."""
     lead, chosen = f"At q* = {number(settings.payoffs.q_star)} it would", action(found.plus, settings)
     if found.depth > found.read:
         return (

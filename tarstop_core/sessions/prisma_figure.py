@@ -56,12 +56,6 @@ def flow_rows(counts: Prisma, *, full_text: bool, stopped: bool) -> list[tuple[s
     """Box and number: the table that stands beside the diagram, with reports where they are read in full.
 
     Until screening has stopped, what is unread is only not screened yet.
-
-    Examples
-    --------
-    >>> counts = Prisma((("a.ris", 9),), 1, 5, 4, 0, 3, 1, 0, 0, 1, (), 0, 1, 1)
-    >>> flow_rows(counts, full_text=False, stopped=True)[-2:]
-    [('Records not screened because of the stopping rule', 3), ('Relevant documents', 1)]
     """
     rows = [(NOT_YET if name == UNSCREENED and not stopped else name, count) for name, count in counts.rows()]
     if full_text:

@@ -26,16 +26,7 @@ def told(store: Store, session: SessionSummary) -> str:
 
 
 def progress(session: SessionSummary, found: str = "") -> str:
-    """How far a session is, in words.
-
-    Examples
-    --------
-    >>> from types import SimpleNamespace as S
-    >>> progress(S(labelled=17, documents=312, stopped=False, decision=None))
-    '17 of 312 screened'
-    >>> progress(S(labelled=40, documents=312, stopped=True, decision={"action": "Grant"}))
-    '40 of 312 screened · decided: Grant'
-    """
+    """How far a session is, in words."""
     words = f"{session.labelled:,} of {session.documents:,} screened{f' · {found}' if found else ''}"
     if session.decision is not None:
         action = str(session.decision.get("action", ""))
@@ -55,7 +46,7 @@ def found(scenario: str, events: Sequence[Event]) -> str:
     if said is None or not said.reads_full_texts:
         return ""
     # As if the list held no others than those read: the ids of a long one need not be loaded for a count.
-    told = [event for event in events if event.kind != "audited"]
+    told = [event for event in events if event.kind not in ("audited", "fit")]
     log = [_ranked_apart(event) if event.kind == "kept" else event for event in told]
     ids = [doc for event in log if event.kind == "kept" for doc in event.payload["labels"]]
     ids += [event.payload["doc"] for event in standing(log) if event.kind == "label"]
@@ -69,14 +60,7 @@ def _ranked_apart(kept: Event) -> Event:
 
 
 def unsure(events: Sequence[Event]) -> int:
-    """Documents read whose verdict is still to be settled.
-
-    Examples
-    --------
-    >>> log = [Event("label", {"doc": doc, "label": "unsure"}) for doc in ("a", "b")]
-    >>> unsure(log), unsure([*log, Event("relabel", {"doc": "a", "label": "irrelevant"})])
-    (2, 1)
-    """
+    """Documents read whose verdict is still to be settled."""
     labels: dict[str, str] = {}
     for event in standing(events):
         if event.kind == "kept":

@@ -301,9 +301,10 @@ class CumulativePath:
             included[:head] = self.included_to[m:][:head] - self.included_to[:head]
             included[head:] = self.included_to[-1] - self.included_to[head:-1]
             rates = self._rates(included, np.minimum(m, left), known)
-            if m <= SHORT and self._short.shape[1]:
-                likely = np.arange(self._short.shape[1])
-                rates[likely] = self._short_rates(likely, np.minimum(m, left[likely]))
+            # Near the end every plan is a short one.
+            exact = np.arange(0 if m <= SHORT else max(0, n - SHORT), self._short.shape[1])
+            if len(exact):
+                rates[exact] = self._short_rates(exact, np.minimum(m, left[exact]))
             np.maximum(best, rates, out=best)
         return best
 

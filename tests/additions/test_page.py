@@ -36,10 +36,8 @@ def test_a_page_is_a_script_a_folder_a_line_and_a_chapter(tree: Tree) -> None:
     tree.add("pages/dice.py", SCRIPT)
     tree.add("dashboard/dice/__init__.py", '"""The Dice page."""\n')
     tree.add("dashboard/dice/page.py", PAGE)
-    guide = 'st.Page(ROOT / GUIDE, title="Guide", icon=":material/menu_book:", url_path="guide"),\n'
-    dice = (
-        '        st.Page(ROOT / "pages/dice.py", title="Dice", icon=":material/casino:", url_path="dice"),\n'
-    )
-    tree.line("dashboard/frame/shell.py", guide, dice)
+    results = 'page(RESULTS, "Results", "analytics"),\n'
+    dice = '            page("pages/dice.py", "Dice", "casino"),\n'
+    tree.line("dashboard/frame/shell.py", results, dice)
     tree.line("docs/guide.md", "# User guide\n", "\n## Dice\n\nHow often a six comes.\n")
     assert tree.run(LOOKED_AT).splitlines() == ["Dice | A six comes with 17 %. | True", "True"]

@@ -3,6 +3,7 @@
 ``make test`` tries a few mutants of each file, always the same; ``make deep`` a thousand others.
 """
 
+import csv
 import gzip
 import io
 import json
@@ -11,12 +12,14 @@ import tempfile
 import time
 import zipfile
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from random import Random
 
 import numpy as np
 import openpyxl
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -26,10 +29,14 @@ from tarstop_core.belief.prior import LearnedFrom, Prior
 from tarstop_core.calibration import calibrator, data_share
 from tarstop_core.calibration.data_share import DataShare
 from tarstop_core.calibration.first_hit import read_cases
+from tarstop_core.documents.application import FIELDS, Application, flagged, with_family
+from tarstop_core.documents.links import links, web_address
+from tarstop_core.documents.records import ranking_text
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.upload import checked, place
 from tarstop_core.files import read_outcome_tables, read_qrels, read_records, read_run, read_tables
 from tarstop_core.files.labelled_lists import read_labelled
+from tarstop_core.ranking.bm25 import RECIPES, rank_documents
 from tarstop_core.samples import shipped
 from tarstop_core.sessions.export import to_csv
 from tarstop_core.sessions.file import export_session, import_session
@@ -37,6 +44,7 @@ from tarstop_core.sessions.report import report_html
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.whole import whole_session
 from tests.attack.mutants import mutated
+from tests.payload_cases import patent_session
 from tests.session_cases import a_patent_session, a_review
 
 SECONDS, MEGABYTES = 5.0, 500
@@ -46,6 +54,13 @@ CSV = (
     "id,title,abstract,doi,year,label_included,score\n"
     '1,Hinge for a lid,"A hinge, ""bent""\nand long",10.1/abc,2019,1,3.5\n'
     "2,Mast,,,2020-03,0,2\n3,Cup,holds tea,10.1/x;y,,maybe,-1e3\n"
+)
+PATENTS = (
+    "search URL:,https://patents.example/?q=lid\n"
+    "id,title,assignee,inventor/author,priority date,filing/creation date,publication date,grant date,result link,family id\n"
+    "EP-1000001-A1,Hinge for a lid,A; B,Lee,1997-01-01,1998-01-01,1999-01-02,,https://patents.google.com/patent/EP1000001A1/en,1\n"
+    "EP-3456789-A1,Mast,C|D,Ng,2018-03-03,3 March 2018,2019-09,2020,https://x.example/2,7\n"
+    "US-2000000001-A1,Lid,,,2018,,2019-05-12,,,EP3456789; US2000000001\n"
 )
 RIS = (
     'TY  - JOUR\nTI  - Hinge\nAU  - Lee, A\nPY  - 2019///\nDO  - 10.1/abc\nN1  - RAYYAN-INCLUSION: {"A"=>"Included"}\nER  - \n\n'
@@ -99,9 +114,9 @@ def archive(*names: str) -> bytes:
 
 
 @cache
-def session_file(review: bool) -> bytes:
+def session_file(made: Callable[[Store], str]) -> bytes:
     with tempfile.TemporaryDirectory() as folder, Store(f"sqlite:///{folder}/t.db") as store:
-        return export_session(store, (a_review if review else a_patent_session)(store)).encode()
+        return export_session(store, made(store)).encode()
 
 
 def learned() -> bytes:
@@ -112,7 +127,18 @@ def learned() -> bytes:
 
 
 def records(name: str) -> Callable[[bytes], object]:
-    return lambda content: read_records(io.BytesIO(content), name)
+    return lambda content: used(read_records(io.BytesIO(content), name).frame)
+
+
+def used(frame: pd.DataFrame) -> None:
+    """Flag, link and rank them, in both ways."""
+    for asked in (Application("EP3456789", "2018-03-03"), Application(priority="2018")):
+        assert len(flagged(with_family(asked, frame), frame)) == len(frame)
+    for url, *others in frame[["url", "publication_number", "doi", "pmid"]].itertuples(index=False):
+        assert all(link.url == web_address(link.url) for link in links(url, *others))
+    for recipe in RECIPES.values():
+        with suppress(InputProblem):  # where no record has a word of it
+            rank_documents(ranking_text(frame), "hinge of a lid", recipe)
 
 
 def in_file(read: Callable[[Path], object], name: str) -> Callable[[bytes], object]:
@@ -159,6 +185,7 @@ def text(read: Callable[[str, str], object]) -> Callable[[bytes], object]:
 TAKEN: dict[str, tuple[Callable[[], bytes], Callable[[bytes], object]]] = {
     "csv": (CSV.encode, records("a.csv")),
     "tsv": (CSV.replace(",", "\t").encode, records("a.tsv")),
+    "patents": (PATENTS.encode, records("gp-search.csv")),
     "utf-16 csv": (lambda: CSV.encode("utf-16"), records("a.csv")),
     "csv.gz": (lambda: gzip.compress(CSV.encode(), mtime=0), records("a.csv.gz")),
     "xlsx": (workbook, records("a.xlsx")),
@@ -173,8 +200,9 @@ TAKEN: dict[str, tuple[Callable[[], bytes], Callable[[bytes], object]]] = {
     "labelled list": (CSV.encode, lambda content: read_labelled([("a.csv", content)])),
     "labelled run": (RUN.encode, lambda content: read_labelled([("a.run", content), ("a.qrels", QRELS.encode())])),
     "past cases": (CASES.encode, lambda content: read_cases(content.decode("utf-8", "replace"))),
-    "review session": (lambda: session_file(True), session),
-    "patent session": (lambda: session_file(False), session),
+    "review session": (lambda: session_file(a_review), session),
+    "patent session": (lambda: session_file(a_patent_session), session),
+    "flagged session": (lambda: session_file(patent_session), session),
     "calibrator": (lambda: shipped.calibrators()["sample-searches"].to_json().encode(), fitted),
     "rank calibrator": (lambda: shipped.calibrators()["sample-searches-rank"].to_json().encode(), fitted),
     "prior": (learned, text(prior.from_json)),
@@ -204,3 +232,29 @@ def test_a_mutant_is_taken_or_refused_in_a_sentence(kind: str, number: int) -> N
         assert said.endswith(".") and "\n" not in said and len(said) < 1_500, said
     assert time.perf_counter() - begun < SECONDS
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < MEGABYTES * 1024
+
+
+LONG = 10**6
+FILLED = {
+    "letters": "x" * LONG,
+    "digits": "EP" + "1" * LONG + "A1",
+    "numbers": "EP1234567; " * (LONG // 11),
+    "separators": "; " * (LONG // 2),
+    "dates": "2018-03-03 " * (LONG // 11),
+    "an address": "https://a.example/" + "x" * LONG,
+    "a DOI": "10.1000/" + "a/" * (LONG // 2),
+    "tags": '<a href="' * (LONG // 9),
+    "lines": "mast\n" * (LONG // 5),
+}
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("filled", FILLED)
+def test_fields_of_a_million_characters_are_read_flagged_linked_and_ranked(filled: str) -> None:
+    made = io.StringIO()
+    lines = csv.DictWriter(made, ["title", "abstract", *FIELDS.values(), "doi", "pmid", "url"])
+    lines.writeheader()
+    lines.writerow(dict.fromkeys(lines.fieldnames, FILLED[filled]))
+    begun = time.perf_counter()
+    records("a.csv")(made.getvalue().encode())
+    assert time.perf_counter() - begun < 4 * SECONDS  # eleven such fields

@@ -5,8 +5,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from playwright.sync_api import expect
 
+from benchmarks.label_latency import long_session
 from tests.browser.acting import arrived, at_rest, saved, slide, stored
 from tests.session_cases import EVIL, a_patent_session, a_review
 
@@ -87,6 +89,25 @@ def test_every_export_is_there_and_the_report_opens_without_a_network(
     expect(diagram).to_be_visible()
     at_rest(page)
     assert diagram.evaluate("image => image.naturalWidth") > 600, "the diagram is not drawn"
+    watched.assert_sound()
+
+
+@pytest.mark.deep
+def test_a_large_export_is_cancelled_and_written(server: Any, open_page: OpenPage) -> None:
+    session = long_session(server.database, 40_000)
+    watched = open_page()
+    watched.open(f"{server.url}/sessions?session={session}")
+    page = watched.page
+    page.get_by_role("button", name="Excel (XLSX)").click()
+    page.get_by_role("button", name="Cancel", exact=True).click()
+    expect(page.get_by_text("nothing of it was kept")).to_be_visible()
+    watched.settle()
+    expect(page.get_by_role("button", name="Cancel", exact=True)).to_have_count(0)
+    page.get_by_role("button", name="Documents (CSV)").click()
+    name, file = saved(page, "Written: save Documents (CSV)")
+    assert name == "Latency.csv"
+    with file.open(encoding="utf-8") as lines:
+        assert sum(1 for _ in lines) == 40_001
     watched.assert_sound()
 
 

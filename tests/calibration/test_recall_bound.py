@@ -33,7 +33,7 @@ def plain_total(relevant: list[bool], drawn: list[bool], documents: int, alpha: 
         hits = np.array(relevant, dtype=bool)[at]
         if not len(at) or log_stakes(hits, chance, draws).max() < -math.log(alpha):
             kept.append(total)
-    return max(kept)
+    return max(kept, default=found)  # as many are there, whatever the draws say
 
 
 @pytest.mark.parametrize("relevant", [{0}, {5}, {0, 5}, {2, 3, 4}, set(), set(range(6))])

@@ -248,6 +248,15 @@ def test_a_plan_knows_that_plus_opens_with_enough_studies(q_star: float, more: d
             assert m * rate == pytest.approx(at_end - start, abs=3e-4)
 
 
+@pytest.mark.parametrize("q_star", [0.5, 0.9, 0.97])
+def test_the_worth_of_every_depth_is_that_of_its_plans_to_the_last(q_star: float) -> None:
+    """Plans that reach beyond the list are short ones near its end, where one study may be worth nothing and two something."""
+    path = a_path(payoffs=Payoffs.from_q_star(q_star))
+    for d in range(N - 12, N):
+        rates = path._rates_at(np.full(N, d), np.arange(1, N + 1))
+        assert path.worth()[d] == pytest.approx(max(rates.max(), path.evsi()[d]), rel=1e-12)
+
+
 def test_without_a_least_number_nothing_changes() -> None:
     path, none = a_path(), held_back(0)
     for one, other in (

@@ -14,9 +14,6 @@ PREFIX = "set_up"
 class Form:
     """The questions of one scenario. A file beside this one has what it asks more, or otherwise."""
 
-    more_assumptions = False
-    """Whether :meth:`more` asks anything."""
-
     def __init__(self, scenario: Scenario) -> None:
         self.scenario = scenario
         self.prefix = chances.own_prefix(PREFIX, scenario.name)
@@ -35,12 +32,12 @@ class Form:
         problems += unusable
         return settings
 
-    def starting_chance(self, settings: Settings, simulated: bool) -> Settings:
-        """Ask what is believed at the start."""
+    def beside(self, settings: Settings) -> Settings:
+        """Ask what is believed at the start, and what else stands beside the stakes."""
         return replace(settings, b_0=chances.starting_chance(settings))
 
-    def more(self, settings: Settings) -> Settings:
-        """Ask for what most people leave as it is."""
+    def more(self, settings: Settings, simulated: bool) -> Settings:
+        """Ask for what most people leave as it is; `simulated` says that the list is."""
         return settings
 
     def in_short(self, settings: Settings) -> str:

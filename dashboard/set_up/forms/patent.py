@@ -17,8 +17,6 @@ from tarstop_core.sessions.create import Documents
 class PatentForm(Form):
     """One document decides."""
 
-    more_assumptions = True
-
     def application(self, chosen: Documents, problems: list[str]) -> Asked | None:
         """Ask for the application that documents are held against."""
         return application.ask(chosen, problems)
@@ -30,7 +28,7 @@ class PatentForm(Form):
         settings = super().stakes(replace(start, needs_citation=cited), problems)
         return replace(settings, needs_citation=start.needs_citation)
 
-    def more(self, settings: Settings) -> Settings:
+    def more(self, settings: Settings, simulated: bool) -> Settings:
         """Ask for citation, confirmation, coverage and the sensitivity of reading."""
         paper = st.toggle(
             "Paper mode: none of these",
@@ -42,7 +40,7 @@ class PatentForm(Form):
         left, right = st.columns(2, gap="large")
 
         def how(name: str) -> dict[str, Any]:
-            return {"key": f"{PREFIX}/{name}", "persist_state": "session", "disabled": paper}
+            return {**lasting(f"{PREFIX}/{name}"), "disabled": paper}
 
         needs_citation = left.toggle(
             f"“{plus}” needs a document to cite",

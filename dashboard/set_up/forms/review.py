@@ -54,38 +54,27 @@ def theta(plus: str) -> float:
         f"“{shell.escape_markdown(plus)}” if pooled sensitivity exceeds",
         75,
         **lasting(f"{PREFIX}/theta"),
-        help=f"θ, the {shell.term('theta', 'threshold')} on {shell.term('pooled', 'sensitivity pooled')} over all studies. "
+        help=f"Good enough is a test that finds more of 100 people who have the condition. θ, the {shell.term('theta', 'threshold')} on {shell.term('pooled', 'sensitivity pooled')} over all studies. "
         f"{shell.term('specificity', 'Specificity')} is shown beside it and does not decide.",
-    )
-    st.caption(
-        f"θ = {share / 100:.2f}: good enough is a test that finds more than {share} of 100 people who have the "
-        "condition."
     )
     return share / 100
 
 
-def stages() -> int:
-    """Ask when a report is read in full."""
-    paper = in_paper_mode()
-    key = f"{PREFIX}/stages"
-    chosen = explained("How do you read?", STAGES, **lasting(key), disabled=paper)
-    if paper:
-        st.caption("Paper mode (under Chances) reads each document and its table at once.")
-        return 1
-    return int(chosen)
+def stages() -> None:
+    """Ask when a report is read in full; :meth:`ReviewForm.judges_abstracts` knows the answer."""
+    explained("How do you read?", STAGES, **lasting(f"{PREFIX}/stages"), disabled=in_paper_mode())
 
 
 def full_cost(settings: Settings) -> float:
     """Ask what reading a report in full costs; in the payoffs' unit."""
     times = st.number_input(
-        "Reading one report in full costs as much as how many titles and abstracts?",
+        "One report in full costs as much as how many abstracts?",
         0.0,
         10_000.0,
         FULL_TIMES,
         step=1.0,
         format="%g",
         **lasting(f"{PREFIX}/times"),
-        width=470,
     )
     cost = times * settings.cost
     guess = f" {FULL_TIMES:g} is only a place to start from." if times == FULL_TIMES else ""
@@ -106,9 +95,7 @@ def starting_chance(settings: Settings) -> float:
     st.markdown(
         f"Chance that sensitivity exceeds {percent(settings.theta)}, before reading: **{percent(b_0)}**"
     )
-    st.caption(
-        f"b₀ = {b_0:.2f} comes with the prior; choose another prior under More assumptions to set it yourself."
-    )
+    st.caption(f"b₀ = {b_0:.2f} comes with the prior; choose another prior under More to set it yourself.")
     return b_0
 
 
@@ -253,32 +240,23 @@ def _take_prior(file: UploadedFile | None) -> None:
 class ReviewForm(Form):
     """2×2 tables add up."""
 
-    more_assumptions = True
-
     def judges_abstracts(self) -> bool:
         """In two stages, as chosen further down the page."""
         return not in_paper_mode() and st.session_state.get(f"{PREFIX}/stages") in (None, 2)
 
     def stakes(self, start: Settings, problems: list[str]) -> Settings:
-        """Threshold and stages first, the cost of a report last."""
-        left, right = st.columns(2, gap="large")
-        with left:
-            start = replace(start, theta=theta(start.plus))
-        with right:
-            start = replace(start, stages=stages())
-        settings = super().stakes(start, problems)
-        return replace(settings, full_cost=full_cost(settings)) if settings.two_stages else settings
+        """The threshold first."""
+        start = replace(start, theta=theta(start.plus), stages=2 if self.judges_abstracts() else 1)
+        return super().stakes(start, problems)
 
-    def starting_chance(self, settings: Settings, simulated: bool) -> Settings:
-        """What a prior brings, and in two stages how many reports bring data."""
-        settings = replace(settings, b_0=starting_chance(settings))
-        if not settings.two_stages:
-            return settings
-        learned = shipped.data_share(simulated=simulated)
-        return replace(settings, data_share=data_share(learned, simulated=simulated))
+    def beside(self, settings: Settings) -> Settings:
+        """In two stages what a report costs, and the starting chance, which a prior may bring."""
+        if settings.two_stages:
+            settings = replace(settings, full_cost=full_cost(settings))
+        return replace(settings, b_0=starting_chance(settings))
 
-    def more(self, settings: Settings) -> Settings:
-        """Paper mode, engine, truth, floor, prior: what has a default that most people leave as it is."""
+    def more(self, settings: Settings, simulated: bool) -> Settings:
+        """Stages, how many reports bring data, paper mode, engine, truth, floor, prior."""
         paper = st.toggle(
             "Paper mode",
             **lasting(f"{PREFIX}/paper"),
@@ -287,6 +265,10 @@ class ReviewForm(Form):
         )
         left, right = st.columns(2, gap="large")
         with left:
+            stages()
+            if settings.two_stages:
+                learned = shipped.data_share(simulated=simulated)
+                settings = replace(settings, data_share=data_share(learned, simulated=simulated))
             words = {name: (engine.title, engine.help) for name, engine in ENGINES.items()}
             engine = explained("Where the belief comes from", words, **lasting(f"{PREFIX}/engine"))
             truth = explained("What the right decision is", TRUTHS, **lasting(f"{PREFIX}/truth"))

@@ -36,10 +36,7 @@ class Named:
     def made(self) -> Benchmark:
         """The benchmark itself.
 
-        Raises
-        ------
-        InputProblem
-            When it needs real collections and they are not at hand (:func:`~tarstop_core.places.real_data`).
+        InputProblem when it needs real collections and they are not at hand (:func:`~tarstop_core.places.real_data`).
         """
         return self.make(real_data()) if self.real else self.make()
 

@@ -30,15 +30,11 @@ def from_folder(folder: Path) -> Benchmark:
             bm25.qrels
             outcomes.csv        only in reviews: topic, outcome, study, docid, TP, FP, FN, TN
 
-    Runs end in ``.run`` and judgments in ``.qrels``, both TREC's and gzipped or not; one of each. A CSV or TSV
-    whose lines are judgments (BEIR's are) is taken as such; any other makes it a benchmark of reviews, where
-    judgments are not used and may be missing: a document counts as relevant when it brings a table. In the patent scenario a topic whose qrels list no relevant document is ω⁻;
-    where there is none, every topic gets an ω⁻ twin with its relevant documents removed (``"twins"``).
-
-    Raises
-    ------
-    InputProblem
-        Naming the file that is missing, superfluous or broken.
+    Runs end in ``.run`` and judgments in ``.qrels``, both TREC's and gzipped or not; one of each. A CSV or TSV whose
+    lines are judgments (BEIR's are) is taken as such; any other makes it a benchmark of reviews, where judgments are
+    not used and may be missing: a document counts as relevant when it brings a table. In the patent scenario a topic
+    whose qrels list no relevant document is ω⁻; where there is none, every topic gets an ω⁻ twin with its relevant
+    documents removed (``"twins"``). InputProblem naming the file that is missing, superfluous or broken.
     """
     if not folder.is_dir():
         raise InputProblem(

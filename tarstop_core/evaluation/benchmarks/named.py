@@ -29,10 +29,7 @@ BENCHMARKS = {
 def named(name: str) -> Benchmark:
     """One of :data:`BENCHMARKS` by its name, or a folder of one's own.
 
-    Raises
-    ------
-    InputProblem
-        When there is no such benchmark, or it needs real collections that are not at hand.
+    InputProblem when there is no such benchmark, or it needs real collections that are not at hand.
     """
     if name in BENCHMARKS:
         return BENCHMARKS[name].made()

@@ -6,10 +6,11 @@ import numpy as np
 import pandas as pd
 
 from tarstop_core.evaluation.findings.aggregate import DRAWS, Mean, beside_paper, compare, mean_gain, pairs
-from tarstop_core.evaluation.findings.tables import signed
+from tarstop_core.evaluation.findings.tables import said, signed
 from tarstop_core.evaluation.findings.variations import spread
 from tarstop_core.evaluation.results import Results
 from tarstop_core.evaluation.tasks.named import TASKS
+from tarstop_core.presentation.words import TEXTS
 
 UTILITY_AWARE = ("greedy", "smooth", "batch")
 RECALL_CENTRIC = ("budget", "qbcb", "knee", "grlstop")
@@ -63,8 +64,21 @@ def pair_sentence(
 ) -> str:
     """How one method did against another over all q* and costs, on the same cases."""
     own = compare(results.only([one, other]), other, share, draws)
-    average = mean_gain(results, one, other, share, draws)
-    return f"{own['approach'].iloc[0]} against {own['reference'].iloc[0]}: {_counts(own, average)}"
+    gain = own["difference"].to_numpy()
+    at = own.iloc[int(np.abs(gain).argmax())]
+    return said(
+        "pair",
+        one=own["approach"].iloc[0],
+        other=own["reference"].iloc[0],
+        cells=len(own),
+        better=int((gain > 1e-12).sum()),
+        worse=int((gain < -1e-12).sum()),
+        sure=own[own["difference_low"] > 0],
+        sure_worse=own[own["difference_high"] < 0],
+        average=mean_gain(results, one, other, share, draws),
+        at=at,
+        largest=Mean(at["difference"], at["difference_low"], at["difference_high"]),
+    )
 
 
 def caution(results: Results) -> str:
@@ -72,11 +86,7 @@ def caution(results: Results) -> str:
     groups = len(set(results.groups))
     if groups >= FEW_GROUPS:
         return ""
-    unit = TASKS[results.scenario].groups
-    return (
-        f"Intervals come from resampling {groups} {unit}: with fewer than about {FEW_GROUPS} they are too narrow, so "
-        "one that excludes 0 says less than 95 %."
-    )
+    return said("caution", groups=groups, unit=TASKS[results.scenario].groups, few=FEW_GROUPS)
 
 
 def _utility_aware(results: Results, share: float | None, draws: int) -> Verdict:
@@ -90,36 +100,19 @@ def _utility_aware(results: Results, share: float | None, draws: int) -> Verdict
         )
         ahead, surely = np.all(differences > 1e-12, axis=0), np.all(lows > 0, axis=0)
         all_beaten &= bool(ahead.all())
-        where = "" if ahead.all() else f", not for {_cells(cells[0][~ahead])}"
         parts.append(
-            f"{cells[0]['approach'].iloc[0]} beats every baseline in {ahead.sum()} of {differences.shape[1]} cells "
-            f"(in {surely.sum()} every 95 % interval excludes 0){where}"
+            said(
+                "beats",
+                name=cells[0]["approach"].iloc[0],
+                ahead=ahead.sum(),
+                cells=differences.shape[1],
+                surely=surely.sum(),
+                but="" if ahead.all() else _cells(cells[0][~ahead]),
+            )
         )
     titles = [results.methods[results.method(name)].title for name in baselines]
-    verdict = "holds in every cell" if all_beaten else "does not hold in every cell"
-    return Verdict(
-        "Utility-aware rules beat recall-centred ones (the paper's claim)",
-        f"It {verdict} of q* and cost, against {', '.join(titles)}: {'; '.join(parts)}.",
-    )
-
-
-def _counts(table: pd.DataFrame, average: Mean) -> str:
-    """Cells won, tied and lost; those whose interval excludes 0, and where they are; the mean and the largest gap."""
-    gain = table["difference"].to_numpy()
-    better, worse = int((gain > 1e-12).sum()), int((gain < -1e-12).sum())
-    sure, sure_worse = table[table["difference_low"] > 0], table[table["difference_high"] < 0]
-    at = table.iloc[int(np.abs(gain).argmax())]
-    largest = Mean(at["difference"], at["difference_low"], at["difference_high"])
-    return (
-        f"higher net utility in {better} of {len(table)} cells (in {len(sure)} the 95 % interval excludes 0{_at(sure)}), "
-        f"lower in {worse} (in {len(sure_worse)} it does{_at(sure_worse)}), equal in {len(table) - better - worse}; on "
-        f"average over these q* and costs {_gain(average)}, furthest apart at q* = {at['q_star']:g} and a cost of "
-        f"{at['cost']:g}: {_gain(largest)}."
-    )
-
-
-def _at(table: pd.DataFrame) -> str:
-    return f": {_cells(table)}" if len(table) else ""
+    told = said("utility_aware", all_beaten=all_beaten, titles=titles, parts=parts)
+    return Verdict(said("utility_aware_claim"), told)
 
 
 def _cells(table: pd.DataFrame) -> str:
@@ -143,28 +136,32 @@ def _gain(gain: Mean) -> str:
     return f"{value} ({low} to {high})"
 
 
+TEXTS.filters |= {"cells": _cells, "gain": _gain}
+
+
 def ordering_sentences(results: Results, draws: int = DRAWS) -> list[str]:
     """Where the order of the paper's methods differs here from its tables, a sentence for each panel."""
-    said = []
+    found = []
     beside = beside_paper(results)
-    for (q_star, cost), found in pairs(results, draws).groupby(["q_star", "cost"], sort=False):
+    for (q_star, cost), own in pairs(results, draws).groupby(["q_star", "cost"], sort=False):
         where = f"At q* = {q_star:g} and a cost of {cost:g}"
-        turned = found[found["order"].str.startswith("other")].to_dict("records")
+        turned = own[own["order"].str.startswith("other")].to_dict("records")
         if not turned:
-            said.append(f"{where} the order is the paper's.")
+            found.append(said("same_order", where=where))
             continue
-        clearest = max(turned, key=lambda pair: min(-pair["gap"], pair["gap_paper"]))
         panel = beside[(beside["q_star"] == q_star) & (beside["cost"] == cost)]
-        order = panel.sort_values("rank", kind="stable")["approach"]
-        surely = sum("surely" in pair["order"] for pair in turned)
-        said.append(
-            f"{where} the order is {', '.join(order)}; of {len(found)} pairs {len(turned)} "
-            f"{'is' if len(turned) == 1 else 'are'} the other way round in the paper ({surely} with a 95 % interval that "
-            f"excludes 0), most clearly {clearest['behind']}, ahead of {clearest['ahead']} by {-clearest['gap']:.4f} "
-            f"({signed(-clearest['gap_high'])} to {signed(-clearest['gap_low'])}) here and behind by "
-            f"{clearest['gap_paper']:.4f} there."
+        found.append(
+            said(
+                "order",
+                where=where,
+                order=panel.sort_values("rank", kind="stable")["approach"],
+                pairs=len(own),
+                turned=len(turned),
+                surely=sum("surely" in pair["order"] for pair in turned),
+                clearest=max(turned, key=lambda pair: min(-pair["gap"], pair["gap_paper"])),
+            )
         )
-    return said
+    return found
 
 
 def reasons(results: Results) -> list[str]:
@@ -199,33 +196,15 @@ def reasons(results: Results) -> list[str]:
 
 def differences(results: Results) -> list[str]:
     """Why the numbers cannot be expected to be equal, a sentence each; plain text without mark-up."""
-    known = results.settings
-    where = "simulated" if results.simulated else "real, but other,"
-    found = [
-        f"Data: the paper’s topics are not public; these are {where} ones ({len(results.cases)} to test on). How far "
-        "rankings agree is under About."
-    ]
+    known, run = results.settings, {method.name for method in results.methods}
+    found = [said("topics_differ", simulated=results.simulated, topics=len(results.cases))]
     if results.simulated and len(drawn := spread(str(known["benchmark"]))):
-        found.append(
-            f"Data, the draw alone: the paper’s net utility lies within those of {drawn['draws'].max()} draws of these data."
-        )
+        found.append(said("draw", draws=drawn["draws"].max()))
     found += TASKS[results.scenario].differences(known)
-    run = {method.name for method in results.methods}
     if "qbcb" in run and isinstance(known.get("replications"), str):
-        found.append(
-            "Arithmetic: QBCB is an exact expectation over its random samples; the paper averages 50 of them."
-        )
+        found.append(said("qbcb"))
     if "grlstop" in run:
-        trained = "on the training topics" if any(known.get("agents", [])) else "on simulated patent searches"
-        found.append(
-            f"Agent: GRLStop was trained anew {trained} from the paper’s description, for a number of choices that it does "
-            "not say; it is not the authors’ model."
-        )
+        found.append(said("grlstop", trained=any(known.get("agents", []))))
     if "knee" in run:
-        found.append(
-            "Definition: the paper names four parameters of Kneedle and defines none; their reading here is an assumption."
-        )
-    found.append(
-        "Definition: in Smooth and Batch chances further ahead use the belief of now; the paper does not say."
-    )
-    return found
+        found.append(said("knee"))
+    return [*found, said("further_ahead")]

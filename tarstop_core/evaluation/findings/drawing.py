@@ -7,6 +7,7 @@ from tarstop_core.policies import POLICIES
 from tarstop_core.presentation import figures
 from tarstop_core.presentation.figures import Figure, interval, note, text_colour
 from tarstop_core.presentation.palette import SERIES
+from tarstop_core.presentation.words import TEXTS
 
 ROW = 24
 """Pixels of one method."""
@@ -62,3 +63,6 @@ def share_words(share: float) -> str:
     shown = f"{100 * share:.3g}"
     # Weighted means of ones come out a hair below 1.
     return f"{'100' if share > 1 - 1e-9 else '>99.9' if shown == '100' else shown} %"
+
+
+TEXTS.filters["share_words"] = share_words

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from tarstop_core.evaluation.findings.drawing import ROW, drawn, reach, share_words, style
-from tarstop_core.evaluation.findings.tables import signed
+from tarstop_core.evaluation.findings.tables import said, signed
 from tarstop_core.evaluation.tasks.named import TASKS
 from tarstop_core.presentation.figures import (
     Figure,
@@ -133,16 +133,19 @@ def regret_sentence(frame: pd.DataFrame, q_star: float, cost: float) -> str:
     best, worst = min(here, key=here.__getitem__), max(here, key=here.__getitem__)
     rows = {row["approach"]: row for row in frame[frame["cost"] == cost].to_dict("records")}
     wins = table.le(table.min(axis=1) + 1e-12, axis=0).sum()
-    always = [str(name) for name in wins.index if wins[name] == len(table)]
-    if always:
-        where = f"{listed(always)} {'is' if len(always) == 1 else 'are'} best at every cost"
-    else:
-        often = wins[wins > 0].sort_values(ascending=False, kind="stable")
-        where = f"of {len(table)} costs, ties counted for each, the best is {listed([f'{name} at {often[name]}' for name in often.index])}"
-    return (
-        f"At q* = {q_star:g} and a cost of {cost:g}, {best} gives up least ({number(here[best])} a topic"
-        f"{_within(rows[best], 'regret', number)}) and {worst} most ({number(here[worst])}"
-        f"{_within(rows[worst], 'regret', number)}); {where}."
+    often = wins[wins > 0].sort_values(ascending=False, kind="stable")
+    return said(
+        "regret",
+        q_star=q_star,
+        cost=cost,
+        here=here,
+        best=best,
+        worst=worst,
+        within_best=_within(rows[best], "regret", number),
+        within_worst=_within(rows[worst], "regret", number),
+        always=[str(name) for name in wins.index if wins[name] == len(table)],
+        costs=len(table),
+        often=[f"{name} at {often[name]}" for name in often.index],
     )
 
 
@@ -207,23 +210,12 @@ def error_figure(frame: pd.DataFrame, scenario: str, simulated: bool = False, da
 
 
 def error_heading(at: pd.DataFrame, q_star: float, cost: float) -> str:
-    """Who decides wrongly least often.
-
-    Examples
-    --------
-    >>> columns = ["approach", "false_adopt", "false_reject"]
-    >>> error_heading(pd.DataFrame([["A", 0.0, 0.1], ["B", 0.1, 0.1]], columns=columns), 0.5, 0.01)
-    'A decides wrongly least often (q* = 0.5, c = 0.01)'
-    >>> error_heading(pd.DataFrame([["A", 0.0, 0.0], ["B", 0.0, 0.0]], columns=columns), 0.5, 0.01)
-    'A and 1 more never decide wrongly (q* = 0.5, c = 0.01)'
-    """
+    """Who decides wrongly least often."""
     wrong = (at["false_adopt"] + at["false_reject"]).to_numpy()
     names = at["approach"].to_numpy()[wrong <= wrong.min() + 1e-12]
     who = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
-    plain = "" if len(names) > 1 else "s"
-    if wrong.min() <= 1e-12:
-        return f"{who} never decide{plain} wrongly (q* = {q_star:g}, c = {cost:g})"
-    return f"{who} decide{plain} wrongly least often (q* = {q_star:g}, c = {cost:g})"
+    never = wrong.min() <= 1e-12
+    return said("heading", who=who, never=never, one=len(names) == 1, q_star=q_star, cost=cost)
 
 
 def error_sentence(frame: pd.DataFrame) -> str:
@@ -235,21 +227,16 @@ def error_sentence(frame: pd.DataFrame) -> str:
     >>> error_sentence(pd.DataFrame([["A", 0.2, 0.15, 0.02], ["B", 0.2, 0.0, 0.05], ["C", 0.2, 0, 0]], columns=columns))
     'At q* = 0.2 wrong a⁺ come most from A (15 % of topics) and wrong a⁻ from B (5 %); 1 of 3 methods makes no error.'
     """
-    said = []
+    found = []
     for q_star, own in frame.groupby("q_star"):
         parts: list[str] = []
         for column, what in (("false_adopt", "a⁺"), ("false_reject", "a⁻")):
             most = own.iloc[int(own[column].to_numpy().argmax())]
-            of = "" if parts else " of topics"
-            parts.append(
-                f"wrong {what} {'' if parts else 'come most '}from {most['approach']} ({share_words(float(most[column]))}{of})"
-                if most[column] > 0
-                else f"there are no wrong {what}"
-            )
+            told = {"name": most["approach"], "share": float(most[column])}
+            parts.append(said("wrong", **told, what=what, first=not parts))
         free = int((own["false_adopt"] + own["false_reject"] < 1e-12).sum())
-        none = f"; {free} of {len(own)} methods {'makes' if free == 1 else 'make'} no error" if free else ""
-        said.append(f"At q* = {q_star:g} {' and '.join(parts)}{none}.")
-    return " ".join(said)
+        found.append(said("errors", q_star=q_star, parts=parts, free=free, methods=len(own)))
+    return " ".join(found)
 
 
 def effort_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = False) -> Figure:
@@ -281,24 +268,11 @@ def effort_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = Fal
 
 
 def effort_sentence(frame: pd.DataFrame) -> str:
-    """What reading less saves, and what it costs in right decisions, beside reading nothing.
-
-    Examples
-    --------
-    >>> row = {"approach": "A", "screened": 20.0, "effort_saved": 0.99, "decision_agreement": 0.9, "net_utility": 0.2, "decide_now": 0.5, "family": ""}
-    >>> effort_sentence(pd.DataFrame([row]))
-    'A, of highest net utility (0.2000), reads 20 documents, 99 % less than everything, and decides as the truth would in 90 % of topics; reading nothing, 50 %. Dots are means, bars the middle half of topics; 0 is drawn at 0.5.'
-    """
+    """What reading less saves, and what it costs in right decisions, beside reading nothing."""
     fair = frame[frame["approach"] != "Oracle"]
     best = fair.iloc[int(fair["net_utility"].to_numpy().argmax())].to_dict()
-    at = f"At q* = {best['q_star']:g} and a cost of {best['cost']:g} " if "cost" in best else ""
-    return (
-        f"{at}{best['approach']}, of highest net utility ({signed(best['net_utility'])}"
-        f"{_within(best, 'net_utility', signed)}), reads {number(float(best['screened']))} documents, "
-        f"{share_words(float(best['effort_saved']))} less than everything, and decides as the truth would in "
-        f"{share_words(float(best['decision_agreement']))} of topics"
-        f"{_within(best, 'decision_agreement', share_words)}; reading nothing, {share_words(float(best['decide_now']))}. Dots are means, bars the middle half of topics; 0 is drawn at 0.5."
-    )
+    agreement = _within(best, "decision_agreement", share_words)
+    return said("effort", best=best, net_utility=_within(best, "net_utility", signed), agreement=agreement)
 
 
 def difference_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = False) -> Figure:
@@ -334,8 +308,8 @@ def difference_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool =
         shapes=[upright(0, width=1)],
     )
     if left:
-        said = f"{left} more lie further left" if left > 1 else "1 more lies further left"
-        figure["layout"]["annotations"].append(note(0, 1, said, text_colour(dark), xanchor="left"))
+        words = f"{left} more lie further left" if left > 1 else "1 more lies further left"
+        figure["layout"]["annotations"].append(note(0, 1, words, text_colour(dark), xanchor="left"))
     return figure
 
 
@@ -352,9 +326,6 @@ def difference_sentence(frame: pd.DataFrame) -> str:
         )
         if (names := frame[where]["approach"].tolist())
     ]
-    at = f"At q* = {frame['q_star'].iloc[0]:g} and a cost of {frame['cost'].iloc[0]:g}, by"
-    return (
-        f"{at} the 95 % intervals drawn, {'; '.join(parts)}."
-        if parts
-        else f"Nothing was compared with {reference}."
-    )
+    if not parts:
+        return f"Nothing was compared with {reference}."
+    return said("differences", q_star=frame["q_star"].iloc[0], cost=frame["cost"].iloc[0], parts=parts)

@@ -153,14 +153,9 @@ def write(report: Findings, folder: Path, *, pictures: bool = True) -> Written:
     """Write tables, figures, settings and the page into a folder.
 
     ``rows.csv``, ``topics.csv.gz`` (topic by topic), ``comparisons.csv``, ``regret.csv``, ``errors.csv``,
-    ``tables.tex``, ``settings.json``, ``results.npz`` (reads back with
-    :func:`~tarstop_core.evaluation.results.load`), ``report.html``, and ``figures/`` as SVG and PNG where there
-    is a Chromium.
-
-    Raises
-    ------
-    InputProblem
-        When the folder cannot be written to.
+    ``tables.tex``, ``settings.json``, ``results.npz`` (reads back with :func:`~tarstop_core.evaluation.results.load`),
+    ``report.html``, and ``figures/`` as SVG and PNG where there is a Chromium. InputProblem when the folder cannot be
+    written to.
     """
     results = report.results
     try:

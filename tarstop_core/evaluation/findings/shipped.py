@@ -50,13 +50,7 @@ def shipped() -> list[Listed]:
 
 
 def listed(path: Path) -> Listed:
-    """What a file of results says of itself.
-
-    Raises
-    ------
-    InputProblem
-        When it is not one of results.
-    """
+    """What a file of results says of itself. InputProblem when it is not one of results."""
     try:
         with np.load(path, allow_pickle=False) as file:
             about = json.loads(str(file["about"]))
@@ -79,10 +73,7 @@ def save_small(results: Results, path: Path) -> None:
 def load_small(path: Path) -> Results:
     """Read results of either make, with the arrays that computations expect.
 
-    Raises
-    ------
-    InputProblem
-        When the file is not one of results, or of another version.
+    InputProblem when the file is not one of results, or of another version.
     """
     found = load(path)
     wide: dict[str, Any] = {name: getattr(found, name).astype(np.float64) for name in _figures(found)}

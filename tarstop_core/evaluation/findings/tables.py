@@ -3,13 +3,17 @@
 import math
 import re
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import pandas as pd
 
 from tarstop_core.evaluation.metrics import Icer
 from tarstop_core.evaluation.tasks.named import TASKS
+from tarstop_core.presentation.words import TEXTS, say
 
+said = partial(say, "tarstop_core.evaluation.findings.words")
+"""A sentence about an experiment, by its key."""
 HEADINGS = ("Approach", "Net utility", "Recall", "Screened", "ICER", "Decision agreement", "Decide now")
 """Columns of a panel. "Decide now" is the agreement of reading nothing, always beside a rule's own."""
 
@@ -67,6 +71,9 @@ def signed(value: float, digits: int = 4) -> str:
     return f"−{text[1:]}" if negative else text.lstrip("-")
 
 
+TEXTS.filters["signed"] = signed
+
+
 def _with_interval(row: Mapping[Any, Any], name: str) -> str:
     low = row.get(f"{name}_low", math.nan)
     if math.isnan(low):
@@ -91,15 +98,8 @@ def latex(rows: pd.DataFrame, cost: float, caption: str, digits: int = 1) -> str
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", r"\end{table}", ""])
 
 
-_ESCAPES = {
+_ESCAPES = {letter: f"\\{letter}" for letter in "&%$#_{}"} | {
     "\\": r"\textbackslash{}",
-    "&": r"\&",
-    "%": r"\%",
-    "$": r"\$",
-    "#": r"\#",
-    "_": r"\_",
-    "{": r"\{",
-    "}": r"\}",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
     "−": "$-$",

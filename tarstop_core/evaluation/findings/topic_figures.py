@@ -9,6 +9,7 @@ import pandas as pd
 
 from tarstop_core.evaluation.findings.drawing import ROW, drawn, reach, share_words, style
 from tarstop_core.evaluation.findings.figures import error_sentence
+from tarstop_core.evaluation.findings.tables import said
 from tarstop_core.evaluation.results import MethodInfo
 from tarstop_core.presentation.figures import (
     Figure,
@@ -25,6 +26,7 @@ from tarstop_core.presentation.figures import (
 )
 from tarstop_core.presentation.numbers import number
 from tarstop_core.presentation.palette import BELIEF, COST, THRESHOLD, VALUE
+from tarstop_core.presentation.words import TEXTS
 from tarstop_core.value.payoffs import Depths, Floats
 
 HALVES = ((0.0, 0.47), (0.53, 1.0))
@@ -104,24 +106,9 @@ def saved_sentence(frame: pd.DataFrame) -> str:
     fair = frame[~frame["knows_truth"]] if "knows_truth" in frame else frame
     best = fair.iloc[int(fair["decision_agreement"].to_numpy().argmax())]
     now = _deciding_now(fair)
-    at = f"At q* = {best['q_star']:g} and a cost of {best['cost']:g} " if "cost" in best else ""
-    among = ""
-    if "decision_agreement_low" in best:
-        low, high = (share_words(best[f"decision_agreement_{end}"]) for end in ("low", "high"))
-        among = f", 95 % interval {low} to {high}"
-    said = (
-        f"{at}{best['approach']} decides most often as the truth would ({share_words(best['decision_agreement'])} of "
-        f"topics{among}) "
-        f"and saves {share_words(best['effort_saved'])} of the effort; "
-    )
     better = fair[fair["decision_agreement"] > now + 1e-12]
-    if better.empty:
-        return f"{said}none decides better than reading nothing ({share_words(now)})."
-    thrifty = better.iloc[int(better["effort_saved"].to_numpy().argmax())]
-    return (
-        f"{said}of those that decide better than reading nothing ({share_words(now)}), {thrifty['approach']} saves most "
-        f"({share_words(thrifty['effort_saved'])}, at {share_words(thrifty['decision_agreement'])})."
-    )
+    thrifty = None if better.empty else better.iloc[int(better["effort_saved"].to_numpy().argmax())]
+    return said("saved", best=best, now=now, thrifty=thrifty)
 
 
 @dataclass(frozen=True)
@@ -275,35 +262,26 @@ def topic_sentence(name: str, documents: int, omega: bool, stops: Sequence[Stop]
     >>> topic_sentence("T1", 312, True, [greedy, budget], greedy)
     'On T1 (ω⁺, 312 documents) Greedy stops after 3 documents and chooses a⁻, wrongly; 1 of the 2 methods decide rightly, the quickest of them after 100 documents (Budget).'
     """
-    truth = "ω⁺" if omega else "ω⁻"
-    if chosen.plus in (0.0, 1.0):
-        action = f"chooses {'a⁺' if chosen.plus else 'a⁻'}, {'rightly' if chosen.right == 1 else 'wrongly'}"
-    else:
-        action = f"decides rightly in {share_words(chosen.right)} of its samples"
     right = [each for each in stops if each.right == 1]
-    said = (
-        f"On {name} ({truth}, {documents:,} documents) {chosen.method.title} stops after {_documents(chosen.screened)} and "
-        f"{action}; {len(right)} of the {len(stops)} methods decide rightly"
-    )
-    if not right:
-        return f"{said}."
-    quick = min(right, key=lambda each: each.screened)
-    return f"{said}, the quickest of them after {_documents(quick.screened)} ({quick.method.title})."
+    quick = min(right, key=lambda each: each.screened, default=None)
+    told = {"name": name, "documents": documents, "omega": omega, "stops": stops, "chosen": chosen}
+    return said("topic", **told, right=right, quick=quick)
 
 
 def _documents(count: float) -> str:
     return f"{number(count)} document{'' if count == 1 else 's'}"
 
 
+TEXTS.filters["documents"] = _documents
+
+
 def errors_sentence(frame: pd.DataFrame) -> str:
     """What an error figure shows where some errors may not be told apart: NaN, as the paper's at q* = .5."""
     known = frame.dropna(subset=["false_adopt", "false_reject"])
     unknown = sorted(set(frame["q_star"]) - set(known["q_star"]))
-    said = error_sentence(known) if len(known) else ""
-    if unknown:
-        listed = " and ".join(f"{q_star:g}" for q_star in unknown)
-        said = f"{said} At q* = {listed} both errors cost the same, so the tables do not tell them apart."
-    return said.strip()
+    found = [error_sentence(known)] if len(known) else []
+    listed = " and ".join(f"{q_star:g}" for q_star in unknown)
+    return " ".join([*found, *([said("not_apart", unknown=listed)] if unknown else [])])
 
 
 def as_shares(frame: pd.DataFrame, policies: Mapping[str, str]) -> pd.DataFrame:

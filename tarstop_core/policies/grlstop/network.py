@@ -107,13 +107,7 @@ class Weights:
 
     @classmethod
     def load(cls, path: str | Path) -> Weights:
-        """Read what :meth:`save` wrote.
-
-        Raises
-        ------
-        InputProblem
-            When the file is missing or holds something else.
-        """
+        """Read what :meth:`save` wrote. InputProblem when the file is missing or holds something else."""
         try:
             with np.load(path, allow_pickle=False) as stored:
                 network = Network(*(stored[name] for name in Network._fields))

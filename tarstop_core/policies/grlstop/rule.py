@@ -35,12 +35,6 @@ def depths_for_targets(
     What it sees after x windows does not depend on its choices, so all its choices are computed at once; labels past
     the stop change nothing. A window that was begun is finished before the next choice, so from any start before the
     stop it stops at the same depth.
-
-    Examples
-    --------
-    >>> labels = np.arange(3000) < 6
-    >>> [int(d) for d in depths_for_targets(labels, [0.1, 1.0]) % 30]
-    [0, 0]
     """
     weights = weights or shipped_weights()
     network = weights.network

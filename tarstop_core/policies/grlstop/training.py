@@ -35,13 +35,7 @@ NEXT, STOP, NOT_REACHED = 0, 1, -1
 
 
 def steps_for(topics: int) -> int:
-    """Choices to play on so many topics (assumption; ``docs/grlstop.md`` says what others come to).
-
-    Examples
-    --------
-    >>> steps_for(1000), steps_for(67)
-    (5000000, 1000000)
-    """
+    """Choices to play on so many topics (assumption; ``docs/grlstop.md`` says what others come to)."""
     return STEPS if topics >= FEW else STEPS_ON_FEW
 
 
@@ -55,12 +49,8 @@ def train(
     """Train an agent on labelled topics, for all targets at once; equal seeds, topics and machines give equal weights.
 
     About so many `steps` are played, each a choice; a few dozen topics are soon known by heart: play fewer. `progress`
-    is told the share done, in (0, 1], after every round; what it raises ends the training.
-
-    Raises
-    ------
-    InputProblem
-        When a topic has no labels or no documents, or none holds a relevant document.
+    is told the share done, in (0, 1], after every round; what it raises ends the training. InputProblem when a topic
+    has no labels or no documents, or none holds a relevant document.
     """
     rng = np.random.default_rng(seed)
     scale = rate_scale(topics)

@@ -133,12 +133,6 @@ def simulate_reviews(seed: int = DEFAULT_SEED) -> list[Review]:
 
     Pooled sensitivities are those of the plans whatever the seed. No title occurs twice in a review, no abstract twice
     at all.
-
-    Examples
-    --------
-    >>> reviews = simulate_reviews()
-    >>> len(reviews), len(reviews[0].studies)
-    (10, 11)
     """
     abstracts: set[str] = set()
     reviews = []

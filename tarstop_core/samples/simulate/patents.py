@@ -95,12 +95,6 @@ def simulate_patents(seed: int = DEFAULT_SEED) -> list[PatentTopic]:
     """The readable collection: 16 topics in the order of `INVENTIONS`, 8 with prior art; equal seeds give equal ones.
 
     No title occurs twice in a topic, no abstract twice at all.
-
-    Examples
-    --------
-    >>> topics = simulate_patents()
-    >>> sum(topic.omega for topic in topics), len(topics)
-    (8, 16)
     """
     abstracts: set[str] = set()
     each = apart(seed, "numbers", range(100, 10_000), INVENTIONS)

@@ -76,31 +76,9 @@ def simulate_patent_rankings(
 ) -> list[Topic]:
     """Simulated patent rankings with scores and labels, the first half ω⁺ ("SIM-P0001" …), the second ω⁻ ("SIM-N0001" …).
 
-    Every relevant document is ranked. Equal seeds give equal rankings.
-
-    Parameters
-    ----------
-    topics : int
-        At least 2; half of them, rounded up, hold relevant documents.
-    pool_mean : int
-        Mean number of documents of a pool, at least 50.
-    pool_spread : float
-        Standard deviation of that number as a share of the mean.
-    shape : Shape, optional
-        As fitted unless given.
-
-    Raises
-    ------
-    InputProblem
-        When there are fewer than 2 topics or pools are smaller than 50 on average.
-
-    Examples
-    --------
-    >>> rankings = simulate_patent_rankings(topics=4, seed=1)
-    >>> [topic.omega for topic in rankings]
-    [True, True, False, False]
-    >>> bool((rankings[0].scores[:-1] >= rankings[0].scores[1:]).all())
-    True
+    Every relevant document is ranked. Equal seeds give equal rankings. Of at least 2 `topics` half, rounded up, hold
+    relevant documents; a pool holds `pool_mean` documents on average, at least 50, with a standard deviation of the share
+    `pool_spread` of that. InputProblem for fewer topics or smaller pools.
     """
     if topics < 2:
         raise InputProblem(
@@ -137,13 +115,6 @@ def ranking_statistics(rankings: list[Topic]) -> dict[str, float]:
     """The six figures of `TARGETS`: counts and shares, MAP and NDCG over the whole ranking.
 
     Means over the ω⁺ topics of the rankings: those without a relevant document are left out, as in trec_eval.
-
-    Examples
-    --------
-    >>> ids = np.array(["a", "b", "c"])
-    >>> topic = Topic("t", ids, labels=np.array([True, False, True]), n_relevant=2)
-    >>> round(ranking_statistics([topic])["map"], 4)
-    0.8333
     """
     rows = [
         _topic_statistics(np.flatnonzero(topic.labels) + 1, topic.n_relevant)

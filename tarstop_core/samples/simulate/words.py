@@ -16,24 +16,12 @@ Slots = dict[str, tuple[str, ...]]
 
 
 def read(kind: type[Filled], file: Traversable, **known: str) -> Filled:
-    """What a file says, as a dataclass.
+    """What a TOML file says, as a dataclass; `known` are fields that it need not say.
 
-    Parameters
-    ----------
-    kind : dataclass
-        Its fields are texts, numbers, tuples, dicts and dataclasses of them. A text may run over several lines. A tuple of
-        texts is an array, or numbers that go up: ``{ from = 2, to = 10, step = 2 }``. A tuple of dataclasses with
-        two fields may be a table of them.
-    file : Traversable
-        TOML in UTF-8.
-    **known : str
-        Fields that the file need not say.
-
-    Raises
-    ------
-    ValueError
-        When the file is no TOML, lacks a field, has one too many, or says nothing or another kind of thing
-        where words should be; the place is named.
+    The fields are texts, numbers, tuples, dicts and dataclasses of them. A text may run over several lines. A tuple of
+    texts is an array, or numbers that go up: ``{ from = 2, to = 10, step = 2 }``. A tuple of dataclasses with two fields
+    may be a table of them. ValueError naming the place where the file is no TOML, lacks a field, has one too many, or
+    says nothing or another kind of thing where words should be.
     """
     try:
         said = tomllib.loads(file.read_text(encoding="utf-8"))

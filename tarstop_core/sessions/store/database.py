@@ -35,7 +35,7 @@ from tarstop_core.sessions.store.copies import copy_database, free_name
 
 SCHEMA_VERSION = 1
 """Rises with a step that programmes of before must not write beside; they refuse a higher one than their own."""
-REVISION = "0005"
+REVISION = "0006"
 """The last step in `migrations/`: what these tables are."""
 BUSY_SECONDS = 5.0
 UPGRADE_SECONDS = 60.0
@@ -123,6 +123,14 @@ SHELF = sa.Table(
     sa.Column("digest", sa.ForeignKey("calibrator.digest"), primary_key=True),
     sa.Column("name", sa.Text, nullable=False),
     sa.Column("deleted", sa.String, nullable=False),
+)
+
+DRAFT = sa.Table(
+    "draft",
+    METADATA,
+    sa.Column("id", sa.String, primary_key=True),
+    sa.Column("saved", sa.String, nullable=False),
+    sa.Column("json", sa.Text, nullable=False),
 )
 
 # Alembic's own table, which says the last step that was taken.
@@ -354,7 +362,9 @@ def _recognised(connection: sa.Connection, tables: set[str]) -> str:
         return "0002"
     if SHELF.name not in tables:
         return "0003"
-    return "0005" if columns.issuperset(LATER) else "0004"
+    if not columns.issuperset(LATER):
+        return "0004"
+    return "0006" if DRAFT.name in tables else "0005"
 
 
 def _engine(url: URL, name: str, busy_seconds: float) -> sa.Engine:

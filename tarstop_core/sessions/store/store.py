@@ -24,6 +24,7 @@ from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.store.calibrators import Calibrators
 from tarstop_core.sessions.store.collections import Collections, hold, let_go
 from tarstop_core.sessions.store.database import BUSY_SECONDS, COLLECTION, DELETED, EVENT, SESSION, Database
+from tarstop_core.sessions.store.drafts import Drafts
 from tarstop_core.sessions.store.listing import all_sessions, summaries
 from tarstop_core.sessions.store.rows import Damaged, Going, SessionRow, SessionSummary, event_row
 from tarstop_core.sessions.store.values import (
@@ -41,8 +42,8 @@ class Conflict(InputProblem):
     """Another tab or window recorded something first."""
 
 
-class Store(Collections, Calibrators):
-    """Sessions and their logs, with the collections and calibrators that they rest on, in one database.
+class Store(Collections, Calibrators, Drafts):
+    """Sessions and their logs, with the collections and calibrators that they rest on, and drafts of them, in one database.
 
     Usable from several threads; several processes may open the same one. `url` and `busy_seconds` are those of
     :class:`~tarstop_core.sessions.store.database.Database`.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from itertools import cycle, islice
 from typing import Any
 
@@ -21,7 +21,8 @@ from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.replay import Played, summary
 from tarstop_core.explore.lists import Explored, sample
 from tarstop_core.policies import POLICIES, Policy, Randomised
-from tarstop_core.presentation.numbers import amount, count_of, percent
+from tarstop_core.presentation.numbers import amount
+from tarstop_core.presentation.words import TEXTS, say
 from tarstop_core.samples.collections import sample_qrels, sample_reviews
 from tarstop_core.screening.explain import action, question
 from tarstop_core.screening.scenarios.patent import PATENT
@@ -43,6 +44,7 @@ SCALE, UNIT = 1000.0, "points"
 """What both mistakes together cost: nobody plays for thousandths."""
 YOU = "You"
 UNCOUNTED = " (the Oracle, who knows the truth, is not counted)"
+_said = partial(say, "tarstop_core.teaching.words")
 _CALL = re.compile(r"(\d{1,6})([pm]?)")
 _ENDS = {True: "p", False: "m", None: ""}
 
@@ -58,29 +60,12 @@ class Call:
 
 
 def encode(calls: Sequence[Call]) -> str:
-    """Calls as a word for the address.
-
-    Examples
-    --------
-    >>> encode([Call(16, True), Call(30, False), Call(5)])
-    '16p.30m.5'
-    """
+    """Calls as a word for the address."""
     return ".".join(f"{call.depth}{_ENDS[call.plus]}" for call in calls)
 
 
 def decode(text: str) -> tuple[Call, ...]:
-    """The calls that a word stands for; only the last may be undecided.
-
-    Raises
-    ------
-    InputProblem
-        When it is no such word.
-
-    Examples
-    --------
-    >>> decode("16p.5")
-    (Call(depth=16, plus=True), Call(depth=5, plus=None))
-    """
+    """The calls that a word stands for; only the last may be undecided. InputProblem when it is no such word."""
     calls: list[Call] = []
     meant = {end: plus for plus, end in _ENDS.items()}
     for part in text.split(".") if text else ():
@@ -110,13 +95,7 @@ def _by_truth() -> dict[tuple[str, bool], tuple[str, ...]]:
 
 @lru_cache(maxsize=64)
 def drawn(seed: int, mix: Mix = "both") -> tuple[str, ...]:
-    """The lists of a game: the same for everybody with the same seed, each ω⁺ with a chance of one half.
-
-    Examples
-    --------
-    >>> drawn(1) == drawn(1), len(set(drawn(1))), [key.split(":")[0] for key in drawn(2)]
-    (True, 5, ['search', 'review', 'search', 'review', 'search'])
-    """
+    """The lists of a game: the same for everybody with the same seed, each ω⁺ with a chance of one half."""
     rng = np.random.default_rng(seed)
     left = {kind: list(rng.permutation(keys)) for kind, keys in sorted(_by_truth().items())}
     kinds = islice(cycle(SAMPLES[mix]), ROUNDS)
@@ -200,19 +179,7 @@ def finds_of(explored: Explored) -> tuple[int, ...]:
 
 
 def played(explored: Explored, settings: Settings, call: Call) -> Played:
-    """What came of a call, as a replay says it of a rule.
-
-    Raises
-    ------
-    InputProblem
-        When it is not decided.
-
-    Examples
-    --------
-    >>> explored = sample("search:antenna-mount")
-    >>> played(explored, explored.settings, Call(7, False)).net_utility
-    -0.257
-    """
+    """What came of a call, as a replay says it of a rule. InputProblem when it is not decided."""
     if call.plus is None:
         raise InputProblem("This call is not decided yet; choose an action first.")
     topic, omega = topic_of(explored), explored.omega(settings)
@@ -287,13 +254,9 @@ def short(policy: Policy) -> str:
 def rules_of_the_game(game: Game) -> str:
     """What is played for, in a few sentences."""
     payoffs = Payoffs.from_q_star(game.q_star, SCALE, UNIT)
-    choices = "; ".join(f"“{each.plus}” if {question(each)}, else “{each.minus}”" for each in _asked(game))
-    return (
-        f"Five lists, and on each the chance beforehand is one half. Every document you read costs {points(game.cost)}; "
-        f"stop when you like, and decide: {choices}. {actions(game, True)} brings {points(payoffs.B)} if right and loses "
-        f"{points(payoffs.L_r)} if wrong; {actions(game, False)} brings {points(payoffs.G)} if right and loses "
-        f"{points(payoffs.L_g)} if wrong."
-    )
+    choices = [f"“{each.plus}” if {question(each)}, else “{each.minus}”" for each in _asked(game)]
+    names = {"plus": actions(game, True), "minus": actions(game, False)}
+    return _said("rules", cost=game.cost, choices=choices, payoffs=payoffs, **names)
 
 
 def actions(game: Game, plus: bool) -> str:
@@ -323,6 +286,9 @@ def points(value: float) -> str:
     return "1 point" if value == 1 else amount(value, UNIT)
 
 
+TEXTS.filters["in_points"] = points
+
+
 def round_sentence(game: Game, round_: int) -> str:
     """What was hidden in a round, what the person made of it, and what Optimal did."""
     explored, settings, call = sample(game.keys[round_]), game.settings(round_), game.calls[round_]
@@ -334,10 +300,8 @@ def round_sentence(game: Game, round_: int) -> str:
         right = "rightly" if plus == each.omega else "wrongly"
         return f"chose “{action(plus, settings)}”, {right}: {points(each.net_utility)}"
 
-    return (
-        f"{hidden(explored, settings, call)} You read {count_of(own.depth)} and {verdict(own)}. "
-        f"Optimal stopped after {best.depth:,.0f} and {verdict(best)}."
-    )
+    told = {"hidden": hidden(explored, settings, call), "own": own, "best": best}
+    return _said("round", **told, verdict=verdict(own), best_verdict=verdict(best))
 
 
 def hidden(explored: Explored, settings: Settings, call: Call) -> str:
@@ -346,34 +310,19 @@ def hidden(explored: Explored, settings: Settings, call: Call) -> str:
     missed = [f"#{at + 1:,}" for at in finds if at >= call.depth]
     where = f"{', '.join(missed[:6])}{f' and {len(missed) - 6} more' if len(missed) > 6 else ''}"
     if isinstance(explored.truth, Outcome):
-        b = explored.played(settings).belief_at(len(explored))
-        holds = "is" if explored.omega(settings) else "is not"
-        rest = f"; not read: the tables at {where}" if missed else "; you read them all"
-        return (
-            f"The test {holds} sensitive enough: all {len(finds)} tables put the chance that {question(settings)} at "
-            f"{percent(b)}{rest}."
-        )
+        b, omega = explored.played(settings).belief_at(len(explored)), explored.omega(settings)
+        told = {"where": where, "question": question(settings)}
+        return _said("hidden_review", omega=omega, finds=len(finds), b=b, **told)
     if not finds:
-        return "There was no prior art."
-    if len(missed) == len(finds):
-        return f"There was prior art, at {where}: not among what you read."
-    return f"There was prior art, first at #{finds[0] + 1:,}."
+        return _said("nothing_hidden")
+    return _said("all_hidden" if len(missed) == len(finds) else "hidden", where=where, first=finds[0] + 1)
 
 
 def regret_sentence(rows: Sequence[Row]) -> str:
     """What regret is measured against here: in every round somebody else may be the best."""
     best = _net_utilities([row for row in rows if row.regret is not None]).max(axis=1).sum()
-    said = (
-        "Regret: points given up a round, on average, against whoever did best in that round, you or a rule but not the "
-        f"Oracle. These bests of single rounds come to {best:,.0f} points together, which nobody needs to have reached."
-    )
     oracle = next(row.total for row in rows if row.regret is None)
-    if best <= oracle:
-        return said
-    return (
-        f"{said} That is more than the Oracle’s {oracle:,.0f}: it reads up to a document that proves its answer, and "
-        "you guessed rightly with less."
-    )
+    return _said("regret", best=best, oracle=oracle)
 
 
 def standing_sentence(game: Game, rows: Sequence[Row]) -> str:
@@ -384,17 +333,24 @@ def standing_sentence(game: Game, rows: Sequence[Row]) -> str:
     optimal = next(row for row in fair if row.title == "Optimal")
     right, optimal_right = (round(row.mean["decision_agreement"] * ROUNDS) for row in (you, optimal))
     read, optimal_read = (sum(each.depth for each in row.played) for row in (you, optimal))
-    said = (
-        f"You came to {points(you.total)}, number {at + 1} of {len(fair)}{UNCOUNTED}; the best rule here, {best.title}, came to "
-        f"{points(best.total)}. You decided rightly in {right} of {ROUNDS} rounds and read {count_of(read)}; "
-        f"Optimal was right in {optimal_right} and read {optimal_read:,.0f}."
-    )
     lost = metrics.regret(_net_utilities(fair))[:, at]
     worst = int(lost.argmax())
-    if lost[worst] <= 0:
-        return f"{said} No rule did better than you in any round."
     own = you.played[worst]
-    wrong = (own.action == "a+") != own.omega
-    why = "a wrong decision" if wrong else f"{count_of(own.depth)} read where fewer would have done"
-    title = sample(game.keys[worst]).name
-    return f"{said} Most was given up in round {worst + 1}, {title}: {points(float(lost[worst]))}, for {why}."
+    return _said(
+        "standing",
+        you=you,
+        at=at + 1,
+        rows=len(fair),
+        uncounted=UNCOUNTED,
+        best=best,
+        right=right,
+        rounds=ROUNDS,
+        read=read,
+        optimal_right=optimal_right,
+        optimal_read=optimal_read,
+        lost=float(lost[worst]),
+        worst=worst + 1,
+        title=sample(game.keys[worst]).name,
+        own=own,
+        wrong=(own.action == "a+") != own.omega,
+    )

@@ -17,8 +17,9 @@ from tarstop_core.explore.lists import sample
 from tarstop_core.presentation.figures import Figure, Rows, axis, drawn, ink, label, line, rows_of
 from tarstop_core.presentation.numbers import number, percent
 from tarstop_core.presentation.palette import BELIEF, POOLED, VALUE
+from tarstop_core.presentation.words import TEXTS
 from tarstop_core.samples.collections import published_sets, sample_reviews
-from tarstop_core.teaching.ideas.shared import MARKS, Idea, named
+from tarstop_core.teaching.ideas.shared import MARKS, Idea, named, said
 from tarstop_core.value.payoffs import Floats
 
 IDEA = Idea(
@@ -72,8 +73,8 @@ def engines_figure(name: str, paths: dict[str, BeliefPath], theta: float, *, dar
     high = np.mean([path.beliefs[-1] or 0.5 for path in paths.values()]) > 0.5
     for row, (engine, path) in enumerate(paths.items()):
         title, colour, dash, width = ENGINE_LOOK[engine]
-        said = ["" if b is None else f"{labels[n]}: {percent(b)}" for n, b in enumerate(path.beliefs)]
-        how = {"width": width, "dash": dash, "hovertext": said, "hoverinfo": "text"}
+        hover = ["" if b is None else f"{labels[n]}: {percent(b)}" for n, b in enumerate(path.beliefs)]
+        how = {"width": width, "dash": dash, "hovertext": hover, "hoverinfo": "text"}
         trace = line(range(last + 1), path.beliefs, colour, **how)
         trace["line"]["shape"] = "hv"
         data.append(trace)
@@ -89,19 +90,19 @@ def engines_figure(name: str, paths: dict[str, BeliefPath], theta: float, *, dar
 def engines_sentence(name: str, paths: dict[str, BeliefPath]) -> str:
     """How far single studies move the belief, and how far the engines are apart."""
     b, moves, at, later = _moves(paths)
-    study = f"Study {at + 1}"
-    called = short(evidence()[name].tables.study[at])
-    reml = np.abs(np.array(paths["reml"].beliefs, dtype=float) - b)
-    apart = ""
-    if not np.isnan(reml).all():
-        apart = (
-            f" REML says nothing before three studies, and then differs by up to {_points(np.nanmax(reml))}."
-        )
-    return (
-        f"{study}{'' if called == study else f' ({called})'} moves the chance by {_points(moves[at])}, from "
-        f"{percent(float(b[at]))} to "
-        f"{percent(float(b[at + 1]))}; the last {len(moves) - later} studies together move it from {percent(float(b[later]))} to "
-        f"{percent(float(b[-1]))}, none of them by more than {_points(moves[later:].max())}.{apart}"
+    study, reml = f"Study {at + 1}", np.abs(np.array(paths["reml"].beliefs, dtype=float) - b)
+    return said(
+        "engines",
+        study=study,
+        called=short(evidence()[name].tables.study[at]),
+        moved=moves[at],
+        before=float(b[at]),
+        after=float(b[at + 1]),
+        rest=len(moves) - later,
+        half=float(b[later]),
+        last=float(b[-1]),
+        most=moves[later:].max(),
+        apart=None if np.isnan(reml).all() else np.nanmax(reml),
     )
 
 
@@ -115,6 +116,9 @@ def _moves(paths: dict[str, BeliefPath]) -> tuple[Floats, Floats, int, int]:
 def _points(difference: float) -> str:
     """A difference of chances."""
     return f"{number(round(100 * float(difference), 1))} points"
+
+
+TEXTS.filters["points"] = _points
 
 
 def engines_heading(paths: dict[str, BeliefPath]) -> str:
@@ -188,22 +192,9 @@ def widths_figure(found: Widths, simulated: bool, *, dark: bool = False) -> Figu
 
 def widths_sentence(found: Widths) -> str:
     """What more patients and more studies would do."""
-    now, patients, studies = (
-        100 * each for each in (found.patients[0], found.patients[-1], found.studies[-1])
-    )
-    change = patients - now
-    verb = (
-        "would leave it at"
-        if abs(change) < 0.5
-        else "would even widen it to"
-        if change > 0
-        else "would narrow it to"
-    )
-    why = "Patients tell a study’s own sensitivity better; how far studies differ from each other only more studies can average out."
-    return (
-        f"All studies together fix pooled sensitivity to an interval {now:.1f} percentage points wide. {MORE[-1]} times as many "
-        f"patients in each study {verb} {patients:.1f}; {MORE[-1]} times as many studies would narrow it to {studies:.1f}. {why}"
-    )
+    now, patients, studies = found.patients[0], found.patients[-1], found.studies[-1]
+    told = {"now": 100 * now, "patients": 100 * patients, "studies": 100 * studies}
+    return said("widths", **told, times=MORE[-1])
 
 
 def widths_heading(found: Widths) -> str:

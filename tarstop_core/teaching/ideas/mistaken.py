@@ -22,10 +22,9 @@ from tarstop_core.presentation.figures import (
     rows_of,
     text_colour,
 )
-from tarstop_core.presentation.numbers import count_of, number, percent
 from tarstop_core.presentation.palette import BELIEF, STUDY, THRESHOLD
 from tarstop_core.screening.settings import Settings
-from tarstop_core.teaching.ideas.shared import HALVES, MARKS, Idea, dot, named, searches
+from tarstop_core.teaching.ideas.shared import HALVES, MARKS, Idea, dot, named, said, searches
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.payoffs import Floats
 
@@ -86,14 +85,6 @@ def expected(path: DecisivePath, depth: int, plus: bool, cost: float) -> float:
     """Expected net utility of "until a hit, at most `depth`, then this action", from the start.
 
     J(D) where the action is the better one; less where somebody who believes otherwise takes the other.
-
-    Examples
-    --------
-    >>> from tarstop_core.belief.decisive import hit_curve
-    >>> from tarstop_core.value.payoffs import Payoffs
-    >>> path = DecisivePath(hit_curve([0.3, 0.2]), 0.5, Payoffs.from_q_star(0.5))
-    >>> bool(np.isclose(expected(path, 2, False, 0.01), path.plan_value(0.01)[2]))
-    True
     """
     M, payoffs = float(np.exp(path.curve.log_M[depth])), path.payoffs
     wrong = (1 - path.b_0) * payoffs.wrong_plus if plus else path.b_0 * M * payoffs.wrong_minus
@@ -137,26 +128,29 @@ def mistaken_figure(found: Sequence[Mistaken], factor: float, *, dark: bool = Fa
 def mistaken_sentence(found: Sequence[Mistaken], factor: float, searches: int) -> str:
     """What the factor does to each rule."""
     at, even = FACTORS.index(factor), FACTORS.index(1.0)
-    direction = "as they are" if factor == 1 else factor_name(factor)
-    parts = []
-    for each in found:
-        instead = right = ""
-        if factor != 1:
-            instead = f" instead of {number(each.depth[even])}"
-            right = f" ({number(each.lost[even])} with the right chances)"
-        parts.append(
-            f"{each.policy} reads {number(each.depth[at])} documents{instead} and loses {number(each.lost[at])} a search{right}"
+    parts = [
+        said(
+            "mistaken_rule",
+            rule=each.policy,
+            depth=each.depth[at],
+            lost=each.lost[at],
+            depth_right=None if factor == 1 else each.depth[even],
+            lost_right=each.lost[even],
         )
+        for each in found
+    ]
     low, high = found[0].lost[[0, -1]].tolist()
     worse, better = (FACTORS[-1], FACTORS[0]) if high > low else (FACTORS[0], FACTORS[-1])
-    side = (
-        "hits that were promised and did not come make belief fall too fast"
-        if high > low
-        else "hits that nobody expects are not looked for"
-    )
-    return (
-        f"With the chances {direction}, on average over {searches} simulated searches: {'; '.join(parts)}. Against the best plan, "
-        f"Optimal loses {number(max(low, high))} at {factor_name(worse)} and {number(min(low, high))} at {factor_name(better)}: {side}."
+    return said(
+        "mistaken",
+        direction="as they are" if factor == 1 else factor_name(factor),
+        searches=searches,
+        parts=parts,
+        worst=max(low, high),
+        worse=factor_name(worse),
+        least=min(low, high),
+        better=factor_name(better),
+        too_high=high > low,
     )
 
 
@@ -218,8 +212,8 @@ def mistaken_path_figure(
     for row, (path, stop, colour, dash, words) in enumerate(both if factor != 1 else both[1:]):
         data.append(line(x, path.b[: last + 1].tolist(), colour, width=3, dash=dash, hovertemplate=hover))
         data.append(dot(stop, float(path.b[stop]), colour))
-        said = f"{MARKS[dash]} {words}: stops at {stop}"
-        notes.append(named(1, 0.98 - 0.1 * row, said, colour, dark))
+        name = f"{MARKS[dash]} {words}: stops at {stop}"
+        notes.append(named(1, 0.98 - 0.1 * row, name, colour, dark))
     q_star = right.payoffs.q_star
     data.append(line([0, last], [q_star, q_star], THRESHOLD, dash="dot", width=1.5, hoverinfo="skip"))
     notes.append(label(last, q_star, "q*", text_colour(dark)))
@@ -234,16 +228,16 @@ def mistaken_path_sentence(
     """What the rule believes on one list, and what that makes it do."""
     stop, stops = (int(policy.depths(path, [cost])[0]) for path in (right, believed))
     if factor == 1:
-        return (
-            f"With the chances as they are {policy} stops after {count_of(stop)} without a hit, at a chance of "
-            f"{percent(right.belief_at(stop))}; move the factor."
-        )
-    verb = "falls faster" if factor > 1 else "falls more slowly"
-    compare = "as deep" if stops == stop else "less deep" if stops < stop else "deeper"
-    return (
-        f"With all chances {factor_name(factor)} the belief {verb} with every miss: {policy} stops after {count_of(stops)} "
-        f"instead of {stop:,}, {compare}, and takes the chance for {percent(believed.belief_at(stops))} where it is "
-        f"{percent(right.belief_at(stops))}."
+        return said("as_they_are", rule=policy, stop=stop, b=right.belief_at(stop))
+    return said(
+        "mistaken_path",
+        factor=factor_name(factor),
+        more=factor > 1,
+        rule=policy,
+        stop=stop,
+        stops=stops,
+        believed=believed.belief_at(stops),
+        right=right.belief_at(stops),
     )
 
 

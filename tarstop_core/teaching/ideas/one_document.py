@@ -22,10 +22,9 @@ from tarstop_core.presentation.figures import (
     rows_of,
     text_colour,
 )
-from tarstop_core.presentation.numbers import count_of, number, percent
 from tarstop_core.presentation.palette import BELIEF, COST, PLUS, THRESHOLD, VALUE, VALUE_AREA
 from tarstop_core.screening.settings import Settings
-from tarstop_core.teaching.ideas.shared import MARKS, Idea, dot, named
+from tarstop_core.teaching.ideas.shared import MARKS, Idea, dot, named, said
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.payoffs import Floats, Payoffs
 
@@ -60,17 +59,7 @@ class OneDocument:
 
 
 def one_document(payoffs: Payoffs, p: float) -> OneDocument:
-    """What one document is worth at the beliefs :data:`BELIEFS`, four ways.
-
-    Examples
-    --------
-    Up to q*, the exact worth is 1/b times the paper's score: at half belief, twice as much.
-
-    >>> found = one_document(Payoffs.from_q_star(0.5), 0.1)
-    >>> at = 25
-    >>> bool(np.isclose(found.evsi[at], found.score[at] / BELIEFS[at]))
-    True
-    """
+    """What one document is worth at the beliefs :data:`BELIEFS`, four ways."""
     curve = hit_curve(np.full(AHEAD, p))
     paths = [DecisivePath(curve, float(b), payoffs) for b in BELIEFS]
     score, evsi, worth = (
@@ -117,18 +106,15 @@ def one_document_sentence(found: OneDocument) -> str:
     last = float(BELIEFS[np.flatnonzero(exceeds)[-1]])
     half = int(np.argmin(np.abs(BELIEFS - found.payoffs.q_star / 2)))
     trap = (found.evsi <= 1e-12) & (found.worth > found.bound.max() / 1000)
-    said = (
-        f"Up to a chance of {percent(last)} (shaded) one document is worth more than the paper’s score: at "
-        f"{percent(float(BELIEFS[half]))} it is worth {number(float(found.evsi[half]))}, 1/b = "
-        f"{number(float(found.evsi[half] / found.score[half]))} times ρ·EVPI = {number(float(found.score[half]))}. It never "
-        "exceeds p·EVPI."
-    )
-    if not trap.any():
-        return said
-    first, end = (float(BELIEFS[np.flatnonzero(trap)[at]]) for at in (0, -1))
-    return (
-        f"{said} From {percent(first)} to {percent(end)} a single document is worth nothing, because one miss would not "
-        f"change the action, yet several would: the best plan over {AHEAD} still pays."
+    trapped = BELIEFS[trap]
+    return said(
+        "one_document",
+        last=last,
+        b=float(BELIEFS[half]),
+        evsi=float(found.evsi[half]),
+        score=float(found.score[half]),
+        trap=[float(trapped[0]), float(trapped[-1])] if len(trapped) else None,
+        ahead=AHEAD,
     )
 
 
@@ -185,8 +171,8 @@ def compared_figure(found: Compared, *, dark: bool = False) -> Figure:
         how = {"width": (3, 2, 5)[row], "dash": "dash" if row == 1 else "solid", "hovertemplate": hover}
         data.append(line(range(last), y, colour, **how))
         data.append(dot(depth, cost, colour, ("square", "diamond", "circle")[row]))
-        said = f"{'■◆●'[row]} {name}: stops at {depth}"
-        notes.append(named(1, 1 - 0.085 * row, said, colour, dark))
+        stops = f"{'■◆●'[row]} {name}: stops at {depth}"
+        notes.append(named(1, 1 - 0.085 * row, stops, colour, dark))
     xaxis = axis("documents read without a hit", dark, range=[-0.5, last])
     yaxis = axis(
         "worth of the next document, log scale",
@@ -209,38 +195,19 @@ def compared_sentence(found: Compared) -> str:
     greedy, single, optimal = found.depth
     path, cost = found.path, found.settings.cost
     gain = float(path.plan_value(cost)[optimal] - path.plan_value(cost)[greedy])
-    said = (
-        f"If nothing turns up, the paper’s score falls to the cost after {count_of(greedy)}; the best plan goes to "
-        f"{count_of(optimal)}."
+    # One document's exact worth cannot be seen where it is 0, on a log axis, and where lines lie on each other.
+    _, alone, best = (worth[: _drawn_to(found)] for worth in found.worth)
+    zero, same = alone <= 0, (alone > 0) & np.isclose(alone, best, rtol=0.02)
+    return said(
+        "compared",
+        greedy=greedy,
+        single=single,
+        optimal=optimal,
+        zero_all=zero.all(),
+        zero_until=int(np.argmin(zero)) if zero[0] else 0,
+        same=same.sum() > len(same) / 4,
+        gain=gain,
     )
-    if single == 0 < optimal:
-        said += " The exact worth of one document stops before the first: looking one step ahead is a trap."
-    elif single != optimal:
-        said += f" Looking one step ahead stops at {single}."
-    return (
-        f"{said}{_hidden_lines(found)} Going with Optimal instead of Greedy is expected to bring {number(gain)} more, if the "
-        "chances are right."
-    )
-
-
-def _hidden_lines(found: Compared) -> str:
-    """Where one document's exact worth cannot be seen: a log axis has no 0, and lines may lie on each other."""
-    _, single, best = (worth[: _drawn_to(found)] for worth in found.worth)
-    zero, same = single <= 0, (single > 0) & np.isclose(single, best, rtol=0.02)
-    told = []
-    if zero.all():
-        told.append(
-            "The line of one document is not seen: it alone is worth 0 all along, and a log scale has no 0."
-        )
-    elif zero[0]:
-        told.append(
-            f"The line of one document begins after {count_of(int(np.argmin(zero)))}: before, it is 0, and a log scale has no 0."
-        )
-    if same.sum() > len(same) / 4:
-        told.append(
-            "Where the lines of one document and of the best plan lie on each other, the dashed one is above."
-        )
-    return "".join(f" {each}" for each in told)
 
 
 def compared_rows(found: Compared) -> Rows:

@@ -15,9 +15,8 @@ from tarstop_core.presentation.figures import (
     rows_of,
     text_colour,
 )
-from tarstop_core.presentation.numbers import number, percent
 from tarstop_core.presentation.palette import BELIEF, MINUS, PLUS, THRESHOLD, VALUE
-from tarstop_core.teaching.ideas.shared import Idea, dot
+from tarstop_core.teaching.ideas.shared import Idea, dot, said
 from tarstop_core.value.payoffs import Payoffs
 
 IDEA = Idea(
@@ -66,11 +65,16 @@ def peak_sentence(payoffs: Payoffs, b: float) -> str:
     minus, plus = b * payoffs.wrong_minus, (1 - b) * payoffs.wrong_plus
     better, other = ("a⁺", "a⁻") if payoffs.chooses_plus(b) else ("a⁻", "a⁺")
     loses, rival = (plus, minus) if better == "a⁺" else (minus, plus)
-    return (
-        f"At a chance of {percent(b)} the better action is {better}, which is expected to lose {number(loses)}; {other} "
-        f"would lose {number(rival)}. Certainty would save the smaller of the two, so EVPI is "
-        f"{number(float(payoffs.evpi(b)))}. It is greatest, {number(float(payoffs.evpi(payoffs.q_star)))}, at q* = "
-        f"{payoffs.q_star:.2f}: there both actions lose the same, and the choice is a toss-up."
+    return said(
+        "peak",
+        b=b,
+        better=better,
+        other=other,
+        loses=loses,
+        rival=rival,
+        evpi=float(payoffs.evpi(b)),
+        peak=float(payoffs.evpi(payoffs.q_star)),
+        q_star=payoffs.q_star,
     )
 
 

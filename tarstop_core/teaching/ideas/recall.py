@@ -29,12 +29,12 @@ from tarstop_core.presentation.figures import (
     rows_of,
     text_colour,
 )
-from tarstop_core.presentation.numbers import amount, count_of, number, percent
+from tarstop_core.presentation.numbers import amount, percent
 from tarstop_core.presentation.palette import BELIEF, POOLED, STUDY, THRESHOLD, VALUE
 from tarstop_core.samples.collections import sample_full_texts
 from tarstop_core.screening.explain import action
 from tarstop_core.screening.settings import Settings
-from tarstop_core.teaching.ideas.shared import HALVES, Idea, dot
+from tarstop_core.teaching.ideas.shared import HALVES, Idea, dot, said
 from tarstop_core.value.payoffs import Flags, Floats
 
 IDEA = Idea(
@@ -180,41 +180,31 @@ def recall_figure(found: Recalled, *, dark: bool = False) -> Figure:
 def recall_sentence(found: Recalled) -> str:
     """What waiting for a recall did here."""
     N, settings = len(found.b) - 1, found.settings
-    what = "reports to include" if is_review(found.explored) else "relevant documents"
-    act, best = (action(bool(found.plus[at]), settings) for at in (found.at_target, found.at_optimal))
-
-    def verdict(at: int) -> str:
-        return "rightly" if bool(found.plus[at]) == found.omega else "wrongly"
-
-    def brings(at: int) -> str:
-        return f"net utility {amount(float(found.net_utility[at]), '')}"
-
-    optimal = (
-        f"Optimal stops after {count_of(found.at_optimal)} and chooses “{best}”, {verdict(found.at_optimal)}: "
-        f"{brings(found.at_optimal)}."
+    act, best, after = (
+        action(bool(found.plus[at]), settings) for at in (found.at_target, found.at_optimal, -1)
     )
+    right, rightly = (
+        "rightly" if bool(found.plus[at]) == found.omega else "wrongly"
+        for at in (found.at_target, found.at_optimal)
+    )
+    utility = float(found.net_utility[found.at_optimal])
+    optimal = said("recall_optimal", found=found, best=best, right=rightly, utility=utility)
     if not found.relevant:
-        return (
-            f"Nothing on this list is relevant, so no recall is ever reached: a recall rule reads all {N} documents for "
-            f"the answer “{act}”, {brings(N)}. {optimal} Whether there is anything to find is the question, and recall "
-            "does not ask it."
-        )
-    reached = float(found.recall[found.at_target])
-    said = (
-        f"{percent(reached)} of the {found.relevant} {what} are read after {count_of(found.at_target)}: “{act}”, "
-        f"{verdict(found.at_target)}, {brings(found.at_target)}."
-    )
-    if found.settled > found.at_target:
-        after = action(bool(found.plus[-1]), settings)
-        return (
-            f"{said} What was left out decides: from document {found.settled} on the chance is {percent(float(found.b[found.settled]))}"
-            f", beyond q* = {settings.payoffs.q_star:.2f}, and the answer is “{after}”; reading everything brings "
-            f"{amount(float(found.net_utility[-1]), '')}. {optimal}"
-        )
-    read_on = found.at_target - found.settled
-    return (
-        f"{said} The answer never changed after document {found.settled}: {count_of(read_on)} were read for recall alone. "
-        f"{optimal}"
+        brings = float(found.net_utility[N])
+        return said("recall_of_none", documents=N, act=act, brings=brings, optimal=optimal)
+    return said(
+        "recall",
+        found=found,
+        reached=float(found.recall[found.at_target]),
+        review=is_review(found.explored),
+        act=act,
+        right=right,
+        brings=float(found.net_utility[found.at_target]),
+        b=float(found.b[found.settled]),
+        q_star=settings.payoffs.q_star,
+        after=after,
+        everything=float(found.net_utility[-1]),
+        optimal=optimal,
     )
 
 
@@ -284,8 +274,8 @@ def by_method_figure(found: ByMethod, *, dark: bool = False) -> Figure:
         x, y, name = each["recall"], each["net_utility"], each["approach"]
         named = _is_named(each)
         colour, symbol = (look["color"], look["symbol"]) if named else (STUDY, "circle-open")
-        said = f"{name}: {x:.2f}, {amount(y, '')}"
-        data.append(dot(x, y, colour, symbol, hoverinfo="text", hovertext=said))
+        hover = f"{name}: {x:.2f}, {amount(y, '')}"
+        data.append(dot(x, y, colour, symbol, hoverinfo="text", hovertext=hover))
         if named:
             right = x < 0.75 * most
             # They lie close to each other: one is named above its point, one below.
@@ -310,15 +300,8 @@ def _is_named(row: dict[str, Any]) -> bool:
 def by_method_sentence(found: ByMethod) -> str:
     """Whether the rules that find most also bring most."""
     best, most = (found.rows.sort_values(by).iloc[-1] for by in ("net_utility", "recall"))
-    together = found.together
-    verdict = "what a rule finds says little about what it brings"
-    if abs(together) > 0.3:
-        verdict = f"the more a rule finds, the {'less' if together < 0 else 'more'} it brings"
-    return (
-        f"{found.title}, {found.cases} lists, {found.with_something} of them with something to find, at q* = {found.q_star:g} and a cost of {number(found.cost)}: {best['approach']} brings "
-        f"most, {amount(best['net_utility'], '')}, with a recall of {best['recall']:.2f}; {most['approach']} finds most, "
-        f"{most['recall']:.2f}, and brings {amount(most['net_utility'], '')}. Over all {len(found.rows)} rules {verdict} "
-        f"(rank correlation {amount(round(together, 2), '')})."
+    return said(
+        "by_method", found=found, best=best, most=most, together=found.together, rules=len(found.rows)
     )
 
 

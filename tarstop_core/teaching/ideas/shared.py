@@ -1,15 +1,18 @@
 """What ideas share: how one is described and drawn, and the lists that they are shown on."""
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from tarstop_core.explore.lists import Explored, sample
 from tarstop_core.presentation.figures import Figure, ink, note, points
+from tarstop_core.presentation.words import say
 from tarstop_core.samples.collections import sample_topics
 from tarstop_core.screening.settings import Settings
 from tarstop_core.value.payoffs import Payoffs
 
+said = partial(say, "tarstop_core.teaching.words")
+"""A sentence about an idea, by its key."""
 HALVES = ((0.56, 1.0), (0.0, 0.44))
 """Of the height: what stands above, and below."""
 MARKS = {"solid": "━━", "dash": "╌╌", "dot": "┈┈"}

@@ -1,12 +1,14 @@
-"""One formula with numbers in it, and numbers as formulas write them."""
+"""One formula with numbers in it, as ``formulas.toml`` says it, and numbers as formulas write them."""
 
 import math
 from dataclasses import dataclass
+from functools import cache
+from typing import Any
 
 from tarstop_core.presentation.numbers import number
-
-ALONE = "What is the next document alone exactly worth?"
-DERIVED = "not in the paper; derived from its framework"
+from tarstop_core.presentation.words import TEXTS, template, texts
+from tarstop_core.screening.explain import action, question
+from tarstop_core.teaching.lesson.steps import Lesson, Step
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,8 @@ class FilledFormula:
     """The result."""
     place: str
     """Where it stands in the paper, or that it does not."""
+    explained: str
+    """Its name in :mod:`tarstop_core.teaching.methods`; of a decision that of its rule."""
 
     @property
     def latex(self) -> str:
@@ -49,3 +53,46 @@ def tex(value: float) -> str:
         mantissa, power = text.split("e")
         return rf"{mantissa} \times 10^{{{int(power)}}}"
     return text.replace(",", "{,}")
+
+
+TEXTS.filters["tex"] = tex
+
+
+@cache
+def _entry(key: str) -> dict[str, Any]:
+    """What the file says under a key, with what it takes over from another."""
+    own: Any = texts("tarstop_core.teaching.lesson.formulas")
+    for part in key.split("."):
+        own = own[part]
+    said: dict[str, Any] = {"name": key.rpartition(".")[2]}
+    said |= _entry(own["as"]) if "as" in own else {}
+    said |= own
+    return said
+
+
+def made(key: str, lesson: Lesson, step: Step, value: float, **told: Any) -> FilledFormula:
+    """The formula that stands under a key, filled in with this step and what else is `told`."""
+    said, settings, now = _entry(key), lesson.settings, step.now
+    told |= {
+        "step": step,
+        "now": now,
+        "b": now.b,
+        "value": value,
+        "rule": lesson.policy,
+        "settings": settings,
+    }
+    told |= {"payoffs": settings.payoffs, "unit": settings.payoffs.unit}
+    told |= {"action": action(now.plus, settings), "question": question(settings)}
+
+    def filled(text: str) -> str:
+        return template(text).render(told)
+
+    return FilledFormula(
+        said["name"],
+        filled(said["heading"]),
+        filled(said["words"] + said.get("more", "")),
+        tuple(map(filled, said["lines"])),
+        value,
+        filled(said["place"]),
+        filled(said.get("explained", lesson.policy.name)),
+    )

@@ -5,7 +5,7 @@ replay plays, decisions off the policy, and what came of it off :meth:`~tarstop_
 """
 
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import Any
 
 from tarstop_core.documents.outcome import Outcome
@@ -16,10 +16,12 @@ from tarstop_core.explore.lists import Explored, sample
 from tarstop_core.explore.maps import COMPARED
 from tarstop_core.explore.plans import Now, decide
 from tarstop_core.policies import Policy
-from tarstop_core.presentation.numbers import amount, count_of, percent
+from tarstop_core.presentation.words import say
 from tarstop_core.screening.explain import action, question
 from tarstop_core.screening.settings import Settings
 from tarstop_core.value.path import Path
+
+_said = partial(say, "tarstop_core.teaching.words")
 
 
 @dataclass(frozen=True)
@@ -93,16 +95,7 @@ class Lesson:
         return float(metrics.regret([[found.net_utility for _, found in self.compared]])[0, 0])
 
     def step(self, depth: int) -> Step:
-        """Everything there is to say after so many documents, at most :attr:`stop`.
-
-        Examples
-        --------
-        >>> from tarstop_core.policies import Greedy
-        >>> explored = sample("search:antenna-mount")
-        >>> step = Lesson(explored, explored.settings, Greedy()).step(3)
-        >>> step.go_on, step.now.go_on
-        (True, True)
-        """
+        """Everything there is to say after so many documents, at most :attr:`stop`."""
         depth = min(max(depth, 0), self.stop)
         path, cost = self.path, self.settings.cost
         settled = path.hit is not None and depth >= path.hit
@@ -160,24 +153,9 @@ def best_plan(path: Path, depth: int) -> tuple[float, int]:
 
 
 def words(lesson: Lesson, step: Step) -> str:
-    """Where the lesson stands, in one sentence: what the curves show.
-
-    Examples
-    --------
-    >>> explored = sample("search:antenna-mount")
-    >>> one = lesson("search:antenna-mount", explored.settings, explored.settings.rule)
-    >>> words(one, one.step(5))
-    'After 5 documents the chance that prior art exists is 17 %; it takes more than 50 % to choose “Reject”. If nothing turns up, Optimal stops after 19 more.'
-    """
-    settings, b = lesson.settings, step.now.b
-    said = (
-        f"After {count_of(step.depth)} the chance that {question(settings)} is {percent(b)}; it takes more than "
-        f"{percent(step.now.q_star)} to choose “{settings.plus}”."
-    )
-    if not step.go_on:
-        return f"{said} {lesson.policy} stops here."
-    nothing = "nothing more" if step.studies else "nothing"
-    return f"{said} If {nothing} turns up, {lesson.policy} stops after {step.more:,} more."
+    """Where the lesson stands, in one sentence: what the curves show."""
+    settings = lesson.settings
+    return _said("step", step=step, question=question(settings), plus=settings.plus, rule=lesson.policy)
 
 
 def truth(lesson: Lesson) -> str:
@@ -191,51 +169,38 @@ def truth(lesson: Lesson) -> str:
     'There was prior art, first at #16. Greedy stopped after 7 and chose “Grant”: wrong.'
     """
     played, settings = lesson.played, lesson.settings
-    if isinstance(lesson.explored.truth, Outcome):
-        studies, b = len(lesson.explored.truth.tables), float(lesson.path.belief_at(len(lesson.path)))
-        holds = "is sensitive enough" if played.omega else "is not sensitive enough"
-        hidden = (
-            f"The test {holds}: all {studies} studies of the list put the chance that {question(settings)} at {percent(b)}, "
-            f"the last of them at #{int(lesson.explored.truth.positions[-1]) + 1:,}."
-        )
-    elif lesson.path.hit is not None:
-        hidden = f"There was prior art, first at #{lesson.path.hit:,}."
+    truth, plus = lesson.explored.truth, played.action == "a+"
+    if isinstance(truth, Outcome):
+        b, last = float(lesson.path.belief_at(len(lesson.path))), int(truth.positions[-1]) + 1
+        told = {"omega": played.omega, "question": question(settings)}
+        hidden = _said("truth_review", **told, studies=len(truth.tables), b=b, last=last)
     else:
-        hidden = "There was no prior art in this list."
-    plus = played.action == "a+"
-    verdict = "right" if plus == played.omega else "wrong"
-    return f"{hidden} {lesson.policy} stopped after {played.depth:,.0f} and chose “{action(plus, settings)}”: {verdict}."
+        hidden = _said("truth_hit" if lesson.path.hit is not None else "truth_none", hit=lesson.path.hit)
+    told = {"rule": lesson.policy, "played": played, "right": plus == played.omega}
+    return _said("stopped", **told, hidden=hidden, action=action(plus, settings))
 
 
 def came_of(lesson: Lesson) -> str:
-    """What that cost or brought, and what the best of the rules compared made of the same list.
-
-    Examples
-    --------
-    >>> from tarstop_core.policies import Greedy
-    >>> explored = sample("search:antenna-mount")
-    >>> came_of(lesson("search:antenna-mount", explored.settings, Greedy()))
-    'A wrong “Grant” loses L_g = 0.25, and reading cost 7 × 0.001 = 0.007: net utility −0.257. The best of the rules compared, Optimal, comes to 0.234: regret 0.491.'
-    """
+    """What that cost or brought, and what the best of the rules compared made of the same list."""
     played, settings = lesson.played, lesson.settings
     payoffs, plus = settings.payoffs, played.action == "a+"
     right = plus == played.omega
     letter = ("B" if right else "L_r") if plus else ("G" if right else "L_g")
 
-    def said(value: float) -> str:
-        return amount(value, payoffs.unit)
-
-    outcome = (
-        f"A {'right' if right else 'wrong'} “{action(plus, settings)}” {'brings' if right else 'loses'} {letter} = "
-        f"{said(getattr(payoffs, letter))}, and reading cost {played.depth:,.0f} × {said(settings.cost)} = "
-        f"{said(played.depth * settings.cost)}: net utility {said(played.net_utility)}."
-    )
     best, found = max(lesson.compared, key=lambda each: each[1].net_utility)
-    if lesson.regret <= 0:
-        return f"{outcome} No other of the {len(lesson.compared)} rules compared did better here: regret 0."
-    return (
-        f"{outcome} The best of the rules compared, {best}, comes to {said(found.net_utility)}: "
-        f"regret {said(lesson.regret)}."
+    return _said(
+        "came_of",
+        right=right,
+        action=action(plus, settings),
+        letter=letter,
+        payoff=getattr(payoffs, letter),
+        unit=payoffs.unit,
+        played=played,
+        cost=settings.cost,
+        regret=lesson.regret,
+        rules=len(lesson.compared),
+        best=best,
+        utility=found.net_utility,
     )
 
 

@@ -11,12 +11,14 @@ from tarstop_core.sessions.store.backup import TABLES
 
 Rows = dict[str, list[tuple[Any, ...]]]
 
+DRAFTS = "DROP TABLE draft"
 SHAPES = {
-    "0001": ("DROP TABLE calibrator_shelf", "columns", "dates", "DROP TABLE deleted"),
-    "0002": ("DROP TABLE calibrator_shelf", "columns", "dates"),
-    "0003": ("DROP TABLE calibrator_shelf", "dates"),
-    "0004": ("dates",),
-    "0005": (),
+    "0001": (DRAFTS, "DROP TABLE calibrator_shelf", "columns", "dates", "DROP TABLE deleted"),
+    "0002": (DRAFTS, "DROP TABLE calibrator_shelf", "columns", "dates"),
+    "0003": (DRAFTS, "DROP TABLE calibrator_shelf", "dates"),
+    "0004": (DRAFTS, "dates"),
+    "0005": (DRAFTS,),
+    "0006": (),
     # Nobody has these, but a step must not stumble over what is there already.
     "0001 with a shelf": ("columns", "DROP TABLE deleted"),
     "0001 with families": ("DROP TABLE deleted",),

@@ -63,13 +63,13 @@ def test_a_label_while_the_file_is_locked_is_said_not_to_be_stored(
     app = open_app("screen", session=session)
     other = sqlite3.connect(tmp_path / "t.db", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
-    app.button("label_irrelevant_d0").click().run()
+    app.button("label_irrelevant_1").click().run()
     assert "The database t.db is locked" in app.warning[0].value.replace("\\", "") and not app.exception
     assert "t.db" not in str(app.warning)
     other.execute("ROLLBACK")
     other.close()
-    app.button("label_irrelevant_d0").click().run()
-    assert not app.warning and "label_irrelevant_d1" in {each.key for each in app.button}
+    app.button("label_irrelevant_1").click().run()
+    assert not app.warning and "label_irrelevant_2" in {each.key for each in app.button}
 
 
 def test_a_server_that_does_not_answer_is_not_named(

@@ -109,6 +109,13 @@ def test_a_session_shows_texts_as_they_are(full: dict[str, str], open_app: Open,
         assert not app.exception and rendered(app) == [], tab
 
 
+def test_what_is_held_against_an_application_reaches_the_page(full: dict[str, str], open_app: Open) -> None:
+    app = open_app("screen", session=full["patent"])
+    shown = " ".join(each.proto.body for each in app.get("html"))
+    assert "after your priority date 3 March 2003, but ![x](" in shown and "also published as ![x](" in shown
+    assert rendered(app) == [] and "espacenet" not in shown and 'javascript:alert(1)"' not in shown
+
+
 @pytest.mark.parametrize("show", [CURRENT, MAP, SENSITIVITY])
 def test_what_if_shows_texts_as_they_are(full: dict[str, str], open_app: Open, show: str) -> None:
     app = open_app("explore", of=f"session:{full['review' if show == MAP else 'patent']}", show=show)

@@ -278,7 +278,7 @@ def test_in_a_review_the_words_are_about_tests_and_what_is_read() -> None:
         "“Adopt” a test whose sensitivity does not exceed 90 %",
         "“Don’t adopt” a test whose sensitivity exceeds 90 %",
     ]
-    assert "how many titles and abstracts would you read" in shown.number_input("p/documents").label
+    assert "How many titles and abstracts would you read" in shown.number_input("p/documents").label
     assert "prior art" not in " ".join(
         [*(box.label for box in shown.number_input), *(caption.value for caption in shown.caption)]
     )
@@ -286,4 +286,4 @@ def test_in_a_review_the_words_are_about_tests_and_what_is_read() -> None:
     shown.session_state["stages"] = 1
     shown.run()
     assert {shown.select_slider(f"{key}/fraction").label for key in "pc"} == {"Cost per document"}
-    assert "how many documents would you read" in shown.number_input("p/documents").label
+    assert "How many documents would you read" in shown.number_input("p/documents").label

@@ -9,6 +9,7 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dashboard.frame.work import TURNS
 from tarstop_core.documents.records import as_records
 from tarstop_core.policies import Budget, Greedy, Optimal
 from tarstop_core.samples.shipped import calibrators
@@ -100,6 +101,24 @@ def test_every_sentence_is_the_cores(open_app: Open, store: Store, session: str)
         assert f"chances {calibrator.fitted_on.badge}".replace("'", "&#x27;") in shown
     assert "4 of 312 screened · 0 relevant · 1 unsure" in html_of(page)
     assert [event.reviewer for event in store.events(session)] == [""] * 4
+
+
+def test_a_press_that_comes_late_is_refused_and_a_tab_knows_few_buttons(
+    open_app: Open, store: Store, session: str
+) -> None:
+    page = open_app("screen", session=session)
+    late, keys = button(page, "Unsure"), {each.key for each in page.button}
+    for _ in range(TURNS - 1):
+        press(page, "Not relevant")
+        keys |= {each.key for each in page.button}
+    late.click().run()  # of the first document, which everything shown since has replaced
+    assert {event.payload["label"] for event in store.events(session)} == {"irrelevant"}
+    assert "That press was meant for a document that is no longer shown" in page.warning[0].value
+    known = {each.key for each in page.button} | keys
+    for _ in range(3):
+        press(page, "Not relevant")
+        assert {each.key for each in page.button} <= known
+    assert len(store.events(session)) == TURNS + 2
 
 
 def test_the_figure_holds_what_the_core_computes(open_app: Open, store: Store, session: str) -> None:

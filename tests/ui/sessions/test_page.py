@@ -33,6 +33,10 @@ def shown(app: AppTest) -> str:
     return " ".join(str(getattr(part, "value", "") or part.proto.body) for part in parts).replace("\\", "")
 
 
+def downloads(app: AppTest) -> list[str]:
+    return [each.label for each in app.get("download_button")]
+
+
 def rows(app: AppTest) -> list[str]:
     """Ids of the sessions on the list."""
     return [each.key.removeprefix("details-") for each in app.button if str(each.key).startswith("details-")]
@@ -286,6 +290,23 @@ def test_a_large_session_is_opened_and_leaves_in_a_process_of_its_own(
     assert text == export_session(store, screened)
     opened = apart("Mine", jobs.in_store, store.url, whole_session, screened)
     assert opened.records.equals(session.records) and opened.steps == session.steps
+
+
+def test_a_large_export_is_written_first_and_offered_until_something_is_recorded(
+    open_app: Open, store: Store, screened: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dashboard.parts.whole_session.LARGE_LIST", 0)
+    page = open_app("sessions", session=screened)
+    key = f"session_detail/{screened}.csv"
+    page.button(f"{key}/write").click().run()
+    assert not page.exception and "Written: save Documents (CSV)" in downloads(page)
+    asked, content = page.session_state["session_detail/written"]
+    assert asked[0] == key and content == jobs.exported(store.url, screened, ".csv")
+    page.button(f"session_detail/{screened}.ris/write").click().run()
+    assert downloads(page) == ["Written: save Documents (RIS)"]  # a tab holds one
+    store.rename(screened, "Otherwise")
+    page.run()
+    assert downloads(page) == []
 
 
 def test_a_large_session_file_is_taken_in_from_the_page(

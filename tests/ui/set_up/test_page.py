@@ -38,9 +38,10 @@ from tests.ui.set_up.cases import (
 
 
 def test_start_with_defaults_creates_the_session(page: AppTest, store: Store) -> None:
-    assert [button.label for button in page.button if button.proto.type == "primary"] == ["Start"]
+    assert [button.label for button in page.button if button.proto.type == "primary"] == [
+        "Next: what is at stake"
+    ]
     assert "simulated documents" in html_of(page)
-    assert "is ready to start" in words_of(page.caption)
     page.button(START).click().run()
     assert not page.exception
     (session,) = store.sessions()
@@ -292,7 +293,7 @@ class TestUpload:
         upload(page, ("patents.csv", CSV))
         page.file_uploader(FILES).clear().run()
         assert not store.collections()
-        assert "Choose files above" in words_of(page.info)
+        assert "Choose files to go on" in words_of(page.info)
 
 
 class TestOrder:

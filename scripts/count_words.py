@@ -1,0 +1,109 @@
+"""Words and controls that a page shows when it is first opened, held against the limits of each page.
+
+``python -m scripts.count_words`` writes ``docs/first_open.md``. A real server, a real browser, 1440 px wide; a browser test
+counts in the same way.
+"""
+
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import Page, ViewportSize, sync_playwright
+
+from tarstop_core.sessions.demo import start_demo, start_review_demo
+from tarstop_core.sessions.store.store import Store
+from tests.browser.acting import at_rest
+from tests.browser.conftest import CHROMIUM_FLAGS, AppServer, find_chromium
+
+ROOT = Path(__file__).resolve().parents[1]
+WINDOW: ViewportSize = {"width": 1440, "height": 900}
+LIMITS: dict[str, tuple[str, int, int | None]] = {
+    "Home": ("", 120, None),
+    "Set up, patents": ("set_up", 250, 30),
+    "Set up, patents, what is at stake": ("set_up?step=2+What+is+at+stake", 250, 30),
+    "Set up, reviews": ("set_up?scenario=review", 250, 30),
+    "Set up, reviews, what is at stake": ("set_up?scenario=review&step=2+What+is+at+stake", 250, 30),
+    "Screen, patents": ("screen?session={patent}", 150, None),
+    "Screen, reviews": ("screen?session={review}", 150, None),
+    "Evidence": ("evidence", 200, None),
+    "Explore": ("explore", 200, None),
+    "Calibration": ("calibration", 200, None),
+    "Learn": ("learn", 300, None),
+    "Results": ("results", 300, 25),
+}
+"""By what a row of the table is called: address, and how many words and controls there may be at most."""
+COUNT = """() => {
+    const main = document.querySelector('[data-testid=stMain]');
+    const seen = (each) => each.checkVisibility({visibilityProperty: true, opacityProperty: true});
+    // Figures, tooltips and signs, the document on Screen, and formulas written a second time for screen readers.
+    const left_out = '.js-plotly-plot, svg, [data-testid=stTooltipContent], [data-testid=stIconMaterial], kbd, ' +
+        'canvas, .st-key-document, .katex-mathml, style, script';
+    const words = [];
+    const walk = document.createTreeWalker(main, NodeFilter.SHOW_TEXT);
+    for (let node = walk.nextNode(); node; node = walk.nextNode()) {
+        const of = node.parentElement;
+        if (!of.closest(left_out) && seen(of)) words.push(...(node.data.match(/\\S*\\p{L}\\S*/gu) ?? []));
+    }
+    const inside = 'a[href], button, input, select, textarea, summary, [role=slider], [role=tab], [role=combobox]';
+    const controls = new Set();
+    for (const each of main.querySelectorAll(inside)) {
+        if (each.closest('.js-plotly-plot, [data-testid=stTooltipIcon], .st-key-document')) continue;
+        // A number with its two steps, and a box with its arrow, are one control.
+        const whole = each.closest('[data-testid=stNumberInput], [data-testid=stSelectbox], [data-testid=stSlider], ' +
+            '[data-testid=stFileUploader], [data-testid=stMultiSelect], label') ?? each;
+        if (seen(whole)) controls.add(whole);
+    }
+    return {words: words.length, controls: controls.size, all: words.join(' ')};
+}"""
+
+
+def counted(page: Page, address: str) -> tuple[int, int]:
+    """Words and controls of the main area at an address, as they are when nothing has been touched."""
+    page.goto(address)
+    at_rest(page)
+    found = page.evaluate(COUNT)
+    return found["words"], found["controls"]
+
+
+def sessions(store: Store) -> dict[str, str]:
+    """A demo session of each kind, for the addresses that ask for one."""
+    return {"patent": start_demo(store), "review": start_review_demo(store)}
+
+
+def table(found: dict[str, tuple[int, int]]) -> str:
+    """The page about it."""
+    rows = "\n".join(
+        f"| {name} | {words} | {most_words} | {controls} | {'' if most is None else most} |"
+        for (name, (words, controls)), (_, most_words, most) in zip(
+            found.items(), LIMITS.values(), strict=True
+        )
+    )
+    return f"""# How much a page says at first
+
+Words (what has a letter in it) and controls in the main area of a page that was just opened, {WINDOW["width"]} px wide, nothing
+touched and nothing unfolded. Figures, tooltips, signs of keys and the document that is being screened are left out. Written by
+`scripts/count_words.py`; a test in the browser counts in the same way and fails above a limit.
+
+| page | words | at most | controls | at most |
+|---|---:|---:|---:|---:|
+{rows}
+"""
+
+
+def main() -> None:
+    """Count every page and write the table."""
+    with tempfile.TemporaryDirectory() as folder, AppServer(Path(folder)) as server, sync_playwright() as pw:
+        with Store(server.database) as store:
+            named = sessions(store)
+        browser = pw.chromium.launch(executable_path=find_chromium(pw), args=list(CHROMIUM_FLAGS))
+        page = browser.new_page(viewport=WINDOW)
+        found = {
+            name: counted(page, f"{server.url}/{address.format(**named)}")
+            for name, (address, *_) in LIMITS.items()
+        }
+        browser.close()
+    (ROOT / "docs" / "first_open.md").write_text(table(found), encoding="utf-8")
+    print(table(found))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,320 @@
+"""Chances of a list whose unread part is put in order anew after every label: by the history of hits alone.
+
+What is known of such a list is which of the documents read were relevant, in the order read, and how long it is. Scores
+of models fitted at different times are not one scale, and say nothing beyond it.
+
+*The next document* is a logistic regression on the history (two averages of recent hits, hits found, rank, share read),
+with a shift for this session that is learned as it goes. *The rest of the list* is a mixture of curves: of R relevant
+documents in all the share S(k) lies among the first k, where S is of one of several families. Over lists (two parameters
+of S, log R) is normal, its mean linear in log length; R varies by a gamma factor beside that. As in
+:mod:`tarstop_core.calibration.thinning` that is reckoned with at nodes, the evidence of one session is tempered and what is
+left varies by a further factor, which all documents ahead share. Near the reader the curves are tilted so that the
+first document ahead has the chance that the history gives it. So there is one distribution: of the next document, the
+next hundred and of all that is left.
+"""
+
+import json
+import math
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.signal import lfilter
+from scipy.special import betainc, expit, logsumexp
+
+from tarstop_core.belief.mixture import Left, foreseen
+from tarstop_core.calibration.calibrator import FittedOn, Quality
+from tarstop_core.calibration.thinning import (
+    TOTAL_SHAPE,
+    TOTALS,
+    Thinning,
+    grid,
+    shape_nodes,
+)
+from tarstop_core.documents.tables import Flags, Floats, Ints
+from tarstop_core.envelope import read_envelope, read_file, validated
+from tarstop_core.errors import InputProblem
+
+FILE_FORMAT = "tarstop-reranked-chances"
+FILE_VERSION = 1
+
+HALF_LIVES = (6.0, 40.0)
+"""Of the averages of recent hits, in documents,"""
+AT_FIRST, LEAST_AVERAGES = 0.2, (0.02, 0.005)
+"""what they are before anything is read, and what is added to them before their log is taken."""
+FEATURES = 9
+"""Of the history, a constant among them."""
+EXACT, GROWTH = 60, 1.03
+"""Ranks that are told apart one by one, and by how much blocks of ranks grow from there on."""
+FURTHEST_TILT = math.log(20)
+"""Of the first document ahead against the curves, up or down."""
+LEAST_SHARE = 1e-15
+"""Of a document at least, so that a hit where no node has any decides nothing."""
+
+NEGLIGIBLE, SAME, FURTHEST_FACTOR = 1e-6, 1e-6, 12.0
+"""Weight below which a node is left out, what counts as the same number, and log of the largest factor for that."""
+
+Family = Literal["stretched", "beta"]
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One family of curves, and what sessions taught of it."""
+
+    scenario: str
+    """What labels say in these sessions: as of a :class:`~tarstop_core.calibration.calibrator.Calibrator`."""
+    family: Family
+    """"stretched": S(k) ∝ 1 − exp(−(k/s)^c), the two parameters log s and log c; "beta": S is the beta distribution of the
+    relative rank, log α and log β.
+    """
+    weight: float
+    """How often a session is one of these; weights need not add up to 1."""
+    prior: Thinning
+    """Of the two parameters and log R, over lists."""
+
+
+@dataclass(frozen=True)
+class RerankedChances:
+    """What sessions taught of lists that are put in order anew, small enough to read."""
+
+    weights: tuple[float, ...]
+    """Of the features of :func:`features`."""
+    shift: float
+    """Variance over sessions of the logit's shift."""
+    curves: tuple[Curve, ...]
+    temper: float
+    """Power of the evidence of one session about its curve."""
+    ahead: float
+    """Shape of the gamma factor by which what is ahead varies beside that."""
+    reach: float
+    """Documents over which what recent hits say fades to a third."""
+    fitted_on: FittedOn
+    quality: Quality | None = None
+    """Of the next document, on sessions that were not learned from."""
+
+    def of(self, scenario: str) -> "RerankedChances":
+        """The same where it is known what labels say: without the curves of other sessions."""
+        own = tuple(each for each in self.curves if each.scenario == scenario)
+        return replace(self, curves=own) if own else self
+
+    def to_json(self) -> str:
+        """As a small versioned JSON document."""
+        content: dict[str, Any] = {"format": FILE_FORMAT, "version": FILE_VERSION, **asdict(self)}
+        return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+
+
+def from_json(text: str, name: str = "The chances of a re-ranked list") -> RerankedChances:
+    """Read them back.
+
+    Raises
+    ------
+    InputProblem
+        When the text is not of a known version, or cannot be used.
+    """
+    again = "make it again"
+    content = read_envelope(
+        text,
+        name,
+        file_format=FILE_FORMAT,
+        version=FILE_VERSION,
+        what="file of chances of re-ranked lists",
+        maker="this program",
+        again=again,
+    )
+    model = validated(RerankedChances, content, name, again)
+    faults = {
+        f"it needs {FEATURES} weights": len(model.weights) == FEATURES,
+        "a curve's prior is not a distribution": all(each.prior.usable for each in model.curves),
+        "its curves have no weights above 0": bool(model.curves)
+        and min(each.weight for each in model.curves) > 0,
+        "'shift' is below 0, or 'temper', 'ahead' or 'reach' not above it": model.shift >= 0
+        and min(model.temper, model.ahead, model.reach) > 0,
+    }
+    for fault, sound in faults.items():
+        if not sound:
+            raise InputProblem(f"{name} is damaged ({fault}); {again}.")
+    return model
+
+
+def load(path: str | Path) -> RerankedChances:
+    """Read a file of them; see :func:`from_json`."""
+    name = f"The file {path}"
+    return from_json(read_file(path, name), name)
+
+
+# --- the next document ----------------------------------------------------------------------------
+
+
+def features(history: Flags, length: int) -> Floats:
+    """What goes before each of the documents read, and before the next one, shape (d + 1, FEATURES).
+
+    `history` says of the documents read, in the order read, which were relevant, shape (d,).
+    """
+    d, hits = np.arange(len(history) + 1), np.append(0, np.cumsum(history))
+    recent = []
+    for half_life, least in zip(HALF_LIVES, LEAST_AVERAGES, strict=True):
+        kept = 0.5 ** (1 / half_life)
+        after, _ = lfilter([1 - kept], [1, -kept], np.asarray(history, dtype=float), zi=[kept * AT_FIRST])
+        recent.append(np.log(np.append(AT_FIRST, after) + least))
+    fast, slow = recent
+    share = np.log((d + 1) / max(length, 1))
+    each = (np.ones(len(d)), fast, slow, np.log1p(hits), np.log1p(d), share, fast**2, slow**2, fast * slow)
+    return np.column_stack(each)
+
+
+def forecasts(model: RerankedChances, history: Flags, length: int) -> Floats:
+    """Chance of each document read as it stood when it was next, and of the next one now, shape (d + 1,).
+
+    Notes
+    -----
+    The shift of the logit is the first Newton step to its posterior mode, from all documents before.
+    """
+    logit = features(history, length) @ np.array(model.weights)
+    p = expit(logit[:-1])
+    off, known = np.append(0.0, np.cumsum(history - p)), np.append(0.0, np.cumsum(p * (1 - p)))
+    return np.asarray(expit(logit + model.shift * off / (1 + model.shift * known)))
+
+
+# --- the rest of the list -------------------------------------------------------------------------
+
+
+def share_of(family: Family, parameters: Floats, ranks: Ints, length: int) -> Floats:
+    """S of the first k documents, for each node and each k, shape (S, K); parameters of shape (S, 2)."""
+    a, b = np.exp(parameters.T)[..., None]
+    if family == "beta":
+        return np.asarray(betainc(a, b, ranks / length))
+    whole = -np.expm1(-((length / a) ** b))
+    return np.asarray(-np.expm1(-((ranks / a) ** b)) / whole)
+
+
+@lru_cache(maxsize=64)
+def edges(length: int) -> Ints:
+    """Where blocks of ranks begin, and the end of the list: one by one at first, then ever farther apart."""
+    late = EXACT * GROWTH ** np.arange(math.ceil(math.log(max(length / EXACT, 1), GROWTH)) + 1)
+    every = np.concatenate((np.arange(EXACT), late.astype(int)))
+    return np.unique(np.append(every[every < length], length))
+
+
+@dataclass(frozen=True, eq=False)
+class Nodes:
+    """All nodes for lists of one length; J shapes of curves with TOTALS numbers each."""
+
+    edges: Ints
+    """Of blocks of ranks, shape (B + 1,)."""
+    share: Floats
+    """S at these, shape (J, B + 1)."""
+    total: Floats
+    """R, shape (J, TOTALS)."""
+    log_weight: Floats
+    """Shape (J, TOTALS)."""
+
+    @cached_property
+    def log_each(self) -> Floats:
+        """Log of the share of one document in each block, shape (J, B)."""
+        return np.log(np.maximum(np.diff(self.share) / np.diff(self.edges), LEAST_SHARE))
+
+    def at(self, ranks: Ints) -> Floats:
+        """S at any ranks, straight within a block, shape (J, K)."""
+        block = np.clip(np.searchsorted(self.edges, ranks, side="right") - 1, 0, len(self.edges) - 2)
+        part = (ranks - self.edges[block]) / np.diff(self.edges)[block]
+        return np.asarray(self.share[:, block] * (1 - part) + self.share[:, block + 1] * part)
+
+
+@lru_cache(maxsize=16)
+def nodes(curves: tuple[Curve, ...], length: int) -> Nodes:
+    """What lists of this length may be, before anything is read."""
+    at, shares, totals, weights = edges(length), [], [], []
+    z, log_chance = grid((TOTALS,))
+    for curve in curves:
+        shapes, log_weight, log_total, spread = shape_nodes(curve.prior, length)
+        shares.append(share_of(curve.family, shapes, at, length))
+        totals.append(np.exp(log_total[:, None] + spread * z[:, 0]))
+        weights.append(math.log(curve.weight) + log_weight[:, None] + log_chance)
+    return Nodes(at, np.vstack(shares), np.vstack(totals), np.vstack(weights))
+
+
+@dataclass(frozen=True, eq=False)
+class Ahead:
+    """What is foreseen of the documents that were not read."""
+
+    read: int
+    length: int
+    ends: Ints
+    """Ranks at which blocks of documents ahead end, shape (B,)."""
+    weight: Floats
+    """Of each node, shape (J,)."""
+    expected: Floats
+    """Hits that each node expects in each block, shape (J, B)."""
+    shape: float
+    """Of the gamma factor that all documents ahead share."""
+
+    @cached_property
+    def p(self) -> Floats:
+        """Chance of each document ahead, shape (N − d,)."""
+        width = np.diff(self.ends, prepend=self.read)
+        return np.repeat(np.minimum(self.weight @ self.expected / width, 1.0), width)
+
+    def left(self, more: int | None = None) -> Left:
+        """How many hits there are among so many documents more, or all; its mean is the sum of their chances."""
+        documents = self.length - self.read
+        more = documents if more is None else min(more, documents)
+        begins = np.append(self.read, self.ends[:-1])
+        part = np.clip((self.read + more - begins) / np.maximum(self.ends - begins, 1), 0.0, 1.0)
+        found = foreseen(self.weight, self.shape, self.expected @ part, more)
+        wanted = float(self.p[:more].sum())
+        # That there are no more hits than documents cuts off a tail, which few documents feel.
+        if not more or abs(found.mean - wanted) < SAME * wanted:
+            return found
+        ends = (-FURTHEST_FACTOR, FURTHEST_FACTOR)
+        off = [found.times(math.exp(at)).mean - wanted for at in ends]
+        if off[0] * off[1] > 0:
+            return found.times(math.exp(ends[int(off[1] < 0)]))
+        return found.times(
+            math.exp(brentq(lambda at: found.times(math.exp(at)).mean - wanted, *ends, xtol=SAME))
+        )
+
+
+def ahead(model: RerankedChances, history: Flags, length: int, following: float | None = None) -> Ahead:
+    """The rest of a list of this length, of which so much was read; `following` is the chance of the next document."""
+    read, hits = len(history), np.flatnonzero(history)
+    if read >= length:
+        none = np.zeros((1, 0))
+        return Ahead(read, read, np.zeros(0, dtype=np.intp), np.ones(1), none, 1.0)
+    of = nodes(model.curves, length)
+    behind = of.at(np.array([read]))
+    counts = np.bincount(np.searchsorted(of.edges, hits, side="right") - 1, minlength=of.edges.size - 1)
+    # As thinning's `after_reading`: documents are points of a Poisson process given node and factor.
+    a, rate = TOTAL_SHAPE + len(hits), TOTAL_SHAPE + of.total * behind
+    told = (of.log_each @ counts)[:, None] + len(hits) * np.log(of.total) - a * np.log(rate)
+    log = of.log_weight + model.temper * told
+    weight = np.exp(log - logsumexp(log)).ravel()
+    kept = weight > NEGLIGIBLE
+    level = (a / rate * of.total).ravel()[kept]
+    weight = weight[kept] / weight[kept].sum()
+    ends = read + edges(length - read)[1:]
+    share = np.diff(of.at(ends), prepend=behind)
+    width = np.diff(ends, prepend=read)
+    expected = level[:, None] * np.repeat(share, TOTALS, axis=0)[kept]
+    if following is None:
+        following = float(forecasts(model, history, length)[-1])
+    first = float(weight @ np.minimum(expected[:, 0], 1.0))
+    tilt = np.clip(math.log(following / first), -FURTHEST_TILT, FURTHEST_TILT)
+    fading = np.exp(-(ends - (width + 1) / 2 - read) / model.reach)
+    expected = np.minimum(expected * np.exp(tilt * fading), width)
+    expected[:, 0] *= following / (weight @ expected[:, 0])
+    shape = a * model.ahead / (a + model.ahead + 1)
+    return Ahead(read, length, ends, weight, expected, shape)
+
+
+def path_chances(model: RerankedChances, history: Flags, length: int) -> tuple[Floats, Left]:
+    """Chances along the list as it would be read, shape (N,), and how many relevant documents are still unread.
+
+    Of documents read the chance is the one they had when they were next; those unread are in the present order. `history`
+    says of the documents read, in the order read, which were relevant, shape (d,).
+    """
+    said = forecasts(model, history, length)
+    rest = ahead(model, history, length, float(said[-1]))
+    return np.append(said[:-1], rest.p), rest.left()

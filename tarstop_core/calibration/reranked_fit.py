@@ -1,0 +1,128 @@
+"""Learn :class:`~tarstop_core.calibration.reranked.RerankedChances` from sessions that were read to the end."""
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from scipy.special import logsumexp
+from sklearn.linear_model import LogisticRegression
+
+from tarstop_core.calibration.calibrator import FittedOn
+from tarstop_core.calibration.reranked import (
+    LEAST_SHARE,
+    Curve,
+    Family,
+    RerankedChances,
+    edges,
+    features,
+    share_of,
+)
+from tarstop_core.calibration.thinning import DIGITS, LEARNED, ROUNDS, TOTAL_SHAPE, TYPICAL, Thinning, grid
+from tarstop_core.documents.tables import Flags, Floats, Ints
+
+PRIORS: dict[Family, Thinning] = {
+    "stretched": Thinning(
+        mean=((math.log(150.0), 0.2), (math.log(0.8), 0.0), (math.log(40.0), 0.5)),
+        spread=((0.8, 0.0, 0.0), (0.0, 0.15, 0.0), (0.0, 0.0, 0.8)),
+    ),
+    "beta": Thinning(
+        mean=((math.log(0.6), 0.0), (math.log(3.0), 0.0), (math.log(40.0), 0.5)),
+        spread=((0.15, 0.0, 0.0), (0.0, 0.4, 0.0), (0.0, 0.0, 0.8)),
+    ),
+}
+"""Before any session was seen; a few imagined sessions of it are learned from beside the real ones."""
+LIKE_LISTS, LIKE_MEAN, LIKE_SLOPES = 4.0, 0.5, 3.0
+"""What it is worth: sessions (spread), and pseudo-observations of means and of slopes."""
+SHIFT, TEMPER, AHEAD, REACH = 0.1, 0.5, 20.0, 10.0
+"""As of the class; chosen on sessions that were not learned from, which docs/reranked_chances.md says."""
+C = 1.0
+"""Inverse strength with which the weights of standardised features are held near 0."""
+
+
+FAMILIES: tuple[Family, ...] = ("stretched", "beta")
+
+
+def fit_reranked(
+    histories: Mapping[str, Sequence[Flags]],
+    fitted_on: FittedOn,
+    families: Sequence[Family] = FAMILIES,
+    temper: float = TEMPER,
+) -> RerankedChances:
+    """Learn from sessions read to the end: each says by document, in the order read, whether it was relevant.
+
+    Sessions come by what their labels say, which is a scenario of a calibrator: each such kind of session has curves of its own.
+    """
+    curves: list[Curve] = []
+    for scenario, of_kind in histories.items():
+        fitted = [_curve(family, of_kind) for family in families]
+        evidence = np.array([each for _, each in fitted])
+        # How often a session is of each family: expectation and maximisation, with one imagined session of each.
+        share = np.full(len(families), 1 / len(families))
+        for _ in range(ROUNDS):
+            log = np.log(share)[:, None] + temper * evidence
+            share = np.exp(log - logsumexp(log, axis=0)).sum(axis=1) + 1
+            share /= share.sum()
+        curves += [
+            Curve(scenario, family, round(float(each) / len(histories), DIGITS), prior)
+            for family, each, (prior, _) in zip(families, share, fitted, strict=True)
+        ]
+    weights = _weights([each for of_kind in histories.values() for each in of_kind])
+    return RerankedChances(weights, SHIFT, tuple(curves), temper, AHEAD, REACH, fitted_on)
+
+
+def _weights(histories: Sequence[Flags]) -> tuple[float, ...]:
+    """Of the features; a session of four times as many documents counts for twice as much."""
+    x = np.vstack([features(each, len(each))[:-1, 1:] for each in histories])
+    size = np.concatenate([np.full(len(each), len(each) ** -0.5) for each in histories])
+    middle, spread = x.mean(axis=0), x.std(axis=0)
+    fitted = LogisticRegression(C=C, max_iter=500).fit(
+        (x - middle) / spread, np.concatenate(histories), sample_weight=size / size.mean()
+    )
+    each = fitted.coef_[0] / spread
+    constant = float(fitted.intercept_[0] - each @ middle)
+    return (round(constant, DIGITS), *(round(float(value), DIGITS) for value in each))
+
+
+def _curve(family: Family, histories: Sequence[Flags]) -> tuple[Thinning, Floats]:
+    """What the sessions say of one family, and log of the chance of each, shape (L,).
+
+    As :func:`~tarstop_core.calibration.thinning.fit_thinning`, of which it differs in the curves.
+    """
+    prior = PRIORS[family]
+    x = np.array([(1.0, math.log(len(each) / TYPICAL)) for each in histories])
+    prior_mean, prior_worth = np.array(prior.mean).T, np.diag([LIKE_MEAN, LIKE_SLOPES])
+    mean, spread = prior_mean, np.array(prior.spread)
+    z, log_weight = grid((LEARNED,) * 3)
+    blocks = [edges(len(each)) for each in histories]
+    counts = [
+        np.add.reduceat(history, at[:-1], dtype=float) for history, at in zip(histories, blocks, strict=True)
+    ]
+    for _ in range(ROUNDS):
+        theta = (x @ mean)[:, None] + z @ np.linalg.cholesky(spread).T
+        log = log_weight + np.array(
+            [
+                _log_likelihood(family, each, at, count)
+                for each, at, count in zip(theta, blocks, counts, strict=True)
+            ]
+        )
+        evidence = logsumexp(log, axis=1)
+        weight = np.exp(log - evidence[:, None])
+        middle = np.einsum("lj,ljk->lk", weight, theta)
+        around = (theta - middle[:, None]).reshape(-1, 3)
+        within = (weight.reshape(-1, 1) * around).T @ around
+        mean = np.linalg.solve(x.T @ x + prior_worth, x.T @ middle + prior_worth @ prior_mean)
+        residual = middle - x @ mean
+        spread = (residual.T @ residual + within + LIKE_LISTS * np.array(prior.spread)) / (
+            len(histories) + LIKE_LISTS
+        )
+    pairs, triples = mean.T.round(DIGITS).tolist(), spread.round(DIGITS).tolist()
+    return Thinning(tuple(map(tuple, pairs)), tuple(map(tuple, triples)), len(histories)), evidence  # type: ignore[arg-type]
+
+
+def _log_likelihood(family: Family, theta: Floats, at: Ints, counts: Floats) -> Floats:
+    """Of one session, shape (J,), without terms that depend on the session alone."""
+    share = share_of(family, theta[::LEARNED, :2], at, int(at[-1]))
+    each = np.log(np.maximum(np.diff(share) / np.diff(at), LEAST_SHARE)) @ counts
+    hits, log_total = counts.sum(), theta[:, 2]
+    told = np.repeat(each, LEARNED) + hits * log_total
+    return np.asarray(told - (TOTAL_SHAPE + hits) * np.log(TOTAL_SHAPE + np.exp(log_total)))

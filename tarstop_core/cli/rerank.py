@@ -1,0 +1,103 @@
+"""``tarstop rerank``: a labelled list as it would have been read, had it learned from its labels."""
+
+import time
+from pathlib import Path
+
+import click
+
+from tarstop_core.cli.shared import PATH, json_option, print_json, progress, say, writable, writing
+from tarstop_core.errors import InputProblem
+
+
+@click.command()
+@click.argument("records", type=PATH)
+@click.option("--query", required=True, help="What is searched for: a question or a title.")
+@click.option("--labels", "column", required=True, help="Column that says what is relevant.")
+@click.option("--out", type=PATH, required=True, help="TREC run to write: the order read.")
+@click.option(
+    "--ranker", "spec", help="A ranker, or one's own as FILE.py:NAME; the default one unless given."
+)
+@click.option(
+    "--scores", help="Column of numbers from elsewhere, weighed by what the labels show them to be worth."
+)
+@click.option(
+    "--chances",
+    "chances_file",
+    type=PATH,
+    help="CSV to write: each document's chance as it stood when it was next.",
+)
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of what is drawn at random."
+)
+@json_option
+def rerank(
+    records: Path,
+    query: str,
+    column: str,
+    out: Path,
+    spec: str | None,
+    scores: str | None,
+    chances_file: Path | None,
+    seed: int,
+    as_json: bool,
+) -> None:
+    """Read RECORDS as a session would that learns from every label, and write the order read.
+
+    It begins in the order of 'tarstop rank --tokens words'; records without a label are left out.
+    """
+    import numpy as np
+
+    from tarstop_core.documents.records import SAID_NOT_RELEVANT, SAID_RELEVANT, ranking_text
+    from tarstop_core.evaluation.reranked_chances import said as came_out
+    from tarstop_core.evaluation.reranked_chances import table as foretold
+    from tarstop_core.evaluation.reranking import quality, simulate
+    from tarstop_core.files import read_records, table_to_csv, write_run
+    from tarstop_core.ranking.learning import DEFAULT
+    from tarstop_core.ranking.own import parse_ranker
+    from tarstop_core.samples.shipped import reranked_chances
+
+    begun = time.perf_counter()
+    for written in filter(None, (out, chances_file)):
+        writable(written, records)
+    ranker = parse_ranker(spec or DEFAULT)
+    fields = {column: "label"} | ({scores: "score"} if scores else {})
+    table = read_records(records, columns=fields, progress=progress)
+    known = table.frame["label"].isin((SAID_RELEVANT, SAID_NOT_RELEVANT)).to_numpy()
+    frame = table.frame[known].reset_index(drop=True)
+    relevant = (frame["label"] == SAID_RELEVANT).to_numpy()
+    if not relevant.any() or relevant.all():
+        said = "only relevant documents" if relevant.any() else "no document that is relevant"
+        raise InputProblem(
+            f"{records.name} has {said} by the column {column}; name one with labels of both kinds."
+        )
+    outside = frame["score"].to_numpy(dtype=np.float64) if scores else None
+    read = simulate(
+        ranking_text(frame),
+        query,
+        relevant,
+        ranker=ranker,
+        seed=seed,
+        outside=outside,
+        progress=lambda done, N: progress(done / N, f"Reading {records.name}"),
+    )
+    with writing(out):
+        ids = frame["id"].to_numpy()[read.order]
+        write_run(out, records.name.split(".")[0], ids, np.arange(len(ids), 0.0, -1))
+    model, found_relevant = reranked_chances(), relevant[read.order]
+    if chances_file:
+        with writing(chances_file):
+            chances_file.write_text(table_to_csv(foretold(model, ids, found_relevant)), encoding="utf-8")
+    left_out = int((~known).sum())
+    say((*table.notes, *([f"{left_out:,} records without a label were left out."] if left_out else [])))
+    found = quality(found_relevant) | came_out(model, found_relevant)
+    fit_ms = dict(zip(("median", "p95"), np.quantile(1e3 * read.seconds, [0.5, 0.95]).tolist(), strict=True))
+    seconds = time.perf_counter() - begun
+    if as_json:
+        counts = {"documents": len(frame), "relevant": int(relevant.sum())}
+        print_json({**counts, **found, "fit_ms": fit_ms, "seconds": seconds})
+        return
+    recall = ", ".join(f"{value:.0%} after {float(share):.0%}" for share, value in found["recall_at"].items())
+    click.echo(
+        f"Of {int(relevant.sum()):,} relevant among {len(frame):,} documents it had read {recall}; loss "
+        f"{found['loss']:.4f}, WSS@95 {found['wss_95']:.3f}; its chances had a log-loss of {found['log_loss']:.3f}; wrote {out} in {seconds:.1f} s."
+    )

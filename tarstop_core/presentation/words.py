@@ -1,0 +1,44 @@
+"""Sentences as texts: those of a module stand in the TOML file beside it that is called like it.
+
+What is filled in stands between << and >>, what depends on something between <% and %>, for formulas in LaTeX are full
+of braces; the language is Jinja's. A name that is missing is an error.
+"""
+
+import tomllib
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from jinja2 import Environment, StrictUndefined, Template
+
+from tarstop_core.presentation.numbers import amount, count_of, listed, number, percent
+
+TEXTS = Environment(
+    variable_start_string="<<",
+    variable_end_string=">>",
+    block_start_string="<%",
+    block_end_string="%>",
+    comment_start_string="<#",
+    comment_end_string="#>",
+    undefined=StrictUndefined,
+)
+TEXTS.filters |= {each.__name__: each for each in (amount, count_of, listed, number, percent)}
+TEXTS.filters["n"] = "{:,.0f}".format
+
+
+@cache
+def texts(module: str) -> dict[str, Any]:
+    """What stands in the file of a module (its ``__name__``), by key."""
+    package, _, name = module.rpartition(".")
+    return tomllib.loads(resources.files(package).joinpath(f"{name}.toml").read_text("utf-8"))
+
+
+@cache
+def template(text: str) -> Template:
+    """A text that is filled in again and again."""
+    return TEXTS.from_string(text)
+
+
+def say(module: str, key: str, **told: Any) -> str:
+    """The sentence that stands under a key in the file of a module, filled in."""
+    return template(texts(module)[key]).render(told)

@@ -1,0 +1,205 @@
+"""What a ranker learns from: how much each word, and each pair of neighbours, weighs in each document.
+
+TF-IDF over word stems and pairs of them. A term is known by its hash, not by its place in a vocabulary: any text can be
+weighed against a collection without the collection's words being kept, and a list of 200,000 documents is counted at the
+speed of BM25's index.
+"""
+
+import zipfile
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, vstack
+
+from tarstop_core.errors import InputProblem
+from tarstop_core.ranking.bm25 import Progress
+from tarstop_core.ranking.words import WORD_TOKENS
+
+VERSION = 1
+"""Of what is counted: features of another version are made again."""
+BITS = 24
+_PLACES = 1 << BITS
+_DOCUMENTS_AT_A_TIME = 2048
+_MIX = np.uint32(0x9E3779B1)  # 2³² by the golden ratio: neighbouring numbers end far apart
+
+Matrix = csr_array
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """A collection as a ranker sees it; made by `make_features`."""
+
+    matrix: Matrix
+    """Weight of each term in each document, rows of length 1 at most, single precision. Shape (N, terms)."""
+    places: NDArray[np.int32]
+    """Hashes of the terms that have a column, ascending; those of one document alone have none. Shape (terms,)."""
+    column: NDArray[np.int32]
+    """The column of each; the most frequent come first, which makes products a third faster. Shape (terms,)."""
+    idf: NDArray[np.float32]
+    """What one occurrence weighs, by column. Shape (terms,)."""
+
+    def __len__(self) -> int:
+        """N, the number of documents."""
+        return int(self.matrix.shape[0])
+
+    def of(self, text: str) -> Matrix:
+        """Any text as a row like those of the collection, shape (1, terms); terms that it has alone do not count."""
+        counts = _counted([text], _Codes())
+        column = self._columns(counts.indices)
+        known = column >= 0
+        column = column[known]
+        weights = (1 + np.log(counts.data[known])) * self.idf[column]
+        weights /= np.sqrt((weights**2).sum()) or 1.0
+        row = csr_array((weights, column, np.array([0, len(column)])), shape=(1, len(self.places)))
+        return row.astype(np.float32)
+
+    def spelled(self, text: str) -> dict[int, str]:
+        """How the terms of a text that have a column are written in it, by column; common words between a pair are left out.
+
+        Examples
+        --------
+        >>> sorted(make_features(["steel masts", "a steel mast"]).spelled("Masts of steel, steel mast").values())
+        ['Masts', 'steel', 'steel mast']
+        """
+        codes = _Codes()
+        pieces = [piece for piece in WORD_TOKENS.split(text) if codes[piece]]
+        words = np.array([codes[piece] for piece in pieces], dtype=np.uint32)
+        written = [*pieces, *map(" ".join, pairwise(pieces))]
+        found: dict[int, str] = {}
+        columns = self._columns(_places(words, words[:-1], words[1:])).tolist()
+        for column, term in zip(columns, written, strict=True):
+            if column >= 0:
+                found.setdefault(column, term)
+        return found
+
+    def _columns(self, places: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Columns of hashed terms; -1 where there is none."""
+        if not len(self.places):
+            return np.full(len(places), -1, dtype=np.int32)
+        at = np.minimum(np.searchsorted(self.places, places), len(self.places) - 1)
+        return np.where(self.places[at] == places, self.column[at], np.int32(-1))
+
+    def save(self, file: Path) -> None:
+        """Keep them beside the collection, as ``.npz``."""
+        parts = {name: getattr(self.matrix, name) for name in ("data", "indices", "indptr")}
+        with file.open("wb") as out:
+            np.savez(out, version=VERSION, places=self.places, column=self.column, idf=self.idf, **parts)
+
+
+def load_features(file: Path) -> Features | None:
+    """What `Features.save` kept; None where there is nothing, or only what another version made: make them again."""
+    try:
+        with np.load(file, allow_pickle=False) as held:
+            if int(held["version"]) != VERSION:
+                return None
+            places, start = held["places"], held["indptr"]
+            matrix = csr_array((held["data"], held["indices"], start), shape=(len(start) - 1, len(places)))
+            return Features(matrix, places, held["column"], held["idf"])
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile, EOFError):
+        return None
+
+
+def make_features(texts: Iterable[str], progress: Progress | None = None) -> Features:
+    """Count the terms of a collection and weigh them.
+
+    The same texts give the same features on every machine. of 200,000 titles and abstracts they take 360 MB.
+
+    Parameters
+    ----------
+    texts : iterable of str, length N
+        One text a document; single texts may be empty.
+    progress : callable, optional
+        Called as ``progress(done, N)`` every 2,048 documents and at the end.
+
+    Raises
+    ------
+    InputProblem
+        When there is no document.
+
+    Notes
+    -----
+    A term that a document holds t times weighs (1 + ln t) · (1 + ln((1 + N) / (1 + f))), f being the number of documents
+    that hold it; rows are divided by their length. A term that one document holds alone counts in that length and
+    then has no column: it says nothing about any other document.
+
+    Examples
+    --------
+    >>> features = make_features(["a steel mast", "steel masts", "a kettle"])
+    >>> features.matrix.shape, features.of("masts").nnz
+    ((3, 3), 1)
+    """
+    every = texts if isinstance(texts, list) else list(texts)
+    if not every:
+        raise InputProblem("There is no document to learn from; add a file with at least one record.")
+    codes, blocks = _Codes(), []
+    for first in range(0, len(every), _DOCUMENTS_AT_A_TIME):
+        blocks.append(_counted(every[first : first + _DOCUMENTS_AT_A_TIME], codes))
+        if progress is not None:
+            progress(min(first + _DOCUMENTS_AT_A_TIME, len(every)), len(every))
+    found, held_by = np.unique(np.concatenate([block.indices for block in blocks]), return_counts=True)
+    idf = (1 + np.log((1 + len(every)) / (1 + held_by))).astype(np.float32)
+    shared = np.flatnonzero(held_by > 1)
+    frequent = np.argsort(-held_by[shared], kind="stable")
+    column = np.full(len(found), -1, dtype=np.int32)
+    column[shared[frequent]] = np.arange(len(shared))
+    at = np.empty(_PLACES, dtype=np.int32)  # only what is looked up is ever filled
+    at[found] = np.arange(len(found))
+    for number, block in enumerate(blocks):
+        blocks[number] = _weighed(block, at[block.indices], idf, column, len(shared))
+    matrix = vstack(blocks, format="csr")
+    return Features(matrix, found[shared], column[shared], idf[shared[frequent]])
+
+
+def _weighed(
+    counts: Matrix, term: NDArray[np.int32], idf: NDArray[np.float32], column: NDArray[np.int32], columns: int
+) -> Matrix:
+    """Rows of length 1, then without the terms that have no column."""
+    weights = (1 + np.log(counts.data)) * idf[term]
+    documents = counts.shape[0]
+    row = np.repeat(np.arange(documents), np.diff(counts.indptr))
+    length = np.sqrt(np.bincount(row, weights.astype(np.float64) ** 2, minlength=documents))
+    weights /= length[row].astype(np.float32)
+    stays = column[term] >= 0
+    starts = np.concatenate(([0], np.bincount(row[stays], minlength=documents).cumsum())).astype(np.int32)
+    found = csr_array((weights[stays], column[term[stays]], starts), shape=(documents, columns))
+    found.sort_indices()
+    return found
+
+
+class _Codes(dict[str, int]):
+    """Hash of the word that each piece of text counts as, 0 where it is left out: a piece is looked at once."""
+
+    def __missing__(self, piece: str) -> int:
+        word = WORD_TOKENS.word(piece)
+        self[piece] = code = (zlib.crc32(word.encode("utf-8", "surrogatepass")) or 1) if word else 0
+        return code
+
+
+def _counted(texts: list[str], codes: _Codes) -> Matrix:
+    """How often each document holds each term, by place: shape (documents, 2 to the `BITS`)."""
+    running: list[int] = []
+    lengths = np.zeros(len(texts), dtype=np.int64)
+    for number, text in enumerate(texts):
+        before = len(running)
+        running.extend(filter(None, map(codes.__getitem__, WORD_TOKENS.split(text))))
+        lengths[number] = len(running) - before
+    words = np.array(running, dtype=np.uint32)
+    document = np.repeat(np.arange(len(texts)), lengths)
+    neighbours = document[1:] == document[:-1]
+    term = _places(words, words[:-1][neighbours], words[1:][neighbours])
+    row = np.concatenate((document, document[1:][neighbours])).astype(np.int32)
+    # Terms that stand there twice are added up.
+    return csr_array((np.ones(len(term), dtype=np.float32), (row, term)), shape=(len(texts), _PLACES))
+
+
+def _places(
+    words: NDArray[np.uint32], first: NDArray[np.uint32], second: NDArray[np.uint32]
+) -> NDArray[np.int32]:
+    """Hashes of words, then of pairs, in `BITS` bits."""
+    pairs = ((first * _MIX) ^ second) * _MIX
+    return (np.concatenate((words, pairs)) >> np.uint32(32 - BITS)).astype(np.int32)

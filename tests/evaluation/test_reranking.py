@@ -1,0 +1,80 @@
+"""A session played on a labelled list, and the quality of an order."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from tarstop_core.errors import InputProblem
+from tarstop_core.evaluation.reranking import quality, simulate
+from tarstop_core.ranking.features import make_features
+from tarstop_core.ranking.learning import RANKERS, Label
+
+TOPICS = ("ultrasound of the liver", "statin trial", "soil bacteria", "knee surgery", "bird migration")
+
+
+def a_list(N: int = 120) -> tuple[list[str], np.ndarray]:
+    """Documents of five topics with words of their own; those on the liver are relevant."""
+    rng = np.random.default_rng(4)
+    topic = rng.integers(0, len(TOPICS), N)
+    own = [[f"term{t}x{i}" for i in range(12)] for t in range(len(TOPICS))]
+    texts = [" ".join([TOPICS[t] if rng.random() < 0.5 else "", *rng.choice(own[t], 5)]) for t in topic]
+    return texts, topic == 0
+
+
+def test_a_list_that_learns_is_better_read_than_one_that_does_not() -> None:
+    texts, labels = a_list()
+    learned, static = (
+        simulate(texts, "ultrasound", labels, ranker=RANKERS[name]) for name in ("linear", "unmoved")
+    )
+    assert quality(labels[learned.order])["loss"] < 0.05 < quality(labels[static.order])["loss"]
+    for each in (learned, static):
+        assert sorted(each.order.tolist()) == list(range(len(labels)))
+    assert learned.fitted_at[:52].tolist() == [*range(51), 52]
+    assert len(learned.seconds) == len(learned.fitted_at)
+    assert learned.fit[:3].tolist() == [0, 1, 2] and learned.fit[-1] == len(learned.fitted_at) - 1
+
+
+def test_the_same_labels_give_the_same_order_and_nothing_looks_ahead() -> None:
+    texts, labels = a_list()
+    features, start = make_features(texts), np.zeros(len(texts))
+    first, again = (simulate(features, "ultrasound", labels, start=start, seed=3) for _ in range(2))
+    np.testing.assert_array_equal(first.order, again.order)
+    np.testing.assert_array_equal(first.scores, again.scores)
+    for read in (1, 5, 40):
+        other = labels.copy()
+        other[first.order[read:]] ^= True
+        changed = simulate(features, "ultrasound", other, start=start, seed=3)
+        np.testing.assert_array_equal(changed.order[: read + 1], first.order[: read + 1])
+    drawn = simulate(features, "ultrasound", labels, start=start, seed=4)
+    assert drawn.order[0] != first.order[0]
+
+
+def test_learning_can_end_with_the_last_relevant_document_and_labels_can_say_more() -> None:
+    texts, labels = a_list()
+    short, whole = (simulate(texts, "ultrasound", labels, to_the_end=end) for end in (False, True))
+    last = int(np.flatnonzero(labels[whole.order])[-1])
+    assert (
+        short.fitted_at[-1] <= last < whole.fitted_at[-1] and (np.diff(short.scores[last + 1 :]) <= 0).all()
+    )
+    assert quality(labels[short.order]) == quality(labels[whole.order])
+    said = np.where(labels, Label.INCLUDED, Label.NOT_RELEVANT)
+    assert quality(labels[simulate(texts, "ultrasound", said).order])["loss"] < 0.05
+
+
+def test_loss_is_the_chance_of_a_wrong_pair_and_recall_what_was_found() -> None:
+    for hits in product([False, True], repeat=7):
+        hits_, R = np.array(hits), sum(hits)
+        if R in (0, 7):
+            with pytest.raises(InputProblem, match="no order is better"):
+                quality(hits_)
+            continue
+        pairs = [not hits[i] and hits[j] for i in range(7) for j in range(i + 1, 7)]
+        found = quality(hits_)
+        assert found["loss"] == pytest.approx(sum(pairs) / (R * (7 - R)))
+        assert found["recall_at"] == {
+            name: pytest.approx(sum(hits[:read]) / R)
+            for name, read in (("0.05", 1), ("0.1", 1), ("0.2", 2), ("0.5", 4))
+        }
+        depth = next(read for read in range(1, 8) if sum(hits[:read]) >= 0.95 * R)
+        assert found["wss_95"] == pytest.approx(1 - depth / 7 - 0.05)
