@@ -18,7 +18,7 @@ PYTEST := OMP_NUM_THREADS=1 PYTHONWARNDEFAULTENCODING=1 $(BIN)/python -m pytest 
 export PYTHONDONTWRITEBYTECODE :=
 
 .DELETE_ON_ERROR:
-.PHONY: help app test lint collection deep format bench results wheel clean
+.PHONY: help app test without-browser lint collection deep format bench results wheel clean
 .DEFAULT_GOAL := help
 
 help:
@@ -35,10 +35,14 @@ help:
 app: $(APP_READY) $(SAMPLES)
 	@exec $(BIN)/tarstop app --port $(PORT)
 
-# Browser tests go last and by themselves, few at a time: each has a server and a browser beside it.
-test: $(DEV_READY) lint
-	@$(PYTEST) -m "not deep" --ignore tests/browser
+# mypy has but one process, so it runs beside the tests. Browser tests go last and by themselves, few at a time: each
+# has a server and a browser beside it.
+test: $(DEV_READY)
+	@$(MAKE) --no-print-directory --jobs 2 lint without-browser
 	@TARSTOP_BROWSER_TESTS=required $(PYTEST) -m "not deep" --maxprocesses 4 tests/browser
+
+without-browser: $(DEV_READY)
+	@$(PYTEST) -m "not deep" --ignore tests/browser
 
 lint: $(DEV_READY)
 	$(BIN)/ruff check .
@@ -51,6 +55,7 @@ collection: $(DEV_READY)
 # The clones are of what is committed.
 deep: $(DEV_READY) collection
 	@$(PYTEST) -m "deep or hypothesis" --hypothesis-profile deep --ignore tests/browser
+	@TARSTOP_BROWSER_TESTS=required $(PYTEST) -m deep --maxprocesses 4 tests/browser
 	@set -e; for workers in 2 4; do \
 		clone=$$(mktemp -d); \
 		git clone --quiet . "$$clone/tarstop"; \

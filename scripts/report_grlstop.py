@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from scripts.agent_quality import Quality, assess
 from scripts.report_results import table
 from scripts.train_grlstop import SEED, TOPICS
 from tarstop_core.evaluation.agents import FOLDER
@@ -23,7 +24,6 @@ from tarstop_core.evaluation.results import Results
 from tarstop_core.evaluation.tasks.named import TASKS
 from tarstop_core.places import sample_dir
 from tarstop_core.policies.grlstop import training as ppo
-from tarstop_core.policies.grlstop.assessment import Quality, assess
 from tarstop_core.policies.grlstop.environment import TARGETS
 from tarstop_core.policies.grlstop.rule import shipped_weights
 from tarstop_core.samples.simulate.rankings import simulate_patent_rankings

@@ -1,7 +1,7 @@
 """Sessions in which the list learned, played on labelled lists: what chances of such lists are learned from and judged by."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import gettempdir
@@ -10,13 +10,16 @@ import numpy as np
 import pandas as pd
 
 from scripts.report_ranking import ABSTRACT, FULL, NAMED, SETS, Case, cases, screening_set
+from tarstop_core.calibration.calibrator import INCLUSION, REVIEW, FittedOn
+from tarstop_core.calibration.reranked import RerankedChances, forecasts
+from tarstop_core.calibration.reranked_fit import fit_reranked
 from tarstop_core.documents.records import ranking_text
-from tarstop_core.documents.tables import Flags, Ints
+from tarstop_core.documents.tables import Flags, Floats, Ints
 from tarstop_core.evaluation.reranking import simulate
 from tarstop_core.ranking.learning import DEFAULT, RANKERS
 
-INCLUSION, FINAL = "inclusion", "review"
-"""Judged by title and abstract, and at the end."""
+FINAL = REVIEW
+"""Judged at the end, by full text; :data:`~tarstop_core.calibration.calibrator.INCLUSION` by title and abstract."""
 TOGETHER = {"Radjenovic_2013": "software", "Wahono_2015_to_2008": "software"}
 """Sets that share papers: what tests one is never learned from the other."""
 SEED = 1
@@ -59,13 +62,11 @@ def labelled(folder: Path) -> Iterator[tuple[str, Case]]:
             yield INCLUSION, screening_set(case.name, case.query, given, label)
 
 
-def sessions(folder: Path, judged: str) -> list[Session]:
-    """All lists judged so, as they would have been read."""
+def sessions(folder: Path) -> list[Session]:
+    """All lists as they would have been read, each by every kind of judgment that it has."""
     found = []
     ranker = RANKERS[DEFAULT]
-    for how, case in labelled(folder):
-        if how != judged:
-            continue
+    for judged, case in labelled(folder):
         ids = case.frame["id"].to_numpy(dtype=str)
         relevant = np.isin(ids, list(case.relevant))
         kept = CACHE / f"{ranker.name}-{ranker.version}" / f"{case.name}.{judged}.npy"
@@ -78,3 +79,42 @@ def sessions(folder: Path, judged: str) -> list[Session]:
         clef = case.group in (ABSTRACT, FULL)
         found.append(Session(case.name, judged, clef, ids[order], relevant[order]))
     return found
+
+
+SOURCE = (
+    "sessions played on 13 diagnostic-accuracy reviews of CLEF TAR (MIT licence, Leif Azzopardi) and 12 labelled screening sets: "
+    "Cohen et al. 2006 (drug classes), Appenzeller-Herzog et al., Kwok et al. 2020, Radjenovic and Wahono as gathered by Yu, "
+    "Kraft & Menzies (all CC-BY 4.0); each by title and abstract and by full text, where it is judged by both"
+)
+
+
+def learned(played: Sequence[Session]) -> RerankedChances:
+    """From all of these."""
+    sizes = [len(each.ids) for each in played]
+    on = FittedOn(
+        "labelled reviews and screening sets, re-ranked",
+        topics=len({each.name for each in played}),
+        documents=sum(sizes),
+        relevant=int(sum(each.relevant.sum() for each in played)),
+        simulated=False,
+        source=SOURCE,
+        shortest_list=min(sizes),
+        longest_list=max(sizes),
+    )
+    kinds: dict[str, list[Flags]] = {}
+    for each in played:
+        kinds.setdefault(each.judged, []).append(each.relevant)
+    return fit_reranked(kinds, on)
+
+
+def left_out(played: Sequence[Session]) -> dict[str, RerankedChances]:
+    """By what is left out, what the others teach."""
+    groups = dict.fromkeys(each.group for each in played)
+    return {group: learned([each for each in played if each.group != group]) for group in groups}
+
+
+def foretold(played: Sequence[Session], models: dict[str, RerankedChances]) -> list[tuple[Floats, Flags]]:
+    """Chances of each document as it stood when it was next, and what came true, by session."""
+    return [
+        (forecasts(models[each.group], each.relevant, len(each.ids))[:-1], each.relevant) for each in played
+    ]

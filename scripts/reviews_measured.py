@@ -155,7 +155,7 @@ def strayed(outcomes: Sequence[Outcome], shuffles: int = 200) -> tuple[pd.Series
     reviews = np.array([each.review for each in outcomes])
 
     def by_review(orders: Sequence[Floats]) -> pd.Series:
-        far = [strayed_from_end(_taken(each.tables, at)) for each, at in zip(outcomes, orders, strict=True)]
+        far = [strayed_from_end(taken(each.tables, at)) for each, at in zip(outcomes, orders, strict=True)]
         return pd.Series(far, dtype=float).groupby(reviews).mean()
 
     rng = np.random.default_rng(SEED)
@@ -171,7 +171,7 @@ def strayed(outcomes: Sequence[Outcome], shuffles: int = 200) -> tuple[pd.Series
     return by_review([np.arange(len(each.tables)) for each in outcomes]), np.array(shuffled)
 
 
-def _taken(tables: Tables, at: Floats) -> Tables:
+def taken(tables: Tables, at: Floats) -> Tables:
     names = np.array(tables.study, dtype=object)[at]
     return Tables(tuple(names), *(getattr(tables, cell)[at] for cell in CELLS))
 

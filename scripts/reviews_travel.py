@@ -11,7 +11,17 @@ import pandas as pd
 
 from scripts.report_reviews import interval
 from scripts.report_unread import COLLECTIONS, JUDGMENTS, others, read_collections
-from scripts.unread_engine import COSTS, ENGINE, Q_STARS, RULES, TESTED, THETA, Collections, _share, moving
+from scripts.unread_engine import (
+    COSTS,
+    ENGINE,
+    Q_STARS,
+    RULES,
+    TESTED,
+    THETA,
+    Collections,
+    moving,
+    shares_with_data,
+)
 from tarstop_core.belief.prior import Prior
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.calibration.data_share import fit_data_share
@@ -101,7 +111,7 @@ def decisions(data: Path) -> pd.DataFrame:
     rows = []
     for outcome in read_outcomes(data / "clef_dta/outcomes.csv", run).outcomes:
         omega, labels = is_plus(outcome.tables, THETA, "pooled", 0.5), np.asarray(outcome.topic.labels)
-        share = _share(prior, included[outcome.review] | labels, labels)
+        share = shares_with_data(prior, included[outcome.review] | labels, labels)
         for stages, sources in away.items():
             for source, calibrator in sources.items():
                 p = calibrator.probabilities(outcome.topic.scores, len(outcome.topic))

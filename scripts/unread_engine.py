@@ -104,21 +104,21 @@ def learned_elsewhere(
             yield ELSEWHERE, outcomes[i], away, labels, always
             yield HOME, outcomes[i], home, labels, always
     by_abstract = fit(taught["abs"], kind="marginal", scenario="inclusion", pseudo=1.0)
-    full = {topic.name: _relevant(topic) for topic in taught["content"]}
-    pairs = [(_relevant(topic), full.get(topic.name, 0)) for topic in taught["abs"]]
+    full = {topic.name: relevant_in(topic) for topic in taught["content"]}
+    pairs = [(relevant_in(topic), full.get(topic.name, 0)) for topic in taught["abs"]]
     prior = fit_data_share([(k, min(k, data)) for k, data in pairs], "other collections")
     judged = {topic.name: np.asarray(topic.labels) for topic in included[TESTED]}
     for outcome in outcomes:
         labels = np.asarray(outcome.topic.labels)
         chosen = judged[outcome.review] | labels
-        yield STAGES, outcome, by_abstract, chosen, _share(prior, chosen, labels)
+        yield STAGES, outcome, by_abstract, chosen, shares_with_data(prior, chosen, labels)
 
 
-def _relevant(topic: Topic) -> int:
+def relevant_in(topic: Topic) -> int:
     return int(np.asarray(topic.labels).sum())
 
 
-def _share(prior: DataShare, included: Flags, data: Flags) -> Floats:
+def shares_with_data(prior: DataShare, included: Flags, data: Flags) -> Floats:
     """P(data | included) after 0 … N documents, every included report read at once."""
     reports, tables = (np.append(0, np.cumsum(each)) for each in (included, data))
     return np.asarray((prior.alpha + tables) / (prior.alpha + prior.beta + reports))

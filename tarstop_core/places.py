@@ -46,11 +46,20 @@ def real_data() -> Path:
 
 def runs_folder() -> Path:
     """Where runs are kept: ``experiments`` beside the local database."""
+    return _beside_database() / "experiments"
+
+
+def features_folder() -> Path:
+    """Where is kept what rankers learn from, which can be made again: ``features`` beside the local database."""
+    return _beside_database() / "features"
+
+
+def _beside_database() -> Path:
     url = os.environ.get(URL_VARIABLE, "").strip()
     place = default_path()
     if url and make_url(url).get_backend_name() == "sqlite":
         place = Path(make_url(url).database or place)
-    return place.parent / "experiments"
+    return place.parent
 
 
 URL_VARIABLE = "TARSTOP_DATABASE_URL"

@@ -1,5 +1,6 @@
 """Fixtures for all tests, and the rule that the browser tests must have run where they are asked for."""
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -79,6 +80,12 @@ def pytest_sessionstart() -> None:
         # Hypothesis also tries constants of the modules that happen to be loaded, which the tests that a worker ran
         # before decide: examples would still depend on who ran what.
         providers._get_local_constants = lambda: providers._local_constants
+
+
+def pytest_collection_finish() -> None:
+    """Leave what was imported and collected out of every later search for garbage: nothing of it is ever thrown away."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -1,4 +1,4 @@
-// Saves the figure beside a pressed button[data-save] as SVG or PNG, in the browser alone. What plotly has
+// Saves the figure that a pressed button[data-save] names as SVG or PNG, in the browser alone. What plotly has
 // drawn is SVG already: its layers are put together on white, with the colours that texts have on paper.
 if (!window.tarstopSave) {
   window.tarstopSave = true;
@@ -37,7 +37,7 @@ if (!window.tarstopSave) {
 
   document.addEventListener('click', (event) => {
     const button = event.target.closest?.('button[data-save]');
-    const chart = button?.closest('[class*="tar-figure-"]')?.querySelector('.js-plotly-plot');
+    const chart = document.getElementsByClassName(button?.dataset.of ?? '')[0]?.querySelector('.js-plotly-plot');
     if (!chart) return;
     const {text, width, height} = compose(chart);
     const name = `${button.dataset.file}.${button.dataset.save}`;

@@ -48,6 +48,8 @@ class Work(OpenSession):
     """Whether the box is open that leads to an earlier document."""
     asking: str = ""
     """A flagged document that is about to be called a hit."""
+    because: list[str] = field(default_factory=list)
+    """Words that put the document on the page first."""
     shown: str = ""
     """The document on the page; a press on any other came from a page that was being replaced."""
     turn: int = 0

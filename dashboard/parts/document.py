@@ -162,6 +162,6 @@ def sentence(clause: str) -> str:
     return f"{clause[0].upper()}{clause[1:]}."
 
 
-def query_to_mark(work: Work) -> str:
-    """The words that are asked for, unless their marking is switched off."""
-    return work.row.query if st.session_state.get(MARKING, True) else ""
+def query_to_mark(work: Work, more: Sequence[str] = ()) -> str:
+    """The words that are asked for, and `more`, unless their marking is switched off."""
+    return " ".join((work.row.query, *more)) if st.session_state.get(MARKING, True) else ""

@@ -19,6 +19,7 @@ from dashboard.screen import (
     deciding,
     ending,
     full_text,
+    learning,
     reading,
     reasons,
     review_stakes,
@@ -79,6 +80,7 @@ def screening(work: Work) -> None:
 
 def _screening(work: Work) -> None:
     work.refresh()
+    learning.learn(work)
     state = work.state
     what_if = _what_if(work, state)
     settings = what_if or state.settings
@@ -107,10 +109,12 @@ def _screening(work: Work) -> None:
         else:
             advising.advice_panel(work, state, advice, shown, what_if)
         why.panel(work, state, settings, shown)
+        learning.line(work, state)
         advising.curves(work, state, settings, shown)
     _below(work, state, settings, what_if)
     if reporting is None:
         verdicts.bar(work, state, at, advice, flag)
+    work.foresee()
     if work.editing == deciding.EDITING:
         deciding.dialog(work, state, advice)
     elif work.editing == reasons.EDITING:
@@ -120,7 +124,7 @@ def _screening(work: Work) -> None:
 
 
 def _header(work: Work, state: State) -> None:
-    saved = f"saved {clock(state.last_time)}" if state.last_time else "every label is saved at once"
+    saved = f"saved {clock(state.last_time)}" if state.last_time else "saved at once"
     about = about_documents(work.collection.simulated, state.settings)
     if state.plan is not None:
         about.append("plan registered" + (", deviated from" if state.deviations else ""))
@@ -216,6 +220,7 @@ def _at_stake(work: Work, state: State, settings: Settings, what_if: Settings | 
     stakes.compact(settings, key=f"stakes_{work.row.id}", on_change=moved)
     if settings.kind.reads_full_texts:
         review_stakes.sliders(settings, key=f"stakes_{work.row.id}", on_change=moved)
+    learning.switch(settings, key=f"stakes_{work.row.id}", on_change=moved)
     if state.plan is not None:
         _deviation(work, state, what_if)
     elif not state.touched:
@@ -283,6 +288,7 @@ def _in_short(settings: Settings) -> list[tuple[str, str]]:
         ("cost", amount(settings.cost, settings.payoffs.unit)),
         ("your application", ", ".join(named) or "not named"),
         ("chances multiplied by", number(settings.scale)),
+        ("learns from labels", "yes" if settings.learns else "no"),
         *scenario_of(settings).adjustable(settings).items(),
     ]
 

@@ -38,6 +38,8 @@ OTHER_TILTS = (0.25, 0.5, 2.0, 4.0)
 """Powers of the rank that are set against the chances where there is no curve: in patents, and after a rescaling."""
 OTHER_FACTORS = (0.125, 0.25, 0.5, 2.0, 4.0, 8.0)
 """Set against their level: after a rescaling, and over a person's lists."""
+OTHER_POWERS = (0.5, 2.0)
+"""Of the odds, set against chances that were said of each document when it was next."""
 NUMBERS, FACTORS = 25, 24
 """Nodes of the number of hits in a list, and of the factor that a list's chances are multiplied by."""
 ENOUGH_LISTS = 10
@@ -197,6 +199,21 @@ def against_chances(p: Floats, judged: Flags, relevant: Flags, shape: float) -> 
         at_hits = (at_hits[:, None] * u[:, None]).reshape(kinds, -1)
         logs.append(log_chance(np.full(kinds, -math.log(kinds)), np.outer(read, u).ravel(), at_hits))
     return _ratio(logs[1], logs[0])
+
+
+def against_forecasts(p: Floats, relevant: Flags) -> float:
+    """The same for a list that learns: of chances that were each said when their document was next, shape (d,).
+
+    What is set against them: other factors on their odds, and odds that lie nearer to even or farther from it.
+    """
+    p = np.clip(p, 1e-9, 1 - 1e-9)
+    logit = np.log(p / (1 - p))
+    moved = np.array(
+        [logit + math.log(each) for each in OTHER_FACTORS] + [each * logit for each in OTHER_POWERS]
+    )
+    signs = np.where(relevant, -1.0, 1.0)
+    logs = -np.logaddexp(0, signs * np.vstack((logit, moved))).sum(axis=1)
+    return _ratio(float(logsumexp(logs[1:])) - math.log(len(moved)), float(logs[0]))
 
 
 def _ratio(other: float, usual: float) -> float:

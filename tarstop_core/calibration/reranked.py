@@ -15,7 +15,7 @@ next hundred and of all that is left.
 
 import json
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Literal
@@ -57,6 +57,9 @@ LEAST_SHARE = 1e-15
 NEGLIGIBLE, SAME, FURTHEST_FACTOR = 1e-6, 1e-6, 12.0
 """Weight below which a node is left out, what counts as the same number, and log of the largest factor for that."""
 
+OWN = 0.9
+"""Part of the curves of sessions whose labels say the same."""
+
 Family = Literal["stretched", "beta"]
 
 
@@ -64,12 +67,14 @@ Family = Literal["stretched", "beta"]
 class Curve:
     """One family of curves, and what sessions taught of it."""
 
+    scenario: str
+    """What labels say in these sessions: as of a :class:`~tarstop_core.calibration.calibrator.Calibrator`."""
     family: Family
     """"stretched": S(k) ∝ 1 − exp(−(k/s)^c), the two parameters log s and log c; "beta": S is the beta distribution of the
     relative rank, log α and log β.
     """
     weight: float
-    """How often a list is of this family."""
+    """How often a session is one of these."""
     prior: Thinning
     """Of the two parameters and log R, over lists."""
 
@@ -78,8 +83,6 @@ class Curve:
 class RerankedChances:
     """What sessions taught of lists that are put in order anew, small enough to read."""
 
-    scenario: str
-    """What a hit is: as of a :class:`~tarstop_core.calibration.calibrator.Calibrator`."""
     weights: tuple[float, ...]
     """Of the features of :func:`features`."""
     shift: float
@@ -94,6 +97,19 @@ class RerankedChances:
     fitted_on: FittedOn
     quality: Quality | None = None
     """Of the next document, on sessions that were not learned from."""
+
+    def of(self, scenario: str) -> "RerankedChances":
+        """The same where it is known what labels say; curves of other sessions keep a part, for lists that are unlike."""
+        own = np.array([each.scenario == scenario for each in self.curves])
+        if own.all() or not own.any():
+            return self
+        weight = np.array([each.weight for each in self.curves])
+        for which, part in ((own, OWN), (~own, 1 - OWN)):
+            weight[which] *= part / weight[which].sum()
+        curves = tuple(
+            replace(curve, weight=float(each)) for curve, each in zip(self.curves, weight, strict=True)
+        )
+        return replace(self, curves=curves)
 
     def to_json(self) -> str:
         """As a small versioned JSON document."""

@@ -21,6 +21,12 @@ from tarstop_core.errors import InputProblem
     "--scores", help="Column of numbers from elsewhere, weighed by what the labels show them to be worth."
 )
 @click.option(
+    "--chances",
+    "chances_file",
+    type=PATH,
+    help="CSV to write: each document's chance as it stood when it was next.",
+)
+@click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of what is drawn at random."
 )
 @json_option
@@ -31,6 +37,7 @@ def rerank(
     out: Path,
     spec: str | None,
     scores: str | None,
+    chances_file: Path | None,
     seed: int,
     as_json: bool,
 ) -> None:
@@ -41,13 +48,17 @@ def rerank(
     import numpy as np
 
     from tarstop_core.documents.records import SAID_NOT_RELEVANT, SAID_RELEVANT, ranking_text
+    from tarstop_core.evaluation.reranked_chances import said as came_out
+    from tarstop_core.evaluation.reranked_chances import table as foretold
     from tarstop_core.evaluation.reranking import quality, simulate
-    from tarstop_core.files import read_records, write_run
+    from tarstop_core.files import read_records, table_to_csv, write_run
     from tarstop_core.ranking.learning import DEFAULT
     from tarstop_core.ranking.own import parse_ranker
+    from tarstop_core.samples.shipped import reranked_chances
 
     begun = time.perf_counter()
-    writable(out, records)
+    for written in filter(None, (out, chances_file)):
+        writable(written, records)
     ranker = parse_ranker(spec or DEFAULT)
     fields = {column: "label"} | ({scores: "score"} if scores else {})
     table = read_records(records, columns=fields, progress=progress)
@@ -72,9 +83,13 @@ def rerank(
     with writing(out):
         ids = frame["id"].to_numpy()[read.order]
         write_run(out, records.name.split(".")[0], ids, np.arange(len(ids), 0.0, -1))
+    model, found_relevant = reranked_chances(), relevant[read.order]
+    if chances_file:
+        with writing(chances_file):
+            chances_file.write_text(table_to_csv(foretold(model, ids, found_relevant)), encoding="utf-8")
     left_out = int((~known).sum())
     say((*table.notes, *([f"{left_out:,} records without a label were left out."] if left_out else [])))
-    found = quality(relevant[read.order])
+    found = quality(found_relevant) | came_out(model, found_relevant)
     fit_ms = dict(zip(("median", "p95"), np.quantile(1e3 * read.seconds, [0.5, 0.95]).tolist(), strict=True))
     seconds = time.perf_counter() - begun
     if as_json:
@@ -84,5 +99,5 @@ def rerank(
     recall = ", ".join(f"{value:.0%} after {float(share):.0%}" for share, value in found["recall_at"].items())
     click.echo(
         f"Of {int(relevant.sum()):,} relevant among {len(frame):,} documents it had read {recall}; loss "
-        f"{found['loss']:.4f}, WSS@95 {found['wss_95']:.3f}; wrote {out} in {seconds:.1f} s."
+        f"{found['loss']:.4f}, WSS@95 {found['wss_95']:.3f}; its chances had a log-loss of {found['log_loss']:.3f}; wrote {out} in {seconds:.1f} s."
     )

@@ -198,13 +198,7 @@ def _filed_earlier(document: Dated, asked: Span, until: str) -> str:
 
 
 def dated(record: Mapping[str, Any]) -> Dated:
-    """What a record says of itself.
-
-    Examples
-    --------
-    >>> dated({column: column for column in FIELDS.values()}).published
-    'date'
-    """
+    """What a record says of itself."""
     return Dated(**{name: record[column] for name, column in FIELDS.items()})
 
 

@@ -111,13 +111,7 @@ def _no_such_day(text: str) -> InputProblem:
 
 
 def date_words(text: str) -> str:
-    """A date, or the part of it that is known, in words; "" for none.
-
-    Examples
-    --------
-    >>> date_words("2019-05-12"), date_words("2019-05"), date_words("2019")
-    ('12 May 2019', 'May 2019', '2019')
-    """
+    """A date, or the part of it that is known, in words; "" for none."""
     key = date_key(text)
     if not key:
         return ""
@@ -127,13 +121,7 @@ def date_words(text: str) -> str:
 
 
 def span(text: str) -> Span | None:
-    """First and last day that a date, or the part of it that is known, can mean; None for no date.
-
-    Examples
-    --------
-    >>> [str(day) for day in span("2019-02") or ()]
-    ['2019-02-01', '2019-02-28']
-    """
+    """First and last day that a date, or the part of it that is known, can mean; None for no date."""
     return _span(text[:LONGEST])
 
 

@@ -292,13 +292,7 @@ def _fold(
 
 
 def unique_ids(ids: Sequence[str]) -> tuple[list[str], list[tuple[str, str]]]:
-    """Make identifiers unique: the second "a" becomes "a (2)", the third "a (3)"; and (old, new) of those changed.
-
-    Examples
-    --------
-    >>> unique_ids(["a", "a", "b", "a (2)"])
-    (['a', 'a (3)', 'b', 'a (2)'], [('a', 'a (3)')])
-    """
+    """Make identifiers unique: the second "a" becomes "a (2)", the third "a (3)"; and (old, new) of those changed."""
     if len(set(ids)) == len(ids):
         return list(ids), []
     taken = set(ids)

@@ -60,13 +60,7 @@ def as_stored(proposal: Proposal, chosen: Collection[int]) -> dict[str, Any]:
 
 
 def said(files: Iterable[Mapping[str, Any]]) -> str:
-    """What was merged on import and what a person chose otherwise, as a clause; "" where nothing was to choose.
-
-    Examples
-    --------
-    >>> said([{"merging": {"same": 3, "apart": 1, "together": 0, "near": 2}}])
-    '3 the same document; 1 kept apart by hand; 2 nearly the same, kept apart'
-    """
+    """What was merged on import and what a person chose otherwise, as a clause; "" where nothing was to choose."""
     counts: Mapping[str, int] = next((file["merging"] for file in files if "merging" in file), {})
     words = {
         "same": "the same document",

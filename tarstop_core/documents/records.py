@@ -137,13 +137,6 @@ def normal_publication_number(text: str) -> str:
     """Return a patent publication number in upper case without separators, or "" where it is none.
 
     The kind code stays: an application (A1) and the granted patent (B2) are different documents.
-
-    Examples
-    --------
-    >>> normal_publication_number("us 2020/0123456-a1")
-    'US20200123456A1'
-    >>> normal_publication_number("n/a")
-    ''
     """
     bare = re.sub(r"[\s\-/,.]+", "", text).upper()
     return bare if re.match(r"[A-Z]{2}.*\d{3}|\d{5}", bare) else ""

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.errors import InputProblem
+from tarstop_core.presentation.numbers import listed
 
 FullText = Literal["waiting", "not retrieved", "excluded", "no data", "data"]
 OUTCOMES: dict[FullText, str] = {
@@ -138,14 +139,14 @@ def collect(reports: Mapping[int, Report]) -> Collected:
     for known in counted.values():
         if len(known) > 1:
             where = sorted({at + 1 for _, at in known})
-            reports_of = f"document #{where[0]}" if len(where) == 1 else "documents " + _listed(where)
+            reports_of = (
+                f"document #{where[0]}"
+                if len(where) == 1
+                else "documents " + listed([f"#{n}" for n in where])
+            )
             study = (reports[known[0][1]].study or known[0][0].study).strip()
             notes.append(
                 f"{study} has {len(known)} tables ({reports_of}); all of them count. "
                 "If they share patients, keep one."
             )
     return Collected(tables_of(tuple(rows)), np.array(positions, dtype=np.intp), tuple(notes))
-
-
-def _listed(numbers: list[int]) -> str:
-    return ", ".join(f"#{n}" for n in numbers[:-1]) + f" and #{numbers[-1]}"

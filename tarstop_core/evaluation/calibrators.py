@@ -154,13 +154,7 @@ def compare(a: Calibrator, b: Calibrator, topics: Sequence[Topic]) -> Comparison
 
 
 def log_loss(p: Floats, relevant: Flags) -> float:
-    """−Σ log of the chance of what happened, in nats; no chance counts as less than :data:`FLOOR`.
-
-    Examples
-    --------
-    >>> round(log_loss(np.array([0.5, 0.5]), np.array([True, False])), 4)
-    1.3863
-    """
+    """−Σ log of the chance of what happened, in nats; no chance counts as less than :data:`FLOOR`."""
     said = np.clip(np.where(relevant, p, 1 - p), FLOOR, 1.0)
     return float(-np.log(said).sum())
 

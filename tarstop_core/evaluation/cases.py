@@ -135,13 +135,7 @@ class Benchmark:
 
 
 def group_weights(groups: Sequence[str], by_group: bool) -> Floats:
-    """Weights of cases that add up to their number; equal, or equal for each group.
-
-    Examples
-    --------
-    >>> group_weights(["a", "b", "b"], by_group=True)
-    array([1.5 , 0.75, 0.75])
-    """
+    """Weights of cases that add up to their number; equal, or equal for each group."""
     if not by_group:
         return np.ones(len(groups))
     _, of, count = np.unique(np.asarray(groups), return_inverse=True, return_counts=True)

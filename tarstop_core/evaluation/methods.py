@@ -76,11 +76,6 @@ def grid(policy: type[Policy]) -> tuple[Policy, ...]:
     """Every combination of the values that a grid search tries, the first parameter slowest.
 
     Combinations that the rule itself refuses are left out.
-
-    Examples
-    --------
-    >>> [str(each) for each in grid(POLICIES["budget"])]
-    ['Budget(100)', 'Budget(200)', 'Budget(500)', 'Budget(1000)']
     """
     names = [parameter.name for parameter in policy.parameters]
     found = []

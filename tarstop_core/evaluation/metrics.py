@@ -27,13 +27,7 @@ PRINTED_SCREENED, PRINTED_AGREEMENT = 1, 4
 
 
 def payoff(payoffs: Payoffs, plus: ArrayLike, omega: ArrayLike) -> Floats:
-    """Expected payoff, in the payoffs' unit, of choosing a⁺ with a chance `plus` under a truth `omega`; both broadcast.
-
-    Examples
-    --------
-    >>> payoff(Payoffs.from_q_star(0.8), [1, 1, 0, 0], [True, False, True, False]).round(2)
-    array([ 0.1, -0.4, -0.1,  0.4])
-    """
+    """Expected payoff, in the payoffs' unit, of choosing a⁺ with a chance `plus` under a truth `omega`; both broadcast."""
     plus = np.asarray(plus, dtype=float)
     under_plus = plus * payoffs.B - (1 - plus) * payoffs.L_g
     under_minus = (1 - plus) * payoffs.G - plus * payoffs.L_r
@@ -65,13 +59,7 @@ def false_reject(plus: ArrayLike, omega: ArrayLike) -> Floats:
 
 
 def recall(found: ArrayLike, n_relevant: ArrayLike) -> Floats:
-    """Relevant documents seen over R; 0 where R = 0, as in the paper.
-
-    Examples
-    --------
-    >>> recall([2, 0], [4, 0])
-    array([0.5, 0. ])
-    """
+    """Relevant documents seen over R; 0 where R = 0, as in the paper."""
     found, total = np.broadcast_arrays(np.asarray(found, dtype=float), np.asarray(n_relevant, dtype=float))
     return np.asarray(np.divide(found, total, out=np.zeros(found.shape), where=total > 0))
 
@@ -176,11 +164,6 @@ def share_weights(omega: ArrayLike, share: float | None, base: ArrayLike | None 
 
     All of shape (T,); `base` are weights within each state, equal unless given. InputProblem when the share is not
     one, or asks for topics of a state that has none.
-
-    Examples
-    --------
-    >>> share_weights([True, False, False], 0.5)
-    array([0.5 , 0.25, 0.25])
     """
     omega = np.asarray(omega, dtype=bool)
     base = np.ones(len(omega)) if base is None else np.asarray(base, dtype=float)

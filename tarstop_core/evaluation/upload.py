@@ -56,13 +56,7 @@ def checked(folder: Path) -> Benchmark:
 
 
 def stem(names: Sequence[str]) -> str:
-    """A name for a folder of uploads: the zip's, else the run's.
-
-    Examples
-    --------
-    >>> stem(["bm25.qrels", "bm25+.run.gz"]), stem(["..."])
-    ('bm25_', 'benchmark')
-    """
+    """A name for a folder of uploads: the zip's, else the run's."""
     telling = [name for name in names if name.lower().endswith((".zip", ".run", ".run.gz"))] or list(names)
     first = Path(telling[0]).name.split(".")[0] if telling else ""
     kept = "".join(letter if letter.isalnum() or letter in "-_ " else "_" for letter in first)

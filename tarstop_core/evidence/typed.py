@@ -83,11 +83,6 @@ def pack(rows: Sequence[Row]) -> str | None:
     """Rows as text for an address: CSV, compressed, in the letters of base64url; None where it gets too long.
 
     Empty rows at the end are dropped, and without any row the text is empty.
-
-    Examples
-    --------
-    >>> unpack(pack([("Lee; Kim", "9", "", "2", ""), ("", "", "", "", "")]))
-    [('Lee; Kim', '9', '', '2', '')]
     """
     last = max((at for at, row in enumerate(rows, start=1) if any(text.strip() for text in row)), default=0)
     if last == 0:

@@ -28,14 +28,7 @@ def trace_to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def table_to_csv(frame: pd.DataFrame) -> str:
-    """A table as CSV, with its texts and the names of its columns made safe as in :func:`trace_to_csv`.
-
-    Examples
-    --------
-    >>> print(table_to_csv(pd.DataFrame({"calibrator": ["@mine"], "chance": [0.25]})), end="")
-    calibrator,chance
-    '@mine,0.25
-    """
+    """A table as CSV, with its texts and the names of its columns made safe as in :func:`trace_to_csv`."""
     return str(without_formulas(frame).to_csv(index=False))
 
 

@@ -109,6 +109,11 @@ class Policy(ABC):
             object.__setattr__(self, parameter.name, value)
 
     @property
+    def at_once(self) -> int:
+        """Documents that it reads, once begun, before it looks again."""
+        return 1
+
+    @property
     def ignores_stakes(self) -> bool:
         """Whether it stops at the same depth whatever costs and payoffs are, so that asking it once will do.
 

@@ -33,6 +33,11 @@ class Batch(Policy):
     parameters = (Parameter("K", "documents in a batch", 1, 100_000, WINDOWS),)
     worth_phrase = "The paper's score, averaged over the batch, is"
 
+    @property
+    def at_once(self) -> int:
+        """A batch."""
+        return self.K
+
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
         looks = path.score(self.K)[:: self.K]
         batches = first_not_worth(looks, costs, -(-start // self.K))

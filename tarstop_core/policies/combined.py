@@ -35,6 +35,11 @@ class Combined(Policy):
             object.__setattr__(self, flag, any(getattr(rule, flag) for rule in self.rules))
 
     @property
+    def at_once(self) -> int:
+        """As many as one of its rules."""
+        return max(rule.at_once for rule in self.rules)
+
+    @property
     def ignores_stakes(self) -> bool:
         """Whether all of its rules do."""
         return all(rule.ignores_stakes for rule in self.rules)

@@ -20,13 +20,7 @@ TIE = 1e-12
 
 
 def growing_checks(N: int) -> Depths:
-    """Depths 1, 2, … below N, each about a tenth further than the last (⌈a/10⌉ more).
-
-    Examples
-    --------
-    >>> growing_checks(20).tolist()
-    [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19]
-    """
+    """Depths 1, 2, … below N, each about a tenth further than the last (⌈a/10⌉ more)."""
     checks, a = [], 1
     while a < N:
         checks.append(a)

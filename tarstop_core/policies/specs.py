@@ -23,15 +23,6 @@ def parse_policy(spec: str, files: bool = True) -> Policy:
     ``path/to/file.py:Class`` with or without parameters, which runs the file: not with `files` off, for texts that
     come from someone else, such as in a saved session. InputProblem when there is no such policy, parameter or value,
     or a file does not yield one.
-
-    Examples
-    --------
-    >>> parse_policy("batch:K=20")
-    Batch(K=20)
-    >>> parse_policy("qbcb:tau=0.8,n_min=5,alpha=0.1").spec
-    'qbcb:tau=0.8,n_min=5,alpha=0.1'
-    >>> str(parse_policy("either(greedy;budget:d=100)"))
-    'Either(Greedy; Budget(100))'
     """
     spec = spec.strip()
     if spec.count("(") > MOST_RULES or spec.count(";") > MOST_RULES:

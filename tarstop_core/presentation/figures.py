@@ -14,13 +14,7 @@ POINTS = 400
 
 
 def thinned(n: int, cursor: int) -> NDArray[np.intp]:
-    """At most :data:`POINTS` indices of 0 … n−1: every one near the cursor, log-spaced away from it.
-
-    Examples
-    --------
-    >>> len(thinned(10_000, 37)) <= 400, 37 in thinned(10_000, 37), thinned(3, 1).tolist()
-    (True, True, [0, 1, 2])
-    """
+    """At most :data:`POINTS` indices of 0 … n−1: every one near the cursor, log-spaced away from it."""
     if n <= POINTS:
         return np.arange(n)
     side = POINTS // 2 - 2
@@ -140,13 +134,7 @@ def drawn(
 
 
 def rows_of(**columns: ArrayLike) -> Rows:
-    """Columns of one length as rows: the numbers of a figure.
-
-    Examples
-    --------
-    >>> rows_of(depth=[0, 1], belief=np.array([0.5, 0.4]))
-    [{'depth': 0, 'belief': 0.5}, {'depth': 1, 'belief': 0.4}]
-    """
+    """Columns of one length as rows: the numbers of a figure."""
     values = [np.asarray(column).tolist() for column in columns.values()]
     return [dict(zip(columns, row, strict=True)) for row in zip(*values, strict=True)]
 

@@ -1,6 +1,6 @@
 """The samples as labelled lists, ranked by BM25: what an experiment, a map or a lesson plays."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -12,6 +12,7 @@ from tarstop_core.documents.reports import Report, Row, collect
 from tarstop_core.documents.topic import Topic
 from tarstop_core.ranking.order import Ranking, prepare
 from tarstop_core.samples.collections import (
+    FullText,
     load_review_sample,
     load_sample,
     sample_full_texts,
@@ -34,18 +35,22 @@ def labelled_search(topic: str) -> Topic:
 def labelled_review(topic: str) -> Outcome:
     """A simulated review with its 2×2 tables; a study's table is counted where the first report brings it."""
     ids, ranking = _ranked(load_review_sample(topic), sample_reviews, topic, "question")
-    texts = sample_full_texts(topic)
-    reports = {}
-    for at, each in enumerate(ids):
-        text = texts.get(str(each))
-        if text is not None and text.TP is not None and text.FN is not None:
-            table = Row(text.study, text.TP, text.FP, text.FN, text.TN)
-            reports[at] = Report("data", study=text.study, rows=(table,))
-    evidence = collect(reports)
+    evidence = collect(reports_with_data(sample_full_texts(topic), ids.tolist()))
     labels = np.zeros(len(ids), dtype=bool)
     labels[evidence.positions] = True
     found = Topic(topic, ids, ranking.scores, labels, int(labels.sum()))
     return Outcome(found, topic, evidence.tables, evidence.positions)
+
+
+def reports_with_data(texts: Mapping[str, FullText], ids: Sequence[str]) -> dict[int, Report]:
+    """The reports that bring a table, by their positions in a list of documents."""
+    return {
+        at: Report(
+            "data", study=found.study, rows=(Row(found.study, found.TP, found.FP, found.FN, found.TN),)
+        )
+        for at, found in enumerate(map(texts.get, ids))
+        if found is not None and found.TP is not None and found.FN is not None
+    }
 
 
 def labelled_inclusions(topic: str) -> Topic:

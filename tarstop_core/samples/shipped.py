@@ -7,6 +7,8 @@ from tarstop_core.belief.prior import load as load_prior
 from tarstop_core.calibration.calibrator import INCLUSION, PATENT, REVIEW, Calibrator, load
 from tarstop_core.calibration.data_share import DataShare
 from tarstop_core.calibration.data_share import load as load_share
+from tarstop_core.calibration.reranked import RerankedChances
+from tarstop_core.calibration.reranked import load as load_reranked
 from tarstop_core.errors import InputProblem
 from tarstop_core.places import sample_dir
 
@@ -54,6 +56,15 @@ def data_share(simulated: bool) -> DataShare:
     Those are simulated ones like the sample's, or reviews of CLEF TAR, where full-text relevance stands for data.
     """
     return load_share(sample_dir() / "data_share" / f"{'sample' if simulated else 'clef'}-reviews.json")
+
+
+@cache
+def reranked_chances() -> RerankedChances:
+    """Chances of a list that learns from its labels, whether these are of title and abstract or of the full text.
+
+    ``scripts/make_reranked_chances.py`` makes the file.
+    """
+    return load_reranked(sample_dir() / "reranked" / "reviews.json")
 
 
 WIDTH = "clef-reviews-width"

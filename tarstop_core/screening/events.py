@@ -1,6 +1,7 @@
 """What a person may do: each function checks it against the state and returns the event."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -33,7 +34,11 @@ def label_event(state: State, ids: Sequence[str], doc: str, label: Label, **more
         )
     if state.stopped:
         raise InputProblem("Screening has stopped; choose 'Keep screening' first.")
-    return Event("label", verdict(doc, label, **more))
+    fit = state.put_back.get(doc)
+    if fit is None and state.settings.learns:
+        fit = state.fit["number"] if state.fit else 0
+    by = {} if fit is None else {"fit": fit}
+    return Event("label", verdict(doc, label, **more) | by)
 
 
 def relabel_event(state: State, ids: Sequence[str], doc: str, label: Label, **more: str) -> Event:
@@ -53,7 +58,7 @@ def relabel_event(state: State, ids: Sequence[str], doc: str, label: Label, **mo
     return Event("relabel", verdict(doc, label, **more))
 
 
-def verdict(doc: str, label: Label, **more: str) -> dict[str, str]:
+def verdict(doc: str, label: Label, **more: str) -> dict[str, Any]:
     """The payload of a label or a relabel; what is empty is left out.
 
     Of `more`: the `reason` why it is excluded, the flag `despite` which it is a hit, the Y `with` which it is one, and

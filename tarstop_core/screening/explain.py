@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
+from tarstop_core.samples.shipped import reranked_chances
 from tarstop_core.screening.advised import Advice, Headline, Variation
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
@@ -124,6 +125,8 @@ def question(settings: Settings) -> str:
 
 def chances_badge(calibrator: Calibrator, settings: Settings) -> str:
     """Where the chances of the documents come from: the calibrator's badge, and the session's own scale."""
+    if settings.foretold:
+        return f"of lists that learn: {reranked_chances().fitted_on.badge}"
     times = f", multiplied by {number(settings.scale)}" if settings.scale != 1 else ""
     return f"{calibrator.fitted_on.badge}{times}"
 
@@ -168,7 +171,9 @@ def _continue(advice: Advice, settings: Settings) -> str:
         rest = "the one document that is" if advice.more == 1 else f"all {count_of(advice.more)} that are"
         plan = f"{if_nothing} you would read {rest} left."
     else:
-        plan = f"{if_nothing} you would stop after about {advice.more:,} more."
+        # Only what the ranker knows now can be foreseen.
+        order = ", in the order that the labels so far make" if settings.learns else ""
+        plan = f"{if_nothing} you would stop after about {advice.more:,} more{order}."
     return " ".join(filter(None, (_comparison(advice, settings), scenario.going_on(advice, settings), plan)))
 
 

@@ -1,9 +1,11 @@
 """From a log to a state: replaying events gives the state, here, elsewhere, or up to any moment in the past."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tarstop_core.calibration.recall_bound import draws_at
 from tarstop_core.documents.reports import Report
@@ -21,7 +23,7 @@ from tarstop_core.screening.labels import (
     UNSEEN,
     as_label,
 )
-from tarstop_core.screening.log import UNDOABLE, Event, standing
+from tarstop_core.screening.log import UNDOABLE, Event, Fit, standing, standing_and_back
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import Decision, State
 
@@ -35,6 +37,13 @@ class Replay:
 
     def __init__(self, settings: Settings, ids: Sequence[str]) -> None:
         self._position = {doc: index for index, doc in enumerate(ids)}
+        self._read: list[int] = []
+        self._place = np.full(len(ids), -1, dtype=np.intp)
+        """Where documents of the list were read, -1 for those that were not; arrays and mappings below go by that."""
+        self._moved = False
+        """Whether documents are, or were, read in another order than the list's."""
+        self._random = np.zeros(0, dtype=np.intp)
+        """Places in the list in the random order that draws are taken from."""
         self._labels = np.full(len(ids), UNSEEN, dtype=np.int8)
         self._confirmed = np.full(len(ids), PENDING, dtype=np.int8)
         self._reports: dict[int, Report] = {}
@@ -50,8 +59,29 @@ class Replay:
     @property
     def state(self) -> State:
         """The state so far; later events do not change it."""
+        return self._state_with(())
+
+    def after(self, events: Sequence[Event]) -> State:
+        """The same after a whole log, whose standing events were applied: what was taken back comes next."""
+        state = self._state_with(standing_and_back(events)[1])
+        if not events:
+            return state
+        touched = any(event.kind == "label" for event in events)
+        return replace(state, seq=events[-1].seq, last_time=events[-1].time, touched=touched)
+
+    def _state_with(self, back: Sequence[Event]) -> State:
+        """With labels that were taken back: their documents come before those of the last fit."""
+        put_back = {str(event.payload["doc"]): event.payload.get("fit") for event in back}
+        sequence, ranks = None, self._state.ranks
+        if self._moved:
+            fit = self._state.fit if self._state.settings.learns else None
+            sequence = self._sequence([*put_back, *(fit["next"] if fit else ())])
+            ranks = sequence + 1 if ranks is None else ranks[sequence]
         return replace(
             self._state,
+            ranks=ranks,
+            sequence=sequence,
+            put_back=put_back,
             labels=self._labels.copy(),
             confirmed=self._confirmed.copy(),
             notes=dict(self._notes),
@@ -84,6 +114,11 @@ class Replay:
         elif event.kind == "families":
             members = {str(doc): tuple(map(str, others)) for doc, others in content["members"].items()}
             state = replace(state, also=members)
+        elif event.kind == "fit":
+            unknown = next((doc for doc in content["next"] if doc not in self._position), None)
+            if unknown is not None:
+                raise InputProblem(f"Event {event.seq} names document '{unknown}', which is not in the list.")
+            state, self._moved = replace(state, fit=cast(Fit, content)), True
         elif event.kind == "note":
             self._at(event)
             doc, text = str(content["doc"]), str(content["text"])
@@ -122,6 +157,7 @@ class Replay:
                 self._reports[at] = replace(report, reason=str(renamed[report.reason]))
 
     def _at(self, event: Event, which: str = "doc") -> int:
+        """Where the document stands in the list."""
         at = self._position.get(str(event.payload[which]))
         if at is None:
             doc = event.payload[which]
@@ -140,6 +176,7 @@ class Replay:
             )
         self._labels[positions] = [code[label] for label in labels]
         self._depth = len(positions)
+        self._read, self._place[: self._depth] = list(range(self._depth)), np.arange(self._depth)
         ranks = np.array(content["ranks"], dtype=np.int64)
         taken = np.zeros(len(self._labels), dtype=bool)
         if ranks.shape == positions.shape and ((ranks >= 1) & (ranks <= len(taken))).all():
@@ -171,23 +208,21 @@ class Replay:
         ):
             raise InputProblem(f"Event {event.seq} does not say which documents are drawn at random.")
         rest = ranks[state.kept :][~taken]
+        by_rank = np.sort(ranks[state.kept :])
         ranks[state.kept :][drawn], ranks[state.kept :][~drawn] = told, rest
+        # Where the list is read in another order, other documents are drawn: the first of all that are then unread.
+        shuffled = np.random.default_rng(int(event.payload["seed"])).permutation(left)
+        self._random = np.argsort(ranks)[by_rank[shuffled] - 1]
         return replace(
             state, ranks=ranks, drawn=np.append(np.zeros(state.kept, dtype=bool), drawn), audit_every=every
         )
 
     def _judge(self, event: Event) -> float:
         """Take a verdict in; what it cost, in the payoffs' unit."""
-        at, settings = self._at(event), self._state.settings
+        settings = self._state.settings
         if event.kind == "label":
-            if at != self._depth:
-                raise InputProblem(
-                    f"Event {event.seq} labels document {at + 1} of the list, "
-                    f"but document {self._depth + 1} comes next."
-                )
-            self._depth += 1
-        elif at >= self._depth:
-            raise InputProblem(f"Event {event.seq} changes document {at + 1}, which has not been read yet.")
+            self._take(event)
+        at = self._read_at(event)
         if event.kind == "report":
             report = Report.from_dict(event.payload)
             self._reports[at] = report
@@ -204,6 +239,42 @@ class Replay:
         else:
             self._verdict(event, at)
         return settings.cost if event.kind == "label" else 0.0
+
+    def _take(self, event: Event) -> None:
+        """Put the document of a label after those read: the next of the list, or any that a fit had put there."""
+        at, after = self._at(event), self._depth
+        if self._moved and "fit" not in event.payload:
+            after = int(np.append(self._sequence(()), -1)[after])
+        if self._place[at] >= 0 or (at != after and "fit" not in event.payload):
+            raise InputProblem(
+                f"Event {event.seq} labels document {at + 1} of the list, but document {after + 1} comes next."
+            )
+        self._moved = self._moved or at != after
+        self._place[at] = self._depth
+        self._read.append(at)
+        self._depth += 1
+
+    def _sequence(self, first: Iterable[str]) -> NDArray[np.intp]:
+        """Places in the list in the order of reading: what was read, these documents between the draws, then the rest."""
+        ranks, drawn, taken, head = self._state.ranks, self._state.drawn, self._place >= 0, list[int]()
+        coming = (self._position[doc] for doc in first)
+        random = iter(self._random.tolist())
+        for at in range(self._depth, len(taken)):
+            options = random if drawn is not None and drawn[at] else coming
+            following = next((each for each in options if not taken[each]), None)
+            if following is None:
+                break
+            taken[following] = True
+            head.append(following)
+        order = np.arange(len(taken)) if ranks is None else np.argsort(ranks)
+        return np.concatenate([np.array([*self._read, *head], dtype=np.intp), order[~taken[order]]])
+
+    def _read_at(self, event: Event, which: str = "doc") -> int:
+        """Where the document stands among those read."""
+        at = self._at(event, which)
+        if self._place[at] < 0:
+            raise InputProblem(f"Event {event.seq} changes document {at + 1}, which has not been read yet.")
+        return int(self._place[at])
 
     def _verdict(self, event: Event, at: int) -> None:
         """Take a label or a relabel in, with what was said beside it."""
@@ -223,7 +294,7 @@ class Replay:
         if said.get("reason"):
             self._excluded_for[at] = str(said["reason"])
         if "with" in said:
-            self._together[at] = self._at(event, "with")
+            self._together[at] = self._read_at(event, "with")
         if said.get("note"):
             self._notes[str(said["doc"])] = str(said["note"])
 
@@ -244,8 +315,4 @@ def replay(settings: Settings, ids: Sequence[str], events: Sequence[Event]) -> S
     fold = Replay(settings, ids)
     for event in standing(events):
         fold.apply(event)
-    state = fold.state
-    if not events:
-        return state
-    touched = any(event.kind == "label" for event in events)
-    return replace(state, seq=events[-1].seq, last_time=events[-1].time, touched=touched)
+    return fold.after(events)

@@ -36,6 +36,7 @@ from tarstop_core.calibration.live_check import (
     factor,
 )
 from tarstop_core.presentation.numbers import count_of, number, percent
+from tarstop_core.screening.foretold import check_foretold
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
@@ -54,6 +55,8 @@ def live_check(settings: Settings, calibrator: Calibrator, p: Floats, state: Sta
     first_only = calibrator.first_hits and calibrator.kind != "frailty"
     if not read or (first_only and found):
         return None
+    if settings.foretold:
+        return check_foretold(settings, state)
     seen = scenario_of(settings).recognised(settings)
     said, used = seen * p[judged], seen * scaled(p[judged], settings.scale)
     misses = None
@@ -123,6 +126,8 @@ def check_sentence(check: Check | None, settings: Settings) -> str:
     """
     if check is None:
         return "Whether the chances fit this list shows once documents are read."
+    if settings.foretold:
+        return _of_a_list_that_learns(check)
     among = f"{'of' if check.read == 1 else 'among'} the {count_of(check.read)} {_judged(check, settings)}"
     if check.misses is not None:
         none = "none is confirmed" if check.waiting else "none was found"
@@ -150,6 +155,16 @@ def check_sentence(check: Check | None, settings: Settings) -> str:
     if not check.offered:
         return f"{lead}: the chances fit this list so far."
     return f"{lead}; the chances alone say {number(_short(check.expected))}. Lists differ, so that is no warning; {times}."
+
+
+def _of_a_list_that_learns(check: Check) -> str:
+    lead = f"Of a list that learns, {_range(check)} relevant were foreseen among the first {count_of(check.read)}; found {check.found:,}"
+    if not check.warned:
+        return f"{lead}. The chances follow what is found, and fit this list so far."
+    return (
+        f"{lead}. The chances do not fit: what was found is {check.against:,.0f} times likelier if they are wrong, and 1 "
+        f"session in {AGAINST:.0f} at most ever reaches {AGAINST:.0f} if they are right."
+    )
 
 
 def _judged(check: Check, settings: Settings) -> str:

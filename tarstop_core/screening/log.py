@@ -48,8 +48,20 @@ Verdict = TypedDict(
         "despite": NotRequired[str],  # a flag that was passed over
         "with": NotRequired[str],  # the Y that it settles the question together with
         "note": NotRequired[str],
+        "fit": NotRequired[int],  # number of the fit by whose order it came next; 0: before any
     },
 )
+
+
+class Fit(TypedDict):
+    """A ranker that learned from the labels so far, and which documents it put first."""
+
+    number: int
+    after: int
+    ranker: str
+    seed: int
+    settings: dict[str, Any]
+    next: list[str]
 
 
 class Confirm(TypedDict):
@@ -132,13 +144,14 @@ PAYLOADS: dict[str, Any] = {
     "kept": Kept,
     "audited": Audited,
     "families": Families,
-    "label": Verdict,  # the next document of the list is read
+    "label": Verdict,  # the next document is read: of the list, or the one that a fit had put there
     "relabel": Verdict,  # an earlier verdict is changed, or an unsure one settled
     "confirm": Confirm,
     "report": ReportRead,
     "undo": Nothing,  # takes back the last label, relabel, confirm or report that still stands
     "note": Note,
     "reasons": Reasons,
+    "fit": Fit,
     "plan": Plan,
     "settings": Changed,
     "stopped": Stopped,
@@ -187,12 +200,21 @@ def last_undoable(events: Iterable[Event]) -> Event | None:
 
 def standing(events: Iterable[Event]) -> list[Event]:
     """The events that have not been taken back, in their order, without the undos themselves."""
+    return standing_and_back(events)[0]
+
+
+def standing_and_back(events: Iterable[Event]) -> tuple[list[Event], list[Event]]:
+    """The same, and labels that were taken back and not given again since, in the order in which they were given."""
     kept: list[Event] = []
+    back: list[Event] = []
     for event in events:
         if event.kind != "undo":
             kept.append(event)
+            if event.kind == "label":
+                back = [each for each in back if each.payload.get("doc") != event.payload.get("doc")]
             continue
         last = next((i for i in reversed(range(len(kept))) if kept[i].kind in UNDOABLE), None)
         if last is not None:
-            del kept[last]
-    return kept
+            taken = kept.pop(last)
+            back[:0] = [taken] if taken.kind == "label" else []
+    return kept, back

@@ -9,6 +9,7 @@ import numpy as np
 
 from tarstop_core.calibration.calibrator import Calibrator, scaled
 from tarstop_core.presentation.numbers import percent
+from tarstop_core.screening.foretold import foretold
 from tarstop_core.screening.labels import RELEVANT
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
@@ -17,7 +18,7 @@ from tarstop_core.value.path import Path
 from tarstop_core.value.payoffs import Floats
 
 Varied = tuple[str, Settings, Path]
-PathsKey = tuple[Settings, Any, bytes]
+PathsKey = tuple[Settings, Any, bytes, bytes]
 
 CHANCE_FACTORS = (0.5, 2.0)
 PRIOR_SHIFTS = (-0.2, 0.2)
@@ -42,14 +43,29 @@ def screening_path(
     chance_factor : float
         Every chance times this and times the settings' own scale, at most 1.
     """
-    chances = scaled(p, settings.scale * chance_factor)
+    chances = scaled(p, _scale(settings) * chance_factor)
     return scenario_of(settings).path(settings, calibrator, chances, state)
 
 
 def paths_key(settings: Settings, state: State) -> PathsKey:
     """What a session's paths depend on: not on the depth, so a miss leaves them as they are."""
     found = np.flatnonzero(state.labels == RELEVANT).tobytes()
-    return settings, scenario_of(settings).key(settings, state), found
+    return settings, scenario_of(settings).key(settings, state), found, read_so(settings, state)
+
+
+def read_so(settings: Settings, state: State) -> bytes:
+    """What chances depend on beside calibrator and settings: nothing where the list is read as it stands."""
+    if settings.foretold:
+        return state.came_true[: state.depth].tobytes()
+    return b"" if state.sequence is None else state.sequence.tobytes()
+
+
+def chances(settings: Settings, calibrator: Calibrator, scores: Floats | None, state: State) -> Floats:
+    """The chance of every document in the order of reading, shape (N,); `scores` as the list was stored."""
+    if settings.foretold:
+        return foretold(settings, state)[0]
+    read = scores if scores is None or state.sequence is None else scores[state.sequence]
+    return calibrator.probabilities(read, state.ranked)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +79,11 @@ class Paths:
     def others(self) -> tuple[Varied, ...]:
         """Assumption, settings and path, computed when first asked for: not every advice is varied."""
         return self.vary()
+
+
+def _scale(settings: Settings) -> float:
+    """What was learned of the calibrator's chances holds for those alone."""
+    return 1.0 if settings.foretold else settings.scale
 
 
 def session_paths(settings: Settings, calibrator: Calibrator, p: Floats, state: State) -> Paths:
@@ -89,5 +110,5 @@ def _varied(
 
 def path_from(settings: Settings, path: Path, calibrator: Calibrator, p: Floats, state: State) -> Path:
     """A path with the starting chance of other settings, true from the present depth on."""
-    chances = scaled(p, settings.scale)
+    chances = scaled(p, _scale(settings))
     return scenario_of(settings).with_b_0(path, settings, calibrator, chances, state)

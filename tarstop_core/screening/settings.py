@@ -80,6 +80,8 @@ class Settings:
     """
     scale: float = 1.0
     """Every chance of the calibrator is multiplied by this (and is at most 1): what a live check found."""
+    learns: bool = False
+    """Whether what comes next is put in order by what the labels say of it."""
     application: Application = NOTHING_SAID
     """Patents: what prior art is sought for; says which documents cannot be held against it."""
 
@@ -131,6 +133,11 @@ class Settings:
         return self.kind.reads_full_texts and self.stages == 2
 
     @property
+    def foretold(self) -> bool:
+        """Whether chances follow from what was found so far, and not from a calibrator: where the list learns and hits add up."""
+        return self.learns and not self.kind.one_decides
+
+    @property
     def citation_needed(self) -> bool:
         """Whether a⁺ waits for a document to cite: only where one decides."""
         return self.needs_citation and self.kind.one_decides
@@ -161,6 +168,7 @@ class Settings:
             # What was learned of how wide a prior has to be is not the paper's.
             prior=DEFAULT_PRIOR if self.prior.width_alone else self.prior,
             scale=1.0,
+            learns=False,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -171,7 +179,7 @@ class Settings:
         # So that sessions older than these leave as they came.
         if self.scale == 1:
             del content["scale"]
-        for name in ("least_studies", "least_patients"):
+        for name in ("least_studies", "least_patients", "learns"):
             if not content[name]:
                 del content[name]
         if self.application == NOTHING_SAID:

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from tarstop_core import __version__
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
+from tarstop_core.ranking.features import VERSION as FEATURES_VERSION
+from tarstop_core.ranking.learning import DEFAULT, EVERY_LABEL, FURTHER, RANKERS
 from tarstop_core.screening.audit import audit_protocol
 from tarstop_core.screening.explain import chances_badge, question
 from tarstop_core.screening.scenarios.named import scenario_of
@@ -28,6 +30,10 @@ def settings_rows(settings: Settings, calibrator: Calibrator) -> list[tuple[str,
         ("How sure before you act (q*)", number(payoffs.q_star)),
         ("Cost per document (c)", amount(settings.cost, unit)),
         ("Stopping rule", f"{settings.rule}: {settings.rule.rule}"),
+        (
+            "What is read next",
+            "the likeliest by the labels so far" if settings.learns else "the next of the list",
+        ),
         ("Starting chance (b₀)", percent(settings.b_0)),
         (
             "Chances of the documents",
@@ -83,7 +89,12 @@ def protocol_paragraph(
     origin = f" from {', '.join(sources)}" if sources else ""
     folded = f", after {duplicates:,} duplicates were removed" if duplicates else ""
     asked = f" for the question “{' '.join(query.split())}”" if query.strip() else ""
-    order = f" in a fixed order ({_lower(ranking.rstrip('.'))})" if ranking else " in a fixed order"
+    order = f" ({_lower(ranking.rstrip('.'))})" if ranking else ""
+    order = (
+        f" in an order that is learned, beginning with that of the list{order}"
+        if settings.learns
+        else f" in a fixed order{order}"
+    )
     scenario = scenario_of(settings)
     told = [
         f"Screening will stop by a decision-theoretic rule (Fletcher and Stevenson, Decision-Theoretic Stopping "
@@ -97,6 +108,7 @@ def protocol_paragraph(
         f"right and wrong, loss L_g = {amount(payoffs.L_g, unit)} and gain G = {amount(payoffs.G, unit)} of "
         f"“{settings.minus}” when it is wrong and right. Reading one document costs {amount(settings.cost, unit)}"
         f"{scale}.",
+        *([learning_protocol(digest)] if settings.learns else []),
         f"The probability starts at {percent(settings.b_0)} and is updated after every {scenario.moved_by(settings)}; the chance of "
         f"each document is that of a calibration {chances_badge(calibrator, settings)} "
         f"(digest {calibrator.digest}).",
@@ -126,6 +138,24 @@ def protocol_paragraph(
         )
     )
     return " ".join(told)
+
+
+def learning_protocol(digest: str) -> str:
+    """What a protocol says of a list that learns, its hash given."""
+    ranker = RANKERS[DEFAULT]
+    drawn = f" with the seed {seed_of(digest)}" if digest else ""
+    return (
+        f"After every label up to {EVERY_LABEL}, and then whenever there are {percent(FURTHER)} more, the documents still "
+        f"unread are put in order anew ({_lower(ranker.said.rstrip('.'))}; ranker {ranker.name}, version {ranker.version}, on TF-IDF "
+        f"weights of word stems and neighbouring pairs in title and abstract, version {FEATURES_VERSION}){drawn}. The log "
+        "records every fit and with every label the fit that put its document there; the order read will be reported in "
+        "an appendix."
+    )
+
+
+def seed_of(digest: str) -> int:
+    """What a ranker draws by: the same for the same list, by its hash."""
+    return int(digest[:8], 16)
 
 
 def _lower(sentence: str) -> str:

@@ -18,7 +18,7 @@ from tarstop_core.screening.labels import (
     UNSEEN,
     UNSURE,
 )
-from tarstop_core.screening.log import Event
+from tarstop_core.screening.log import Event, Fit
 from tarstop_core.screening.settings import Settings
 
 
@@ -42,7 +42,7 @@ class State:
     settings: Settings
     """In force now."""
     labels: NDArray[np.int8]
-    """UNSEEN or one of :data:`CODES`, in screening order. Shape (N,)."""
+    """UNSEEN or one of :data:`CODES`, in the order of reading. Shape (N,)."""
     confirmed: NDArray[np.int8]
     """For relevant documents PENDING or CONFIRMED; REJECTED for hits that turned out not to be any. Shape (N,)."""
     seq: int = 0
@@ -82,9 +82,17 @@ class State:
     kept_from: str = ""
     """Where those labels come from."""
     ranks: NDArray[np.int64] | None = None
-    """Rank of each document by relevance, from 1 on, where documents that were kept or drawn at random stand before
-    others; else None. Shape (N,).
+    """Rank of each document by relevance, from 1 on, where documents that were kept, drawn at random or put first by a
+    fit stand before others; else None. Shape (N,).
     """
+    sequence: NDArray[np.intp] | None = None
+    """Place in the list of each document in the order of reading, what was read first, where that is not the list's own;
+    else None. What comes after those that the last fit named is in the list's order: later fits decide on it. Shape (N,).
+    """
+    fit: Fit | None = None
+    """The last one that put documents in order."""
+    put_back: Mapping[str, int | None] = field(default_factory=dict)
+    """By document: those whose label was taken back and that come next, in this order, with the fit they had come by."""
     drawn: NDArray[np.bool_] | None = None
     """Which places of the list are audit draws, where those were switched on; else None. Shape (N,)."""
     audit_every: int = 0

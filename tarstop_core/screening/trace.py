@@ -8,7 +8,7 @@ from tarstop_core.screening.advice import advice_on
 from tarstop_core.screening.fold import Replay, replay
 from tarstop_core.screening.labels import NAMES, REJECTED
 from tarstop_core.screening.log import Event, standing
-from tarstop_core.screening.paths import Paths, PathsKey, paths_key, session_paths
+from tarstop_core.screening.paths import Paths, PathsKey, chances, paths_key, session_paths
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
@@ -33,10 +33,14 @@ def trace(
     Each row holds the numbers as they stood on the screen just before the document was labelled,
     with the settings then in force and the labels then known; `label` is the verdict that stands now.
     Documents that came with their labels were never on the screen: their rows say so, and hold no advice. `settings`
-    are those at the start of the session, `calibrators` by digest all of :func:`calibrators_named`.
+    are those at the start of the session, `calibrators` by digest all of :func:`calibrators_named`; `ids` and `scores`
+    are as the list was stored.
     """
     final = replay(settings, ids, events)
-    fold = Replay(settings, ids)
+    fold, stored = Replay(settings, ids), scores
+    if final.sequence is not None:
+        ids = [ids[at] for at in final.sequence.tolist()]
+        scores = None if scores is None else scores[final.sequence]
     seen: dict[PathsKey, tuple[Calibrator, Floats, Paths]] = {}
     rows = []
     for event in standing(events):
@@ -46,13 +50,14 @@ def trace(
             key = paths_key(now, state)
             if key not in seen:
                 calibrator = calibrators[now.calibrator]
-                p = calibrator.probabilities(scores, state.ranked)
+                p = chances(now, calibrator, stored, state)
                 seen[key] = (calibrator, p, session_paths(now, calibrator, p, state))
             calibrator, p, paths = seen[key]
             advice = advice_on(now, paths, calibrator, p, state)
             rows.append(
                 {
                     **_verdict_columns(final, ids, scores, depth),
+                    **({} if final.sequence is None else {"fit": event.payload.get("fit", "")}),
                     "time": event.time,
                     "reviewer": event.reviewer,
                     "p": float(paths.path.p[depth]),
@@ -96,6 +101,9 @@ def _verdict_columns(final: State, ids: Sequence[str], scores: Floats | None, de
         "id": ids[depth],
         "score": None if scores is None else float(scores[depth]),
         "label": f"{NAMES[int(final.labels[depth])]}{rejected}",
+        **(
+            {} if final.sequence is None or final.ranks is None else {"rank_in_list": int(final.ranks[depth])}
+        ),
         **({} if final.drawn is None else {"drawn": "at random" if final.drawn[depth] else ""}),
     }
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from tarstop_core.belief.bivariate import bivariate_belief
-from tarstop_core.documents.reports import Report, Row, collect
+from tarstop_core.documents.reports import collect
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.samples.collections import (
     FullText,
@@ -14,6 +14,7 @@ from tarstop_core.samples.collections import (
     sample_reviews,
     sample_topics,
 )
+from tarstop_core.samples.labelled import reports_with_data
 from tarstop_core.screening.explain import action, question
 from tarstop_core.screening.labels import RELEVANT
 from tarstop_core.screening.scenarios.patent import PATENT
@@ -84,14 +85,7 @@ def _missed(places: Sequence[int], passed: Sequence[int], depth: int) -> str:
 
 def _of_review(session: OpenSession, settings: Settings, plus: bool) -> Truth | None:
     """What all tables of the review say, each study's once."""
-    texts = _full_texts(session.collection.name)
-    reports = {
-        at: Report(
-            "data", study=found.study, rows=(Row(found.study, found.TP, found.FP, found.FN, found.TN),)
-        )
-        for at, found in enumerate(map(texts.get, session.row.ids))
-        if found is not None and found.TP is not None and found.FN is not None
-    }
+    reports = reports_with_data(_full_texts(session.collection.name), session.row.ids)
     if not reports:
         return None
     tables = collect(reports).tables

@@ -22,7 +22,7 @@ from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.whole import WholeSession
 from tarstop_core.value.path import Path
 
-JUDGEMENTS = (*UNDOABLE, "kept", "audited", "families", "undo", "note", "reasons")
+JUDGEMENTS = (*UNDOABLE, "kept", "audited", "families", "fit", "undo", "note", "reasons")
 
 
 @dataclass(frozen=True)
@@ -75,15 +75,15 @@ def outcome(session: WholeSession, settings: Settings) -> Stopped:
     calibrator is one that the session used.
     """
     state, path = _from_the_start(session, settings)
-    chances, paths = session.chances(settings), Paths(path, lambda: ())
+    chances, paths = session.chances(settings, state), Paths(path, lambda: ())
     [(depth, plus)] = stopping_outcomes(settings, *chances, state, [settings.rule], paths, start=0)
     return Stopped(depth, plus, float(path.belief_at(depth)), state.depth)
 
 
 def _from_the_start(session: WholeSession, settings: Settings) -> tuple[State, Path]:
     """The labels as they stand, and their path; reports that wait now did not wait at an earlier depth."""
-    state = replay(settings, session.row.ids, judgements(session.events))
-    return state, screening_path(settings, *session.chances(settings), state).without_waiting()
+    state = replay(settings, session.stored.ids, judgements(session.events))
+    return state, screening_path(settings, *session.chances(settings, state), state).without_waiting()
 
 
 def beliefs_read(session: WholeSession, settings: Settings) -> tuple[list[int], list[float]]:

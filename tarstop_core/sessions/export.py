@@ -19,11 +19,13 @@ from openpyxl.styles import Font
 from tarstop_core.documents.merging import said
 from tarstop_core.documents.records import TEXT_COLUMNS
 from tarstop_core.files.trace import FORMULA_STARTS, trace_to_csv
+from tarstop_core.ranking.features import VERSION as FEATURES_VERSION
 from tarstop_core.screening.audit import drawn_in_words
 from tarstop_core.screening.labels import GRADES, IRRELEVANT, NAMES, RELEVANT, UNSEEN
 from tarstop_core.screening.report_entry import full_text_rows, table_rows
 from tarstop_core.screening.state import State
 from tarstop_core.screening.trace import calibrators_named, trace
+from tarstop_core.sessions.learning import gain_sentence
 from tarstop_core.sessions.open import OpenSession
 from tarstop_core.sessions.prisma import FAMILIES
 from tarstop_core.sessions.whole import WholeSession
@@ -122,11 +124,11 @@ def full_texts_csv(session: OpenSession) -> str:
 
 def trace_csv(session: OpenSession) -> str:
     """The full trace with titles: what the core computes for the stored log, nothing else."""
-    row, store = session.row, session.store
-    used = calibrators_named(row.settings, session.events)
+    stored, store = session.stored, session.store
+    used = calibrators_named(stored.settings, session.events)
     calibrators = {digest: store.calibrator(digest) for digest in used}
-    rows = trace(row.settings, calibrators, row.ids, row.scores, session.events)
-    texts = store.record_texts(session.collection.id, row.order[: len(rows)])
+    rows = trace(stored.settings, calibrators, stored.ids, stored.scores, session.events)
+    texts = store.record_texts(session.collection.id, session.row.order[: len(rows)])
     for step, text in zip(rows, texts, strict=True):
         step["title"], step["source"] = text.title, text.source
     return trace_to_csv(rows)
@@ -153,18 +155,31 @@ def about_rows(session: WholeSession) -> list[tuple[str, str]]:
         *([("Audit draws", drawn_in_words(state))] if state.drawn is not None else []),
         ("Searched for", row.query or "—"),
         ("Order", row.ranking or "—"),
+        *_learned_rows(state),
         ("Fingerprint of the list", row.digest),
     ]
 
 
-def when(stamp: str) -> str:
-    """'2026-11-21 14:02:07 UTC' from what the store writes; anything else as it is.
+def _learned_rows(state: State) -> list[tuple[str, str]]:
+    """How the list was put in order anew."""
+    if state.fit is None:
+        return []
+    how, last = state.fit["settings"], state.fit
+    made = ", ".join(f"{name} {value}" for name, value in how.items())
+    rows = [
+        (
+            "Learned from labels",
+            f"{last['number']:,} {'fit' if last['number'] == 1 else 'fits'}, the last after {last['after']:,} labels; ranker "
+            f"{last['ranker']} ({made}), seed {last['seed']}; on TF-IDF weights of word stems and neighbouring pairs, version "
+            f"{FEATURES_VERSION}",
+        ),
+        ("What that order saved", gain_sentence(state)),
+    ]
+    return [row for row in rows if row[1]]
 
-    Examples
-    --------
-    >>> when("2026-11-21T14:02:07.123+00:00")
-    '2026-11-21 14:02:07 UTC'
-    """
+
+def when(stamp: str) -> str:
+    """'2026-11-21 14:02:07 UTC' from what the store writes; anything else as it is."""
     date, at, rest = stamp.partition("T")
     return f"{date} {rest[:8]} UTC" if at and rest.endswith("+00:00") else stamp
 

@@ -1,23 +1,28 @@
 """The session that somebody works on: loaded once, recorded event by event."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from threading import Thread
 from typing import Self
 
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.documents.reports import Report
 from tarstop_core.errors import InputProblem
+from tarstop_core.ranking.features import Features
 from tarstop_core.screening.advice import advise
 from tarstop_core.screening.advised import Advice
 from tarstop_core.screening.events import label_event, plan_event, relabel_event, report_event, settings_event
-from tarstop_core.screening.fold import replay
-from tarstop_core.screening.labels import Label
-from tarstop_core.screening.log import Event
-from tarstop_core.screening.paths import Paths, PathsKey, paths_key, session_paths
+from tarstop_core.screening.fold import Replay
+from tarstop_core.screening.foretold import foretold
+from tarstop_core.screening.labels import IRRELEVANT, RELEVANT, Label
+from tarstop_core.screening.log import Event, standing
+from tarstop_core.screening.paths import Paths, PathsKey, chances, paths_key, read_so, session_paths
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
+from tarstop_core.sessions.learning import Fitted, features_of, fit, is_due, taught, why_next
 from tarstop_core.sessions.store.rows import CollectionRow, Record, SessionRow
-from tarstop_core.sessions.store.store import Store
+from tarstop_core.sessions.store.store import Conflict, Store
 from tarstop_core.value.payoffs import Floats
 
 KEPT_PATHS = 4
@@ -31,14 +36,19 @@ class OpenSession:
     """
 
     store: Store
-    row: SessionRow
+    stored: SessionRow
     collection: CollectionRow
     events: list[Event]
     _mismatch: dict[str, list[str]] = field(default_factory=dict)
-    _chances: dict[str, tuple[Calibrator, Floats]] = field(default_factory=dict)
+    _chances: dict[tuple[str, bool, bytes], tuple[Calibrator, Floats]] = field(default_factory=dict)
     _paths: dict[PathsKey, Paths] = field(default_factory=dict)
     _included: dict[int, Record] = field(default_factory=dict)
-    _state: State | None = None
+    _features: Features | None = None
+    _foreseeing: Thread | None = None
+    _foreseen: list[Fitted] = field(default_factory=list)
+    _because: dict[tuple[str, int], list[str]] = field(default_factory=dict)
+    _folded: tuple[Replay, list[Event]] | None = None
+    _standing: tuple[State, SessionRow] | None = None
 
     @classmethod
     def load(cls, store: Store, session_id: str) -> Self:
@@ -49,9 +59,27 @@ class OpenSession:
     @property
     def state(self) -> State:
         """Where the session stands after the events seen."""
-        if self._state is None:
-            self._state = replay(self.row.settings, self.row.ids, self.events)
-        return self._state
+        return self._stands[0]
+
+    @property
+    def row(self) -> SessionRow:
+        """The session with its documents in the order of reading, as far as that is settled."""
+        return self._stands[1]
+
+    @property
+    def _stands(self) -> tuple[State, SessionRow]:
+        if self._standing is None:
+            fold, taken = self._folded or (None, list[Event]())
+            new, self._folded = self.events[len(taken) :], None
+            grown = taken[-1:] == self.events[: len(taken)][-1:] and all(each.kind != "undo" for each in new)
+            if fold is None or not grown:
+                fold, new = Replay(self.stored.settings, self.stored.ids), standing(self.events)
+            for event in new:
+                fold.apply(event)
+            state = fold.after(self.events)
+            self._folded = fold, self.events
+            self._standing = state, self.stored.as_read(state)
+        return self._standing
 
     @property
     def last_reviewer(self) -> str:
@@ -59,16 +87,20 @@ class OpenSession:
         return next((event.reviewer for event in reversed(self.events) if event.reviewer), "")
 
     def chances(self, settings: Settings) -> tuple[Calibrator, Floats]:
-        """The calibrator of these settings and the chance of every document, computed once."""
-        digest = settings.calibrator
-        if digest not in self._chances:
-            calibrator = self.store.calibrator(digest)
-            p = calibrator.probabilities(self.row.scores, self.state.ranked)
-            self._chances[digest] = (calibrator, p)
-        return self._chances[digest]
+        """The calibrator of these settings and the chance of every document, computed once for an order of reading."""
+        key = settings.calibrator, settings.foretold, read_so(settings, self.state)
+        if key not in self._chances:
+            held = {digest: calibrator for (digest, *_), (calibrator, _) in self._chances.items()}
+            calibrator = held.get(key[0]) or self.store.calibrator(key[0])
+            while len(self._chances) >= KEPT_PATHS:
+                self._chances.pop(next(iter(self._chances)))
+            self._chances[key] = calibrator, chances(settings, calibrator, self.stored.scores, self.state)
+        return self._chances[key]
 
     def mismatch(self, settings: Settings) -> list[str]:
-        """What about this list looks unlike the lists that the calibrator was fitted on."""
+        """What about this list looks unlike the lists that the calibrator was fitted on, where it is asked for chances."""
+        if settings.foretold:
+            return []
         if settings.calibrator not in self._mismatch:
             calibrator, _ = self.chances(settings)
             found = calibrator.mismatch(self.row.scores, len(self.row.ids))
@@ -95,10 +127,9 @@ class OpenSession:
 
     def reports_of(self, positions: Iterable[int]) -> list[Record]:
         """Included documents by their places in the screening order, loaded once."""
-        wanted = [int(at) for at in positions]
+        wanted = self.row.order[[int(at) for at in positions]].tolist()
         new = [at for at in wanted if at not in self._included]
-        found = self.store.record_texts(self.collection.id, [int(self.row.order[at]) for at in new])
-        self._included.update(zip(new, found, strict=True))
+        self._included.update(zip(new, self.store.record_texts(self.collection.id, new), strict=True))
         return [self._included[at] for at in wanted]
 
     def refresh(self) -> bool:
@@ -112,7 +143,7 @@ class OpenSession:
             fresh = self.store.events(self.row.id) if known else news
         changed = fresh != self.events
         if changed:
-            self.events, self._state = fresh, None
+            self.events, self._standing = fresh, None
         return changed
 
     def record(self, event: Event, seen: int) -> None:
@@ -122,19 +153,76 @@ class OpenSession:
         last that they had been shown.
         """
         since = [earlier for earlier in self.events if earlier.seq > seen]
-        # A note is stored when its box loses the focus, which may be by the very click on a label.
-        if any(earlier.kind != "note" for earlier in since):
+        # A note is stored when its box loses the focus, which may be by the very click on a label; a fit by the page itself.
+        if any(earlier.kind not in ("note", "fit") for earlier in since):
             raise InputProblem(
                 "That press came after something else had been recorded, so it was not counted; "
                 "look at what is shown now."
             )
+        self._append(event)
+
+    def _append(self, event: Event) -> None:
         try:
-            stored = self.store.append(self.row.id, event, expected=self.state.seq)
+            stored = self.store.append(self.stored.id, event, expected=self.state.seq)
         except InputProblem:
             self.refresh()
             raise
         self.events = [*self.events, stored]
-        self._state = None
+        self._standing = None
+
+    def learn(self) -> None:
+        """Put what comes next in order by the labels and record that, where it is due and can be done here."""
+        if not is_due(self.events, self.state) or self.features is None:
+            return
+        if self._foreseeing is not None:
+            self._foreseeing.join()
+        told = taught(self.row, self.state, len(self.features)).labels.tobytes()
+        known = next((each for each in self._foreseen if each.told == told), None)
+        fitted = known or fit(self.features, self.row, self.state)
+        with suppress(Conflict):  # another tab did it first
+            self._append(fitted.event)
+
+    @property
+    def features(self) -> Features | None:
+        """What a ranker learns from in these documents; None until that was made here."""
+        if self._features is None:
+            self._features = features_of(self.collection)
+        return self._features
+
+    def foresee(self) -> None:
+        """Begin to fit both answers to the next document, so that nobody waits for it once one is given."""
+        if self.state.depth < len(self.row.ids) and self.state.settings.learns and self.features is not None:
+            self._foreseeing = Thread(
+                target=self._foresee, args=(self.state, self.row, self.events), daemon=True
+            )
+            self._foreseeing.start()
+
+    def _foresee(self, state: State, row: SessionRow, events: list[Event]) -> None:
+        assert self.features is not None
+        found, because = list[Fitted](), dict[tuple[str, int], list[str]]()
+        for verdict in (IRRELEVANT, RELEVANT):
+            labels = state.labels.copy()
+            labels[state.depth] = verdict
+            later, number = replace(state, labels=labels), state.fit["number"] if state.fit else 0
+            following = [*row.ids[later.depth : later.depth + 1]]
+            if is_due([*events, Event("label")], later):
+                found.append(fit(self.features, row, later))
+                number, following = number + 1, found[-1].event.payload["next"]
+            if later.settings.foretold:
+                _ = foretold(later.settings, later)[1].chance  # kept by what was found
+            for doc in following[:1]:
+                because[doc, number] = why_next(self.features, row, later, self.document(row.ids.index(doc)))
+        self._foreseen, self._because = found, because
+
+    def why_next(self, record: Record) -> list[str]:
+        """Words that put the next document there, the weightiest first; none where words did not."""
+        fitted, doc = self.state.fit, record.id
+        if not fitted or doc not in fitted["next"] or doc in self.state.put_back or self.features is None:
+            return []
+        key = doc, fitted["number"]
+        if key not in self._because:
+            self._because = {key: why_next(self.features, self.row, self.state, record)}
+        return self._because[key]
 
     def label(self, doc: str, label: Label, seen: int, **more: str) -> None:
         """Label the next document, or change the verdict on an earlier one; InputProblem when a hit rests on it.

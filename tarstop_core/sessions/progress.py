@@ -46,7 +46,7 @@ def found(scenario: str, events: Sequence[Event]) -> str:
     if said is None or not said.reads_full_texts:
         return ""
     # As if the list held no others than those read: the ids of a long one need not be loaded for a count.
-    told = [event for event in events if event.kind != "audited"]
+    told = [event for event in events if event.kind not in ("audited", "fit")]
     log = [_ranked_apart(event) if event.kind == "kept" else event for event in told]
     ids = [doc for event in log if event.kind == "kept" for doc in event.payload["labels"]]
     ids += [event.payload["doc"] for event in standing(log) if event.kind == "label"]

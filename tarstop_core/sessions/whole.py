@@ -15,6 +15,7 @@ from tarstop_core.screening.advice import advise
 from tarstop_core.screening.advised import Advice
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
+from tarstop_core.screening.paths import chances
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.settings_words import settings_rows
 from tarstop_core.screening.state import State
@@ -29,28 +30,41 @@ from tarstop_core.sessions.store.store import Store
 class WholeSession:
     """A session with all it rests on; what follows from its log is computed once, when it is asked for."""
 
-    row: SessionRow
+    stored: SessionRow
     collection: CollectionRow
     events: list[Event]
-    records: pd.DataFrame
-    """In screening order."""
+    documents: pd.DataFrame
+    """Its records in the order in which the collection holds them."""
     calibrators: Mapping[str, Calibrator]
     """By digest: every one that its settings ever named."""
 
     @cached_property
     def state(self) -> State:
         """Where it stands."""
-        return replay(self.row.settings, self.row.ids, self.events)
+        return replay(self.stored.settings, self.stored.ids, self.events)
+
+    @cached_property
+    def row(self) -> SessionRow:
+        """The session with its documents in the order of reading."""
+        return self.stored.as_read(self.state)
+
+    @cached_property
+    def records(self) -> pd.DataFrame:
+        """In the order of reading."""
+        return self.documents.iloc[self.row.order].reset_index(drop=True)
 
     @cached_property
     def steps(self) -> list[dict[str, Any]]:
         """The advice at each document read, as :func:`tarstop_core.screening.trace.trace` gives it."""
-        return trace(self.row.settings, self.calibrators, self.row.ids, self.row.scores, self.events)
+        stored = self.stored
+        return trace(stored.settings, self.calibrators, stored.ids, stored.scores, self.events)
 
-    def chances(self, settings: Settings) -> tuple[Calibrator, NDArray[np.float64]]:
-        """The calibrator of these settings and the chance of every document."""
+    def chances(
+        self, settings: Settings, state: State | None = None
+    ) -> tuple[Calibrator, NDArray[np.float64]]:
+        """The calibrator of these settings and the chance of every document, now or in another state."""
         calibrator = self.calibrators[settings.calibrator]
-        return calibrator, calibrator.probabilities(self.row.scores, self.state.ranked)
+        return calibrator, chances(settings, calibrator, self.stored.scores, state or self.state)
 
     @cached_property
     def advice(self) -> Advice:
@@ -94,8 +108,8 @@ def whole_session(store: Store, session_id: str) -> WholeSession:
     """Load a session with its documents; InputProblem when there is none with this id."""
     row = store.session(session_id)
     events = store.events(session_id)
-    records = store.records(row.collection_id).iloc[row.order].reset_index(drop=True)
     calibrators = {
         digest: store.calibrator(digest) for digest in sorted(calibrators_named(row.settings, events))
     }
-    return WholeSession(row, store.collection(row.collection_id), events, records, calibrators)
+    collection, documents = store.collection(row.collection_id), store.records(row.collection_id)
+    return WholeSession(row, collection, events, documents, calibrators)

@@ -4,7 +4,7 @@ Dynamic programming over documents read, studies found, what they said (:mod:`ta
 lists differ in how rich they are, documents included. Until the next find nothing changes but the depth. So the best plan
 from here is "until the next find, at most to D", which is a sum over the list as where one document decides; what comes
 after a find is read from a table. The table depends on costs, payoffs and chances, not on what is read in vain: it is
-made once for each state of knowledge.
+made once for each state of knowledge, of all costs that are asked about at once.
 
 Documents far from the place where the table begins are taken together, in blocks that grow in proportion to the distance;
 within a block finds are expected at a constant rate (Heun's method).
@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from scipy.sparse import csr_array, eye_array
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.value.knowledge import Knowledge, States, states_ahead
@@ -94,8 +93,8 @@ class ClosedLoop:
     """Chance that each of the documents left is included, in their order, shape (N,)."""
     knowledge: Knowledge
     payoffs: Payoffs
-    cost: float
-    """Of a document, in the payoffs' unit."""
+    costs: Floats
+    """Of a document, in the payoffs' unit: plans are made for each, shape (C,)."""
     share: float = 1.0
     """P(data | included)."""
     full_cost: float = 0.0
@@ -134,15 +133,10 @@ class ClosedLoop:
         """While nothing is included, shape (N,)."""
         return np.asarray(self.richness.mean_chances(self.p, np.zeros(1))[0])
 
-    @cached_property
-    def _report(self) -> csr_array:
-        """Expectation over a report that is read in full: it brings a study, or leaves things as they are."""
-        step = self.states.step
-        return csr_array(self.share * step + (1 - self.share) * eye_array(step.shape[0]))
-
     def _reading(self, values: Floats) -> Floats:
-        """What reading one in full leads to, from values of shape (I, states), or (states,)."""
-        return np.asarray((self._report @ values.T).T - self.full_cost)
+        """What reading one in full leads to, from values of shape (…, states): a study, or nothing new."""
+        read = self.states.after(values)
+        return (read if self.share == 1 else self.share * read + (1 - self.share) * values) - self.full_cost
 
     @cached_property
     def acting(self) -> Floats:
@@ -159,13 +153,18 @@ class ClosedLoop:
     # --- the table
 
     @cached_property
-    def length(self) -> int:
-        """Documents after which nothing pays, however much was at stake: at most that many are looked at."""
+    def _lengths(self) -> Depths:
+        """Documents after which nothing pays at each cost, however much was at stake, shape (C,)."""
         K, q = self.payoffs.K, self.payoffs.q_star
         chance = self.richness.chances(self.p).max(axis=0) if len(self.p) else self.p
         gain = chance * (self.share * K * q * (1 - q) - self.full_cost)
-        pays = np.flatnonzero(gain > self.cost)
-        return int(pays[-1]) + 1 if len(pays) else 0
+        pays = gain > self.costs[:, None]
+        return np.asarray((pays * np.arange(1, len(gain) + 1)).max(axis=1, initial=0))
+
+    @property
+    def length(self) -> int:
+        """So many documents are looked at, at most."""
+        return int(self._lengths.max())
 
     @cached_property
     def nodes(self) -> Depths:
@@ -177,8 +176,9 @@ class ClosedLoop:
         nodes, at = [0], 0
         while at < n:
             step = max(1, int(BLOCK * at))
-            if self.cost:
-                step = min(step, max(1, int(DEAR * self.payoffs.K / self.cost)))
+            dearest = self.costs[self._lengths > at].max()
+            if dearest:
+                step = min(step, max(1, int(DEAR * self.payoffs.K / dearest)))
             most = finds[at] + FINDS + BLOCK * finds[at]
             step = min(step, max(1, int(np.searchsorted(finds, most)) - 1 - at))
             at = min(n, at + step)
@@ -187,67 +187,79 @@ class ClosedLoop:
 
     @cached_property
     def _ahead(self) -> tuple[Floats, Floats]:
-        """What comes after documents: by node the worth of the first find there, shape (nodes,), and the value of each
-        state where the plan begins, shape (I, states). I counts the documents included since.
+        """What comes after documents: by node the worth of the first find there, shape (nodes, C), and the value of each
+        state where the plan begins, shape (I, C, states). I counts the documents included since.
 
         The first find is a document that is included where that says something, else a study.
         """
         states, nodes, stop = self.states, self.nodes, self.acting
-        found, up, of = np.zeros(1), np.zeros(1, dtype=np.intp), np.zeros(1, dtype=np.intp)
+        found, of = np.zeros(1), np.zeros(1, dtype=np.intp)
         if self._apart:
             found = np.arange(INCLUDED + 1.0)
-            up = np.minimum(np.arange(INCLUDED + 1) + 1, INCLUDED)
         elif len(self.richness.factor) > 1:
             numbers, of = np.unique(states.number, return_inverse=True)
             found = numbers.astype(float)
         p = self.richness.mean_chances(self.p[: self.length], found)
-        # Chances of all the documents up to the next node, shape (nodes − 1, I, states or 1).
+        # Chances of all the documents up to the next node, shape (nodes − 1, I, 1, states or 1).
         rates = np.add.reduceat(p, nodes[:-1], axis=1).T if self.length else p.T
-        rates = rates[:, :, None] if self._apart else rates[:, None, of]
-        root, spent = states.step[[0]], self.cost * np.diff(nodes)
+        rates = rates[:, :, None, None] if self._apart else rates[:, None, None, of]
+        spent = np.diff(nodes)[:, None, None] * self.costs[:, None]
 
-        def first_find(values: Floats) -> float:
-            data = self.share * float((root @ values[up[0]])[0])
-            return data + (1 - self.share) * float(values[up[0], 0]) if self._apart else data
+        def included(values: Floats) -> Floats:
+            """Where one more is."""
+            return np.concatenate((values[1:], values[-1:])) if self._apart else values
 
-        value = np.repeat(stop[None], len(up), axis=0)
-        worth = np.empty(len(nodes))
-        worth[-1] = first_find(value)
+        def first_find(values: Floats) -> Floats:
+            after = included(values)[0]
+            data = self.share * states.after_first(after)
+            return data + (1 - self.share) * after[:, 0] if self._apart else data
+
+        value = np.tile(stop, (len(p) if self._apart else 1, len(self.costs), 1))
+        worth = np.tile(first_find(value), (len(nodes), 1))
         for at in range(len(nodes) - 2, -1, -1):
-            slope = rates[at] * (self._reading(value[up]) - value)
-            ahead = value + slope - spent[at]
+            # Where a document costs more than it can be worth, things stay as they are.
+            pays = self._lengths > nodes[at]
+            now = value if pays.all() else value[:, pays]
+            slope = rates[at] * (self._reading(included(now)) - now)
+            ahead = now + slope - spent[at, pays]
             if nodes[at + 1] > nodes[at] + 1:
                 guess = np.maximum(stop, ahead)
-                ahead += (rates[at] * (self._reading(guess[up]) - guess) - slope) / 2
-            value = np.maximum(stop, ahead)
-            worth[at] = first_find(value)
+                ahead += (rates[at] * (self._reading(included(guess)) - guess) - slope) / 2
+            now = np.maximum(stop, ahead)
+            worth[at, pays] = first_find(now)
+            if pays.all():
+                value = now
+            else:
+                value[:, pays] = now
         return worth, value
 
     # --- the plan
 
     def gains(self, start: int = 0) -> Floats:
-        """What "until something is found, at most D" gains over stopping at `start`, D = start … length."""
+        """What "until something is found, at most D" gains over stopping at `start`, D = start … length, shape (C, …)."""
         p, now = self._root_chances[start : self.length], float(self.acting[0])
-        found = np.interp(np.arange(start + 1, self.length + 1), self.nodes, self._ahead[0])
+        depths = np.arange(start + 1, self.length + 1)
+        found = np.array([np.interp(depths, self.nodes, worth) for worth in self._ahead[0].T])
         # A report without data leaves everything as it is, where it says nothing of the list.
         finds = p if self._apart else self.share * p
         lost = now * (1.0 if self._apart else self.share)
-        gain = p * (found - lost - self.full_cost) - self.cost
+        gain = p * (found - lost - self.full_cost) - self.costs[:, None]
         passed = np.cumprod(np.append(1.0, 1 - finds))
-        return np.append(0.0, np.cumsum(passed[:-1] * gain))
+        return np.pad(np.cumsum(passed[:-1] * gain, axis=1), ((0, 0), (1, 0)))
 
-    def stop(self, start: int = 0) -> int:
-        """First depth ≥ start where acting is at least as good as going on, while nothing is found."""
+    def stop(self, start: int = 0) -> Depths:
+        """First depth ≥ start where acting is at least as good as going on, while nothing is found, shape (C,)."""
         if start >= self.length:
-            return start
+            return np.full(len(self.costs), start)
         gains = self.gains(start)
-        return start + int(np.argmax(gains >= gains.max() - TOLERANCE * self.payoffs.K))
+        near = gains >= gains.max(axis=1, keepdims=True) - TOLERANCE * self.payoffs.K
+        return np.asarray(start + near.argmax(axis=1))
 
-    def gain(self, start: int = 0) -> float:
-        """What the best plan gains over stopping, in the payoffs' unit."""
-        return float(self.gains(start).max()) if start < self.length else 0.0
+    def gain(self, start: int = 0) -> Floats:
+        """What the best plan gains over stopping, in the payoffs' unit, shape (C,)."""
+        return np.asarray(self.gains(start).max(axis=1)) if start < self.length else np.zeros(len(self.costs))
 
     @property
-    def value(self) -> float:
-        """Value of the best plan from the beginning on."""
-        return float(self.acting[0]) + self.gain()
+    def value(self) -> Floats:
+        """Value of the best plan from the beginning on, shape (C,)."""
+        return np.asarray(self.acting[0] + self.gain())

@@ -21,7 +21,7 @@ from tarstop_core.value.closed_loop import SAME, ClosedLoop, Richness
 from tarstop_core.value.knowledge import Knowledge
 from tarstop_core.value.path import first_not_worth, restaked
 from tarstop_core.value.payoffs import TOLERANCE, Depths, Flags, Floats, Payoffs
-from tarstop_core.value.studies import NextStudy, chance_otherwise, chance_plus, worth_of_short_plans
+from tarstop_core.value.studies import NextStudy, worth_of_short_plans
 from tarstop_core.value.worth_of_studies import WorthOfStudies
 
 PLANS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)
@@ -205,35 +205,35 @@ class CumulativePath:
         Where a study turns up on the way, what is known from there on decides; so does what was included, where lists
         differ in how rich they are.
         """
-        return np.array([self._closed_stop(cost, start) for cost in np.ravel(costs)], dtype=np.intp)
+        asked = np.ravel(np.asarray(costs, dtype=float))
+        stops, going, at = np.full(len(asked), start, dtype=np.intp), np.arange(len(asked)), start
+        while len(going):
+            plan, begin = self.closed_plan(asked[going], at)
+            stops[going] = begin + plan.stop(at - begin) if plan else at
+            later = np.flatnonzero(self._turns[at + 1 :] != self._turns[at])
+            if not len(later):
+                break
+            at += 1 + int(later[0])
+            going = going[stops[going] >= at]
+        return stops
 
     def closed_worth(self) -> None:
         """Nothing: what a plan gains depends on what it costs to go on after the next study."""
         return
 
-    def _closed_stop(self, cost: float, start: int) -> int:
-        at = start
-        while True:
-            plan, begin = self.closed_plan(cost, at)
-            stop = begin + plan.stop(at - begin) if plan else at
-            later = np.flatnonzero(self._turns[at + 1 : stop + 1] != self._turns[at])
-            if not len(later):
-                return stop
-            at += 1 + int(later[0])
-
-    def closed_plan(self, cost: float, depth: int) -> tuple[ClosedLoop | None, int]:
-        """The plans in a closed loop for what is known at this depth, and the depth at which they begin.
+    def closed_plan(self, costs: Floats, depth: int) -> tuple[ClosedLoop | None, int]:
+        """The plans in a closed loop for what is known at this depth, at these costs, and the depth at which they begin.
 
         None where no study could change anything.
         """
-        key = (int(self._turns[depth]), cost)
+        key = (int(self._turns[depth]), costs.tobytes())
         begun = self._plans.get(key)
         if begun is None or begun[1] > depth:
             known, plan = self._knowledge(int(self.known[depth])), None
             if known is not None:
                 found = int(np.sum(self._found[:depth]))
                 plan = ClosedLoop(
-                    self.p[depth:], known, self.payoffs, cost, self.share, self.full_cost,
+                    self.p[depth:], known, self.payoffs, costs, self.share, self.full_cost,
                     round(self.reports_waiting), self.richness.after(self.p[:depth], found),
                     needed=0.0 if self.needed is None else float(self.needed[self.known[depth]]),
                 )  # fmt: skip
@@ -250,7 +250,7 @@ class CumulativePath:
         return Knowledge.plain(float(state.b), float(state.n_0))
 
     @cached_property
-    def _plans(self) -> dict[tuple[int, float], tuple[ClosedLoop | None, int]]:
+    def _plans(self) -> dict[tuple[int, bytes], tuple[ClosedLoop | None, int]]:
         return {}
 
     @cached_property
@@ -301,9 +301,10 @@ class CumulativePath:
             included[:head] = self.included_to[m:][:head] - self.included_to[:head]
             included[head:] = self.included_to[-1] - self.included_to[head:-1]
             rates = self._rates(included, np.minimum(m, left), known)
-            if m <= SHORT and self._short.shape[1]:
-                likely = np.arange(self._short.shape[1])
-                rates[likely] = self._short_rates(likely, np.minimum(m, left[likely]))
+            # Near the end every plan is a short one.
+            exact = np.arange(0 if m <= SHORT else max(0, n - SHORT), self._short.shape[1])
+            if len(exact):
+                rates[exact] = self._short_rates(exact, np.minimum(m, left[exact]))
             np.maximum(best, rates, out=best)
         return best
 
@@ -420,15 +421,12 @@ class CumulativePath:
 
     @cached_property
     def otherwise(self) -> Floats:
-        """Chance that what is left of the list would lead to the other action, shape (N + 1,)."""
+        """Chance that what is left of the list, as many studies as may come by the chances, leads to the other action.
+
+        Shape (N + 1,).
+        """
         left = self.waiting + self.share * (self.included_to[-1] - self.included_to)
-        turned = chance_otherwise(self.b, self._n_0[self.known], left, self.payoffs.q_star)
-        if self.needed is None:
-            return turned
-        # Where a⁺ is held back, the other action is a⁺, open if about so many studies are left as are needed.
-        short = self.needed[self.known]
-        plus = chance_plus(self.b, self._n_0[self.known], left, self.payoffs.q_star)
-        return np.where(short > 0, np.where(left >= short, plus, 0.0), turned)
+        return self._worth.turned(left, self.known)
 
     def disagreement(self, truth: str) -> Floats:
         """Chance that the action on stopping at each depth is not that of the truth, shape (N + 1,).

@@ -49,6 +49,17 @@ def studies_to_come(unread: ArrayLike, waiting: int = 0, shapes: tuple[float, fl
     return np.asarray(chance @ betabinom.pmf(bring, reports[:, None], *shapes))
 
 
+def as_often(chance: float, odds: float) -> float:
+    """A chance where what it says came true at so many times its odds.
+
+    Examples
+    --------
+    >>> as_often(0.2, 1.0), as_often(0.2, 2.0), as_often(1.0, 2.0)
+    (0.2, 0.3333333333333333, 1.0)
+    """
+    return odds * chance / (1 - chance + odds * chance)
+
+
 def chance_turned(b: float, n_0: float, to_come: ArrayLike, q_star: float, needed: int = 0) -> float:
     """Chance that the decision with all studies is not the one that is taken now.
 

@@ -13,18 +13,18 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, diags_array
+from scipy.sparse import block_diag, csr_array
 from scipy.special import ndtr, ndtri
 from scipy.stats import chi2
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.value.payoffs import Floats, Payoffs
 
-MEANS, FINER, SPREADS = 81, 121, 21
+MEANS, FINER, SPREADS = 61, 121, 21
 """Nodes of ȳ where there is one part and where there are more, which need nodes of √S too."""
 REACH, FLAT = 5.0, 1.5
 """Standard deviations that the nodes reach, and that lie between the kink and where they grow apart."""
-LEGENDRE, FIRST, NARROW = 32, 128, 2.0
+LEGENDRE, FIRST, NARROW = 24, 128, 2.0
 """Nodes of an expectation on each side of the kink."""
 ONE_BY_ONE, GROWTH, LEVELS = 4, 0.2, 12
 """Studies that are told one by one; of all knowledge, the share by which numbers grow apart from there on; numbers at most."""
@@ -127,30 +127,23 @@ class Level:
         return len(self.roots) * self.count
 
     def weights_at(self, mean: Floats, squares: Floats) -> tuple[NDArray[np.intp], Floats]:
-        """Nodes whose values interpolate at these points, and their weights, of shape (4, …)."""
-        root = np.sqrt(squares)
+        """Nodes whose values interpolate at these points, and their weights, of shape (4, …), or (2, …) without √S."""
         if len(self.roots) == 1:
-            row, up = np.zeros(np.shape(mean), dtype=np.intp), np.zeros(np.shape(mean))
-        else:
-            row = np.clip(np.searchsorted(self.roots, root) - 1, 0, len(self.roots) - 2)
-            up = np.clip((root - self.roots[row]) / (self.roots[row + 1] - self.roots[row]), 0.0, 1.0)
-        next_row = np.minimum(row + 1, len(self.roots) - 1)
-        kink = self.kink[row] * (1 - up) + self.kink[next_row] * up
+            at, right = self._between(mean, self.kink[0])
+            return np.stack([at, at + 1]), np.stack([1 - right, right])
+        root = np.sqrt(squares)
+        row = np.clip(np.searchsorted(self.roots, root) - 1, 0, len(self.roots) - 2)
+        up = np.clip((root - self.roots[row]) / (self.roots[row + 1] - self.roots[row]), 0.0, 1.0)
+        at, right = self._between(mean, self.kink[row] * (1 - up) + self.kink[row + 1] * up)
+        here, above = row * self.count + at, (row + 1) * self.count + at
+        weights = [(1 - up) * (1 - right), (1 - up) * right, up * (1 - right), up * right]
+        return np.stack([here, here + 1, above, above + 1]), np.stack(weights)
+
+    def _between(self, mean: Floats, kink: Floats) -> tuple[NDArray[np.intp], Floats]:
+        """The node of ȳ below, and how far on to the next one."""
         xi = np.arcsinh((mean - kink) / self.scale)
         at = np.clip(np.searchsorted(self.xi, xi) - 1, 0, self.count - 2)
-        right = np.clip((xi - self.xi[at]) / (self.xi[at + 1] - self.xi[at]), 0.0, 1.0)
-        nodes = np.stack(
-            [
-                row * self.count + at,
-                row * self.count + at + 1,
-                next_row * self.count + at,
-                next_row * self.count + at + 1,
-            ]
-        )
-        weights = np.stack(
-            [(1 - up) * (1 - right), (1 - up) * right, up * (1 - right), up * right],
-        )
-        return nodes, weights
+        return at, np.clip((xi - self.xi[at]) / (self.xi[at + 1] - self.xi[at]), 0.0, 1.0)
 
 
 @lru_cache(maxsize=2)
@@ -177,7 +170,7 @@ def numbers_of_studies(n_0: float, most: float) -> list[int]:
 
 @dataclass(frozen=True, eq=False)
 class States:
-    """All states of knowledge that further studies may lead to, beginning with the present one."""
+    """All states of knowledge that further studies may lead to, beginning with the present one, and the way on from each."""
 
     number: NDArray[np.intp]
     """Further studies known, shape (states,)."""
@@ -185,11 +178,32 @@ class States:
     """Belief, shape (states,)."""
     utility: Floats
     """EU*(b), shape (states,)."""
-    step: csr_array
-    """Expectation over the next study: values of all states before it are `step` @ values after it.
-
-    Where several studies are told at once, each makes that step with the chance that makes them come as fast.
+    first: Floats
+    """Chance of each of the M states after one study, shape (M,)."""
+    later: Floats | csr_array
+    """From those of a number of studies to those of the next, shape (L − 1, M, M); sparse from all of them to all where
+    numbers differ in how many they have.
     """
+    moving: Floats
+    """Share of the states of each number but the last that is gone with the next study: where several are told at once, so
+    that they come as fast; shape (states between,).
+    """
+
+    def after(self, values: Floats) -> Floats:
+        """Expectation over the next study, of values of shape (…, states), of the same shape; the last tells nothing."""
+        found = np.array(values)
+        found[..., 0] = self.after_first(values)
+        later, between = values[..., 1 + len(self.first) :], found[..., 1 : 1 + len(self.moving)]
+        if isinstance(self.later, csr_array):
+            moved = (self.later @ later.reshape(-1, later.shape[-1]).T).T
+        else:
+            moved = self.later @ later.reshape(*later.shape[:-1], -1, len(self.first), 1)
+        between += self.moving * (moved.reshape(between.shape) - between)
+        return found
+
+    def after_first(self, values: Floats) -> Floats:
+        """The same from the present state alone, shape (…)."""
+        return np.asarray(values[..., 1 : 1 + len(self.first)] @ self.first)
 
 
 def states_ahead(knowledge: Knowledge, payoffs: Payoffs, most: float) -> States:
@@ -201,32 +215,29 @@ def states_ahead(knowledge: Knowledge, payoffs: Payoffs, most: float) -> States:
 def _states(knowledge: Knowledge, payoffs: Payoffs, numbers: tuple[int, ...]) -> States:
     levels = [_level(knowledge, payoffs, n, told) for told, n in enumerate(numbers) if n]
     first = np.cumsum([1, *(level.size for level in levels)])
-    rows, columns, values = [], [], []
-    b = [np.array([knowledge.b])]
-    origin = (np.zeros(1), np.zeros(1))
-    for at, level in enumerate(levels):
-        before, begin = (levels[at - 1], first[at - 1]) if at else (None, 0)
-        mean, squares = origin if before is None else _points(before)
+    dense: list[Floats] = []
+    sparse: list[csr_array] = []
+    for before, level in zip((None, *levels), levels, strict=False):
+        mean, squares = _points(before) if before else (np.zeros(1), np.zeros(1))
         nodes, weights = _expectation(knowledge, payoffs, before, level, mean, squares)
-        rows.append(np.repeat(begin + np.arange(len(mean)), nodes[0].size))
-        columns.append((first[at] + nodes).ravel())
-        values.append(weights.ravel())
-        b.append(knowledge.belief_after(level.studies, level.told, *_points(level)))
-    last = np.arange(first[-2], first[-1])  # what comes later tells nothing more
-    size = int(first[-1])
-    step = csr_array(
-        (
-            np.concatenate([*values, np.ones(len(last))]),
-            (np.concatenate([*rows, last]), np.concatenate([*columns, last])),
-        ),
-        shape=(size, size),
+        shape = (len(mean), level.size)
+        if before and len(knowledge.weight) > 1:
+            ends = np.arange(len(mean) + 1) * nodes.shape[1]
+            sparse.append(csr_array((weights.ravel(), nodes.ravel(), ends), shape))
+            sparse[-1].sum_duplicates()
+        else:
+            cells = np.arange(len(mean))[:, None] * level.size + nodes
+            found = np.bincount(cells.ravel(), weights.ravel(), math.prod(shape))
+            dense.append(found.astype(float, copy=False).reshape(shape))
+    first = dense[0][0]
+    later = (
+        csr_array(block_diag(sparse)) if sparse else np.array(dense[1:]).reshape(-1, len(first), len(first))
     )
-    step.sum_duplicates()
-    sizes = [1, *(level.size for level in levels)]
-    jumps = np.repeat(np.append(np.diff(numbers), 1.0), sizes)
-    step = csr_array(diags_array(1 / jumps) @ step + diags_array(1 - 1 / jumps))
-    belief = np.concatenate(b)
-    return States(np.repeat(numbers, sizes), belief, payoffs.utility(belief), step)
+    sizes = [level.size for level in levels]
+    b = [knowledge.belief_after(level.studies, level.told, *_points(level)) for level in levels]
+    belief = np.concatenate([[knowledge.b], *b])
+    moving = np.repeat(1 / np.diff(numbers)[1:], sizes[:-1])
+    return States(np.repeat(numbers, [1, *sizes]), belief, payoffs.utility(belief), first, later, moving)
 
 
 def _points(level: Level) -> tuple[Floats, Floats]:
@@ -294,7 +305,7 @@ def _expectation(
     mean: Floats,
     squares: Floats,
 ) -> tuple[NDArray[np.intp], Floats]:
-    """Nodes after the next studies and their weights, from each point before, shape (points, 4 · quadrature)."""
+    """Nodes after the next studies and their weights, from each point before, shape (points, 2 or 4 · quadrature)."""
     n, told = (before.studies, before.told) if before else (0, 0)
     more = after.studies - n
     if before is None:

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.stats import poisson
 
 from tarstop_core.value.payoffs import Depths, Floats, Payoffs
-from tarstop_core.value.studies import evsi_of_studies
+from tarstop_core.value.studies import chance_otherwise, chance_plus, evsi_of_studies
 
 # What expected studies are worth is smooth on a log axis of their number: a table of it is exact to 1e-4.
 FEWEST, MOST, NODES = 1e-4, 1e4, 512
@@ -37,15 +37,30 @@ class WorthOfStudies:
 
     def of(self, expected: Floats, state: Depths) -> Floats:
         """What expected numbers of studies are worth in these states."""
-        with np.errstate(divide="ignore"):
-            place = np.log(expected / FEWEST) * ((NODES - 1) / math.log(MOST / FEWEST))
-        place = np.clip(place, 0.0, NODES - 1.000001)
-        node = place.astype(np.intp)
-        part = place - node
-        node = node + state * NODES
-        worth = self._table[node] * (1 - part) + self._table[node + 1] * part
-        # Below the first node the worth is in proportion to the number.
-        return np.asarray(worth * np.minimum(1.0, expected / FEWEST))
+        return _at(self._table, expected, state)
+
+    def turned(self, expected: Floats, state: Depths) -> Floats:
+        """Chance that a Poisson number of studies leads to the other action, by its mean and the state."""
+        return _at(self._turned, expected, state)
+
+    @cached_property
+    def _turned(self) -> Floats:
+        """The same at the nodes, as :attr:`_table`. Where a⁺ is held back the other action is a⁺, once enough are in."""
+        studies = np.broadcast_to(_TURN_UP, (len(self.b), len(_TURN_UP)))
+        many = np.broadcast_to(_EXPECTED[_EXPECTED > MANY], (len(self.b), int((_EXPECTED > MANY).sum())))
+        found = _CHANCES @ self._other(studies).T
+        found[_EXPECTED > MANY] = self._other(many).T
+        return np.asarray(found.T).ravel()
+
+    def _other(self, studies: Floats | Depths) -> Floats:
+        """Chance that so many studies lead to the other action, shape (states, numbers)."""
+        b, n_0, q_star = self.b[:, None], self.n_0[:, None], self.payoffs.q_star
+        turned = chance_otherwise(b, n_0, studies, q_star)
+        if self.needed is None:
+            return turned
+        short = self.needed[:, None]
+        plus = np.where(studies >= short, chance_plus(b, n_0, studies, q_star), 0.0)
+        return np.where(short > 0, plus, turned)
 
     @cached_property
     def of_one(self) -> Floats:
@@ -77,3 +92,16 @@ class WorthOfStudies:
             return worth
         enough = studies >= self.needed[:, None]
         return np.where(enough, worth + self.held[:, None], 0.0)
+
+
+def _at(table: Floats, expected: Floats, state: Depths) -> Floats:
+    """Between the nodes of the expected number of studies."""
+    with np.errstate(divide="ignore"):
+        place = np.log(expected / FEWEST) * ((NODES - 1) / math.log(MOST / FEWEST))
+    place = np.clip(place, 0.0, NODES - 1.000001)
+    node = place.astype(np.intp)
+    part = place - node
+    node = node + state * NODES
+    worth = table[node] * (1 - part) + table[node + 1] * part
+    # Below the first node it is in proportion to the number.
+    return np.asarray(worth * np.minimum(1.0, expected / FEWEST))

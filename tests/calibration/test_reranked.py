@@ -35,7 +35,7 @@ def drawn(sessions: int, seed: int) -> list[np.ndarray]:
 @pytest.fixture(scope="module")
 def model() -> RerankedChances:
     """Learned from sessions that were drawn."""
-    return fit_reranked(drawn(40, 1), NOBODY)
+    return fit_reranked({"inclusion": drawn(40, 1)}, NOBODY)
 
 
 @given(

@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from tarstop_core.files import read_run
@@ -47,12 +48,35 @@ def labelled(tmp_path: Path) -> Path:
     return file
 
 
+def test_chances_are_written_as_they_stood(tarstop: Run, labelled: Path) -> None:
+    out, chances = labelled.parent / "out.run", labelled.parent / "chances.csv"
+    asked = (
+        "rerank",
+        labelled,
+        "--query",
+        "liver",
+        "--labels",
+        "label_final",
+        "--out",
+        out,
+        "--chances",
+        chances,
+    )
+    assert tarstop(*asked).code == 0
+    written = pd.read_csv(chances)
+    assert written["id"].str.replace(" ", "_").tolist() == read_run(out)["liver"].ids.tolist()
+    assert written["chance"].between(0, 1).all() and written["relevant"].sum() == 10
+
+
 def test_it_writes_the_order_read_and_says_how_good_it_was(tarstop: Run, labelled: Path) -> None:
     out = labelled.parent / "out.run"
     asked = ("rerank", labelled, "--query", "ultrasound liver1", "--labels", "label_final", "--out", out)
     told = tarstop(*asked, "--json")
     found = told.json
-    assert list(found) == ["documents", "relevant", "recall_at", "wss_95", "loss", "fit_ms", "seconds"]
+    assert list(found) == [
+        "documents", "relevant", "recall_at", "wss_95", "loss", "log_loss", "ece", "left", "fit_ms", "seconds",
+    ]  # fmt: skip
+    assert list(found["left"]) == ["20", "50"] and found["left"]["50"]["true"] == 0
     assert (found["documents"], found["relevant"]) == (58, 10) and found["loss"] < 0.2
     assert list(found["recall_at"]) == ["0.05", "0.1", "0.2", "0.5"] and list(found["fit_ms"]) == [
         "median",

@@ -34,6 +34,7 @@ OTHER = {
     "least_studies": 3,
     "least_patients": 50,
     "scale": 0.3,
+    "learns": True,
     "application": Application(number="EP1", priority="2018-03-03"),
 }
 PATENT_ONLY = {"needs_citation", "confirm_hits", "application"}

@@ -28,6 +28,7 @@ KINDS = {
 }
 """Parts of what is known, kinds of lists, whether there are two stages, and whether reports wait."""
 EVEN = Payoffs.from_q_star(0.5)
+FREE = np.zeros(1)
 
 
 def parts_of(rng: Generator, parts: int) -> Knowledge:
@@ -52,7 +53,7 @@ def a_plan(rng: Generator, parts: int, kinds: int, stages: bool, wait: bool, stu
         np.sort(p)[::-1] if rng.random() < 0.7 else p,
         parts_of(rng, parts),
         payoffs.scaled(1 / payoffs.B),
-        10 ** rng.uniform(-5, -1.5),
+        10 ** rng.uniform(-5, -1.5, 1),
         rng.uniform(0.3, 0.9) if stages else 1.0,
         10 ** rng.uniform(-5, -1.5) if stages else 0.0,
         int(rng.integers(1, 4)) if wait else 0,
@@ -63,15 +64,15 @@ def a_plan(rng: Generator, parts: int, kinds: int, stages: bool, wait: bool, stu
 
 def brute(plan: ClosedLoop, outcomes: tuple[int, ...]) -> Review:
     return Review(
-        plan.p.tolist(), plan.knowledge, plan.payoffs, plan.cost, plan.share, plan.full_cost, plan.waiting,
+        plan.p.tolist(), plan.knowledge, plan.payoffs, float(plan.costs[0]), plan.share, plan.full_cost, plan.waiting,
         plan.richness.factor.tolist(), plan.richness.weight.tolist(), outcomes,
     )  # fmt: skip
 
 
 def agrees(plan: ClosedLoop, review: Review, near: float = NEAR) -> None:
     """Values this near; nothing that gains more is left, and nothing is read on that loses more."""
-    assert plan.value == pytest.approx(float(review.value(0, (), 0, plan.waiting)), abs=near)
-    gains, stop = review.gains(), plan.stop()
+    assert plan.value[0] == pytest.approx(float(review.value(0, (), 0, plan.waiting)), abs=near)
+    gains, stop = review.gains(), int(plan.stop()[0])
     assert all(gain > -near for gain in gains[:stop])
     assert stop == len(gains) or gains[stop] < near
 
@@ -94,7 +95,7 @@ def test_value_is_that_of_backward_induction_with_three_studies(kind: str) -> No
     for plan in cases(2, 334, kind, 3):
         review = brute(plan, (71, 71, 161))
         agrees(plan, review, NEAR if KINDS[kind][0] == 1 else ROUGHLY)
-        off += abs(plan.value - float(review.value(0, (), 0, plan.waiting))) > NEAR
+        off += abs(plan.value[0] - float(review.value(0, (), 0, plan.waiting))) > NEAR
     assert off <= 3
 
 
@@ -113,7 +114,9 @@ def test_documents_in_blocks_are_worth_what_each_by_itself_is(
     p = 0.35 / np.arange(1.0, 701) ** 0.6
     kinds = Richness(np.array([0.5, 1.0, 2.0]), np.array([0.3, 0.4, 0.3]))
     for richness in (SAME, kinds) if share == 1 else (SAME,):
-        blocks = ClosedLoop(p, Knowledge.plain(b, n_0), EVEN.scaled(4.0), cost, share, full_cost, 0, richness)
+        blocks = ClosedLoop(
+            p, Knowledge.plain(b, n_0), EVEN.scaled(4.0), np.array([cost]), share, full_cost, 0, richness
+        )
         single = replace(blocks, thorough=True)
         assert len(blocks.nodes) < 0.6 * len(single.nodes)
         for start in (0, 1, 40, 300):
@@ -123,8 +126,8 @@ def test_documents_in_blocks_are_worth_what_each_by_itself_is(
 
 def test_one_study_left_is_worth_what_the_closed_form_says() -> None:
     for b, n_0 in ((0.2, 0.5), (0.5, 2.0), (0.8, 7.0)):
-        plan = ClosedLoop(np.array([0.4]), Knowledge.plain(b, n_0), EVEN, 0.0, most=1)
-        assert plan.gain() == pytest.approx(0.4 * float(evsi_of_studies(b, n_0, 1, EVEN)), abs=1e-4)
+        plan = ClosedLoop(np.array([0.4]), Knowledge.plain(b, n_0), EVEN, FREE, most=1)
+        assert plan.gain()[0] == pytest.approx(0.4 * float(evsi_of_studies(b, n_0, 1, EVEN)), abs=1e-4)
 
 
 def test_who_looks_again_gains_at_least_as_much_as_who_does_not() -> None:
@@ -136,7 +139,9 @@ def test_who_looks_again_gains_at_least_as_much_as_who_does_not() -> None:
         for m, chance in enumerate(p, 1):
             turn_up = np.convolve(turn_up, [1 - chance, chance])
             plans.append(turn_up[1:] @ evsi_of_studies(b, state.n_0, np.arange(1, m + 1), EVEN) - cost * m)
-        assert ClosedLoop(p, Knowledge.plain(b, n_0), EVEN, cost).gain() >= max(0, *plans) - 1e-4
+        assert (
+            ClosedLoop(p, Knowledge.plain(b, n_0), EVEN, np.array([cost])).gain()[0] >= max(0, *plans) - 1e-4
+        )
 
 
 def test_a_poor_yield_says_that_the_list_is_poor() -> None:
@@ -147,8 +152,23 @@ def test_a_poor_yield_says_that_the_list_is_poor() -> None:
     assert kinds.after(p[:20], 6).weight[-1] > 0.9
     chances = kinds.mean_chances(p, np.array([0.0, 5.0]))
     assert chances[0, -1] < chances[0, 0] < chances[1, 0]
-    plan = ClosedLoop(p, Knowledge.plain(0.5, 2.0), EVEN, 0.004, richness=kinds)
-    assert plan.stop() < ClosedLoop(p, Knowledge.plain(0.5, 2.0), EVEN, 0.004).stop()
+    plan = ClosedLoop(p, Knowledge.plain(0.5, 2.0), EVEN, np.array([0.004]), richness=kinds)
+    assert plan.stop()[0] < replace(plan, richness=SAME).stop()[0]
+
+
+@pytest.mark.parametrize("richness", [SAME, Richness(np.array([0.3, 3.0]), np.array([0.5, 0.5]))])
+@pytest.mark.parametrize("share", [1.0, 0.5])
+def test_costs_that_are_asked_together_have_the_plans_of_each_alone(richness: Richness, share: float) -> None:
+    costs = np.array([0.004, 0.0, 1e-5, 0.02, 0.3])
+    p = 0.3 / np.arange(1.0, 61)
+    together = ClosedLoop(p, Knowledge.plain(0.4, 2.0), EVEN, costs, share, 0.001, 1, richness)
+    for at, cost in enumerate(costs):
+        alone = replace(together, costs=np.array([cost]))
+        assert together.gain(3)[at] == pytest.approx(alone.gain(3)[0], abs=NEAR / 10)
+        assert together.stop()[at] == pytest.approx(alone.stop()[0], abs=1)
+    path = a_path(richness, share=share)
+    apart = [int(Optimal().depths(a_path(richness, share=share), [cost])[0]) for cost in costs]
+    assert Optimal().depths(path, costs).tolist() == pytest.approx(apart, abs=1)
 
 
 def a_path(richness: Richness = SAME, **more: float) -> CumulativePath:
@@ -180,9 +200,9 @@ def test_going_on_from_anywhere_leads_to_the_same_stop(richness: Richness, more:
 def test_a_miss_asks_for_nothing_anew() -> None:
     path = a_path()
     Optimal().depths(path, [0.001], 21)
-    plan, begin = path.closed_plan(0.001, 21)
-    assert begin == 21 and path.closed_plan(0.001, 30)[0] is plan
-    assert path.closed_plan(0.001, 2)[0] is not plan
+    plan, begin = path.closed_plan(np.array([0.001]), 21)
+    assert begin == 21 and path.closed_plan(np.array([0.001]), 30)[0] is plan
+    assert path.closed_plan(np.array([0.001]), 2)[0] is not plan
 
 
 def test_where_nothing_can_change_nothing_is_read() -> None:
@@ -206,9 +226,9 @@ def test_what_cannot_be_is_refused() -> None:
 def test_what_is_closed_until_enough_studies_are_in_is_planned_for(needed: int) -> None:
     # So much is known that no study changes the belief: reading only opens the action that is better.
     known = Knowledge.plain(0.9, 1e9)
-    plan = ClosedLoop(np.ones(5), known, EVEN, 0.01, needed=needed)
+    plan = ClosedLoop(np.ones(5), known, EVEN, np.array([0.01]), needed=needed)
     opened = EVEN.utility_plus(np.array(0.9)) - EVEN.utility_minus(np.array(0.9)) if needed else 0.0
-    assert plan.gain() == pytest.approx(max(0.0, float(opened) - needed * plan.cost), abs=1e-6)
-    assert (plan.stop() > 0) == (needed > 0)
+    assert plan.gain()[0] == pytest.approx(max(0.0, float(opened) - needed * 0.01), abs=1e-6)
+    assert (plan.stop()[0] > 0) == (needed > 0)
     beyond = replace(plan, p=np.ones(2), needed=3)
     assert beyond.gain() == 0 and beyond.stop() == 0

@@ -15,6 +15,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.policies import Batch, Greedy, LookAhead, Optimal, Smooth
 from tarstop_core.policies.floor import depths_with_floor
 from tarstop_core.value.cumulative import PLANS, SHORT, CumulativePath, dense_plans, known_at, limited_plans
+from tarstop_core.value.exhaustive import chance_turned
 from tarstop_core.value.payoffs import Floats, Payoffs
 from tarstop_core.value.studies import NextStudy, evsi_of_studies, next_studies
 
@@ -152,6 +153,18 @@ def test_disagreement_with_either_truth() -> None:
     assert otherwise[-1] == 0 and (otherwise >= 0).all() and (otherwise <= 1).all()
 
 
+@pytest.mark.parametrize("least", [0, 3])
+def test_what_is_left_turns_as_its_number_may_be(least: int) -> None:
+    """A Poisson number of studies, by the definition of an expectation; not its mean."""
+    path = held_back(least)
+    for d in (0, 9, 40):
+        state, chances = path.states[path.known[d]], poisson.pmf(range(80), path.p[d:].sum())
+        needed = max(0, least - int(path.known[d]))
+        assert path.otherwise[d] == pytest.approx(
+            chance_turned(state.b, state.n_0, chances, path.payoffs.q_star, needed), abs=2e-3
+        )
+
+
 def test_a_tenth_of_a_study_is_a_tenth_of_its_worth() -> None:
     """At b = q* the closed form of a fractional number of studies grows as its root; chances do not."""
     start = CumulativePath(np.full(200, 0.01), STATES[:1], known_at([], 200), EVEN, np.zeros(200, dtype=bool))
@@ -233,6 +246,15 @@ def test_a_plan_knows_that_plus_opens_with_enough_studies(q_star: float, more: d
             )  # fmt: skip
             rate = float(held._rates_at(np.array([d]), m)[0])
             assert m * rate == pytest.approx(at_end - start, abs=3e-4)
+
+
+@pytest.mark.parametrize("q_star", [0.5, 0.9, 0.97])
+def test_the_worth_of_every_depth_is_that_of_its_plans_to_the_last(q_star: float) -> None:
+    """Plans that reach beyond the list are short ones near its end, where one study may be worth nothing and two something."""
+    path = a_path(payoffs=Payoffs.from_q_star(q_star))
+    for d in range(N - 12, N):
+        rates = path._rates_at(np.full(N, d), np.arange(1, N + 1))
+        assert path.worth()[d] == pytest.approx(max(rates.max(), path.evsi()[d]), rel=1e-12)
 
 
 def test_without_a_least_number_nothing_changes() -> None:

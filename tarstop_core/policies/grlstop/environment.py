@@ -44,13 +44,6 @@ def window_edges(n: int) -> Integers:
 
     Window i holds the documents edges[i] … edges[i + 1] − 1 (counted from 0), so every document is in
     exactly one window. In a list shorter than W every document is a window.
-
-    Examples
-    --------
-    >>> window_edges(250)[:5].tolist()
-    [0, 2, 5, 8, 10]
-    >>> window_edges(3).tolist()
-    [0, 1, 2, 3]
     """
     return np.linspace(0, n, min(n, W) + 1).round().astype(np.intp)
 
@@ -62,13 +55,7 @@ def window_counts(labels: ArrayLike) -> Integers:
 
 
 def window_rates(labels: ArrayLike) -> Single:
-    """Share of relevant documents in every window of N ≥ 1, shape (W,); −1 past the last window of a short list.
-
-    Examples
-    --------
-    >>> window_rates([True, False, True])[:4].tolist()
-    [1.0, 0.0, 1.0, -1.0]
-    """
+    """Share of relevant documents in every window of N ≥ 1, shape (W,); −1 past the last window of a short list."""
     counts = window_counts(labels)
     rates = np.full(W, -1.0, dtype=np.float32)
     rates[: len(counts)] = counts / np.diff(window_edges(np.size(labels)))
@@ -76,15 +63,7 @@ def window_rates(labels: ArrayLike) -> Single:
 
 
 def target_windows(labels: ArrayLike, targets: ArrayLike) -> Integers:
-    """How many windows have to be examined for each target recall, shape (targets,), from 1; or `NEVER`.
-
-    Examples
-    --------
-    >>> target_windows([True, False, True, False], [0.5, 1.0]).tolist()
-    [1, 3]
-    >>> target_windows([False, False], [0.5]).tolist() == [NEVER]
-    True
-    """
+    """How many windows have to be examined for each target recall, shape (targets,), from 1; or `NEVER`."""
     found = window_counts(labels).cumsum()
     wanted = np.atleast_1d(np.asarray(targets, dtype=float))
     if found[-1] == 0:

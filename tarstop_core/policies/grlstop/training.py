@@ -35,13 +35,7 @@ NEXT, STOP, NOT_REACHED = 0, 1, -1
 
 
 def steps_for(topics: int) -> int:
-    """Choices to play on so many topics (assumption; ``docs/grlstop.md`` says what others come to).
-
-    Examples
-    --------
-    >>> steps_for(1000), steps_for(67)
-    (5000000, 1000000)
-    """
+    """Choices to play on so many topics (assumption; ``docs/grlstop.md`` says what others come to)."""
     return STEPS if topics >= FEW else STEPS_ON_FEW
 
 

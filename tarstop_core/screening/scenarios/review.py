@@ -16,7 +16,8 @@ from tarstop_core.evidence.words import rival_sentence
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.samples.past_stops import WrongStops, wrong_stops
 from tarstop_core.screening.advised import Advice
-from tarstop_core.screening.labels import RELEVANT, UNSEEN, Label
+from tarstop_core.screening.foretold import still_unread
+from tarstop_core.screening.labels import RELEVANT, Label
 from tarstop_core.screening.scenarios.review_glance import AtAGlance
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
@@ -143,6 +144,7 @@ class Review(AtAGlance):
 
     name: ClassVar[str] = "review"
     first_rule: ClassVar[str] = "greedy"
+    learns: ClassVar[bool] = True
     reads_full_texts: ClassVar[bool] = True
     title: ClassVar[str] = "Diagnostic-accuracy review"
     caption: ClassVar[str] = "2×2 tables of many studies add up."
@@ -268,11 +270,9 @@ class Review(AtAGlance):
         """
         path = cast(CumulativePath, path)
         depth, waiting = state.depth, len(state.waiting)
-        now = path.states[-1]
-        share = data_share(settings, state)
-        to_read, _ = path.best_reports(waiting)
-        plan, _ = path.best_plan(depth, settings.cost)
-        left = calibrator.left(p, state.judged, state.came_true, state.labels == UNSEEN, state.ranks)
+        now, share = path.states[-1], data_share(settings, state)
+        to_read, plan = path.best_reports(waiting)[0], path.best_plan(depth, settings.cost)[0]
+        left = still_unread(settings, calibrator, p, state)
         q_star, needed = settings.payoffs.q_star, 0 if path.needed is None else int(path.needed[-1])
         shapes = (share.alpha, share.beta) if settings.two_stages else None
         to_come = studies_to_come(left.chance, waiting, shapes)

@@ -1,8 +1,8 @@
 """What the store gives out: a collection, a document, a session, a calibrator, a line of the list of sessions."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from typing_extensions import TypedDict
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.state import State
 
 Kind = Literal["session", "collection", "calibrator"]
 
@@ -80,7 +81,7 @@ class SessionRow:
     settings: Settings
     """At the start."""
     ids: tuple[str, ...]
-    """Documents in screening order."""
+    """Documents in screening order: as the list was stored, or, in a row :meth:`as_read`, in the order of reading."""
     order: NDArray[np.intp]
     """Position of each in the collection; shape (N,)."""
     scores: NDArray[np.float64] | None
@@ -90,7 +91,17 @@ class SessionRow:
     """Where the order comes from, in words."""
     archived: bool
     digest: str
-    """Hash of documents, order and scores."""
+    """Hash of documents, order and scores, as the list was stored."""
+
+    def as_read(self, state: State) -> Self:
+        """The stored row with its documents in the order of reading, as positions in the state count."""
+        to = state.sequence
+        if to is None:
+            return self
+        ids = tuple([self.ids[at] for at in to.tolist()])
+        return replace(
+            self, ids=ids, order=self.order[to], scores=None if self.scores is None else self.scores[to]
+        )
 
 
 def event_row(event: Event) -> dict[str, Any]:

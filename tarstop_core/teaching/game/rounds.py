@@ -60,24 +60,12 @@ class Call:
 
 
 def encode(calls: Sequence[Call]) -> str:
-    """Calls as a word for the address.
-
-    Examples
-    --------
-    >>> encode([Call(16, True), Call(30, False), Call(5)])
-    '16p.30m.5'
-    """
+    """Calls as a word for the address."""
     return ".".join(f"{call.depth}{_ENDS[call.plus]}" for call in calls)
 
 
 def decode(text: str) -> tuple[Call, ...]:
-    """The calls that a word stands for; only the last may be undecided. InputProblem when it is no such word.
-
-    Examples
-    --------
-    >>> decode("16p.5")
-    (Call(depth=16, plus=True), Call(depth=5, plus=None))
-    """
+    """The calls that a word stands for; only the last may be undecided. InputProblem when it is no such word."""
     calls: list[Call] = []
     meant = {end: plus for plus, end in _ENDS.items()}
     for part in text.split(".") if text else ():

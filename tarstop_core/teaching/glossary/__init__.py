@@ -98,13 +98,7 @@ def terms() -> dict[str, Term]:
 
 
 def found(words: str) -> list[Term]:
-    """Terms in which all these words occur, those first in whose name they do.
-
-    Examples
-    --------
-    >>> [term.key for term in found("brier")][0]
-    'brier'
-    """
+    """Terms in which all these words occur, those first in whose name they do."""
     matching = [term for term in terms().values() if term.says(words)]
     return sorted(matching, key=lambda term: not _named(term, words))
 

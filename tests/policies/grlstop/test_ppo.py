@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scripts.agent_quality import assess
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
-from tarstop_core.policies.grlstop.assessment import assess
 from tarstop_core.policies.grlstop.environment import INPUTS, TARGETS, Episodes, W
 from tarstop_core.policies.grlstop.network import Network
 from tarstop_core.policies.grlstop.training import (

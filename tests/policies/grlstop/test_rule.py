@@ -7,10 +7,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from scripts.agent_quality import assess
 from tarstop_core.belief.decisive import hit_curve
 from tarstop_core.errors import InputProblem
 from tarstop_core.policies import parse_policy
-from tarstop_core.policies.grlstop.assessment import assess
 from tarstop_core.policies.grlstop.environment import INPUTS, TARGETS, window_edges
 from tarstop_core.policies.grlstop.network import Network, Weights
 from tarstop_core.policies.grlstop.rule import GRLStop, depths_for_targets, shipped_weights

@@ -30,7 +30,7 @@ def store(url: str) -> Iterator[Store]:
         yield opened
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def nursery() -> Iterator[Nursery]:
     if not hasattr(os, "fork"):
         pytest.skip("this system cannot fork or kill a process outright")

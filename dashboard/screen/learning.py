@@ -1,0 +1,52 @@
+"""A list that learns from the labels: what it learns from, why a document is next, and the switch."""
+
+import html
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from dashboard.frame import shell
+from dashboard.frame.waiting import LARGE_LIST, shown
+from dashboard.frame.work import Work
+from dashboard.parts import jobs
+from dashboard.parts.learning import HELP, NAME
+from dashboard.parts.stakes import following
+from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.state import State
+from tarstop_core.sessions.learning import gain_sentence, prepare_features, why_sentence
+
+
+def learn(work: Work) -> None:
+    """Put what comes next in order, where a fit is due; what it learns from is made here where it is missing."""
+    if work.state.settings.learns and work.features is None:
+        with shell.problems_shown():
+            shown(
+                work.collection.name,
+                "Reading the texts",
+                jobs.in_store,
+                work.store.url,
+                prepare_features,
+                work.collection.id,
+                said=lambda done, total: (done / total, f"Read the texts of {done:,} of {total:,} documents"),
+                large=work.collection.documents > LARGE_LIST,
+            )
+    work.learn()
+
+
+def line(work: Work, state: State) -> None:
+    """Why the next document is next, and what the order has saved so far."""
+    said = " ".join(filter(None, (why_sentence(state, work.row.ids, work.because), gain_sentence(state))))
+    if said:
+        st.html(f'<div class="tar-remark" data-testid="why-next">{html.escape(said)}</div>')
+
+
+def switch(settings: Settings, key: str, on_change: Callable[[Settings], Any]) -> None:
+    """The switch, at any document."""
+    moves = following(
+        f"{key}/learning",
+        {"learns": settings.learns},
+        lambda _, value: on_change(replace(settings, learns=bool(value))),
+    )
+    st.toggle(NAME, **moves("learns"), help=HELP[settings.kind.one_decides])

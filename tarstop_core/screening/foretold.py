@@ -1,0 +1,67 @@
+"""Chances of a list whose labels decide what is read next: from what was found so far, in the order read.
+
+They say nothing of single documents, only of places: of the next document, and of the list as it would go on.
+"""
+
+from functools import lru_cache
+
+import numpy as np
+
+from tarstop_core.belief.mixture import Left
+from tarstop_core.calibration.calibrator import Calibrator
+from tarstop_core.calibration.live_check import CONFIDENCE, Check, against_forecasts
+from tarstop_core.calibration.reranked import RerankedChances, ahead, path_chances
+from tarstop_core.samples.shipped import reranked_chances
+from tarstop_core.screening.labels import UNSEEN
+from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.state import State
+from tarstop_core.value.payoffs import Floats
+
+
+def foretold(settings: Settings, state: State) -> tuple[Floats, Left]:
+    """Chance of every place in the order of reading, shape (N,), and how many relevant documents are still unread.
+
+    An audit draw ahead has the chance of any document that is unread.
+    """
+    history = state.came_true[: state.depth]
+    p, left = _foretold(reranked_chances(), history.tobytes(), len(state.labels))
+    if state.drawn is not None and state.depth < len(p):
+        p = p.copy()
+        p[state.depth :][state.drawn[state.depth :]] = p[state.depth :].mean()
+    return p, left
+
+
+def still_unread(settings: Settings, calibrator: Calibrator, p: Floats, state: State) -> Left:
+    """How many relevant documents are still unread; `p` as the calibrator gives them, where they come from one."""
+    if settings.foretold:
+        return foretold(settings, state)[1]
+    return calibrator.left(p, state.judged, state.came_true, state.labels == UNSEEN, state.ranks)
+
+
+@lru_cache(maxsize=32)
+def _foretold(model: RerankedChances, history: bytes, length: int) -> tuple[Floats, Left]:
+    return path_chances(model, np.frombuffer(history, dtype=bool), length)
+
+
+def check_foretold(settings: Settings, state: State) -> Check:
+    """What was foreseen of the documents read before the first of them, and what was found.
+
+    Each chance was said before its document was read, so the ratio of others to them is a martingale if they are right.
+    """
+    read, found = state.came_true[: state.depth], int(state.came_true.sum())
+    before = ahead(reranked_chances(), np.zeros(0, dtype=bool), len(state.labels)).left(state.depth)
+    low, high = before.interval(CONFIDENCE)
+    against = against_forecasts(foretold(settings, state)[0][: state.depth], read)
+    return Check(
+        state.depth,
+        before.mean,
+        low,
+        high,
+        found,
+        1.0,
+        1.0,
+        1.0,
+        False,
+        unsure=len(state.unsure),
+        against=against,
+    )

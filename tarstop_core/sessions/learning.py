@@ -1,0 +1,175 @@
+"""A session whose labels teach what to read next: what a ranker is told of it, and the fit that is recorded.
+
+Only a fit needs a ranker. It names the documents that come next, as many as are read before the next one is due, so that
+the order of a session follows from its log alone (:mod:`tarstop_core.screening.fold`), on every machine.
+"""
+
+import os
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from weakref import WeakValueDictionary
+
+import numpy as np
+import pandas as pd
+
+from tarstop_core.documents.records import ranking_text
+from tarstop_core.places import features_folder
+from tarstop_core.presentation.numbers import count_of, listed
+from tarstop_core.ranking.bm25 import Progress
+from tarstop_core.ranking.features import Features, load_features, make_features
+from tarstop_core.ranking.learning import DEFAULT, FURTHER, RANKERS, Label, Ranker, Told, due, reading_order
+from tarstop_core.screening import labels as said
+from tarstop_core.screening.log import UNDOABLE, Event
+from tarstop_core.screening.settings_words import seed_of
+from tarstop_core.screening.state import State
+from tarstop_core.sessions.store.rows import CollectionRow, Record, SessionRow
+from tarstop_core.sessions.store.store import Store
+
+AHEAD = 20
+"""A fit names so many documents at least."""
+TEACHES = {
+    said.RELEVANT: Label.RELEVANT,
+    said.COMBINATION: Label.RELEVANT,
+    said.BACKGROUND: Label.OTHER_KIND,
+    said.IRRELEVANT: Label.NOT_RELEVANT,
+}
+"""What each verdict tells a ranker; unsure ones tell nothing."""
+MOST_WORDS = 5
+"""That are said to have put a document first."""
+_HELD: WeakValueDictionary[str, Features] = WeakValueDictionary()
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """A fit, and what it rests on."""
+
+    event: Event
+    told: bytes
+    """The labels that it was told, by position in the collection."""
+
+
+def _file(collection: CollectionRow) -> Path:
+    return features_folder() / f"{collection.digest}.npz"
+
+
+def features_of(collection: CollectionRow) -> Features | None:
+    """What a ranker learns from in these documents, shared by all who have them open; None until it was made."""
+    features = _HELD.get(collection.digest) or load_features(_file(collection))
+    if features is not None:
+        _HELD[collection.digest] = features
+    return features
+
+
+def prepare_features(store: Store, collection_id: str, progress: Progress | None = None) -> None:
+    """Make that, and keep it beside the database; what belongs to collections that are gone goes."""
+    collection, file = store.collection(collection_id), _file(store.collection(collection_id))
+    features = make_features(ranking_text(store.records(collection.id)), progress)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with NamedTemporaryFile(dir=file.parent, delete=False) as beside:
+        pass
+    try:
+        features.save(Path(beside.name))
+        os.replace(beside.name, file)
+    except BaseException:
+        Path(beside.name).unlink()
+        raise
+    there = {each.digest for each in store.collections()}
+    for other in file.parent.glob("*.npz"):
+        if other.stem not in there:
+            other.unlink(missing_ok=True)
+
+
+def taught(row: SessionRow, state: State, documents: int) -> Told:
+    """What a ranker may use of a session, by position in its collection of so many documents; `row` is as read."""
+    labels, start = np.zeros(documents, dtype=np.int8), np.full(documents, -1.0 - documents)
+    for code, label in TEACHES.items():
+        labels[row.order[state.labels == code]] = label
+    for at, report in state.read_in_full.items():
+        in_full = Label.OTHER_KIND if report.outcome == "excluded" else Label.INCLUDED
+        labels[row.order[at]] = in_full if report.was_read else Label.RELEVANT
+    start[row.order] = -np.arange(1, len(row.order) + 1) if state.ranks is None else -state.ranks
+    return Told(row.query, labels, start)
+
+
+def is_due(events: Sequence[Event], state: State) -> bool:
+    """Whether the labels call for another fit.
+
+    One follows a label: what was taken back or changed counts with the next one, for its document is offered first.
+    While a batch lasts its documents stay as they are.
+    """
+    if not state.settings.learns or state.stopped or state.depth % state.settings.rule.at_once:
+        return False
+    moves = [event.kind for event in events if event.kind in (*UNDOABLE, "undo", "fit")]
+    since = moves[len(moves) - moves[::-1].index("fit") :] if "fit" in moves else moves
+    if since[-1:] not in ([], ["label"]):
+        return False
+    known = int(np.isin(state.labels, list(TEACHES)).sum())
+    corrected = state.fit is not None and {*since} > {"label"}
+    return due(known, state.fit["after"] if state.fit else 0) or (corrected and known > 0)
+
+
+def fit(features: Features, row: SessionRow, state: State, ranker: Ranker = RANKERS[DEFAULT]) -> Fitted:
+    """What the ranker puts first after the labels of this state, to be recorded; `row` is as read."""
+    told, seed = taught(row, state, len(features)), seed_of(row.digest)
+    order = reading_order(ranker.scores(features, told, seed), seed)
+    place = np.full(len(features), -1, dtype=np.intp)
+    place[row.order] = np.arange(len(row.order))
+    ahead = AHEAD + max(state.settings.rule.at_once, int(FURTHER * told.count))
+    following = place[order][place[order] >= state.depth][:ahead]
+    payload = {
+        "number": 1 + (state.fit["number"] if state.fit else 0),
+        "after": told.count,
+        "ranker": f"{ranker.name} {ranker.version}",
+        "seed": seed,
+        "settings": asdict(ranker),  # type: ignore[call-overload]
+        "next": [row.ids[at] for at in following.tolist()],
+    }
+    return Fitted(Event("fit", payload), told.labels.tobytes())
+
+
+def why_next(features: Features, row: SessionRow, state: State, record: Record) -> list[str]:
+    """Words in a document, or pairs of them, that put it first after the labels of this state, the weightiest first."""
+    told, [text] = taught(row, state, len(features)), ranking_text(pd.DataFrame([vars(record)]))
+    adds = RANKERS[DEFAULT].why(features, told, text, seed_of(row.digest))
+    return [term.lower() for term, add in adds.items() if add > 0][:MOST_WORDS]
+
+
+def why_sentence(state: State, ids: Sequence[str], words: Sequence[str]) -> str:
+    """Why the next document is next, where it is not because the list says so and always did; `ids` are as read.
+
+    `words` are those of :func:`why_next`.
+    """
+    at = state.depth
+    if at == len(ids) or not (state.settings.learns or ids[at] in state.put_back):
+        return ""
+    if state.drawn is not None and state.drawn[at]:
+        return "Next because it was drawn at random."
+    if ids[at] in state.put_back:
+        return "Next because its verdict was taken back."
+    if words:
+        return f"Next because of what your labels say of {listed(words, 'and')}."
+    if state.fit is None:
+        return "Next in the order of the list, until there is a label to learn from."
+    return (
+        "Next by what your labels say." if ids[at] in state.fit["next"] else "Next in the order of the list."
+    )
+
+
+def gain_sentence(state: State) -> str:
+    """What the order has saved so far, where labels show it; else empty.
+
+    The included documents, here as many as are found, would have come later in the list: that is known of these.
+    """
+    read = slice(state.kept, state.depth)
+    found = np.flatnonzero(state.labels[read] == said.RELEVANT)
+    if state.sequence is None or state.ranks is None or not len(found):
+        return ""
+    place = 1 + np.argsort(np.argsort(state.ranks[state.kept :]))
+    last, documents = int(place[found].max()), state.depth - state.kept
+    if last <= documents:
+        return ""
+    these = "it" if len(found) == 1 else f"these {len(found):,}"
+    what = "included" if state.settings.two_stages else "relevant"
+    return f"{len(found):,} {what} after {count_of(documents)}; in the list's order {these} would have taken {last:,}."

@@ -1,0 +1,237 @@
+"""A session that learns: the same order after a kill, elsewhere and under other stakes, and fits only where they are due."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tarstop_core.documents.records import as_records
+from tarstop_core.places import URL_VARIABLE
+from tarstop_core.screening.log import Event
+from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.settings_words import protocol_paragraph
+from tarstop_core.sessions.compare import duplicate, outcome
+from tarstop_core.sessions.export import about_rows, document_rows
+from tarstop_core.sessions.file import export_session, import_session
+from tarstop_core.sessions.learning import features_of, gain_sentence, prepare_features, why_sentence
+from tarstop_core.sessions.open import OpenSession
+from tarstop_core.sessions.report import report_html
+from tarstop_core.sessions.store.store import Store
+from tarstop_core.sessions.whole import whole_session
+from tests.session_cases import INCLUSION, REVIEW
+
+N = 40
+IDS = [f"d{at}" for at in range(N)]
+WANTED = {f"d{at}" for at in range(3, N, 6)}
+"""About the test in question; the list does not put them first."""
+LEARNS = replace(REVIEW, learns=True)
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
+    monkeypatch.setenv(URL_VARIABLE, f"sqlite:///{tmp_path}/t.db")
+    return Store()
+
+
+def begun(
+    store: Store, settings: Settings = LEARNS, events: tuple[Event, ...] = (), features: bool = True
+) -> str:
+    texts = [
+        f"ultrasound of the hip in infants {at}{'' if features else ' or not'}"
+        if doc in WANTED
+        else f"fracture surgery cost {at % 5} outcome {at}"
+        for at, doc in enumerate(IDS)
+    ]
+    frame = as_records({"id": IDS, "title": texts})
+    store.save_calibrator(INCLUSION)
+    collection = store.save_collection("Hips", frame, [], 0)
+    if features:
+        prepare_features(store, collection)
+    return store.create_session("Hips", collection, range(N), None, settings, "hip", "own", events=events)
+
+
+def screen(session: OpenSession, documents: int) -> list[str]:
+    """Read on as the page does; what was read."""
+    session.learn()
+    for _ in range(documents):
+        doc = session.row.ids[session.state.depth]
+        session.label(doc, "relevant" if doc in WANTED else "irrelevant", seen=session.state.seq)
+        session.learn()
+    return list(session.row.ids[: session.state.depth])
+
+
+def test_labels_put_the_likeliest_first(store: Store) -> None:
+    session = OpenSession.load(store, begun(store))
+    read = screen(session, 12)
+    assert read[0] == IDS[0], "the list's own order until something was said"
+    assert set(read) >= WANTED
+    assert session.state.labels[:12].sum() == len(WANTED)
+    fits = [event for event in session.events if event.kind == "fit"]
+    assert [event.payload["number"] for event in fits] == list(range(1, len(fits) + 1))
+    assert next(event.payload["fit"] for event in session.events if event.kind == "label") == 0
+
+
+def test_after_a_kill_the_same_document_is_next(store: Store) -> None:
+    key = begun(store)
+    session = OpenSession.load(store, key)
+    screen(session, 8)
+    again = OpenSession.load(store, key)
+    again.learn()
+    assert again.row.ids == session.row.ids and again.events == session.events
+    # Killed after the label was stored and before the fit was.
+    session.label(session.row.ids[8], "irrelevant", seen=session.state.seq)
+    again = OpenSession.load(store, key)
+    session.learn()
+    again.learn()  # as another tab would
+    assert again.events == session.events and again.row.ids == session.row.ids
+    assert [event.kind for event in session.events][-2:] == ["label", "fit"]
+
+
+def test_elsewhere_and_under_other_stakes_the_order_is_the_one_read(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = begun(store)
+    session = OpenSession.load(store, key)
+    read = screen(session, 15)
+    sent = export_session(store, key)
+    other = duplicate(store, key, replace(REVIEW, cost=50.0), "dearer")
+    assert OpenSession.load(store, other).row.ids[:15] == tuple(read)
+    whole = whole_session(store, other)
+    assert outcome(whole, whole.state.settings).read == 15
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.setenv(URL_VARIABLE, f"sqlite:///{tmp_path}/elsewhere/t.db")
+    with Store() as elsewhere:
+        there = OpenSession.load(elsewhere, import_session(elsewhere, sent))
+        assert features_of(there.collection) is not None, "shared while somebody has it open"
+        there.learn()
+        assert there.row.ids == session.row.ids
+        assert there.advice(there.state.settings) == session.advice(session.state.settings)
+        assert export_session(elsewhere, there.row.id) == sent
+    rows = document_rows(whole_session(store, key))
+    assert [row["id"] for row in rows] == list(session.row.ids)
+    assert [row["rank_in_list"] for row in rows[:5]] == [IDS.index(doc) + 1 for doc in read[:5]]
+    assert [row["fit"] for row in rows[:3]] == [0, 1, 2]
+
+
+def test_without_features_the_list_goes_on_as_it_stood(store: Store) -> None:
+    session = OpenSession.load(store, begun(store, features=False))
+    assert screen(session, 9) == IDS[:9]
+    assert {event.kind for event in session.events} == {"label"}
+
+
+def test_a_changed_verdict_counts_with_the_next_label(store: Store) -> None:
+    session = OpenSession.load(store, begun(store))
+    screen(session, 6)
+    number = session.state.fit["number"]  # type: ignore[index]
+    session.record(Event("undo"), seen=session.state.seq)
+    following = session.row.ids[5]
+    session.learn()
+    assert session.events[-1].kind == "undo" and session.row.ids[5] == following
+    session.label(following, "unsure", seen=session.state.seq)
+    session.learn()
+    assert session.state.fit["number"] == number + 1  # type: ignore[index]
+    session.label(session.row.ids[6], "unsure", seen=session.state.seq)
+    session.learn()
+    assert session.events[-1].kind == "label", "unsure ones teach nothing"
+
+
+def test_a_batch_is_read_as_it_was_begun(store: Store) -> None:
+    session = OpenSession.load(store, begun(store, replace(LEARNS, policy="batch:K=5")))
+    screen(session, 14)
+    kinds = [event.kind for event in session.events]
+    assert kinds == [*["label"] * 5, "fit", *["label"] * 5, "fit", *["label"] * 4]
+
+
+def test_labels_that_came_along_teach_before_the_first_press(store: Store) -> None:
+    verdicts = {doc: "relevant" if doc in WANTED else "irrelevant" for doc in IDS[:5]}
+    kept = {"source": "a.ris", "labels": verdicts, "notes": {}, "reasons": {}, "ranks": [1, 2, 3, 4, 5]}
+    session = OpenSession.load(
+        store, begun(store, events=(Event("kept", kept, 1, "2026-01-01T00:00:00+00:00"),))
+    )
+    session.learn()
+    assert session.row.ids[5] in WANTED and session.row.ids[5] != IDS[5]
+
+
+def test_switched_on_and_off_at_any_document(store: Store) -> None:
+    session = OpenSession.load(store, begun(store, REVIEW))
+    assert screen(session, 5) == IDS[:5]
+    session.change_settings(LEARNS, seen=session.state.seq)
+    session.learn()
+    assert session.row.ids[5] in WANTED
+    read = screen(session, 3)
+    session.change_settings(REVIEW, seen=session.state.seq)
+    rest = [doc for doc in IDS if doc not in read]
+    assert screen(session, 3)[8:] == rest[:3]
+
+
+def test_what_is_kept_goes_with_its_collection(store: Store, tmp_path: Path) -> None:
+    key = begun(store)
+    session = OpenSession.load(store, key)
+    folder = tmp_path / "features"
+    assert [file.stem for file in folder.iterdir()] == [session.collection.digest]
+    (folder / f"{'0' * 64}.npz").touch()
+    prepare_features(store, session.collection.id)
+    assert [file.stem for file in folder.iterdir()] == [session.collection.digest]
+
+
+def test_both_answers_foreseen_give_the_fit_that_would_be_made(store: Store) -> None:
+    key = begun(store)
+    one, other = OpenSession.load(store, key), OpenSession.load(store, duplicate(store, key, LEARNS, "same"))
+    for at in range(10):
+        one.foresee()
+        assert one.row.ids == other.row.ids
+        verdict = "relevant" if one.row.ids[at] in WANTED else "irrelevant"
+        one.label(one.row.ids[at], verdict, seen=one.state.seq)
+        other.label(other.row.ids[at], verdict, seen=other.state.seq)
+        one.learn()
+        other.learn()
+        assert [each.event for each in one._foreseen].count(replace_seq(one.events[-1])) == 1
+    assert [each.payload for each in one.events] == [each.payload for each in other.events]
+
+
+def replace_seq(event: Event) -> Event:
+    return Event(event.kind, event.payload)
+
+
+def test_it_is_said_which_words_put_a_document_first(store: Store) -> None:
+    session = OpenSession.load(store, begun(store))
+    assert session.why_next(session.document(0)) == [], "the list put it there"
+    screen(session, 4)
+    words = session.why_next(session.document(4))
+    assert words and set(" ".join(words).split()) <= {"hip", "ultrasound", "infants"}
+    again = OpenSession.load(store, session.row.id)
+    assert again.why_next(again.document(4)) == words
+    assert why_sentence(session.state, session.row.ids, words).startswith(
+        "Next because of what your labels say of "
+    )
+    session.record(Event("undo"), seen=session.state.seq)
+    assert session.why_next(session.document(3)) == []
+    assert why_sentence(session.state, session.row.ids, []) == "Next because its verdict was taken back."
+
+
+def test_what_it_has_saved_is_said_where_labels_show_it(store: Store) -> None:
+    session = OpenSession.load(store, begun(store))
+    assert gain_sentence(session.state) == ""
+    screen(session, 8)
+    found = [IDS.index(doc) + 1 for doc in session.row.ids[:8] if doc in WANTED]
+    said = f"{len(found)} included after 8 documents; in the list's order these {len(found)} would have taken {max(found)}."
+    assert gain_sentence(session.state) == said
+    static = OpenSession.load(store, begun(store, REVIEW))
+    screen(static, 8)
+    assert gain_sentence(static.state) == ""
+
+
+def test_report_and_protocol_say_how_the_order_came_about(store: Store) -> None:
+    session = OpenSession.load(store, begun(store))
+    screen(session, 8)
+    whole = whole_session(store, session.row.id)
+    rows = dict(about_rows(whole))
+    assert rows["Learned from labels"].startswith("8 fits, the last after 8 labels; ranker ")
+    assert f"seed {session.state.fit['seed']}" in rows["Learned from labels"]  # type: ignore[index]
+    assert rows["What that order saved"] == gain_sentence(session.state)
+    page = report_html(whole)
+    assert "<th" in page and "In the list" in page and "By fit" in page
+    said = protocol_paragraph(LEARNS, INCLUSION, size=N, ranking="By hand.", digest=session.row.digest)
+    assert "in an order that is learned, beginning with that of the list (by hand)" in said
+    assert f"with the seed {session.state.fit['seed']}" in said  # type: ignore[index]
+    assert "in a fixed order (by hand)" in protocol_paragraph(REVIEW, INCLUSION, size=N, ranking="By hand.")
