@@ -152,7 +152,7 @@ def test_a_review_is_set_up_from_a_link(
     choose(page.get_by_role("radio", name="“Adopt” a test whose sensitivity does not exceed 75 %"))
     expect(page.get_by_text("q* = 0.67").first).to_be_visible()
     at_rest(page)
-    page.locator(".st-key-set_up-more-stakes summary").click()
+    page.locator(".st-key-set_up-more-stakes summary").first.click()
     at_rest(page)
     choose(page.get_by_role("radio", name="The whole list"))
     expect(page.get_by_text("Before any study, pooled sensitivity")).to_be_visible()
