@@ -162,6 +162,8 @@ def test_a_review_is_set_up_from_a_link(
     expect(page.get_by_role("heading", name="Know when to stop reading")).to_be_visible()
     at_rest(page)
     page.get_by_test_id("stSidebarNavLink").filter(has_text="Set up").click()
+    at_rest(page)
+    page.get_by_role("tab", name="1 Documents").click()  # the step is where it was left
     expect(page.get_by_text("9 documents, imported before")).to_be_visible()
     expect(page).to_have_url(re.compile(r"/set_up\?(.*&)?scenario=review"))
     next_step(page)
