@@ -38,7 +38,7 @@ def still_unread(settings: Settings, calibrator: Calibrator, p: Floats, state: S
     return calibrator.left(p, state.judged, state.came_true, state.labels == UNSEEN, state.ranks)
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=32)
 def _foretold(model: RerankedChances, history: bytes, length: int) -> tuple[Floats, Left]:
     return path_chances(model, np.frombuffer(history, dtype=bool), length)
 

@@ -14,6 +14,7 @@ from tarstop_core.screening.advice import advise
 from tarstop_core.screening.advised import Advice
 from tarstop_core.screening.events import label_event, plan_event, relabel_event, report_event, settings_event
 from tarstop_core.screening.fold import Replay
+from tarstop_core.screening.foretold import foretold
 from tarstop_core.screening.labels import IRRELEVANT, RELEVANT, Label
 from tarstop_core.screening.log import Event, standing
 from tarstop_core.screening.paths import Paths, PathsKey, chances, paths_key, read_so, session_paths
@@ -207,6 +208,8 @@ class OpenSession:
             if is_due([*events, Event("label")], later):
                 found.append(fit(self.features, row, later))
                 number, following = number + 1, found[-1].event.payload["next"]
+            if later.settings.foretold:
+                _ = foretold(later.settings, later)[1].chance  # kept by what was found
             for doc in following[:1]:
                 because[doc, number] = why_next(self.features, row, later, self.document(row.ids.index(doc)))
         self._foreseen, self._because = found, because
