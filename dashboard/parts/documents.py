@@ -300,7 +300,7 @@ def _still_there(store: Store) -> Documents | None:
     documents = _from_store(store, row)
     shell.caption(f"{documents.name}: {len(documents.frame):,} documents, imported before.")
     with st.expander("What was understood, column by column", key=f"{PREFIX}/understood"):
-        columns.listed(row.files)
+        columns.listed([file for file in row.files if "understood" in file])  # beside what was merged
     _preview(documents.frame)
     return documents
 
