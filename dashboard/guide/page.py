@@ -20,6 +20,7 @@ READ = (
     "results",
     "reviews_measured",
     "still_unread",
+    "reranked_chances",
     "calibrators_travel",
     "ranking",
     "recall_statement",
