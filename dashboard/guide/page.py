@@ -22,6 +22,7 @@ READ = (
     "still_unread",
     "calibrators_travel",
     "ranking",
+    "reranking",
     "recall_statement",
     "reml_or_exact",
     "grlstop",
