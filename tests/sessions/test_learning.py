@@ -201,9 +201,7 @@ def test_it_is_said_which_words_put_a_document_first(store: Store) -> None:
     assert words and set(" ".join(words).split()) <= {"hip", "ultrasound", "infants"}
     again = OpenSession.load(store, session.row.id)
     assert again.why_next(again.document(4)) == words
-    assert why_sentence(session.state, session.row.ids, words).startswith(
-        "Next because of what your labels say of "
-    )
+    assert why_sentence(session.state, session.row.ids, words).startswith("Next by your labels: ")
     session.record(Event("undo"), seen=session.state.seq)
     assert session.why_next(session.document(3)) == []
     assert why_sentence(session.state, session.row.ids, []) == "Next because its verdict was taken back."
@@ -214,7 +212,9 @@ def test_what_it_has_saved_is_said_where_labels_show_it(store: Store) -> None:
     assert gain_sentence(session.state) == ""
     screen(session, 8)
     found = [IDS.index(doc) + 1 for doc in session.row.ids[:8] if doc in WANTED]
-    said = f"{len(found)} included after 8 documents; in the list's order these {len(found)} would have taken {max(found)}."
+    said = (
+        f"{len(found)} included after 8 documents; in the list's order these would have taken {max(found)}."
+    )
     assert gain_sentence(session.state) == said
     static = OpenSession.load(store, begun(store, REVIEW))
     screen(static, 8)
