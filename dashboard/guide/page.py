@@ -23,6 +23,7 @@ READ = (
     "reranked_chances",
     "calibrators_travel",
     "ranking",
+    "reranking",
     "recall_statement",
     "reml_or_exact",
     "grlstop",
