@@ -1,7 +1,7 @@
 """From a key press to redrawn curves, in a real browser, on a list of 10,000 documents.
 
-Run it as ``python -m benchmarks.label_latency [DOCUMENTS [PRESSES [learn]]]``; with ``learn`` a review is read twice by turns,
-once in the order of the list and once in one that learns. The time runs from the key's event
+Run it as ``python -m benchmarks.label_latency [DOCUMENTS [PRESSES [SCENARIO [RULE [learn]]]]]``; with ``learn`` it is read by turns
+in the order of the list and in one that learns. The time runs from the key's event
 in the page to the second animation frame after the curves' new drawing, with every label stored on disk in
 between. Prints the median and the 95th percentile; exits with 1 when the latter is above 150 ms, or with ``learn`` by more
 than 20 ms longer than without.
@@ -9,7 +9,6 @@ than 20 ms longer than without.
 
 import sys
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -45,7 +44,9 @@ WATCH = """() => {
 }"""
 
 
-def long_session(url: str, documents: int, review: bool = False, learns: bool = False) -> str:
+def long_session(
+    url: str, documents: int, scenario: str = "patent", rule: str = "", learns: bool = False
+) -> str:
     """A session on invented documents whose scores fall as BM25's do."""
     rng = np.random.default_rng(0)
     words = np.array([f"word{i}" for i in range(2000)])
@@ -57,13 +58,18 @@ def long_session(url: str, documents: int, review: bool = False, learns: bool = 
             "abstract": texts,
         }
     )
-    calibrator = calibrators()["review-inclusion-elsewhere" if review else "clef-reviews"]
+    calibrator = calibrators()["clef-reviews"]
     with Store(url) as store:
         store.save_calibrator(calibrator)
         collection = store.save_collection("Latency", frame, files=[], duplicates=0, simulated=True)
-        settings = Settings(Payoffs.from_q_star(0.5), cost=1e-5, calibrator=calibrator.digest)
-        if review:
-            settings = replace(settings, scenario="review", policy="", full_cost=1e-4, learns=learns)
+        settings = Settings(
+            Payoffs.from_q_star(0.5),
+            cost=1e-5,
+            calibrator=calibrator.digest,
+            scenario=scenario,
+            policy=rule,
+            learns=learns,
+        )
         scores = np.sort(rng.gamma(2.0, 5.0, documents))[::-1]
         return store.create_session(
             "Latency", collection, np.arange(documents), scores, settings, "word1", "simulated scores"
@@ -82,7 +88,9 @@ def measure(page: Page, presses: int, apart: int = 250) -> np.ndarray:
     return np.array(page.evaluate("window.latencies")[before:])
 
 
-def main(documents: int = 10_000, presses: int = 60, learn: str = "") -> int:
+def main(
+    documents: int = 10_000, presses: int = 60, scenario: str = "patent", rule: str = "", learn: str = ""
+) -> int:
     """Measure and print."""
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
     from tests.browser.conftest import CHROMIUM_FLAGS, AppServer, find_chromium
@@ -93,7 +101,7 @@ def main(documents: int = 10_000, presses: int = 60, learn: str = "") -> int:
         browser = pw.chromium.launch(executable_path=find_chromium(pw), args=list(CHROMIUM_FLAGS))
         pages = {}
         for name, learns in how.items():
-            session = long_session(server.database, documents, bool(learn), learns)
+            session = long_session(server.database, documents, scenario, rule, learns)
             page = pages[name] = browser.new_page(viewport={"width": 1280, "height": 900}, bypass_csp=True)
             page.goto(f"{server.url}/screen?session={session}")
             expect(page.get_by_test_id("counter")).to_contain_text("0 of", timeout=120_000)
@@ -120,4 +128,4 @@ def main(documents: int = 10_000, presses: int = 60, learn: str = "") -> int:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main(*(int(argument) for argument in sys.argv[1:3]), *sys.argv[3:4]))
+    raise SystemExit(main(*map(int, sys.argv[1:3]), *sys.argv[3:6]))

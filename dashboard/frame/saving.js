@@ -29,9 +29,7 @@ if (!window.tarstopSave) {
     const link = document.createElement('a');
     link.href = URL.createObjectURL(blob);
     link.download = name;
-    document.body.append(link);
-    link.click();
-    link.remove();
+    link.click();  // not on the page: a press beside the menu would close it
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
   };
 

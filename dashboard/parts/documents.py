@@ -35,7 +35,6 @@ PREFIX = "set_up/documents"
 SOURCES = {"sample": "A sample search", "upload": "My own files", "earlier": "An earlier import"}
 MAPPED = {"title": "Title", "abstract": "Abstract", "id": "Identifier", "date": "Date", "score": "Score"}
 LARGE = 5_000_000  # bytes from which an import takes long enough to be cancelled
-NO_COLUMN = "–"
 BY = " by "  # between an upload and the columns that a person chose for it
 
 
@@ -198,7 +197,8 @@ def _uploaded(store: Store, abstracts: bool) -> Documents | None:
     broken = [upload for upload in uploads.values() if upload.table is None]
     for file_id, upload in uploads.items():
         if upload.unrecognised is not None:
-            _ask_for_columns(file_id, upload)
+            key = f"{PREFIX}/map/{file_id}"
+            columns.ask(upload.unrecognised, MAPPED, {"title"}.issubset, upload.read, key)
         elif upload.problem:
             shell.problem_box(upload.problem)
     if broken:
@@ -300,7 +300,7 @@ def _still_there(store: Store) -> Documents | None:
     documents = _from_store(store, row)
     shell.caption(f"{documents.name}: {len(documents.frame):,} documents, imported before.")
     with st.expander("What was understood, column by column", key=f"{PREFIX}/understood"):
-        columns.listed(row.files)
+        columns.listed([file for file in row.files if "understood" in file])  # beside what was merged
     _preview(documents.frame)
     return documents
 
@@ -404,22 +404,6 @@ def _delete_unused(store: Store, collection_id: str) -> None:
     if collection_id in st.session_state.get(f"{PREFIX}/new", ()):
         with contextlib.suppress(InputProblem):
             store.delete_collection(collection_id)
-
-
-def _ask_for_columns(file_id: str, upload: Upload) -> None:
-    """Offer a mapping where no title was recognised."""
-    problem = cast(UnrecognisedColumns, upload.unrecognised)
-    with st.container(border=True):
-        st.warning(shell.escape_markdown(str(problem)), icon=":material/help:")
-        st.dataframe(problem.preview, hide_index=True, width="stretch")
-        chosen: dict[str, str] = {}
-        for column, (field, words) in zip(st.columns(len(MAPPED)), MAPPED.items(), strict=True):
-            key = f"{PREFIX}/map/{file_id}/{field}"
-            theirs = column.selectbox(words, [NO_COLUMN, *problem.columns], key=key)
-            if theirs != NO_COLUMN:
-                chosen[theirs] = field
-        key, untitled = f"{PREFIX}/map/{file_id}", "title" not in chosen.values()
-        press("Read the file with these columns", upload.read, chosen, key=key, disabled=untitled)
 
 
 def _understood(read: dict[str, RecordTable], store: Store, collection_id: str) -> None:

@@ -94,7 +94,7 @@ def _steps() -> None:
         plus, minus = _actions(form, problems)
         settings = form.stakes(replace(start, plus=plus, minus=minus), problems)
     with right:
-        settings = learning.ask(form.beside(settings), PREFIX, chosen.simulated)
+        settings = form.beside(settings)
         first_advice = st.container()
         name, reviewer = _names(chosen, problems)
     with more:
@@ -102,6 +102,7 @@ def _steps() -> None:
         settings, calibrator = _chances(
             form, settings, ranking, has_scores=order != "own", sample=chosen.simulated
         )
+        settings = learning.ask(settings, PREFIX, chosen.simulated)
         register = _registered(settings)
     if calibrator is None and found is not None:
         problems.append("No calibrator that fits this list is chosen; choose or upload one under More.")

@@ -23,6 +23,8 @@ EVERY_LABEL = 50
 """So many labels are learned from one by one …"""
 FURTHER = 0.04
 """… and then whenever there are more by this share."""
+FEW = 5
+"""So many relevant documents bear scores from elsewhere out by half."""
 
 
 class Label(IntEnum):
@@ -124,8 +126,10 @@ class Linear(Ranker):
 
     def scores(self, features: Features, told: Told, seed: int) -> Floats:
         """Distance from the boundary, in the direction of the relevant."""
-        given = [told.start] if told.outside is None else [told.start, told.outside]
-        columns = np.column_stack([_scaled(each, self.beside) for each in given])
+        columns = _scaled(told.start, self.beside)[:, None]
+        if told.outside is not None:
+            outside = _scaled(told.outside, self.beside)
+            columns = np.column_stack((columns, outside * _worth(outside, told.labels)))
         learned = self._learned(features, told, columns, seed)
         if learned is None:
             return told.start
@@ -190,6 +194,16 @@ def _scaled(scores: Floats, size: float) -> Floats:
         return np.zeros(len(scores))
     away = np.where(known, scores - scores[known].mean(), 0.0)
     return np.asarray(size * away / (scores[known].std() or 1.0))
+
+
+def _worth(scores: Floats, labels: NDArray[np.int8]) -> float:
+    """1 + d², d being how many standard deviations the relevant lie above the others: less of them while they are few."""
+    relevant, others = scores[labels >= Label.RELEVANT], scores[labels == Label.NOT_RELEVANT]
+    if len(relevant) < 2 or len(others) < 2:
+        return 1.0
+    spread = float(np.sqrt((relevant.var() + others.var()) / 2))
+    apart = max(0.0, float(relevant.mean() - others.mean())) / (spread or np.inf)
+    return 1 + (apart * len(relevant) / (len(relevant) + FEW)) ** 2
 
 
 RANKERS: dict[str, Ranker] = {each.name: each for each in (Linear(), Unmoved())}

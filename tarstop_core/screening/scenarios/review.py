@@ -14,7 +14,7 @@ from tarstop_core.documents.tables import Tables
 from tarstop_core.evidence.summary import evidence
 from tarstop_core.evidence.words import rival_sentence
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
-from tarstop_core.samples.past_stops import WrongStops, wrong_stops
+from tarstop_core.samples.past_stops import WrongStops, shipped, wrong_stops
 from tarstop_core.screening.advised import Advice
 from tarstop_core.screening.foretold import still_unread
 from tarstop_core.screening.labels import RELEVANT, Label
@@ -22,7 +22,7 @@ from tarstop_core.screening.scenarios.review_glance import AtAGlance
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.value.cumulative import CumulativePath, known_at
-from tarstop_core.value.exhaustive import chance_turned, studies_to_come
+from tarstop_core.value.exhaustive import as_often, chance_turned, studies_to_come
 from tarstop_core.value.outcomes import states_of
 from tarstop_core.value.path import Path
 from tarstop_core.value.payoffs import Depths, Flags, Floats
@@ -58,7 +58,7 @@ class ReviewFacts:
     reports_may_change: float
     """Chance that the waiting reports, all bringing data, would lead to the other action."""
     otherwise: float
-    """Chance that what is left, waiting reports and list, would lead to the other action: as many studies as may come."""
+    """Chance that what is left, waiting reports and list, would lead to the other action, as often as in past reviews."""
     disagreement: float
     """Chance that the action on stopping now is not that of the truth the session is held against."""
     plan: int
@@ -276,15 +276,15 @@ class Review(AtAGlance):
         q_star, needed = settings.payoffs.q_star, 0 if path.needed is None else int(path.needed[-1])
         shapes = (share.alpha, share.beta) if settings.two_stages else None
         to_come = studies_to_come(left.chance, waiting, shapes)
-        all_bring = np.eye(waiting + 1)[-1]
+        turned = chance_turned(now.b, now.n_0, to_come, q_star, needed)
         return ReviewFacts(
             studies=len(state.evidence.tables),
             waiting=waiting,
             report_worth=path.one_report(),
             report_cost=path.full_cost,
             reports_to_read=to_read,
-            reports_may_change=chance_turned(now.b, now.n_0, all_bring, q_star, needed),
-            otherwise=chance_turned(now.b, now.n_0, to_come, q_star, needed),
+            reports_may_change=chance_turned(now.b, now.n_0, np.eye(waiting + 1)[-1], q_star, needed),
+            otherwise=as_often(turned, shipped().turning),
             disagreement=float(path.disagreement(settings.truth)[depth]),
             plan=plan,
             left=(left.mean, *left.interval()),
