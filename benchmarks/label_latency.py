@@ -1,6 +1,6 @@
 """From a key press to redrawn curves, in a real browser, on a list of 10,000 documents.
 
-Run it as ``python -m benchmarks.label_latency [DOCUMENTS [PRESSES]]``. The time runs from the key's event
+Run it as ``python -m benchmarks.label_latency [DOCUMENTS [PRESSES [SCENARIO [RULE]]]]``. The time runs from the key's event
 in the page to the second animation frame after the curves' new drawing, with every label stored on disk in
 between. Prints the median and the 95th percentile; exits with 1 when the latter is above 150 ms.
 """
@@ -39,7 +39,7 @@ WATCH = """() => {
 }"""
 
 
-def long_session(url: str, documents: int) -> str:
+def long_session(url: str, documents: int, scenario: str = "patent", rule: str = "") -> str:
     """A session on invented documents whose scores fall as BM25's do."""
     rng = np.random.default_rng(0)
     words = np.array([f"word{i}" for i in range(2000)])
@@ -55,7 +55,9 @@ def long_session(url: str, documents: int) -> str:
     with Store(url) as store:
         store.save_calibrator(calibrator)
         collection = store.save_collection("Latency", frame, files=[], duplicates=0, simulated=True)
-        settings = Settings(Payoffs.from_q_star(0.5), cost=1e-5, calibrator=calibrator.digest)
+        settings = Settings(
+            Payoffs.from_q_star(0.5), cost=1e-5, calibrator=calibrator.digest, scenario=scenario, policy=rule
+        )
         scores = np.sort(rng.gamma(2.0, 5.0, documents))[::-1]
         return store.create_session(
             "Latency", collection, np.arange(documents), scores, settings, "word1", "simulated scores"
@@ -72,13 +74,13 @@ def measure(page: Page, presses: int) -> np.ndarray:
     return np.array(page.evaluate("window.latencies"))
 
 
-def main(documents: int = 10_000, presses: int = 60) -> int:
+def main(documents: int = 10_000, presses: int = 60, scenario: str = "patent", rule: str = "") -> int:
     """Measure and print."""
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
     from tests.browser.conftest import CHROMIUM_FLAGS, AppServer, find_chromium
 
     with tempfile.TemporaryDirectory() as folder, AppServer(Path(folder)) as server, sync_playwright() as pw:
-        session = long_session(server.database, documents)
+        session = long_session(server.database, documents, scenario, rule)
         browser = pw.chromium.launch(executable_path=find_chromium(pw), args=list(CHROMIUM_FLAGS))
         page = browser.new_page(viewport={"width": 1280, "height": 900}, bypass_csp=True)
         page.goto(f"{server.url}/screen?session={session}")
@@ -95,4 +97,4 @@ def main(documents: int = 10_000, presses: int = 60) -> int:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main(*(int(argument) for argument in sys.argv[1:3])))
+    raise SystemExit(main(*map(int, sys.argv[1:3]), *sys.argv[3:5]))

@@ -23,6 +23,7 @@ from tarstop_core.places import real_data
 from tarstop_core.ranking.bm25 import WORDS
 from tarstop_core.ranking.order import prepare
 from tarstop_core.samples.shipped import calibrators, data_share, default_calibrator
+from tarstop_core.screening.scenarios.review import REVIEW
 from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.compare import duplicate
 from tarstop_core.sessions.create import Documents, Plan, create
@@ -48,7 +49,9 @@ def begin(url: str) -> str:
         stakes.payoffs,
         stakes.cost,
         full_cost=stakes.full_cost,
-        scenario="review",
+        scenario=REVIEW.name,
+        plus=REVIEW.first_actions[0],
+        minus=REVIEW.first_actions[1],
         calibrator=calibrator.digest,
         data_share=data_share(simulated=False),
         learns=True,

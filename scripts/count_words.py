@@ -1,23 +1,21 @@
 """Words and controls that a page shows when it is first opened, held against the limits of each page.
 
-Writes ``docs/first_open.md``. A real server, a real browser, 1440 px wide; a browser test counts in the same way.
+``python -m scripts.count_words`` writes ``docs/first_open.md``. A real server, a real browser, 1440 px wide; a browser test
+counts in the same way.
 """
 
-import sys
 import tempfile
 from pathlib import Path
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page, ViewportSize, sync_playwright
+
+from tarstop_core.sessions.demo import start_demo, start_review_demo
+from tarstop_core.sessions.store.store import Store
+from tests.browser.acting import at_rest
+from tests.browser.conftest import CHROMIUM_FLAGS, AppServer, find_chromium
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-
-from tarstop_core.sessions.demo import start_demo, start_review_demo  # noqa: E402
-from tarstop_core.sessions.store.store import Store  # noqa: E402
-from tests.browser.acting import at_rest  # noqa: E402
-from tests.browser.conftest import CHROMIUM_FLAGS, AppServer, find_chromium  # noqa: E402
-
-WINDOW = {"width": 1440, "height": 900}
+WINDOW: ViewportSize = {"width": 1440, "height": 900}
 LIMITS: dict[str, tuple[str, int, int | None]] = {
     "Home": ("", 120, None),
     "Set up, patents": ("set_up", 250, 30),
@@ -43,7 +41,7 @@ COUNT = """() => {
     const walk = document.createTreeWalker(main, NodeFilter.SHOW_TEXT);
     for (let node = walk.nextNode(); node; node = walk.nextNode()) {
         const of = node.parentElement;
-        if (!of.closest(left_out) && seen(of)) words.push(...(node.data.match(/[^\\s]*[\\p{L}\\p{N}][^\\s]*/gu) ?? []));
+        if (!of.closest(left_out) && seen(of)) words.push(...(node.data.match(/\\S*\\p{L}\\S*/gu) ?? []));
     }
     const inside = 'a[href], button, input, select, textarea, summary, [role=slider], [role=tab], [role=combobox]';
     const controls = new Set();
@@ -81,8 +79,8 @@ def table(found: dict[str, tuple[int, int]]) -> str:
     )
     return f"""# How much a page says at first
 
-Words and controls in the main area of a page that was just opened, {WINDOW["width"]} px wide, nothing touched and nothing
-unfolded. Figures, tooltips, signs of keys and the document that is being screened are left out. Written by
+Words (what has a letter in it) and controls in the main area of a page that was just opened, {WINDOW["width"]} px wide, nothing
+touched and nothing unfolded. Figures, tooltips, signs of keys and the document that is being screened are left out. Written by
 `scripts/count_words.py`; a test in the browser counts in the same way and fails above a limit.
 
 | page | words | at most | controls | at most |

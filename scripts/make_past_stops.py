@@ -7,8 +7,10 @@ import json
 import sys
 
 import numpy as np
+import pandas as pd
 from sklearn.model_selection import GroupKFold
 
+from scripts import reviews_measured
 from tarstop_core.belief.bivariate import bivariate_belief, bivariate_path
 from tarstop_core.belief.learned_prior import learn_width
 from tarstop_core.errors import InputProblem
@@ -42,12 +44,15 @@ def main() -> None:
                 "end": [round(b, 3) for b in end],
                 "after": after.round(3).tolist(),
             }
+    parts = [reviews_measured.turned(each) for each in reviews_measured.folds(outcomes)]
+    turned = pd.DataFrame([row for rows in parts for row in rows], columns=reviews_measured.TURNED)
     content = {
         "format": FILE_FORMAT,
         "version": FILE_VERSION,
         "source": SOURCE,
         "thetas": THETAS,
         "questions": [found[i] for i in sorted(found)],
+        "turning": round(reviews_measured.odds_of_turning(turned[turned["prior"] == "width"]), 2),
     }
     path = sample_dir() / "past_stops" / "clef-reviews.json"
     path.parent.mkdir(exist_ok=True)

@@ -121,6 +121,7 @@ def _learn(page: Page, url: str) -> None:
     """A step of the walk through, with its formulas."""
     page.set_viewport_size({"width": WIDTH, "height": 1400})
     _open(page, url, "learn", part="walk", step="8")
+    unfold(page, "This step’s numbers")
     expect(page.locator(".js-plotly-plot").first).to_be_visible()
     _take(page, "learn")
     page.set_viewport_size({"width": WIDTH, "height": HEIGHT})

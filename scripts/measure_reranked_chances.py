@@ -27,6 +27,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.reranked_chances import READ, log_loss
 from tarstop_core.places import real_data
 from tarstop_core.policies import parse_policy
+from tarstop_core.ranking.learning import DEFAULT, RANKERS
 from tarstop_core.value.cumulative import CumulativePath
 from tarstop_core.value.payoffs import Payoffs
 from tarstop_core.value.studies import next_studies
@@ -54,7 +55,8 @@ METHODS: dict[str, Callable[[RerankedChances], RerankedChances]] = {
     PLAIN: lambda model: stretched(model, 1.0, 1e6),
     TEMPERED: lambda model: stretched(model, model.temper, model.ahead),
 }
-SETTINGS = [(0.25, 20.0), (0.35, 20.0), (0.5, 10.0), (0.5, 20.0), (0.5, 1e6), (1.0, 20.0)]
+SETTINGS = [(0.35, 20.0), (0.5, 10.0), (0.5, 20.0), (0.5, 1e6), (1.0, 1e6)]
+"""Power of a session's evidence, and shape of the factor on what is ahead."""
 
 
 def stops(session: Session, said: Floats) -> Iterator[tuple[str, int]]:
@@ -103,7 +105,11 @@ def statements(played: Sequence[Session], models: Models, decided: pd.DataFrame)
         for at, read in stops(session, p):
             rows += stated(model, session, at, read, (MIXTURE,))
         if session.clef and session.judged == INCLUSION:
-            here = decided[(decided["review"] == session.name) & (decided["way"] == prize.RERANKED)]
+            here = decided[
+                (decided["review"] == session.name)
+                & (decided["way"] == prize.RERANKED)
+                & (decided["stages"] == prize.TWO)
+            ]
             here = here[(here["q_star"] == 0.5) & (here["cost"] == 0.001)]
             for stop in here.itertuples():
                 rows += stated(model, session, f"stop of {stop.rule}", int(stop.depth), (MIXTURE,))
@@ -248,6 +254,7 @@ def main() -> None:
     apart = statements(of_clef, elsewhere, decided.iloc[:0])
     at_depths = apart["at"].str.endswith(" read") & (apart["method"] == MIXTURE)
     page = PAGE.format(
+        ranker=f"`{DEFAULT}`, version {RANKERS[DEFAULT].version}",
         next=of_next(played, models, elsewhere),
         statements=of_statements(rows),
         parts=of_parts(rows),
@@ -259,7 +266,8 @@ def main() -> None:
         always=f"{100 * always(rows[(rows['method'] == MIXTURE) & rows['at'].str.endswith(' read')]):.0f}",
         warned=warned(played, models),
         warned_apart=warned(of_clef, elsewhere),
-        prize=table(prize.HEADER, prize.lines(decided)),
+        two=table(prize.HEADER, prize.lines(decided, prize.TWO)),
+        one=table(prize.HEADER, prize.lines(decided, prize.ONE)),
         topics=decided["review"].nunique(),
         outcomes=decided["outcome"].nunique(),
     )
@@ -271,8 +279,8 @@ def main() -> None:
 PAGE = """# Chances of a list that learns: are they true, and what are they worth?
 
 `scripts/measure_reranked_chances.py` writes this page, [what was said and what was so](data/reranked_chances.csv) and
-[what rules came to](data/reranking_prize.csv). Sessions are played by `scripts/reranked_sessions.py` over 25 labelled lists, 22 of
-them judged by title and abstract and all by full text. What judges a set was learned without it; the two sets that share papers are
+[what rules came to](data/reranking_prize.csv). Sessions are played by `scripts/reranked_sessions.py` over 25 labelled lists by the
+ranker {ranker}; 22 lists are judged by title and abstract, and all by full text. What judges a set was learned without it; the two sets that share papers are
 left out together.
 
 ## The next document
@@ -318,15 +326,22 @@ with all of CLEF left out, {warned_apart} of those on its topics.
 
 ## What it is worth
 
-{outcomes} outcomes of {topics} topics with text, q* of .2, .5 and .8, costs of .0001, .0005, .001 and .005: 12 cells. Two stages, as sessions
-begin: documents are included by title and abstract, included reports are read at once at no cost of their own, and P(data |
-included) is updated by them. Everything is learned on other topics. *Static, as it is*: chances by rank from four collections, and the
-learned width of the prior, which the re-ranked list has too. *As in 2451d50*: chances by score from the other topics of the
-collection, and the default prior; its default rule was what is now called Open loop. The difference is that of net utility,
-re-ranked minus static, topics weighing equally, with a 95 % interval by resampling topics. The order of the static list is the
-collection's (`rank_bm25`), that of the re-ranked one begins with word stems.
+{outcomes} outcomes of {topics} topics with text, q* of .2, .5 and .8, costs of .0001, .0005, .001 and .005: 12 cells. The list learns from
+what is included by title and abstract; included reports are read at once, at no cost of their own, and P(data | included) is updated by
+them. Everything is learned on other topics. *Static, as it is*: chances by rank from four collections, and the learned width of the
+prior, which the re-ranked list has too. *As in 2451d50*: chances by score from the other topics of the collection, and the
+default prior; its default rule was what is now called Open loop, while a review now begins with Greedy. The difference is that of net
+utility, re-ranked minus static, topics weighing equally, with a 95 % interval by resampling topics. The order of the static list is
+the collection's (`rank_bm25`), that of the re-ranked one begins with word stems.
 
-{prize}
+In two stages, as sessions begin: chances of being included, times P(data | included) of reviews, where full-text relevance stands for data.
+
+{two}
+
+In one stage: static chances are those of bringing data (*as it is* of full-text relevance, *as in 2451d50* of a table for the outcome),
+those of the re-ranked list as above with the P(data | included) of other topics' outcomes.
+
+{one}
 """
 
 

@@ -37,6 +37,8 @@ GROUPS: dict[str, tuple[str, ...]] = {
 FIELDS = ("title and abstract", "title alone")
 NAMED = {"ADHD": "ADHD drugs", "Triptans": "triptans"}
 """The two sets that come without a question: it is derived from their name, as the index of the others has it."""
+FINAL_AND_ABSTRACT = ("label_included", "label_abstract_screening")
+"""The columns of these two."""
 CHANCES = {
     "review-inclusion-elsewhere": (ABSTRACT, SETS),
     "review-data-elsewhere": (FULL, SETS),
@@ -57,39 +59,51 @@ class Case:
     query: str
     frame: pd.DataFrame
     relevant: frozenset[str]
+    by_abstract: frozenset[str] = frozenset()
+    """Those included by title and abstract, where `relevant` are those by full text and this is known too."""
 
 
 def cases(folder: Path) -> Iterator[Case]:
     """Every labelled list with text."""
     with (folder / "topics.csv").open(encoding="utf-8", newline="") as lines:
         titles = {row["topic"]: row["title"] for row in csv.DictReader(lines)}
+    verdicts = {each: read_qrels(folder / "records" / f"qrels_{each}.txt") for each in ("abs", "content")}
     for judged, group in (("abs", ABSTRACT), ("content", FULL)):
-        qrels = read_qrels(folder / "records" / f"qrels_{judged}.txt")
         for path in sorted((folder / "records").glob("CD*.jsonl.gz")):
             name = path.name.split(".")[0]
-            relevant = frozenset(each for each, grade in qrels[name].items() if grade > 0)
-            yield Case(group, name, titles[name], read_records(path).frame, relevant)
+            by_abstract, relevant = (
+                frozenset(each for each, grade in verdicts[which][name].items() if grade > 0)
+                for which in ("abs", judged)
+            )
+            yield Case(group, name, titles[name], read_records(path).frame, relevant, by_abstract)
     with (folder / "screening" / "index.csv").open(encoding="utf-8", newline="") as lines:
         queries = {row["name"]: row["query"] for row in csv.DictReader(lines)}
     for name, query in queries.items():
         yield screening_set(
-            name, query, pd.read_json(folder / "screening" / f"{name}.jsonl.gz", lines=True), "label_final"
+            name,
+            query,
+            pd.read_json(folder / "screening" / f"{name}.jsonl.gz", lines=True),
+            "label_final",
+            "label_abstract",
         )
     for name, drugs in NAMED.items():
         given = pd.read_csv(folder / "records" / f"{name}.csv", encoding="utf-8")
         # The order of the file is not to help where documents are scored alike.
         shuffled = given.sample(frac=1, random_state=1).rename(columns={"record_id": "id"})
         yield screening_set(
-            name, f"Comparative effectiveness and safety of {drugs}", shuffled, "label_included"
+            name, f"Comparative effectiveness and safety of {drugs}", shuffled, *FINAL_AND_ABSTRACT
         )
 
 
-def screening_set(name: str, query: str, given: pd.DataFrame, label: str) -> Case:
+def screening_set(name: str, query: str, given: pd.DataFrame, final: str, abstract: str = "") -> Case:
     ids = given["id"].astype(str)
     frame = pd.DataFrame(
         {"id": ids, "title": given["title"].fillna(""), "abstract": given["abstract"].fillna("")}
     )
-    return Case(SETS, name, query, frame, frozenset(ids[given[label] == 1]))
+    relevant, by_abstract = (
+        frozenset(ids[given[each] == 1]) if each else frozenset() for each in (final, abstract)
+    )
+    return Case(SETS, name, query, frame, relevant, by_abstract)
 
 
 def texts(case: Case, field: str) -> list[str]:

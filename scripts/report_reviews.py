@@ -8,6 +8,7 @@ outcome), ``reviews_turned.csv`` (what was said of the end), ``reviews_never_wor
 
 import sys
 from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -22,10 +23,11 @@ from tarstop_core.belief.prior import Prior
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import read_outcomes, read_run
 from tarstop_core.places import real_data
-from tarstop_core.policies import Greedy, LookAhead, OpenLoop
+from tarstop_core.policies import Greedy, LookAhead, OpenLoop, Optimal
 
 __all__ = ["AFTER", "POLICIES", "by_review", "log_losses"]  # asked of this script by its tests
 
+PROCESSES = 2
 BINS = (0.0, 0.1, 0.3, 0.5, 0.7, 0.9, 1.0)
 
 
@@ -171,32 +173,39 @@ def of_turning(turned: pd.DataFrame) -> str:
             frame = turned[(turned["prior"] == prior) & (turned["studies"] == n)]
             cells += [
                 percent(float(by_review(frame[name].astype(float), frame["review"]).mean()))
-                for name in ("said", "turned")
+                for name in ("belief", "said", "turned")
             ]
             off = frame["turned"].astype(float) - frame["said"]
             cells.append(with_interval(off, frame["review"], 2))
         rows.append(cells)
-    off = turned.assign(off=turned["turned"].astype(float) - turned["said"])
-    more = (
-        "More turn than is said, with either prior: the first studies mislead more often than the belief knows."
-        if (off.groupby("prior")["off"].mean() > 0).all()
-        else "It is not always more that turn than is said."
-    )
-    header = [
-        "just read the n-th study",
-        "default: said",
-        "so",
-        "so − said",
-        "width: said",
-        "so",
-        "so − said",
-    ]
+    over = []
+    for prior in ("default", "width"):
+        frame = turned[turned["prior"] == prior]
+        so = frame["turned"].astype(float)
+        losses = [
+            -np.log(np.where(so > 0, p, 1 - p))
+            for p in (frame[name].clip(0.005, 0.995) for name in ("belief", "said"))
+        ]
+        over.append(
+            f"with *{prior}* {with_interval(so - frame['belief'], frame['review'])} by belief alone and "
+            f"{with_interval(so - frame['said'], frame['review'])} as it is said, log-loss "
+            f"{with_interval(pd.Series(losses[1] - losses[0], index=frame.index), frame['review'])}"
+        )
+    odds = {
+        prior: measured.odds_of_turning(turned[turned["prior"] == prior]) for prior in ("default", "width")
+    }
+    header = ["just read the n-th study"]
+    for prior in ("default", "width"):
+        header += [f"{prior}: by belief", "said", "so", "so − said"]
     return f"""## “With all that is left read, the decision would turn in about 18 of 100 such reviews”
 
 What is said first beside the advice, when the n-th study was just read: the chance that all studies of the list, of which
 it is not known how many come, lead to the other action; and in how many cases they did, over q* = 0.2, 0.5 and 0.8. The end is that of the same prior.
-{more} So the page also counts, on
-stopping, how many past questions were decided wrongly after as many studies.
+By the belief alone too few turn. That is not for the number of studies to come, of which about as many came as were said, but because the first
+studies mislead more often than the belief knows. So the odds are multiplied by what past reviews had: {odds["width"]:.1f} with the prior
+*width*, learned from all of them and shipped ({odds["default"]:.1f} with *default*); below, *said* has the odds of the reviews of the other folds. So minus said, over all lines:
+{"; ".join(over)}. {len(turned["review"].unique())} reviews are few, and the interval is as wide as that. On
+stopping the page also counts how many past questions were decided wrongly after as many studies.
 
 {table(header, rows)}
 """
@@ -285,9 +294,9 @@ def of_frailty(played: pd.DataFrame) -> str:
     """Whether rules gain where chances follow what the list brought."""
     rows = []
     for learned in played["learned"].unique():
-        for rule in (Greedy(), OpenLoop()):
+        for rule in (Greedy(), OpenLoop(), Optimal()):
             frame = played[(played["learned"] == learned) & (played["rule"] == rule.spec)]
-            for way in measured.WAYS[1:]:
+            for way in frame["way"].unique()[1:]:
                 cells = [learned, rule.title, way]
                 cells += [
                     between(frame[frame["cost"] == cost], "way", way, measured.WAYS[0]) for cost in COSTS
@@ -296,16 +305,28 @@ def of_frailty(played: pd.DataFrame) -> str:
                     100 * frame[frame["way"] == each]["right"].mean() for each in (measured.WAYS[0], way)
                 ]
                 rows.append([*cells, f"{right[0]:.0f} → {right[1]:.0f}"])
+    planned = played[played["rule"] == Optimal().spec]
+    over = "; ".join(
+        f"{learned}, {between(planned[planned['learned'] == learned], 'way', 'gamma', measured.WAYS[0])}"
+        for learned in planned["learned"].unique()
+    )
+    said = (
+        f"Over all costs kinds of lists bring Optimal: {over}. In two stages, where every included report would be planned for, it was "
+        "not measured.\n"
+        if over
+        else ""
+    )
     header = ["chances learned on", "rule", "way", *(f"{cost:g}" for cost in COSTS), "% right"]
     return f"""## Should the chances follow what the list brought?
 
 The rate at which studies come is uncertain, and what was found says something of it. Chances times a gamma factor of the list
 (shape {measured.SHAPE:g}), and chances by the curves that say how many are [still unread](still_unread.md), both updated after every document, against chances
-as they are; with the prior *width*, the univariate engine, over the three q*. Net utility, difference, by cost.
+as they are; with the prior *width*, the univariate engine, over the three q*. *Optimal* plans with the gamma factor as kinds of lists, in one
+stage. Net utility, difference, by cost.
 
 {table(header, rows)}
 
-In one stage Greedy gains, because it reads less. In two stages, which is what sessions begin with, it loses; Open loop gains
+{said}In one stage Greedy gains, because it reads less. In two stages, which is what sessions begin with, it loses; Open loop gains
 in some cells and came out lower at a cost of 0.00001 in one stage. Like a rule it would become part of the advice where no
 interval reaches below −.005 and no fewer are right, which holds of neither way. So chances stay as they are, and the number still unread, with all that is not known of it, decides what is said of the
 decision with everything read.
@@ -347,6 +368,7 @@ def report(
     decided: pd.DataFrame,
     turned: pd.DataFrame,
     against: pd.DataFrame,
+    combined: pd.DataFrame,
     played: pd.DataFrame,
     simulated: pd.DataFrame,
     folds: Sequence[measured.Fold],
@@ -367,41 +389,61 @@ weighing equally. Everything is {FOLDS}-fold by review: calibrator and learned p
 judged on. Intervals are 95 %, from {DRAWS:,} resamplings of the reviews; bold where they leave out 0. They are not
 corrected for the number of comparisons, and {reviews} reviews are few. `scripts/report_reviews.py` computes the page
 from [beliefs](data/reviews_beliefs.csv), [decisions](data/reviews_decisions.csv), [what was said of the end](data/reviews_turned.csv),
-[rules against Greedy](data/reviews_never_worse.csv), [chances that follow](data/reviews_frailty.csv) and [simulated reviews](data/reviews_simulated.csv).
+[rules against Greedy](data/reviews_never_worse.csv), [rules and priors against Greedy with the default one](data/reviews_combined.csv), [chances that follow](data/reviews_frailty.csv) and [simulated reviews](data/reviews_simulated.csv).
 
 {of_beliefs(believed, folds)}
 {of_order(strayed, tails, width)}
 {of_turning(turned)}
 {of_decisions(decided)}
 {never_worse.of_never_worse(against)}
+{never_worse.of_combinations(combined)}
 {of_frailty(played)}
 {of_simulated(simulated)}"""
 
 
+Found = tuple[
+    pd.DataFrame, pd.DataFrame, pd.DataFrame, pd.DataFrame, pd.DataFrame, pd.DataFrame, pd.DataFrame,
+    list[measured.Fold], tuple[pd.Series, Floats], dict[str, Floats], Prior,
+]  # fmt: skip
+
+
+def found(folder: Path) -> Found:
+    """Everything that the page says, as :func:`report` takes it."""
+    dta = folder / "clef_dta"
+    outcomes = read_outcomes(dta / "outcomes.csv", read_run(dta / "bm25.run")).outcomes
+    tables, reviews = [each.tables for each in outcomes], [each.review for each in outcomes]
+    width, folds = learn_width(tables, reviews, THETA, "all of them"), list(measured.folds(outcomes))
+    with ProcessPoolExecutor(PROCESSES) as pool:
+        # What takes longest first.
+        played = pool.submit(measured.with_frailty, folder, outcomes, width)
+        parts = [pool.submit(measured.of_fold, each) for each in folds]
+        loops = never_worse.begun(pool, folds, width)
+        simulated = pool.submit(measured.simulated, width)
+        strayed, tails = pool.submit(measured.strayed, outcomes), pool.submit(measured.tails, outcomes)
+        believed, decided, turned = measured.together([part.result() for part in parts], folds)
+        rows = pd.concat([never_worse.of_real(decided), *(job.result() for job in loops)])
+        against, combined = never_worse.against_greedy(rows), never_worse.against_first(decided)
+        return (
+            believed, decided, turned, against, combined, played.result(), simulated.result(), folds, strayed.result(), tails.result(), width,
+        )  # fmt: skip
+
+
 def main() -> None:
     """Write the page and its data."""
-    folder = real_data() / "clef_dta"
-    outcomes = read_outcomes(folder / "outcomes.csv", read_run(folder / "bm25.run")).outcomes
-    believed, decided, turned, folds = measured.measure(outcomes)
-    width = learn_width(
-        [each.tables for each in outcomes], [each.review for each in outcomes], THETA, "all of them"
-    )
-    against = never_worse.measured(folds, width)
-    played = measured.with_frailty(real_data(), outcomes, width)
-    simulated = measured.simulated(width)
-    strayed, tails = measured.strayed(outcomes), measured.tails(outcomes)
+    everything = found(real_data())
+    believed, decided, turned, against, combined, played, simulated, *_ = everything
     docs = Path(__file__).resolve().parents[1] / "docs"
     for name, frame in (
         ("beliefs", believed.round({"belief": 5})),
         ("decisions", decided.round({"net_utility": 6})),
-        ("turned", turned.round({"said": 4})),
+        ("turned", turned.round({"belief": 4, "said": 4})),
         ("never_worse", against),
+        ("combined", combined),
         ("frailty", played),
         ("simulated", measured.in_short(simulated)),
     ):
         frame.to_csv(docs / "data" / f"reviews_{name}.csv", index=False)
-    page = report(believed, decided, turned, against, played, simulated, folds, strayed, tails, width)
-    (docs / "reviews_measured.md").write_text(page, encoding="utf-8")
+    (docs / "reviews_measured.md").write_text(report(*everything), encoding="utf-8")
 
 
 if __name__ == "__main__":

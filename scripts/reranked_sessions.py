@@ -84,20 +84,20 @@ def sessions(folder: Path) -> list[Session]:
 SOURCE = (
     "sessions played on 13 diagnostic-accuracy reviews of CLEF TAR (MIT licence, Leif Azzopardi) and 12 labelled screening sets: "
     "Cohen et al. 2006 (drug classes), Appenzeller-Herzog et al., Kwok et al. 2020, Radjenovic and Wahono as gathered by Yu, "
-    "Kraft & Menzies (all CC-BY 4.0); each by title and abstract and by full text, where it is judged by both"
+    "Kraft & Menzies (all CC-BY 4.0); each by title and abstract and by full text, where it is judged by both; put in order anew by the ranker {}, version {}"
 )
 
 
 def learned(played: Sequence[Session]) -> RerankedChances:
     """From all of these."""
-    sizes = [len(each.ids) for each in played]
+    sizes, ranker = [len(each.ids) for each in played], RANKERS[DEFAULT]
     on = FittedOn(
         "labelled reviews and screening sets, re-ranked",
         topics=len({each.name for each in played}),
         documents=sum(sizes),
         relevant=int(sum(each.relevant.sum() for each in played)),
         simulated=False,
-        source=SOURCE,
+        source=SOURCE.format(ranker.name, ranker.version),
         shortest_list=min(sizes),
         longest_list=max(sizes),
     )

@@ -1,11 +1,12 @@
 """What a list that learns is worth with chances that are true: re-ranked against static, on the outcomes with tables and text.
 
-Two stages: documents are included by title and abstract, included reports read at once at no cost of their own, and
-P(data | included) is updated by them. Everything is learned on other topics.
+The list learns from what is included by title and abstract; included reports are read at once, at no cost of their own.
+In two stages P(data | included) is that of reviews, in full text, as sessions begin; in one stage it is that of outcomes, and static
+chances are those of bringing data. It is updated by what was read. Everything is learned on other topics.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -33,6 +34,7 @@ from tarstop_core.value.payoffs import Payoffs
 Q_STARS, COSTS = (0.2, 0.5, 0.8), (0.0001, 0.0005, 0.001, 0.005)
 RULES: tuple[Policy, ...] = (Greedy(), LookAhead(2000), OpenLoop())
 RERANKED, NOW, THEN = "re-ranked", "static, as it is", "static, as in 2451d50"
+TWO, ONE = "two stages", "one stage"
 ENGINE = "bivariate"
 EVERY, FURTHER = 100, 1.05
 """Depths at which the rest of the list is foreseen anew: each of the first, and from there on ever farther apart."""
@@ -78,64 +80,107 @@ def included(p: Floats, share: Floats) -> Floats:
     return share[:, None] * np.concatenate((np.zeros((len(p), 1)), np.cumsum(p, axis=1)), axis=1)
 
 
-def arms(
-    folder: Path, sessions: Sequence[Session], models: Mapping[str, RerankedChances]
-) -> Iterator[tuple[str, Outcome, Prior, Floats]]:
-    """Way of reading, outcome in its order, prior, and studies expected ahead, for every outcome."""
+@dataclass(frozen=True, eq=False)
+class Arm:
+    """One way of reading one outcome."""
+
+    stages: str
+    way: str
+    outcome: Outcome
+    """In the order read."""
+    prior: Prior
+    expected: Floats
+    """Studies expected among the first k documents as foreseen after d, shape (N + 1, N + 1)."""
+
+
+def arms(folder: Path, sessions: Sequence[Session], models: Mapping[str, RerankedChances]) -> Iterator[Arm]:
+    """Every way of reading every outcome, by what other topics taught."""
     read = {each.name: each for each in sessions if each.clef and each.judged == INCLUSION}
     collections = {name: read_collections(folder, name) for name in JUDGMENTS}
     abstracts = {each.name: each for each in collections["abs"]["clef_dta"]}
     cases = outcomes_with_text(folder, read)
     for review in dict.fromkeys(each.review for each in cases):
-        others = {name: [t for each in of.values() for t in each if t.name != review] for name, of in collections.items()}  # fmt: skip
+        others = {
+            name: [topic for each in of.values() for topic in each if topic.name != review]
+            for name, of in collections.items()
+        }
         elsewhere = [each for each in cases if each.review != review]
         width = learn_width(
             [each.tables for each in elsewhere], [each.review for each in elsewhere], THETA, "other topics"
         )
         full = {topic.name: relevant_in(topic) for topic in others["content"]}
         pairs = [(relevant_in(topic), full.get(topic.name, 0)) for topic in others["abs"]]
-        share = fit_data_share([(k, min(k, data)) for k, data in pairs], "other topics")
-        by_rank = fit(others["abs"], kind="rank", scenario="inclusion", pseudo=1.0)
+        shares = {
+            TWO: fit_data_share([(k, min(k, data)) for k, data in pairs], "other topics"),
+            ONE: fit_data_share(
+                [
+                    (
+                        max(relevant_in(abstracts[each.review]), relevant_in(each.topic)),
+                        relevant_in(each.topic),
+                    )
+                    for each in elsewhere
+                ],
+                "outcomes of other topics",
+            ),
+        }
         at_home = [each for each in collections["abs"]["clef_dta"] if each.name != review]
-        by_score = fit(at_home, kind="marginal", scenario="inclusion", pseudo=1.0)
+        static = {
+            (TWO, NOW): fit(others["abs"], kind="rank", scenario="inclusion", pseudo=1.0),
+            (TWO, THEN): fit(at_home, kind="marginal", scenario="inclusion", pseudo=1.0),
+            (ONE, NOW): fit(others["content"], kind="rank", scenario="review", pseudo=1.0),
+            (ONE, THEN): fit([each.topic for each in elsewhere], kind="marginal", scenario="review", pseudo=1.0),
+        }  # fmt: skip
         session, topic = read[review], abstracts[review]
         moving = rows_ahead(models[session.group].of(INCLUSION), session.relevant)
         for case in (each for each in cases if each.review == review):
             again = reordered(case, session)
-            told = session.relevant | np.asarray(again.topic.labels)
-            yield (
-                RERANKED,
-                again,
-                width,
-                included(moving, shares_with_data(share, told, np.asarray(again.topic.labels))),
-            )
-            labels = np.asarray(case.topic.labels)
-            shares = shares_with_data(share, np.asarray(topic.labels) | labels, labels)
-            for way, calibrator, prior in ((NOW, by_rank, width), (THEN, by_score, Prior())):
+            brought, labels = (np.asarray(each.topic.labels) for each in (again, case))
+            for stages, share in shares.items():
+                told = shares_with_data(share, session.relevant | brought, brought)
+                yield Arm(stages, RERANKED, again, width, included(moving, told))
+            for (stages, way), calibrator in static.items():
                 p = calibrator.probabilities(case.topic.scores, len(case.topic))
-                yield way, case, prior, included(np.broadcast_to(p, (len(p) + 1, len(p))), shares)
+                told = np.ones(len(p) + 1)
+                if stages == TWO:
+                    told = shares_with_data(shares[TWO], np.asarray(topic.labels) | labels, labels)
+                prior = width if way == NOW else Prior()
+                yield Arm(stages, way, case, prior, included(np.broadcast_to(p, (len(p) + 1, len(p))), told))
 
 
 def measure(folder: Path, sessions: Sequence[Session], models: Mapping[str, RerankedChances]) -> pd.DataFrame:
     """What each rule came to on each outcome in each cell, a row each."""
     rows: list[tuple[object, ...]] = []
-    for way, outcome, prior, expected in arms(folder, sessions, models):
+    for arm in arms(folder, sessions, models):
+        outcome, expected = arm.outcome, arm.expected
         omega = is_plus(outcome.tables, THETA, "pooled", 0.5)
         n = np.arange(len(expected) - 1)
         p = np.clip(expected[n, n + 1] - expected[n, n], 0.0, 1.0)
         for q_star in Q_STARS:
-            path = outcome_path(outcome, p, Payoffs.from_q_star(q_star), THETA, ENGINE, prior)
+            path = outcome_path(outcome, p, Payoffs.from_q_star(q_star), THETA, ENGINE, arm.prior)
             moved = Foreseen(p, path.states, path.known, path.payoffs, path.labels, included=expected)
             for cost, rule, depth, action, _, utility in played(moved, omega, RULES, COSTS):
                 right = (action == "a+") == omega
-                rows.append((way, outcome.review, outcome.name, q_star, cost, rule, depth, right, utility))
-    names = ["way", "review", "outcome", "q_star", "cost", "rule", "depth", "right", "net_utility"]
+                rows.append(
+                    (
+                        arm.stages,
+                        arm.way,
+                        outcome.review,
+                        outcome.name,
+                        q_star,
+                        cost,
+                        rule,
+                        depth,
+                        right,
+                        utility,
+                    )
+                )
+    names = ["stages", "way", "review", "outcome", "q_star", "cost", "rule", "depth", "right", "net_utility"]
     return pd.DataFrame(rows, columns=names)
 
 
 COMPARED = {
     "Greedy": (Greedy(), Greedy()),
-    "the default rule: Greedy, in 2451d50 Open loop": (Greedy(), OpenLoop()),
+    "the default rules: Greedy, then Open loop": (Greedy(), OpenLoop()),
     "Open loop": (OpenLoop(), OpenLoop()),
     "Look-ahead": (LookAhead(2000), LookAhead(2000)),
 }
@@ -145,9 +190,9 @@ COMPARED = {
 HEADER = ["rule", "against", "net utility", "difference", "documents read", "% right"]
 
 
-def lines(rows: pd.DataFrame) -> list[list[str]]:
+def lines(rows: pd.DataFrame, stages: str) -> list[list[str]]:
     """Re-ranked minus static, by rule; topics weigh equally."""
-    found = []
+    rows, found = rows[rows["stages"] == stages], []
     for words, (rule, former) in COMPARED.items():
         for way in (NOW, THEN):
             against = rule if way == NOW else former

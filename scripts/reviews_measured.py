@@ -4,12 +4,14 @@ Of real reviews, calibrator and whatever was learned have not seen the review th
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from scipy.optimize import brentq
 from scipy.special import expit, logit
+from scipy.stats import gamma
 from sklearn.model_selection import GroupKFold
 
 from scripts import report_unread, unread_engine
@@ -22,8 +24,9 @@ from tarstop_core.calibration.fitting import fit
 from tarstop_core.documents.outcome import Outcome
 from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.policies import Greedy, LookAhead, OpenLoop, Optimal, Policy
+from tarstop_core.value.closed_loop import SAME, Richness
 from tarstop_core.value.cumulative import CumulativePath, known_at
-from tarstop_core.value.exhaustive import chance_turned, studies_to_come
+from tarstop_core.value.exhaustive import as_often, chance_turned, studies_to_come
 from tarstop_core.value.outcomes import is_plus, outcome_path
 from tarstop_core.value.payoffs import Floats, Payoffs
 from tarstop_core.value.studies import next_studies
@@ -38,6 +41,7 @@ PRIORS = ("default", "learned", "width")
 DECIDED = [
     "review", "outcome", "prior", "q_star", "cost", "policy", "depth", "action", "omega", "net_utility",
 ]  # fmt: skip
+TURNED = ["review", "outcome", "prior", "studies", "q_star", "belief", "turned"]
 SEED = 1
 
 
@@ -123,28 +127,54 @@ def turned(fold: Fold) -> list[tuple[object, ...]]:
                 read = np.arange(len(p)) <= ranked[n - 1]
                 to_come = studies_to_come(fold.calibrator.left(p, read, read & labels, ~read).chance)
                 for q_star in Q_STARS:
-                    said = chance_turned(states[n].b, states[n].n_0, to_come, q_star)
+                    belief = chance_turned(states[n].b, states[n].n_0, to_come, q_star)
                     so = (states[n].b > q_star) != (states[-1].b > q_star)
-                    rows.append((each.review, each.name, name, n, q_star, said, so))
+                    rows.append((each.review, each.name, name, n, q_star, belief, so))
     return rows
 
 
-def measure(outcomes: Sequence[Outcome]) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame, list[Fold]]:
-    """Beliefs, decisions and turns, a row each, and the folds they come from."""
-    every = list(folds(outcomes))
+def odds_of_turning(rows: pd.DataFrame) -> float:
+    """At how many times the odds of belief decisions turned: as likely as can be, reviews and numbers of studies weighing
+    equally.
+    """
+    weight = 1 / rows.groupby(["review", "studies"])["belief"].transform("size")
+    odds = logit(rows["belief"].clip(1e-3, 1 - 1e-3))
+    return float(np.exp(brentq(lambda more: float(weight @ (rows["turned"] - expit(odds + more))), -5, 5)))
+
+
+def with_odds(rows: pd.DataFrame, every: Sequence[Fold]) -> pd.DataFrame:
+    """And what is said of each: belief times the odds that the reviews of the other folds had."""
+    said = pd.Series(0.0, index=rows.index)
+    for fold in every:
+        judged = rows["review"].isin([each.review for each in fold.held_out])
+        for prior in rows["prior"].unique():
+            here = rows["prior"] == prior
+            odds = odds_of_turning(rows[here & ~judged])
+            said[here & judged] = [as_often(each, odds) for each in rows["belief"][here & judged]]
+    return rows.assign(said=said)
+
+
+Rows = list[tuple[object, ...]]
+
+
+def of_fold(fold: Fold) -> tuple[Rows, Rows, Rows]:
+    """Beliefs, decisions and turns on its outcomes; the closed loop with the two priors that are held against each other."""
+    held = {name: fold.priors[name] for name in ("default", "width")}
+    learned = decided(fold, {"learned": fold.priors["learned"]}, POLICIES[:-1])
+    return believed(fold), [*decided(fold, held), *learned], turned(fold)
+
+
+def together(
+    parts: Sequence[tuple[Rows, Rows, Rows]], every: Sequence[Fold]
+) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Of all folds."""
     keys = ["review", "outcome", "prior"]
-    return (
-        pd.DataFrame([row for each in every for row in believed(each)], columns=[*keys, "studies", "belief", "omega"]),
-        pd.DataFrame(
-            [row for each in every for row in decided(each, each.priors)],
-            columns=DECIDED,
-        ),
-        pd.DataFrame(
-            [row for each in every for row in turned(each)],
-            columns=[*keys, "studies", "q_star", "said", "turned"],
-        ),
-        every,
-    )  # fmt: skip
+    columns = [*keys, "studies", "belief", "omega"], DECIDED, TURNED
+    frames = [
+        pd.DataFrame([row for part in parts for row in part[at]], columns=names)
+        for at, names in enumerate(columns)
+    ]
+    return frames[0], frames[1], with_odds(frames[2], every)
 
 
 # --- why early beliefs are over-confident ------------------------------------------------------------
@@ -211,6 +241,12 @@ SHAPE = 3.0
 RULES: tuple[Policy, ...] = (Greedy(), OpenLoop())
 
 
+def rich_or_poor(shape: float, kinds: int = 7) -> Richness:
+    """A gamma factor of this shape and mean 1 as kinds of lists that are as likely."""
+    ends = gamma.cdf(gamma.ppf(np.arange(kinds + 1) / kinds, shape), shape + 1)
+    return Richness(kinds * np.diff(ends), np.full(kinds, 1 / kinds))
+
+
 def with_frailty(folder: Path, outcomes: Sequence[Outcome], prior: Prior) -> pd.DataFrame:
     """What rules come to by review where chances are updated by what the list brought: by one gamma factor, or by curves."""
     collections = {name: report_unread.read_collections(folder, name) for name in report_unread.JUDGMENTS}
@@ -227,12 +263,17 @@ def with_frailty(folder: Path, outcomes: Sequence[Outcome], prior: Prior) -> pd.
         omega = is_plus(outcome.tables, THETA, "pooled", 0.5)
         for q_star in Q_STARS:
             path = outcome_path(outcome, p, Payoffs.from_q_star(q_star), THETA, "univariate", prior)
+            found: list[tuple[str, tuple[object, ...]]] = []
             for way, included in zip(WAYS, ahead, strict=True):
                 moved = unread_engine.moving(path, share[:, None] * included)
-                for cost, rule, depth, action, _, utility in played(moved, omega, RULES, COSTS):
-                    rows.append(
-                        (learned, outcome.review, rule, way, cost, utility, (action == "a+") == omega, depth)
-                    )
+                found += [(way, row) for row in played(moved, omega, RULES, COSTS)]
+            if learned != unread_engine.STAGES:
+                for way, richness in zip(WAYS, (SAME, rich_or_poor(SHAPE)), strict=False):
+                    moved = replace(path, richness=richness)
+                    found += [(way, row) for row in played(moved, omega, POLICIES[-1:], COSTS)]
+            for way, (cost, rule, depth, action, _, utility) in found:
+                right = (action == "a+") == omega
+                rows.append((learned, outcome.review, rule, way, cost, utility, right, depth))
     keys = ["learned", "review", "rule", "way", "cost"]
     frame = pd.DataFrame(rows, columns=[*keys, "net_utility", "right", "depth"])
     return frame.groupby(keys, sort=False).mean().round(6).reset_index()

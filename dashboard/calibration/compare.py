@@ -91,7 +91,8 @@ def _held_out(store: Store, scenario: str) -> HeldOut | None:
 def _sessions(store: Store, scenario: str) -> HeldOut | None:
     there = finished(store)
     states = standings(store, there)
-    titles = titles_of(told for key, told in there.items() if session_scenario(states[key][1]) == scenario)
+    kinds = {key: session_scenario(state) for key, (_, state) in states.items()}
+    titles = titles_of(told for key, told in there.items() if kinds.get(key) == scenario)
     if not titles:
         no_sessions()
         return None

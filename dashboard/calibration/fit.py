@@ -32,6 +32,7 @@ from tarstop_core.sessions.labelled import (
     session_case,
     session_list,
     session_scenario,
+    teaches,
 )
 from tarstop_core.sessions.shelf import CHANCE_OF, KIND_WORDS, keep
 from tarstop_core.sessions.store.rows import SessionRow, SessionSummary
@@ -241,14 +242,14 @@ def finished(store: Store) -> dict[str, SessionSummary]:
 
 
 def standings(store: Store, there: Mapping[str, SessionSummary]) -> dict[str, tuple[SessionRow, State]]:
-    """Sessions and where they stand, without their texts; replayed again when something was recorded."""
+    """Those sessions that teach something and where they stand, without their texts; replayed again when something was recorded."""
     held: dict[str, tuple[str, SessionRow, State]] = st.session_state.setdefault(f"{PREFIX}/standings", {})
     for key, told in there.items():
         if key not in held or held[key][0] != told.last_activity:
             row = store.session(key)
             state = replay(row.settings, row.ids, store.events(key))
             held[key] = told.last_activity, row.as_read(state), state
-    return {key: held[key][1:] for key in there}
+    return {key: held[key][1:] for key in there if teaches(held[key][2])}
 
 
 def titles_of(sessions: Iterable[SessionSummary]) -> dict[str, str]:
@@ -266,14 +267,14 @@ def no_sessions() -> None:
 
 def _from_sessions(store: Store) -> Fitted | None:
     there = finished(store)
-    if not there:
+    states = standings(store, there)
+    if not states:
         no_sessions()
         return None
-    states = standings(store, there)
     kinds = {each: session_scenario(state) for each, (_, state) in states.items()}
     wanted = {each: words for each, words in OF_SESSIONS.items() if each in kinds.values()}
     scenario = radio("Sessions", wanted, horizontal=True, key=f"{PREFIX}/sessions/scenario")
-    titles = titles_of(told for each, told in there.items() if kinds[each] == scenario)
+    titles = titles_of(told for each, told in there.items() if kinds.get(each) == scenario)
     chosen = some_of("Which of them?", titles, titles, key=f"{PREFIX}/sessions/{scenario}")
     simulated = any(there[each].simulated for each in chosen)
     if simulated:

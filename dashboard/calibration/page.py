@@ -40,9 +40,8 @@ from tarstop_core.sessions.store.store import Store
 PREFIX = "calibration"
 CHOSEN, UNDO = f"{PREFIX}/chosen", f"{PREFIX}/undo"
 LEAD = (
-    "Every advice rests on the chance that each document is relevant. A calibrator turns the scores or ranks of a list "
-    "into such chances. Here you see what each was fitted on and whether its chances came true, fit one of your own, "
-    "compare two, and see what another one would have changed."
+    "A calibrator turns the scores or ranks of a list into the chance that each document is relevant. Did such chances "
+    "come true?"
 )
 
 
@@ -65,8 +64,8 @@ def _calibrators(store: Store) -> None:
     there = shelf.fitting(store, scenario)
     usual = default_calibrator(True, scenario=scenario)
     _detail(store, which("Calibrator", there, usual, **lasting(CHOSEN)))
-    st.subheader(f"All that give the chance {CHANCE_OF[scenario]}")
-    table(overview(there.values()), "Lower is better for Brier score and ECE; 0 is best.")
+    with st.expander(f"All that give the chance {CHANCE_OF[scenario]}"):
+        table(overview(there.values()), "Lower is better for Brier score and ECE; 0 is best.")
     _put_away(store)
     with st.expander("Upload a calibrator", icon=":material/upload:"):
         words = "A JSON file that “tarstop calibrate” or this page wrote"
@@ -78,8 +77,9 @@ def _detail(store: Store, chosen: Listed) -> None:
     st.html(badges(calibrator.fitted_on.badge))
     left, right = st.columns([1, 1.1], gap="large")
     with left:
-        body = lines(facts(chosen), shell.linked)
-        st.html(f'<div class="tar-others"><table><tbody>{body}</tbody></table></div>')
+        with st.expander("What it was fitted on"):
+            body = lines(facts(chosen), shell.linked)
+            st.html(f'<div class="tar-others"><table><tbody>{body}</tbody></table></div>')
         _actions(store, chosen)
     with right:
         _drawn(calibrator, chosen.name)

@@ -35,10 +35,7 @@ from tarstop_core.presentation.numbers import percent
 from tarstop_core.samples.collections import PublishedSet, published_sets
 from tarstop_core.value.payoffs import Payoffs
 
-LEAD = (
-    "What 2×2 tables of a diagnostic-accuracy review say, without screening: import or type them, and see how sure they "
-    "make you."
-)
+LEAD = "What 2×2 tables of a diagnostic-accuracy review say, and how sure they make you."
 PLUS, MINUS = "Adopt", "Don’t adopt"
 EXAMPLE = Path(__file__).with_name("example.csv").read_text(encoding="utf-8")
 SOURCES = {"published": "A published set", "file": "A file", "typed": "Type or paste"}
@@ -97,7 +94,8 @@ def evidence_page() -> None:
             file_stem=file_stem(re.sub(r"\.(csv|tsv|txt|gz|xls[xm])", "", chosen.name)),
         )
         if chosen.source:
-            note(f"Source: {chosen.source}")
+            with st.expander("Source", type="compact"):
+                note(chosen.source)
 
 
 def _headline(chosen: Chosen, shown: Evidence, q_star: float) -> None:

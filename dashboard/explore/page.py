@@ -25,7 +25,6 @@ from dashboard.frame.markup import badges, bullets, told, unbroken
 from dashboard.frame.scripts import SAVE_ACTIONS_SCRIPT
 from dashboard.frame.widgets import bound, lasting, one_of, tabs
 from dashboard.frame.work import OPEN, flash, kept
-from dashboard.parts import stakes
 from dashboard.parts.panels import figure, heading_of, note
 from dashboard.parts.whole_session import OF, file_stem
 from tarstop_core.explore import lists as explore
@@ -41,10 +40,7 @@ from tarstop_core.screening.paths import chances
 from tarstop_core.screening.scenarios.named import SCENARIOS, scenario_of
 from tarstop_core.screening.settings import Settings
 
-LEAD = (
-    "What your payoffs, your cost and your starting chance make of a list: move them and see where screening would "
-    "stop, what that is worth, and which number would change your mind."
-)
+LEAD = "See where screening would stop, and what would change your mind."
 CURRENT, MAP, SENSITIVITY = "At stake now", MAP_TAB, "Sensitivity"
 OF_ONE: tuple[Measure, ...] = ("depth", "net_utility", "decision", "regret")
 """What a map of one list can show."""
@@ -83,7 +79,7 @@ def _choose() -> str:
     elif named:
         st.session_state[key] = named
     begun = named if named in titles else first
-    chosen = one_of("What to explore", titles, first=begun, **lasting(key))
+    chosen = one_of("What to explore", titles, first=begun, **lasting(key), label_visibility="collapsed")
     # The page puts what is chosen into the address: that is no news next time.
     st.session_state[SEEN] = {st.query_params.get(OF, ""), chosen}, st.session_state.get(OPEN, "")
     return chosen
@@ -176,12 +172,11 @@ def _headline(look: Look) -> None:
     plan = map_figure.cell_of(look.explored, look.settings, look.policy, "planned")
     said = path_figure.plan_sentence(plan, look.explored)
     path, settings = plan.path, look.settings
-    sure = stakes.q_star_in_words(settings.payoffs.q_star, settings.plus, question(settings))
     act = action(bool(plan.plan.plus[0]), settings)
-    second = f"Then you would choose “{act}”, at a chance of {percent(path.belief_at(plan.depth))}; {sure}."
+    second = f"Then you would choose “{act}”, at a chance of {percent(path.belief_at(plan.depth))}."
     if not settings.payoffs.unit:
         both = f"a wrong “{settings.plus}” and a wrong “{settings.minus}” together cost {number(settings.payoffs.K)}"
-        second += f" All amounts are on a scale on which {both}."
+        second = f"{second[:-1]} ({both})."
     st.html(told(said, second))
 
 

@@ -2,9 +2,11 @@
 
 import base64
 import html
+import re
 
 import streamlit as st
 from plotly.basedatatypes import BaseFigure
+from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.frame.shell import caption
 from tarstop_core.presentation.figures import Figure
@@ -38,11 +40,16 @@ def still(figure: Figure, sentence: str, key: str) -> None:
     caption(sentence)
 
 
-def picture_buttons(stem: str) -> None:
-    """SVG and PNG of the figure in the same container; ``saving.js`` answers a press, in the browser alone."""
-    file = html.escape(stem, quote=True)
+def save_menu(key: str) -> DeltaGenerator:
+    """The one small menu in which what can be saved of a figure or table stands."""
+    return st.popover("Save", icon=":material/download:", type="tertiary", key=f"{key}/menu")
+
+
+def picture_buttons(stem: str, container: str) -> None:
+    """SVG and PNG of the figure in the container of this key; ``saving.js`` answers a press, in the browser alone."""
+    file, of = html.escape(stem, quote=True), re.sub(r"[^\w-]", "-", f"st-key-{container}", flags=re.ASCII)
     buttons = (
-        f'<button type="button" class="tar-save" data-save="{kind}" data-file="{file}">{kind.upper()}</button>'
+        f'<button type="button" class="tar-save" data-save="{kind}" data-file="{file}" data-of="{of}">{kind.upper()}</button>'
         for kind in ("svg", "png")
     )
     st.html("".join(buttons), width="content")

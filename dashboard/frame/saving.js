@@ -1,4 +1,4 @@
-// Saves the figure beside a pressed button[data-save] as SVG or PNG, in the browser alone. What plotly has
+// Saves the figure that a pressed button[data-save] names as SVG or PNG, in the browser alone. What plotly has
 // drawn is SVG already: its layers are put together on white, with the colours that texts have on paper.
 if (!window.tarstopSave) {
   window.tarstopSave = true;
@@ -36,15 +36,13 @@ if (!window.tarstopSave) {
     const link = document.createElement('a');
     link.href = URL.createObjectURL(blob);
     link.download = name;
-    document.body.append(link);
-    link.click();
-    link.remove();
+    link.click();  // not on the page: a press beside the menu would close it
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
   };
 
   document.addEventListener('click', (event) => {
     const button = event.target.closest?.('button[data-save]');
-    const chart = button?.closest('[class*="tar-figure-"]')?.querySelector('.js-plotly-plot');
+    const chart = document.getElementsByClassName(button?.dataset.of ?? '')[0]?.querySelector('.js-plotly-plot');
     if (!chart && !button?.dataset.svg) return;
     const {text, width, height} = chart ? compose(chart) : brought(button.dataset.svg);
     const name = `${button.dataset.file}.${button.dataset.save}`;

@@ -183,8 +183,9 @@ def term(key: str, words: str = "") -> str:
 
 
 def glossary(*keys: str) -> None:
-    """A line that leads to terms of the glossary."""
-    st.caption(f"In the glossary: {', '.join(map(term, keys))}.")
+    """What leads to terms of the glossary."""
+    with st.expander("In the glossary", type="compact"):
+        st.caption(", ".join(map(term, keys)))
 
 
 def linked(words: str) -> str:

@@ -1,6 +1,6 @@
 """The session that is open in a browser tab, and what its presses have to say."""
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, TypeVar
@@ -48,8 +48,8 @@ class Work(OpenSession):
     """Whether the box is open that leads to an earlier document."""
     asking: str = ""
     """A flagged document that is about to be called a hit."""
-    because: Mapping[str, str] = field(default_factory=dict)
-    """Words that put the document on the page first, by their stems."""
+    because: list[str] = field(default_factory=list)
+    """Words that put the document on the page first."""
     shown: str = ""
     """The document on the page; a press on any other came from a page that was being replaced."""
     turn: int = 0

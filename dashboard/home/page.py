@@ -15,11 +15,7 @@ from tarstop_core.sessions.store.rows import SessionSummary
 from tarstop_core.sessions.store.store import Store
 
 RECENT = 6
-THREE_SENTENCES = (
-    "You read ranked documents one by one to settle a question: does prior art exist, is a test sensitive enough?",
-    "After each, TARstop says how sure you may be, what the next document is worth and what it costs.",
-    "It tells you when reading on no longer pays, and what to decide then.",
-)
+LEAD = "After each document you read, TARstop says how sure you may be, and whether reading on still pays."
 
 
 def home_page() -> None:
@@ -28,10 +24,10 @@ def home_page() -> None:
     st.html(FRAME / "forms.css")
     st.title("Know when to stop reading")
     flash()
-    st.html(f'<p class="tar-lead">{" ".join(map(html.escape, THREE_SENTENCES))}</p>')
+    st.html(f'<p class="tar-lead">{LEAD}</p>')
     st.markdown(
-        f"New here? [The first five minutes]({shell.guide(place=shell.CHAPTERS['Home'])}) lead from the demo to why it "
-        f"says stop. [Bring your own data]({shell.guide('own_data')}) says which files can be read."
+        f"[The first five minutes]({shell.guide(place=shell.CHAPTERS['Home'])}) · "
+        f"[Which files can be read]({shell.guide('own_data')})"
     )
     broken = len(store.damaged())
     if broken:
@@ -53,21 +49,19 @@ def _beginnings(store: Store, demo_first: bool) -> None:
     named = str(st.session_state.get(REVIEWER, ""))
     with demo.container(border=True, height="stretch"):
         st.subheader("Patents")
-        st.write("A simulated search among invented patents. One click, and you read the first document.")
+        st.write("Is there prior art? A simulated search.")
         if st.button("Start the demo", key="demo", type="primary" if demo_first else "secondary"):
             with shell.problems_shown():
                 go_to(start_demo(store, named))
     with review.container(border=True, height="stretch"):
         st.subheader("Diagnostic accuracy")
-        st.write("A simulated review of a test. Its 2×2 tables add up until you would adopt it, or not.")
+        st.write("Is a test sensitive enough? A simulated review.")
         if st.button("Start the review demo", key="review_demo"):
             with shell.problems_shown():
                 go_to(start_review_demo(store, named))
     with own.container(border=True, height="stretch"):
         st.subheader("Your documents")
-        st.write(
-            "A search result as CSV, Excel, RIS, BibTeX, PubMed or JSON lines, ranked or not, labelled or not."
-        )
+        st.write("CSV, Excel, RIS, BibTeX, PubMed or JSON lines.")
         if st.button("Set up a session", key="set_up"):
             st.switch_page(shell.SET_UP)
 

@@ -279,8 +279,8 @@ def _document(walk: Walk, followed: Lesson, step: Step) -> None:
 
 
 def _formulas(followed: Lesson, step: Step) -> None:
-    heading_of("This step’s numbers in the formulas")
-    columns = st.columns(2, gap="large")
+    folded = st.expander("This step’s numbers in the formulas", key="walk-formulas")
+    columns = folded.columns(2, gap="large")
     formulas = filled(followed, step)
     half = -(-len(formulas) // 2)
     for at, formula in enumerate(formulas):

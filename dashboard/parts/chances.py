@@ -1,4 +1,4 @@
-"""Set-up, step 4: what is believed at the start, where the chances come from, and which rule advises."""
+"""Set-up, step 2: what is believed at the start, where the chances come from, and which rule advises."""
 
 from functools import partial
 

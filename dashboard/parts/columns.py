@@ -51,9 +51,12 @@ def listed(files: Sequence[Mapping[str, Any]]) -> None:
     rows = [
         {"file": file["source"], "column in the file": theirs, "used as": FIELD_WORDS.get(ours, ours)}
         for file in files
-        for theirs, ours in (*file["understood"].items(), *((name, NOT_READ) for name in file["unread"]))
+        for theirs, ours in (
+            *file["understood"].items(),
+            *((name, NOT_READ) for name in file.get("unread", ())),
+        )
     ]
-    shown = pd.DataFrame(rows).drop(columns=["file"] if len(files) == 1 else [])
+    shown = pd.DataFrame(rows).drop(columns=["file"] if len(files) == 1 else [], errors="ignore")
     # All of them at once, where that does not push everything else away.
     height: Literal["content", "auto"] = "content" if len(shown) <= MOST_SHOWN else "auto"
     st.dataframe(shown, hide_index=True, width="stretch", height=height)

@@ -1,7 +1,7 @@
 """A document as a page shows it."""
 
 import html
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import streamlit as st
 
@@ -55,20 +55,13 @@ def settled_with(state: State, at: int) -> str:
 
 
 def document_html(
-    record: Record,
-    at: int,
-    state: State,
-    query: str,
-    score: float | None,
-    chance: str = "",
-    lead: str = "",
-    more: Iterable[str] = (),
+    record: Record, at: int, state: State, query: str, score: float | None, chance: str = "", lead: str = ""
 ) -> str:
     """A document as the page shows it, the words of `query` marked; `at` is its 0-based position.
 
-    `chance` says how likely it is what is looked for; `lead` is HTML above the abstract; `more` are stems marked beside.
+    `chance` says how likely it is what is looked for; `lead` is HTML above the abstract.
     """
-    words = stems(query).union(more)
+    words = stems(query)
     abstract = _abstract(record)
     text = _marked(abstract, words) if abstract else "<em>No abstract in the file.</em>"
     meta = " · ".join(map(html.escape, _facts(record, at, state, score, chance)))
@@ -169,6 +162,6 @@ def sentence(clause: str) -> str:
     return f"{clause[0].upper()}{clause[1:]}."
 
 
-def query_to_mark(work: Work) -> str:
-    """The words that are asked for, unless their marking is switched off."""
-    return work.row.query if st.session_state.get(MARKING, True) else ""
+def query_to_mark(work: Work, more: Sequence[str] = ()) -> str:
+    """The words that are asked for, and `more`, unless their marking is switched off."""
+    return " ".join((work.row.query, *more)) if st.session_state.get(MARKING, True) else ""

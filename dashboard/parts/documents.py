@@ -301,7 +301,7 @@ def _still_there(store: Store) -> Documents | None:
     shell.caption(f"{documents.name}: {len(documents.frame):,} documents, imported before.")
     _databases(store, row)
     with st.expander("What was understood, column by column", key=f"{PREFIX}/understood"):
-        columns.listed(row.files)
+        columns.listed([file for file in row.files if "understood" in file])  # beside what was merged
     _preview(documents.frame)
     return documents
 

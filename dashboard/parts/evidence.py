@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.drawing import AsItIs, dark, picture_buttons
+from dashboard.frame.drawing import AsItIs, dark, picture_buttons, save_menu
 from dashboard.frame.markup import unbroken
 from dashboard.frame.scripts import FRAME, SAVE_SCRIPT
 from dashboard.frame.widgets import save
@@ -154,9 +154,9 @@ def _draw(view: View, shown: Evidence, payoffs: Payoffs | None, key: str, file_n
             )
     elif view.figure is None and rows:
         _parameters(rows)
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with save_menu(f"{key}/{view.name}"):
         if drawn:
-            picture_buttons(file_name)
+            picture_buttons(file_name, f"{key}-tar-figure-{view.name}")
         csv_key = f"{key}/csv/{view.name}"
         save("CSV", lambda: trace_to_csv(rows), f"{file_name}.csv", key=csv_key, disabled=not rows)
 

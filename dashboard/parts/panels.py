@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.drawing import AsItIs, picture_buttons
+from dashboard.frame.drawing import AsItIs, picture_buttons, save_menu
 from dashboard.frame.markup import unbroken
 from dashboard.frame.widgets import save
 from tarstop_core.files import table_to_csv
@@ -66,21 +66,25 @@ def files(
     pictures: bool = False,
     more: Mapping[str, tuple[str, Callable[[], str]]] | None = None,
 ) -> None:
-    """Buttons that save: pictures of the figure above, its numbers as CSV, and more texts.
+    """A menu that saves: pictures of the figure above, its numbers as CSV, and more texts.
 
     `more` is by label of the button: end of the file's name, and what makes its text.
     """
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with save_menu(f"results/{name}"):
         if pictures:
-            picture_buttons(stem)
+            picture_buttons(stem, f"results-tar-figure-{name}")
         save("CSV", lambda: table_to_csv(rows), f"{stem}.csv", key=f"results/csv/{name}")
         for label, (suffix, text) in (more or {}).items():
             save(label, text, f"{stem}{suffix}", key=f"results/{label}/{name}")
 
 
-def table(rows: Any, caption: str = "", *, prose: bool = False) -> None:
-    """A table of texts that scrolls sideways where it does not fit, with its caption below, in view."""
-    block = table_block(pd.DataFrame(rows), "", wide=prose, heading=shell.linked)
+def table(rows: Any, caption: str = "", *, prose: bool = False, linked: bool = True) -> None:
+    """A table of texts that scrolls sideways where it does not fit, with its caption below, in view.
+
+    Headings that the glossary knows are `linked` to it.
+    """
+    heading = shell.linked if linked else html.escape
+    block = table_block(pd.DataFrame(rows), "", wide=prose, heading=heading)
     st.html(f'<div class="tar-table">{block}</div>')
     if caption:
         note(caption)

@@ -150,7 +150,7 @@ def _questions(key: str, settings: Settings, stakes: Stakes) -> None:
     )
     caption(
         f"So {q_star_in_words(stakes.payoffs.q_star, settings.plus, question(settings))}; "
-        f"{cost_in_words(stakes, settings.two_stages)}."
+        f"{cost_in_words(stakes).partition(':')[0]}."
     )
 
 

@@ -10,7 +10,7 @@ import streamlit as st
 from dashboard.frame import shell
 from dashboard.frame.drawing import dark
 from dashboard.frame.markup import badges
-from dashboard.frame.widgets import bound, press, some_of, switch
+from dashboard.frame.widgets import bound, one_of, press, some_of, switch
 from dashboard.parts.panels import FAMILY_ORDER, note
 from dashboard.results import data
 from tarstop_core.evaluation.findings import tables
@@ -151,13 +151,12 @@ def _stakes(results: Results) -> tuple[float, float, float | None]:
     left, right, more = st.columns([1.1, 2.3, 1.2], gap="medium")
     with left:
         usual = 0.5 if 0.5 in q_stars else middle
-        q_star = switch("How sure before you act, q\\*", q_stars, default=usual, **bound("q"))
-        profile = f" ({PROFILES[q_star]})" if q_star in PROFILES else ""
-        note(f"q* = {q_star:g}{profile}: a⁺ only when more than {percent(q_star)} sure of ω⁺.")
+        said = f"a⁺ only when surer of ω⁺ than that; {', '.join(f'{at:g}: {name}' for at, name in PROFILES.items())}."
+        q_star = switch("How sure before you act, q\\*", q_stars, default=usual, **bound("q"), help=said)
     with right:
         usual = tables.headline_cost(results.scenario, results.costs)
-        cost = switch("Cost of one document, c", costs, default=usual, **bound("cost"))
-        note(f"One document costs {cost:g} where the whole decision is at stake for 1 (K = 1).")
+        said = "Where the whole decision is at stake for 1 (K = 1)."
+        cost = one_of("Cost of one document, c", costs, first=usual, **bound("cost"), help=said)
     with more:
         share = st.select_slider(
             "Share of topics in ω⁺",
@@ -181,5 +180,5 @@ def about(look: Look) -> None:
         marks.append(f"θ = {known['theta']:g}")
     if look.results.simulated:
         marks.insert(0, "simulated")
-    where = html.escape(f"{known['provenance']}; {look.truth}.")
-    st.html(f'<p class="tar-about">{badges(*marks)} <span class="tar-meta">{where}</span></p>')
+    truth = html.escape(f"{look.truth[0].upper()}{look.truth[1:]}.")
+    st.html(f'<p class="tar-about">{badges(*marks)} <span class="tar-meta">{truth}</span></p>')

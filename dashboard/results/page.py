@@ -16,10 +16,7 @@ from dashboard.results.look import Look, about, controls
 from dashboard.results.views import TOPICS, VIEWS
 from tarstop_core.evaluation.findings import figures
 
-LEAD = (
-    "Every stopping rule, tuned as the paper tunes it and tried on topics it has not seen: what it costs, "
-    "which decisions go wrong, and the topics behind every number."
-)
+LEAD = "What every stopping rule gives up on topics it has not seen, and which decisions go wrong."
 
 
 def results_page() -> None:

@@ -35,7 +35,8 @@ def _table(look: Look) -> None:
     )
     table(
         shown,
-        f"{look.said} In brackets: bootstrap intervals of 95 %. {counted}. ICER: documents for each right decision "
+        linked=False,
+        caption=f"In brackets: bootstrap intervals of 95 %. {counted}. ICER: documents for each right decision "
         "gained over Greedy, or saved for each one lost.",
     )
     if REFERENCE not in look.asked.methods:

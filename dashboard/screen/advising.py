@@ -84,7 +84,7 @@ def curves(work: Work, state: State, settings: Settings, advice: Advice) -> None
     sentence = chance_in_words(advice, settings)
     alt = curve_sentence(state, settings, advice)
     st.plotly_chart(AsItIs(figure), config={"staticPlot": True}, key="curves", alt=alt, width="stretch")
-    shell.caption(sentence)
+    shell.caption(f"{sentence} {rule.undrawn if advice.worth is None else ''}".rstrip())
 
 
 def curve_sentence(state: State, settings: Settings, advice: Advice) -> str:

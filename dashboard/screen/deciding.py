@@ -10,7 +10,7 @@ from tarstop_core.screening.advised import Advice
 from tarstop_core.screening.explain import action, against_the_odds, explain, question
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.scenarios.named import scenario_of
-from tarstop_core.screening.scenarios.review_glance import ReviewFacts
+from tarstop_core.screening.scenarios.review import ReviewFacts
 from tarstop_core.screening.state import State
 
 EDITING = "decision"

@@ -44,11 +44,8 @@ def queue(work: Work, state: State) -> None:
             count = f"{len(waiting) or 'No'} report waits" if one else f"{len(waiting):,} reports wait"
             st.html(f"<strong>{count} to be read in full</strong>", width="stretch")
         if not included:
-            st.caption(
-                "Include an abstract, and its report is queued here to be read in full."
-                if work.state.settings.stages == 2
-                else "Mark a document relevant, and its 2×2 table is asked for at once."
-            )
+            if work.state.settings.stages == 1:
+                st.caption("Mark a document relevant, and its 2×2 table is asked for at once.")
             return
         titles = dict(zip(included, work.reports_of(included), strict=True))
         lines = [f"#{at + 1} {titles[at].title or 'Untitled'}" for at in waiting[:LISTED]]

@@ -11,12 +11,11 @@ from dashboard.frame import shell
 from dashboard.frame.waiting import LARGE_LIST, shown
 from dashboard.frame.work import Work
 from dashboard.parts import jobs
+from dashboard.parts.learning import HELP, NAME
 from dashboard.parts.stakes import following
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.sessions.learning import gain_sentence, prepare_features, why_sentence
-
-NAME = "Learn from my labels"
 
 
 def learn(work: Work) -> None:
@@ -38,9 +37,10 @@ def learn(work: Work) -> None:
 
 def line(work: Work, state: State) -> None:
     """Why the next document is next, and what the order has saved so far."""
-    said = " ".join(filter(None, (why_sentence(state, work.row.ids, work.because), gain_sentence(state))))
-    if said:
-        st.html(f'<div class="tar-remark" data-testid="why-next">{html.escape(said)}</div>')
+    said = filter(None, (why_sentence(state, work.row.ids, work.because), gain_sentence(state)))
+    told = "<br>".join(map(html.escape, said))
+    if told:
+        st.html(f'<div class="tar-meta" data-testid="why-next">{told}</div>')
 
 
 def switch(settings: Settings, key: str, on_change: Callable[[Settings], Any]) -> None:
@@ -51,10 +51,3 @@ def switch(settings: Settings, key: str, on_change: Callable[[Settings], Any]) -
         lambda _, value: on_change(replace(settings, learns=bool(value))),
     )
     st.toggle(NAME, **moves("learns"), help=HELP[settings.kind.one_decides])
-
-
-HELP = {
-    False: "After every label the likeliest of what is unread comes next. Off, the rest comes in the order of the list.",
-    True: "Before the first hit labels say only what is not meant, and no gain was measured: off to begin with.",
-}
-"""By whether one document decides."""

@@ -124,7 +124,7 @@ def _screening(work: Work) -> None:
 
 
 def _header(work: Work, state: State) -> None:
-    saved = f"saved {clock(state.last_time)}" if state.last_time else "every label is saved at once"
+    saved = f"saved {clock(state.last_time)}" if state.last_time else "saved at once"
     about = about_documents(work.collection.simulated, state.settings)
     if state.plan is not None:
         about.append("plan registered" + (", deviated from" if state.deviations else ""))

@@ -44,14 +44,14 @@ def document(work: Work, state: State, at: int | None, advice: Advice) -> Flag |
             )
             return None
         record = work.document(at)
-        work.because = work.why_next(record) if at == state.depth else {}
+        work.because = work.why_next(record) if at == state.depth else []
         chance = "" if at < state.depth or state.hit is not None else _chance(work, state, at, advice)
         score = None if work.row.scores is None else float(work.row.scores[at])
         found = shown.flagged(record, state)
         note = state.notes.get(work.shown, "")
         noted = f'<div class="tar-literal"><em>Note:</em> {html.escape(note)}</div>' if note else ""
         lead = f"{shown.flags_html(found)}{noted}"
-        st.html(document_html(record, at, state, query_to_mark(work), score, chance, lead, work.because))
+        st.html(document_html(record, at, state, query_to_mark(work, work.because), score, chance, lead))
     return next((flag for flag in found if flag.asks), None)
 
 

@@ -59,6 +59,9 @@ def panel(work: Work, state: State, settings: Settings, advice: Advice) -> None:
             ("The most certainty could be worth now", amount(advice.evpi, settings.payoffs.unit)),
             *scenario_of(settings).facts_rows(advice, settings),
         ]
+        if state.fit is not None and state.settings.learns:
+            made = f"{state.fit['number']:,}, after {state.fit['after']:,} labels ({state.fit['ranker']})"
+            rows.append(("Fit that put the next document there", made))
         marks = [f"chances {chances_badge(calibrator, settings)}"]
         marks += belief_badges(settings) if settings.kind.reads_full_texts else []
         doubtful = "".join(f'<div class="tar-remark">⚠ {html.escape(warning)}</div>' for warning in warnings)
@@ -76,7 +79,7 @@ def panel(work: Work, state: State, settings: Settings, advice: Advice) -> None:
         other_rules(work, state, settings)
         how = {"label_visibility": "collapsed"}
         switch("Documents drawn", advising.WINDOWS, **lasting(advising.WINDOW), **how)
-        if work.row.query:
+        if work.row.query or work.because:
             st.toggle(
                 "Underline words of what you look for",
                 value=True,

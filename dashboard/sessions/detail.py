@@ -289,6 +289,7 @@ def _protocol(_: Store, session: WholeSession) -> None:
             duplicates=session.collection.duplicates,
             query=session.row.query,
             ranking=session.row.ranking,
+            digest=session.row.digest,
             registered=state.plan is not None or not state.touched,
             audited=state.audit_every,
         ),

@@ -10,7 +10,7 @@ from dashboard.frame import shell
 from dashboard.frame.scripts import FRAME
 from dashboard.frame.widgets import LONGEST_NAME, bound, lasting, named, radio, switch
 from dashboard.frame.work import REVIEWER, flash, go_to, kept
-from dashboard.parts import chances, documents
+from dashboard.parts import chances, documents, learning
 from dashboard.parts.at_a_glance import told
 from dashboard.set_up import auditing, came_along, draft
 from dashboard.set_up.came_along import Arranged
@@ -24,6 +24,7 @@ from tarstop_core.presentation.numbers import amount
 from tarstop_core.ranking.order import Ranking
 from tarstop_core.screening.advice import advise
 from tarstop_core.screening.fold import replay
+from tarstop_core.screening.paths import chances as path_chances
 from tarstop_core.screening.scenarios.base import Scenario
 from tarstop_core.screening.scenarios.named import SCENARIOS, scenario_of
 from tarstop_core.screening.settings import Settings
@@ -53,14 +54,14 @@ def _steps() -> None:
     first, second = st.tabs(STEPS, **bound(STEP))
     problems: list[str] = []
     with first:
-        left, right = st.columns([1.2, 1], gap="large")
+        left, titles = st.columns([1.2, 1], gap="large")
     with left:
         scenario = _scenario()
         form = form_of(scenario)
         chosen = documents.choose(scenario, form.judges_abstracts())
     if chosen is None:
         guide = f"[Which files, and what is read in them?]({shell.guide('own_data')})"
-        right.info(f"Choose files to go on. {guide}", icon=":material/arrow_back:")
+        titles.info(f"Choose files to go on. {guide}", icon=":material/arrow_back:")
         second.info("Choose documents first.")
         return
     with left:
@@ -75,7 +76,7 @@ def _steps() -> None:
             found = arranged(chosen, order, query, scenario, problems, asked)
     if found is not None:
         found = auditing.ask(found, more)
-        with right:
+        with titles:
             first_titles(chosen, found)
     start = Settings(
         START.payoffs,
@@ -101,6 +102,7 @@ def _steps() -> None:
         settings, calibrator = _chances(
             form, settings, ranking, has_scores=order != "own", sample=chosen.simulated
         )
+        settings = learning.ask(settings, PREFIX, chosen.simulated)
         register = _registered(settings)
     if calibrator is None and found is not None:
         problems.append("No calibrator that fits this list is chosen; choose or upload one under More.")
@@ -110,7 +112,7 @@ def _steps() -> None:
             with first_advice:
                 _told_first(chosen, found, settings, calibrator)
             if found.choice == "replay":
-                with second:
+                with titles:
                     came_along.show_replay(found, settings, calibrator)
         ranking, events = found.screened, found.events
         plan = Plan(name, reviewer, chosen, ranking, query, calibrator, settings, register, events)
@@ -256,7 +258,7 @@ def _told_first(chosen: Documents, arranged: Arranged, settings: Settings, calib
     def advised() -> Verdict:
         ids = chosen.frame["id"].to_numpy()[ranking.order].tolist()
         start = replay(settings, ids, arranged.events)
-        p = calibrator.probabilities(ranking.scores, start.ranked)
+        p = path_chances(settings, calibrator, ranking.scores, start)
         return verdict(advise(settings, calibrator, p, start), settings)
 
     said = kept(f"{PREFIX}/told", (settings, ranking), advised)

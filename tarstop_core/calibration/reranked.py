@@ -57,9 +57,6 @@ LEAST_SHARE = 1e-15
 NEGLIGIBLE, SAME, FURTHEST_FACTOR = 1e-6, 1e-6, 12.0
 """Weight below which a node is left out, what counts as the same number, and log of the largest factor for that."""
 
-OWN = 0.9
-"""Part of the curves of sessions whose labels say the same."""
-
 Family = Literal["stretched", "beta"]
 
 
@@ -74,7 +71,7 @@ class Curve:
     relative rank, log α and log β.
     """
     weight: float
-    """How often a session is one of these."""
+    """How often a session is one of these; weights need not add up to 1."""
     prior: Thinning
     """Of the two parameters and log R, over lists."""
 
@@ -99,17 +96,9 @@ class RerankedChances:
     """Of the next document, on sessions that were not learned from."""
 
     def of(self, scenario: str) -> "RerankedChances":
-        """The same where it is known what labels say; curves of other sessions keep a part, for lists that are unlike."""
-        own = np.array([each.scenario == scenario for each in self.curves])
-        if own.all() or not own.any():
-            return self
-        weight = np.array([each.weight for each in self.curves])
-        for which, part in ((own, OWN), (~own, 1 - OWN)):
-            weight[which] *= part / weight[which].sum()
-        curves = tuple(
-            replace(curve, weight=float(each)) for curve, each in zip(self.curves, weight, strict=True)
-        )
-        return replace(self, curves=curves)
+        """The same where it is known what labels say: without the curves of other sessions."""
+        own = tuple(each for each in self.curves if each.scenario == scenario)
+        return replace(self, curves=own) if own else self
 
     def to_json(self) -> str:
         """As a small versioned JSON document."""

@@ -33,7 +33,7 @@ PRIORS: dict[Family, Thinning] = {
 """Before any session was seen; a few imagined sessions of it are learned from beside the real ones."""
 LIKE_LISTS, LIKE_MEAN, LIKE_SLOPES = 4.0, 0.5, 3.0
 """What it is worth: sessions (spread), and pseudo-observations of means and of slopes."""
-SHIFT, TEMPER, AHEAD, REACH = 0.1, 0.5, 20.0, 50.0
+SHIFT, TEMPER, AHEAD, REACH = 0.1, 0.5, 20.0, 10.0
 """As of the class; chosen on sessions that were not learned from, which docs/reranked_chances.md says."""
 C = 1.0
 """Inverse strength with which the weights of standardised features are held near 0."""

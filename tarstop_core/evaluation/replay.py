@@ -23,8 +23,9 @@ from tarstop_core.evaluation.tasks.decisive import DecisiveTask
 from tarstop_core.evaluation.tasks.review import ReviewTask
 from tarstop_core.policies import Policy
 from tarstop_core.policies.base import Randomised
+from tarstop_core.samples.past_stops import shipped
 from tarstop_core.value.cumulative import known_at
-from tarstop_core.value.exhaustive import chance_turned, studies_to_come
+from tarstop_core.value.exhaustive import as_often, chance_turned, studies_to_come
 from tarstop_core.value.outcomes import states_of
 from tarstop_core.value.payoffs import Payoffs, check_cost
 
@@ -146,7 +147,7 @@ def with_left(
         states = states_of(outcome.tables, theta, engine, prior or Prior())
         now = states[known_at(outcome.positions, len(outcome.topic))[depth]]
         to_come = studies_to_come(_left(outcome.topic, calibrator, depth).chance)
-        turned = chance_turned(now.b, now.n_0, to_come, q_star)
+        turned = as_often(chance_turned(now.b, now.n_0, to_come, q_star), shipped().turning)
         found.append(PlayedReview(**vars(each), left=left, turned=turned))
     return found
 

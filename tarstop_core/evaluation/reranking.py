@@ -47,7 +47,7 @@ def simulate(
     seed: int = 0,
     start: Floats | None = None,
     outside: Floats | None = None,
-    most: int | None = None,
+    to_the_end: bool = True,
     progress: Progress | None = None,
 ) -> Reread:
     """Read a labelled list to its end, the ranker being asked anew whenever that is due.
@@ -66,8 +66,8 @@ def simulate(
         Scores of the order to begin with, shape (N,): BM25 on word stems by the question unless given.
     outside : ndarray, optional
         Scores from elsewhere, shape (N,).
-    most : int, optional
-        Learn no more after so many documents; the rest stands as last ranked.
+    to_the_end : bool
+        False: learn no more once everything relevant was read, which changes nothing that `quality` says.
     progress : callable, optional
         Called as ``progress(read, N)`` now and then.
 
@@ -85,7 +85,7 @@ def simulate(
         if isinstance(texts, Features):
             raise ValueError("features do not hold the texts that BM25 would order: give start")
         start = build_index(texts, recipe=WORDS).scores(question)
-    N = len(taught)
+    N, sought = len(taught), int(np.count_nonzero(taught >= Label.RELEVANT))
     told = Told(question, np.zeros(N, dtype=np.int8), start, outside=outside)
     asked = RANKERS[DEFAULT] if ranker is None else ranker
     order, scores = np.empty(N, dtype=np.intp), np.empty(N)
@@ -94,7 +94,7 @@ def simulate(
     queue: NDArray[np.intp] = np.empty(0, dtype=np.intp)
     now = np.empty(0)
     for read in range(N):
-        if not fitted_at or (due(read, fitted_at[-1]) and (most is None or read <= most)):
+        if not fitted_at or (due(read, fitted_at[-1]) and (to_the_end or sought)):
             begun = time.perf_counter()
             now = asked.scores(features, replace(told, labels=told.labels.copy()), seed)
             seconds.append(time.perf_counter() - begun)
@@ -106,6 +106,7 @@ def simulate(
         order[read] = position = queue[read - fitted_at[-1]]
         scores[read] = now[position]
         told.labels[position] = taught[position]
+        sought -= int(taught[position] >= Label.RELEVANT)
     return Reread(order, scores, np.array(fitted_at), np.array(seconds))
 
 

@@ -125,10 +125,8 @@ def stakes_sentence(
         minus=minus,
         finds=finds,
         unit=payoffs.unit,
-        q_star=payoffs.q_star,
         up=float(payoffs.utility_plus(now.b)),
         down=float(payoffs.utility_minus(now.b)),
-        peak=float(payoffs.evpi(payoffs.q_star)),
     )
 
 

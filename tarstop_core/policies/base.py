@@ -86,6 +86,10 @@ class Policy(ABC):
     family: ClassVar[Family] = "beyond the paper"
     parameters: ClassVar[tuple[Parameter, ...]] = ()
     worth_phrase: ClassVar[str] = "The next documents are worth"
+    stopped: ClassVar[str] = "It has done so."
+    """Follows the rule where it stops without a worth."""
+    undrawn: ClassVar[str] = ""
+    """Why no worth is drawn beside the belief."""
     acts_on_belief: ClassVar[bool] = True
     """Whether it ends with a⁺ iff b > q*; a baseline ends with a⁺ iff it has seen a relevant document."""
     needs_labels: ClassVar[bool] = False

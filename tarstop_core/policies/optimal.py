@@ -24,6 +24,8 @@ class Optimal(Policy):
     place = 10
     colour = "#0072B2"
     marker = "circle"
+    stopped = "No plan is, any longer."
+    undrawn = "No worth of single documents is drawn: Optimal weighs whole plans."
 
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
         return until_hit(path.closed_depths(costs, start), path, start)

@@ -9,6 +9,7 @@ import zipfile
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -36,9 +37,11 @@ class Features:
     matrix: Matrix
     """Weight of each term in each document, rows of length 1 at most, single precision. Shape (N, terms)."""
     places: NDArray[np.int32]
-    """Hash of each column's term, ascending; terms of one document alone have no column. Shape (terms,)."""
+    """Hashes of the terms that have a column, ascending; those of one document alone have none. Shape (terms,)."""
+    column: NDArray[np.int32]
+    """The column of each; the most frequent come first, which makes products a third faster. Shape (terms,)."""
     idf: NDArray[np.float32]
-    """What one occurrence weighs. Shape (terms,)."""
+    """What one occurrence weighs, by column. Shape (terms,)."""
 
     def __len__(self) -> int:
         """N, the number of documents."""
@@ -47,42 +50,45 @@ class Features:
     def of(self, text: str) -> Matrix:
         """Any text as a row like those of the collection, shape (1, terms); terms that it has alone do not count."""
         counts = _counted([text], _Codes())
-        column = np.searchsorted(self.places, counts.indices)
-        column[column == len(self.places)] = 0
-        known = self.places[column] == counts.indices if len(self.places) else np.zeros(0, dtype=bool)
-        column = column[known].astype(np.int32)
+        column = self._columns(counts.indices)
+        known = column >= 0
+        column = column[known]
         weights = (1 + np.log(counts.data[known])) * self.idf[column]
         weights /= np.sqrt((weights**2).sum()) or 1.0
         row = csr_array((weights, column, np.array([0, len(column)])), shape=(1, len(self.places)))
         return row.astype(np.float32)
 
-    def told(self, text: str, weights: NDArray[np.float32]) -> dict[str, float]:
-        """What the words of a text, by their stems, add to its score; a pair is shared by its words.
+    def spelled(self, text: str) -> dict[int, str]:
+        """How the terms of a text that have a column are written in it, by column; common words between a pair are left out.
 
-        `weights` are those of the terms, shape (terms,).
+        Examples
+        --------
+        >>> sorted(make_features(["steel masts", "a steel mast"]).spelled("Masts of steel, steel mast").values())
+        ['Masts', 'steel', 'steel mast']
         """
         codes = _Codes()
         pieces = [piece for piece in WORD_TOKENS.split(text) if codes[piece]]
-        words = [*map(WORD_TOKENS.word, pieces)]
-        hashed = np.array([codes[each] for each in pieces], dtype=np.uint32)
-        places = _places(hashed, np.ones(max(len(words) - 1, 0), dtype=bool))
-        terms, at, counts = np.unique(places, return_index=True, return_counts=True)
-        column = np.minimum(np.searchsorted(self.places, terms), max(len(self.places) - 1, 0))
-        known = self.places[column] == terms if len(self.places) else np.zeros(len(terms), dtype=bool)
-        column, at, counts = column[known], at[known], counts[known]
-        added = (1 + np.log(counts)) * self.idf[column] * weights[column]
-        told = dict.fromkeys(words, 0.0)
-        for place, value in zip(at.tolist(), added.tolist(), strict=True):
-            pair = place - len(words)
-            for word in words[place : place + 1] if pair < 0 else words[pair : pair + 2]:
-                told[word] += value if pair < 0 else value / 2
-        return told
+        words = np.array([codes[piece] for piece in pieces], dtype=np.uint32)
+        written = [*pieces, *map(" ".join, pairwise(pieces))]
+        found: dict[int, str] = {}
+        columns = self._columns(_places(words, words[:-1], words[1:])).tolist()
+        for column, term in zip(columns, written, strict=True):
+            if column >= 0:
+                found.setdefault(column, term)
+        return found
+
+    def _columns(self, places: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Columns of hashed terms; -1 where there is none."""
+        if not len(self.places):
+            return np.full(len(places), -1, dtype=np.int32)
+        at = np.minimum(np.searchsorted(self.places, places), len(self.places) - 1)
+        return np.where(self.places[at] == places, self.column[at], np.int32(-1))
 
     def save(self, file: Path) -> None:
         """Keep them beside the collection, as ``.npz``."""
         parts = {name: getattr(self.matrix, name) for name in ("data", "indices", "indptr")}
         with file.open("wb") as out:
-            np.savez(out, version=VERSION, places=self.places, idf=self.idf, **parts)
+            np.savez(out, version=VERSION, places=self.places, column=self.column, idf=self.idf, **parts)
 
 
 def load_features(file: Path) -> Features | None:
@@ -93,7 +99,7 @@ def load_features(file: Path) -> Features | None:
                 return None
             places, start = held["places"], held["indptr"]
             matrix = csr_array((held["data"], held["indices"], start), shape=(len(start) - 1, len(places)))
-            return Features(matrix, places, held["idf"])
+            return Features(matrix, places, held["column"], held["idf"])
     except (OSError, ValueError, KeyError, zipfile.BadZipFile, EOFError):
         return None
 
@@ -101,7 +107,7 @@ def load_features(file: Path) -> Features | None:
 def make_features(texts: Iterable[str], progress: Progress | None = None) -> Features:
     """Count the terms of a collection and weigh them.
 
-    The same texts give the same features on every machine. Of 200,000 titles and abstracts they take 350 MB.
+    The same texts give the same features on every machine. of 200,000 titles and abstracts they take 360 MB.
 
     Parameters
     ----------
@@ -137,16 +143,20 @@ def make_features(texts: Iterable[str], progress: Progress | None = None) -> Fea
             progress(min(first + _DOCUMENTS_AT_A_TIME, len(every)), len(every))
     found, held_by = np.unique(np.concatenate([block.indices for block in blocks]), return_counts=True)
     idf = (1 + np.log((1 + len(every)) / (1 + held_by))).astype(np.float32)
-    shared = held_by > 1
+    shared = np.flatnonzero(held_by > 1)
+    frequent = np.argsort(-held_by[shared], kind="stable")
+    column = np.full(len(found), -1, dtype=np.int32)
+    column[shared[frequent]] = np.arange(len(shared))
     at = np.empty(_PLACES, dtype=np.int32)  # only what is looked up is ever filled
     at[found] = np.arange(len(found))
     for number, block in enumerate(blocks):
-        blocks[number] = _weighed(block, at[block.indices], idf, shared)
-    return Features(vstack(blocks, format="csr"), found[shared], idf[shared])
+        blocks[number] = _weighed(block, at[block.indices], idf, column, len(shared))
+    matrix = vstack(blocks, format="csr")
+    return Features(matrix, found[shared], column[shared], idf[shared[frequent]])
 
 
 def _weighed(
-    counts: Matrix, term: NDArray[np.int32], idf: NDArray[np.float32], shared: NDArray[np.bool_]
+    counts: Matrix, term: NDArray[np.int32], idf: NDArray[np.float32], column: NDArray[np.int32], columns: int
 ) -> Matrix:
     """Rows of length 1, then without the terms that have no column."""
     weights = (1 + np.log(counts.data)) * idf[term]
@@ -154,11 +164,11 @@ def _weighed(
     row = np.repeat(np.arange(documents), np.diff(counts.indptr))
     length = np.sqrt(np.bincount(row, weights.astype(np.float64) ** 2, minlength=documents))
     weights /= length[row].astype(np.float32)
-    stays = shared[term]
-    column = np.cumsum(shared, dtype=np.int32) - np.int32(1)
+    stays = column[term] >= 0
     starts = np.concatenate(([0], np.bincount(row[stays], minlength=documents).cumsum())).astype(np.int32)
-    shape = (documents, int(column[-1]) + 1 if len(column) else 0)
-    return csr_array((weights[stays], column[term[stays]], starts), shape=shape)
+    found = csr_array((weights[stays], column[term[stays]], starts), shape=(documents, columns))
+    found.sort_indices()
+    return found
 
 
 class _Codes(dict[str, int]):
@@ -168,12 +178,6 @@ class _Codes(dict[str, int]):
         word = WORD_TOKENS.word(piece)
         self[piece] = code = (zlib.crc32(word.encode("utf-8", "surrogatepass")) or 1) if word else 0
         return code
-
-
-def _places(words: NDArray[np.uint32], neighbours: NDArray[np.bool_]) -> NDArray[np.int32]:
-    """Hashes of words, and then of those pairs that are neighbours in one document."""
-    pairs = ((words[:-1] * _MIX) ^ words[1:])[neighbours] * _MIX
-    return (np.concatenate((words, pairs)) >> np.uint32(32 - BITS)).astype(np.int32)
 
 
 def _counted(texts: list[str], codes: _Codes) -> Matrix:
@@ -187,7 +191,15 @@ def _counted(texts: list[str], codes: _Codes) -> Matrix:
     words = np.array(running, dtype=np.uint32)
     document = np.repeat(np.arange(len(texts)), lengths)
     neighbours = document[1:] == document[:-1]
-    term = _places(words, neighbours)
+    term = _places(words, words[:-1][neighbours], words[1:][neighbours])
     row = np.concatenate((document, document[1:][neighbours])).astype(np.int32)
     # Terms that stand there twice are added up.
     return csr_array((np.ones(len(term), dtype=np.float32), (row, term)), shape=(len(texts), _PLACES))
+
+
+def _places(
+    words: NDArray[np.uint32], first: NDArray[np.uint32], second: NDArray[np.uint32]
+) -> NDArray[np.int32]:
+    """Hashes of words, then of pairs, in `BITS` bits."""
+    pairs = ((first * _MIX) ^ second) * _MIX
+    return (np.concatenate((words, pairs)) >> np.uint32(32 - BITS)).astype(np.int32)

@@ -23,6 +23,8 @@ EVERY_LABEL = 50
 """So many labels are learned from one by one …"""
 FURTHER = 0.04
 """… and then whenever there are more by this share."""
+FEW = 5
+"""So many relevant documents bear scores from elsewhere out by half."""
 
 
 class Label(IntEnum):
@@ -79,14 +81,9 @@ class Ranker(ABC):
         seed and the number of labels.
         """
 
-    def with_weights(
-        self, features: Features, told: Told, seed: int
-    ) -> tuple[Floats, NDArray[np.float32] | None]:
-        """The same scores, and what each term adds to that of a document which holds it, shape (terms,).
-
-        None where words add nothing to scores: then it cannot be said which of them put a document first.
-        """
-        return self.scores(features, told, seed), None
+    def why(self, features: Features, told: Told, text: str, seed: int) -> dict[str, float]:
+        """What each word of a text, and each pair, adds to its score, the most first; nothing where that cannot be said."""
+        return {}
 
 
 @dataclass(frozen=True)
@@ -129,19 +126,25 @@ class Linear(Ranker):
 
     def scores(self, features: Features, told: Told, seed: int) -> Floats:
         """Distance from the boundary, in the direction of the relevant."""
-        return self.with_weights(features, told, seed)[0]
-
-    def with_weights(
-        self, features: Features, told: Told, seed: int
-    ) -> tuple[Floats, NDArray[np.float32] | None]:
-        """None until there is something to tell apart."""
-        given = [told.start] if told.outside is None else [told.start, told.outside]
-        columns = np.column_stack([_scaled(each, self.beside) for each in given])
+        columns = _scaled(told.start, self.beside)[:, None]
+        if told.outside is not None:
+            outside = _scaled(told.outside, self.beside)
+            columns = np.column_stack((columns, outside * _worth(outside, told.labels)))
         learned = self._learned(features, told, columns, seed)
         if learned is None:
-            return told.start, None
+            return told.start
         of_words, of_columns = learned
-        return np.asarray(features.matrix @ of_words + columns @ of_columns, dtype=np.float64), of_words
+        return np.asarray(features.matrix @ of_words + columns @ of_columns, dtype=np.float64)
+
+    def why(self, features: Features, told: Told, text: str, seed: int) -> dict[str, float]:
+        """Each term times its weight."""
+        learned = self._learned(features, told, np.zeros((len(features), 1)), seed)
+        if learned is None:
+            return {}
+        row, spelled = features.of(text), features.spelled(text)
+        adds = row.data * learned[0][row.indices]
+        found = {spelled[column]: float(add) for column, add in zip(row.indices.tolist(), adds, strict=True)}
+        return dict(sorted(found.items(), key=lambda each: -each[1]))
 
     def _learned(
         self, features: Features, told: Told, columns: Floats, seed: int
@@ -191,6 +194,16 @@ def _scaled(scores: Floats, size: float) -> Floats:
         return np.zeros(len(scores))
     away = np.where(known, scores - scores[known].mean(), 0.0)
     return np.asarray(size * away / (scores[known].std() or 1.0))
+
+
+def _worth(scores: Floats, labels: NDArray[np.int8]) -> float:
+    """1 + d², d being how many standard deviations the relevant lie above the others: less of them while they are few."""
+    relevant, others = scores[labels >= Label.RELEVANT], scores[labels == Label.NOT_RELEVANT]
+    if len(relevant) < 2 or len(others) < 2:
+        return 1.0
+    spread = float(np.sqrt((relevant.var() + others.var()) / 2))
+    apart = max(0.0, float(relevant.mean() - others.mean())) / (spread or np.inf)
+    return 1 + (apart * len(relevant) / (len(relevant) + FEW)) ** 2
 
 
 RANKERS: dict[str, Ranker] = {each.name: each for each in (Linear(), Unmoved())}

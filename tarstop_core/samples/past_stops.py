@@ -34,6 +34,8 @@ class PastStops:
     """What the reviews were, and how the belief was computed, for a person."""
     thetas: tuple[float, ...]
     questions: tuple[PastQuestion, ...]
+    turning: float = 1.0
+    """At how many times the odds that belief gives all studies led to another action than the first 1, 2, 3, 5 and 10."""
 
 
 @dataclass(frozen=True)

@@ -59,12 +59,13 @@ def data_share(simulated: bool) -> DataShare:
 
 
 @cache
-def reranked_chances() -> RerankedChances:
-    """Chances of a list that learns from its labels, whether these are of title and abstract or of the full text.
+def reranked_chances(scenario: str = "") -> RerankedChances:
+    """Chances of a list that learns from its labels: of being included ("inclusion"), of bringing data ("review"), or of
+    either, where nobody says which.
 
     ``scripts/make_reranked_chances.py`` makes the file.
     """
-    return load_reranked(sample_dir() / "reranked" / "reviews.json")
+    return load_reranked(sample_dir() / "reranked" / "reviews.json").of(scenario)
 
 
 WIDTH = "clef-reviews-width"

@@ -178,9 +178,9 @@ def _continue(advice: Advice, settings: Settings) -> str:
 
 
 def _stop(advice: Advice, settings: Settings) -> str:
-    if advice.worth is None:
-        return f"{settings.rule.rule} It has done so."
     scenario = scenario_of(settings)
+    if advice.worth is None:
+        return f"{settings.rule.rule} {settings.rule.stopped} {scenario.so_few(advice, settings)}".rstrip()
     because = f"{_comparison(advice, settings)} Going on is no longer worth it."
     if advice.worth <= 0:
         because = scenario.not_worth_it(settings)

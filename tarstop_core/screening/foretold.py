@@ -8,14 +8,17 @@ from functools import lru_cache
 import numpy as np
 
 from tarstop_core.belief.mixture import Left
-from tarstop_core.calibration.live_check import CONFIDENCE, OTHER_FACTORS, Check
+from tarstop_core.calibration.calibrator import Calibrator
+from tarstop_core.calibration.live_check import CONFIDENCE, Check, against_forecasts
 from tarstop_core.calibration.reranked import RerankedChances, ahead, path_chances
 from tarstop_core.samples.shipped import reranked_chances
+from tarstop_core.screening.labels import UNSEEN
+from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.value.payoffs import Floats
 
 
-def foretold(state: State) -> tuple[Floats, Left]:
+def foretold(settings: Settings, state: State) -> tuple[Floats, Left]:
     """Chance of every place in the order of reading, shape (N,), and how many relevant documents are still unread.
 
     An audit draw ahead has the chance of any document that is unread.
@@ -28,25 +31,27 @@ def foretold(state: State) -> tuple[Floats, Left]:
     return p, left
 
 
-@lru_cache(maxsize=4)
+def still_unread(settings: Settings, calibrator: Calibrator, p: Floats, state: State) -> Left:
+    """How many relevant documents are still unread; `p` as the calibrator gives them, where they come from one."""
+    if settings.foretold:
+        return foretold(settings, state)[1]
+    return calibrator.left(p, state.judged, state.came_true, state.labels == UNSEEN, state.ranks)
+
+
+@lru_cache(maxsize=32)
 def _foretold(model: RerankedChances, history: bytes, length: int) -> tuple[Floats, Left]:
     return path_chances(model, np.frombuffer(history, dtype=bool), length)
 
 
-def check_foretold(state: State) -> Check:
+def check_foretold(settings: Settings, state: State) -> Check:
     """What was foreseen of the documents read before the first of them, and what was found.
 
-    Each chance was said before its document was read, so the ratio that is set against them, of other odds held from the
-    first document on, is a martingale if they are right.
+    Each chance was said before its document was read, so the ratio of others to them is a martingale if they are right.
     """
     read, found = state.came_true[: state.depth], int(state.came_true.sum())
     before = ahead(reranked_chances(), np.zeros(0, dtype=bool), len(state.labels)).left(state.depth)
     low, high = before.interval(CONFIDENCE)
-    odds = foretold(state)[0][: state.depth]
-    odds = np.clip(odds, 1e-9, 1 - 1e-9) / (1 - np.clip(odds, 1e-9, 1 - 1e-9))
-    factors = np.array(OTHER_FACTORS)[:, None]
-    other = (np.log1p(odds) - np.log1p(factors * odds) + np.where(read, np.log(factors), 0.0)).sum(axis=1)
-    against = float(np.exp(np.minimum(other, 50)).mean())
+    against = against_forecasts(foretold(settings, state)[0][: state.depth], read)
     return Check(
         state.depth,
         before.mean,

@@ -56,7 +56,7 @@ def live_check(settings: Settings, calibrator: Calibrator, p: Floats, state: Sta
     if not read or (first_only and found):
         return None
     if settings.foretold:
-        return check_foretold(state)
+        return check_foretold(settings, state)
     seen = scenario_of(settings).recognised(settings)
     said, used = seen * p[judged], seen * scaled(p[judged], settings.scale)
     misses = None

@@ -63,7 +63,7 @@ def read_so(settings: Settings, state: State) -> bytes:
 def chances(settings: Settings, calibrator: Calibrator, scores: Floats | None, state: State) -> Floats:
     """The chance of every document in the order of reading, shape (N,); `scores` as the list was stored."""
     if settings.foretold:
-        return foretold(state)[0]
+        return foretold(settings, state)[0]
     read = scores if scores is None or state.sequence is None else scores[state.sequence]
     return calibrator.probabilities(read, state.ranked)
 

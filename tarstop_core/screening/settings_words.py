@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from tarstop_core import __version__
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
+from tarstop_core.ranking.features import VERSION as FEATURES_VERSION
+from tarstop_core.ranking.learning import DEFAULT, EVERY_LABEL, FURTHER, RANKERS
 from tarstop_core.screening.audit import audit_protocol
 from tarstop_core.screening.explain import chances_badge, question
 from tarstop_core.screening.scenarios.named import scenario_of
@@ -70,13 +72,14 @@ def protocol_paragraph(
     duplicates: int = 0,
     query: str = "",
     ranking: str = "",
+    digest: str = "",
     registered: bool = True,
     audited: int = 0,
 ) -> str:
     """A paragraph in the future tense on stopping for the methods of a protocol, to be pasted before screening starts.
 
     Of the list: how many documents it holds, the files or databases that they come from, how many were folded into
-    others, what was asked, and where the order comes from in words.
+    others, what was asked, where the order comes from in words, and its hash, which a list that learns draws by.
     `registered` says whether the settings are, or can still be, registered before the first document is read,
     `audited` how many documents to one audit draw, 0 where none is drawn.
     """
@@ -86,7 +89,12 @@ def protocol_paragraph(
     origin = f" from {', '.join(sources)}" if sources else ""
     folded = f", after {duplicates:,} duplicates were removed" if duplicates else ""
     asked = f" for the question “{' '.join(query.split())}”" if query.strip() else ""
-    order = f" in a fixed order ({_lower(ranking.rstrip('.'))})" if ranking else " in a fixed order"
+    order = f" ({_lower(ranking.rstrip('.'))})" if ranking else ""
+    order = (
+        f" in an order that is learned, beginning with that of the list{order}"
+        if settings.learns
+        else f" in a fixed order{order}"
+    )
     scenario = scenario_of(settings)
     told = [
         f"Screening will stop by a decision-theoretic rule (Fletcher and Stevenson, Decision-Theoretic Stopping "
@@ -99,6 +107,7 @@ def protocol_paragraph(
         f"right and wrong, loss L_g = {amount(payoffs.L_g, unit)} and gain G = {amount(payoffs.G, unit)} of "
         f"“{settings.minus}” when it is wrong and right. Reading one document costs {amount(settings.cost, unit)}"
         f"{scale}.",
+        *([learning_protocol(digest)] if settings.learns else []),
         f"The probability starts at {percent(settings.b_0)} and is updated after every {scenario.moved_by(settings)}; the chance of "
         f"each document is that of a calibration {chances_badge(calibrator, settings)}.",
     ]
@@ -135,6 +144,24 @@ def protocol_appendix(settings: Settings, calibrator: Calibrator, digest: str) -
     if settings.kind.reads_full_texts:
         told["prior of sensitivity"] = settings.belief_prior.digest
     return f"Fingerprints: {'; '.join(f'{what} {value}' for what, value in told.items())}."
+
+
+def learning_protocol(digest: str) -> str:
+    """What a protocol says of a list that learns, its hash given."""
+    ranker = RANKERS[DEFAULT]
+    drawn = f" with the seed {seed_of(digest)}" if digest else ""
+    return (
+        f"After every label up to {EVERY_LABEL}, and then whenever there are {percent(FURTHER)} more, the documents still "
+        f"unread are put in order anew ({_lower(ranker.said.rstrip('.'))}; ranker {ranker.name}, version {ranker.version}, on TF-IDF "
+        f"weights of word stems and neighbouring pairs in title and abstract, version {FEATURES_VERSION}){drawn}. The log "
+        "records every fit and with every label the fit that put its document there; the order read will be reported in "
+        "an appendix."
+    )
+
+
+def seed_of(digest: str) -> int:
+    """What a ranker draws by: the same for the same list, by its hash."""
+    return int(digest[:8], 16)
 
 
 def _lower(sentence: str) -> str:

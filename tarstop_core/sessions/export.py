@@ -20,11 +20,13 @@ from tarstop_core.documents.links import Link, links
 from tarstop_core.documents.merging import said
 from tarstop_core.documents.records import TEXT_COLUMNS
 from tarstop_core.files.trace import FORMULA_STARTS, trace_to_csv
+from tarstop_core.ranking.features import VERSION as FEATURES_VERSION
 from tarstop_core.screening.audit import drawn_in_words
 from tarstop_core.screening.labels import GRADES, IRRELEVANT, NAMES, RELEVANT, UNSEEN
 from tarstop_core.screening.report_entry import full_text_rows, table_rows
 from tarstop_core.screening.state import State
 from tarstop_core.screening.trace import calibrators_named, trace
+from tarstop_core.sessions.learning import gain_sentence
 from tarstop_core.sessions.open import OpenSession
 from tarstop_core.sessions.prisma import FAMILIES, origin
 from tarstop_core.sessions.whole import WholeSession
@@ -156,12 +158,31 @@ def about_rows(session: WholeSession) -> list[tuple[str, str]]:
         *([("Audit draws", drawn_in_words(state))] if state.drawn is not None else []),
         ("Searched for", row.query or "—"),
         ("Order", row.ranking or "—"),
+        *_learned_rows(state),
         ("Fingerprint of the list", row.digest),
     ]
 
 
 def _identified(file: Mapping[str, Any]) -> str:
     return f"Identified in {origin(file)}" + (f" ({file['source']})" if file.get("database") else "")
+
+
+def _learned_rows(state: State) -> list[tuple[str, str]]:
+    """How the list was put in order anew."""
+    if state.fit is None:
+        return []
+    how, last = state.fit["settings"], state.fit
+    made = ", ".join(f"{name} {value}" for name, value in how.items())
+    rows = [
+        (
+            "Learned from labels",
+            f"{last['number']:,} {'fit' if last['number'] == 1 else 'fits'}, the last after {last['after']:,} labels; ranker "
+            f"{last['ranker']} ({made}), seed {last['seed']}; on TF-IDF weights of word stems and neighbouring pairs, version "
+            f"{FEATURES_VERSION}",
+        ),
+        ("What that order saved", gain_sentence(state)),
+    ]
+    return [row for row in rows if row[1]]
 
 
 def when(stamp: str) -> str:

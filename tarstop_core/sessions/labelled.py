@@ -26,6 +26,11 @@ def session_scenario(state: State) -> str:
     return scenario_of(state.settings).chance_of(state.settings)
 
 
+def teaches(state: State) -> bool:
+    """Whether a session says how documents of a rank turn out: not where labels decided which of them were read."""
+    return state.sequence is None or state.depth == len(state.labels)
+
+
 def session_list(row: SessionRow, state: State) -> Topic:
     """The list of a session with the labels that were given: those read with a verdict, nothing else.
 

@@ -5,26 +5,26 @@ the order of a session follows from its log alone (:mod:`tarstop_core.screening.
 """
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from weakref import WeakValueDictionary
 
 import numpy as np
-from numpy.typing import NDArray
+import pandas as pd
 
 from tarstop_core.documents.records import ranking_text
 from tarstop_core.places import features_folder
-from tarstop_core.presentation.numbers import count_of, listed
+from tarstop_core.presentation.numbers import count_of
 from tarstop_core.ranking.bm25 import Progress
 from tarstop_core.ranking.features import Features, load_features, make_features
 from tarstop_core.ranking.learning import DEFAULT, FURTHER, RANKERS, Label, Ranker, Told, due, reading_order
-from tarstop_core.ranking.words import parts
 from tarstop_core.screening import labels as said
 from tarstop_core.screening.log import UNDOABLE, Event
+from tarstop_core.screening.settings_words import seed_of
 from tarstop_core.screening.state import State
-from tarstop_core.sessions.store.rows import CollectionRow, SessionRow
+from tarstop_core.sessions.store.rows import CollectionRow, Record, SessionRow
 from tarstop_core.sessions.store.store import Store
 
 AHEAD = 20
@@ -36,9 +36,8 @@ TEACHES = {
     said.IRRELEVANT: Label.NOT_RELEVANT,
 }
 """What each verdict tells a ranker; unsure ones tell nothing."""
-MOST_WORDS = 5
-"""That are said to have put a document first."""
-Floats32 = NDArray[np.float32]
+MOST_WORDS, LEAST_FOUND = 3, 3
+"""Words that are said to have put a document first, and documents found from which it is said what that saves."""
 _HELD: WeakValueDictionary[str, Features] = WeakValueDictionary()
 
 
@@ -49,8 +48,6 @@ class Fitted:
     event: Event
     told: bytes
     """The labels that it was told, by position in the collection."""
-    weights: Floats32 | None
-    """Of each term; None where words do not make the score."""
 
 
 def _file(collection: CollectionRow) -> Path:
@@ -96,11 +93,6 @@ def taught(row: SessionRow, state: State, documents: int) -> Told:
     return Told(row.query, labels, start)
 
 
-def seed_of(row: SessionRow) -> int:
-    """What a ranker draws by: the same for the same list."""
-    return int(row.digest[:8], 16)
-
-
 def is_due(events: Sequence[Event], state: State) -> bool:
     """Whether the labels call for another fit.
 
@@ -120,9 +112,8 @@ def is_due(events: Sequence[Event], state: State) -> bool:
 
 def fit(features: Features, row: SessionRow, state: State, ranker: Ranker = RANKERS[DEFAULT]) -> Fitted:
     """What the ranker puts first after the labels of this state, to be recorded; `row` is as read."""
-    told, seed = taught(row, state, len(features)), seed_of(row)
-    scores, weights = ranker.with_weights(features, told, seed)
-    order = reading_order(scores, seed)
+    told, seed = taught(row, state, len(features)), seed_of(row.digest)
+    order = reading_order(ranker.scores(features, told, seed), seed)
     place = np.full(len(features), -1, dtype=np.intp)
     place[row.order] = np.arange(len(row.order))
     ahead = AHEAD + max(state.settings.rule.at_once, int(FURTHER * told.count))
@@ -135,20 +126,20 @@ def fit(features: Features, row: SessionRow, state: State, ranker: Ranker = RANK
         "settings": asdict(ranker),  # type: ignore[call-overload]
         "next": [row.ids[at] for at in following.tolist()],
     }
-    return Fitted(Event("fit", payload), told.labels.tobytes(), weights)
+    return Fitted(Event("fit", payload), told.labels.tobytes())
 
 
-def why_next(features: Features, weights: Floats32 | None, text: str) -> dict[str, str]:
-    """Words in a document's text that weigh most for it in this fit, the most first, by their stems."""
-    told = {} if weights is None else features.told(text, weights)
-    first = [word for word in sorted(told, key=lambda word: -told[word])[:MOST_WORDS] if told[word] > 0]
-    return {
-        stem: next(piece for piece, marked in parts(text, frozenset([stem])) if marked).lower()
-        for stem in first
-    }
+def why_next(features: Features, row: SessionRow, state: State, record: Record) -> list[str]:
+    """Words in a document, or pairs of them, that put it first after the labels of this state, the weightiest first."""
+    told, [text] = taught(row, state, len(features)), ranking_text(pd.DataFrame([vars(record)]))
+    found = list[str]()
+    for term, adds in RANKERS[DEFAULT].why(features, told, text, seed_of(row.digest)).items():
+        if adds > 0 and len(found) < MOST_WORDS and not {*term.lower().split()} <= {*" ".join(found).split()}:
+            found.append(term.lower())
+    return found
 
 
-def why_sentence(state: State, ids: Sequence[str], words: Mapping[str, str]) -> str:
+def why_sentence(state: State, ids: Sequence[str], words: Sequence[str]) -> str:
     """Why the next document is next, where it is not because the list says so and always did; `ids` are as read.
 
     `words` are those of :func:`why_next`.
@@ -161,7 +152,7 @@ def why_sentence(state: State, ids: Sequence[str], words: Mapping[str, str]) -> 
     if ids[at] in state.put_back:
         return "Next because its verdict was taken back."
     if words:
-        return f"Next because of what your labels say of {listed(list(words.values()), 'and')}."
+        return f"Next by your labels: {', '.join(words)}."
     if state.fit is None:
         return "Next in the order of the list, until there is a label to learn from."
     return (
@@ -176,12 +167,11 @@ def gain_sentence(state: State) -> str:
     """
     read = slice(state.kept, state.depth)
     found = np.flatnonzero(state.labels[read] == said.RELEVANT)
-    if state.sequence is None or state.ranks is None or not len(found):
+    if state.sequence is None or state.ranks is None or len(found) < LEAST_FOUND:
         return ""
     place = 1 + np.argsort(np.argsort(state.ranks[state.kept :]))
     last, documents = int(place[found].max()), state.depth - state.kept
     if last <= documents:
         return ""
-    these = "it" if len(found) == 1 else f"these {len(found):,}"
     what = "included" if state.settings.two_stages else "relevant"
-    return f"{len(found):,} {what} after {count_of(documents)}; in the list's order {these} would have taken {last:,}."
+    return f"{len(found):,} {what} after {count_of(documents)}; in the list's order these would have taken {last:,}."

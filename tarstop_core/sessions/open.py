@@ -1,15 +1,12 @@
 """The session that somebody works on: loaded once, recorded event by event."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from threading import Thread
 from typing import Self
 
-import pandas as pd
-
 from tarstop_core.calibration.calibrator import Calibrator
-from tarstop_core.documents.records import ranking_text
 from tarstop_core.documents.reports import Report
 from tarstop_core.errors import InputProblem
 from tarstop_core.ranking.features import Features
@@ -17,12 +14,13 @@ from tarstop_core.screening.advice import advise
 from tarstop_core.screening.advised import Advice
 from tarstop_core.screening.events import label_event, plan_event, relabel_event, report_event, settings_event
 from tarstop_core.screening.fold import Replay
-from tarstop_core.screening.labels import CODES, Label
+from tarstop_core.screening.foretold import foretold
+from tarstop_core.screening.labels import IRRELEVANT, RELEVANT, Label
 from tarstop_core.screening.log import Event, standing
 from tarstop_core.screening.paths import Paths, PathsKey, chances, paths_key, read_so, session_paths
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
-from tarstop_core.sessions.learning import Fitted, Floats32, features_of, fit, is_due, taught, why_next
+from tarstop_core.sessions.learning import Fitted, features_of, fit, is_due, taught, why_next
 from tarstop_core.sessions.store.rows import CollectionRow, Record, SessionRow
 from tarstop_core.sessions.store.store import Conflict, Store
 from tarstop_core.value.payoffs import Floats
@@ -48,7 +46,7 @@ class OpenSession:
     _features: Features | None = None
     _foreseeing: Thread | None = None
     _foreseen: list[Fitted] = field(default_factory=list)
-    _weights: tuple[int, Floats32 | None] | None = None
+    _because: dict[tuple[str, int], list[str]] = field(default_factory=dict)
     _folded: tuple[Replay, list[Event]] | None = None
     _standing: tuple[State, SessionRow] | None = None
 
@@ -183,7 +181,6 @@ class OpenSession:
         fitted = known or fit(self.features, self.row, self.state)
         with suppress(Conflict):  # another tab did it first
             self._append(fitted.event)
-            self._weights = fitted.event.payload["number"], fitted.weights
 
     @property
     def features(self) -> Features | None:
@@ -194,33 +191,38 @@ class OpenSession:
 
     def foresee(self) -> None:
         """Begin to fit both answers to the next document, so that nobody waits for it once one is given."""
-        state, row, features, events = self.state, self.row, self.features, self.events
-        if state.depth == len(row.ids) or state.stopped or not state.settings.learns or features is None:
-            return
+        if self.state.depth < len(self.row.ids) and self.state.settings.learns and self.features is not None:
+            self._foreseeing = Thread(
+                target=self._foresee, args=(self.state, self.row, self.events), daemon=True
+            )
+            self._foreseeing.start()
 
-        def fitted(verdict: Label) -> Iterator[Fitted]:
-            answer = label_event(state, row.ids, row.ids[state.depth], verdict)
+    def _foresee(self, state: State, row: SessionRow, events: list[Event]) -> None:
+        assert self.features is not None
+        found, because = list[Fitted](), dict[tuple[str, int], list[str]]()
+        for verdict in (IRRELEVANT, RELEVANT):
             labels = state.labels.copy()
-            labels[state.depth] = CODES[verdict]
-            later = replace(state, labels=labels)
-            if is_due([*events, answer], later):
-                yield fit(features, row, later)
+            labels[state.depth] = verdict
+            later, number = replace(state, labels=labels), state.fit["number"] if state.fit else 0
+            following = [*row.ids[later.depth : later.depth + 1]]
+            if is_due([*events, Event("label")], later):
+                found.append(fit(self.features, row, later))
+                number, following = number + 1, found[-1].event.payload["next"]
+            if later.settings.foretold:
+                _ = foretold(later.settings, later)[1].chance  # kept by what was found
+            for doc in following[:1]:
+                because[doc, number] = why_next(self.features, row, later, self.document(row.ids.index(doc)))
+        self._foreseen, self._because = found, because
 
-        def both() -> None:
-            self._foreseen = [*fitted("irrelevant"), *fitted("relevant")]
-
-        self._foreseeing = Thread(target=both, daemon=True)
-        self._foreseeing.start()
-
-    def why_next(self, record: Record) -> dict[str, str]:
-        """Words that put the next document there, the weightiest first, by their stems; empty where words did not."""
-        fitted, doc, features = self.state.fit, record.id, self.features
-        if not fitted or doc not in fitted["next"] or doc in self.state.put_back or features is None:
-            return {}
-        if self._weights is None or self._weights[0] != fitted["number"]:
-            self._weights = fitted["number"], fit(features, self.row, self.state).weights
-        [text] = ranking_text(pd.DataFrame([vars(record)]))
-        return why_next(features, self._weights[1], text)
+    def why_next(self, record: Record) -> list[str]:
+        """Words that put the next document there, the weightiest first; none where words did not."""
+        fitted, doc = self.state.fit, record.id
+        if not fitted or doc not in fitted["next"] or doc in self.state.put_back or self.features is None:
+            return []
+        key = doc, fitted["number"]
+        if key not in self._because:
+            self._because = {key: why_next(self.features, self.row, self.state, record)}
+        return self._because[key]
 
     def label(self, doc: str, label: Label, seen: int, **more: str) -> None:
         """Label the next document, or change the verdict on an earlier one; InputProblem when a hit rests on it.

@@ -305,6 +305,8 @@ def _steps(session: WholeSession) -> _Table | None:
     rows = [
         [
             step["rank"],
+            step.get("rank_in_list", ""),
+            step.get("fit", ""),
             titles[step["rank"] - 1] or step["id"],
             percent(step["p"]),
             percent(step["b"]),
@@ -320,6 +322,8 @@ def _steps(session: WholeSession) -> _Table | None:
     ]
     columns = (
         ("Rank", "n"),
+        ("In the list", "n"),
+        ("By fit", "n"),
         ("Document", "w"),
         (scenario_of(session.state.settings).chance_column(session.state.settings), "n"),
         ("Belief", "n"),

@@ -20,11 +20,11 @@ from scipy.stats import chi2
 from tarstop_core.errors import InputProblem
 from tarstop_core.value.payoffs import Floats, Payoffs
 
-MEANS, FINER, SPREADS = 61, 121, 21
+MEANS, FINER, SPREADS = 81, 121, 21
 """Nodes of ȳ where there is one part and where there are more, which need nodes of √S too."""
 REACH, FLAT = 5.0, 1.5
 """Standard deviations that the nodes reach, and that lie between the kink and where they grow apart."""
-LEGENDRE, FIRST, NARROW = 24, 128, 2.0
+LEGENDRE, FIRST, NARROW = 32, 128, 2.0
 """Nodes of an expectation on each side of the kink."""
 ONE_BY_ONE, GROWTH, LEVELS = 4, 0.2, 12
 """Studies that are told one by one; of all knowledge, the share by which numbers grow apart from there on; numbers at most."""
@@ -197,7 +197,9 @@ class States:
         if isinstance(self.later, csr_array):
             moved = (self.later @ later.reshape(-1, later.shape[-1]).T).T
         else:
-            moved = self.later @ later.reshape(*later.shape[:-1], -1, len(self.first), 1)
+            # All values together: each number of studies is a product of two matrices.
+            columns = later.reshape(-1, len(self.later), len(self.first)).transpose(1, 2, 0)
+            moved = (self.later @ columns).transpose(2, 0, 1)
         between += self.moving * (moved.reshape(between.shape) - between)
         return found
 

@@ -171,6 +171,11 @@ def start_demo(watched: Any, url: str) -> Page:
     return page
 
 
+def save_menu(part: Page | Locator) -> None:
+    """Open the menu that a figure or table is saved from."""
+    part.get_by_role("button", name="Save", exact=True).first.click()
+
+
 def saved(page: Page, button: str | Locator) -> tuple[str, Path]:
     """What a button saves: suggested name and file."""
     if isinstance(button, str):

@@ -17,7 +17,7 @@ from tarstop_core.evidence.summary import Evidence
 from tarstop_core.evidence.typed import pack
 from tarstop_core.files import read_tables
 from tarstop_core.presentation.numbers import percent
-from tests.browser.acting import at_rest, saved
+from tests.browser.acting import at_rest, save_menu, saved
 
 OpenPage = Callable[..., Any]
 SVG = "{http://www.w3.org/2000/svg}"
@@ -65,6 +65,7 @@ def test_a_real_review_is_imported_drawn_and_saved(server: Any, open_page: OpenP
         if view.figure is None:
             continue
         show(watched, view.title)
+        save_menu(page)
         name, file = saved(page, "SVG")
         svg = file.read_bytes()
         assert name == f"CD010632-{view.name}.svg"
@@ -77,6 +78,7 @@ def test_a_real_review_is_imported_drawn_and_saved(server: Any, open_page: OpenP
         name, file = saved(page, "PNG")
         png = file.read_bytes()
         assert name == f"CD010632-{view.name}.png" and png.startswith(b"\x89PNG\r\n\x1a\n")
+        page.keyboard.press("Escape")
         width, height = struct.unpack(">II", png[16:24])
         assert abs(width - 3 * float(root.get("width", 0))) <= 3
         assert abs(height - 3 * float(root.get("height", 0))) <= 3
@@ -85,6 +87,7 @@ def test_a_real_review_is_imported_drawn_and_saved(server: Any, open_page: OpenP
             assert f"{found.pooled.sensitivity.value:.2f} [" in " ".join(texts)
 
     show(watched, "Forest")
+    save_menu(page)
     name, file = saved(page, "CSV")
     assert name == "CD010632-forest.csv"
     frame = pd.read_csv(file)

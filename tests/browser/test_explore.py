@@ -8,6 +8,7 @@ from urllib.parse import quote
 from playwright.sync_api import expect
 
 from dashboard.explore.page import MAP, SENSITIVITY
+from tests.browser.acting import save_menu
 from tests.browser.conftest import AppServer, Watched
 
 OpenPage = Callable[..., Watched]
@@ -57,6 +58,7 @@ def test_figures_are_saved_on_white(server: AppServer, open_page: OpenPage, tmp_
     watched = open_page(color_scheme="dark", viewport={"width": 1280, "height": 1400})
     watched.open(f"{server.url}/explore?show={quote(SENSITIVITY)}&of=review:brindle-fever")
     expect(watched.page.locator("[class*='tar-figure-explore-tornado'] .main-svg").first).to_be_visible()
+    save_menu(watched.page.locator("[class*='tar-figure-explore-tornado']"))
     with watched.page.expect_download() as saving:
         watched.page.get_by_role("button", name="SVG").first.click()
     saved = tmp_path / "figure.svg"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,6 +32,12 @@ def uploader(page: Page) -> Locator:
     return page.get_by_role("region", name="Files that together").locator("input[type=file]")
 
 
+def next_step(page: Page) -> None:
+    page.get_by_role("button", name="Next").click()
+    expect(page.get_by_text("Which mistake is worse?")).to_be_visible()
+    at_rest(page)
+
+
 def test_uploads_survive_a_visit_to_another_page(
     server: AppServer, open_page: Callable[..., Watched], tmp_path: Path
 ) -> None:
@@ -56,11 +63,21 @@ def test_uploads_survive_a_visit_to_another_page(
     page.get_by_label("What are you looking for?").press("Control+Enter")
     expect(page.get_by_test_id("first-titles").locator("li").first).to_contain_text("Antenna")
     at_rest(page)
+    next_step(page)
     page.get_by_text("Applicant: Don’t file or File").click()
     expect(page.get_by_text("“File” although prior art exists")).to_be_visible()
     at_rest(page)
     choose(page.get_by_role("radio", name="“File” although prior art exists"))
     expect(page.get_by_text("q* = 0.33").first).to_be_visible()
+    at_rest(page)
+
+    # So does everything that was entered, where the page is loaded anew.
+    page.reload()
+    at_rest(page)
+    expect(page.get_by_text("q* = 0.33").first).to_be_visible()
+    expect(page.get_by_role("radio", name="“File” although prior art exists")).to_be_checked()
+    page.get_by_role("button", name="Back").click()
+    expect(page.get_by_label("What are you looking for?")).to_have_value("an antenna")
     at_rest(page)
 
     page.get_by_test_id("stSidebarNavLink").filter(has_text="Home").click()
@@ -69,6 +86,7 @@ def test_uploads_survive_a_visit_to_another_page(
     page.get_by_test_id("stSidebarNavLink").filter(has_text="Set up").click()
     expect(page.get_by_text("3 documents, imported before")).to_be_visible()
     expect(page.get_by_label("What are you looking for?")).to_have_value("an antenna")
+    next_step(page)
     expect(page.get_by_text("q* = 0.33").first).to_be_visible()
     at_rest(page)
 
@@ -130,10 +148,11 @@ def test_a_review_is_set_up_from_a_link(
     page.get_by_label("What does the review ask?").press("Control+Enter")
     expect(page.get_by_test_id("first-titles").locator("li")).to_have_count(5)
     at_rest(page)
+    next_step(page)
     choose(page.get_by_role("radio", name="“Adopt” a test whose sensitivity does not exceed 75 %"))
     expect(page.get_by_text("q* = 0.67").first).to_be_visible()
     at_rest(page)
-    page.get_by_text("More assumptions", exact=True).click()
+    page.locator(".st-key-set_up-more-stakes summary").first.click()
     at_rest(page)
     choose(page.get_by_role("radio", name="The whole list"))
     expect(page.get_by_text("Before any study, pooled sensitivity")).to_be_visible()
@@ -143,9 +162,12 @@ def test_a_review_is_set_up_from_a_link(
     expect(page.get_by_role("heading", name="Know when to stop reading")).to_be_visible()
     at_rest(page)
     page.get_by_test_id("stSidebarNavLink").filter(has_text="Set up").click()
+    at_rest(page)
+    page.get_by_role("tab", name="1 Documents").click()  # the step is where it was left
     expect(page.get_by_text("9 documents, imported before")).to_be_visible()
+    expect(page).to_have_url(re.compile(r"/set_up\?(.*&)?scenario=review"))
+    next_step(page)
     expect(page.get_by_text("q* = 0.67").first).to_be_visible()
-    expect(page).to_have_url(f"{server.url}/set_up?scenario=review")
     expect(page.get_by_test_id("first-advice")).to_be_visible()
     at_rest(page)
 

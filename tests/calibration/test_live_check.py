@@ -13,6 +13,7 @@ from tarstop_core.calibration.live_check import (
     across_lists,
     against_chances,
     against_first_hit,
+    against_forecasts,
     against_shape,
     levels_of_first_hit,
     levels_of_number,
@@ -108,3 +109,16 @@ def test_a_first_hit_has_levels_of_mean_one() -> None:
     for k in range(1, 10):
         mean = mean + (1 - none) * (M[k - 1] - M[k]) * np.exp(levels_of_first_hit(log_M, k, True, none))
     assert mean == pytest.approx(np.ones(6))
+
+
+def test_forecasts_that_are_right_are_seldom_spoken_against_and_wrong_ones_are() -> None:
+    rng = np.random.default_rng(3)
+    ever = {0.5: 0, 1.0: 0, 3.0: 0}
+    for _ in range(60):
+        p = 0.3 * np.exp(-np.arange(200) / rng.uniform(30, 100))
+        came = rng.random(200) < p
+        for factor in ever:
+            said = np.minimum(factor * p, 0.95)
+            ever[factor] += any(against_forecasts(said[:d], came[:d]) >= AGAINST for d in range(0, 201, 10))
+    assert ever[1.0] <= 3 and ever[3.0] > 50
+    assert against_forecasts(np.zeros(0), np.zeros(0, dtype=bool)) == 1

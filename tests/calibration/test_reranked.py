@@ -19,14 +19,14 @@ from tarstop_core.calibration.reranked import (
 from tarstop_core.calibration.reranked_fit import fit_reranked
 from tarstop_core.errors import InputProblem
 
-NOBODY = FittedOn("drawn sessions", 40, 40_000, 2_000, simulated=True)
+NOBODY = FittedOn("drawn sessions", 20, 11_000, 700, simulated=True)
 
 
 def drawn(sessions: int, seed: int) -> list[np.ndarray]:
     """Histories whose hits thin out exponentially, some lists four times as rich as others."""
     rng = np.random.default_rng(seed)
     found = []
-    for length in rng.integers(300, 2000, sessions):
+    for length in rng.integers(200, 900, sessions):
         rank, reach = np.arange(length), rng.uniform(20, 150)
         found.append(rng.random(length) < rng.uniform(0.2, 0.8) * np.exp(-rank / reach))
     return found
@@ -35,14 +35,14 @@ def drawn(sessions: int, seed: int) -> list[np.ndarray]:
 @pytest.fixture(scope="module")
 def model() -> RerankedChances:
     """Learned from sessions that were drawn."""
-    return fit_reranked({"inclusion": drawn(40, 1)}, NOBODY)
+    return fit_reranked({"inclusion": drawn(16, 1), "review": drawn(4, 5)}, NOBODY)
 
 
 @given(
     history=st.lists(st.booleans(), max_size=80),
     unread=st.integers(0, 300) | st.sampled_from([10_000, 200_000]),
 )
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_there_is_one_distribution(model: RerankedChances, history: list[bool], unread: int) -> None:
     read, length = len(history), len(history) + unread
     flags = np.array(history, dtype=bool)
@@ -68,7 +68,7 @@ def test_what_was_said_stays_said(model: RerankedChances) -> None:
 
 def test_intervals_cover_on_sessions_that_were_drawn(model: RerankedChances) -> None:
     inside = []
-    for history in drawn(60, 2):
+    for history in drawn(24, 2):
         for read in (20, 50, 100):
             rest = ahead(model, history[:read], len(history))
             for more in (20, 100, len(history) - read):
@@ -87,6 +87,12 @@ def test_blocks_reach_the_end() -> None:
     for length in (1, 2, 59, 60, 61, 1000, 200_000):
         at = edges(length)
         assert at[0] == 0 and at[-1] == length and (np.diff(at) > 0).all() and len(at) < 400
+
+
+def test_who_knows_what_labels_say_has_the_curves_of_such_sessions_alone(model: RerankedChances) -> None:
+    assert {each.scenario for each in model.curves} == {"inclusion", "review"}
+    assert {each.scenario for each in model.of("review").curves} == {"review"}
+    assert model.of("") == model
 
 
 def test_it_is_read_back(model: RerankedChances) -> None:

@@ -91,6 +91,20 @@ def test_it_writes_the_order_read_and_says_how_good_it_was(tarstop: Run, labelle
     assert scored["loss"] <= found["loss"]
 
 
+def test_replay_takes_the_run(tarstop: Run, labelled: Path, calibrator: Path) -> None:
+    out, qrels = labelled.parent / "out.run", labelled.parent / "out.qrels"
+    asked = ("rerank", labelled, "--query", "liver1", "--labels", "label_final", "--out", out)
+    assert tarstop(*asked).code == 0
+    qrels.write_text(
+        "".join(f"liver 0 d_{number} {int(number % 6 == 0)}\n" for number in range(60)), encoding="utf-8"
+    )
+    told = tarstop(
+        *("replay", out, qrels, "--calibrator", calibrator, "--policy", "budget:d=15"),
+        *("--q-star", 0.5, "--cost", 0.001, "--json"),
+    )
+    assert told.json["topics"][0]["topic"] == "liver" and told.json["topics"][0]["recall"] > 0
+
+
 def test_a_ranker_of_ones_own_is_asked_and_checked(tarstop: Run, labelled: Path) -> None:
     (labelled.parent / "mine.py").write_text(BACKWARDS, encoding="utf-8")
     mine, out = f"{labelled.parent / 'mine.py'}:Backwards", labelled.parent / "out.run"

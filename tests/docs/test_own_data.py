@@ -11,11 +11,13 @@ from tarstop_core.calibration.first_hit import read_cases
 from tarstop_core.cli import commands as cli
 from tarstop_core.documents.families import family_groups
 from tarstop_core.errors import InputProblem
+from tarstop_core.evaluation.check_ranker import check_ranker
 from tarstop_core.files import FORMATS, read_outcome_tables, read_qrels, read_records, read_run, read_tables
 from tarstop_core.files.synonyms import SYNONYMS, TAG_SYNONYMS
 from tarstop_core.policies import parse_policy
 from tarstop_core.policies.check import check_policy
 from tarstop_core.ranking.order import prepare, suggest_order
+from tarstop_core.ranking.own import parse_ranker
 from tarstop_core.screening.kept_labels import labels_found
 from tarstop_core.screening.labels import IRRELEVANT, RELEVANT, UNSEEN, UNSURE
 
@@ -162,6 +164,10 @@ def my_rule(folder: Path) -> None:
     assert check_policy(parse_policy("my_rule.py:Hundred"), 20).ok
 
 
+def my_ranker(folder: Path) -> None:
+    assert check_ranker(parse_ranker("my_ranker.py:Patient"), 3).ok
+
+
 CHECKS: dict[str, Callable[[Path], None]] = {
     "titles.csv": titles,
     "lens.csv": lens,
@@ -181,6 +187,7 @@ CHECKS: dict[str, Callable[[Path], None]] = {
     "rates.csv": rates,
     "outcomes.csv": outcomes,
     "my_rule.py": my_rule,
+    "my_ranker.py": my_ranker,
 }
 
 
@@ -195,7 +202,7 @@ def test_no_example_is_forgotten() -> None:
 
 
 def test_every_command_of_the_page_runs(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert len(COMMANDS) == 4
+    assert len(COMMANDS) == 6
     for command in COMMANDS:
         program, *arguments = shlex.split(command)
         assert program == "tarstop"

@@ -72,10 +72,11 @@ def test_what_was_said_of_the_end_is_that_of_the_data(studies: int) -> None:
     turned = pd.read_csv(ROOT / "docs" / "data" / "reviews_turned.csv")
     line = [line for line in PAGE.splitlines() if line.startswith(f"| {studies} | ")][1]
     cells = line.strip("| ").split(" | ")
-    for prior, shown in (("default", cells[1:3]), ("width", cells[4:6])):
+    for prior, shown in (("default", cells[1:4]), ("width", cells[5:8])):
         rows = turned[(turned["prior"] == prior) & (turned["studies"] == studies)]
-        means = rows.groupby("review")[["said", "turned"]].mean().mean()
-        assert shown == [f"{100 * means[name]:.0f} %" for name in ("said", "turned")]
+        names = ["belief", "said", "turned"]
+        means = rows.groupby("review")[names].mean().mean()
+        assert shown == [f"{100 * means[name]:.0f} %" for name in names]
 
 
 COSTS = (1e-6, 1e-5, 1e-4, 5e-4, 1e-3, 5e-3)

@@ -50,10 +50,14 @@ def test_the_same_labels_give_the_same_order_and_nothing_looks_ahead() -> None:
     assert drawn.order[0] != first.order[0]
 
 
-def test_learning_can_end_early_and_labels_can_say_more() -> None:
+def test_learning_can_end_with_the_last_relevant_document_and_labels_can_say_more() -> None:
     texts, labels = a_list()
-    read = simulate(texts, "ultrasound", labels, most=20)
-    assert read.fitted_at[-1] == 20 and (np.diff(read.scores[20:]) <= 0).all()
+    short, whole = (simulate(texts, "ultrasound", labels, to_the_end=end) for end in (False, True))
+    last = int(np.flatnonzero(labels[whole.order])[-1])
+    assert (
+        short.fitted_at[-1] <= last < whole.fitted_at[-1] and (np.diff(short.scores[last + 1 :]) <= 0).all()
+    )
+    assert quality(labels[short.order]) == quality(labels[whole.order])
     said = np.where(labels, Label.INCLUDED, Label.NOT_RELEVANT)
     assert quality(labels[simulate(texts, "ultrasound", said).order])["loss"] < 0.05
 

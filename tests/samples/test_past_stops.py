@@ -45,3 +45,7 @@ def test_the_end_is_what_all_studies_say(real_data: Path) -> None:
         assert each.review == outcome.review
         for theta, b in zip(past.thetas, each.end, strict=True):
             assert b == pytest.approx(bivariate_belief(outcome.tables, theta), abs=6e-4)
+
+
+def test_decisions_turned_oftener_than_belief_says() -> None:
+    assert 1 < shipped().turning < 5

@@ -26,7 +26,7 @@ from tarstop_core.screening.explain import (
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.scenarios.named import scenario_of
-from tarstop_core.screening.scenarios.review_glance import ReviewFacts
+from tarstop_core.screening.scenarios.review import ReviewFacts
 from tarstop_core.screening.settings import Settings
 from tarstop_core.value.payoffs import Payoffs
 

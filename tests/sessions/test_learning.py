@@ -9,11 +9,13 @@ from tarstop_core.documents.records import as_records
 from tarstop_core.places import URL_VARIABLE
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.settings_words import protocol_paragraph
 from tarstop_core.sessions.compare import duplicate, outcome
-from tarstop_core.sessions.export import document_rows
+from tarstop_core.sessions.export import about_rows, document_rows
 from tarstop_core.sessions.file import export_session, import_session
 from tarstop_core.sessions.learning import features_of, gain_sentence, prepare_features, why_sentence
 from tarstop_core.sessions.open import OpenSession
+from tarstop_core.sessions.report import report_html
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.whole import whole_session
 from tests.session_cases import INCLUSION, REVIEW
@@ -193,18 +195,16 @@ def replace_seq(event: Event) -> Event:
 
 def test_it_is_said_which_words_put_a_document_first(store: Store) -> None:
     session = OpenSession.load(store, begun(store))
-    assert session.why_next(session.document(0)) == {}, "the list put it there"
+    assert session.why_next(session.document(0)) == [], "the list put it there"
     screen(session, 4)
     words = session.why_next(session.document(4))
-    assert words and set(words) <= {"hip", "ultrasound", "infant"}
+    assert words and set(" ".join(words).split()) <= {"hip", "ultrasound", "infants"}
     again = OpenSession.load(store, session.row.id)
     assert again.why_next(again.document(4)) == words
-    assert why_sentence(session.state, session.row.ids, words).startswith(
-        "Next because of what your labels say of "
-    )
+    assert why_sentence(session.state, session.row.ids, words).startswith("Next by your labels: ")
     session.record(Event("undo"), seen=session.state.seq)
-    assert session.why_next(session.document(3)) == {}
-    assert why_sentence(session.state, session.row.ids, {}) == "Next because its verdict was taken back."
+    assert session.why_next(session.document(3)) == []
+    assert why_sentence(session.state, session.row.ids, []) == "Next because its verdict was taken back."
 
 
 def test_what_it_has_saved_is_said_where_labels_show_it(store: Store) -> None:
@@ -212,8 +212,26 @@ def test_what_it_has_saved_is_said_where_labels_show_it(store: Store) -> None:
     assert gain_sentence(session.state) == ""
     screen(session, 8)
     found = [IDS.index(doc) + 1 for doc in session.row.ids[:8] if doc in WANTED]
-    said = f"{len(found)} included after 8 documents; in the list's order these {len(found)} would have taken {max(found)}."
+    said = (
+        f"{len(found)} included after 8 documents; in the list's order these would have taken {max(found)}."
+    )
     assert gain_sentence(session.state) == said
     static = OpenSession.load(store, begun(store, REVIEW))
     screen(static, 8)
     assert gain_sentence(static.state) == ""
+
+
+def test_report_and_protocol_say_how_the_order_came_about(store: Store) -> None:
+    session = OpenSession.load(store, begun(store))
+    screen(session, 8)
+    whole = whole_session(store, session.row.id)
+    rows = dict(about_rows(whole))
+    assert rows["Learned from labels"].startswith("8 fits, the last after 8 labels; ranker ")
+    assert f"seed {session.state.fit['seed']}" in rows["Learned from labels"]  # type: ignore[index]
+    assert rows["What that order saved"] == gain_sentence(session.state)
+    page = report_html(whole)
+    assert "<th" in page and "In the list" in page and "By fit" in page
+    said = protocol_paragraph(LEARNS, INCLUSION, size=N, ranking="By hand.", digest=session.row.digest)
+    assert "in an order that is learned, beginning with that of the list (by hand)" in said
+    assert f"with the seed {session.state.fit['seed']}" in said  # type: ignore[index]
+    assert "in a fixed order (by hand)" in protocol_paragraph(REVIEW, INCLUSION, size=N, ranking="By hand.")

@@ -201,7 +201,7 @@ def _prior(settings: Settings) -> Prior:
         shell.caption(
             f"Around the b₀ you give: s = {prior.s:g}, τ scale {prior.tau:g}, and a study counts {percent(prior.weight)} of one "
             f"drawn at random, since a list's first studies stray from the end. From {learned.studies:,} studies in "
-            f"{learned.reviews:,} reviews."
+            f"{learned.reviews:,} reviews. Greedy reads more with it than with the weak prior."
         )
         if in_paper_mode():
             st.caption("Paper mode takes the weak prior.")
@@ -212,7 +212,10 @@ def _prior(settings: Settings) -> Prior:
             f"Learned from {learned.studies:,} studies in {learned.reviews:,} reviews ({learned.source}){at}."
         )
     elif name == "weak":
-        st.caption("s = 1.5, τ scale 1, as MetaBayesDTA has them, around the b₀ you give.")
+        st.caption(
+            "s = 1.5, τ scale 1, as MetaBayesDTA has them, around the b₀ you give. Greedy reads less with it; after one or two "
+            "studies it is surer than past reviews bear out."
+        )
     shown = replace(prior, b_0=settings.b_0)
     drawn = prior_figure(shown, settings.theta, dark())
     still(drawn, prior_sentence(shown, settings.theta), f"{PREFIX}/prior/figure")

@@ -16,6 +16,8 @@ class Kind:
     """Whether one relevant document settles the question: a hit, which may have to be confirmed and cited."""
     grades: ClassVar[bool] = False
     """Whether documents may be graded X, Y and A, and be held against an application."""
+    learns: ClassVar[bool] = False
+    """Whether labels decide what is read next unless a person chooses otherwise: only where a gain was measured."""
     reads_full_texts: ClassVar[bool] = False
     """Whether included reports are read in full, and bring 2×2 tables."""
 

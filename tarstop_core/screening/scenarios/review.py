@@ -1,7 +1,7 @@
 """A review of diagnostic accuracy: 2×2 tables of many studies add up."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -14,20 +14,22 @@ from tarstop_core.documents.tables import Tables
 from tarstop_core.evidence.summary import evidence
 from tarstop_core.evidence.words import rival_sentence
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
-from tarstop_core.samples.past_stops import WrongStops, wrong_stops
+from tarstop_core.samples.past_stops import WrongStops, shipped, wrong_stops
 from tarstop_core.screening.advised import Advice
-from tarstop_core.screening.foretold import foretold
-from tarstop_core.screening.labels import RELEVANT, UNSEEN, Label
-from tarstop_core.screening.scenarios.review_glance import AtAGlance, ReviewFacts
+from tarstop_core.screening.foretold import still_unread
+from tarstop_core.screening.labels import RELEVANT, Label
+from tarstop_core.screening.scenarios.review_glance import AtAGlance
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.value.cumulative import CumulativePath, known_at
-from tarstop_core.value.exhaustive import chance_turned, studies_to_come
+from tarstop_core.value.exhaustive import as_often, chance_turned, studies_to_come
 from tarstop_core.value.outcomes import states_of
 from tarstop_core.value.path import Path
 from tarstop_core.value.payoffs import Depths, Flags, Floats
 from tarstop_core.value.studies import NextStudy
 
+COULD_CHANGE = 0.01
+"""Chance from which waiting reports count as able to change the decision."""
 TRUTHS = {
     "pooled": "whether pooled sensitivity exceeds θ",
     "full_evidence": "what all documents of the list would have led to",
@@ -36,6 +38,49 @@ STAGES = {
     1: "a document and its table at once",
     2: "titles and abstracts first, included reports in full later",
 }
+
+
+@dataclass(frozen=True)
+class ReviewFacts:
+    """What a reviewer sees beside every advice."""
+
+    studies: int
+    """2×2 tables that count."""
+    waiting: int
+    """Included reports that were not read in full yet."""
+    report_worth: float
+    report_cost: float
+    """`report_worth` and `report_cost`: what one waiting report is worth now, and what reading it in full costs, in the
+    payoffs' unit.
+    """
+    reports_to_read: int
+    """How many of the waiting reports pay."""
+    reports_may_change: float
+    """Chance that the waiting reports, all bringing data, would lead to the other action."""
+    otherwise: float
+    """Chance that what is left, waiting reports and list, would lead to the other action, as often as in past reviews."""
+    disagreement: float
+    """Chance that the action on stopping now is not that of the truth the session is held against."""
+    plan: int
+    """The m of "Screen about m more": the best plan; 0 where none gains."""
+    left: tuple[float, float, float]
+    """Relevant documents probably still unread: expected number, and an interval of 90 %."""
+    share: tuple[float, float, float]
+    """P(data | included): mean, and an interval of 90 %."""
+    diseased: int = 0
+    """Patients with the disease in the tables that count."""
+    needed: int = 0
+    """Further studies before a⁺ may be taken, as settings ask for a least number."""
+
+    @property
+    def reports_first(self) -> bool:
+        """Whether reading waiting reports pays."""
+        return self.reports_to_read > 0
+
+    @property
+    def reports_open(self) -> bool:
+        """Whether waiting reports could change the decision: no rule says stop meanwhile."""
+        return self.waiting > 0 and (self.reports_first or self.reports_may_change > COULD_CHANGE)
 
 
 def data_share(settings: Settings, state: State) -> DataShare:
@@ -99,6 +144,7 @@ class Review(AtAGlance):
 
     name: ClassVar[str] = "review"
     first_rule: ClassVar[str] = "greedy"
+    learns: ClassVar[bool] = True
     reads_full_texts: ClassVar[bool] = True
     title: ClassVar[str] = "Diagnostic-accuracy review"
     caption: ClassVar[str] = "2×2 tables of many studies add up."
@@ -224,27 +270,21 @@ class Review(AtAGlance):
         """
         path = cast(CumulativePath, path)
         depth, waiting = state.depth, len(state.waiting)
-        now = path.states[-1]
-        share = data_share(settings, state)
-        to_read, _ = path.best_reports(waiting)
-        plan, _ = path.best_plan(depth, settings.cost)
-        left = (
-            foretold(state)[1]
-            if settings.foretold
-            else calibrator.left(p, state.judged, state.came_true, state.labels == UNSEEN, state.ranks)
-        )
+        now, share = path.states[-1], data_share(settings, state)
+        to_read, plan = path.best_reports(waiting)[0], path.best_plan(depth, settings.cost)[0]
+        left = still_unread(settings, calibrator, p, state)
         q_star, needed = settings.payoffs.q_star, 0 if path.needed is None else int(path.needed[-1])
         shapes = (share.alpha, share.beta) if settings.two_stages else None
         to_come = studies_to_come(left.chance, waiting, shapes)
-        all_bring = np.eye(waiting + 1)[-1]
+        turned = chance_turned(now.b, now.n_0, to_come, q_star, needed)
         return ReviewFacts(
             studies=len(state.evidence.tables),
             waiting=waiting,
             report_worth=path.one_report(),
             report_cost=path.full_cost,
             reports_to_read=to_read,
-            reports_may_change=chance_turned(now.b, now.n_0, all_bring, q_star, needed),
-            otherwise=chance_turned(now.b, now.n_0, to_come, q_star, needed),
+            reports_may_change=chance_turned(now.b, now.n_0, np.eye(waiting + 1)[-1], q_star, needed),
+            otherwise=as_often(turned, shipped().turning),
             disagreement=float(path.disagreement(settings.truth)[depth]),
             plan=plan,
             left=(left.mean, *left.interval()),

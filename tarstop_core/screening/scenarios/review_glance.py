@@ -1,6 +1,4 @@
-"""What a reviewer sees beside every advice, and what the verdict says of it at a glance."""
-
-from dataclasses import dataclass
+"""What a review's verdict says at a glance: of reports, of the floor, and of what it rests on."""
 
 from tarstop_core.presentation.numbers import amount, number, percent
 from tarstop_core.screening.advised import Advice
@@ -9,53 +7,6 @@ from tarstop_core.screening.settings import Settings
 
 LITTLE_STUDIES = 3
 """Studies below which a stop says that it rests on little."""
-
-
-COULD_CHANGE = 0.01
-"""Chance from which waiting reports count as able to change the decision."""
-
-
-@dataclass(frozen=True)
-class ReviewFacts:
-    """What a reviewer sees beside every advice."""
-
-    studies: int
-    """2×2 tables that count."""
-    waiting: int
-    """Included reports that were not read in full yet."""
-    report_worth: float
-    report_cost: float
-    """`report_worth` and `report_cost`: what one waiting report is worth now, and what reading it in full costs, in the
-    payoffs' unit.
-    """
-    reports_to_read: int
-    """How many of the waiting reports pay."""
-    reports_may_change: float
-    """Chance that the waiting reports, all bringing data, would lead to the other action."""
-    otherwise: float
-    """Chance that what is left, waiting reports and list, would lead to the other action: as many studies as may come."""
-    disagreement: float
-    """Chance that the action on stopping now is not that of the truth the session is held against."""
-    plan: int
-    """The m of "Screen about m more": the best plan; 0 where none gains."""
-    left: tuple[float, float, float]
-    """Relevant documents probably still unread: expected number, and an interval of 90 %."""
-    share: tuple[float, float, float]
-    """P(data | included): mean, and an interval of 90 %."""
-    diseased: int = 0
-    """Patients with the disease in the tables that count."""
-    needed: int = 0
-    """Further studies before a⁺ may be taken, as settings ask for a least number."""
-
-    @property
-    def reports_first(self) -> bool:
-        """Whether reading waiting reports pays."""
-        return self.reports_to_read > 0
-
-    @property
-    def reports_open(self) -> bool:
-        """Whether waiting reports could change the decision: no rule says stop meanwhile."""
-        return self.waiting > 0 and (self.reports_first or self.reports_may_change > COULD_CHANGE)
 
 
 class AtAGlance(Scenario):

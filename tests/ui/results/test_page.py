@@ -36,7 +36,7 @@ def test_the_page_opens_at_once_with_what_is_shipped(open_app: Open) -> None:
     assert offered[0] == PATENT
     assert len(offered) >= 5
     said = texts(app)
-    assert "simulated" in said and "truth: a relevant document exists" in said
+    assert "simulated" in said and "Truth: a relevant document exists" in said
     assert len(app.get("plotly_chart")) == 2
 
 
@@ -53,7 +53,7 @@ def test_figures_say_what_they_show_and_react(open_app: Open) -> None:
     app.segmented_control("q").set_value(0.8).run()
     after = texts(app)
     assert "q* = 0.5 and a cost of 0.001" in before and "q* = 0.8 and a cost of 0.001" in after
-    app.segmented_control("cost").set_value(0.01).run()
+    app.selectbox("cost").set_value(0.01).run()
     assert "q* = 0.8 and a cost of 0.01" in texts(app)
     app.select_slider("share").set_value(0.1).run()
     assert "Reweighted as if 10" in texts(app)

@@ -1,0 +1,41 @@
+"""A list that learns, by keyboard: the same document is next after the server was killed."""
+
+from collections.abc import Callable
+from typing import Any
+
+from playwright.sync_api import expect
+
+from tarstop_core.sessions.open import OpenSession
+from tests.browser.acting import arrived, press, stored
+from tests.sessions.test_learning import WANTED, begun
+
+OpenPage = Callable[..., Any]
+
+
+def test_a_list_that_learns_goes_on_where_it_was(server: Any, open_page: OpenPage) -> None:
+    with stored(server) as store:
+        session = begun(store, features=False)
+    watched = open_page()
+    page, title = watched.page, watched.page.locator("article .tar-title")
+    watched.open(f"{server.url}/screen?session={session}")
+    arrived(page, "0 of 40")
+    read = []
+    for at in range(1, 7):
+        # As many words as the documents in question have in common stand in no other title.
+        wanted = "ultrasound of the hip" in title.inner_text()
+        read.append(title.inner_text().split()[-1] if wanted else "")
+        press(page, "i" if wanted else "e", at)
+    assert sum(map(bool, read)) >= 4
+    expect(page.get_by_test_id("why-next")).to_contain_text("Next by your labels: ")
+    expect(title.locator("mark").first).to_be_visible()
+    following = title.inner_text()
+    server.restart()
+    page.reload()
+    arrived(page, "6 of 40")
+    expect(title).to_have_text(following)
+    press(page, "z", 5)
+    expect(page.get_by_test_id("why-next")).to_contain_text("its verdict was taken back")
+    with stored(server) as store:
+        opened = OpenSession.load(store, session)
+        assert len(WANTED.intersection(opened.row.ids[:5])) >= 3
+        assert opened.row.ids.index(opened.events[-3].payload["doc"]) == 5

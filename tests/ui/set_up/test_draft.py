@@ -1,0 +1,94 @@
+"""What was entered is there again where the page is loaded anew."""
+
+from streamlit.testing.v1 import AppTest
+
+from tarstop_core.belief.prior import Prior
+from tarstop_core.sessions.store.store import Store
+from tests.ui.set_up.cases import CSV, HEADER, PATENTS, START, Open, html_of, query, upload, words_of
+
+
+def draft_of(page: AppTest) -> str:
+    named = page.query_params.get("draft", "")
+    return named[0] if isinstance(named, list) else named
+
+
+def test_a_page_that_was_only_looked_at_is_no_draft(page: AppTest) -> None:
+    page.run()
+    assert not draft_of(page)
+
+
+def test_every_field_survives(open_app: Open, page: AppTest, store: Store) -> None:
+    upload(page, ("patents.csv", CSV), ("b.csv", (HEADER + PATENTS[0] + "\n").encode()))
+    page.text_area(query(page)).set_value("foldable mast")
+    page.radio("set_up/stakes/worse").set_value("minus").run()
+    page.number_input("set_up/stakes/times").set_value(3.0).run()
+    page.text_input("set_up/stakes/unit").set_value("£").run()
+    page.slider("set_up/chances/b_0").set_value(33)
+    page.slider("set_up/kappa").set_value(80)
+    page.toggle("set_up/needs_citation").set_value(False)
+    page.selectbox("set_up/chances/policy").set_value("batch").run()
+    page.number_input("set_up/chances/batch/K").set_value(20)
+    page.text_input("set_up/application/priority").set_value("3 March 2018")
+    page.text_input("set_up/reviewer").set_value("Ada")
+    page.checkbox("set_up/register").set_value(True).run()
+    draft = draft_of(page)
+    assert store.draft(draft)
+
+    again = open_app("set_up", draft=draft)
+    assert not again.exception and not again.error
+    assert "patents.csv and 1 more: 4 documents, imported before" in words_of(again.caption)
+    assert again.text_area(query(again)).value == "foldable mast"
+    assert "first-titles" in html_of(again)
+    for kind, key in (
+        ("radio", "stakes/worse"),
+        ("number_input", "stakes/times"),
+        ("number_input", "stakes/G"),
+        ("slider", "chances/b_0"),
+        ("slider", "kappa"),
+        ("toggle", "needs_citation"),
+        ("selectbox", "chances/policy"),
+        ("number_input", "chances/batch/K"),
+        ("text_input", "application/priority"),
+        ("text_input", "reviewer"),
+        ("checkbox", "register"),
+    ):
+        assert getattr(again, kind)(f"set_up/{key}").value == getattr(page, kind)(f"set_up/{key}").value, key
+
+    again.button(START).click().run()
+    assert not again.exception and not again.error
+    (session,) = store.sessions()
+    row = store.session(session.id)
+    assert (row.settings.payoffs.unit, row.settings.policy, row.settings.b_0) == ("£", "batch:K=20", 0.33)
+    assert row.query == "foldable mast" and store.draft(draft) == {}
+
+
+def test_a_prior_from_a_file_survives(open_app: Open, store: Store) -> None:
+    page = open_app("set_up", scenario="review")
+    page.selectbox("set_up/review/prior").set_value("file").run()
+    mine = Prior(b_0=0.66, s=0.7, tau=0.4)
+    file = ("mine.json", mine.to_json().encode(), "application/json")
+    page.file_uploader("set_up/review/prior/upload").set_value(file).run()
+    again = open_app("set_up", scenario="review", draft=draft_of(page))
+    again.button(START).click().run()
+    assert store.session(store.sessions()[0].id).settings.prior == mine
+
+
+def test_an_unknown_draft_is_a_page_as_new(open_app: Open) -> None:
+    page = open_app("set_up", draft="nothing")
+    assert not page.exception and not page.error
+
+
+def test_what_is_looked_for_is_asked_whatever_the_order(page: AppTest, store: Store) -> None:
+    upload(page, ("scored.csv", b"id,title,score\na,Mast,1.5\nb,Kettle,8\nc,Cup,2.5\n"))
+    page.text_area(query(page)).set_value("a kettle").run()
+    page.button(START).click().run()
+    row = store.session(store.sessions()[0].id)
+    assert (row.ids, row.query) == (("b", "c", "a"), "a kettle")
+
+
+def test_a_name_of_250_characters_is_refused_with_a_sentence(page: AppTest, store: Store) -> None:
+    box = next(each for each in page.text_input if "/name/" in str(each.key))
+    box.set_value("n" * 250).run()
+    page.button(START).click().run()
+    assert "has 250 characters; give one of at most 120" in words_of(page.error)
+    assert not store.sessions()
