@@ -50,8 +50,8 @@ def test_it_is_linked_at_the_place_of_need(page: str, place: str, open_app: Open
 
 def test_set_up_links_it_where_files_are_chosen(open_app: OpenApp) -> None:
     app = open_app("set_up")
-    next(each for each in app.radio if each.label == "Which documents?").set_value("upload").run()
-    assert "(guide?read=own_data)" in shown(app)
+    app.radio("set_up/documents/source").set_value("upload").run()
+    assert any("(guide?read=own_data)" in each.value for each in app.info)
 
 
 @pytest.mark.parametrize("page", sorted((shell.ROOT / "pages").glob("*.py")), ids=lambda page: page.stem)
