@@ -32,6 +32,20 @@ def nearest(q_stars: Sequence[float], at: tuple[float, float]) -> tuple[float, f
     return q_star, min(FRACTIONS, key=lambda each: abs(math.log(each / cost)))
 
 
+def where(settings: Settings) -> str:
+    """What marks the person's own place on a map, or that it lies beyond the costs which are drawn.
+
+    >>> from tarstop_core.value.payoffs import Payoffs
+    >>> losses = Payoffs(0, 200_000, 50_000, 0, "£")
+    >>> where(Settings(losses, 20)), where(Settings(losses, 2))
+    ('× is where you are', 'Where you are, at £2 a document, lies beyond the costs of the map')
+    """
+    if FRACTIONS[0] <= settings.stakes.fraction <= FRACTIONS[-1]:
+        return "× is where you are"
+    own = amount(settings.cost, settings.payoffs.unit)
+    return f"Where you are, at {own} a document, lies beyond the costs of the map"
+
+
 def at_cell(settings: Settings, cell: tuple[float, float]) -> Settings:
     """The settings with q* and c/K of a cell."""
     return settings.with_stakes(settings.stakes.with_q_star(cell[0]).with_fraction(cell[1]))
@@ -67,7 +81,7 @@ def drawn(
             simulated=simulated,
             dark=dark(),
         ),
-        f"{sentence} × is where you are; the square is the cell looked into below. Click another.",
+        f"{sentence} {where(settings)}; the square is the cell looked into below. Click another.",
         pd.concat([pd.DataFrame(each.columns()) for each in found]),
         file_stem,
         on_select=lambda: clicked(key, q_stars),

@@ -144,7 +144,8 @@ def _setting(swing: Swing, end: int, unit: str) -> str:
 def tornado_sentence(found: Tornado, settings: Settings) -> str:
     """What moves the plan most."""
     names = factor_names(settings)
-    by_depth = max(found.swings, key=lambda each: _width(found.depth, each.depth))
+    widths = [_width(found.depth, each.depth) for each in found.swings]
+    by_depth = found.swings[widths.index(max(widths))]
     by_utility = max(found.swings, key=lambda each: _width(found.net_utility, each.net_utility))
     low, _, high = sorted((*by_utility.net_utility, found.net_utility))
     return _said(
@@ -153,7 +154,8 @@ def tornado_sentence(found: Tornado, settings: Settings) -> str:
         unit=settings.payoffs.unit,
         by_depth=names[by_depth.name],
         by_utility=names[by_utility.name],
-        depths=sorted((*by_depth.depth, found.depth))[::2] if _width(found.depth, by_depth.depth) else None,
+        depths=sorted((*by_depth.depth, found.depth))[::2] if max(widths) else None,
+        alike=widths.count(max(widths)) - 1,
         low=low,
         high=high,
     )

@@ -131,6 +131,9 @@ def test_a_tornado_draws_every_assumption_widest_first(key: str) -> None:
     assert "twice as likely" in " ".join(net_high["customdata"])
     said = sensitivity_figure.tornado_sentence(found, settings)
     assert f"stops after {found.depth:,} documents" in said and "£" in said
+    alike = replace(found, swings=tuple(replace(each, depth=(1, found.depth)) for each in found.swings))
+    said = sensitivity_figure.tornado_sentence(alike, settings)
+    assert f"; {len(found.swings) - 1} others as much)" in said
     rows = sensitivity_figure.tornado_rows(found)
     assert len(rows) == 2 * len(found.swings) and {"low", "high"} != {row["assumption"] for row in rows}
     json.dumps(figure)
