@@ -13,7 +13,7 @@ from dashboard.frame import shell
 from dashboard.frame.markup import badges, bullets
 from dashboard.frame.waiting import LARGE_FILE, LARGE_LIST, MOST_HELD, shown
 from dashboard.frame.widgets import lasting, one_of, press, radio
-from dashboard.frame.work import kept, say
+from dashboard.frame.work import attempt, kept, say
 from dashboard.parts import columns, jobs, merging
 from dashboard.parts.columns import FIELD_WORDS
 from tarstop_core.documents.merging import Proposal, as_stored, merge_as_chosen, propose
@@ -299,6 +299,7 @@ def _still_there(store: Store) -> Documents | None:
     row = store.collection(imported())
     documents = _from_store(store, row)
     shell.caption(f"{documents.name}: {len(documents.frame):,} documents, imported before.")
+    _databases(store, row)
     with st.expander("What was understood, column by column", key=f"{PREFIX}/understood"):
         columns.listed([file for file in row.files if "understood" in file])  # beside what was merged
     _preview(documents.frame)
@@ -390,6 +391,7 @@ def described(table: RecordTable) -> dict[str, Any]:
         "understood": table.understood,
         "unread": list(table.unread),
         "notes": list(table.notes),
+        **({"database": "PubMed"} if table.format == "nbib" else {}),
     }
 
 
@@ -417,10 +419,32 @@ def _understood(read: dict[str, RecordTable], store: Store, collection_id: str) 
     notes += st.session_state.get(f"{PREFIX}/merge_notes", ())
     if notes:
         st.html(bullets(notes, 'class="tar-meta tar-notes"'))
+    _databases(store, row)
     with st.expander("What was understood, column by column", key=f"{PREFIX}/understood"):
         columns.listed(list(map(described, tables)))
         for file_id, table in read.items():
             columns.correct(file_id, table)
+
+
+def _databases(store: Store, row: CollectionRow) -> None:
+    """Ask which database each file came from: the flow diagram names it."""
+    with st.container(horizontal=True):
+        for file in (each for each in row.files if "source" in each):
+            key = f"{PREFIX}/database/{row.id}/{file['source']}"
+            st.text_input(
+                shell.escape_label(f"Database of {file['source']}"),
+                file.get("database", ""),
+                key=key,
+                max_chars=80,
+                placeholder="PubMed, Embase, …",
+                help="Stands in the flow diagram, the report and the protocol; without one the file’s name does.",
+                on_change=_named_database,
+                args=(store, row.id, file["source"], key),
+            )
+
+
+def _named_database(store: Store, collection_id: str, source: str, key: str) -> None:
+    attempt(store.name_databases, collection_id, {source: str(st.session_state[key]).strip()})
 
 
 def _preview(frame: pd.DataFrame) -> None:
