@@ -5,6 +5,7 @@ import shlex
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tarstop_core.calibration.first_hit import read_cases
@@ -150,6 +151,12 @@ def tables(folder: Path) -> None:
     assert found.tables.TP.tolist() == [28, 17]
 
 
+def rates(folder: Path) -> None:
+    found = read_tables(folder / "rates.csv").tables
+    assert (found.TP.tolist(), found.FN.tolist()) == ([28, 17], [12, 8])
+    assert found.FP[0] == 9 and np.isnan(found.FP[1])
+
+
 def outcomes(folder: Path) -> None:
     found = read_outcome_tables(folder / "outcomes.csv")
     assert [(name, len(each)) for _, name, each in found] == [("T1/ultrasound", 2), ("T2/ultrasound", 1)]
@@ -179,6 +186,7 @@ CHECKS: dict[str, Callable[[Path], None]] = {
     "past.run": past_run,
     "past.qrels": past_qrels,
     "tables.csv": tables,
+    "rates.csv": rates,
     "outcomes.csv": outcomes,
     "my_rule.py": my_rule,
     "my_ranker.py": my_ranker,
