@@ -19,6 +19,12 @@ if (!window.tarstopReachable) {
       if (scrolls && !each.hasAttribute('tabindex')) each.setAttribute('tabindex', '0');
       else if (!scrolls && each.getAttribute('tabindex') === '0') each.removeAttribute('tabindex');
     }
+    // Streamlit puts the groups of its menu between a list and its items: each group is the list.
+    for (const group of document.querySelectorAll('ul[data-testid="stSidebarNavItems"] > div:not([role])')) {
+      group.parentElement.setAttribute('role', 'presentation');
+      group.setAttribute('role', 'list');
+      group.setAttribute('aria-label', group.querySelector('header').textContent.replace(/expand_\w+/, ''));
+    }
   };
   const later = () => {
     if (!asked) requestAnimationFrame(look);
