@@ -63,7 +63,7 @@ def features_of(collection: CollectionRow) -> Features | None:
 
 
 def prepare_features(store: Store, collection_id: str, progress: Progress | None = None) -> None:
-    """Make that, and keep it beside the database; what belongs to collections that are gone goes."""
+    """Make that, and keep it beside the database."""
     collection, file = store.collection(collection_id), _file(store.collection(collection_id))
     features = make_features(ranking_text(store.records(collection.id)), progress)
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -75,10 +75,14 @@ def prepare_features(store: Store, collection_id: str, progress: Progress | None
     except BaseException:
         Path(beside.name).unlink()
         raise
+
+
+def forget_features(store: Store) -> None:
+    """Delete what was kept so of collections that are gone."""
     there = {each.digest for each in store.collections()}
-    for other in file.parent.glob("*.npz"):
-        if other.stem not in there:
-            other.unlink(missing_ok=True)
+    for file in features_folder().glob("*.npz"):
+        if file.stem not in there:
+            file.unlink(missing_ok=True)
 
 
 def taught(row: SessionRow, state: State, documents: int) -> Told:

@@ -198,7 +198,8 @@ class States:
             moved = (self.later @ later.reshape(-1, later.shape[-1]).T).T
         else:
             # All values together: each number of studies is a product of two matrices.
-            columns = later.reshape(-1, len(self.later), len(self.first)).transpose(1, 2, 0)
+            shape = (math.prod(later.shape[:-1]), len(self.later), len(self.first))
+            columns = later.reshape(shape).transpose(1, 2, 0)
             moved = (self.later @ columns).transpose(2, 0, 1)
         between += self.moving * (moved.reshape(between.shape) - between)
         return found

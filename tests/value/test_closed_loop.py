@@ -16,7 +16,7 @@ from tarstop_core.value.payoffs import Payoffs
 from tarstop_core.value.studies import NextStudy, evsi_of_studies
 from tests.reference.reviews import Review
 
-NEAR, OF_STAKES = 1e-3, 2.5e-4
+NEAR, OF_STAKES = 1e-3, 1e-3
 """Of the value, with a benefit of 1, which few cases with several τ are beyond; and of all that is at stake, which none is."""
 KINDS = {
     "one stage": (1, 1, False, False),
