@@ -183,7 +183,7 @@ def test_no_key_judges_a_document_out_of_sight(server: Any, open_page: OpenPage)
 
 def test_a_name_survives_a_reload(server: Any, open_page: OpenPage) -> None:
     page = start_demo(open_page(), server.url)
-    page.get_by_role("button", name="Your name").click()
+    page.get_by_role("button", name="Rita").click()
     page.get_by_label("Your name, recorded").fill("Ann Müller")
     page.keyboard.press("Enter")
     button = page.get_by_role("button", name="Ann Müller")
