@@ -45,4 +45,17 @@ SAVE_SCRIPT = script(FRAME / "saving.js", _for_paper(FOR_PAPER))
 """Where pictures can be saved."""
 SAVE_ACTIONS_SCRIPT = script(FRAME / "saving.js", _for_paper(FOR_PAPER | ACTIONS_FOR_PAPER))
 """The same where figures name the two actions."""
-ALL = ARRIVAL_SCRIPT + GUIDE_SCRIPT + KEYS_SCRIPT + REACHABLE_SCRIPT + SAVE_SCRIPT + SAVE_ACTIONS_SCRIPT
+REVIEWER_SCRIPT = (
+    "<script>document.querySelectorAll('[data-reviewer]').forEach((each) => { document.cookie = "
+    "`tarstop_reviewer=${encodeURIComponent(each.dataset.reviewer)}; path=/; max-age=31536000; SameSite=Lax`; })</script>"
+)
+"""Keeps a person's name in their browser: a reload and the next visit find it."""
+ALL = (
+    REVIEWER_SCRIPT
+    + ARRIVAL_SCRIPT
+    + GUIDE_SCRIPT
+    + KEYS_SCRIPT
+    + REACHABLE_SCRIPT
+    + SAVE_SCRIPT
+    + SAVE_ACTIONS_SCRIPT
+)
