@@ -38,6 +38,7 @@ def _for_paper(colours: Mapping[str, str]) -> str:
 
 # Streamlit keeps the scroll position of the page before: one would label documents unseen.
 ARRIVAL_SCRIPT = """<script>document.querySelector('[data-testid="stMain"]')?.scrollTo(0, 0)</script>"""
+COPY_SCRIPT = script(FRAME / "copying.js")
 GUIDE_SCRIPT = script(FRAME / "guide.js")
 KEYS_SCRIPT = script(FRAME / "keys.js")
 REACHABLE_SCRIPT = script(FRAME / "reachable.js")
@@ -45,4 +46,12 @@ SAVE_SCRIPT = script(FRAME / "saving.js", _for_paper(FOR_PAPER))
 """Where pictures can be saved."""
 SAVE_ACTIONS_SCRIPT = script(FRAME / "saving.js", _for_paper(FOR_PAPER | ACTIONS_FOR_PAPER))
 """The same where figures name the two actions."""
-ALL = ARRIVAL_SCRIPT + GUIDE_SCRIPT + KEYS_SCRIPT + REACHABLE_SCRIPT + SAVE_SCRIPT + SAVE_ACTIONS_SCRIPT
+ALL = (
+    ARRIVAL_SCRIPT
+    + COPY_SCRIPT
+    + GUIDE_SCRIPT
+    + KEYS_SCRIPT
+    + REACHABLE_SCRIPT
+    + SAVE_SCRIPT
+    + SAVE_ACTIONS_SCRIPT
+)
