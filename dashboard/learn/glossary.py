@@ -18,7 +18,7 @@ def show() -> None:
     words = st.session_state.get("find", st.query_params.get("find", "")).strip()
     groups = grouped()
     # The box for the search stands below; what it holds decides on what is above it.
-    group = st.session_state.get("group") or st.query_params.get("group")
+    group = st.session_state.get("group") or st.query_params.get("group", FIRST)
     shown = found(words) if words else groups.get(group, groups[FIRST])
     here = {term.key for term in shown}
     named = st.query_params.get("term", "")

@@ -341,9 +341,9 @@ def regret_sentence(rows: Sequence[Row]) -> str:
 def luck_sentence(rows: Sequence[Row]) -> str:
     """Whether who did best is who was expected to, or luck decided."""
     first = next(row for row in rows if row.regret is not None)
-    known = [row for row in rows if row.expected is not None]
-    promised = max(known, key=lambda row: (row.expected, row.total))
-    lucky = first.expected is None or first.expected < promised.expected - TIED
+    known = [(row.expected, row.total, row) for row in rows if row.expected is not None]
+    most, _, promised = max(known, key=lambda each: each[:2])
+    lucky = first.expected is None or first.expected < most - TIED
     return _said("luck", first=first, promised=promised, lucky=lucky, rounds=ROUNDS)
 
 
