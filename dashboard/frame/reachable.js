@@ -9,7 +9,8 @@ if (!window.tarstopMenu) {
 // What scrolls sideways by itself (a wide formula, table or listing, a figure on a phone) can be reached by the Tab key.
 if (!window.tarstopReachable) {
   window.tarstopReachable = true;
-  const SCROLLING = '.katex-display, [class*="tar-wide-"], .tar-table .scroll, .st-key-guide pre, .st-key-guide table';
+  const SCROLLING = '.katex-display, [class*="tar-wide-"], .tar-table .scroll, .st-key-guide pre, .st-key-guide table, ' +
+    '.st-key-walk-told, .st-key-walk-shown';
   let asked = false;
 
   const look = () => {
