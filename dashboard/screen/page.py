@@ -10,7 +10,7 @@ from dashboard.frame import shell
 from dashboard.frame.markup import badges
 from dashboard.frame.scripts import ARRIVAL_SCRIPT, KEYS_SCRIPT
 from dashboard.frame.widgets import press, save
-from dashboard.frame.work import REVIEWER, Work, attempt, clock, flash, open_work, reviewer
+from dashboard.frame.work import Work, attempt, clock, flash, name_reviewer, open_work, reviewer
 from dashboard.parts import application as own_application
 from dashboard.parts import evidence, stakes
 from dashboard.parts.whole_session import file_stem
@@ -136,6 +136,10 @@ def _header(work: Work, state: State) -> None:
             f'<div class="tar-meta" data-testid="counter">{_counted(work, state)}</div></div>',
             width="stretch",
         )
+        if not reviewer() and work.last_reviewer:
+            # A reload forgets the name, and the log's may be somebody else's: so one is asked.
+            press = shell.escape_label(f"Still {work.last_reviewer}?")
+            st.button(press, key="still", on_click=name_reviewer, args=(work.last_reviewer,))
         with st.popover(shell.escape_label(reviewer() or "Your name"), key="who"):
             st.text_input(
                 "Your name, recorded with every label from now on",
@@ -309,7 +313,7 @@ def _new_stakes(work: Work, state: State, changed: Settings) -> None:
 
 
 def _named() -> None:
-    st.session_state[REVIEWER] = str(st.session_state[REVIEWER_FIELD]).strip()
+    name_reviewer(str(st.session_state[REVIEWER_FIELD]))
 
 
 def _deviate(work: Work, what_if: Settings, reason: str, seen: int) -> None:
