@@ -36,7 +36,7 @@ def learn(work: Work) -> None:
 
 
 def line(work: Work, state: State) -> None:
-    """Why the next document is next, and what the order has saved so far."""
+    """Why the next document is next, and what was found in this order and in that of the list."""
     said = filter(None, (why_sentence(state, work.row.ids, work.because), gain_sentence(state)))
     told = "<br>".join(map(html.escape, said))
     if told:
