@@ -38,6 +38,7 @@ def _for_paper(colours: Mapping[str, str]) -> str:
 
 # Streamlit keeps the scroll position of the page before: one would label documents unseen.
 ARRIVAL_SCRIPT = """<script>document.querySelector('[data-testid="stMain"]')?.scrollTo(0, 0)</script>"""
+COPY_SCRIPT = script(FRAME / "copying.js")
 GUIDE_SCRIPT = script(FRAME / "guide.js")
 KEYS_SCRIPT = script(FRAME / "keys.js")
 REACHABLE_SCRIPT = script(FRAME / "reachable.js")
@@ -53,6 +54,7 @@ REVIEWER_SCRIPT = (
 ALL = (
     REVIEWER_SCRIPT
     + ARRIVAL_SCRIPT
+    + COPY_SCRIPT
     + GUIDE_SCRIPT
     + KEYS_SCRIPT
     + REACHABLE_SCRIPT

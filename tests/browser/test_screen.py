@@ -100,7 +100,7 @@ def test_a_real_collection_by_keyboard(server: Any, open_page: OpenPage, real_da
     uploader.locator("input[type=file]").set_input_files(real_data / f"records/{REAL_TOPIC}.jsonl.gz")
     expect(page.get_by_text("1,310 documents imported")).to_be_visible()
     at_rest(page)
-    page.get_by_text("No: put the documents most like").click()
+    page.get_by_text("Most like it first").click()
     query = page.get_by_label("What are you looking for?")
     expect(query).to_be_visible()
     at_rest(page)
