@@ -100,7 +100,7 @@ def test_every_sentence_is_the_cores(open_app: Open, store: Store, session: str)
             assert f"{name}</a></strong> {depth:,} (“Grant”" in shown
         assert f"chances {calibrator.fitted_on.badge}".replace("'", "&#x27;") in shown
     assert "4 of 312 screened · 0 relevant · 1 unsure" in html_of(page)
-    assert [event.reviewer for event in store.events(session)] == [""] * 4
+    assert [event.reviewer for event in store.events(session)] == ["Rita"] * 4
 
 
 def test_a_press_that_comes_late_is_refused_and_a_tab_knows_few_buttons(
