@@ -23,6 +23,7 @@ from tarstop_core.places import real_data
 from tarstop_core.ranking.bm25 import WORDS
 from tarstop_core.ranking.order import prepare
 from tarstop_core.samples.shipped import calibrators, data_share, default_calibrator
+from tarstop_core.screening.scenarios.review import REVIEW
 from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.compare import duplicate
 from tarstop_core.sessions.create import Documents, Plan, create
@@ -48,7 +49,9 @@ def begin(url: str) -> str:
         stakes.payoffs,
         stakes.cost,
         full_cost=stakes.full_cost,
-        scenario="review",
+        scenario=REVIEW.name,
+        plus=REVIEW.first_actions[0],
+        minus=REVIEW.first_actions[1],
         calibrator=calibrator.digest,
         data_share=data_share(simulated=False),
         learns=True,
@@ -109,6 +112,7 @@ def main(labels: int = 300, kills: int = 10) -> int:
         key = begin(server.database)
         browser = pw.chromium.launch(executable_path=find_chromium(pw), args=list(CHROMIUM_FLAGS))
         page = browser.new_page(viewport={"width": 1280, "height": 900}, bypass_csp=True)
+        page.context.add_cookies([{"name": "tarstop_reviewer", "value": "Rita", "url": server.url}])
         page.goto(f"{server.url}/screen?session={key}")
         arrived(page, "0 of")
         answered = screen(page, server, labels, kills, seed=1)

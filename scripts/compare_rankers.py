@@ -2,7 +2,8 @@
 
 Needs the folder that TARSTOP_REAL_DATA names. Installs ASReview in an environment of its own (`--environment`, kept for the
 next run with the orders that it read in); where that fails, its figures of an earlier run stand in, and the page says so. Writes
-``docs/reranking.md`` with results by list in ``docs/data/reranking_lists.csv``, in about half an hour of one core.
+``docs/reranking.md`` with results by list in ``docs/data/reranking_lists.csv``, in about half an
+hour of one core; interrupted, it goes on where it was.
 """
 
 import argparse
@@ -27,7 +28,7 @@ from tarstop_core.evaluation.reranking import quality, simulate
 from tarstop_core.places import real_data
 from tarstop_core.ranking.bm25 import WORDS, build_index
 from tarstop_core.ranking.features import make_features
-from tarstop_core.ranking.learning import Label
+from tarstop_core.ranking.learning import Label, Linear
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS, ENVIRONMENT = ROOT / "docs", ROOT / "build" / "asreview"
@@ -42,11 +43,11 @@ MEASURES = ("loss", "recall_10", "wss_95")
 BASE, BM25, THEIRS = "as shipped", "BM25 by the question", "ASReview 3.0.8"
 
 
-def listed(folder: Path) -> list[Listed]:
-    """The 24 lists; those of the reviews are shuffled, as the others are where they come from."""
+def listed(folder: Path, names: Sequence[str] = ()) -> list[Listed]:
+    """The 24 lists, or some of them; those of the reviews are shuffled, as the others are where they come from."""
     found = []
     for case in labelled_cases(folder):
-        if case.group == ABSTRACT or len(case.relevant) < FEWEST:
+        if case.group == ABSTRACT or len(case.relevant) < FEWEST or (names and case.name not in names):
             continue
         frame = case.frame
         if case.name.startswith("CD"):
@@ -246,24 +247,34 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--environment", type=Path, default=ENVIRONMENT, help="where ASReview is, or is put")
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--page", action="store_true", help="only write what was measured so far")
     asked = parser.parse_args()
     lists = listed(real_data())
-    lists = [replace(each, study_type=prior) for each, prior in zip(lists, study_types(lists), strict=True)]
-    rows = [*theirs(lists, asked.environment, real_data().parent / "reference" / "reranking_dev.csv")]
-    for idea in IDEAS:
+    kept = asked.environment / f"played-{Linear.version}.csv"
+    columns = ["ranker", "list", "seed", *MEASURES]
+    if not kept.exists():
+        reference = real_data().parent / "reference" / "reranking_dev.csv"
+        found = pd.DataFrame(theirs(lists, asked.environment, reference), columns=columns)
+        found.to_csv(kept, index=False, encoding="utf-8")
+    if not asked.page:
+        lists = [replace(each, study_type=like) for each, like in zip(lists, study_types(lists), strict=True)]
+    for idea in () if asked.page else IDEAS:
+        if (pd.read_csv(kept)["ranker"] == idea.name).any():
+            continue
         used = [each for each in lists if idea.full_text is None or (each.by_abstract & ~each.final).any()]
         play = joblib.delayed(played)
-        found = joblib.Parallel(asked.workers)(
+        rows = joblib.Parallel(asked.workers)(
             play(idea, each, seed) for each in used for seed in range(idea.seeds)
         )
-        rows += found
-        print(f"{idea.name}: {np.mean([each[3] for each in found]):.4f}", file=sys.stderr, flush=True)
-    frame = pd.DataFrame(rows, columns=["ranker", "list", "seed", *MEASURES])
-    (DOCS / "reranking.md").write_text(
-        page(frame, IDEAS, {each.name: each.group for each in lists}), encoding="utf-8"
-    )
-    frame = frame.groupby(["ranker", "list"], sort=False)[[*MEASURES]].mean().reset_index().round(4)
-    frame.to_csv(DOCS / "data" / "reranking_lists.csv", index=False, encoding="utf-8", lineterminator="\n")
+        found = pd.DataFrame(rows, columns=columns)
+        found.to_csv(kept, mode="a", header=False, index=False, encoding="utf-8")
+        print(f"{idea.name}: {found['loss'].mean():.4f}", file=sys.stderr, flush=True)
+    rows = pd.read_csv(kept)
+    done = [idea for idea in IDEAS if (rows["ranker"] == idea.name).any()]
+    text = page(rows, done, {each.name: each.group for each in lists})
+    (DOCS / "reranking.md").write_text(text, encoding="utf-8")
+    by_list = rows.groupby(["ranker", "list"], sort=False)[[*MEASURES]].mean().reset_index().round(4)
+    by_list.to_csv(DOCS / "data" / "reranking_lists.csv", index=False, encoding="utf-8", lineterminator="\n")
 
 
 if __name__ == "__main__":

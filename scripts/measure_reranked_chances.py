@@ -250,6 +250,12 @@ def main() -> None:
     elsewhere = {each.group: no_clef for each in played if each.clef}
     decided = prize.measure(data, played, models)
     rows = statements(played, models, decided)
+    by_topic = (
+        decided.groupby(prize.CELL, sort=False)[["depth", "right", "net_utility"]]
+        .mean()
+        .round(6)
+        .reset_index()
+    )
     of_clef = [each for each in played if each.clef]
     apart = statements(of_clef, elsewhere, decided.iloc[:0])
     at_depths = apart["at"].str.endswith(" read") & (apart["method"] == MIXTURE)
@@ -266,14 +272,14 @@ def main() -> None:
         always=f"{100 * always(rows[(rows['method'] == MIXTURE) & rows['at'].str.endswith(' read')]):.0f}",
         warned=warned(played, models),
         warned_apart=warned(of_clef, elsewhere),
-        two=table(prize.HEADER, prize.lines(decided, prize.TWO)),
-        one=table(prize.HEADER, prize.lines(decided, prize.ONE)),
+        two=table(prize.HEADER, prize.lines(by_topic, prize.TWO)),
+        one=table(prize.HEADER, prize.lines(by_topic, prize.ONE)),
         topics=decided["review"].nunique(),
         outcomes=decided["outcome"].nunique(),
     )
     (DOCS / "reranked_chances.md").write_text(page, encoding="utf-8")
     rows.round(5).to_csv(DOCS / "data" / "reranked_chances.csv", index=False)
-    decided.round(6).to_csv(DOCS / "data" / "reranking_prize.csv", index=False)
+    by_topic.to_csv(DOCS / "data" / "reranking_prize.csv", index=False)
 
 
 PAGE = """# Chances of a list that learns: are they true, and what are they worth?

@@ -310,7 +310,12 @@ def of_frailty(played: pd.DataFrame) -> str:
         f"{learned}, {between(planned[planned['learned'] == learned], 'way', 'gamma', measured.WAYS[0])}"
         for learned in planned["learned"].unique()
     )
-    said = f"Over all costs that brings Optimal: {over}. " if over else ""
+    said = (
+        f"Over all costs kinds of lists bring Optimal: {over}. In two stages, where every included report would be planned for, it was "
+        "not measured.\n"
+        if over
+        else ""
+    )
     header = ["chances learned on", "rule", "way", *(f"{cost:g}" for cost in COSTS), "% right"]
     return f"""## Should the chances follow what the list brought?
 

@@ -376,8 +376,10 @@ reviews ([by review](data/unread_engine.csv)).
 Set beforehand: it becomes the default if the lower end is at least −.005 and no fewer are right. In one stage, with chances
 from other collections, the three rules together pass, by Greedy, which reads less; look-ahead and Open loop alone do not. With chances
 from the same collection fewer are right. In two stages, which is what sessions begin with, more are right, but for more
-reading, so that net utility does not gain. So the advice stays as it is. Neither has the value of a plan a place for what does not
-average out over documents: it takes the number of studies ahead as Poisson, however uncertain its mean.
+reading, so that net utility does not gain. So the advice stays as it is. *Open loop* has
+no place for what does not average out over documents: it takes the number of studies ahead as Poisson, however uncertain its
+mean. The plans of *Optimal* have one (kinds of lists); what it brings them, and what rules come to by cost, is
+[measured with them](reviews_measured.md#should-the-chances-follow-what-the-list-brought).
 
 ## The live check
 

@@ -187,6 +187,7 @@ COMPARED = {
 """What is compared: the rule on the re-ranked list, and on the static one as it was."""
 
 
+CELL = ["stages", "way", "review", "q_star", "cost", "rule"]
 HEADER = ["rule", "against", "net utility", "difference", "documents read", "% right"]
 
 

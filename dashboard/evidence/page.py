@@ -3,9 +3,9 @@
 import html
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from pathlib import Path
 
 import streamlit as st
@@ -18,6 +18,7 @@ from dashboard.frame.markup import badges, told
 from dashboard.frame.waiting import LARGE_FILE, shown
 from dashboard.frame.widgets import bound, lasting, one_of, save, switch, upload
 from dashboard.frame.work import flash
+from dashboard.parts import columns
 from dashboard.parts.evidence import panel
 from dashboard.parts.panels import note
 from dashboard.parts.stakes import sensitivity_to_exceed
@@ -28,7 +29,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.evidence import words
 from tarstop_core.evidence.summary import Evidence, evidence
 from tarstop_core.evidence.typed import MOST_ROWS, Row, pack, rows_of, typed_tables, unpack
-from tarstop_core.files import read_tables
+from tarstop_core.files import UnrecognisedColumns, read_tables
 from tarstop_core.files.tables import same_studies
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.samples.collections import PublishedSet, published_sets
@@ -37,7 +38,14 @@ from tarstop_core.value.payoffs import Payoffs
 LEAD = "What 2×2 tables of a diagnostic-accuracy review say, and how sure they make you."
 PLUS, MINUS = "Adopt", "Don’t adopt"
 EXAMPLE = Path(__file__).with_name("example.csv").read_text(encoding="utf-8")
-SOURCES = {"published": "A published set", "file": "A CSV file", "typed": "Type or paste"}
+SOURCES = {"published": "A published set", "file": "A file", "typed": "Type or paste"}
+MAPPED = {"study": "Study"} | {cell: cell for cell in CELLS}
+MAPPED |= {
+    "sensitivity": "Sensitivity",
+    "specificity": "Specificity",
+    "diseased": "Number diseased",
+    "healthy": "Number healthy",
+}
 MANY_NOTES = 4
 EMPTY_LINES = 4
 
@@ -83,7 +91,7 @@ def evidence_page() -> None:
             prior=prior,
             payoffs=Payoffs.from_q_star(q_star),
             key=PREFIX,
-            file_stem=file_stem(re.sub(r"\.(csv|tsv|txt|gz)", "", chosen.name)),
+            file_stem=file_stem(re.sub(r"\.(csv|tsv|txt|gz|xls[xm])", "", chosen.name)),
         )
         if chosen.source:
             with st.expander("Source", type="compact"):
@@ -159,12 +167,15 @@ def _from_file() -> Chosen | None:
         _restore_file()
     asked, example = st.columns([2.5, 1], gap="large", vertical_alignment="bottom")
     with asked:
-        label = "A CSV or TSV file, one study a line, with columns TP, FP, FN and TN"
-        well = upload(label, _take_in, key=f"{PREFIX}/upload", kinds="csv tsv txt gz")
+        label = "Excel, CSV or TSV, a study a line: TP, FP, FN, TN, or sensitivity and specificity with group sizes"
+        well = upload(label, _take_in, key=f"{PREFIX}/upload", kinds="csv tsv txt gz xlsx xlsm")
     how = {"key": f"{PREFIX}/example", "width": "stretch", "icon": ":material/download:"}
     save("Example to fill in", EXAMPLE, "tarstop-example-2x2.csv", at=example, **how)
     chosen: Chosen | None = state.get(f"{PREFIX}/chosen")
-    if well and chosen is None:
+    if unread := state.get(f"{PREFIX}/unread"):
+        problem, content, name = unread
+        columns.ask(problem, MAPPED, _enough, partial(_read, content, name), f"{PREFIX}/map")
+    elif well and chosen is None:
         st.info(
             "Nothing to show yet: upload your tables, or fill in the example. A published set shows what to expect.",
             icon=":material/arrow_upward:",
@@ -185,10 +196,29 @@ def _restore_file() -> None:
 
 
 def _take_in(file: UploadedFile) -> None:
-    st.session_state[f"{PREFIX}/chosen"] = None
-    job = (read_tables, io.BytesIO(file.getvalue()), file.name)
-    read = shown(file.name, f"Reading {file.name}", *job, large=file.size > LARGE_FILE)
-    st.session_state[f"{PREFIX}/chosen"] = Chosen(file.name, read.tables, read.notes)
+    _read(file.getvalue(), file.name)
+
+
+def _read(content: bytes, name: str, chosen: Mapping[str, str] | None = None) -> None:
+    """Take in a file, or keep it for the question which of its columns is what."""
+    state = st.session_state
+    state[f"{PREFIX}/chosen"] = None
+    unread = state.pop(f"{PREFIX}/unread", None)
+    try:
+        job = (read_tables, io.BytesIO(content), name, chosen)
+        read = shown(name, f"Reading {name}", *job, large=len(content) > LARGE_FILE)
+        state[f"{PREFIX}/chosen"] = Chosen(name, read.tables, read.notes)
+    except UnrecognisedColumns as problem:
+        state[f"{PREFIX}/unread"] = problem, content, name
+    except InputProblem:
+        if chosen is not None:  # another choice may do
+            state[f"{PREFIX}/unread"] = unread
+        raise
+
+
+def _enough(fields: set[str]) -> bool:
+    counts = fields & {"TP", "FN"}
+    return len(counts) == 2 or (not counts and "sensitivity" in fields)
 
 
 def _typed() -> Chosen | None:

@@ -1,5 +1,6 @@
 """Figures as they go to the browser, and the buttons that save them there."""
 
+import base64
 import html
 import re
 
@@ -52,3 +53,13 @@ def picture_buttons(stem: str, container: str) -> None:
         for kind in ("svg", "png")
     )
     st.html("".join(buttons), width="content")
+
+
+def png_button(label: str, svg: str, stem: str) -> None:
+    """A button that saves a drawing as PNG, by the same script."""
+    coded = base64.b64encode(svg.encode()).decode()
+    st.html(
+        f'<button type="button" class="tar-save" data-save="png" data-file="{html.escape(stem, quote=True)}" '
+        f'data-svg="{coded}">{html.escape(label)}</button>',
+        width="content",
+    )

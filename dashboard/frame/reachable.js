@@ -15,13 +15,16 @@ if (!window.tarstopReachable) {
 
   const look = () => {
     asked = false;
-    // Streamlit's menu in groups is no list as HTML knows it: its items lie in boxes. They are links in a menu.
-    document.querySelectorAll('[data-testid="stSidebarNavItems"], [data-testid="stSidebarNavItems"] li')
-      .forEach((each) => each.setAttribute('role', 'none'));
     for (const each of document.querySelectorAll(SCROLLING)) {
       const scrolls = each.scrollWidth > each.clientWidth || each.scrollHeight > each.clientHeight;
       if (scrolls && !each.hasAttribute('tabindex')) each.setAttribute('tabindex', '0');
       else if (!scrolls && each.getAttribute('tabindex') === '0') each.removeAttribute('tabindex');
+    }
+    // Streamlit puts the groups of its menu between a list and its items: each group is the list.
+    for (const group of document.querySelectorAll('ul[data-testid="stSidebarNavItems"] > div:not([role])')) {
+      group.parentElement.setAttribute('role', 'presentation');
+      group.setAttribute('role', 'list');
+      group.setAttribute('aria-label', group.querySelector('header').textContent.replace(/expand_\w+/, ''));
     }
   };
   const later = () => {

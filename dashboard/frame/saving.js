@@ -25,21 +25,26 @@ if (!window.tarstopSave) {
     return {text, width, height};
   };
 
+  // A drawing that the button brings along.
+  const brought = (coded) => {
+    const text = new TextDecoder().decode(Uint8Array.from(atob(coded), (each) => each.charCodeAt(0)));
+    const svg = new DOMParser().parseFromString(text, 'image/svg+xml').documentElement;
+    return {text, width: Number(svg.getAttribute('width')), height: Number(svg.getAttribute('height'))};
+  };
+
   const give = (blob, name) => {
     const link = document.createElement('a');
     link.href = URL.createObjectURL(blob);
     link.download = name;
-    document.body.append(link);
-    link.click();
-    link.remove();
+    link.click();  // not on the page: a press beside the menu would close it
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
   };
 
   document.addEventListener('click', (event) => {
     const button = event.target.closest?.('button[data-save]');
     const chart = document.getElementsByClassName(button?.dataset.of ?? '')[0]?.querySelector('.js-plotly-plot');
-    if (!chart) return;
-    const {text, width, height} = compose(chart);
+    if (!chart && !button?.dataset.svg) return;
+    const {text, width, height} = chart ? compose(chart) : brought(button.dataset.svg);
     const name = `${button.dataset.file}.${button.dataset.save}`;
     if (button.dataset.save === 'svg') {
       give(new Blob([text], {type: 'image/svg+xml;charset=utf-8'}), name);
@@ -48,7 +53,10 @@ if (!window.tarstopSave) {
     const image = new Image();
     image.onload = () => {
       const canvas = Object.assign(document.createElement('canvas'), {width: ENLARGED * width, height: ENLARGED * height});
-      canvas.getContext('2d').drawImage(image, 0, 0, canvas.width, canvas.height);
+      const on = canvas.getContext('2d');
+      on.fillStyle = '#ffffff';
+      on.fillRect(0, 0, canvas.width, canvas.height);
+      on.drawImage(image, 0, 0, canvas.width, canvas.height);
       canvas.toBlob((blob) => give(blob, name), 'image/png');
     };
     image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;

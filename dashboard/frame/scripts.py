@@ -46,8 +46,14 @@ SAVE_SCRIPT = script(FRAME / "saving.js", _for_paper(FOR_PAPER))
 """Where pictures can be saved."""
 SAVE_ACTIONS_SCRIPT = script(FRAME / "saving.js", _for_paper(FOR_PAPER | ACTIONS_FOR_PAPER))
 """The same where figures name the two actions."""
+REVIEWER_SCRIPT = (
+    "<script>document.querySelectorAll('[data-reviewer]').forEach((each) => { document.cookie = "
+    "`tarstop_reviewer=${encodeURIComponent(each.dataset.reviewer)}; path=/; max-age=31536000; SameSite=Lax`; })</script>"
+)
+"""Keeps a person's name in their browser: a reload and the next visit find it."""
 ALL = (
-    ARRIVAL_SCRIPT
+    REVIEWER_SCRIPT
+    + ARRIVAL_SCRIPT
     + COPY_SCRIPT
     + GUIDE_SCRIPT
     + KEYS_SCRIPT

@@ -1,6 +1,6 @@
 """Which columns of a file were read, as what, and which were not; a wrong recognition is corrected here."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 import pandas as pd
@@ -8,7 +8,7 @@ import streamlit as st
 
 from dashboard.frame import shell
 from dashboard.frame.widgets import press
-from tarstop_core.files import MAPPABLE, RecordTable
+from tarstop_core.files import MAPPABLE, RecordTable, UnrecognisedColumns
 
 PREFIX = "set_up/documents/columns"
 FIELD_WORDS = {
@@ -28,6 +28,7 @@ FIELD_WORDS = {
     "grant_date": "grant date",
 }
 NOT_READ = "not read"
+NO_COLUMN = "–"
 MOST_SHOWN = 20  # columns
 CORRECTABLE = ("csv", "tsv", "xlsx", "jsonl")
 """Formats whose columns a person may choose; those of the others mean what the format says."""
@@ -50,9 +51,12 @@ def listed(files: Sequence[Mapping[str, Any]]) -> None:
     rows = [
         {"file": file["source"], "column in the file": theirs, "used as": FIELD_WORDS.get(ours, ours)}
         for file in files
-        for theirs, ours in (*file["understood"].items(), *((name, NOT_READ) for name in file["unread"]))
+        for theirs, ours in (
+            *file["understood"].items(),
+            *((name, NOT_READ) for name in file.get("unread", ())),
+        )
     ]
-    shown = pd.DataFrame(rows).drop(columns=["file"] if len(files) == 1 else [])
+    shown = pd.DataFrame(rows).drop(columns=["file"] if len(files) == 1 else [], errors="ignore")
     # All of them at once, where that does not push everything else away.
     height: Literal["content", "auto"] = "content" if len(shown) <= MOST_SHOWN else "auto"
     st.dataframe(shown, hide_index=True, width="stretch", height=height)
@@ -94,3 +98,24 @@ def _correct(file_id: str, theirs: str, ours: str) -> None:
     others = {column: field for column, field in before.items() if not field or field != ours}
     st.session_state[f"{PREFIX}/{file_id}/before"] = before
     st.session_state[f"{PREFIX}/{file_id}"] = others | {theirs: ours}
+
+
+def ask(
+    problem: UnrecognisedColumns,
+    fields: Mapping[str, str],
+    enough: Callable[[set[str]], bool],
+    read: Callable[[dict[str, str]], object],
+    key: str,
+) -> None:
+    """Ask which column is which, where a file cannot be read without; `enough` says of our fields whether it can be."""
+    with st.container(border=True):
+        st.warning(shell.escape_markdown(str(problem)), icon=":material/help:")
+        st.dataframe(problem.preview, hide_index=True, width="stretch")
+        chosen: dict[str, str] = {}
+        with st.container(horizontal=True):
+            for field, words in fields.items():
+                theirs = st.selectbox(words, [NO_COLUMN, *problem.columns], key=f"{key}/{field}", width=150)
+                if theirs != NO_COLUMN:
+                    chosen[theirs] = field
+        missing = not enough(set(chosen.values()))
+        press("Read the file with these columns", read, chosen, key=key, disabled=missing)

@@ -13,7 +13,7 @@ from dashboard.frame import shell
 from dashboard.frame.markup import badges, bullets
 from dashboard.frame.waiting import LARGE_FILE, LARGE_LIST, MOST_HELD, shown
 from dashboard.frame.widgets import lasting, one_of, press, radio
-from dashboard.frame.work import kept, say
+from dashboard.frame.work import attempt, kept, say
 from dashboard.parts import columns, jobs, merging
 from dashboard.parts.columns import FIELD_WORDS
 from tarstop_core.documents.merging import Proposal, as_stored, merge_as_chosen, propose
@@ -28,6 +28,7 @@ from tarstop_core.screening.scenarios.patent import PATENT
 from tarstop_core.screening.scenarios.review import REVIEW
 from tarstop_core.sessions.create import Documents
 from tarstop_core.sessions.demo import sample, sample_review
+from tarstop_core.sessions.learning import forget_features
 from tarstop_core.sessions.store.rows import CollectionRow
 from tarstop_core.sessions.store.store import Store
 
@@ -35,7 +36,6 @@ PREFIX = "set_up/documents"
 SOURCES = {"sample": "A sample search", "upload": "My own files", "earlier": "An earlier import"}
 MAPPED = {"title": "Title", "abstract": "Abstract", "id": "Identifier", "date": "Date", "score": "Score"}
 LARGE = 5_000_000  # bytes from which an import takes long enough to be cancelled
-NO_COLUMN = "–"
 BY = " by "  # between an upload and the columns that a person chose for it
 
 
@@ -138,6 +138,7 @@ def _earlier(store: Store, rows: Sequence[CollectionRow]) -> Documents:
 
 def _delete_earlier(store: Store, row: CollectionRow) -> None:
     store.delete_collection(row.id)
+    forget_features(store)
     state = st.session_state
     state.pop(f"{PREFIX}/earlier", None)
     if imported() == row.id:
@@ -198,7 +199,8 @@ def _uploaded(store: Store, abstracts: bool) -> Documents | None:
     broken = [upload for upload in uploads.values() if upload.table is None]
     for file_id, upload in uploads.items():
         if upload.unrecognised is not None:
-            _ask_for_columns(file_id, upload)
+            key = f"{PREFIX}/map/{file_id}"
+            columns.ask(upload.unrecognised, MAPPED, {"title"}.issubset, upload.read, key)
         elif upload.problem:
             shell.problem_box(upload.problem)
     if broken:
@@ -299,8 +301,9 @@ def _still_there(store: Store) -> Documents | None:
     row = store.collection(imported())
     documents = _from_store(store, row)
     shell.caption(f"{documents.name}: {len(documents.frame):,} documents, imported before.")
+    _databases(store, row)
     with st.expander("What was understood, column by column", key=f"{PREFIX}/understood"):
-        columns.listed(row.files)
+        columns.listed([file for file in row.files if "understood" in file])  # beside what was merged
     _preview(documents.frame)
     return documents
 
@@ -390,6 +393,7 @@ def described(table: RecordTable) -> dict[str, Any]:
         "understood": table.understood,
         "unread": list(table.unread),
         "notes": list(table.notes),
+        **({"database": "PubMed"} if table.format == "nbib" else {}),
     }
 
 
@@ -406,22 +410,6 @@ def _delete_unused(store: Store, collection_id: str) -> None:
             store.delete_collection(collection_id)
 
 
-def _ask_for_columns(file_id: str, upload: Upload) -> None:
-    """Offer a mapping where no title was recognised."""
-    problem = cast(UnrecognisedColumns, upload.unrecognised)
-    with st.container(border=True):
-        st.warning(shell.escape_markdown(str(problem)), icon=":material/help:")
-        st.dataframe(problem.preview, hide_index=True, width="stretch")
-        chosen: dict[str, str] = {}
-        for column, (field, words) in zip(st.columns(len(MAPPED)), MAPPED.items(), strict=True):
-            key = f"{PREFIX}/map/{file_id}/{field}"
-            theirs = column.selectbox(words, [NO_COLUMN, *problem.columns], key=key)
-            if theirs != NO_COLUMN:
-                chosen[theirs] = field
-        key, untitled = f"{PREFIX}/map/{file_id}", "title" not in chosen.values()
-        press("Read the file with these columns", upload.read, chosen, key=key, disabled=untitled)
-
-
 def _understood(read: dict[str, RecordTable], store: Store, collection_id: str) -> None:
     """What was read of each upload, column by column, and what was noticed."""
     row, tables = store.collection(collection_id), list(read.values())
@@ -433,10 +421,32 @@ def _understood(read: dict[str, RecordTable], store: Store, collection_id: str) 
     notes += st.session_state.get(f"{PREFIX}/merge_notes", ())
     if notes:
         st.html(bullets(notes, 'class="tar-meta tar-notes"'))
+    _databases(store, row)
     with st.expander("What was understood, column by column", key=f"{PREFIX}/understood"):
         columns.listed(list(map(described, tables)))
         for file_id, table in read.items():
             columns.correct(file_id, table)
+
+
+def _databases(store: Store, row: CollectionRow) -> None:
+    """Ask which database each file came from: the flow diagram names it."""
+    with st.container(horizontal=True):
+        for file in (each for each in row.files if "source" in each):
+            key = f"{PREFIX}/database/{row.id}/{file['source']}"
+            st.text_input(
+                shell.escape_label(f"Database of {file['source']}"),
+                file.get("database", ""),
+                key=key,
+                max_chars=80,
+                placeholder="PubMed, Embase, …",
+                help="Stands in the flow diagram, the report and the protocol; without one the file’s name does.",
+                on_change=_named_database,
+                args=(store, row.id, file["source"], key),
+            )
+
+
+def _named_database(store: Store, collection_id: str, source: str, key: str) -> None:
+    attempt(store.name_databases, collection_id, {source: str(st.session_state[key]).strip()})
 
 
 def _preview(frame: pd.DataFrame) -> None:

@@ -30,6 +30,7 @@ ENDS: dict[str, Callable[[WholeSession], str | bytes]] = {
     ".csv": to_csv,
     ".ris": to_ris,
     "-relevant.ris": lambda session: to_ris(session, relevant_only=True),
+    "-included.ris": lambda session: to_ris(session, with_data=True),
     FLOW: lambda session: flow_diagram(
         session.prisma,
         full_text=session.state.settings.kind.reads_full_texts,

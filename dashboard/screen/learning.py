@@ -37,9 +37,10 @@ def learn(work: Work) -> None:
 
 def line(work: Work, state: State) -> None:
     """Why the next document is next, and what the order has saved so far."""
-    said = " ".join(filter(None, (why_sentence(state, work.row.ids, work.because), gain_sentence(state))))
-    if said:
-        st.html(f'<div class="tar-remark" data-testid="why-next">{html.escape(said)}</div>')
+    said = filter(None, (why_sentence(state, work.row.ids, work.because), gain_sentence(state)))
+    told = "<br>".join(map(html.escape, said))
+    if told:
+        st.html(f'<div class="tar-meta" data-testid="why-next">{told}</div>')
 
 
 def switch(settings: Settings, key: str, on_change: Callable[[Settings], Any]) -> None:

@@ -10,8 +10,9 @@ import numpy as np
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.drawing import dark
+from dashboard.frame.drawing import dark, png_button
 from dashboard.frame.markup import badges, lines
+from dashboard.frame.scripts import SAVE_SCRIPT
 from dashboard.frame.widgets import LONGEST_NAME, named, one_of, press, save, share, tabs
 from dashboard.frame.work import clock, flash, go_to, say
 from dashboard.parts import jobs, stakes
@@ -24,15 +25,16 @@ from tarstop_core.screening.explain import about_documents, question
 from tarstop_core.screening.labels import GRADES
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
-from tarstop_core.screening.settings_words import changes, protocol_paragraph
+from tarstop_core.screening.settings_words import changes, protocol_appendix, protocol_paragraph
 from tarstop_core.sessions.compare import duplicate, outcome, outcome_sentence, with_calibrator
+from tarstop_core.sessions.prisma import origin
 from tarstop_core.sessions.prisma_figure import DARK, LIGHT, flow_diagram
 from tarstop_core.sessions.shelf import fitting, listed, title
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.whole import WholeSession
 
 DOWNLOAD = ":material/download:"
-RELEVANT = "-relevant.ris"
+RELEVANT, INCLUDED = "-relevant.ris", "-included.ris"
 OFFERED = {
     "-report.html": (
         "Report (HTML)",
@@ -50,6 +52,7 @@ OFFERED = {
     ".csv": ("Documents (CSV)", "Every document of the list with its label, note and the advice before it."),
     ".ris": ("Documents (RIS)", "For reference managers and screening tools, label and note in the notes."),
     RELEVANT: ("Relevant ones (RIS)", "Only what was {relevant}."),
+    INCLUDED: ("Included studies (RIS)", "Only reports that were read in full and brought data."),
 }
 """What each export is called and is for, by how its file's name ends."""
 TABS = ("Export", "Other settings", "Flow diagram", "Protocol")
@@ -107,12 +110,18 @@ def _facts(session: WholeSession) -> None:
 
 
 def _export(store: Store, session: WholeSession) -> None:
-    cells = (column for _ in range(3) for column in st.columns(2, gap="medium"))
-    relevant = "graded X, Y or A" if session.state.settings.kind.grades else "labelled relevant"
-    nothing = not np.isin(session.state.labels, list(GRADES)).any()
-    for cell, (end, (label, words)) in zip(cells, OFFERED.items(), strict=True):
+    kind, state = session.state.settings.kind, session.state
+    relevant = "graded X, Y or A" if kind.grades else "labelled relevant"
+    relevant = "included by title and abstract" if kind.reads_full_texts else relevant
+    empty = {
+        RELEVANT: not np.isin(state.labels, list(GRADES)).any(),
+        INCLUDED: not len(state.evidence.positions),
+    }
+    offered = {end: told for end, told in OFFERED.items() if end != INCLUDED or kind.reads_full_texts}
+    cells = (column for _ in range(0, len(offered), 2) for column in st.columns(2, gap="medium"))
+    for cell, (end, (label, words)) in zip(cells, offered.items(), strict=False):
         with cell.container(border=True, height="stretch"):
-            how = {"disabled": nothing and end == RELEVANT, "icon": DOWNLOAD, "width": "stretch"}
+            how = {"disabled": empty.get(end, False), "icon": DOWNLOAD, "width": "stretch"}
             save_export(store, session.row, session.state.seq, end, label, **how)
             st.caption(words.format(relevant=relevant))
 
@@ -249,9 +258,11 @@ def _flow(_: Store, session: WholeSession) -> None:
     with st.container(horizontal=True):
         file, key = f"{stem}-prisma.svg", f"{PREFIX}/svg"
         save("Diagram (SVG)", partial(picture, False), file, key=key, icon=DOWNLOAD)
+        png_button("Diagram (PNG)", picture(False), f"{stem}-prisma")
         rows = [{"box": name, "number": count} for name, count in session.flow]
         file, key = f"{stem}-prisma.csv", f"{PREFIX}/prisma_csv"
         save("Table (CSV)", lambda: trace_to_csv(rows), file, key=key, icon=DOWNLOAD)
+    st.html(SAVE_SCRIPT, unsafe_allow_javascript=True)
     st.caption("After PRISMA 2020: Page and others (2021), doi 10.1136/bmj.n71.")
 
 
@@ -274,7 +285,7 @@ def _protocol(_: Store, session: WholeSession) -> None:
             settings,
             session.calibrators[settings.calibrator],
             size=len(session.row.ids),
-            sources=[str(file["source"]) for file in session.files],
+            sources=list(dict.fromkeys(map(origin, session.files))),
             duplicates=session.collection.duplicates,
             query=session.row.query,
             ranking=session.row.ranking,
@@ -285,3 +296,6 @@ def _protocol(_: Store, session: WholeSession) -> None:
         language=None,
         wrap_lines=True,
     )
+    st.caption("For its appendix: what shows later that nothing was exchanged.")
+    calibrator = session.calibrators[settings.calibrator]
+    st.code(protocol_appendix(settings, calibrator, session.row.digest), language=None, wrap_lines=True)

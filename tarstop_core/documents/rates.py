@@ -52,6 +52,37 @@ def from_rates(
     return Counts(TP, n_healthy - TN, n_diseased - TP, TN, first + second)
 
 
+def rate_and_size(said: str) -> tuple[str, int | None]:
+    """A cell's rate without the interval behind it, and the size of its group where the cell has it as a fraction.
+
+    InputProblem when the interval does not hold the rate, or the cell is none of these.
+
+    Examples
+    --------
+    >>> [rate_and_size(said)[0] for said in ("0.85 (0.70–0.94)", "85% [70, 94]", "85 (70 to 94) %", "0·85 (95% CI 0·70, 0·94)")]
+    ['0.85', '85 %', '85 %', '0.85']
+    >>> rate_and_size("85 % (17/20)")
+    ('0.850000000', 20)
+    """
+    plain = re.sub(r"95\s*%[\s-]*(?=C[rI])", "", said.strip().replace("·", "."))
+    if fraction := re.search(r"(\d+)\s*/\s*(\d+)", plain):
+        hits, size = map(int, fraction.groups())
+        if hits <= size > 0:
+            return f"{hits / size:.9f}", size
+    parts = re.fullmatch(
+        r"(\d*[.,]?\d+)\s*(%|per ?cent)?(?:\W*(?:Cr?I)?\W*(\d.*?))?[\s)\]]*(%?)[\s)\]]*", plain
+    )
+    if parts is None:
+        raise InputProblem(f"'{said}' is no rate; write it like 0.85, 85 % or 0.85 (0.70–0.94).")
+    rate, unit, interval, after = parts.groups()
+    ends = re.findall(r"\d*\.?\d+" if "," not in rate else r"\d*,?\d+", interval or "")
+    if len(ends) == 2:
+        low, value, high = (float(each.replace(",", ".")) for each in (ends[0], rate, ends[1]))
+        if not low <= value <= high:
+            raise InputProblem(f"In '{said}' the interval does not hold the rate; check the three numbers.")
+    return f"{rate} %" if unit or after else rate, None
+
+
 def _hits(what: str, rate: str | float, n: int, group: str) -> tuple[int, tuple[str, ...]]:
     if n != int(n) or n < 1:
         raise InputProblem(f"The number of {group} patients is {n:g}; give a whole number from 1 on.")

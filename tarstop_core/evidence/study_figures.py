@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tarstop_core.belief.reitsma import Estimate
-from tarstop_core.documents.tables import Floats
+from tarstop_core.documents.tables import CELLS, Floats
 from tarstop_core.evidence.drawing import NAME, evidence_figure, plain, share_axis, short, told_points
 from tarstop_core.evidence.summary import Evidence, Shares
 from tarstop_core.evidence.words import threshold
@@ -30,8 +30,9 @@ from tarstop_core.value.payoffs import TOLERANCE
 COMPACT_FROM = 60  # studies above which rows are thin, without names and numbers
 COMPACT_ROW = 2.4  # pixels a study
 ROW = 21
-PANELS = ((0.0, 0.26), (0.305, 0.565))
-NUMBERS = ((0.585, 0.78), (0.795, 0.99))
+COUNTS = (0.0, 0.19)
+PANELS = ((0.215, 0.4), (0.43, 0.615))
+NUMBERS = ((0.63, 0.81), (0.82, 0.99))
 WIDE_PANELS = ((0.0, 0.48), (0.52, 1.0))
 LEFT_OUT = 40  # studies of which each is left out: those that matter most
 
@@ -94,7 +95,7 @@ def _panels(evidence: Evidence) -> tuple[_Panel, _Panel]:
 def forest(evidence: Evidence, *, room: int = 1, simulated: bool = False, dark: bool = False) -> Figure:
     """Sensitivity and specificity of every study with 95 % intervals, and what the engine pools from them below.
 
-    Names on the left, the two panels beside them, the numbers on the right. With more than 60 studies the
+    Names and counts on the left, the two panels beside them, the numbers on the right. With more than 60 studies the
     rows are thin, ordered by sensitivity, and named on hover only. There is room for a multiple of `room`
     studies, so that where studies are added one by one the figure seldom changes its height.
     """
@@ -124,6 +125,13 @@ def forest(evidence: Evidence, *, room: int = 1, simulated: bool = False, dark: 
             hidden = {"domain": of_numbers, "visible": False, "range": [0, 1], "fixedrange": True}
             axes[f"xaxis{panel.axis(of_numbers=True)}"] = hidden
             notes.append(note(of_numbers[0] + 0.01, 1, panel.title, text_colour(dark), xanchor="left"))
+    if not rows.compact:
+        data.append(_counts(evidence, rows, dark))
+        axes["xaxis5"] = {"domain": COUNTS, "visible": False, "range": [0, len(CELLS)], "fixedrange": True}
+        notes += [
+            label(at, 1, cell, text_colour(dark), xref="x5", yref="paper", xanchor="right", yanchor="bottom")
+            for at, cell in enumerate(CELLS, 1)
+        ]
 
     names = [] if rows.compact else [short(name) for name in evidence.tables.study]
     ticks: list[float] = [] if rows.compact else list(range(len(evidence)))
@@ -137,7 +145,16 @@ def forest(evidence: Evidence, *, room: int = 1, simulated: bool = False, dark: 
         dark=dark,
         simulated=simulated,
         notes=notes,
-        yaxis=axis("", dark, range=[rows.bottom - 0.4, -0.7], tickvals=ticks, ticktext=names, showgrid=False),
+        yaxis=axis(
+            "",
+            dark,
+            range=[rows.bottom - 0.4, -0.7],
+            tickvals=ticks,
+            ticktext=names,
+            showgrid=False,
+            anchor="free",
+            position=0,
+        ),
         shapes=[upright(evidence.theta, dash="dot", xref="x")],
         margin={"l": left, "r": 4},
         **axes,
@@ -196,6 +213,23 @@ def _columns(panel: _Panel, rows: _Rows, dark: bool) -> list[Figure]:
         pooled = [f"<b>{value:.2f} [{low:.2f}, {high:.2f}]</b>"]
         columns.append(column([rows.summary], pooled, ink(POOLED, dark)))
     return columns
+
+
+def _counts(evidence: Evidence, rows: _Rows, dark: bool) -> Figure:
+    """TP, FP, FN and TN of every study as text."""
+    counts = np.stack([getattr(evidence.tables, cell) for cell in CELLS])
+    return {
+        "type": "scatter",
+        "mode": "text",
+        "x": np.repeat(np.arange(1, len(CELLS) + 1), len(evidence)).tolist(),
+        "y": np.tile(rows.studies, len(CELLS)).tolist(),
+        "text": ["–" if np.isnan(count) else f"{count:,.0f}" for count in counts.ravel()],
+        "textposition": "middle left",
+        "textfont": {"size": 11, "color": text_colour(dark)},
+        "hoverinfo": "skip",
+        "xaxis": "x5",
+        "cliponaxis": False,
+    }
 
 
 def sroc(evidence: Evidence, *, simulated: bool = False, dark: bool = False) -> Figure:

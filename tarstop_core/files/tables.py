@@ -1,25 +1,34 @@
-"""2×2 tables from CSV or TSV: TP, FP, FN and TN in any order and case, under the names people give them."""
+"""2×2 tables from CSV, TSV or Excel: TP, FP, FN and TN, or rates with group sizes, in any order, as people name them."""
 
 import csv
 import math
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
+import pandas as pd
 
+from tarstop_core.documents.rates import from_rates, rate_and_size
 from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.errors import InputProblem
 from tarstop_core.files.budget import BUDGET, check_columns, check_count
+from tarstop_core.files.columns import UnrecognisedColumns
 from tarstop_core.files.source import detect_encoding, open_source
 from tarstop_core.files.synonyms import names_of
+from tarstop_core.files.xlsx import XLSX, first_sheet
 
 DELIMITERS = ",;\t"
 SYNONYMS = names_of("tables")
+RATES = names_of("rates")
+FIELDS = (*SYNONYMS, *RATES)
+"""What a column of a file may be taken for."""
 WANTED = "TP, FP, FN, TN"
+SHOWN = 5  # rows beside a question
 MISSING = frozenset({"", "na", "n/a", "nan", "-", "–", "."})
 
 
@@ -32,30 +41,125 @@ class TableFile:
     """What a person should know of it: the same study twice, how the text was read."""
 
 
-def read_tables(source: Path | str | BinaryIO, name: str | None = None) -> TableFile:
-    """Read 2×2 tables from a CSV or TSV, gzipped or not, one study a line; `name` is for messages.
+def read_tables(
+    source: Path | str | BinaryIO, name: str | None = None, columns: Mapping[str, str] | None = None
+) -> TableFile:
+    """Read 2×2 tables from a CSV, TSV or Excel file, gzipped or not, one study a line; `name` is for messages.
 
     Columns TP and FN are needed; FP and TN may be missing, in part or both; a study column names the studies, which
-    are numbered without one. InputProblem when a column is missing or double, or a count is not a whole number from 0
-    on.
+    are numbered without one. In place of counts there may be sensitivity and specificity (also in per cent, and with
+    their intervals) and how many were diseased and healthy: counts are the whole numbers that round to them, which a
+    note says. `columns` are a person's choice: the file's column to one of `FIELDS`; the others are left alone.
+
+    Raises
+    ------
+    UnrecognisedColumns
+        When a column is missing or double.
+    InputProblem
+        When a count is not a whole number from 0 on, or no whole number gives a rate.
     """
-    file_name, header, rows, notes = read_rows(source, name, WANTED)
-    columns = places_of(file_name, header, SYNONYMS, ("TP", "FN"), WANTED)
-    counts: dict[str, list[float]] = {cell: [] for cell in CELLS}
-    study: list[str] = []
+    file_name, titles, rows, notes = read_rows(source, name, WANTED)
+    header = [
+        title if titles.count(title) == 1 else f"{title} (column {at})" for at, title in enumerate(titles, 1)
+    ]
+    try:
+        places = _places(file_name, header if columns is None else [columns.get(each, "") for each in header])
+    except InputProblem as problem:
+        width = len(header)
+        head = [[*cells, *[""] * width][:width] for _, cells in rows[:SHOWN]]
+        raise UnrecognisedColumns(str(problem), header, pd.DataFrame(head, columns=header)) from None
     for number, cells in rows:
         if len(cells) > len(header):
             raise InputProblem(
                 f"{file_name}, line {number} has {len(cells)} cells and the header {len(header)}; make them equal."
             )
-        at = columns.get("study")
-        study.append(cells[at].strip() if at is not None and at < len(cells) else f"study {len(study) + 1}")
-        for cell in CELLS:
-            place = columns.get(cell)
-            text = cells[place].strip() if place is not None and place < len(cells) else ""
-            counts[cell].append(count_of(file_name, number, cell, text))
+    cells_of = {
+        field: [cells[at].strip() if at < len(cells) else "" for _, cells in rows]
+        for field, at in places.items()
+    }
+    blank = [""] * len(rows)
+    lines = [number for number, _ in rows]
+    study = cells_of.get("study", [f"study {at}" for at in range(1, len(rows) + 1)])
+    if "TP" in places:
+        counts = {
+            cell: [
+                count_of(file_name, number, cell, text)
+                for number, text in zip(lines, cells_of.get(cell, blank), strict=True)
+            ]
+            for cell in CELLS
+        }
+    else:
+        counts = _from_rates(file_name, lines, study, cells_of, notes)
     tables = Tables(tuple(study), *(np.array(counts[cell], dtype=float) for cell in CELLS))
     return TableFile(tables, (*notes, *same_studies(tables)))
+
+
+def _places(file_name: str, header: Sequence[str]) -> dict[str, int]:
+    """Column of each field: of the counts, or of rates where a file has no counts."""
+    plain = set(map(plain_title, header))
+    if all(plain.isdisjoint(SYNONYMS[cell]) for cell in ("TP", "FN")) and not plain.isdisjoint(
+        RATES["sensitivity"]
+    ):
+        return places_of(file_name, header, {"study": SYNONYMS["study"], **RATES}, ("sensitivity",), WANTED)
+    return places_of(file_name, header, SYNONYMS, ("TP", "FN"), WANTED)
+
+
+def _from_rates(
+    file_name: str,
+    lines: Sequence[int],
+    study: Sequence[str],
+    cells_of: Mapping[str, Sequence[str]],
+    notes: list[str],
+) -> dict[str, list[float]]:
+    """Counts by cell, recovered from rates and group sizes; what had to be chosen goes into the notes."""
+    notes.append("Counts were recovered by rounding: the whole numbers of patients that give these rates.")
+    blank = [""] * len(lines)
+    said: dict[str, list[tuple[str, int | None]]] = {}
+    for rate in ("sensitivity", "specificity"):
+        said[rate] = []
+        for number, text in zip(lines, cells_of.get(rate, blank), strict=True):
+            with _at_line(file_name, number):
+                said[rate].append(("", None) if text.lower() in MISSING else rate_and_size(text))
+        # A column of per cents often leaves out the sign.
+        plain = [bool(text) and size is None and "%" not in text for text, size in said[rate]]
+        if any(
+            is_plain and float(text.replace(",", ".")) > 1
+            for is_plain, (text, _) in zip(plain, said[rate], strict=True)
+        ):
+            said[rate] = [
+                (f"{text} %" if is_plain else text, size)
+                for is_plain, (text, size) in zip(plain, said[rate], strict=True)
+            ]
+    counts: dict[str, list[float]] = {cell: [] for cell in CELLS}
+    for at, number in enumerate(lines):
+        with _at_line(file_name, number):
+            (sensitivity, diseased), (specificity, healthy) = said["sensitivity"][at], said["specificity"][at]
+            diseased = diseased or _size("diseased", cells_of.get("diseased", blank)[at])
+            healthy = healthy or _size("healthy", cells_of.get("healthy", blank)[at])
+            if diseased is None:
+                raise InputProblem("There is no number of diseased patients; give it in a column of its own.")
+            found = from_rates(sensitivity, diseased, specificity, healthy)
+        notes += [f"{study[at]}: {note}" for note in found.notes]
+        for cell in CELLS:
+            count = getattr(found, cell)
+            counts[cell].append(math.nan if count is None else float(count))
+    return counts
+
+
+def _size(group: str, text: str) -> int | None:
+    value = whole_count(text)
+    if value is None and text.lower() not in MISSING:
+        raise InputProblem(f"The number of {group} patients is '{text}'; give a whole number from 1 on.")
+    return None if value is None else int(value)
+
+
+@contextmanager
+def _at_line(file_name: str, number: int) -> Iterator[None]:
+    """Says of a problem where it is."""
+    try:
+        yield
+    except InputProblem as problem:
+        raise InputProblem(f"{file_name}, line {number}: {problem}") from None
 
 
 def read_rows(
@@ -63,26 +167,40 @@ def read_rows(
 ) -> tuple[str, list[str], list[tuple[int, list[str]]], list[str]]:
     """Name of the file, its header, its rows with their lines, and what is to be said of its encoding."""
     with open_source(source, name) as opened:
-        encoding, notes = detect_encoding(opened)
-        with opened.text(encoding, newline="") as stream:
-            lines = stream.read().splitlines()
+        if opened.suffix in XLSX.suffixes:
+            sheet, notes = first_sheet(opened)
+            numbered = [(number, list(cells)) for number, cells in sheet]
+        else:
+            encoding, notes = detect_encoding(opened)
+            with opened.text(encoding, newline="") as stream:
+                numbered = _cells(opened.name, stream.read().splitlines())
+    check_count(opened.name, len(numbered), BUDGET.studies, "studies")
+    # A title above the table has one cell.
+    start = next(
+        (at for at, (_, cells) in enumerate(numbered) if sum(map(bool, map(str.strip, cells))) > 1), 0
+    )
+    if len(numbered) < start + 2:
+        raise InputProblem(f"{opened.name} holds no studies; give a header with {wanted} and a line a study.")
+    return opened.name, [cell.strip() for cell in numbered[start][1]], numbered[start + 1 :], notes
+
+
+def _cells(name: str, lines: list[str]) -> list[tuple[int, list[str]]]:
+    """The cells of each line that has any, with its number."""
     delimiter = max(DELIMITERS, key=lambda each: sum(line.count(each) for line in lines[:20]))
     numbered = []
     reader = csv.reader(lines, delimiter=delimiter)
     try:
         for number, cells in enumerate(reader, start=1):
-            check_columns(opened.name, f"line {number}", len(cells))
+            check_columns(name, f"line {number}", len(cells))
             if any(cell.strip() for cell in cells):
                 numbered.append((number, cells))
-                check_count(opened.name, len(numbered), BUDGET.studies, "studies")
+                check_count(name, len(numbered), BUDGET.studies, "studies")
     except csv.Error:
         raise InputProblem(
-            f"Line {reader.line_num + 1} of {opened.name} cannot be read as cells; look there for a quotation "
+            f"Line {reader.line_num + 1} of {name} cannot be read as cells; look there for a quotation "
             "mark that is never closed."
         ) from None
-    if len(numbered) < 2:
-        raise InputProblem(f"{opened.name} holds no studies; give a header with {wanted} and a line a study.")
-    return opened.name, numbered[0][1], numbered[1:], notes
+    return numbered
 
 
 def places_of(

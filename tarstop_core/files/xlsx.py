@@ -19,19 +19,7 @@ _SAMPLE_ROWS = 60
 
 def read_xlsx(source: Source, columns: Mapping[str, str] | None, progress: Progress | None) -> RecordTable:
     """Read the first sheet with a recognised title, else the first one that is not empty."""
-    with source.binary() as stream:
-        content = io.BytesIO(stream.read())
-    try:
-        check_workbook(source.name, content, source.size)
-        # openpyxl meets damaged or foreign archives with many kinds of exception (zip, XML, key, value).
-        book = openpyxl.load_workbook(content, read_only=True, data_only=True)
-        sheets = [sheet for sheet in book.worksheets if hasattr(sheet, "iter_rows")]
-    except InputProblem:
-        raise
-    except Exception as problem:
-        raise InputProblem(
-            f"{source.name} is not a readable Excel workbook; save it again as .xlsx or export it as CSV."
-        ) from problem
+    sheets = _sheets(source)
     chosen: tuple[Any, list[Row], int, int] | None = None
     for sheet in sheets:
         # What a sheet says of its size is a guess for the progress, and nothing else: programs get it wrong.
@@ -68,9 +56,35 @@ def read_xlsx(source: Source, columns: Mapping[str, str] | None, progress: Progr
             yield number, cells
 
     found, numbers = collect(source.name, body(), layout, progress, lambda: min(1.0, at[0] / said))
-    book.close()
+    sheet.parent.close()
     names = layout.header
     return finish(source.name, "xlsx", found, numbers, layout.understood, notes, unit="row", header=names)
+
+
+def first_sheet(source: Source) -> tuple[list[Row], list[str]]:
+    """The rows of the first sheet that is not empty, and which sheet that is where there are several."""
+    sheets = _sheets(source)
+    for sheet in sheets:
+        sheet.reset_dimensions()
+        if rows := list(_rows(source.name, sheet)):
+            return rows, [f'Read the sheet "{sheet.title}" of {len(sheets)}.'] if len(sheets) > 1 else []
+    raise InputProblem(f"{source.name} is empty; save it again with its studies.")
+
+
+def _sheets(source: Source) -> list[Any]:
+    with source.binary() as stream:
+        content = io.BytesIO(stream.read())
+    try:
+        check_workbook(source.name, content, source.size)
+        # openpyxl meets damaged or foreign archives with many kinds of exception (zip, XML, key, value).
+        book = openpyxl.load_workbook(content, read_only=True, data_only=True)
+        return [sheet for sheet in book.worksheets if hasattr(sheet, "iter_rows")]
+    except InputProblem:
+        raise
+    except Exception as problem:
+        raise InputProblem(
+            f"{source.name} is not a readable Excel workbook; save it again as .xlsx or export it as CSV."
+        ) from problem
 
 
 def _rows(name: str, sheet: Any) -> Iterator[Row]:

@@ -107,7 +107,7 @@ def load_features(file: Path) -> Features | None:
 def make_features(texts: Iterable[str], progress: Progress | None = None) -> Features:
     """Count the terms of a collection and weigh them.
 
-    The same texts give the same features on every machine. of 200,000 titles and abstracts they take 360 MB.
+    The same texts give the same features on every machine. Of 200,000 titles and abstracts they take 360 MB.
 
     Parameters
     ----------

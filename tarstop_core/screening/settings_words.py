@@ -79,7 +79,7 @@ def protocol_paragraph(
     """A paragraph in the future tense on stopping for the methods of a protocol, to be pasted before screening starts.
 
     Of the list: how many documents it holds, the files or databases that they come from, how many were folded into
-    others, what was asked, where the order comes from in words, and a hash that shows later that it is the same.
+    others, what was asked, where the order comes from in words, and its hash, which a list that learns draws by.
     `registered` says whether the settings are, or can still be, registered before the first document is read,
     `audited` how many documents to one audit draw, 0 where none is drawn.
     """
@@ -99,8 +99,7 @@ def protocol_paragraph(
     told = [
         f"Screening will stop by a decision-theoretic rule (Fletcher and Stevenson, Decision-Theoretic Stopping "
         f"Rules for Document Screening), computed with TARstop {__version__}.",
-        f"The list holds {count_of(size)}{origin}{folded}; they will be read one after the other{order}{asked}."
-        + (f" The list has the fingerprint {digest}." if digest else ""),
+        f"The list holds {count_of(size)}{origin}{folded}; they will be read one after the other{order}{asked}.",
         f"The decision is between “{settings.plus}” and “{settings.minus}” and depends on whether "
         f"{question(settings)}: “{settings.plus}” will be chosen when the probability of that exceeds "
         f"q* = {number(payoffs.q_star)}. This threshold follows from four consequences: benefit B = "
@@ -110,8 +109,7 @@ def protocol_paragraph(
         f"{scale}.",
         *([learning_protocol(digest)] if settings.learns else []),
         f"The probability starts at {percent(settings.b_0)} and is updated after every {scenario.moved_by(settings)}; the chance of "
-        f"each document is that of a calibration {chances_badge(calibrator, settings)} "
-        f"(digest {calibrator.digest}).",
+        f"each document is that of a calibration {chances_badge(calibrator, settings)}.",
     ]
     told += scenario.protocol(settings)
     told.append(f"The stopping rule is {settings.rule}: {_lower(settings.rule.rule)}")
@@ -138,6 +136,14 @@ def protocol_paragraph(
         )
     )
     return " ".join(told)
+
+
+def protocol_appendix(settings: Settings, calibrator: Calibrator, digest: str) -> str:
+    """What shows later that list, calibration and prior are those of the protocol: for its appendix."""
+    told = {"list of documents": digest, "calibration": calibrator.digest}
+    if settings.kind.reads_full_texts:
+        told["prior of sensitivity"] = settings.belief_prior.digest
+    return f"Fingerprints: {'; '.join(f'{what} {value}' for what, value in told.items())}."
 
 
 def learning_protocol(digest: str) -> str:

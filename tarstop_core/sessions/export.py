@@ -16,6 +16,7 @@ from openpyxl.cell import WriteOnlyCell
 from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
 from openpyxl.styles import Font
 
+from tarstop_core.documents.links import Link, links
 from tarstop_core.documents.merging import said
 from tarstop_core.documents.records import TEXT_COLUMNS
 from tarstop_core.files.trace import FORMULA_STARTS, trace_to_csv
@@ -27,7 +28,7 @@ from tarstop_core.screening.state import State
 from tarstop_core.screening.trace import calibrators_named, trace
 from tarstop_core.sessions.learning import gain_sentence
 from tarstop_core.sessions.open import OpenSession
-from tarstop_core.sessions.prisma import FAMILIES
+from tarstop_core.sessions.prisma import FAMILIES, origin
 from tarstop_core.sessions.whole import WholeSession
 
 NOT_READ = "not read"
@@ -51,6 +52,7 @@ def document_rows(session: WholeSession) -> list[dict[str, Any]]:
         first = {"rank": at + 1, "id": record["id"], "label": read.get("label", NOT_READ)}
         first |= {"note": session.state.notes.get(str(record["id"]), "")}
         about = {name: record[name] for name in _TEXTS}
+        about["links"] = " ".join(link.url for link in _links(record))
         about |= {f"{name}_in_file": record[name] for name in _SAID} | {"score": score}
         if session.state.also:
             about |= {"also_published_as": "; ".join(session.state.also.get(str(record["id"]), ()))}
@@ -66,8 +68,8 @@ def to_csv(session: WholeSession) -> str:
     return trace_to_csv(document_rows(session))
 
 
-def to_ris(session: WholeSession, relevant_only: bool = False) -> str:
-    """All documents, or the relevant ones, as RIS: verdict and note stand in N1, in the words of ASReview.
+def to_ris(session: WholeSession, relevant_only: bool = False, with_data: bool = False) -> str:
+    """All documents, the relevant ones, or those whose reports brought data, as RIS: verdict and note stand in N1.
 
     Relevant ones of a patent session are those graded X, Y or A, as a search report cites them. Only X leaves as
     relevant in ASReview's words: read in again, it decides.
@@ -77,6 +79,7 @@ def to_ris(session: WholeSession, relevant_only: bool = False) -> str:
         _ris(record, at, int(state.labels[at]), state)
         for at, record in enumerate(session.records.to_dict("records"))
         if int(state.labels[at]) in GRADES or not relevant_only
+        if at in state.evidence.positions or not with_data
     ]
     return str(rispy.dumps(entries)) if entries else ""
 
@@ -145,7 +148,7 @@ def about_rows(session: WholeSession) -> list[tuple[str, str]]:
             "Documents",
             f"{len(row.ids):,} from “{collection.name}”{' (simulated)' if collection.simulated else ''}",
         ),
-        *((f"Identified in {file['source']}", f"{int(file['records']):,}") for file in session.files),
+        *((_identified(file), f"{int(file['records']):,}") for file in session.files),
         (
             "Duplicates removed",
             f"{collection.duplicates:,}" + (f" ({merged})" if (merged := said(collection.files)) else ""),
@@ -158,6 +161,10 @@ def about_rows(session: WholeSession) -> list[tuple[str, str]]:
         *_learned_rows(state),
         ("Fingerprint of the list", row.digest),
     ]
+
+
+def _identified(file: Mapping[str, Any]) -> str:
+    return f"Identified in {origin(file)}" + (f" ({file['source']})" if file.get("database") else "")
 
 
 def _learned_rows(state: State) -> list[tuple[str, str]]:
@@ -182,6 +189,10 @@ def when(stamp: str) -> str:
     """'2026-11-21 14:02:07 UTC' from what the store writes; anything else as it is."""
     date, at, rest = stamp.partition("T")
     return f"{date} {rest[:8]} UTC" if at and rest.endswith("+00:00") else stamp
+
+
+def _links(record: Mapping[Any, Any]) -> tuple[Link, ...]:
+    return links(*(str(record[name]) for name in ("url", "publication_number", "doi", "pmid")))
 
 
 def _ris(record: Mapping[Any, Any], at: int, label: int, state: State) -> dict[str, Any]:
@@ -213,7 +224,7 @@ def _ris(record: Mapping[Any, Any], at: int, label: int, state: State) -> dict[s
         "abstract": plain["abstract"],
         "doi": plain["doi"],
         "publisher": plain["assignee"] if number else "",
-        "urls": [plain["url"]] if plain["url"] else [],
+        "urls": [link.url for link in _links(plain)],
         "accession_number": number or pmid,
         "name_of_database": "PubMed" if pmid and not number else "",
         "notes": notes,

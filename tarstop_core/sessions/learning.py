@@ -16,7 +16,7 @@ import pandas as pd
 
 from tarstop_core.documents.records import ranking_text
 from tarstop_core.places import features_folder
-from tarstop_core.presentation.numbers import count_of, listed
+from tarstop_core.presentation.numbers import count_of
 from tarstop_core.ranking.bm25 import Progress
 from tarstop_core.ranking.features import Features, load_features, make_features
 from tarstop_core.ranking.learning import DEFAULT, FURTHER, RANKERS, Label, Ranker, Told, due, reading_order
@@ -36,8 +36,8 @@ TEACHES = {
     said.IRRELEVANT: Label.NOT_RELEVANT,
 }
 """What each verdict tells a ranker; unsure ones tell nothing."""
-MOST_WORDS = 5
-"""That are said to have put a document first."""
+MOST_WORDS, LEAST_FOUND = 3, 3
+"""Words that are said to have put a document first, and documents found from which it is said what that saves."""
 _HELD: WeakValueDictionary[str, Features] = WeakValueDictionary()
 
 
@@ -63,7 +63,7 @@ def features_of(collection: CollectionRow) -> Features | None:
 
 
 def prepare_features(store: Store, collection_id: str, progress: Progress | None = None) -> None:
-    """Make that, and keep it beside the database; what belongs to collections that are gone goes."""
+    """Make that, and keep it beside the database."""
     collection, file = store.collection(collection_id), _file(store.collection(collection_id))
     features = make_features(ranking_text(store.records(collection.id)), progress)
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -75,10 +75,14 @@ def prepare_features(store: Store, collection_id: str, progress: Progress | None
     except BaseException:
         Path(beside.name).unlink()
         raise
+
+
+def forget_features(store: Store) -> None:
+    """Delete what was kept so of collections that are gone."""
     there = {each.digest for each in store.collections()}
-    for other in file.parent.glob("*.npz"):
-        if other.stem not in there:
-            other.unlink(missing_ok=True)
+    for file in features_folder().glob("*.npz"):
+        if file.stem not in there:
+            file.unlink(missing_ok=True)
 
 
 def taught(row: SessionRow, state: State, documents: int) -> Told:
@@ -132,8 +136,11 @@ def fit(features: Features, row: SessionRow, state: State, ranker: Ranker = RANK
 def why_next(features: Features, row: SessionRow, state: State, record: Record) -> list[str]:
     """Words in a document, or pairs of them, that put it first after the labels of this state, the weightiest first."""
     told, [text] = taught(row, state, len(features)), ranking_text(pd.DataFrame([vars(record)]))
-    adds = RANKERS[DEFAULT].why(features, told, text, seed_of(row.digest))
-    return [term.lower() for term, add in adds.items() if add > 0][:MOST_WORDS]
+    found = list[str]()
+    for term, adds in RANKERS[DEFAULT].why(features, told, text, seed_of(row.digest)).items():
+        if adds > 0 and len(found) < MOST_WORDS and not {*term.lower().split()} <= {*" ".join(found).split()}:
+            found.append(term.lower())
+    return found
 
 
 def why_sentence(state: State, ids: Sequence[str], words: Sequence[str]) -> str:
@@ -149,7 +156,7 @@ def why_sentence(state: State, ids: Sequence[str], words: Sequence[str]) -> str:
     if ids[at] in state.put_back:
         return "Next because its verdict was taken back."
     if words:
-        return f"Next because of what your labels say of {listed(words, 'and')}."
+        return f"Next by your labels: {', '.join(words)}."
     if state.fit is None:
         return "Next in the order of the list, until there is a label to learn from."
     return (
@@ -164,12 +171,11 @@ def gain_sentence(state: State) -> str:
     """
     read = slice(state.kept, state.depth)
     found = np.flatnonzero(state.labels[read] == said.RELEVANT)
-    if state.sequence is None or state.ranks is None or not len(found):
+    if state.sequence is None or state.ranks is None or len(found) < LEAST_FOUND:
         return ""
     place = 1 + np.argsort(np.argsort(state.ranks[state.kept :]))
     last, documents = int(place[found].max()), state.depth - state.kept
     if last <= documents:
         return ""
-    these = "it" if len(found) == 1 else f"these {len(found):,}"
     what = "included" if state.settings.two_stages else "relevant"
-    return f"{len(found):,} {what} after {count_of(documents)}; in the list's order {these} would have taken {last:,}."
+    return f"{len(found):,} {what} after {count_of(documents)}; in the list's order these would have taken {last:,}."

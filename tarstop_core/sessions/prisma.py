@@ -79,10 +79,16 @@ class Prisma:
         ]
 
 
+def origin(file: Mapping[str, Any]) -> str:
+    """Where the records of a file were identified: in the database that a person named, else in the file."""
+    return str(file.get("database") or file["source"])
+
+
 def prisma(
     files: Sequence[Mapping[str, Any]], duplicates: int, state: State, left_out: int = 0, families: int = 0
 ) -> Prisma:
-    """Count a session; `files` are what was imported, with `source` and `records`, as the store keeps it.
+    """Count a session; `files` are what was imported, with `source`, `records` and perhaps `database`, as
+    the store keeps it.
 
     In a patent session there is no full text: relevant documents (X) are the included ones, those graded Y and A are
     counted by themselves.
@@ -91,9 +97,10 @@ def prisma(
     included = int((labels == RELEVANT).sum())
     excluded = int((labels == IRRELEVANT).sum())
     graded = (("in combination (Y)", len(state.combination)), ("background (A)", len(state.background)))
-    identified = tuple((str(file["source"]), int(file["records"])) for file in files)
-    if not identified:
-        identified = (("the collection", n + duplicates + left_out + families),)
+    by_origin: Counter[str] = Counter()
+    for file in files:
+        by_origin[origin(file)] += int(file["records"])
+    identified = tuple(by_origin.items()) or (("the collection", n + duplicates + left_out + families),)
     reasons = Counter(reason for at, reason in state.excluded_for.items() if labels[at] == IRRELEVANT)
     rest = excluded - reasons.total()
     of_abstracts = Prisma(

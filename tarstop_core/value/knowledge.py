@@ -197,7 +197,10 @@ class States:
         if isinstance(self.later, csr_array):
             moved = (self.later @ later.reshape(-1, later.shape[-1]).T).T
         else:
-            moved = self.later @ later.reshape(*later.shape[:-1], -1, len(self.first), 1)
+            # All values together: each number of studies is a product of two matrices.
+            shape = (math.prod(later.shape[:-1]), len(self.later), len(self.first))
+            columns = later.reshape(shape).transpose(1, 2, 0)
+            moved = (self.later @ columns).transpose(2, 0, 1)
         between += self.moving * (moved.reshape(between.shape) - between)
         return found
 

@@ -34,7 +34,7 @@ def at_upload(watched: Any, url: str) -> Page:
     """The page where files are uploaded."""
     watched.open(f"{url}/evidence")
     page: Page = watched.page
-    page.get_by_text("A CSV file").click()
+    page.get_by_text("A file", exact=True).click()
     expect(page.get_by_text("Nothing to show yet")).to_be_visible()
     at_rest(page)
     return page

@@ -26,7 +26,7 @@ def test_a_list_that_learns_goes_on_where_it_was(server: Any, open_page: OpenPag
         read.append(title.inner_text().split()[-1] if wanted else "")
         press(page, "i" if wanted else "e", at)
     assert sum(map(bool, read)) >= 4
-    expect(page.get_by_test_id("why-next")).to_contain_text("Next because of what your labels say of")
+    expect(page.get_by_test_id("why-next")).to_contain_text("Next by your labels: ")
     expect(title.locator("mark").first).to_be_visible()
     following = title.inner_text()
     server.restart()

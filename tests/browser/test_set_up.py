@@ -152,7 +152,7 @@ def test_a_review_is_set_up_from_a_link(
     choose(page.get_by_role("radio", name="“Adopt” a test whose sensitivity does not exceed 75 %"))
     expect(page.get_by_text("q* = 0.67").first).to_be_visible()
     at_rest(page)
-    page.locator(".st-key-set_up-more-stakes summary").click()
+    page.locator(".st-key-set_up-more-stakes summary").first.click()
     at_rest(page)
     choose(page.get_by_role("radio", name="The whole list"))
     expect(page.get_by_text("Before any study, pooled sensitivity")).to_be_visible()
@@ -162,6 +162,8 @@ def test_a_review_is_set_up_from_a_link(
     expect(page.get_by_role("heading", name="Know when to stop reading")).to_be_visible()
     at_rest(page)
     page.get_by_test_id("stSidebarNavLink").filter(has_text="Set up").click()
+    at_rest(page)
+    page.get_by_role("tab", name="1 Documents").click()  # the step is where it was left
     expect(page.get_by_text("9 documents, imported before")).to_be_visible()
     expect(page).to_have_url(re.compile(r"/set_up\?(.*&)?scenario=review"))
     next_step(page)

@@ -150,6 +150,11 @@ def tables(folder: Path) -> None:
     assert found.tables.TP.tolist() == [28, 17]
 
 
+def rates(folder: Path) -> None:
+    found = read_tables(folder / "rates.csv")
+    assert found.tables.TP.tolist() == [28, 17] and found.tables.FN.tolist() == [12, 8]
+
+
 def outcomes(folder: Path) -> None:
     found = read_outcome_tables(folder / "outcomes.csv")
     assert [(name, len(each)) for _, name, each in found] == [("T1/ultrasound", 2), ("T2/ultrasound", 1)]
@@ -179,6 +184,7 @@ CHECKS: dict[str, Callable[[Path], None]] = {
     "past.run": past_run,
     "past.qrels": past_qrels,
     "tables.csv": tables,
+    "rates.csv": rates,
     "outcomes.csv": outcomes,
     "my_rule.py": my_rule,
     "my_ranker.py": my_ranker,

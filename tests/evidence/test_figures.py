@@ -98,6 +98,11 @@ def test_the_forest_has_a_row_a_study_with_its_interval() -> None:
     ]
     said = [trace["text"] for trace in figure["data"] if trace["mode"] == "text"]
     assert said[0][0] == "0.70 [0.53, 0.83]"
+    counts = next(trace for trace in figure["data"] if trace.get("xaxis") == "x5")
+    assert np.reshape(counts["text"], (4, 4)).astype(float).tolist() == [
+        getattr(found.tables, cell).tolist() for cell in ("TP", "FP", "FN", "TN")
+    ]
+    assert counts["y"][:4] == first["y"]
 
 
 def test_the_forest_grows_with_the_studies_until_it_is_compact() -> None:

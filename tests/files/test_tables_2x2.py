@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from openpyxl import Workbook
 
+from tarstop_core.documents.tables import CELLS
 from tarstop_core.errors import InputProblem
-from tarstop_core.files import read_tables
+from tarstop_core.files import UnrecognisedColumns, read_tables
 from tarstop_core.files.tables import same_studies
 
 
@@ -90,6 +92,82 @@ def test_arbitrary_bytes_never_raise_anything_else(content: bytes) -> None:
         read_tables(io.BytesIO(content), "t.csv")
 
 
+@given(st.text(alphabet="0123456789.,·%()[]/–- CItoper", max_size=20))
+def test_arbitrary_rates_never_raise_anything_else(cell: str) -> None:
+    with contextlib.suppress(InputProblem):
+        read(f"sens\tn diseased\n{cell}\t47\n", "t.tsv")
+
+
 def test_every_real_review_is_read(real_data: Path) -> None:
     for path in sorted((real_data / "dta_reviews").glob("CD*.csv")):
         assert len(read_tables(path).tables) >= 3
+
+
+def counts(file) -> list[list[float]]:
+    return np.column_stack([getattr(file.tables, cell) for cell in CELLS]).tolist()
+
+
+def test_a_workbook_is_read_as_the_same_rows_in_a_csv_below_its_title() -> None:
+    rows = [["Study", "TP", "FP", "FN", "TN"], ["Lee 2004", 9, 1, 2, 40], ["Kim 2006", 12.0, None, 3, None]]
+    book = Workbook()
+    book.create_sheet("empty", 0)
+    for row in (["Table 2. Accuracy of the test"], *rows):
+        book["Sheet"].append(row)
+    kept = io.BytesIO()
+    book.save(kept)
+    found = read_tables(kept, "t.xlsx")
+    text = "\n".join(",".join("" if cell is None else str(cell) for cell in row) for row in rows)
+    np.testing.assert_array_equal(counts(found), counts(read(text)))
+    assert found.tables.study == ("Lee 2004", "Kim 2006") and 'sheet "Sheet" of 2' in found.notes[0]
+    with pytest.raises(InputProblem, match="not a readable Excel workbook"):
+        read("study,TP,FN", "t.xlsx")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sens,spec,n diseased,n healthy\n0.83,0.925,47,80\n",
+        "Sensitivity (%);Specificity (%);Diseased;Healthy\n83,0;92,5;47;80\n",
+        "study\tSens (95% CI)\tSpec (95% CI)\tcases\tcontrols\nA\t0.83 (0.69–0.92)\t0.925 [0.844, 0.972]\t47\t80\n",
+        "sens,spec,n diseased,n healthy\n83% (69 to 92%),92·5 % (84·4–97·2),47,80\n",
+        "sens,spec\n83 % (39/47),74/80\n",
+    ],
+)
+def test_rates_with_group_sizes_become_the_counts_that_round_to_them(text: str) -> None:
+    found = read(text)
+    assert counts(found) == [[39, 6, 8, 74]] and "recovered by rounding" in found.notes[0]
+
+
+def test_rates_say_what_was_chosen_and_may_lack_the_healthy() -> None:
+    found = read("study,sens,n diseased\nA,0.9,400\n")
+    np.testing.assert_array_equal(counts(found), [[360, np.nan, 40, np.nan]])
+    assert found.notes[1].startswith("A: Sensitivity 0.9 fits every number from 340 to 380 of 400")
+
+
+@pytest.mark.parametrize(
+    ("cells", "sentence"),
+    [
+        ("0.85,5", "t.csv, line 2: Sensitivity 0.85 with 5 diseased patients is no whole number of them"),
+        ("0.85 (0.90–0.94),47", "line 2: In '0.85 (0.90–0.94)' the interval does not hold the rate"),
+        ("good,47", "line 2: 'good' is no rate"),
+        ("0.85,many", "line 2: The number of diseased patients is 'many'"),
+        ("0.85,", "line 2: There is no number of diseased patients"),
+        (",47", "line 2: Sensitivity is ''"),
+        ("850,1000", "line 2: Sensitivity is '850 %'"),
+    ],
+)
+def test_rates_that_cannot_be_counts_are_one_sentence(cells: str, sentence: str) -> None:
+    with pytest.raises(InputProblem) as problem:
+        read(f"sens,n diseased\n{cells}\n")
+    assert sentence in str(problem.value)
+
+
+def test_odd_names_are_asked_for_and_then_read() -> None:
+    text = "Who,a,b,n,n\nLee,9,1,2,40\n"
+    with pytest.raises(UnrecognisedColumns) as problem:
+        read(text)
+    assert problem.value.columns == ["Who", "a", "b", "n (column 4)", "n (column 5)"]
+    assert problem.value.preview.to_numpy().tolist() == [["Lee", "9", "1", "2", "40"]]
+    chosen = {"Who": "study", "a": "TP", "b": "FP", "n (column 4)": "FN", "n (column 5)": "TN"}
+    found = read_tables(io.BytesIO(text.encode()), "t.csv", chosen)
+    assert found.tables.study == ("Lee",) and counts(found) == [[9, 1, 2, 40]]

@@ -41,9 +41,9 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield opened
 
 
-GONE = ("if_holds", "gain", "otherwise")
+GONE = ("if_holds", "gain", "otherwise", "disagreement")
 """Recorded then. No page and no export ever said the first two; what all that is left would change was reckoned with the mean
-number of studies then, and is with its distribution now.
+number of studies then, and is with its distribution now; so is the chance to be wrong where that is the truth.
 """
 
 

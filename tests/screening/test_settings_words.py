@@ -8,7 +8,12 @@ from tarstop_core.belief.prior import Prior
 from tarstop_core.calibration.data_share import DataShare
 from tarstop_core.documents.application import Application
 from tarstop_core.screening.settings import Settings
-from tarstop_core.screening.settings_words import changes, protocol_paragraph, settings_rows
+from tarstop_core.screening.settings_words import (
+    changes,
+    protocol_appendix,
+    protocol_paragraph,
+    settings_rows,
+)
 from tarstop_core.value.payoffs import Payoffs
 from tests.session_cases import INCLUSION, PATENT, REVIEW, START
 
@@ -62,24 +67,24 @@ def test_the_paragraph_names_what_decides() -> None:
         duplicates=3,
         query="A hinge\n with a pin",
         ranking="By likeness.",
-        digest="abc123",
     )
     for words in (
         "300 documents from a.ris, b.csv, after 3 duplicates were removed",
         "in a fixed order (by likeness)",
         "“A hinge with a pin”",
-        "fingerprint abc123",
         "exceeds q* = 0.2",
         "B = £4,000",
         "costs £5.",
         "starts at 50 % and is updated after every document;",
-        PATENT.digest,
         "Optimal: go on while",
         "“Reject” needs a confirmed document to cite",
         "reported as a deviation.",
     ):
         assert words in said, words
-    assert "\n" not in said
+    assert "\n" not in said and PATENT.digest not in said
+    assert protocol_appendix(START, PATENT, "abc123") == (
+        f"Fingerprints: list of documents abc123; calibration {PATENT.digest}."
+    )
 
 
 def test_a_review_says_how_sensitivity_is_pooled() -> None:
@@ -87,7 +92,6 @@ def test_a_review_says_how_sensitivity_is_pooled() -> None:
     for words in (
         "whether sensitivity exceeds 75 %",
         "exact binomial likelihood",
-        REVIEW.belief_prior.digest,
         "is updated after every report read in full;",
         "read in full at a cost of £50 each",
         "right decision is below 90 %",
@@ -95,7 +99,8 @@ def test_a_review_says_how_sensitivity_is_pooled() -> None:
         "holds 1 document;",
     ):
         assert words in said, words
-    assert "cite" not in said
+    assert "cite" not in said and REVIEW.belief_prior.digest not in said
+    assert REVIEW.belief_prior.digest in protocol_appendix(REVIEW, INCLUSION, "")
     one = protocol_paragraph(replace(REVIEW, stages=1), INCLUSION, size=1)
     assert "read together with its 2×2 table" in one and "is updated after every 2×2 table;" in one
     plain = protocol_paragraph(replace(START, payoffs=Payoffs.from_q_star(0.5), cost=0.001), PATENT, size=1)

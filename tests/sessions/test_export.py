@@ -11,10 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tarstop_core.errors import InputProblem
 from tarstop_core.files import read_records, table_to_csv, trace_to_csv
 from tarstop_core.files.trace import FORMULA_STARTS
 from tarstop_core.screening.log import Event
 from tarstop_core.sessions.export import (
+    about_rows,
     document_rows,
     full_texts_csv,
     tables_csv,
@@ -23,6 +25,7 @@ from tarstop_core.sessions.export import (
     to_xlsx,
     trace_csv,
 )
+from tarstop_core.sessions.file import export_session, import_session
 from tarstop_core.sessions.open import OpenSession
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.whole import whole_session
@@ -211,3 +214,38 @@ def test_what_became_of_reports_is_the_cores(store: Store) -> None:
     assert reports["title"].tolist() == [f"'{EVIL}", "'-Minus", "Title 7"]
     rows = pd.read_csv(io.StringIO(trace_csv(session)))
     assert rows["report"][7] == "data" and rows["tables"][7].startswith("'=Kim: TP 5")
+
+
+def test_what_brought_data_leaves_apart_from_what_was_included_by_abstract(store: Store) -> None:
+    session = whole_session(store, a_review(store))
+    assert to_ris(session, relevant_only=True).count("TY  - ") == 3
+    included = to_ris(session, with_data=True)
+    assert included.count("TY  - ") == 1 and "TARstop full text: data" in included
+
+
+def test_links_leave_with_the_documents(store: Store) -> None:
+    session = whole_session(store, a_review(store))
+    text = to_ris(session)
+    for url in ("https://doi.org/10.1000/x", "https://pubmed.ncbi.nlm.nih.gov/123456/"):
+        assert f"UR  - {url}" in text
+        assert url in to_csv(session)
+
+
+def test_a_database_named_later_stands_in_report_flow_and_file(store: Store, tmp_path: Path) -> None:
+    session = a_review(store)
+    collection = store.session(session).collection_id
+    store.name_databases(collection, {"a.ris": "Embase"})
+    whole = whole_session(store, session)
+    assert ("Records identified: Embase", 22) in whole.flow and (
+        "Records identified: b.csv",
+        11,
+    ) in whole.flow
+    assert ("Identified in Embase (a.ris)", "22") in about_rows(whole)
+    with Store(f"sqlite:///{tmp_path / 'other.db'}") as other:
+        arrived = import_session(other, export_session(store, session))
+        assert whole_session(other, arrived).flow == whole.flow
+    row = store.collection(collection)
+    files = [{name: said for name, said in file.items() if name != "database"} for file in row.files]
+    assert store.same_collection(row.name, store.records(collection), files) == collection
+    with pytest.raises(InputProblem, match="There is no collection"):
+        store.name_databases("none", {})

@@ -13,7 +13,13 @@ from tarstop_core.screening.settings_words import protocol_paragraph
 from tarstop_core.sessions.compare import duplicate, outcome
 from tarstop_core.sessions.export import about_rows, document_rows
 from tarstop_core.sessions.file import export_session, import_session
-from tarstop_core.sessions.learning import features_of, gain_sentence, prepare_features, why_sentence
+from tarstop_core.sessions.learning import (
+    features_of,
+    forget_features,
+    gain_sentence,
+    prepare_features,
+    why_sentence,
+)
 from tarstop_core.sessions.open import OpenSession
 from tarstop_core.sessions.report import report_html
 from tarstop_core.sessions.store.store import Store
@@ -165,13 +171,14 @@ def test_switched_on_and_off_at_any_document(store: Store) -> None:
 
 
 def test_what_is_kept_goes_with_its_collection(store: Store, tmp_path: Path) -> None:
-    key = begun(store)
-    session = OpenSession.load(store, key)
+    session = OpenSession.load(store, begun(store))
     folder = tmp_path / "features"
-    assert [file.stem for file in folder.iterdir()] == [session.collection.digest]
     (folder / f"{'0' * 64}.npz").touch()
-    prepare_features(store, session.collection.id)
+    forget_features(store)
     assert [file.stem for file in folder.iterdir()] == [session.collection.digest]
+    store.purge_session(session.row.id)
+    forget_features(store)
+    assert not any(folder.iterdir())
 
 
 def test_both_answers_foreseen_give_the_fit_that_would_be_made(store: Store) -> None:
@@ -201,9 +208,7 @@ def test_it_is_said_which_words_put_a_document_first(store: Store) -> None:
     assert words and set(" ".join(words).split()) <= {"hip", "ultrasound", "infants"}
     again = OpenSession.load(store, session.row.id)
     assert again.why_next(again.document(4)) == words
-    assert why_sentence(session.state, session.row.ids, words).startswith(
-        "Next because of what your labels say of "
-    )
+    assert why_sentence(session.state, session.row.ids, words).startswith("Next by your labels: ")
     session.record(Event("undo"), seen=session.state.seq)
     assert session.why_next(session.document(3)) == []
     assert why_sentence(session.state, session.row.ids, []) == "Next because its verdict was taken back."
@@ -214,7 +219,9 @@ def test_what_it_has_saved_is_said_where_labels_show_it(store: Store) -> None:
     assert gain_sentence(session.state) == ""
     screen(session, 8)
     found = [IDS.index(doc) + 1 for doc in session.row.ids[:8] if doc in WANTED]
-    said = f"{len(found)} included after 8 documents; in the list's order these {len(found)} would have taken {max(found)}."
+    said = (
+        f"{len(found)} included after 8 documents; in the list's order these would have taken {max(found)}."
+    )
     assert gain_sentence(session.state) == said
     static = OpenSession.load(store, begun(store, REVIEW))
     screen(static, 8)

@@ -52,6 +52,15 @@ def test_the_table_names_every_reason() -> None:
     assert rows["Records not screened because of the stopping rule"] == 26
 
 
+def test_databases_stand_in_place_of_files_and_are_added_up() -> None:
+    files = [
+        {"source": "a.nbib", "records": 20, "database": "PubMed"},
+        {"source": "b.ris", "records": 9, "database": ""},
+        {"source": "c.nbib", "records": 5, "database": "PubMed"},
+    ]
+    assert prisma(files, 4, replay(REVIEW, IDS, [])).identified == (("PubMed", 25), ("b.ris", 9))
+
+
 def test_reasons_and_those_without_one_add_up() -> None:
     given = [{"reason": "wrong test"} if at % 2 else {} for at in range(4)]
     events = [Event("label", {"doc": IDS[at], "label": "irrelevant", **why}) for at, why in enumerate(given)]

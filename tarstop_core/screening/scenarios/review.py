@@ -458,7 +458,7 @@ class Review(AtAGlance):
         )
         return [
             f"Sensitivity is pooled over the 2×2 tables found so far ({ENGINES[settings.engine].method}; "
-            f"{_prior(settings)}; digest {settings.belief_prior.digest}).{full}"
+            f"{_prior(settings)}).{full}"
         ]
 
     def protocol_stop(self, settings: Settings) -> list[str]:

@@ -167,9 +167,12 @@ class Collections:
         self, name: str, frame: pd.DataFrame, files: Sequence[Mapping[str, Any]]
     ) -> str | None:
         """Id of a collection that holds the same records in the same order, from the same files; None: there is none."""
-        digest, described = records_hash(storable_frame(as_records(frame))), json.loads(dump(list(files)))
+        digest, described = (
+            records_hash(storable_frame(as_records(frame))),
+            _unnamed(json.loads(dump(list(files)))),
+        )
         for row in self.collections():
-            if (row.digest, row.name, row.query, list(row.files)) == (digest, name, "", described):
+            if (row.digest, row.name, row.query, _unnamed(row.files)) == (digest, name, "", described):
                 return row.id
         return None
 
@@ -215,6 +218,19 @@ class Collections:
                 f"positions run from 0 to {documents - 1}."
             )
         return [found[position] for position in wanted]
+
+    def name_databases(self, collection_id: str, names: Mapping[str, str]) -> None:
+        """Say which database each file came from, by the file's name; "" for one that is not to be named."""
+        there = COLLECTION.c.id == collection_id
+        with self._database.write() as connection:
+            row = connection.execute(select(COLLECTION.c.files).where(there).with_for_update()).first()
+            if row is None:
+                raise unknown_collection(collection_id)
+            files = json.loads(row.files)
+            for file in files:
+                if file.get("source") in names:
+                    file["database"] = storable_text(names[file["source"]])
+            connection.execute(update(COLLECTION).where(there).values(files=dump(files)))
 
     def delete_collection(self, collection_id: str) -> None:
         """Remove a collection; InputProblem when a session uses it, archived or not."""
@@ -270,6 +286,11 @@ def hold(connection: Connection, collection_id: str) -> None:
     )
     if connection.execute(there.with_for_update(read=True)).first() is None:
         raise unknown_collection(collection_id)
+
+
+def _unnamed(files: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Files without the databases that a person may name later."""
+    return [{name: said for name, said in file.items() if name != "database"} for file in files]
 
 
 def _rows(collection_id: str, frame: pd.DataFrame, start: int) -> list[dict[str, Any]]:

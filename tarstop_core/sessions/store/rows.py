@@ -21,6 +21,7 @@ class FileRow(TypedDict, total=False):
 
     source: str
     records: int
+    database: str
     merging: dict[str, int]
 
 

@@ -39,6 +39,7 @@ def filled(url: str) -> str:
     with Store(url) as store:
         a_patent_session(store)
         store.delete_session(a_review(store))
+        store.save_draft({"query": "½ \u2028 😀"})
         store.rename_calibrator(store.kept_calibrators()[0].digest, "Mine ½ \u2028 😀")
     assert all(content(url).values())
     return url

@@ -26,7 +26,7 @@ OF_FORMULAS = {
     "belief.reitsma": {"usable"},
     "belief.sroc": set(),
     "value.studies": set(),
-    "calibration.thinning": {"expected_share", "shape_nodes", "share_at"},
+    "calibration.thinning": {"expected_share", "grid", "shape_nodes", "share_at"},
     "calibration.data_share": {"from_json", "load"},
     "calibration.calibrator": {"from_json", "load", "tied_share"},
     "calibration.fitting": {"known", "usable", "predicted"},
@@ -42,7 +42,7 @@ OF_FORMULAS = {
     "calibration.rank_frailty": {"cases_of", "grid", "learned_by", "with_learned"},
     "calibration.first_hit": {"in_words", "ranks", "read_cases"},
     "screening.live_check": {"check_sentence", "rescaled", "scale_before"},
-    "sessions.prisma": set(),
+    "sessions.prisma": {"origin"},
 }
 
 

@@ -179,7 +179,7 @@ def test_a_large_file_is_read_in_a_process_of_its_own(
     for module in (evidence_page, widgets):
         monkeypatch.setattr(module, "LARGE_FILE", 0)
     app = open_app("evidence", source="file")
-    for name, content in (("mine.csv", EXAMPLE.encode()), ("bad.csv", b"a,b\n1,2\n")):
+    for name, content in (("mine.csv", EXAMPLE.encode()), ("bad.csv", b"TP,FN\n1,x\n")):
         app.file_uploader("evidence/upload").set_value((name, content, "text/csv")).run()
         assert name in shown(app) and bool(app.error) == (name == "bad.csv")
 
@@ -270,3 +270,27 @@ def test_names_are_shown_as_they_are() -> None:
     app.session_state["n"], app.session_state["p/tab"] = 3, "Leave one out"
     app.run()
     assert "\\<b\\>Study\\* \\$" in app.caption[0].value
+
+
+def test_a_file_with_odd_names_is_asked_about_and_read_by_the_answers(open_app: OpenApp) -> None:
+    app = open_app("evidence", source="file")
+    content = b"who;hit rate;sick;well;right\nLee;83 (69 to 92);47;eighty;92.5\n"
+    app.file_uploader("evidence/upload").set_value(("odd.csv", content, "text/csv")).run()
+    assert "has no column TP or FN" in shown(app) and not app.tabs
+    again = "evidence/map"
+    assert app.button(again).disabled
+    for field, theirs in {
+        "study": "who",
+        "sensitivity": "hit rate",
+        "diseased": "sick",
+        "healthy": "well",
+    }.items():
+        app.selectbox(f"{again}/{field}").set_value(theirs)
+    app.selectbox(f"{again}/specificity").set_value("right").run()
+    app.button(again).click().run()
+    assert "odd.csv, line 2: The number of healthy patients is 'eighty'" in shown(app)
+    app.selectbox(f"{again}/healthy").set_value("–")
+    app.selectbox(f"{again}/specificity").set_value("–").run()
+    app.button(again).click().run()
+    assert "recovered by rounding" in shown(app) and len(app.tabs)
+    assert app.session_state["evidence/chosen"].rows == [("Lee", "39", "", "8", "")]

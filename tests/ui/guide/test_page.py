@@ -42,10 +42,16 @@ def test_an_unknown_document_is_answered_with_a_sentence(open_app: OpenApp) -> N
 
 @pytest.mark.parametrize(
     "page, place",
-    [("home", "guide#the-first-five-minutes"), ("home", "own_data"), ("set_up", "own_data")],
+    [("home", "guide#the-first-five-minutes"), ("home", "own_data")],
 )
 def test_it_is_linked_at_the_place_of_need(page: str, place: str, open_app: OpenApp) -> None:
     assert f"(guide?read={place})" in shown(open_app(page))
+
+
+def test_set_up_links_it_where_files_are_chosen(open_app: OpenApp) -> None:
+    app = open_app("set_up")
+    app.radio("set_up/documents/source").set_value("upload").run()
+    assert any("(guide?read=own_data)" in each.value for each in app.info)
 
 
 @pytest.mark.parametrize("page", sorted((shell.ROOT / "pages").glob("*.py")), ids=lambda page: page.stem)

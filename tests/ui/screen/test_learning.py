@@ -38,7 +38,7 @@ def test_the_list_learns_and_says_why(open_app: Open, store: Store) -> None:
     read = [label(page, store, session) for _ in range(6)]
     assert read[0] == IDS[0] and len(WANTED.intersection(read)) >= 4
     said = told(page)
-    assert "Next because of what your labels say of" in said and "hip" in said
+    assert "Next by your labels: " in said and "hip" in said
     assert "would have taken" in said
     document = next(each.proto.body for each in page.get("html") if "<article>" in each.proto.body)
     assert "<mark>hip</mark>" in document

@@ -4,7 +4,7 @@ from streamlit.testing.v1 import AppTest
 
 from tarstop_core.belief.prior import Prior
 from tarstop_core.sessions.store.store import Store
-from tests.ui.set_up.cases import CSV, START, Open, html_of, query, upload, words_of
+from tests.ui.set_up.cases import CSV, HEADER, PATENTS, START, Open, html_of, query, upload, words_of
 
 
 def draft_of(page: AppTest) -> str:
@@ -18,7 +18,7 @@ def test_a_page_that_was_only_looked_at_is_no_draft(page: AppTest) -> None:
 
 
 def test_every_field_survives(open_app: Open, page: AppTest, store: Store) -> None:
-    upload(page, ("patents.csv", CSV))
+    upload(page, ("patents.csv", CSV), ("b.csv", (HEADER + PATENTS[0] + "\n").encode()))
     page.text_area(query(page)).set_value("foldable mast")
     page.radio("set_up/stakes/worse").set_value("minus").run()
     page.number_input("set_up/stakes/times").set_value(3.0).run()
@@ -36,7 +36,7 @@ def test_every_field_survives(open_app: Open, page: AppTest, store: Store) -> No
 
     again = open_app("set_up", draft=draft)
     assert not again.exception and not again.error
-    assert "patents.csv: 4 documents, imported before" in words_of(again.caption)
+    assert "patents.csv and 1 more: 4 documents, imported before" in words_of(again.caption)
     assert again.text_area(query(again)).value == "foldable mast"
     assert "first-titles" in html_of(again)
     for kind, key in (
