@@ -5,12 +5,13 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import pandas as pd
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from dashboard.frame.apart import POSSIBLE
-from dashboard.results import data, page, views
+from dashboard.results import data, page, reranked, views
 from dashboard.results import run as results_run
 from tarstop_core.evaluation import running as background
 from tarstop_core.evaluation.findings.shipped import load_small
@@ -106,6 +107,15 @@ def test_first_comes_what_it_says_and_the_rest_behind_a_switch_that_loses_nothin
     assert not app.multiselect
     app.toggle("full").set_value(True).run()
     assert app.multiselect("methods").value == ["greedy", "budget"]
+
+
+def test_a_list_that_learns_stands_beside_one_that_does_not(open_app: Open) -> None:
+    said = texts(open_app("results", view="Learning list"))
+    known = pd.read_csv(reranked.FILE)
+    one = known[
+        (known["stages"] == "one stage") & (known["rule"] == "greedy") & (known["way"] == "re-ranked")
+    ]
+    assert "learning from labels" in said and f"{one['net_utility'].mean():+.4f}" in said
 
 
 def test_no_method_is_no_dead_end(open_app: Open) -> None:
