@@ -197,6 +197,15 @@ def test_with_a_plan_a_slider_is_a_what_if_until_confirmed(
     assert re.fullmatch(r"Deviation at [^q]*: q\*: 0\.\d+ → 0\.9\d*\. New instructions", told), told
 
 
+def test_a_decision_on_a_hit_names_it(open_app: Open, store: Store, session: str) -> None:
+    page = open_app("screen", session=session)
+    for name in ("Settles it", "It holds", "Stop and decide"):
+        press(page, name)
+    press(page, "Record the decision")
+    (hit,) = store.record_texts(store.session(session).collection_id, [store.session(session).order[0]])
+    assert f"What settles it: #1 {hit.publication_number} {hit.title}." in html_of(page)
+
+
 def test_stopping_deciding_and_going_on(open_app: Open, store: Store, session: str) -> None:
     page = open_app("screen", session=session)
     press(page, "Not relevant")
