@@ -36,7 +36,7 @@ def learn(work: Work) -> None:
 
 
 def line(work: Work, state: State, reading_on: bool) -> None:
-    """Why the next document is next, where that is the one on the page, and what was found in this order and in that of the list."""
+    """Why the next document is next, where it is the one on the page, and what was found beside the top of the list."""
     why = why_sentence(state, work.row.ids, work.because) if reading_on else ""
     told = "<br>".join(map(html.escape, filter(None, (why, gain_sentence(state)))))
     if told:

@@ -187,5 +187,5 @@ def gain_sentence(state: State) -> str:
     what = "included" if state.settings.two_stages else "relevant"
     return (
         f"{np.count_nonzero(found):,} {what} after {count_of(documents)}; the list's first {documents:,} hold {same:,} of "
-        f"them, and {unread:,} not read yet."
+        f"them, {unread:,} unread."
     )
