@@ -145,12 +145,10 @@ def why_next(features: Features, row: SessionRow, state: State, record: Record) 
 
 
 def _tells(term: str) -> bool:
-    """Whether a term says something to a person: '12 5', '5 mg' and the 's' of a genitive do not."""
+    """Whether a term says something to a person: '12 5', 'mg dose' and the 's' of a genitive do not, 'CT' does."""
     parts = term.split()
-    words = [
-        part for part in parts if part.isalpha() and (len(part) > 2 or part.isupper() or not part.isascii())
-    ]
-    return bool(words) and min(map(len, parts)) > 1
+    long = [len(part) > (1 if part.isupper() or not part.isascii() else 2) for part in parts]
+    return all(long) and any(map(str.isalpha, parts))
 
 
 def why_sentence(state: State, ids: Sequence[str], words: Sequence[str]) -> str:
@@ -193,5 +191,5 @@ def gain_sentence(state: State) -> str:
     what = "included" if state.settings.two_stages else "relevant"
     return (
         f"{np.count_nonzero(found):,} {what} after {count_of(documents)}; the list's first {documents:,} hold {same:,} of "
-        f"them, and {unread:,} not read yet."
+        f"them, {unread:,} unread."
     )

@@ -44,6 +44,8 @@ def test_the_list_learns_and_says_why(open_app: Open, store: Store) -> None:
     assert "<mark>hip</mark>" in document
     opened = OpenSession.load(store, session)
     assert [event.kind for event in opened.events].count("fit") == 6
+    next(each for each in page.button if each.label == "Earlier").click().run()
+    assert "Next" not in told(page) and "hold" in told(page), "it is another document that is next"
 
 
 @pytest.mark.parametrize("settings", [LEARNS, REVIEW])
