@@ -223,7 +223,7 @@ def test_reports_and_abstracts_are_compared() -> None:
     assert told.sentence == (
         "With all that is left read, the decision would turn in about 20 of 100 such reviews. "
         "Of the 3 waiting reports, reading 2 in full pays: the first is worth 0.02 and costs 0.01. "
-        "The next documents are worth 0.0043 each and cost 0.002 each. Screening on pays too."
+        "The next documents are worth 0.0043 each and cost 0.002 each. By itself, screening on pays too."
     )
 
 

@@ -13,7 +13,13 @@ from tarstop_core.screening.settings_words import protocol_paragraph
 from tarstop_core.sessions.compare import duplicate, outcome
 from tarstop_core.sessions.export import about_rows, document_rows
 from tarstop_core.sessions.file import export_session, import_session
-from tarstop_core.sessions.learning import features_of, gain_sentence, prepare_features, why_sentence
+from tarstop_core.sessions.learning import (
+    features_of,
+    forget_features,
+    gain_sentence,
+    prepare_features,
+    why_sentence,
+)
 from tarstop_core.sessions.open import OpenSession
 from tarstop_core.sessions.report import report_html
 from tarstop_core.sessions.store.store import Store
@@ -37,7 +43,7 @@ def begun(
     store: Store, settings: Settings = LEARNS, events: tuple[Event, ...] = (), features: bool = True
 ) -> str:
     texts = [
-        f"ultrasound of the hip in infants {at}{'' if features else ' or not'}"
+        f"ultrasound of the hip in infants, 12.5 mg {at}{'' if features else ' or not'}"
         if doc in WANTED
         else f"fracture surgery cost {at % 5} outcome {at}"
         for at, doc in enumerate(IDS)
@@ -165,13 +171,14 @@ def test_switched_on_and_off_at_any_document(store: Store) -> None:
 
 
 def test_what_is_kept_goes_with_its_collection(store: Store, tmp_path: Path) -> None:
-    key = begun(store)
-    session = OpenSession.load(store, key)
+    session = OpenSession.load(store, begun(store))
     folder = tmp_path / "features"
-    assert [file.stem for file in folder.iterdir()] == [session.collection.digest]
     (folder / f"{'0' * 64}.npz").touch()
-    prepare_features(store, session.collection.id)
+    forget_features(store)
     assert [file.stem for file in folder.iterdir()] == [session.collection.digest]
+    store.purge_session(session.row.id)
+    forget_features(store)
+    assert not any(folder.iterdir())
 
 
 def test_both_answers_foreseen_give_the_fit_that_would_be_made(store: Store) -> None:
@@ -196,7 +203,10 @@ def replace_seq(event: Event) -> Event:
 def test_it_is_said_which_words_put_a_document_first(store: Store) -> None:
     session = OpenSession.load(store, begun(store))
     assert session.why_next(session.document(0)) == [], "the list put it there"
-    screen(session, 4)
+    screen(session, 1)
+    words = session.why_next(session.document(1))
+    assert why_sentence(session.state, session.row.ids, words).startswith("Next by your question: hip")
+    screen(session, 3)
     words = session.why_next(session.document(4))
     assert words and set(" ".join(words).split()) <= {"hip", "ultrasound", "infants"}
     again = OpenSession.load(store, session.row.id)
@@ -207,15 +217,17 @@ def test_it_is_said_which_words_put_a_document_first(store: Store) -> None:
     assert why_sentence(session.state, session.row.ids, []) == "Next because its verdict was taken back."
 
 
-def test_what_it_has_saved_is_said_where_labels_show_it(store: Store) -> None:
+def test_what_was_found_is_set_beside_what_the_list_would_have_shown(store: Store) -> None:
     session = OpenSession.load(store, begun(store))
     assert gain_sentence(session.state) == ""
     screen(session, 8)
-    found = [IDS.index(doc) + 1 for doc in session.row.ids[:8] if doc in WANTED]
-    said = (
-        f"{len(found)} included after 8 documents; in the list's order these would have taken {max(found)}."
+    read, first = set(session.row.ids[:8]), set(IDS[:8])
+    same, unread = len(read & first & WANTED), len(first - read)
+    assert same < 4 and unread, "other documents than the list's first were read"
+    assert gain_sentence(session.state) == (
+        f"{len(read & WANTED)} included after 8 documents; the list's first 8 hold {same} of them, {unread} "
+        "unread."
     )
-    assert gain_sentence(session.state) == said
     static = OpenSession.load(store, begun(store, REVIEW))
     screen(static, 8)
     assert gain_sentence(static.state) == ""
