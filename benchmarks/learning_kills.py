@@ -112,6 +112,7 @@ def main(labels: int = 300, kills: int = 10) -> int:
         key = begin(server.database)
         browser = pw.chromium.launch(executable_path=find_chromium(pw), args=list(CHROMIUM_FLAGS))
         page = browser.new_page(viewport={"width": 1280, "height": 900}, bypass_csp=True)
+        page.context.add_cookies([{"name": "tarstop_reviewer", "value": "Rita", "url": server.url}])
         page.goto(f"{server.url}/screen?session={key}")
         arrived(page, "0 of")
         answered = screen(page, server, labels, kills, seed=1)

@@ -49,6 +49,7 @@ SEEN = f"{PREFIX}/seen"
 
 def explore_page() -> None:
     shell.opening("Explore", LEAD, "evidence.css", "results.css")
+    shell.presentation()
     flash()
     chosen = _choose()
     with shell.problems_shown():

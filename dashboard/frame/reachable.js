@@ -9,7 +9,8 @@ if (!window.tarstopMenu) {
 // What scrolls sideways by itself (a wide formula, table or listing, a figure on a phone) can be reached by the Tab key.
 if (!window.tarstopReachable) {
   window.tarstopReachable = true;
-  const SCROLLING = '.katex-display, [class*="tar-wide-"], .tar-table .scroll, .st-key-guide pre, .st-key-guide table';
+  const SCROLLING = '.katex-display, [class*="tar-wide-"], .tar-table .scroll, .st-key-guide pre, .st-key-guide table, ' +
+    '.st-key-walk-told, .st-key-walk-shown';
   let asked = false;
 
   const look = () => {
@@ -18,6 +19,12 @@ if (!window.tarstopReachable) {
       const scrolls = each.scrollWidth > each.clientWidth || each.scrollHeight > each.clientHeight;
       if (scrolls && !each.hasAttribute('tabindex')) each.setAttribute('tabindex', '0');
       else if (!scrolls && each.getAttribute('tabindex') === '0') each.removeAttribute('tabindex');
+    }
+    // Streamlit puts the groups of its menu between a list and its items: each group is the list.
+    for (const group of document.querySelectorAll('ul[data-testid="stSidebarNavItems"] > div:not([role])')) {
+      group.parentElement.setAttribute('role', 'presentation');
+      group.setAttribute('role', 'list');
+      group.setAttribute('aria-label', group.querySelector('header').textContent.replace(/expand_\w+/, ''));
     }
   };
   const later = () => {

@@ -38,6 +38,7 @@ def _for_paper(colours: Mapping[str, str]) -> str:
 
 # Streamlit keeps the scroll position of the page before: one would label documents unseen.
 ARRIVAL_SCRIPT = """<script>document.querySelector('[data-testid="stMain"]')?.scrollTo(0, 0)</script>"""
+COPY_SCRIPT = script(FRAME / "copying.js")
 GUIDE_SCRIPT = script(FRAME / "guide.js")
 KEYS_SCRIPT = script(FRAME / "keys.js")
 REACHABLE_SCRIPT = script(FRAME / "reachable.js")
@@ -45,4 +46,18 @@ SAVE_SCRIPT = script(FRAME / "saving.js", _for_paper(FOR_PAPER))
 """Where pictures can be saved."""
 SAVE_ACTIONS_SCRIPT = script(FRAME / "saving.js", _for_paper(FOR_PAPER | ACTIONS_FOR_PAPER))
 """The same where figures name the two actions."""
-ALL = ARRIVAL_SCRIPT + GUIDE_SCRIPT + KEYS_SCRIPT + REACHABLE_SCRIPT + SAVE_SCRIPT + SAVE_ACTIONS_SCRIPT
+REVIEWER_SCRIPT = (
+    "<script>document.querySelectorAll('[data-reviewer]').forEach((each) => { document.cookie = "
+    "`tarstop_reviewer=${encodeURIComponent(each.dataset.reviewer)}; path=/; max-age=31536000; SameSite=Lax`; })</script>"
+)
+"""Keeps a person's name in their browser: a reload and the next visit find it."""
+ALL = (
+    REVIEWER_SCRIPT
+    + ARRIVAL_SCRIPT
+    + COPY_SCRIPT
+    + GUIDE_SCRIPT
+    + KEYS_SCRIPT
+    + REACHABLE_SCRIPT
+    + SAVE_SCRIPT
+    + SAVE_ACTIONS_SCRIPT
+)

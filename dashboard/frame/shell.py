@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from dashboard.frame.scripts import FRAME, REACHABLE_SCRIPT
+from dashboard.frame.scripts import COPY_SCRIPT, FRAME, REACHABLE_SCRIPT
 from tarstop_core.errors import InputProblem, Outage
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.teaching.glossary import named, terms
@@ -96,6 +96,24 @@ def opening(title: str, lead: str, *styles: str) -> None:
         st.html(FRAME / name)
     st.title(title)
     st.html(f'<p class="tar-lead">{html.escape(lead)}</p>')
+
+
+PRESENT = "present"
+
+
+def presentation() -> None:
+    """What turns a page into one for a projector and back, and copies the address of what is shown."""
+    with st.container(horizontal=True, vertical_alignment="center", width="content", key="present-row"):
+        on = st.toggle("Present", key=PRESENT, bind="query-params")
+        copy = '<button type="button" class="tar-save" data-copy><span aria-live="polite">Copy link</span></button>'
+        st.html(f"{copy}{COPY_SCRIPT}", unsafe_allow_javascript=True, width="content")
+    if on:
+        st.html(FRAME / "present.css")
+
+
+def presenting() -> bool:
+    """Whether the page is shown on a projector."""
+    return bool(st.session_state.get(PRESENT))
 
 
 @st.cache_resource(show_spinner=False)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, TypeVar
+from urllib.parse import unquote
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
@@ -23,6 +24,8 @@ OPEN_WORK = "_work"
 FLASH = "_flash"
 SAID = "_said"
 REVIEWER = "reviewer"
+NAMELESS = "_nameless"
+"""Whether a person said that they go without a name."""
 TURN = "_turn"
 TURNS = 16
 """Documents that a late press may be behind."""
@@ -56,6 +59,11 @@ class Work(OpenSession):
     """In the keys of what is pressed about it."""
 
     @property
+    def unsigned(self) -> bool:
+        """Whether nobody has said yet who reads; in a sample nobody has to."""
+        return not (reviewer() or st.session_state.get(NAMELESS) or self.collection.simulated)
+
+    @property
     def busy(self) -> bool:
         """Whether a note or a dialog is open: a key meant for it must not reach the page behind."""
         return bool(self.noting) or bool(self.editing)
@@ -75,7 +83,9 @@ class Work(OpenSession):
         self.looking_at, self.asking, self.jumping = at, "", False
 
     def record(self, event: Event, seen: int) -> None:
-        """Store an event under the name given in this tab."""
+        """Store an event under the name given in this browser; InputProblem while it was not asked for."""
+        if self.unsigned:
+            raise InputProblem("Say first under which name this is recorded, or press “Without a name”.")
         super().record(replace(event, reviewer=reviewer()), seen)
 
     def label(self, doc: str, label: Label, seen: int, **more: str) -> None:
@@ -142,13 +152,11 @@ def dialog_button(work: Work, label: str, key: str, what: str) -> None:
 
 
 def reviewer() -> str:
-    """The name given in this tab; never taken over from the log, which may be somebody else's."""
-    return str(st.session_state.get(REVIEWER) or "").strip()
-
-
-def name_reviewer(name: str) -> None:
-    """Record this name with what follows in this tab."""
-    st.session_state[REVIEWER] = name.strip()
+    """The name given in this browser; never taken over from the log, which may be somebody else's."""
+    state = st.session_state
+    if REVIEWER not in state:
+        state[REVIEWER] = unquote(st.context.cookies.get("tarstop_reviewer", ""))[:80]
+    return str(state[REVIEWER] or "").strip()
 
 
 def attempt(action: Callable[..., object], *args: Any, **more: Any) -> None:

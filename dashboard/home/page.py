@@ -7,7 +7,7 @@ import streamlit as st
 from dashboard.frame import shell
 from dashboard.frame.scripts import FRAME
 from dashboard.frame.widgets import press
-from dashboard.frame.work import REVIEWER, flash, go_to
+from dashboard.frame.work import flash, go_to, reviewer
 from dashboard.parts.session_line import first, line, rename_box, resume
 from tarstop_core.sessions.demo import start_demo, start_review_demo
 from tarstop_core.sessions.progress import told
@@ -46,7 +46,7 @@ def home_page() -> None:
 
 def _beginnings(store: Store, demo_first: bool) -> None:
     demo, review, own = st.columns(3, gap="medium")
-    named = str(st.session_state.get(REVIEWER, ""))
+    named = reviewer()
     with demo.container(border=True, height="stretch"):
         st.subheader("Patents")
         st.write("Is there prior art? A simulated search.")

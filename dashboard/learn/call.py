@@ -268,7 +268,8 @@ def _result(play: Play) -> None:
     game = play.game
     rows = your_call.compared(game)
     said = your_call.standing_sentence(game, rows)
-    st.html(told("You and the rules", said, kind="revealed"))
+    luck = f'<p class="tar-rest">{html.escape(unbroken(your_call.luck_sentence(rows)))}</p>'
+    st.html(told("You and the rules", said, more=luck, kind="revealed"))
     following = (game.seed + 1) % (LAST_SEED + 1)
     with st.container(horizontal=True, key="call-again"):
         press("The same lists again", play.anew, key="call-same")
@@ -309,6 +310,7 @@ def _numbers(game: Game, rows: tuple[your_call.Row, ...]) -> list[dict[str, obje
         {
             "": f"▶ {row.title}" if row.you else row.title,
             "Net utility": f"{row.total:,.0f}".replace("-", "−"),
+            "Expected": "–" if row.expected is None else f"{row.expected:,.0f}".replace("-", "−"),
             "Regret": "–" if row.regret is None else f"{row.regret:,.1f}",
             "Right": f"{round(row.mean['decision_agreement'] * ROUNDS)} of {ROUNDS}",
             f"Wrong {your_call.actions(game, True)}": row.mean["false_adopt"],

@@ -1,4 +1,4 @@
-"""Learn, part "Glossary": every word of the interface, searched, and linked to its neighbours."""
+"""Learn, part "Glossary": every word of the interface, in groups, searched, and linked to its neighbours."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ import streamlit as st
 from dashboard.frame import shell
 from dashboard.frame.widgets import bound
 from tarstop_core.policies import POLICIES
-from tarstop_core.teaching.glossary import Term, found, terms
+from tarstop_core.teaching.glossary import FIRST, Term, found, grouped, terms
 from tarstop_core.teaching.methods import formulas
 
 
@@ -16,7 +16,10 @@ def show() -> None:
     st.html(Path(__file__).with_name("words.css"))
     known = terms()
     words = st.session_state.get("find", st.query_params.get("find", "")).strip()
-    shown = found(words) if words else list(known.values())
+    groups = grouped()
+    # The box for the search stands below; what it holds decides on what is above it.
+    group = st.session_state.get("group") or st.query_params.get("group", FIRST)
+    shown = found(words) if words else groups.get(group, groups[FIRST])
     here = {term.key for term in shown}
     named = st.query_params.get("term", "")
     if named in known:
@@ -27,10 +30,19 @@ def show() -> None:
     st.text_input(
         "Search", **bound("find"), placeholder="belief, q*, REML, recall …", icon=":material/search:"
     )
+    if not words:
+        st.pills(
+            "Group",
+            list(groups),
+            default=FIRST,
+            required=True,
+            label_visibility="collapsed",
+            **bound("group"),
+        )
     if not shown:
         st.caption(f"Nothing is called “{shell.escape_markdown(words)}”, and no explanation has it.")
         return
-    st.caption(f"{len(shown)} of {len(known)} terms" if words else f"{len(known)} terms")
+    st.caption(f"{len(shown)} of {len(known)} terms")
     # One element: a hundred of them would take a second.
     with st.container(key="glossary-terms"):
         st.markdown(

@@ -25,6 +25,7 @@ KEY, WRITTEN = "learn/part", "learn/part/written"
 
 def learn_page() -> None:
     shell.opening("Learn", LEAD, "evidence.css", "results.css")
+    shell.presentation()
     flash()
     part = _part()
     # A part is loaded when it is opened: nobody waits for the others.

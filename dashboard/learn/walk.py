@@ -3,6 +3,7 @@
 import html
 import time
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import streamlit as st
 from dashboard.frame import address, shell
 from dashboard.frame.drawing import dark
 from dashboard.frame.markup import badges, numbers, told, unbroken
-from dashboard.frame.widgets import one_of, press, switch
+from dashboard.frame.widgets import one_of, press, switch, tabs
 from dashboard.learn import documents as learn_documents
 from dashboard.learn import walk_asked
 from dashboard.learn.walk_asked import NAMES, PACES, TAUGHT, topics
@@ -27,6 +28,8 @@ from tarstop_core.teaching.lesson.formulas import filled
 from tarstop_core.teaching.lesson.steps import Lesson, Step
 
 PREFIX = "learn/walk"
+PRESENTED = 312  # pixels
+"""Height of the curves where all of a step stands in one window."""
 LATE = 3.0  # seconds
 """For which the clock's last redraw, asked for before the address changed, may still bring the old address."""
 
@@ -119,23 +122,33 @@ def _lesson(walk: Walk) -> None:
         _choices(walk)
         _transport(walk, followed, step)
         left, right = st.columns([1, 1.1], gap="large")
-        with left:
+        known = walk.asked.shown or not step.go_on
+        shown = {
+            "Curves": partial(_curves, walk, followed, step),
+            "Formulas": partial(_formulas, followed, step),
+            "Read so far": partial(_log, followed, step, walk.asked.topic),
+        }
+        present = shell.presenting()
+        with left, st.container(key="walk-told"):
             _headline(followed, step)
-            _document(walk, followed, step)
-        with right:
-            figure(
-                "walk",
-                "The belief, and what reading on is worth against its cost",
-                curves(followed, step, dark=dark()),
-                lessons.words(followed, step),
-                lessons.log(followed, step.depth),
-                f"tarstop-walk-{walk.asked.topic.partition(':')[2]}",
-            )
-        # Below the chart, which keeps its place.
-        if walk.asked.shown or not step.go_on:
-            _reveal(followed)
-        _formulas(followed, step)
-        _log(followed, step, walk.asked.topic)
+            # On a projector the truth takes the document's place.
+            if present and known:
+                _truth(followed)
+            else:
+                _document(walk, followed, step)
+        if present:
+            with right, st.container(key="walk-shown"):
+                tabs(shown, key="walk-tab")
+        else:
+            with right:
+                shown["Curves"]()
+            # Below the chart, which keeps its place.
+            if known:
+                _reveal(followed)
+            with st.expander("This step’s numbers in the formulas", key="walk-formulas"):
+                shown["Formulas"]()
+            heading_of("What has been read")
+            shown["Read so far"]()
         _write(walk)
 
 
@@ -150,7 +163,10 @@ def _choices(walk: Walk) -> None:
             f"a document costs {amount(asked.cost, '')} (K = 1)",
         )
         title = html.escape(sample(asked.topic).name)
-        st.html(f'<p class="tar-about"><strong>{title}</strong> {marks}</p>', width="stretch")
+        st.html(
+            f'<p class="tar-about" data-here="step={asked.step}"><strong>{title}</strong> {marks}</p>',
+            width="stretch",
+        )
         with st.popover("Change", icon=":material/tune:", key="walk-change"):
             _change(walk)
 
@@ -278,9 +294,19 @@ def _document(walk: Walk, followed: Lesson, step: Step) -> None:
         st.html(learn_documents.document(key, step.depth - 1, thought))
 
 
+def _curves(walk: Walk, followed: Lesson, step: Step) -> None:
+    figure(
+        "walk",
+        "The belief, and what reading on is worth against its cost",
+        curves(followed, step, *([PRESENTED] if shell.presenting() else ()), dark=dark()),
+        lessons.words(followed, step),
+        lessons.log(followed, step.depth),
+        f"tarstop-walk-{walk.asked.topic.partition(':')[2]}",
+    )
+
+
 def _formulas(followed: Lesson, step: Step) -> None:
-    folded = st.expander("This step’s numbers in the formulas", key="walk-formulas")
-    columns = folded.columns(2, gap="large")
+    columns = st.columns(2, gap="large")
     formulas = filled(followed, step)
     half = -(-len(formulas) // 2)
     for at, formula in enumerate(formulas):
@@ -297,9 +323,13 @@ def _formulas(followed: Lesson, step: Step) -> None:
             )
 
 
+def _truth(followed: Lesson) -> None:
+    st.html(told("The truth", lessons.truth(followed), lessons.came_of(followed), kind="revealed"))
+
+
 def _reveal(followed: Lesson) -> None:
     settings = followed.settings
-    st.html(told("The truth", lessons.truth(followed), lessons.came_of(followed), kind="revealed"))
+    _truth(followed)
     best = max(found.net_utility for _, found in followed.compared)
     rows = [
         {
@@ -317,10 +347,9 @@ def _reveal(followed: Lesson) -> None:
 
 
 def _log(followed: Lesson, step: Step, key: str) -> None:
-    heading_of("What has been read")
     rows = lessons.log(followed, step.depth)
     if not rows:
-        note("Nothing yet: press Step, or the right arrow key.")
+        note("Nothing yet: press Step.")
         return
     known = learn_documents.records(key)
     one = scenario_of(followed.settings).one_find

@@ -28,6 +28,7 @@ from tarstop_core.screening.scenarios.patent import PATENT
 from tarstop_core.screening.scenarios.review import REVIEW
 from tarstop_core.sessions.create import Documents
 from tarstop_core.sessions.demo import sample, sample_review
+from tarstop_core.sessions.learning import forget_features
 from tarstop_core.sessions.store.rows import CollectionRow
 from tarstop_core.sessions.store.store import Store
 
@@ -137,6 +138,7 @@ def _earlier(store: Store, rows: Sequence[CollectionRow]) -> Documents:
 
 def _delete_earlier(store: Store, row: CollectionRow) -> None:
     store.delete_collection(row.id)
+    forget_features(store)
     state = st.session_state
     state.pop(f"{PREFIX}/earlier", None)
     if imported() == row.id:

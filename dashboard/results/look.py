@@ -34,6 +34,13 @@ TRUTHS_SAID = {
 PROFILES = {0.2: "aggressive", 0.5: "balanced", 0.8: "conservative"}
 
 
+FULL = "full"
+KEPT = ("truth", "methods", "share", "method", "topic")
+"""Parameters of the address that only researchers have."""
+STAYS: dict[str, Any] = {"persist_state": "page"}
+"""What is chosen there stays while the switch is off."""
+
+
 @dataclass(frozen=True)
 class Look:
     """What the controls say."""
@@ -89,17 +96,35 @@ def controls() -> Look | None:
     with first:
         name = st.selectbox("Benchmark", list(known), **bound("benchmark"))
     choice = known[name]
+    full = researching()
     with second:
-        file = _truth(choice)
+        file = _truth(choice) if full else next(iter(choice.files.values()))
     everything = data.everything(file)
     with third:
-        methods = _methods(everything)
-    q_star, cost, share = _stakes(everything)
+        methods = _methods(everything) if full else _first(everything)
+    q_star, cost, share = _stakes(everything, full)
     if not methods:
         st.info("Choose at least one method.", icon=":material/arrow_upward:")
         return None
     asked = data.asked_of(file, methods, share)
     return Look(choice, asked, data.some(asked), everything, q_star, cost, dark())
+
+
+def researching() -> bool:
+    """Whether everything is shown: asked for by the switch, or by an address that names what only then is there."""
+    return bool(st.session_state.get(FULL))
+
+
+def for_researchers(views: Iterable[str]) -> None:
+    """The switch; `views` are the tabs that it brings."""
+    asked = st.query_params
+    if FULL not in st.session_state and (asked.get("view") in {*views} or {*KEPT} & {*asked}):
+        st.session_state[FULL] = True
+    st.toggle(
+        "For researchers",
+        **bound(FULL),
+        help="Methods, what counts as the truth, every table, single topics.",
+    )
 
 
 def keep_valid(key: str, options: Iterable[Any]) -> None:
@@ -113,8 +138,12 @@ def _truth(choice: data.Choice) -> Listed:
     if len(truths) < 2:
         return next(iter(choice.files.values()))
     keep_valid("truth", truths)
-    truth = switch("What counts as the truth", truths, **bound("truth"), help=data.TRUTH_HELP)
+    truth = switch("What counts as the truth", truths, **bound("truth"), **STAYS, help=data.TRUTH_HELP)
     return choice.files[truth]
+
+
+def _first(results: Results) -> tuple[str, ...]:
+    return tuple(method.name for method in results.methods if method.name in data.SHOWN_FIRST)
 
 
 def _methods(results: Results) -> tuple[str, ...]:
@@ -122,7 +151,7 @@ def _methods(results: Results) -> tuple[str, ...]:
     place = {family: at for at, family in enumerate(FAMILY_ORDER)}
     methods = sorted(results.methods, key=lambda method: place.get(method.family, len(place)))
     titles = {method.name: method.title for method in methods}
-    first = [name for name in titles if name in data.SHOWN_FIRST]
+    first = _first(results)
     chosen = st.session_state.get("methods")
     if chosen is not None and not set(chosen) <= set(titles):
         st.session_state["methods"] = [name for name in chosen if name in titles]
@@ -133,6 +162,7 @@ def _methods(results: Results) -> tuple[str, ...]:
             titles,
             first,
             **bound("methods"),
+            **STAYS,
             help=f"{shell.term('regret', 'Regret')} is against the best of the methods that are shown.",
         )
         some, every = st.columns(2)
@@ -142,7 +172,7 @@ def _methods(results: Results) -> tuple[str, ...]:
     return tuple(name for name in titles if name in picked)
 
 
-def _stakes(results: Results) -> tuple[float, float, float | None]:
+def _stakes(results: Results, full: bool) -> tuple[float, float, float | None]:
     q_stars = {value: f"{value:g}" for value in results.q_stars}
     costs = {value: f"{value:g}" for value in sorted(results.costs)}
     keep_valid("q", q_stars)
@@ -157,12 +187,15 @@ def _stakes(results: Results) -> tuple[float, float, float | None]:
         usual = tables.headline_cost(results.scenario, results.costs)
         said = "Where the whole decision is at stake for 1 (K = 1)."
         cost = one_of("Cost of one document, c", costs, first=usual, **bound("cost"), help=said)
+    if not full:
+        return q_star, cost, None
     with more:
         share = st.select_slider(
             "Share of topics in ω⁺",
             SHARES,
             format_func=lambda value: value if isinstance(value, str) else percent(value),
             **bound("share"),
+            **STAYS,
         )
         if isinstance(share, float):
             note(f"Reweighted as if {percent(share)} of topics were in ω⁺.")

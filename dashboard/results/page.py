@@ -12,8 +12,8 @@ from dashboard.frame.work import flash
 from dashboard.parts.panels import chart_key, figure, grouped_legend, with_room
 from dashboard.results import data
 from dashboard.results import run as results_run
-from dashboard.results.look import Look, about, controls
-from dashboard.results.views import TOPICS, VIEWS
+from dashboard.results.look import FULL, Look, about, controls, for_researchers, researching
+from dashboard.results.views import FIRST, TOPICS, VIEWS
 from tarstop_core.evaluation.findings import figures
 
 LEAD = "What every stopping rule gives up on topics it has not seen, and which decisions go wrong."
@@ -22,6 +22,7 @@ LEAD = "What every stopping rule gives up on topics it has not seen, and which d
 def results_page() -> None:
     shell.opening("Results", LEAD, "evidence.css", "results.css")
     flash()
+    for_researchers(VIEWS.keys() - FIRST.keys())
     _explorer()
     results_run.section()
     st.html(SAVE_SCRIPT, unsafe_allow_javascript=True)
@@ -33,13 +34,14 @@ def _explorer() -> None:
         look = controls()
         if look is None:
             return
-        about(look)
+        if researching():
+            about(look)
         left, right = st.columns(2, gap="large")
         with left:
             _regret(look)
         with right:
             _errors(look)
-        tabs(VIEWS, look, **bound("view"))
+        tabs(VIEWS if researching() else FIRST, look, **bound("view"))
         shell.glossary("regret", "net-utility", "icer", "agreement", "false-adopt", "tuning", "interval")
 
 
@@ -74,6 +76,7 @@ def _picker(frame: pd.DataFrame) -> Callable[[], None]:
             st.session_state["method"] = methods[points[0]["curve_number"] % len(methods)]
             st.session_state["cost"] = float(points[0]["x"])
             st.session_state["view"] = TOPICS
+            st.session_state[FULL] = True
 
     return pick
 

@@ -229,3 +229,5 @@ VIEWS: dict[str, Callable[[Look], None]] = {
     "Claims": _claims,
     "About": _about,
 }
+FIRST = {title: VIEWS[title] for title in ("Effort", "Claims")}
+"""What everybody is shown."""

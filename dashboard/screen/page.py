@@ -10,7 +10,7 @@ from dashboard.frame import shell
 from dashboard.frame.markup import badges
 from dashboard.frame.scripts import ARRIVAL_SCRIPT, KEYS_SCRIPT
 from dashboard.frame.widgets import press, save
-from dashboard.frame.work import Work, attempt, clock, flash, name_reviewer, open_work, reviewer
+from dashboard.frame.work import Work, attempt, clock, flash, open_work
 from dashboard.parts import application as own_application
 from dashboard.parts import evidence, stakes
 from dashboard.parts.whole_session import file_stem
@@ -24,6 +24,7 @@ from dashboard.screen import (
     reasons,
     review_stakes,
     verdicts,
+    who,
     why,
 )
 from dashboard.screen.review_stakes import ADJUSTABLE
@@ -38,7 +39,6 @@ from tarstop_core.screening.settings_words import changes, settings_rows
 from tarstop_core.screening.state import State
 from tarstop_core.sessions.export import full_texts_csv, tables_csv, trace_csv
 
-REVIEWER_FIELD = "_reviewer_field"
 AT_STAKE = "at_stake"
 EVIDENCE = "evidence_drawn"
 MORE = "more"
@@ -113,7 +113,7 @@ def _screening(work: Work) -> None:
         advising.curves(work, state, settings, shown)
     _below(work, state, settings, what_if)
     if reporting is None:
-        verdicts.bar(work, state, at, advice, flag)
+        (who.question(work) if work.unsigned else verdicts.bar(work, state, at, advice, flag))
     work.foresee()
     if work.editing == deciding.EDITING:
         deciding.dialog(work, state, advice)
@@ -136,19 +136,7 @@ def _header(work: Work, state: State) -> None:
             f'<div class="tar-meta" data-testid="counter">{_counted(work, state)}</div></div>',
             width="stretch",
         )
-        if not reviewer() and work.last_reviewer:
-            # A reload forgets the name, and the log's may be somebody else's: so one is asked.
-            press = shell.escape_label(f"Still {work.last_reviewer}?")
-            st.button(press, key="still", on_click=name_reviewer, args=(work.last_reviewer,))
-        with st.popover(shell.escape_label(reviewer() or "Your name"), key="who"):
-            st.text_input(
-                "Your name, recorded with every label from now on",
-                value=reviewer(),
-                placeholder=work.last_reviewer,
-                max_chars=80,
-                key=REVIEWER_FIELD,
-                on_change=_named,
-            )
+        who.named(work)
 
 
 def _counted(work: Work, state: State) -> str:
@@ -310,10 +298,6 @@ def _new_stakes(work: Work, state: State, changed: Settings) -> None:
         work.what_if = changed
     else:
         attempt(work.change_settings, changed, state.seq)
-
-
-def _named() -> None:
-    name_reviewer(str(st.session_state[REVIEWER_FIELD]))
 
 
 def _deviate(work: Work, what_if: Settings, reason: str, seen: int) -> None:

@@ -23,6 +23,7 @@ from tarstop_core.presentation.numbers import count_of
 from tarstop_core.sessions.compare import comparison, comparison_sentence
 from tarstop_core.sessions.figures import MOST, belief_figure
 from tarstop_core.sessions.file import import_session
+from tarstop_core.sessions.learning import forget_features
 from tarstop_core.sessions.store.rows import SessionSummary
 from tarstop_core.sessions.store.store import Store
 
@@ -182,6 +183,7 @@ def _way_back(store: Store, session: str, deleted: bool) -> Callable[[], None]:
 
 def _purge(store: Store, session: SessionSummary) -> None:
     store.purge_session(session.id)
+    forget_features(store)
     st.session_state.pop(UNDO, None)
     say(f"{session.name} is deleted.")
 

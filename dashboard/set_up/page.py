@@ -9,7 +9,7 @@ import streamlit as st
 from dashboard.frame import shell
 from dashboard.frame.scripts import FRAME
 from dashboard.frame.widgets import LONGEST_NAME, bound, lasting, named, radio, switch
-from dashboard.frame.work import REVIEWER, flash, go_to, kept
+from dashboard.frame.work import REVIEWER, flash, go_to, kept, reviewer
 from dashboard.parts import chances, documents, learning
 from dashboard.parts.at_a_glance import told
 from dashboard.set_up import auditing, came_along, draft
@@ -161,7 +161,7 @@ def _names(chosen: Documents, problems: list[str]) -> tuple[str, str]:
     typed = left.text_input("Name of the session", called, **lasting(f"{PREFIX}/name/{chosen.key}"))
     state[REVIEWER] = right.text_input(
         "Your name",
-        state.get(REVIEWER, ""),
+        reviewer(),
         max_chars=80,
         **lasting(f"{PREFIX}/reviewer"),
         placeholder="With every label",

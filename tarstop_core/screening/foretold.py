@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from tarstop_core.belief.mixture import Left
-from tarstop_core.calibration.calibrator import Calibrator
+from tarstop_core.calibration.calibrator import INCLUSION, REVIEW, Calibrator
 from tarstop_core.calibration.live_check import CONFIDENCE, Check, against_forecasts
 from tarstop_core.calibration.reranked import RerankedChances, ahead, path_chances
 from tarstop_core.samples.shipped import reranked_chances
@@ -24,7 +24,7 @@ def foretold(settings: Settings, state: State) -> tuple[Floats, Left]:
     An audit draw ahead has the chance of any document that is unread.
     """
     history = state.came_true[: state.depth]
-    p, left = _foretold(reranked_chances(), history.tobytes(), len(state.labels))
+    p, left = _foretold(_chances(settings), history.tobytes(), len(state.labels))
     if state.drawn is not None and state.depth < len(p):
         p = p.copy()
         p[state.depth :][state.drawn[state.depth :]] = p[state.depth :].mean()
@@ -38,6 +38,11 @@ def still_unread(settings: Settings, calibrator: Calibrator, p: Floats, state: S
     return calibrator.left(p, state.judged, state.came_true, state.labels == UNSEEN, state.ranks)
 
 
+def _chances(settings: Settings) -> RerankedChances:
+    """Of being included by title and abstract, or of bringing data where both are read at once."""
+    return reranked_chances(INCLUSION if settings.two_stages else REVIEW)
+
+
 @lru_cache(maxsize=32)
 def _foretold(model: RerankedChances, history: bytes, length: int) -> tuple[Floats, Left]:
     return path_chances(model, np.frombuffer(history, dtype=bool), length)
@@ -49,7 +54,7 @@ def check_foretold(settings: Settings, state: State) -> Check:
     Each chance was said before its document was read, so the ratio of others to them is a martingale if they are right.
     """
     read, found = state.came_true[: state.depth], int(state.came_true.sum())
-    before = ahead(reranked_chances(), np.zeros(0, dtype=bool), len(state.labels)).left(state.depth)
+    before = ahead(_chances(settings), np.zeros(0, dtype=bool), len(state.labels)).left(state.depth)
     low, high = before.interval(CONFIDENCE)
     against = against_forecasts(foretold(settings, state)[0][: state.depth], read)
     return Check(

@@ -80,7 +80,8 @@ def _worth(advice: Advice, settings: Settings) -> tuple[str, str]:
     """What the next documents pay back and about how many there would be, in short and as sentences."""
     plan = _plan(advice)
     held = scenario_of(settings).held_up(advice, settings)
-    if_nothing = f", if {scenario_of(settings).nothing} turns up"
+    order = " in the present order" if settings.learns else ""
+    if_nothing = f"{order}, if {scenario_of(settings).nothing} turns up"
     more = f"{plan[0].upper()}{plan[1:]}{if_nothing}." if advice.go_on else ""
     brief, pays = _comparison(advice, settings)
     said = " ".join(filter(None, (held or pays, more)))

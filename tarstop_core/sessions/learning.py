@@ -16,7 +16,6 @@ import pandas as pd
 
 from tarstop_core.documents.records import ranking_text
 from tarstop_core.places import features_folder
-from tarstop_core.presentation.numbers import count_of
 from tarstop_core.ranking.bm25 import Progress
 from tarstop_core.ranking.features import Features, load_features, make_features
 from tarstop_core.ranking.learning import DEFAULT, FURTHER, RANKERS, Label, Ranker, Told, due, reading_order
@@ -63,7 +62,7 @@ def features_of(collection: CollectionRow) -> Features | None:
 
 
 def prepare_features(store: Store, collection_id: str, progress: Progress | None = None) -> None:
-    """Make that, and keep it beside the database; what belongs to collections that are gone goes."""
+    """Make that, and keep it beside the database."""
     collection, file = store.collection(collection_id), _file(store.collection(collection_id))
     features = make_features(ranking_text(store.records(collection.id)), progress)
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -75,10 +74,14 @@ def prepare_features(store: Store, collection_id: str, progress: Progress | None
     except BaseException:
         Path(beside.name).unlink()
         raise
+
+
+def forget_features(store: Store) -> None:
+    """Delete what was kept so of collections that are gone."""
     there = {each.digest for each in store.collections()}
-    for other in file.parent.glob("*.npz"):
-        if other.stem not in there:
-            other.unlink(missing_ok=True)
+    for file in features_folder().glob("*.npz"):
+        if file.stem not in there:
+            file.unlink(missing_ok=True)
 
 
 def taught(row: SessionRow, state: State, documents: int) -> Told:
@@ -186,6 +189,6 @@ def gain_sentence(state: State) -> str:
         return ""
     what = "included" if state.settings.two_stages else "relevant"
     return (
-        f"{np.count_nonzero(found):,} {what} after {count_of(documents)}; the list's first {documents:,} hold {same:,} of "
-        f"them, {unread:,} unread."
+        f"{np.count_nonzero(found):,} {what} after {documents:,}; of the list's first {documents:,}, {same:,} are among them "
+        f"and {unread:,} unread."
     )

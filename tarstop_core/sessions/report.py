@@ -13,18 +13,23 @@ from importlib.metadata import version
 from typing import Any, NamedTuple
 
 import numpy as np
+from markupsafe import Markup
 
 from tarstop_core import __version__
-from tarstop_core.evidence.summary import clopper_pearson, evidence
+from tarstop_core.documents.links import links
+from tarstop_core.evidence.study_figures import forest, sroc
+from tarstop_core.evidence.summary import Evidence, clopper_pearson, evidence
 from tarstop_core.evidence.typed import rows_of
-from tarstop_core.evidence.words import pooled_sentence
+from tarstop_core.evidence.words import forest_sentence, pooled_sentence, sroc_sentence
 from tarstop_core.presentation.figures import thinned
 from tarstop_core.presentation.html import page
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.presentation.palette import BELIEF, COST, THRESHOLD, VALUE
+from tarstop_core.presentation.still import still
 from tarstop_core.presentation.svg import Line, chart
 from tarstop_core.screening.audit import recall_sentence
-from tarstop_core.screening.explain import action, explain, question, word_of
+from tarstop_core.screening.ending import ending
+from tarstop_core.screening.explain import action, chances_badge, explain, question, word_of
 from tarstop_core.screening.grades import grades_in_words
 from tarstop_core.screening.labels import BACKGROUND, COMBINATION, IRRELEVANT, RELEVANT, UNSEEN, UNSURE
 from tarstop_core.screening.live_check import check_sentence, live_check
@@ -52,8 +57,9 @@ class _Table(NamedTuple):
 def report_html(session: WholeSession) -> str:
     """The report of a session as one HTML page.
 
-    What was searched, what was at stake, what was found, the curves, the advice at each step, the decision, the
-    registered plan and every deviation, the flow diagram, the log, settings and versions.
+    Two sheets of paper say what was decided, by whom, what the advice was then, what it rests on, with curves and
+    studies, and what became of the plan. The trail is an appendix that opens: what was searched, at stake and found,
+    the flow diagram, the advice at each step, the log, settings and versions.
     """
     state = session.state
     return page(
@@ -70,6 +76,7 @@ def report_html(session: WholeSession) -> str:
         stakes=_at_stake(session),
         found=_found(session),
         curves=_curves(session),
+        studies=_studies(session),
         flow=_flow(session),
         plan=_plan(session),
         steps=_steps(session),
@@ -93,7 +100,31 @@ def _decision(session: WholeSession) -> dict[str, Any]:
         "read": f"{state.depth:,} of {count_of(len(session.row.ids))} {'was' if state.depth == 1 else 'were'} read, "
         f"at a cost of {amount(state.spent, settings.payoffs.unit)}.",
         "told": explain(session.advice, settings),
+        "rule": _rule(session),
+        "cited": [_documents(session, deciding, "What decides it")]
+        if (deciding := _deciding(session))
+        else [],
     }
+
+
+def _deciding(session: WholeSession) -> list[int]:
+    """Places of the document that settles the question, and of the one it does so with."""
+    state = session.state
+    if state.hit is None:
+        return []
+    at = state.hit - 1
+    return [at, *([state.together[at]] if at in state.together else [])]
+
+
+def _rule(session: WholeSession) -> str:
+    """What decided when to stop, in short; all of it stands in the appendix."""
+    settings, unit = session.state.settings, session.state.settings.payoffs.unit
+    report = f", a report in full {amount(settings.full_cost, unit)}" if settings.two_stages else ""
+    return (
+        f"“{settings.plus}” above a chance of {percent(settings.payoffs.q_star)} that {question(settings)}, else "
+        f"“{settings.minus}”. Reading a document costs {amount(settings.cost, unit)}{report}. Stopping rule: "
+        f"{settings.rule}. Chances {chances_badge(session.calibrators[settings.calibrator], settings)}."
+    )
 
 
 def _decided(decision: Decision | None, settings: Settings) -> dict[str, Any] | None:
@@ -101,12 +132,14 @@ def _decided(decision: Decision | None, settings: Settings) -> dict[str, Any] | 
         return None
     kept, unit = decision.payload, settings.payoffs.unit
     rows = [
+        ("By", decision.by or "no name given"),
         ("When", when(decision.time)),
         ("After", count_of(int(kept["depth"])) if "depth" in kept else ""),
         ("Probability then", percent(float(kept["belief"])) if "belief" in kept else ""),
         ("Expected to bring", amount(float(kept["utility"]), unit) if "utility" in kept else ""),
         ("Advice then", word_of(str(kept.get("advice", ""))).lower()),
         ("Action advised then", action(bool(kept["advised"]), settings) if "advised" in kept else ""),
+        ("Overridden", ending(decision, settings).overridden.removeprefix("Overridden: ").rstrip(".")),
         ("Reason given", str(kept.get("reason", ""))),
     ]
     return {
@@ -147,13 +180,34 @@ def _found(session: WholeSession) -> dict[str, Any]:
     }
 
 
-def _pooled(session: WholeSession) -> str:
-    """What the tables come to by the engine that decides, and what another would decide where that is otherwise."""
+def _evidence(session: WholeSession) -> Evidence | None:
     state, settings = session.state, session.state.settings
     if not settings.kind.reads_full_texts:
+        return None
+    return evidence(state.evidence.tables, settings.theta, settings.engine, settings.belief_prior)
+
+
+def _pooled(session: WholeSession) -> str:
+    """What the tables come to by the engine that decides, and what another would decide where that is otherwise."""
+    found, settings = _evidence(session), session.state.settings
+    if found is None:
         return ""
-    found = evidence(state.evidence.tables, settings.theta, settings.engine, settings.belief_prior)
-    return f"{pooled_sentence(found)} {scenario_of(settings).rival(settings, state)}".strip()
+    return f"{pooled_sentence(found)} {scenario_of(settings).rival(settings, session.state)}".strip()
+
+
+def _studies(session: WholeSession) -> list[tuple[str, str]]:
+    """Forest plot and ROC plane with what they say; none without a table."""
+    found, simulated = _evidence(session), session.collection.simulated
+    if found is None or not len(found):
+        return []
+    plane = sroc(found, simulated=simulated)
+    margin, height = plane["layout"]["margin"], plane["layout"]["height"]
+    square = height - margin["t"] - margin["b"] + margin["l"] + margin["r"]
+    says = forest_sentence(found), sroc_sentence(found)
+    return [
+        (still(forest(found, simulated=simulated), 760, says[0]), says[0]),
+        (still(plane, square, says[1]), says[1]),
+    ]
 
 
 def _checked(session: WholeSession) -> str:
@@ -181,8 +235,20 @@ def _documents(session: WholeSession, positions: Iterable[int], name: str) -> _T
             told = ", ".join(filter(None, (f"with rank {state.together[at] + 1}", told)))
         source = record["publication_number"] or record["doi"] or record["pmid"] or record["id"]
         note = state.notes.get(session.row.ids[at], "")
-        rows.append([at + 1, record["title"], source, record["date"], told, flags, note])
-    columns = (("Rank", "n"), ("Title", "w"), "Number", "Date", "Remark", ("Flag", "w"), ("Note", "w"))
+        where = links(record["url"], record["publication_number"], record["doi"], record["pmid"])
+        linked = [Markup('<a href="{}" rel="noopener">{}</a>').format(each.url, each.words) for each in where]
+        linked_all = Markup(" · ").join(linked)
+        rows.append([at + 1, record["title"], source, linked_all, record["date"], told, flags, note])
+    columns = (
+        ("Rank", "n"),
+        ("Title", "w"),
+        "Number",
+        "Read it at",
+        "Date",
+        "Remark",
+        ("Flag", "w"),
+        ("Note", "w"),
+    )
     return _table(columns, rows, name)
 
 
@@ -364,7 +430,7 @@ def _table(
     columns: Sequence[str | tuple[str, str]], rows: Iterable[Sequence[Any]], caption: str = ""
 ) -> _Table:
     """Columns by name, or by name and kind; those that are empty everywhere are left out."""
-    kept = [[str(cell) for cell in row] for row in rows]
+    kept = [[cell if isinstance(cell, Markup) else str(cell) for cell in row] for row in rows]
     named = [(each, "") if isinstance(each, str) else each for each in columns]
     shown = [at for at in range(len(named)) if any(row[at] for row in kept)]
     return _Table(

@@ -291,7 +291,7 @@ def idle_pages() -> dict[str, list[Watched]]:
 
 @pytest.fixture
 def open_page(chromium: Browser, idle_pages: dict[str, list[Watched]]) -> Iterator[Callable[..., Watched]]:
-    """Give a watched page that knows nothing; further arguments are those of Playwright's `new_context`."""
+    """Give a watched page that knows nothing but a name; further arguments are those of Playwright's `new_context`."""
     taken: list[tuple[str, Watched]] = []
 
     def make(
@@ -306,6 +306,8 @@ def open_page(chromium: Browser, idle_pages: dict[str, list[Watched]]) -> Iterat
             context = chromium.new_context(**settings)
             context.set_default_timeout(SECONDS)
             watched = Watched(context.new_page())
+        name = {"name": "tarstop_reviewer", "value": "Rita", "domain": "127.0.0.1", "path": "/"}
+        watched.page.context.add_cookies([name])  # nobody wants to be asked in every test
         taken.append((kind, watched))
         watched.errors.clear()
         watched.page.set_viewport_size(viewport)

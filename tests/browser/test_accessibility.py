@@ -30,7 +30,7 @@ ADDRESSES = (
     "/evidence",
     "/explore",
     "/guide",
-    "/learn",
+    "/learn?present=true&shown=yes",
     "/results",
     "/screen?session=REVIEW",
     "/sessions?session=REVIEW",

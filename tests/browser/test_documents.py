@@ -46,4 +46,4 @@ def test_labels_that_came_along_are_kept_and_counted(
     with Store(server.database) as store:
         (summary,) = store.sessions()
         assert summary.labelled == 851
-        assert [event.kind for event in store.events(summary.id)] == ["kept"]
+        assert [event.kind for event in store.events(summary.id)] == ["kept", "fit"]

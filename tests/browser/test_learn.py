@@ -10,6 +10,10 @@ from tests.browser.acting import assert_fits, at_rest, hit
 from tests.browser.conftest import AppServer, Watched
 
 OpenPage = Callable[..., Watched]
+SCROLLS = """() => ['[data-testid=stMain]', '.st-key-walk-told', '.st-key-walk-shown'].filter((each) => {
+    const {scrollHeight, clientHeight} = document.querySelector(each);
+    return scrollHeight > clientHeight;
+})"""
 RESULT = "learn?part=call&calls=7m.5p.30m.15m.19p"
 
 
@@ -108,3 +112,47 @@ def test_a_projector_shows_larger_letters(server: AppServer, open_page: OpenPage
         )
     watched.assert_sound()
     assert sizes[1] >= 1.2 * sizes[0]
+
+
+@pytest.mark.parametrize("lesson", ["topic=antenna-mount", "scenario=review&topic=hollow-hip"])
+def test_every_step_fits_the_window_of_a_projector(
+    server: AppServer, open_page: OpenPage, lesson: str
+) -> None:
+    watched = open_page(viewport={"width": 1280, "height": 720})
+    watched.open(f"{server.url}/learn?{lesson}&step=4")
+    page = watched.page
+    page.get_by_text("Present", exact=True).click()
+    expect(page.get_by_test_id("stSidebar")).to_be_hidden()
+    for press in ("Step", "Reveal", "End"):
+        page.get_by_role("button", name=press).click()
+        at_rest(page)
+        left_out = page.evaluate(SCROLLS)
+        assert not left_out, f"after {press}: {left_out}"
+        expect(page.locator(".st-key-walk-reveal button")).to_be_in_viewport()
+    expect(page.get_by_text("The truth", exact=True)).to_be_in_viewport()
+    watched.assert_sound()
+
+
+def test_the_link_that_is_copied_leads_to_the_step_that_is_shown(
+    server: AppServer, open_page: OpenPage
+) -> None:
+    watched = open_page(permissions=["clipboard-read"])
+    watched.open(f"{server.url}/learn?rule=greedy&present=true&pace=0.5")
+    page = watched.page
+    page.get_by_role("button", name="Play").click()
+    expect(page.locator(".tar-about")).to_have_attribute(
+        "data-here", "step=3"
+    )  # the address says 0 until it ends
+    page.get_by_role("button", name="Copy link").click()
+    expect(page.get_by_text("Copied")).to_be_visible()
+    link = page.evaluate("navigator.clipboard.readText()")
+    assert re.search(r"[?&]step=[345]\b", link) and "rule=greedy" in link and "present" not in link
+    watched.assert_sound()
+
+
+def test_no_key_is_named_where_there_is_none(server: AppServer, open_page: OpenPage) -> None:
+    watched = open_page(viewport={"width": 390, "height": 844})
+    for address in ("learn?step=2", "learn?part=call&calls=7m.3"):
+        watched.open(f"{server.url}/{address}")
+        assert watched.page.locator("kbd:visible").count() == 0
+    watched.assert_sound()

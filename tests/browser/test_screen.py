@@ -100,7 +100,7 @@ def test_a_real_collection_by_keyboard(server: Any, open_page: OpenPage, real_da
     uploader.locator("input[type=file]").set_input_files(real_data / f"records/{REAL_TOPIC}.jsonl.gz")
     expect(page.get_by_text("1,310 documents imported")).to_be_visible()
     at_rest(page)
-    page.get_by_text("No: put the documents most like").click()
+    page.get_by_text("Most like it first").click()
     query = page.get_by_label("What are you looking for?")
     expect(query).to_be_visible()
     at_rest(page)
@@ -179,6 +179,19 @@ def test_no_key_judges_a_document_out_of_sight(server: Any, open_page: OpenPage)
     at_rest(page)
     page.keyboard.press("x")
     expect(counter(page)).to_contain_text("0 relevant (X) · 1 to be confirmed")
+
+
+def test_a_name_survives_a_reload(server: Any, open_page: OpenPage) -> None:
+    page = start_demo(open_page(), server.url)
+    page.get_by_role("button", name="Rita").click()
+    page.get_by_label("Your name, recorded").fill("Ann Müller")
+    page.keyboard.press("Enter")
+    button = page.get_by_role("button", name="Ann Müller")
+    expect(button).to_be_visible()
+    page.reload()
+    expect(button).to_be_visible()
+    press(page, "e", 1)
+    assert stored(server).events(session_id(page))[-1].reviewer == "Ann Müller"
 
 
 def test_after_an_x_the_page_stays_for_its_note_and_its_confirmation(

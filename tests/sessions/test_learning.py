@@ -13,7 +13,13 @@ from tarstop_core.screening.settings_words import protocol_paragraph
 from tarstop_core.sessions.compare import duplicate, outcome
 from tarstop_core.sessions.export import about_rows, document_rows
 from tarstop_core.sessions.file import export_session, import_session
-from tarstop_core.sessions.learning import features_of, gain_sentence, prepare_features, why_sentence
+from tarstop_core.sessions.learning import (
+    features_of,
+    forget_features,
+    gain_sentence,
+    prepare_features,
+    why_sentence,
+)
 from tarstop_core.sessions.open import OpenSession
 from tarstop_core.sessions.report import report_html
 from tarstop_core.sessions.store.store import Store
@@ -165,13 +171,14 @@ def test_switched_on_and_off_at_any_document(store: Store) -> None:
 
 
 def test_what_is_kept_goes_with_its_collection(store: Store, tmp_path: Path) -> None:
-    key = begun(store)
-    session = OpenSession.load(store, key)
+    session = OpenSession.load(store, begun(store))
     folder = tmp_path / "features"
-    assert [file.stem for file in folder.iterdir()] == [session.collection.digest]
     (folder / f"{'0' * 64}.npz").touch()
-    prepare_features(store, session.collection.id)
+    forget_features(store)
     assert [file.stem for file in folder.iterdir()] == [session.collection.digest]
+    store.purge_session(session.row.id)
+    forget_features(store)
+    assert not any(folder.iterdir())
 
 
 def test_both_answers_foreseen_give_the_fit_that_would_be_made(store: Store) -> None:
@@ -218,8 +225,7 @@ def test_what_was_found_is_set_beside_what_the_list_would_have_shown(store: Stor
     same, unread = len(read & first & WANTED), len(first - read)
     assert same < 4 and unread, "other documents than the list's first were read"
     assert gain_sentence(session.state) == (
-        f"{len(read & WANTED)} included after 8 documents; the list's first 8 hold {same} of them, {unread} "
-        "unread."
+        f"{len(read & WANTED)} included after 8; of the list's first 8, {same} are among them and {unread} unread."
     )
     static = OpenSession.load(store, begun(store, REVIEW))
     screen(static, 8)

@@ -70,7 +70,8 @@ def test_nothing_runs_and_nothing_is_loaded(store: Store, make) -> None:
     assert not tags & {"script", "img", "link", "iframe", "object", "form", "image", "use"}
     for tag, attributes in reader.tags:
         assert not [name for name in attributes if name.startswith("on") or name == "src"], tag
-        assert not (attributes.get("href") or "#").strip("#").startswith(("http", "//", "data"))
+        href = attributes.get("href") or "#"
+        assert href.startswith(("#", "https://")) and (tag == "a" or "href" not in attributes)
     policy = dict(reader.tags[3][1])
     assert policy["http-equiv"] == "Content-Security-Policy" and policy["content"].startswith(
         "default-src 'none'"
@@ -124,6 +125,34 @@ def test_a_review_shows_its_tables_and_reasons(store: Store) -> None:
     assert "excluded: wrong <test>" in text and "not read in full yet" in text
     assert "Excluded: wrong <test> (n = 1)" in text
     assert "No plan was registered before screening started." in text and "No decision yet." in text
+
+
+def test_the_trail_is_a_folded_appendix_and_the_first_part_says_what_counts(store: Store) -> None:
+    patent, review = (report_html(whole_session(store, make(store))) for make in (a_patent_session, a_review))
+    for page in (patent, review):
+        main, trail = page.split('<details class="appendix"><summary>Appendix: the trail</summary>')
+        assert "<h2>Decision" in main and "<h2>What it rests on" in main and "<h2>Plan and deviations" in main
+        for heading in (
+            "What was searched",
+            "What was at stake",
+            "Flow diagram",
+            "Advice at each step",
+            "Log",
+        ):
+            assert f"<h2>{heading}" in trail and f"<h2>{heading}" not in main
+    _, told = read(patent.split('<details class="appendix">')[0] + "</main></body></html>")
+    assert "By Ann <b>" in told and "“Reject” above a chance of 50 %" in told and "What decides it" in told
+    drawn = review[review.index("<h2>The studies") : review.index("<h2>Plan and")]
+    assert drawn.count("<svg") == 2 and ">Lee</text>" in drawn and "<h2>The studies" not in patent
+
+
+def test_documents_link_to_where_they_can_be_read(store: Store) -> None:
+    page = report_html(whole_session(store, a_review(store)))
+    for url, words in (
+        ("https://doi.org/10.1000/x", "DOI"),
+        ("https://pubmed.ncbi.nlm.nih.gov/123456/", "PubMed"),
+    ):
+        assert f'<a href="{url}" rel="noopener">{words}</a>' in page
 
 
 def test_nothing_read_is_a_report_too(store: Store) -> None:

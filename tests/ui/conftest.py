@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import streamlit as st
 from streamlit.components.v2 import manifest_scanner
+from streamlit.runtime.context import ContextProxy
 from streamlit.testing.v1 import AppTest
 
 from tarstop_core.sessions.store.store import Store
@@ -17,6 +18,14 @@ SECONDS = 120  # that a page may take on a busy machine
 # Every AppTest looks for components among all packages that are installed, which takes longer than most pages do and
 # finds the same each time.
 manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
+
+
+@pytest.fixture(autouse=True)
+def cookies(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """What the browser has kept: nothing. AppTest, which has no browser, would answer with things that are no texts."""
+    kept: dict[str, str] = {}
+    monkeypatch.setattr(ContextProxy, "cookies", kept)
+    return kept
 
 
 @pytest.fixture

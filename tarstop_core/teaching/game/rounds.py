@@ -20,6 +20,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.replay import Played, summary
 from tarstop_core.explore.lists import Explored, sample
+from tarstop_core.explore.plans import EXPECTABLE, plans
 from tarstop_core.policies import POLICIES, Policy, Randomised
 from tarstop_core.presentation.numbers import amount
 from tarstop_core.presentation.words import TEXTS, say
@@ -42,6 +43,8 @@ SAMPLES: dict[Mix, tuple[str, ...]] = {
 ROUNDS = 5
 SCALE, UNIT = 1000.0, "points"
 """What both mistakes together cost: nobody plays for thousandths."""
+TIED = 0.005
+"""Points that nobody would see as a difference."""
 YOU = "You"
 UNCOUNTED = " (the Oracle, who knows the truth, is not counted)"
 _said = partial(say, "tarstop_core.teaching.words")
@@ -200,6 +203,10 @@ class Row:
     """One a round."""
     regret: float | None = None
     """Mean over rounds, against the best of all rows but the Oracle's; None for the Oracle."""
+    expected: float | None = None
+    """What `total` was expected to be before the first document, by the chances; None for a person, and for rules whose
+    outcome cannot be expected.
+    """
 
     @property
     def you(self) -> bool:
@@ -230,12 +237,18 @@ def compared(game: Game) -> tuple[Row, ...]:
         if not (reviews and issubclass(rule, Randomised)):
             policy = rule()
             replayed = tuple(explored.replayed(policy, settings) for explored, settings in rounds)
-            rows.append(Row(short(policy), policy.family, replayed))
+            expected = _expected(policy, rounds) if isinstance(policy, EXPECTABLE) else None
+            rows.append(Row(short(policy), policy.family, replayed, expected=expected))
     oracle = {rule.title for rule in POLICIES.values() if rule.knows_truth}
     fair = [row for row in rows if row.title not in oracle]
     regrets = dict(zip(fair, metrics.regret(_net_utilities(fair)).mean(axis=0).tolist(), strict=True))
     told = [replace(row, regret=regrets.get(row)) for row in rows]
     return tuple(sorted(told, key=lambda row: row.total, reverse=True))
+
+
+def _expected(policy: Policy, rounds: Sequence[tuple[Explored, Settings]]) -> float:
+    ahead = (plans(explored.planned(settings), policy, settings.cost) for explored, settings in rounds)
+    return sum(each.net_utility.item() for each in ahead)
 
 
 def _net_utilities(rows: Sequence[Row]) -> Floats:
@@ -323,6 +336,15 @@ def regret_sentence(rows: Sequence[Row]) -> str:
     best = _net_utilities([row for row in rows if row.regret is not None]).max(axis=1).sum()
     oracle = next(row.total for row in rows if row.regret is None)
     return _said("regret", best=best, oracle=oracle)
+
+
+def luck_sentence(rows: Sequence[Row]) -> str:
+    """Whether who did best is who was expected to, or luck decided."""
+    first = next(row for row in rows if row.regret is not None)
+    known = [(row.expected, row.total, row) for row in rows if row.expected is not None]
+    most, _, promised = max(known, key=lambda each: each[:2])
+    lucky = first.expected is None or first.expected < most - TIED
+    return _said("luck", first=first, promised=promised, lucky=lucky, rounds=ROUNDS)
 
 
 def standing_sentence(game: Game, rows: Sequence[Row]) -> str:

@@ -37,6 +37,8 @@ class Term:
     """Keys of other terms."""
     idea: str = ""
     """What the switch of "Ideas in pictures" calls the idea that shows it."""
+    group: str = ""
+    """One of :data:`GROUPS`."""
 
     @property
     def formula(self) -> str:
@@ -67,6 +69,21 @@ _BESIDE = {
     "paper's baseline": ("baseline", "recall"),
     "reference": ("stopping-rule", "regret"),
 }
+GROUPS = {
+    "reading": "Reading",
+    "stakes": "What is at stake",
+    "belief": "What is believed",
+    "value": "What reading is worth",
+    "rules": "Stopping rules",
+    "reviews": "Tests and reviews",
+    "calibration": "Chances",
+    "sessions": "Sessions",
+    "experiments": "Experiments",
+}
+"""Titles by the names of their files, in the order in which one meets them; rules describe themselves."""
+FIRST = "To begin with"
+_FIRST = """screening document ranking relevant chance belief q-star payoffs cost worth stopping-rule recall net-utility
+sensitivity specificity prevalence predictive-values likelihood-ratios""".split()
 _IDEAS = {"optimal": "One document", "greedy": "One document", "look-ahead": "One document"}
 
 
@@ -76,7 +93,8 @@ def _written() -> Iterator[Term]:
         if file.name.endswith(".toml"):
             for key, said in tomllib.loads(file.read_text("utf-8")).items():
                 also, related = (tuple(said.pop(name, ())) for name in ("also", "related"))
-                yield Term(key, also=also, related=related, **said)
+                group = GROUPS[file.name.removesuffix(".toml")]
+                yield Term(key, also=also, related=related, group=group, **said)
 
 
 @lru_cache(maxsize=1)
@@ -90,11 +108,21 @@ def terms() -> dict[str, Term]:
             explained=name,
             related=_BESIDE[policy.family],
             idea=_IDEAS.get(name, ""),
+            group=GROUPS["rules"],
         )
         for name, policy in POLICIES.items()
     )
     every = sorted((*_written(), *rules), key=lambda term: term.name.casefold())
     return {term.key: term for term in every}
+
+
+def grouped() -> dict[str, list[Term]]:
+    """All terms under the titles of their groups; before them once more, in order, those that a newcomer needs."""
+    known = terms()
+    begin = {FIRST: [known[key] for key in _FIRST]}
+    return begin | {
+        title: [term for term in known.values() if term.group == title] for title in GROUPS.values()
+    }
 
 
 def found(words: str) -> list[Term]:

@@ -10,12 +10,13 @@ from tarstop_core.presentation.palette import PAPER, PAPER_ON_DARK
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.teaching.lesson.steps import Lesson, Step
 
+HEIGHT = 430  # pixels
 LETTERS = 1.3
 """Times the letters of the other pages: a lesson is projected."""
 ENDS = (15, 25, 40, 60, 80, 100, 150, 200, 300, 400, 600, 1000, 2000, 5000, 10_000)
 
 
-def curves(lesson: Lesson, step: Step, *, dark: bool = False) -> Figure:
+def curves(lesson: Lesson, step: Step, height: int = HEIGHT, *, dark: bool = False) -> Figure:
     """Belief against q*, and what the rule compares against the cost, as known after this step.
 
     Solid up to here, dotted to where the rule would stop if nothing (more) turned up. A rule that compares nothing is
@@ -40,7 +41,7 @@ def curves(lesson: Lesson, step: Step, *, dark: bool = False) -> Figure:
         steps=path.in_steps,
         dark=dark,
     )
-    return for_a_hall(figure, dark=dark)
+    return for_a_hall(figure, height, dark=dark)
 
 
 def end_of_axis(plan: int, documents: int) -> int:
@@ -55,7 +56,7 @@ def end_of_axis(plan: int, documents: int) -> int:
     return min(documents, next((end for end in ENDS if end >= wanted), documents))
 
 
-def for_a_hall(figure: Figure, height: int = 430, *, dark: bool = False) -> Figure:
+def for_a_hall(figure: Figure, height: int = HEIGHT, *, dark: bool = False) -> Figure:
     """The same figure with larger letters, and marked as simulated."""
     layout = figure["layout"]
     layout["annotations"].append(note(1, 1, "simulated", text_colour(dark), yshift=2))

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.explore.lists import sample
+from tarstop_core.explore.plans import outcomes
 from tarstop_core.policies import POLICIES, Randomised
 from tarstop_core.teaching.game import rounds as your_call
 from tarstop_core.teaching.game.rounds import ROUNDS, SCALE, Call, Game, compared, decode, drawn, encode
@@ -142,3 +143,30 @@ def test_stakes_that_are_none_are_refused() -> None:
         Game(q_star=1.0)
     with pytest.raises(InputProblem, match="cost"):
         Game(cost=-1.0)
+
+
+def test_what_is_expected_weighs_every_place_where_the_first_hit_may_lie() -> None:
+    game = Game(mix="patent", calls=(Call(0, False),) * ROUNDS)
+    rows = {row.title: row for row in compared(game)}
+    assert rows["You"].expected is rows["Oracle"].expected is None
+    for policy in (POLICIES["optimal"](), POLICIES["budget"]()):
+        wanted = 0.0
+        for at, key in enumerate(game.keys):
+            path = sample(key).planned(game.settings(at))
+            passes = np.exp(path.curve.log_M)
+            for hit, share in zip(
+                [*range(1, len(path) + 1), None], [*-np.diff(passes), passes[-1]], strict=True
+            ):
+                came = outcomes(replace(path, hit=hit), policy, game.cost, True).net_utility.item()
+                wanted += path.b_0 * share * came
+            wanted += (1 - path.b_0) * outcomes(path, policy, game.cost, False).net_utility.item()
+        assert rows[your_call.short(policy)].expected == pytest.approx(wanted)
+
+
+def test_it_says_whether_luck_decided() -> None:
+    rows = compared(Game(calls=CALLS))
+    optimal = next(row for row in rows if row.title == "Optimal")
+    fair = [row for row in rows if row.regret is not None]
+    assert fair[0] is not optimal and "luck decided here" in your_call.luck_sentence(rows)
+    best = [optimal, *(row for row in rows if row is not optimal)]
+    assert "luck did not decide" in your_call.luck_sentence(best)

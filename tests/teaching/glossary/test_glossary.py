@@ -11,7 +11,7 @@ import pytest
 
 from dashboard.learn import ideas as learn_ideas
 from tarstop_core.policies import POLICIES
-from tarstop_core.teaching.glossary import Term, found, terms
+from tarstop_core.teaching.glossary import FIRST, Term, found, grouped, terms
 from tarstop_core.teaching.methods import formulas
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -62,6 +62,15 @@ def test_no_two_terms_share_a_key_or_a_name() -> None:
     names = Counter(term.name.casefold() for term in terms().values())
     assert set(keys.values()) == set(names.values()) == {1}
     assert set(keys) == set(terms())
+
+
+def test_every_term_is_in_one_group_and_newcomers_have_theirs() -> None:
+    begin, *others = grouped().items()
+    assert begin[0] == FIRST and {"belief", "prevalence", "likelihood-ratios"} <= {
+        each.key for each in begin[1]
+    }
+    assert sorted(each.key for _, group in others for each in group) == sorted(terms())
+    assert all(group for _, group in others)
 
 
 def test_terms_lead_to_terms_formulas_and_ideas_that_exist() -> None:

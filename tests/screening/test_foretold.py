@@ -1,0 +1,82 @@
+"""Chances of a list that learns: one distribution for path, what is left and the live check."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tarstop_core.ranking.order import Ranking
+from tarstop_core.screening.advice import advise
+from tarstop_core.screening.audit import with_draws
+from tarstop_core.screening.explain import chances_badge, explain
+from tarstop_core.screening.fold import replay
+from tarstop_core.screening.foretold import foretold
+from tarstop_core.screening.live_check import check_sentence, live_check
+from tarstop_core.screening.log import Event
+from tarstop_core.screening.paths import chances, paths_key
+from tarstop_core.screening.state import State
+from tarstop_core.screening.verdict import verdict
+from tests.session_cases import INCLUSION, PATENT, REVIEW, START
+
+IDS = [f"d{at}" for at in range(300)]
+LEARNS = replace(REVIEW, learns=True)
+
+
+def read(found: list[bool], settings=LEARNS, events: tuple[Event, ...] = (), ids: list[str] = IDS) -> State:
+    labels = [
+        Event("label", {"doc": doc, "label": "relevant" if hit else "irrelevant", "fit": 0})
+        for doc, hit in zip(ids, found, strict=False)
+    ]
+    return replay(settings, ids, [*events, *labels])
+
+
+def test_path_left_and_next_document_are_one_distribution() -> None:
+    state = read([True, True, False, True])
+    p, left = foretold(LEARNS, state)
+    assert np.array_equal(chances(LEARNS, INCLUSION, None, state), p)
+    assert left.mean == pytest.approx(p[4:].sum(), rel=1e-3)
+    advice = advise(LEARNS, INCLUSION, p, state)
+    assert advice.facts.left[0] == left.mean
+    none, dear = read([False, False]), replace(LEARNS, cost=40.0)
+    advice = advise(dear, INCLUSION, foretold(dear, none)[0], none)
+    assert "in the order that the labels so far make" in explain(advice, dear).sentence
+    assert "more in the present order" in verdict(advice, dear).says
+    assert "of lists that learn" in chances_badge(INCLUSION, LEARNS)
+
+
+def test_what_is_found_moves_what_is_foreseen_and_its_key() -> None:
+    rich, poor = read([True] * 20), read([False] * 20)
+    (p, left), (q, fewer) = foretold(LEARNS, rich), foretold(LEARNS, poor)
+    assert p[20] > 5 * q[20] and left.mean > 3 * fewer.mean
+    assert paths_key(LEARNS, poor) != paths_key(LEARNS, read([False] * 21)), "a miss moves every chance"
+    plain = replace(LEARNS, learns=False)
+    assert paths_key(plain, poor)[:3] == paths_key(plain, read([False] * 21))[:3]
+
+
+def test_the_live_check_foresees_what_was_read_from_before_its_first_document() -> None:
+    fits = live_check(LEARNS, INCLUSION, np.zeros(300), read([at % 4 == 0 for at in range(40)]))
+    assert fits is not None and fits.low < fits.found == 10 < fits.high and not fits.warned
+    assert "fit this list so far" in check_sentence(fits, LEARNS)
+    late = live_check(LEARNS, INCLUSION, np.zeros(300), read([False] * 60 + [True] * 40))
+    assert late is not None and late.against > fits.against and not late.offered
+
+
+def test_a_factor_found_for_a_calibrator_and_a_search_for_one_document_are_left_alone() -> None:
+    state = read([True, False])
+    scaled = replace(LEARNS, scale=0.1)
+    same = [advise(each, INCLUSION, foretold(each, state)[0], state).rho for each in (LEARNS, scaled)]
+    assert same[0] == same[1]
+    patent = replace(START, learns=True)
+    assert not patent.foretold
+    assert np.array_equal(
+        chances(patent, PATENT, None, replay(patent, IDS, [])), PATENT.probabilities(None, 300)
+    )
+
+
+def test_a_draw_ahead_has_the_chance_of_any_that_is_unread() -> None:
+    ranking, audited = with_draws(Ranking(np.arange(300), None, ""), [], 5, seed=1)
+    ids = [IDS[at] for at in ranking.order]
+    state = read([True, False, True], events=(audited,), ids=ids)
+    p = foretold(LEARNS, state)[0]
+    assert state.drawn is not None
+    assert len(set(p[3:][state.drawn[3:]])) == 1 and p[3] > p[4]
