@@ -88,6 +88,9 @@ def app_directory() -> Path:
 HOSTS_VARIABLE = "TARSTOP_HOSTS"
 FOLDERS_VARIABLE = "TARSTOP_FOLDERS"
 NO_LOGIN_VARIABLE = "TARSTOP_NO_LOGIN"
+APART = ";"
+RESULTS_VARIABLE = "TARSTOP_RESULTS"
+RULES_VARIABLE = "TARSTOP_RULES"
 
 
 def is_loopback(address: str) -> bool:
@@ -111,6 +114,11 @@ def named_hosts() -> tuple[str, ...]:
     return tuple(
         filter(None, (each.strip().lower() for each in os.environ.get(HOSTS_VARIABLE, "").split(",")))
     )
+
+
+def named_by_server(variable: str) -> list[str]:
+    """What whoever started the server named in a variable, between semicolons."""
+    return [each for each in os.environ.get(variable, "").split(APART) if each]
 
 
 def require_consent(address: str, hosts: Sequence[str], no_login: bool = False) -> None:

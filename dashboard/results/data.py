@@ -11,10 +11,11 @@ from dashboard.frame.shell import term
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import running as background
 from tarstop_core.evaluation.findings import aggregate, claims, paper
-from tarstop_core.evaluation.findings.shipped import Listed, load_small, shipped
+from tarstop_core.evaluation.findings.shipped import Listed, load_small, named_at_start, shipped
 from tarstop_core.evaluation.methods import PAPER
 from tarstop_core.evaluation.results import Results
 from tarstop_core.evaluation.tasks.named import TASKS
+from tarstop_core.places import RESULTS_VARIABLE, named_by_server
 
 KEPT = 64
 FIGURE_DRAWS = 200
@@ -50,6 +51,9 @@ def choices() -> dict[str, Choice]:
         plain = "simulated" in first.title.lower() or not first.simulated
         label = first.title if plain else f"{first.title} (simulated)"
         found[label] = Choice(label, files)
+    for each in named_at_start(named_by_server(RESULTS_VARIABLE)):
+        label = f"{OWN}: {each.title} ({each.path.parent.name}/{each.path.stem})"
+        found[label] = Choice(label, {each.truth: each})
     for run in background.runs():
         try:
             results = run.results

@@ -15,7 +15,7 @@ from dashboard.parts.panels import FAMILY_ORDER, note
 from dashboard.results import data
 from tarstop_core.evaluation.findings import tables
 from tarstop_core.evaluation.findings.shipped import Listed
-from tarstop_core.evaluation.results import Results
+from tarstop_core.evaluation.results import MethodInfo, Results
 from tarstop_core.evaluation.tasks.named import TASKS
 from tarstop_core.presentation.numbers import percent
 
@@ -142,15 +142,23 @@ def _truth(choice: data.Choice) -> Listed:
     return choice.files[truth]
 
 
+def _by_family(results: Results) -> list[MethodInfo]:
+    place = {family: at for at, family in enumerate(FAMILY_ORDER)}
+    return sorted(results.methods, key=lambda method: place.get(method.family, len(place)))
+
+
 def _first(results: Results) -> tuple[str, ...]:
-    return tuple(method.name for method in results.methods if method.name in data.SHOWN_FIRST)
+    """What is shown to begin with: the best known rules, and what is nobody's but the person's."""
+    return tuple(
+        method.name
+        for method in _by_family(results)
+        if method.name in data.SHOWN_FIRST or ".py:" in method.name
+    )
 
 
 def _methods(results: Results) -> tuple[str, ...]:
     """Names of the methods to show, by family and then as they were run."""
-    place = {family: at for at, family in enumerate(FAMILY_ORDER)}
-    methods = sorted(results.methods, key=lambda method: place.get(method.family, len(place)))
-    titles = {method.name: method.title for method in methods}
+    titles = {method.name: method.title for method in _by_family(results)}
     first = _first(results)
     chosen = st.session_state.get("methods")
     if chosen is not None and not set(chosen) <= set(titles):

@@ -22,7 +22,6 @@ LEAD = "What every stopping rule gives up on topics it has not seen, and which d
 def results_page() -> None:
     shell.opening("Results", LEAD, "evidence.css", "results.css")
     flash()
-    for_researchers(VIEWS.keys() - FIRST.keys())
     _explorer()
     results_run.section()
     st.html(SAVE_SCRIPT, unsafe_allow_javascript=True)
@@ -31,6 +30,7 @@ def results_page() -> None:
 @st.fragment
 def _explorer() -> None:
     with shell.problems_shown():
+        for_researchers(VIEWS.keys() - FIRST.keys())
         look = controls()
         if look is None:
             return

@@ -23,7 +23,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import running as background
 from tarstop_core.evaluation.benchmarks.folder import from_folder
 from tarstop_core.evaluation.cases import Benchmark
-from tarstop_core.evaluation.methods import DEFAULT, parse_methods
+from tarstop_core.evaluation.methods import DEFAULT, parse_methods, server_rules
 from tarstop_core.evaluation.protocol import COSTS, Q_STARS
 from tarstop_core.evaluation.running import Order, Run, Status
 from tarstop_core.evaluation.tasks.named import TASKS
@@ -220,7 +220,8 @@ def _choose(taken: Taken) -> None:
     for remark in taken.notes:
         note(remark)
     title = named(st.text_input("Name", taken.title, key="results/title"))
-    titles = {method.name: method.title for method in parse_methods(DEFAULT[taken.scenario], taken.scenario)}
+    specs = (*DEFAULT[taken.scenario], *server_rules())
+    titles = {method.name: method.title for method in parse_methods(specs, taken.scenario)}
     methods = some_of(
         "Methods to run",
         titles,

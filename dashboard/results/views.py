@@ -9,7 +9,7 @@ import streamlit as st
 
 from dashboard.frame.widgets import save, switch
 from dashboard.parts.panels import figure, files, heading_of, note, table
-from dashboard.results import data, paper, topics
+from dashboard.results import data, paper, reranked, topics
 from dashboard.results.look import Look
 from tarstop_core.calibration.figures import reliability_figure, reliability_sentence
 from tarstop_core.evaluation.findings import figures, tables
@@ -226,6 +226,7 @@ VIEWS: dict[str, Callable[[Look], None]] = {
     "Same topics": _paired,
     TOPICS: topics.draw,
     "Paper and this run": paper.draw,
+    "Learning list": reranked.draw,
     "Claims": _claims,
     "About": _about,
 }

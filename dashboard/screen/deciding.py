@@ -20,10 +20,11 @@ STOPPING_NOW = {False: " (advised)", True: " (advised if you stop now)"}
 @st.dialog("Stop and decide", on_dismiss=nothing_edited)
 def dialog(work: Work, state: State, advice: Advice) -> None:
     """Say what is known, ask for the decision and a reason, store both."""
-    settings = state.settings
+    settings, unit = state.settings, state.settings.payoffs.unit
+    # Without a unit the cost of reading is only the number of documents said again.
+    spent = f", at a cost of {shell.escape_markdown(amount(state.spent, unit))}" if unit else ""
     st.write(
-        f"You read {count_of(state.depth)} of {len(work.row.ids):,}{_in_full(state)}, at a cost of "
-        f"{shell.escape_markdown(amount(state.spent, settings.payoffs.unit))}. "
+        f"You read {count_of(state.depth)} of {len(work.row.ids):,}{_in_full(state)}{spent}. "
         f"The chance that {question(settings)} is {percent(advice.b)}."
     )
     scenario = scenario_of(settings)

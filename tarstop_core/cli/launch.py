@@ -9,7 +9,19 @@ import sys
 from collections.abc import Sequence
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.places import HOSTS_VARIABLE, NO_LOGIN_VARIABLE, app_directory, named_hosts, require_consent
+from tarstop_core.evaluation.findings.shipped import named_at_start
+from tarstop_core.places import (
+    APART,
+    HOSTS_VARIABLE,
+    NO_LOGIN_VARIABLE,
+    RESULTS_VARIABLE,
+    RULES_VARIABLE,
+    app_directory,
+    named_by_server,
+    named_hosts,
+    require_consent,
+)
+from tarstop_core.policies import parse_policy
 
 
 def require_free_port(port: int, address: str) -> None:
@@ -40,11 +52,14 @@ def run_app(
     headless: bool = False,
     hosts: Sequence[str] = (),
     no_login: bool = False,
+    results: Sequence[str] = (),
+    rules: Sequence[str] = (),
 ) -> None:
     """Serve the dashboard until it is stopped; on POSIX this call does not return.
 
     `hosts` are names beside the address that it answers to, with those in `TARSTOP_HOSTS`; `no_login` says that others
-    may be served although there is no login. InputProblem when the port cannot be used, the dashboard's files are
+    may be served although there is no login. `results` are folders or files of results to show, `rules` are rules in files
+    (``mine.py:Name``) that experiments may follow, beside those of `TARSTOP_RESULTS` and `TARSTOP_RULES`. InputProblem when the port cannot be used, the dashboard's files are
     missing, or others would be served unasked.
     """
     for host in hosts:
@@ -53,6 +68,12 @@ def run_app(
     served = [*named_hosts(), *hosts]
     require_consent(address, served, no_login)
     require_free_port(port, address)
+    shown = [*named_by_server(RESULTS_VARIABLE), *results]
+    followed = [*named_by_server(RULES_VARIABLE), *rules]
+    named_at_start(shown)
+    for rule in followed:
+        parse_policy(rule)
+    os.environ |= {RESULTS_VARIABLE: APART.join(shown), RULES_VARIABLE: APART.join(followed)}
     os.environ[HOSTS_VARIABLE] = ",".join(served)
     if no_login:
         os.environ[NO_LOGIN_VARIABLE] = "yes"

@@ -10,6 +10,7 @@ from typing import Self
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.tasks.named import TASKS
+from tarstop_core.places import RULES_VARIABLE, named_by_server
 from tarstop_core.policies import POLICIES, Policy, parse_policy
 from tarstop_core.policies.combined import Combined
 from tarstop_core.policies.grlstop.network import Weights
@@ -109,6 +110,11 @@ def parse_methods(specs: Iterable[str], scenario: str, files: bool = True) -> tu
     if not methods:
         raise InputProblem("No method is named; name at least one, or 'paper' or 'all'.")
     return tuple(methods.values())
+
+
+def server_rules() -> list[str]:
+    """Rules in files (``mine.py:Name``) that whoever started the server named: no other file is run for a visitor."""
+    return named_by_server(RULES_VARIABLE)
 
 
 def split_specs(text: str) -> list[str]:

@@ -26,7 +26,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.benchmarks.folder import from_folder
 from tarstop_core.evaluation.findings.shipped import Listed, listed, save_small
 from tarstop_core.evaluation.finished import Finished
-from tarstop_core.evaluation.methods import parse_methods
+from tarstop_core.evaluation.methods import parse_methods, server_rules
 from tarstop_core.evaluation.progress import Cancelled
 from tarstop_core.evaluation.protocol import COSTS, Q_STARS, run
 from tarstop_core.evaluation.tasks.base import Task
@@ -258,10 +258,13 @@ def main(folder: Path, pipe: int) -> None:
         if not Path(order.folder).is_dir():
             raise InputProblem(f"The folder {order.folder} is not there any more; bring the benchmark again.")
         benchmark = replace(from_folder(Path(order.folder)), title=order.title)
+        # No file is run but those that whoever started the server named.
+        for each in {*order.methods} - {*server_rules()}:
+            parse_methods([each], benchmark.scenario, files=False)
         found = run(
             benchmark,
             order.task(benchmark.scenario),
-            parse_methods(order.methods, benchmark.scenario, files=False),
+            parse_methods(order.methods, benchmark.scenario),
             q_stars=order.q_stars,
             costs=order.costs,
             workers=max(1, cpu_count() - 1),  # of those that are ours to use; one is left for the pages

@@ -1,5 +1,7 @@
 """Who the dashboard is served to, before it is."""
 
+from pathlib import Path
+
 import pytest
 
 from tarstop_core.errors import InputProblem
@@ -32,3 +34,10 @@ def test_others_are_served_when_that_is_said(monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.parametrize("host", ["http://tarstop.example", "tarstop.example:80", "a,b", "*", ""])
 def test_a_host_is_a_name_alone(tarstop: Run, host: str) -> None:
     refused(tarstop("app", "--no-login", "--host", host), "--host", "name alone")
+
+
+def test_results_and_rules_are_looked_at_before_anybody_is_served(tarstop: Run, tmp_path: Path) -> None:
+    refused(tarstop("app", "--results", str(tmp_path)), "No results in", "tarstop experiment --out")
+    (tmp_path / "results.npz").write_text("no results", encoding="utf-8")
+    refused(tarstop("app", "--results", str(tmp_path)), "results.npz is not a file of results")
+    refused(tarstop("app", "--rules", "nowhere.py:Mine"), "nowhere.py")

@@ -1,7 +1,7 @@
 """Results that come with the programme, and those of a person's own runs: listed quickly, read when looked at."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -47,6 +47,21 @@ def shipped() -> list[Listed]:
     """Every shipped file, simulated benchmarks first; ``scripts/make_results.py`` makes them."""
     files = map(listed, (sample_dir() / FOLDER).glob("*.npz"))
     return sorted(files, key=lambda each: (not each.simulated, each.path.stem))
+
+
+def named_at_start(names: Iterable[str]) -> list[Listed]:
+    """Files of results that whoever starts the server names, and those in folders named.
+
+    InputProblem when one is not there or not one of results.
+    """
+    found: list[Listed] = []
+    for each in names:
+        path = Path(each)
+        files = sorted(path.rglob("*.npz")) if path.is_dir() else [path]
+        if not files:
+            raise InputProblem(f"No results in {each}; name a folder that tarstop experiment --out wrote.")
+        found += map(listed, files)
+    return found
 
 
 def listed(path: Path) -> Listed:

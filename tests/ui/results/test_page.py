@@ -5,21 +5,34 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+import pandas as pd
 import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from dashboard.frame.apart import POSSIBLE
-from dashboard.results import data, page
+from dashboard.results import data, page, reranked, views
 from dashboard.results import run as results_run
 from tarstop_core.evaluation import running as background
 from tarstop_core.evaluation.findings.shipped import load_small
 from tarstop_core.evaluation.running import Status
-from tarstop_core.places import runs_folder
+from tarstop_core.places import RESULTS_VARIABLE, RULES_VARIABLE, runs_folder
 from tarstop_core.sessions.store.store import Store
 from tests.evaluation.own_benchmark import bring, ended, ordered, own_files
 
 Open = Callable[..., AppTest]
+RULE = """from dataclasses import dataclass
+import numpy as np
+from tarstop_core.policies import Policy
+
+
+@dataclass(frozen=True)
+class Seven(Policy):
+    name, title, rule, source = "seven", "Seven", "Stop after seven.", "a test"
+
+    def depths(self, path, costs, start=0):
+        return np.full(len(costs), min(7, len(path)))
+"""
 PATENT = "Simulated patent searches"
 
 
@@ -30,7 +43,7 @@ def texts(app: AppTest) -> str:
 
 
 def test_the_page_opens_at_once_with_what_is_shipped(open_app: Open) -> None:
-    app = open_app("results")
+    app = open_app("results", full="true")
     assert not app.exception and not app.error
     offered = app.selectbox("benchmark").options
     assert offered[0] == PATENT
@@ -83,8 +96,30 @@ def test_what_is_saved_calls_errors_as_the_page_does(scenario: str, called: dict
     )
 
 
-def test_no_method_is_no_dead_end(open_app: Open) -> None:
+def test_first_comes_what_it_says_and_the_rest_behind_a_switch_that_loses_nothing(open_app: Open) -> None:
     app = open_app("results")
+    assert not app.exception and not app.multiselect and "ω⁻" not in texts(app)
+    assert [tab.label for tab in app.tabs] == list(views.FIRST)
+    app.toggle("full").set_value(True).run()
+    assert [tab.label for tab in app.tabs] == list(views.VIEWS)
+    app.multiselect("methods").set_value(["greedy", "budget"]).run()
+    app.toggle("full").set_value(False).run()
+    assert not app.multiselect
+    app.toggle("full").set_value(True).run()
+    assert app.multiselect("methods").value == ["greedy", "budget"]
+
+
+def test_a_list_that_learns_stands_beside_one_that_does_not(open_app: Open) -> None:
+    said = texts(open_app("results", view="Learning list"))
+    known = pd.read_csv(reranked.FILE)
+    one = known[
+        (known["stages"] == "one stage") & (known["rule"] == "greedy") & (known["way"] == "re-ranked")
+    ]
+    assert "learning from labels" in said and f"{one['net_utility'].mean():+.4f}" in said
+
+
+def test_no_method_is_no_dead_end(open_app: Open) -> None:
+    app = open_app("results", full="true")
     app.multiselect("methods").set_value([]).run()
     assert [each.value for each in app.info] == ["Choose at least one method."]
     app.multiselect("methods").set_value(["oracle"]).run()
@@ -92,7 +127,7 @@ def test_no_method_is_no_dead_end(open_app: Open) -> None:
 
 
 def test_reviews_have_two_truths_named_in_the_table(open_app: Open) -> None:
-    app = open_app("results", benchmark="Simulated diagnostic-accuracy reviews")
+    app = open_app("results", benchmark="Simulated diagnostic-accuracy reviews", full="true")
     assert "pooled sensitivity above θ" in texts(app)
     app.segmented_control("truth").set_value("full_evidence").run()
     said = texts(app)
@@ -149,6 +184,33 @@ def test_a_run_is_cancelled_goes_on_and_is_shown(no_runs: None, store: Store, op
     topic = app.selectbox("topic").options[0]
     app.selectbox("topic").set_value(topic).run()
     assert f"On {topic} (" in texts(app)
+
+
+def test_what_the_server_was_started_with_is_shown_and_followed(
+    no_runs: None, store: Store, open_app: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mine.py").write_text(RULE, encoding="utf-8")
+    rule = f"{tmp_path / 'mine.py'}:Seven"
+    files = tmp_path / "own"
+    bring(own_files(), files)
+    order = ordered(files, ("greedy", rule))
+    started = background.begin(background.new_folder(), order)
+    refused = ended(started)
+    assert refused.state == "failed" and "not run here" in refused.what
+    background.forget(started)
+
+    monkeypatch.setenv(RULES_VARIABLE, rule)
+    begun = background.begin(background.new_folder(), order)
+    assert ended(begun) == Status("done", 1.0)
+    found = begun.results
+    assert found is not None
+    (tmp_path / "out").mkdir()
+    shutil.copy(found.path, tmp_path / "out" / "results.npz")
+    monkeypatch.setenv(RESULTS_VARIABLE, str(tmp_path / "out"))
+    label = "Yours: Mine (out/results)"
+    app = open_app("results", benchmark=label)
+    assert not app.exception and not app.error
+    assert label in app.selectbox("benchmark").options and "Seven most" in texts(app)
 
 
 def test_what_nobody_foresaw_is_said_and_the_files_that_were_sent_go(
