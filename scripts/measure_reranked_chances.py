@@ -106,7 +106,7 @@ def statements(played: Sequence[Session], models: Models, decided: pd.DataFrame)
             rows += stated(model, session, at, read, (MIXTURE,))
         if session.clef and session.judged == INCLUSION:
             here = decided[
-                (decided["review"] == session.name)
+                (decided["topic"] == session.name)
                 & (decided["way"] == prize.RERANKED)
                 & (decided["stages"] == prize.TWO)
             ]
@@ -274,7 +274,7 @@ def main() -> None:
         warned_apart=warned(of_clef, elsewhere),
         two=table(prize.HEADER, prize.lines(by_topic, prize.TWO)),
         one=table(prize.HEADER, prize.lines(by_topic, prize.ONE)),
-        topics=decided["review"].nunique(),
+        topics=decided["topic"].nunique(),
         outcomes=decided["outcome"].nunique(),
     )
     (DOCS / "reranked_chances.md").write_text(page, encoding="utf-8")

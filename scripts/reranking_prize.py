@@ -174,7 +174,7 @@ def measure(folder: Path, sessions: Sequence[Session], models: Mapping[str, Rera
                         utility,
                     )
                 )
-    names = ["stages", "way", "review", "outcome", "q_star", "cost", "rule", "depth", "right", "net_utility"]
+    names = ["stages", "way", "topic", "outcome", "q_star", "cost", "rule", "depth", "right", "net_utility"]
     return pd.DataFrame(rows, columns=names)
 
 
@@ -187,7 +187,7 @@ COMPARED = {
 """What is compared: the rule on the re-ranked list, and on the static one as it was."""
 
 
-CELL = ["stages", "way", "review", "q_star", "cost", "rule"]
+CELL = ["stages", "way", "topic", "q_star", "cost", "rule"]
 HEADER = ["rule", "against", "net utility", "difference", "documents read", "% right"]
 
 
@@ -212,4 +212,4 @@ def lines(rows: pd.DataFrame, stages: str) -> list[list[str]]:
 
 def _by_topic(rows: pd.DataFrame, way: str, rule: Policy) -> pd.DataFrame:
     here = rows[(rows["way"] == way) & (rows["rule"] == rule.spec)]
-    return here.groupby("review")[["net_utility", "depth", "right"]].mean()
+    return here.groupby("topic")[["net_utility", "depth", "right"]].mean()

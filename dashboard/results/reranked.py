@@ -21,7 +21,7 @@ def draw(_: Look) -> None:
         return
     found = pd.read_csv(FILE)
     means = found[found["way"].isin(WAYS)].groupby(["stages", "rule", "way"], as_index=False)[MEANS].mean()
-    heading_of(f"A list that learns from labels, on {found['review'].nunique()} real reviews")
+    heading_of(f"A list that learns from labels, on {found['topic'].nunique()} real reviews")
     rows = [
         {
             "Reports read": row["stages"],

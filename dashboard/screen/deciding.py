@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.work import Work, attempt, name_reviewer, nothing_edited, reviewer
+from dashboard.frame.work import Work, attempt, nothing_edited
 from dashboard.screen import grading
 from tarstop_core.presentation.numbers import amount, count_of, percent
 from tarstop_core.screening.advised import Advice
@@ -64,11 +64,8 @@ def dialog(work: Work, state: State, advice: Advice) -> None:
     if plus and settings.citation_needed and state.hit is None:
         st.warning("No document that could be cited has been confirmed.")
     reason = st.text_input("Reason, for the record (optional)")
-    name = reviewer() or st.text_input("Your name", placeholder="With the decision", max_chars=80)
     decided = st.button("Record the decision", type="primary", width="stretch", disabled=plus is None)
     later = st.button("Stop, and decide later", width="stretch")
-    if decided or later:
-        name_reviewer(name)
     if decided:
         attempt(_record, work, state, advice, bool(plus), reason)
     elif later:

@@ -16,7 +16,6 @@ import pandas as pd
 
 from tarstop_core.documents.records import ranking_text
 from tarstop_core.places import features_folder
-from tarstop_core.presentation.numbers import count_of
 from tarstop_core.ranking.bm25 import Progress
 from tarstop_core.ranking.features import Features, load_features, make_features
 from tarstop_core.ranking.learning import DEFAULT, FURTHER, RANKERS, Label, Ranker, Told, due, reading_order
@@ -190,6 +189,6 @@ def gain_sentence(state: State) -> str:
         return ""
     what = "included" if state.settings.two_stages else "relevant"
     return (
-        f"{np.count_nonzero(found):,} {what} after {count_of(documents)}; the list's first {documents:,} hold {same:,} of "
-        f"them, {unread:,} unread."
+        f"{np.count_nonzero(found):,} {what} after {documents:,}; of the list's first {documents:,}, {same:,} are among them "
+        f"and {unread:,} unread."
     )
