@@ -15,6 +15,7 @@ from dashboard.results import run as results_run
 from dashboard.results.look import FULL, Look, about, controls, for_researchers, researching
 from dashboard.results.views import FIRST, TOPICS, VIEWS
 from tarstop_core.evaluation.findings import figures
+from tarstop_core.evaluation.tasks.named import errors_of
 
 LEAD = "What every stopping rule gives up on topics it has not seen, and which decisions go wrong."
 
@@ -86,8 +87,10 @@ def _errors(look: Look) -> None:
     figure(
         "errors",
         figures.error_heading(frame[frame["q_star"] == look.q_star], look.q_star, look.cost),
-        with_room(figures.error_figure(frame, look.results.scenario, look.results.simulated, look.dark)),
+        with_room(
+            figures.error_figure(frame, errors_of(look.results.settings), look.results.simulated, look.dark)
+        ),
         figures.error_sentence(frame),
-        data.in_words(frame, look.results.scenario),
+        data.in_words(frame, look.results),
         look.stem,
     )

@@ -40,4 +40,6 @@ def draw(_: Look) -> None:
         "Means over reviews, outcomes, q* and costs, whichever benchmark is chosen above; not simulated.",
     )
     files("tarstop-re-ranked", found, "re-ranked")
-    st.caption(f"Intervals, and how chances came out on such lists: [measured]({shell.guide('reranked_chances')}).")
+    st.caption(
+        f"Intervals, and how chances came out on such lists: [measured]({shell.guide('reranked_chances')})."
+    )
