@@ -34,7 +34,7 @@ from tarstop_core.explore.lists import Explored, sample, samples
 from tarstop_core.explore.maps import COMPARED, Measure, World
 from tarstop_core.policies import Policy
 from tarstop_core.presentation.numbers import amount, number, percent
-from tarstop_core.screening.explain import action, question
+from tarstop_core.screening.explain import about_documents, action, question
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.paths import chances
 from tarstop_core.screening.scenarios.named import SCENARIOS, scenario_of
@@ -159,11 +159,11 @@ def _explorer(chosen: str, explored: Explored) -> None:
 
 
 def _badges(explored: Explored) -> None:
-    marks = [f"{len(explored):,} documents", explored.calibrator.fitted_on.badge]
-    if explored.simulated:
-        marks.insert(0, "simulated, example amounts" if explored.settings.payoffs.unit else "simulated")
+    marks = about_documents(explored.simulated, explored.settings)
+    marks.append(f"{len(explored):,} documents")
     if explored.start:
-        marks.insert(1, f"{explored.start:,} read")
+        marks.append(f"{explored.start:,} read")
+    marks.append(explored.calibrator.fitted_on.badge)
     if explored.truth is not None:
         marks.append("paper mode, truth known")
     st.html(f'<p class="tar-about">{badges(*marks)}</p>')

@@ -159,6 +159,11 @@ def reviewer() -> str:
     return str(state[REVIEWER] or "").strip()
 
 
+def name_reviewer(name: str) -> None:
+    """Record this name with what follows in this tab."""
+    st.session_state[REVIEWER] = name.strip()
+
+
 def attempt(action: Callable[..., object], *args: Any, **more: Any) -> None:
     """Run a callback's work; what goes wrong, foreseen or not, is said on the page that is drawn next."""
     try:

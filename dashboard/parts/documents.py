@@ -438,7 +438,7 @@ def _databases(store: Store, row: CollectionRow) -> None:
                 file.get("database", ""),
                 key=key,
                 max_chars=80,
-                placeholder="PubMed, Embase, …",
+                placeholder="Google Patents, PubMed, …",
                 help="Stands in the flow diagram, the report and the protocol; without one the file’s name does.",
                 on_change=_named_database,
                 args=(store, row.id, file["source"], key),

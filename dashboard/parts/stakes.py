@@ -221,12 +221,16 @@ def _q_slider(stakes: Stakes, settings: Settings, how: dict[str, Any]) -> None:
 
 def _cost_slider(stakes: Stakes, settings: Settings, how: dict[str, Any]) -> None:
     payoffs, one = stakes.payoffs, "title and abstract" if settings.two_stages else "document"
+    # The cost itself is shown, which may have been given otherwise and lie between two stops, or beyond them all.
+    nearest = nearest_fraction(stakes.fraction)
     unit = f" ({escape_markdown(payoffs.unit)})" if payoffs.unit else ", where both mistakes together cost 1"
     st.select_slider(
         f"Cost per {one}",
         FRACTIONS,
         value=views(stakes)["fraction"],
-        format_func=lambda fraction: escape_label(amount(fraction * payoffs.K, payoffs.unit)),
+        format_func=lambda stop: escape_label(
+            amount(stakes.cost if stop == nearest else stop * payoffs.K, payoffs.unit)
+        ),
         **how,
         help=f"What reading one more {one} {term('cost', 'costs')}, in the unit of the "
         f"{term('payoffs', 'consequences')}{unit}.",

@@ -79,6 +79,7 @@ def curves(work: Work, state: State, settings: Settings, advice: Advice) -> None
         worth_title="paper's score" if "score" in rule.worth_phrase else "worth",
         log_depth=choice == "log",
         steps=path.in_steps,
+        silent=state.silent if settings.kind.one_decides else None,
         dark=dark(),
     )
     sentence = chance_in_words(advice, settings)

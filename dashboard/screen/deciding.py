@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.work import Work, attempt, nothing_edited
+from dashboard.frame.work import Work, attempt, name_reviewer, nothing_edited, reviewer
 from dashboard.screen import grading
 from tarstop_core.presentation.numbers import amount, count_of, percent
 from tarstop_core.screening.advised import Advice
@@ -20,10 +20,11 @@ STOPPING_NOW = {False: " (advised)", True: " (advised if you stop now)"}
 @st.dialog("Stop and decide", on_dismiss=nothing_edited)
 def dialog(work: Work, state: State, advice: Advice) -> None:
     """Say what is known, ask for the decision and a reason, store both."""
-    settings = state.settings
+    settings, unit = state.settings, state.settings.payoffs.unit
+    # Without a unit the cost of reading is only the number of documents said again.
+    spent = f", at a cost of {shell.escape_markdown(amount(state.spent, unit))}" if unit else ""
     st.write(
-        f"You read {count_of(state.depth)} of {len(work.row.ids):,}{_in_full(state)}, at a cost of "
-        f"{shell.escape_markdown(amount(state.spent, settings.payoffs.unit))}. "
+        f"You read {count_of(state.depth)} of {len(work.row.ids):,}{_in_full(state)}{spent}. "
         f"The chance that {question(settings)} is {percent(advice.b)}."
     )
     scenario = scenario_of(settings)
@@ -39,7 +40,7 @@ def dialog(work: Work, state: State, advice: Advice) -> None:
     flagged = grading.reminder(work, state)
     if flagged:
         st.warning(shell.escape_markdown(flagged), icon=":material/flag:")
-    if advice.go_on and not waiting:
+    if advice.headline == "continue":
         held = ": the floor you set on the chance of the right decision is not reached"
         st.warning(f"The advice is to go on{held if advice.floor_holds else ''}. You may stop all the same.")
     if settings.kind.reads_full_texts:
@@ -63,8 +64,11 @@ def dialog(work: Work, state: State, advice: Advice) -> None:
     if plus and settings.citation_needed and state.hit is None:
         st.warning("No document that could be cited has been confirmed.")
     reason = st.text_input("Reason, for the record (optional)")
+    name = reviewer() or st.text_input("Your name", placeholder="With the decision", max_chars=80)
     decided = st.button("Record the decision", type="primary", width="stretch", disabled=plus is None)
     later = st.button("Stop, and decide later", width="stretch")
+    if decided or later:
+        name_reviewer(name)
     if decided:
         attempt(_record, work, state, advice, bool(plus), reason)
     elif later:

@@ -25,6 +25,9 @@ def panel(work: Work, state: State, decision: Decision) -> None:
         f"{clock(decision.time)}{by}. {said.on}",
         f"{said.advice} {said.overridden or ('It was followed.' if said.advice else '')}".strip(),
         f"Reason: {said.reason}" if said.reason else "",
+        f"What settles it: {grading.settling(work, state)}."
+        if decision.plus and state.hit is not None
+        else "",
         "Verdicts have been changed since." if decision.outdated else "",
     ]
     flagged = grading.reminder(work, state)

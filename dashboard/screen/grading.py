@@ -14,12 +14,27 @@ from tarstop_core.screening.state import State
 
 def reminder(work: Work, state: State) -> str:
     """That the hit which settles the question is flagged, in a sentence; empty where it is not."""
-    if state.hit is None or not state.settings.application.known:
+    if not state.settings.application.known:
         return ""
-    last = state.hit - 1
-    places = [state.together[last], last] if last in state.together else [last]
-    despite = _despite(work, state, places)
+    despite = _despite(work, state, _settled_by(state))
     return f"The hit is flagged: make sure of it before you decide. {despite}." if despite else ""
+
+
+def settling(work: Work, state: State) -> str:
+    """The documents that settle the question, by place, number and title."""
+    places = _settled_by(state)
+    return " and ".join(
+        f"#{at + 1} {' '.join(filter(None, (record.publication_number, record.title)))}"
+        for at, record in zip(places, work.reports_of(places), strict=True)
+    )
+
+
+def _settled_by(state: State) -> list[int]:
+    """The hit, and the Y that it settles the question with where it does not by itself."""
+    if state.hit is None:
+        return []
+    last = state.hit - 1
+    return [state.together[last], last] if last in state.together else [last]
 
 
 def _despite(work: Work, state: State, places: Sequence[int]) -> str:

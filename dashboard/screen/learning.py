@@ -35,10 +35,10 @@ def learn(work: Work) -> None:
     work.learn()
 
 
-def line(work: Work, state: State) -> None:
-    """Why the next document is next, and what the order has saved so far."""
-    said = filter(None, (why_sentence(state, work.row.ids, work.because), gain_sentence(state)))
-    told = "<br>".join(map(html.escape, said))
+def line(work: Work, state: State, reading_on: bool) -> None:
+    """Why the next document is next, where it is the one on the page, and what was found beside the top of the list."""
+    why = why_sentence(state, work.row.ids, work.because) if reading_on else ""
+    told = "<br>".join(map(html.escape, filter(None, (why, gain_sentence(state)))))
     if told:
         st.html(f'<div class="tar-meta" data-testid="why-next">{told}</div>')
 

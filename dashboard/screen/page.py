@@ -109,7 +109,7 @@ def _screening(work: Work) -> None:
         else:
             advising.advice_panel(work, state, advice, shown, what_if)
         why.panel(work, state, settings, shown)
-        learning.line(work, state)
+        learning.line(work, state, reading_on=reporting is None and at == state.depth and not state.stopped)
         advising.curves(work, state, settings, shown)
     _below(work, state, settings, what_if)
     if reporting is None:

@@ -128,7 +128,9 @@ def _options(advice: Advice, settings: Settings) -> str:
     if not settings.two_stages:
         return ""
     told, unit = advice.facts, settings.payoffs.unit
-    plan = f"about {told.plan:,} more" if told.plan else "none gains"
+    # The plan counts what waits as read, which the paper's score does not: both may be true at once.
+    none = "none beyond the reports" if told.waiting else "none gains"
+    plan = f"about {told.plan:,} more" if told.plan else none
     if advice.depth >= advice.documents:
         plan = "none left"
     worth = "–" if advice.worth is None else amount(advice.worth, unit)

@@ -8,7 +8,7 @@ from tarstop_core.errors import InputProblem
 
 @click.command()
 @q_star_option
-@click.option("--payoffs", help="B,L_r,L_g,G: four positive amounts in the unit of the cost.")
+@click.option("--payoffs", help="B,L_r,L_g,G: four amounts, none negative, in the unit of the cost.")
 @click.option("--belief", "b", type=float, required=True, help="Belief in ω⁺ now, 0 to 1.")
 @click.option("--rho", type=float, required=True, help="Chance that the next document is a hit, 0 to 1.")
 @click.option("--cost", type=float, required=True, help="Cost of reading it, in the payoffs' unit.")

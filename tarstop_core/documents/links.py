@@ -15,7 +15,8 @@ _HOSTS = {
     "dx.doi.org": "DOI",
     "pubmed.ncbi.nlm.nih.gov": "PubMed",
 }
-_NUMBER = re.compile(r"[A-Z]{2}[A-Z]{0,2}\d{4,13}(?:[A-Z]\d?)?")
+# Numbers of simulated documents begin with SIM: no office knows them.
+_NUMBER = re.compile(r"(?!SIM\d)[A-Z]{2}[A-Z]{0,2}\d{4,13}(?:[A-Z]\d?)?")
 _US_APPLICATION = re.compile(r"(US\d{4})0?(\d{6})(A\d)")
 _DOI = re.compile(r"10\.\d{4,}[^/\s]*/[^\s\"'<>\\^`{|}]+")
 
@@ -58,6 +59,8 @@ def links(url: str, publication_number: str, doi: str, pmid: str) -> tuple[Link,
     --------
     >>> [link.url for link in links("", "EP 1234567 A1", "", "")]
     ['https://worldwide.espacenet.com/patent/search?q=pn%3DEP1234567A1', 'https://patents.google.com/patent/EP1234567A1/en']
+    >>> links("", "SIM-8204-B2", "", "")
+    ()
     >>> [link.words for link in links("https://patents.google.com/patent/EP1A1/en", "", "doi:10.1000/1", "7")]
     ['Google Patents', 'DOI', 'PubMed']
     """

@@ -178,7 +178,9 @@ def break_evens(explored: Explored, settings: Settings, policy: Policy) -> tuple
         at = turns(of_sum, first + second, peak)
         for name, value, other in ((pair[0], first, second), (pair[1], second, first)):
             own = [Turn(each.at - other, each.plus) for each in at]
-            within = tuple(each for each in own if value / REACH <= each.at <= value * REACH)
+            # A payoff of 0 has no multiples: it is moved as far as the sum is.
+            most = (value or first + second) * REACH
+            within = tuple(each for each in own if value / REACH <= each.at <= most)
             found.append(BreakEven(cast(FactorName, name), value, within))
     found.sort(key=lambda each: PAYOFF_NAMES.index(cast(PayoffName, each.name)))
     if cost > 0:

@@ -52,6 +52,7 @@ def live_curves(
     worth_title: str = "worth each",
     log_depth: bool = False,
     steps: bool = False,
+    silent: NDArray[np.bool_] | None = None,
     dark: bool = False,
 ) -> Figure:
     """Belief against q* above, the value of the next document as a multiple of its cost below.
@@ -60,8 +61,13 @@ def live_curves(
     is found, shape (N + 1,); `worth` what the rule compares with the cost, shape (N,), and None draws the belief alone.
     Lines are solid up to `depth`, the documents read, and dotted from there to `plan`, where the rule would stop if
     nothing turned up; `hit` is the depth of the confirmed hit. Drawn are the depths of `span`, first and last, on a log
-    axis with `log_depth` (0 at 0.5); with `steps` belief and worth move only with a study.
+    axis with `log_depth` (0 at 0.5); with `steps` belief and worth move only with a study. `silent` says which documents
+    were read without a verdict that counts, shape (N,).
     """
+    if worth is not None and silent is not None:
+        # Before one of these was read nobody knew that nothing would come of it: reading on was worth what it is after.
+        spoken = np.where(silent, len(worth) - 1, np.arange(len(worth)))
+        worth = worth[np.minimum.accumulate(spoken[::-1])[::-1]]
     title = with_unit(worth_title, unit)
     if worth is not None and cost > 0:
         worth, title = worth / cost, f"{worth_title} ÷ cost"

@@ -30,6 +30,8 @@ def ending(decision: Decision, settings: Settings) -> Ending:
     kept = decision.payload
     chosen = str(kept.get("action") or action(decision.plus, settings))
     read = f"After {count_of(int(kept['depth']))}" if "depth" in kept else ""
+    studies = int(kept.get("studies", 0))
+    read += f" and {studies:,} {'study' if studies == 1 else 'studies'} with data" if read and studies else ""
     unit = settings.payoffs.unit
     spent = f"at a cost of {amount(float(kept['spent']), unit)}" if unit and "spent" in kept else ""
     read = ", ".join(filter(None, (read, spent)))

@@ -9,6 +9,7 @@ from tarstop_core.screening.advised import Advice, Headline, Variation
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.value.payoffs import exceeds
+from tarstop_core.value.stakes import REVIEW_EXAMPLE, SEARCH_EXAMPLE
 
 WORDS: dict[Headline, str] = {
     "continue": "GO ON",
@@ -112,10 +113,11 @@ def consequences(settings: Settings) -> list[str]:
 
 
 def about_documents(simulated: bool, settings: Settings) -> list[str]:
-    """What a badge says of documents that nobody published, and of the money that was put on them."""
+    """What a badge says of documents that nobody published, and of the money that a demo puts on them."""
     if not simulated:
         return []
-    return ["simulated documents, example amounts" if settings.payoffs.unit else "simulated documents"]
+    example = settings.stakes in (SEARCH_EXAMPLE, REVIEW_EXAMPLE)
+    return ["simulated documents, example amounts" if example else "simulated documents"]
 
 
 def question(settings: Settings) -> str:

@@ -13,14 +13,10 @@ from tarstop_core.screening.scenarios.review import REVIEW
 from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.create import Documents, Plan, create
 from tarstop_core.sessions.store.store import Store
-from tarstop_core.value.stakes import FULL_TIMES, START, Stakes
+from tarstop_core.value.stakes import REVIEW_EXAMPLE, SEARCH_EXAMPLE, Stakes
 
 DEMO_TOPIC = "antenna-mount"  # its first prior art lies neither at the top nor out of reach
 DEMO_REVIEW = "hollow-hip"  # it takes some documents and more than one table until its advice is to stop
-
-# An hour of searching is taken to cost £60: ten minutes for a patent, five for a title and abstract, fifty for a report.
-SEARCH_STAKES = START.scaled(10_000, "£")
-REVIEW_STAKES = START.with_full_cost(FULL_TIMES * START.cost).scaled(5_000, "£")
 
 
 def sample(topic: str) -> Documents:
@@ -41,7 +37,7 @@ def _documents(topic: str, there: pd.DataFrame, asked: str, frame: pd.DataFrame)
 def start_demo(store: Store, reviewer: str = "") -> str:
     """A session on a simulated search, ready to be screened; its id."""
     calibrator = calibrators()[default_calibrator(has_scores=True, sample=True)]
-    return _demo(store, sample(DEMO_TOPIC), calibrator, _settings(SEARCH_STAKES), reviewer)
+    return _demo(store, sample(DEMO_TOPIC), calibrator, _settings(SEARCH_EXAMPLE), reviewer)
 
 
 def start_review_demo(store: Store, reviewer: str = "") -> str:
@@ -49,7 +45,7 @@ def start_review_demo(store: Store, reviewer: str = "") -> str:
     calibrator = calibrators()[default_calibrator(has_scores=True, sample=True, scenario=INCLUSION)]
     plus, minus = REVIEW.first_actions
     settings = replace(
-        _settings(REVIEW_STAKES),
+        _settings(REVIEW_EXAMPLE),
         scenario=REVIEW.name,
         policy=OpenLoop().spec,  # stops within a sitting; Greedy reads more
         plus=plus,

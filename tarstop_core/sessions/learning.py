@@ -37,7 +37,7 @@ TEACHES = {
 }
 """What each verdict tells a ranker; unsure ones tell nothing."""
 MOST_WORDS, LEAST_FOUND = 3, 3
-"""Words that are said to have put a document first, and documents found from which it is said what that saves."""
+"""Words that are said to have put a document first, and documents found from which that is set beside the list."""
 _HELD: WeakValueDictionary[str, Features] = WeakValueDictionary()
 
 
@@ -138,9 +138,17 @@ def why_next(features: Features, row: SessionRow, state: State, record: Record) 
     told, [text] = taught(row, state, len(features)), ranking_text(pd.DataFrame([vars(record)]))
     found = list[str]()
     for term, adds in RANKERS[DEFAULT].why(features, told, text, seed_of(row.digest)).items():
-        if adds > 0 and len(found) < MOST_WORDS and not {*term.lower().split()} <= {*" ".join(found).split()}:
+        known = {*term.lower().split()} <= {*" ".join(found).split()}
+        if adds > 0 and len(found) < MOST_WORDS and _tells(term) and not known:
             found.append(term.lower())
     return found
+
+
+def _tells(term: str) -> bool:
+    """Whether a term says something to a person: '12 5', 'mg dose' and the 's' of a genitive do not, 'CT' does."""
+    parts = term.split()
+    long = [len(part) > (1 if part.isupper() or not part.isascii() else 2) for part in parts]
+    return all(long) and any(map(str.isalpha, parts))
 
 
 def why_sentence(state: State, ids: Sequence[str], words: Sequence[str]) -> str:
@@ -156,7 +164,9 @@ def why_sentence(state: State, ids: Sequence[str], words: Sequence[str]) -> str:
     if ids[at] in state.put_back:
         return "Next because its verdict was taken back."
     if words:
-        return f"Next by your labels: {', '.join(words)}."
+        # Before anything is found, what speaks for a document can only come from what was typed.
+        found = np.isin(state.labels[:at], (said.RELEVANT, said.COMBINATION)).any()
+        return f"Next by your {'labels' if found else 'question'}: {', '.join(words)}."
     if state.fit is None:
         return "Next in the order of the list, until there is a label to learn from."
     return (
@@ -165,17 +175,21 @@ def why_sentence(state: State, ids: Sequence[str], words: Sequence[str]) -> str:
 
 
 def gain_sentence(state: State) -> str:
-    """What the order has saved so far, where labels show it; else empty.
+    """What was found in this order beside what the list's own would have shown by now; else empty.
 
-    The included documents, here as many as are found, would have come later in the list: that is known of these.
+    How many the list's order finds is known only of what was read: where the last of those found stands in it would
+    flatter this order, for others like it may stand before. So what is unread there is said too.
     """
-    read = slice(state.kept, state.depth)
-    found = np.flatnonzero(state.labels[read] == said.RELEVANT)
-    if state.sequence is None or state.ranks is None or len(found) < LEAST_FOUND:
+    documents, read = state.depth - state.kept, slice(state.kept, state.depth)
+    found = state.labels[read] == said.RELEVANT
+    if state.sequence is None or state.ranks is None or np.count_nonzero(found) < LEAST_FOUND:
         return ""
-    place = 1 + np.argsort(np.argsort(state.ranks[state.kept :]))
-    last, documents = int(place[found].max()), state.depth - state.kept
-    if last <= documents:
+    early = (np.argsort(np.argsort(state.ranks[state.kept :])) < documents)[:documents]
+    same, unread = np.count_nonzero(early & found), documents - np.count_nonzero(early)
+    if not unread:
         return ""
     what = "included" if state.settings.two_stages else "relevant"
-    return f"{len(found):,} {what} after {count_of(documents)}; in the list's order these would have taken {last:,}."
+    return (
+        f"{np.count_nonzero(found):,} {what} after {count_of(documents)}; the list's first {documents:,} hold {same:,} of "
+        f"them, {unread:,} unread."
+    )

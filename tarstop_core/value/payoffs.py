@@ -35,12 +35,12 @@ def exceeds(value: ArrayLike, cost: ArrayLike) -> Flags:
 
 @dataclass(frozen=True, slots=True)
 class Payoffs:
-    """The four payoffs of a binary action, all positive, in one unit.
+    """The four payoffs of a binary action, none negative, in one unit; either mistake costs something.
 
     Raises
     ------
     InputProblem
-        When a payoff is not a positive, finite number.
+        When a payoff is negative or not a number, or when a mistake costs nothing.
 
     Notes
     -----
@@ -69,12 +69,14 @@ class Payoffs:
     def __post_init__(self) -> None:
         for name in ("B", "L_r", "L_g", "G"):
             value = getattr(self, name)
-            if not (math.isfinite(value) and value > 0):
+            if not (math.isfinite(value) and value >= 0):
                 raise InputProblem(
-                    f"The payoff {name} is {value:g}; give a number above 0 "
-                    "(losses are entered as positive amounts; only the sums B + L_g and G + L_r decide, so half "
-                    "of a loss may stand as a gain)."
+                    f"The payoff {name} is {value:g}; give 0 or more (losses are entered as positive amounts)."
                 )
+        for names, mistake in (("B + L_g", self.wrong_minus), ("G + L_r", self.wrong_plus)):
+            # Where a mistake costs nothing there is nothing to decide: q* would be 0 or 1.
+            if not mistake > 0:
+                raise InputProblem(f"The payoffs {names} add up to 0; give one of them a number above 0.")
 
     @classmethod
     def from_q_star(cls, q_star: float, K: float = 1.0, unit: str = "") -> Payoffs:

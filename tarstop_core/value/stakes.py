@@ -175,3 +175,9 @@ START = Stakes(Payoffs.from_q_star(0.5), 0.001)
 """Where a person begins: both mistakes are equally bad, and a document costs a thousandth of one."""
 FULL_TIMES = 10.0
 """What a report in full costs, in titles and abstracts, until a person says otherwise."""
+
+# An hour of searching is taken to cost £60: ten minutes for a patent, five for a title and abstract, fifty for a report.
+SEARCH_EXAMPLE = START.scaled(10_000, "£")
+"""In pounds, for the demo of a search."""
+REVIEW_EXAMPLE = START.with_full_cost(FULL_TIMES * START.cost).scaled(5_000, "£")
+"""The same for a review."""

@@ -17,7 +17,7 @@ from tarstop_core.evidence.summary import Evidence
 from tarstop_core.evidence.typed import pack
 from tarstop_core.files import read_tables
 from tarstop_core.presentation.numbers import percent
-from tests.browser.acting import at_rest, save_menu, saved
+from tests.browser.acting import at_rest, save_menu, saved, unfold
 
 OpenPage = Callable[..., Any]
 SVG = "{http://www.w3.org/2000/svg}"
@@ -103,6 +103,7 @@ def test_the_address_brings_the_question_back(server: Any, open_page: OpenPage) 
     headline = page.locator(".tar-word")
     expect(headline).to_contain_text("sensitivity exceeds 90\u00a0% is")
     expect(page.get_by_text("“Don’t adopt”.")).to_be_visible()
+    unfold(page, "Source")
     expect(page.get_by_text("doi:10.1002/14651858.CD010772.pub2")).to_be_visible()
     said = headline.inner_text()
     at_rest(page)

@@ -73,7 +73,7 @@ def test_decide_explains_in_words(tarstop: Run) -> None:
         ({"--q-star": None, "--payoffs": "1,2,3"}, "four numbers"),
         ({"--q-star": None, "--payoffs": "1,2,3,x"}, "four numbers"),
         ({"--q-star": None, "--payoffs": "1,2,3,-4"}, "payoff G"),
-        ({"--q-star": None, "--payoffs": "1,0,3,4"}, "payoff L_r"),
+        ({"--q-star": None, "--payoffs": "1,0,3,0"}, "G + L_r"),
         ({"--q-star": None, "--payoffs": "inf,1,1,1"}, "payoff B"),
         ({"--belief": "1.1"}, "--belief"),
         ({"--belief": "nan"}, "--belief"),

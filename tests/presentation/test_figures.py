@@ -222,6 +222,30 @@ def test_any_ranking_can_be_drawn(
     is_sound(live(path, policy, cost * 20_000, depth, choice, log_depth))
 
 
+@pytest.mark.parametrize("unsure", [[10], [3, 4, 15]])
+def test_a_document_without_a_verdict_bends_no_curve(unsure: list[int]) -> None:
+    p = np.minimum(0.9, 0.3 / np.arange(1, 41) ** 0.7)
+    silent = np.isin(np.arange(40), unsure)
+    path = DecisivePath(hit_curve(p, silent=silent), 0.5, Payoffs.from_q_star(0.5))
+
+    def worths(**more: Any) -> list[float]:
+        figure = live_curves(
+            path.b,
+            Optimal().worth(path),
+            cost=0.001,
+            q_star=0.5,
+            depth=20,
+            plan=30,
+            hit=None,
+            span=(0, 39),
+            **more,
+        )
+        return next(trace["y"] for trace in figure["data"] if trace.get("yaxis") == "y2")[:20]
+
+    assert (np.diff(worths()) > 0).any()
+    assert (np.diff(worths(silent=silent)) <= 0).all()
+
+
 # --- reliability ----------------------------------------------------------------------------------
 
 BINS = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1), st.integers(1, 10_000)), min_size=1, max_size=10)

@@ -21,6 +21,8 @@ def test_a_decision_says_on_what_and_what_the_advice_was() -> None:
     assert said.action == "Grant" and said.reason == "Enough"
     assert said.on == "After 24 documents, at a cost of £120. The chance that prior art exists was 3.2 %."
     assert said.advice == "The advice then: STOP, “Grant”." and not said.overridden
+    review = ending(Decision(False, "", {**FOOTING, "studies": 5}), START)
+    assert review.on.startswith("After 24 documents and 5 studies with data, at")
 
 
 def test_a_decision_against_the_advice_says_how() -> None:

@@ -16,6 +16,7 @@ from tarstop_core.samples.past_stops import wrong_stops
 from tarstop_core.screening.advice import advise
 from tarstop_core.screening.advised import Advice, Headline, Variation
 from tarstop_core.screening.explain import (
+    about_documents,
     action,
     against_the_odds,
     consequences,
@@ -29,6 +30,7 @@ from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.scenarios.review import ReviewFacts
 from tarstop_core.screening.settings import Settings
 from tarstop_core.value.payoffs import Payoffs
+from tarstop_core.value.stakes import SEARCH_EXAMPLE
 
 SEEN = FittedOn(name="tests", topics=2, documents=100, relevant=4, simulated=True)
 CALIBRATOR = Calibrator("rank", "patent", x=(0.0, 4.0), y=(0.3, 0.001), fitted_on=SEEN)
@@ -221,7 +223,7 @@ def test_reports_and_abstracts_are_compared() -> None:
     assert told.sentence == (
         "With all that is left read, the decision would turn in about 20 of 100 such reviews. "
         "Of the 3 waiting reports, reading 2 in full pays: the first is worth 0.02 and costs 0.01. "
-        "The next documents are worth 0.0043 each and cost 0.002 each. Screening on pays too."
+        "The next documents are worth 0.0043 each and cost 0.002 each. By itself, screening on pays too."
     )
 
 
@@ -238,6 +240,15 @@ def test_a_stop_on_little_says_how_often_that_was_wrong() -> None:
     )
     many = explain(situation("stop", facts=replace(few, studies=99)), REVIEW)
     assert "past questions" not in many.sentence
+
+
+def test_amounts_are_examples_where_a_demo_gave_them() -> None:
+    demo, own = (
+        Settings(payoffs, 10) for payoffs in (SEARCH_EXAMPLE.payoffs, Payoffs(0, 9000, 4000, 0, "£"))
+    )
+    assert about_documents(True, demo) == ["simulated documents, example amounts"]
+    assert about_documents(True, own) == ["simulated documents"]
+    assert about_documents(False, own) == []
 
 
 def test_a_least_number_of_studies_holds_an_action_back() -> None:

@@ -121,11 +121,22 @@ def one_sentence(message: str) -> bool:
 
 
 @pytest.mark.parametrize("name", ["B", "L_r", "L_g", "G"])
-@pytest.mark.parametrize("value", [0, -1.0, math.nan, math.inf])
-def test_payoffs_must_be_positive_numbers(name: str, value: float) -> None:
+@pytest.mark.parametrize("value", [-1.0, math.nan, math.inf])
+def test_payoffs_must_be_numbers_that_are_not_negative(name: str, value: float) -> None:
     with pytest.raises(InputProblem, match=name) as problem:
         Payoffs(**{"B": 1.0, "L_r": 1.0, "L_g": 1.0, "G": 1.0, name: value})
     assert one_sentence(str(problem.value))
+
+
+def test_losses_alone_are_enough_and_each_mistake_costs_something() -> None:
+    losses, halves = Payoffs(B=0, L_r=200_000, L_g=50_000, G=0), Payoffs(25_000, 100_000, 25_000, 100_000)
+    beliefs = np.linspace(0, 1, 11)
+    assert (losses.q_star, losses.K) == (halves.q_star, halves.K) == (0.8, 250_000)
+    assert losses.evpi(beliefs) == pytest.approx(halves.evpi(beliefs))
+    for four, word in (((0, 1, 0, 1), "B \\+ L_g"), ((1, 0, 1, 0), "G \\+ L_r")):
+        with pytest.raises(InputProblem, match=word) as problem:
+            Payoffs(*four)
+        assert one_sentence(str(problem.value))
 
 
 @pytest.mark.parametrize("q_star", [0, 1, -0.1, 1.5, math.nan])

@@ -348,7 +348,7 @@ class Review(AtAGlance):
                 f"{amount(told.report_cost, unit) if told.report_cost else 'nothing beyond'}."
             )
             abstracts = "" if advice.worth is None else f" {comparison}"
-            return first + abstracts + (" Screening on pays too." if advice.more else "")
+            return first + abstracts + (" By itself, screening on pays too." if advice.more else "")
         chance = percent(told.reports_may_change)
         return (
             f"{count[0].upper() + count[1:]} could still change the decision (a chance of {chance} if all bring "

@@ -93,7 +93,7 @@ class TestChanged:
             ("documents", -5.0, "number of documents is -5"),
             ("times", 0.5, "at least 1"),
             ("times", None, "number of times is empty"),
-            ("B", 0.0, "payoff B is 0"),
+            ("B", -1.0, "payoff B is -1"),
             ("L_r", -3.0, "payoff L_r is -3"),
             ("G", None, "payoff G is empty"),
             ("cost", -1.0, "cost per document is -1"),
@@ -184,6 +184,15 @@ def test_a_wrong_number_is_said_and_changes_nothing_until_it_is_mended(panel: Ap
     panel.number_input("p/B").set_value(0.5).run()
     assert not panel.error
     assert value(panel).payoffs.B == 0.5
+
+
+def test_losses_alone_are_taken_and_the_slider_shows_the_cost_itself(panel: AppTest) -> None:
+    for name, amount in (("B", 0.0), ("L_r", 200_000.0), ("L_g", 50_000.0), ("G", 0.0), ("cost", 2.0)):
+        panel.number_input(f"p/{name}").set_value(amount).run()
+    panel.text_input("p/unit").set_value("£").run()
+    slider = panel.select_slider("p/fraction")
+    assert not panel.error and (value(panel).payoffs.q_star, value(panel).cost) == (0.8, 2.0)
+    assert slider.options[1] == "£2"  # the first stop above nothing stands for £2.5
 
 
 @pytest.mark.parametrize("fraction, words", [(0.0, "costs nothing"), (1.0, "cannot pay")])

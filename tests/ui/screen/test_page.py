@@ -100,7 +100,7 @@ def test_every_sentence_is_the_cores(open_app: Open, store: Store, session: str)
             assert f"{name}</a></strong> {depth:,} (“Grant”" in shown
         assert f"chances {calibrator.fitted_on.badge}".replace("'", "&#x27;") in shown
     assert "4 of 312 screened · 0 relevant · 1 unsure" in html_of(page)
-    assert [event.reviewer for event in store.events(session)] == [""] * 4
+    assert [event.reviewer for event in store.events(session)] == ["Rita"] * 4
 
 
 def test_a_press_that_comes_late_is_refused_and_a_tab_knows_few_buttons(
@@ -197,13 +197,27 @@ def test_with_a_plan_a_slider_is_a_what_if_until_confirmed(
     assert re.fullmatch(r"Deviation at [^q]*: q\*: 0\.\d+ → 0\.9\d*\. New instructions", told), told
 
 
+def test_a_decision_on_a_hit_names_it(open_app: Open, store: Store, session: str) -> None:
+    page = open_app("screen", session=session)
+    for name in ("Settles it", "It holds", "Stop and decide"):
+        press(page, name)
+    press(page, "Record the decision")
+    (hit,) = store.record_texts(store.session(session).collection_id, [store.session(session).order[0]])
+    assert f"What settles it: #1 {hit.publication_number} {hit.title}." in html_of(page)
+
+
 def test_stopping_deciding_and_going_on(open_app: Open, store: Store, session: str) -> None:
     page = open_app("screen", session=session)
     press(page, "Not relevant")
     press(page, "Stop and decide")
+    next(each for each in page.text_input if each.placeholder == "With the decision").set_value("Ada").run()
     press(page, "Record the decision")
     events = store.events(session)
-    assert [event.kind for event in events] == ["label", "stopped", "decided"]
+    assert [(event.kind, event.reviewer) for event in events] == [
+        ("label", ""),
+        ("stopped", "Ada"),
+        ("decided", "Ada"),
+    ]
     advice, _, _, _ = expected(store, session)
     assert events[2].payload["plus"] is False and events[2].payload["belief"] == advice.b
     assert "Decided: Grant" in html_of(page)

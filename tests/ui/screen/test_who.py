@@ -13,8 +13,9 @@ Open = Callable[..., AppTest]
 
 
 @pytest.fixture
-def session(store: Store) -> str:
-    """One on documents that are no sample."""
+def session(store: Store, cookies: dict[str, str]) -> str:
+    """One on documents that are no sample, and nobody has said who reads."""
+    cookies.clear()
     held = store.collection(a_collection(store))
     frame = store.records(held.id)
     real = store.save_collection("Real", frame, list(held.files), 3)

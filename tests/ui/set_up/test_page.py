@@ -116,9 +116,9 @@ def test_the_remark_on_the_stakes_knows_whether_a_citation_is_needed(page: AppTe
 
 
 def test_a_wrong_payoff_keeps_start_from_going_on(page: AppTest, store: Store) -> None:
-    page.number_input("set_up/stakes/G").set_value(0.0).run()
+    page.number_input("set_up/stakes/G").set_value(-1.0).run()
     page.button(START).click().run()
-    assert "payoff G is 0" in words_of(page.error)
+    assert "payoff G is -1" in words_of(page.error)
     assert not store.sessions()
 
 
