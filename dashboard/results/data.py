@@ -14,7 +14,7 @@ from tarstop_core.evaluation.findings import aggregate, claims, paper
 from tarstop_core.evaluation.findings.shipped import Listed, load_small, named_at_start, shipped
 from tarstop_core.evaluation.methods import PAPER
 from tarstop_core.evaluation.results import Results
-from tarstop_core.evaluation.tasks.named import TASKS
+from tarstop_core.evaluation.tasks.named import TASKS, errors_of
 from tarstop_core.places import RESULTS_VARIABLE, named_by_server
 
 KEPT = 64
@@ -104,13 +104,13 @@ def some(asked: Asked) -> Results:
     return _some(asked.path, asked.stamp, asked.methods)
 
 
-def in_words(frame: pd.DataFrame, scenario: str) -> pd.DataFrame:
+def in_words(frame: pd.DataFrame, results: Results) -> pd.DataFrame:
     """A frame as it leaves the page: errors are called there what the page calls them.
 
     Within the programme, and in what the command line writes, `false_adopt` is a wrong a⁺ and `false_reject` a wrong a⁻
     whatever the actions are called; in patents the page's false reject is the former.
     """
-    called = TASKS[scenario].errors
+    called = errors_of(results.settings)
     named = {
         f"{name}{end}": f"{said.replace(' ', '_')}{end}"
         for name, said in called.items()

@@ -12,9 +12,10 @@ from dashboard.frame.work import flash
 from dashboard.parts.panels import chart_key, figure, grouped_legend, with_room
 from dashboard.results import data
 from dashboard.results import run as results_run
-from dashboard.results.look import FULL, Look, about, controls, for_researchers, researching
+from dashboard.results.look import Look, about, controls, for_researchers, researching
 from dashboard.results.views import FIRST, TOPICS, VIEWS
 from tarstop_core.evaluation.findings import figures
+from tarstop_core.evaluation.tasks.named import errors_of
 
 LEAD = "What every stopping rule gives up on topics it has not seen, and which decisions go wrong."
 
@@ -52,6 +53,7 @@ def _regret(look: Look) -> None:
         return
     here = frame[frame["cost"] == look.cost].set_index("approach")["regret"]
     drawing = figures.regret_figure(frame, look.results.simulated, look.dark)
+    more = " Click a point for its topics." if researching() else ""
     families = frame.groupby("method", sort=False)["family"].first().tolist()
     figure(
         "regret",
@@ -59,10 +61,10 @@ def _regret(look: Look) -> None:
         if len(here) > 1
         else f"Regret at q* = {look.q_star:g}",
         grouped_legend(drawing, families),
-        f"{figures.regret_sentence(frame, look.q_star, look.cost)} Bars are intervals of 95 %. Click a point for its topics.",
+        f"{figures.regret_sentence(frame, look.q_star, look.cost)} Bars are intervals of 95 %.{more}",
         frame,
         look.stem,
-        on_select=_picker(frame),
+        on_select=_picker(frame) if researching() else None,
     )
 
 
@@ -76,7 +78,6 @@ def _picker(frame: pd.DataFrame) -> Callable[[], None]:
             st.session_state["method"] = methods[points[0]["curve_number"] % len(methods)]
             st.session_state["cost"] = float(points[0]["x"])
             st.session_state["view"] = TOPICS
-            st.session_state[FULL] = True
 
     return pick
 
@@ -86,8 +87,10 @@ def _errors(look: Look) -> None:
     figure(
         "errors",
         figures.error_heading(frame[frame["q_star"] == look.q_star], look.q_star, look.cost),
-        with_room(figures.error_figure(frame, look.results.scenario, look.results.simulated, look.dark)),
+        with_room(
+            figures.error_figure(frame, errors_of(look.results.settings), look.results.simulated, look.dark)
+        ),
         figures.error_sentence(frame),
-        data.in_words(frame, look.results.scenario),
+        data.in_words(frame, look.results),
         look.stem,
     )

@@ -14,7 +14,7 @@ from tarstop_core.evaluation.findings import topic_figures as view
 from tarstop_core.evaluation.findings.aggregate import PAPER_NAMES
 from tarstop_core.evaluation.findings.tables import shown_icer, signed
 from tarstop_core.evaluation.results import Results
-from tarstop_core.evaluation.tasks.named import TASKS
+from tarstop_core.evaluation.tasks.named import TASKS, errors_of
 
 POLICIES = {title: name for name, title in PAPER_NAMES.items()}
 UTILITY_ROUNDING = 2e-4
@@ -34,7 +34,7 @@ def draw(look: Look) -> None:
         st.info("None of the paper’s methods was run here at a q* and cost of its tables.")
     else:
         table(_side_by_side(beside, digits), f"{results.settings['title']} beside {paper.SOURCE}.")
-        files("tarstop-paper-and-run", data.in_words(beside, results.scenario), "beside")
+        files("tarstop-paper-and-run", data.in_words(beside, results), "beside")
         for sentence in said:
             note(sentence)
     heading_of("What differs")
@@ -79,11 +79,11 @@ def _decomposition(both: data.Asked, results: Results, dark: bool) -> None:
         frames.append(("run-errors", f"Wrong decisions in this run (c = {cost:g})", frame, results.simulated))
     top = 1.1 * max(float((each["false_adopt"] + each["false_reject"]).max()) for _, _, each, _ in frames)
     for column, (name, heading, frame, simulated) in zip(st.columns(2, gap="large"), frames, strict=False):
-        drawing = with_room(figures.error_figure(frame, results.scenario, simulated, dark))
+        drawing = with_room(figures.error_figure(frame, errors_of(results.settings), simulated, dark))
         for key in [key for key in drawing["layout"] if key.startswith("xaxis")]:
             drawing["layout"][key]["range"] = [0, top or 1]
         with column:
-            said_, leaves = view.errors_sentence(frame), data.in_words(frame, results.scenario)
+            said_, leaves = view.errors_sentence(frame), data.in_words(frame, results)
             figure(name, heading, drawing, said_, leaves, f"tarstop-{name}")
 
 

@@ -16,7 +16,7 @@ from tarstop_core.evaluation.findings import figures, tables
 from tarstop_core.evaluation.findings import topic_figures as view
 from tarstop_core.evaluation.findings.aggregate import REFERENCE, case_rows
 from tarstop_core.evaluation.findings.report import STATISTICS, folds_said
-from tarstop_core.evaluation.tasks.named import TASKS
+from tarstop_core.evaluation.tasks.named import TASKS, errors_of
 from tarstop_core.files import table_to_csv
 from tarstop_core.presentation.numbers import percent
 
@@ -26,7 +26,7 @@ def _table(look: Look) -> None:
     task = TASKS[look.results.scenario]
     shown = tables.panel(rows, look.q_star, look.cost, task.icer_digits)
     ordered = rows.sort_values("net_utility", ascending=False, kind="stable")
-    for column, name in task.errors.items():
+    for column, name in errors_of(look.results.settings).items():
         shown[name.capitalize()] = [f"{value:,.1f}".removesuffix(".0") for value in ordered[column]]
     counted = (
         "Errors are numbers of topics, reviews weighing equally"
@@ -51,7 +51,7 @@ def _table(look: Look) -> None:
         )
     files(
         look.stem,
-        data.in_words(rows.drop(columns="knows_truth"), look.results.scenario),
+        data.in_words(rows.drop(columns="knows_truth"), look.results),
         "table",
         more={
             "LaTeX": (
@@ -60,7 +60,7 @@ def _table(look: Look) -> None:
             ),
             "CSV, every q* and c": (
                 "-all.csv",
-                lambda: table_to_csv(data.in_words(data.all_rows(look.asked), look.results.scenario)),
+                lambda: table_to_csv(data.in_words(data.all_rows(look.asked), look.results)),
             ),
             "CSV, topic by topic": (
                 "-topics.csv",

@@ -60,7 +60,7 @@ def test_all_shipped_results_and_every_control(
     server: Any, open_page: Callable[..., Any], tmp_path: Path
 ) -> None:
     watched = open_page()
-    watched.open(f"{server.url}/results")
+    watched.open(f"{server.url}/results?full=true")
     page = watched.page
     at_rest(page)
     first = headings(page)
@@ -115,7 +115,7 @@ def test_all_shipped_results_and_every_control(
 
 def test_from_a_point_to_its_topics_to_a_path(server: Any, open_page: Callable[..., Any]) -> None:
     watched = open_page(viewport={"width": 1280, "height": 1000})
-    watched.open(f"{server.url}/results")
+    watched.open(f"{server.url}/results?full=true")
     page = watched.page
     at_rest(page)
     figure = page.locator("[class*='st-key-results-tar-figure-regret']")
@@ -157,7 +157,7 @@ def test_a_benchmark_of_ones_own(
     server: Any, open_page: Callable[..., Any], own_zip: Path, tmp_path: Path
 ) -> None:
     watched = open_page()
-    watched.open(f"{server.url}/results")
+    watched.open(f"{server.url}/results?full=true")
     page = watched.page
     at_rest(page)
     page.get_by_text("Run an experiment on your own rankings").click()

@@ -9,7 +9,6 @@ import pandas as pd
 
 from tarstop_core.evaluation.findings.drawing import ROW, drawn, reach, share_words, style
 from tarstop_core.evaluation.findings.tables import said, signed
-from tarstop_core.evaluation.tasks.named import TASKS
 from tarstop_core.presentation.figures import (
     Figure,
     axis,
@@ -156,9 +155,11 @@ def _within(row: Mapping[Any, Any], name: str, form: Callable[[float], str]) -> 
     return f", 95 % interval {form(row[f'{name}_low'])} to {form(row[f'{name}_high'])}"
 
 
-def error_figure(frame: pd.DataFrame, scenario: str, simulated: bool = False, dark: bool = False) -> Figure:
+def error_figure(
+    frame: pd.DataFrame, called: Mapping[str, str], simulated: bool = False, dark: bool = False
+) -> Figure:
     """:func:`~tarstop_core.evaluation.findings.aggregate.errors` (NaN where they cannot be told apart), a panel a q*."""
-    q_stars, called = sorted(frame["q_star"].unique()), TASKS[scenario].errors
+    q_stars = sorted(frame["q_star"].unique())
     names = list(dict.fromkeys(frame["approach"]))
     width = (1 - 0.04 * (len(q_stars) - 1)) / len(q_stars)
     top = 1.12 * float((frame["false_adopt"] + frame["false_reject"]).max())

@@ -15,7 +15,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.findings import aggregate, claims, figures, tables
 from tarstop_core.evaluation.methods import PAPER
 from tarstop_core.evaluation.results import Results, save
-from tarstop_core.evaluation.tasks.named import TASKS
+from tarstop_core.evaluation.tasks.named import TASKS, errors_of
 from tarstop_core.files import without_formulas
 from tarstop_core.presentation.figures import Figure
 from tarstop_core.presentation.html import page
@@ -110,7 +110,7 @@ class Findings:
         yield Drawn(
             "errors",
             f"Wrong decisions of both kinds, cost {self.cost:g}",
-            partial(figures.error_figure, self.errors, results.scenario, simulated),
+            partial(figures.error_figure, self.errors, errors_of(results.settings), simulated),
             figures.error_sentence(self.errors),
         )
         for q_star in results.q_stars:
@@ -287,7 +287,7 @@ def _beside_paper(report: Findings) -> pd.DataFrame:
         ("recall", "Recall", "{:.4f}".format),
         *(
             (column, f"{name.capitalize()}s", _share)
-            for column, name in TASKS[report.results.scenario].errors.items()
+            for column, name in errors_of(report.results.settings).items()
         ),
     )
     return pd.DataFrame(

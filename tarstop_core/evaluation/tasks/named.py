@@ -1,5 +1,8 @@
 """The tasks by scenario."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from tarstop_core.evaluation.tasks.base import Task
 from tarstop_core.evaluation.tasks.decisive import DecisiveTask
 from tarstop_core.evaluation.tasks.review import ReviewTask
@@ -12,3 +15,15 @@ TASKS: dict[str, type[Task]] = {
     )
 }
 """In the order in which they are offered."""
+
+
+def errors_of(settings: Mapping[str, Any]) -> Mapping[str, str]:
+    """What errors are called where results with these settings are shown: "false grant" in patents alone.
+
+    Of a person's own decisive rankings nobody knows what they decide on.
+
+    >>> errors_of({"scenario": "patent", "benchmark": "clef"})["false_reject"]
+    'false reject'
+    """
+    patents = settings["benchmark"] == DecisiveTask.scenario
+    return DecisiveTask.errors if patents else ReviewTask.errors

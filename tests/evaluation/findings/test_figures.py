@@ -18,6 +18,7 @@ from tarstop_core.evaluation.findings.figures import (
     regret_figure,
     regret_sentence,
 )
+from tarstop_core.evaluation.tasks.named import errors_of
 
 LOOK = {"policy": "greedy", "variant": "marginal", "family": "paper's policy"}
 
@@ -95,7 +96,7 @@ def errors() -> pd.DataFrame:
 
 
 def test_errors_are_told_apart_by_panel_and_kind() -> None:
-    figure = error_figure(errors(), "review", simulated=True)
+    figure = error_figure(errors(), errors_of({"benchmark": "review"}), simulated=True)
     bars = {(bar["xaxis"], bar["name"][:9]): bar["x"] for bar in figure["data"]}
     assert bars == {
         ("x", "wrong a⁺ "): [0.3, 0.0],
@@ -115,12 +116,17 @@ def test_errors_are_told_apart_by_panel_and_kind() -> None:
 @pytest.mark.parametrize(
     ("scenario", "names"),
     [
+        ("clef", ["wrong a⁺ (false adopt)", "wrong a⁻ (false reject)"]),
         ("review", ["wrong a⁺ (false adopt)", "wrong a⁻ (false reject)"]),
         ("patent", ["wrong a⁺ (false reject)", "wrong a⁻ (false grant)"]),
     ],
 )
 def test_errors_are_called_as_the_scenario_calls_its_actions(scenario: str, names: list[str]) -> None:
-    legend = [bar["name"] for bar in error_figure(errors(), scenario)["data"] if bar["showlegend"]]
+    legend = [
+        bar["name"]
+        for bar in error_figure(errors(), errors_of({"benchmark": scenario}))["data"]
+        if bar["showlegend"]
+    ]
     assert legend == names
 
 

@@ -87,11 +87,11 @@ def test_what_is_saved_calls_errors_as_the_page_does(scenario: str, called: dict
     file = next(each for each in files if data.everything(each).scenario == scenario)
     asked = data.asked_of(file, ("optimal", "greedy"))
     frame = data.rows(asked, 0.5, 0.001)
-    saved = data.in_words(frame, scenario)
+    saved = data.in_words(frame, data.some(asked))
     for within, shown in called.items():
         assert saved[shown].tolist() == frame[within].tolist()
     assert {column for column in saved if column.startswith("false_")} == set(called.values())
-    assert list(data.in_words(data.errors(asked, 0.001), scenario).filter(like="false_")) == list(
+    assert list(data.in_words(data.errors(asked, 0.001), data.some(asked)).filter(like="false_")) == list(
         called.values()
     )
 
