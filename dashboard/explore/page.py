@@ -40,7 +40,7 @@ from tarstop_core.screening.paths import chances
 from tarstop_core.screening.scenarios.named import SCENARIOS, scenario_of
 from tarstop_core.screening.settings import Settings
 
-LEAD = "See where screening would stop, and what would change your mind."
+LEAD = "Where screening would stop, and what would change that."
 CURRENT, MAP, SENSITIVITY = "At stake now", MAP_TAB, "Sensitivity"
 OF_ONE: tuple[Measure, ...] = ("depth", "net_utility", "decision", "regret")
 """What a map of one list can show."""
@@ -57,7 +57,7 @@ def explore_page() -> None:
             explore_whole.show(chosen)
         else:
             _explorer(chosen, _load(chosen))
-    shell.glossary("evpi", "q-star", "score", "net-utility", "regret", "break-even")
+    shell.glossary("evpi", "q-star", "score", "break-even")
     st.html(SAVE_ACTIONS_SCRIPT, unsafe_allow_javascript=True)
 
 
