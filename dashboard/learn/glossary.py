@@ -17,11 +17,12 @@ def show() -> None:
     known = terms()
     words = st.session_state.get("find", st.query_params.get("find", "")).strip()
     groups = grouped()
-    # The box for the search stands below; what it holds decides on what is above it.
-    group = st.session_state.get("group") or st.query_params.get("group", FIRST)
-    shown = found(words) if words else groups.get(group, groups[FIRST])
-    here = {term.key for term in shown}
     named = st.query_params.get("term", "")
+    first = next((group for group, within in groups.items() if named in {term.key for term in within}), FIRST)
+    # The box for the search stands below; what it holds decides on what is above it.
+    group = st.session_state.get("group") or st.query_params.get("group", first)
+    shown = found(words) if words else groups.get(group, groups[first])
+    here = {term.key for term in shown}
     if named in known:
         with st.container(border=True, key="glossary-asked"):
             st.markdown(_entry(known[named], here))
@@ -34,7 +35,7 @@ def show() -> None:
         st.pills(
             "Group",
             list(groups),
-            default=FIRST,
+            default=first,
             required=True,
             label_visibility="collapsed",
             **bound("group"),

@@ -31,8 +31,8 @@ def test_a_word_in_a_tooltip_opens_the_glossary_beside_the_page(
     expect(asked).to_contain_text(terms()["q-star"].meaning)
     # A neighbour lies on the same page: it is jumped to, once the page below it stands still.
     at_rest(words.page)
-    asked.get_by_role("link", name=terms()["evpi"].name).click()
-    expect(words.page.locator("#term-evpi")).to_be_in_viewport()
+    asked.get_by_role("link", name=terms()["payoffs"].name).click()
+    expect(words.page.locator("#term-payoffs")).to_be_in_viewport()
     words.assert_sound()
     expect(page.get_by_role("heading", name=IDEAS["Certainty"].title)).to_be_visible()
     watched.assert_sound()
@@ -53,7 +53,7 @@ def test_what_is_moved_in_an_idea_survives_a_reload(server: AppServer, open_page
     watched.assert_sound()
 
 
-@pytest.mark.parametrize("where", ["glossary", f"formulas&section={quote(RULES)}"])
+@pytest.mark.parametrize("where", ["glossary&find=e", f"formulas&section={quote(RULES)}"])
 def test_formulas_are_drawn_and_fit_on_a_phone(server: AppServer, open_page: OpenPage, where: str) -> None:
     watched = open_page(viewport={"width": 390, "height": 844})
     watched.open(f"{server.url}/learn?part={where}")

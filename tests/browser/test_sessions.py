@@ -77,11 +77,13 @@ def test_every_export_is_there_and_the_report_opens_without_a_network(
         alone.page.on("request", lambda request, asked=asked: asked.append(request.url))
         alone.page.on("dialog", lambda dialog, asked=asked: asked.append(dialog.message))
         alone.page.goto(report.as_uri())
+        for folded in alone.page.locator("summary").all():
+            folded.click()
         expect(alone.page.get_by_role("heading", name="Advice at each step")).to_be_visible()
         expect(alone.page.get_by_text(EVIL[:20]).first).to_be_attached()
         assert asked == [report.as_uri()] and not alone.errors
         assert alone.page.locator("html").evaluate("each => each.scrollWidth") <= 390
-        assert alone.page.locator("svg").count() == 3
+        assert alone.page.locator("svg").count() == 5
 
     at_rest(page)
     page.get_by_role("tab", name="Flow diagram").click()
