@@ -39,7 +39,7 @@ class Truth:
     """What is true of a sample."""
 
     wrong: bool
-    """Whether the truth speaks for the other action."""
+    """Whether the truth speaks for the other action, or does not know the document that was named for it."""
     said: str
     overlooked: str = ""
     """Documents that would have told, were read and taken for something else; or where the first was not reached."""
@@ -58,13 +58,15 @@ def _of_search(session: OpenSession, settings: Settings, plus: bool) -> Truth | 
         return None
     relevant = sample_qrels()[topic]
     places = [at for at, doc in enumerate(session.row.ids) if relevant.get(doc)]
-    wrong = plus != bool(places)
-    said = f"Your “{action(plus, settings)}” was {'wrong' if wrong else 'right'}"
-    truth = f"prior art exists, at {_ranks(places)}" if places else "it holds no prior art"
     state = session.state
+    wrong = plus != bool(places)
+    mistaken = plus and state.hit is not None and state.hit - 1 not in places
+    how = "wrong" if wrong else f"right, but not for #{state.hit}" if mistaken else "right"
+    said = f"Your “{action(plus, settings)}” was {how}"
+    truth = f"prior art exists, at {_ranks(places)}" if places else "it holds no prior art"
     passed = [at for at in places if at < state.depth and state.labels[at] != RELEVANT]
     return Truth(
-        wrong,
+        wrong or mistaken,
         f"{said}: the truth of this simulated search is that {truth}.",
         _missed(places, passed, state.depth),
     )

@@ -33,6 +33,17 @@ def test_a_search_tells_where_its_prior_art_is(store: Store) -> None:
     assert sample_text(session, session.row.ids[0]) == sample_criteria(session) == ""
 
 
+def test_the_right_action_for_the_wrong_document_is_told(store: Store) -> None:
+    session = OpenSession.load(store, start_demo(store))
+    doc = session.row.ids[0]
+    session.record(Event("label", {"doc": doc, "label": "relevant"}), session.state.seq)
+    session.record(Event("confirm", {"doc": doc, "holds": True}), session.state.seq)
+    told = sample_answer(session, session.row.settings, plus=True)
+    assert (
+        told is not None and told.wrong and told.said.startswith("Your “Reject” was right, but not for #1:")
+    )
+
+
 def test_a_review_tells_what_all_its_tables_say(store: Store) -> None:
     session = OpenSession.load(store, start_review_demo(store))
     settings = session.row.settings
