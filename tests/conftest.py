@@ -15,7 +15,7 @@ from tests import postgres
 # the same examples every time, and more would find nothing another time. `make deep` looks for new ones.
 settings.register_profile(
     "tests",
-    max_examples=50,
+    max_examples=25,
     deadline=None,
     derandomize=True,
     print_blob=True,

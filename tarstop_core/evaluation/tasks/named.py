@@ -25,5 +25,6 @@ def errors_of(settings: Mapping[str, Any]) -> Mapping[str, str]:
     >>> errors_of({"scenario": "patent", "benchmark": "clef"})["false_reject"]
     'false reject'
     """
-    patents = settings["benchmark"] == DecisiveTask.scenario
-    return DecisiveTask.errors if patents else ReviewTask.errors
+    task = TASKS[settings["scenario"]]
+    own = task is DecisiveTask and settings["benchmark"] != DecisiveTask.scenario
+    return ReviewTask.errors if own else task.errors

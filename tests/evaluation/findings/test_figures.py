@@ -96,7 +96,7 @@ def errors() -> pd.DataFrame:
 
 
 def test_errors_are_told_apart_by_panel_and_kind() -> None:
-    figure = error_figure(errors(), errors_of({"benchmark": "review"}), simulated=True)
+    figure = error_figure(errors(), errors_of({"scenario": "review", "benchmark": "review"}), simulated=True)
     bars = {(bar["xaxis"], bar["name"][:9]): bar["x"] for bar in figure["data"]}
     assert bars == {
         ("x", "wrong a⁺ "): [0.3, 0.0],
@@ -114,19 +114,18 @@ def test_errors_are_told_apart_by_panel_and_kind() -> None:
 
 
 @pytest.mark.parametrize(
-    ("scenario", "names"),
+    ("scenario", "benchmark", "names"),
     [
-        ("clef", ["wrong a⁺ (false adopt)", "wrong a⁻ (false reject)"]),
-        ("review", ["wrong a⁺ (false adopt)", "wrong a⁻ (false reject)"]),
-        ("patent", ["wrong a⁺ (false reject)", "wrong a⁻ (false grant)"]),
+        ("patent", "clef", ["wrong a⁺ (false adopt)", "wrong a⁻ (false reject)"]),
+        ("review", "review", ["wrong a⁺ (false adopt)", "wrong a⁻ (false reject)"]),
+        ("patent", "patent", ["wrong a⁺ (false reject)", "wrong a⁻ (false grant)"]),
     ],
 )
-def test_errors_are_called_as_the_scenario_calls_its_actions(scenario: str, names: list[str]) -> None:
-    legend = [
-        bar["name"]
-        for bar in error_figure(errors(), errors_of({"benchmark": scenario}))["data"]
-        if bar["showlegend"]
-    ]
+def test_errors_are_called_as_the_scenario_calls_its_actions(
+    scenario: str, benchmark: str, names: list[str]
+) -> None:
+    told = errors_of({"scenario": scenario, "benchmark": benchmark})
+    legend = [bar["name"] for bar in error_figure(errors(), told)["data"] if bar["showlegend"]]
     assert legend == names
 
 
