@@ -17,7 +17,7 @@ from tarstop_core.calibration.reranked import (
     features,
     share_of,
 )
-from tarstop_core.calibration.thinning import DIGITS, LEARNED, ROUNDS, TOTAL_SHAPE, TYPICAL, Thinning, grid
+from tarstop_core.calibration.thinning import DIGITS, LEARNED, ROUNDS, TOTAL_SHAPE, Thinning, learned
 from tarstop_core.documents.tables import Flags, Floats, Ints
 
 PRIORS: dict[Family, Thinning] = {
@@ -31,8 +31,8 @@ PRIORS: dict[Family, Thinning] = {
     ),
 }
 """Before any session was seen; a few imagined sessions of it are learned from beside the real ones."""
-LIKE_LISTS, LIKE_MEAN, LIKE_SLOPES = 4.0, 0.5, 3.0
-"""What it is worth: sessions (spread), and pseudo-observations of means and of slopes."""
+LIKE_LISTS = 4.0
+"""How many sessions that is worth for the spread."""
 SHIFT, TEMPER, AHEAD, REACH = 0.1, 0.5, 20.0, 10.0
 """As of the class; chosen on sessions that were not learned from, which docs/reranked_chances.md says."""
 C = 1.0
@@ -84,39 +84,17 @@ def _weights(histories: Sequence[Flags]) -> tuple[float, ...]:
 
 
 def _curve(family: Family, histories: Sequence[Flags]) -> tuple[Thinning, Floats]:
-    """What the sessions say of one family, and log of the chance of each, shape (L,).
-
-    As :func:`~tarstop_core.calibration.thinning.fit_thinning`, of which it differs in the curves.
-    """
-    prior = PRIORS[family]
-    x = np.array([(1.0, math.log(len(each) / TYPICAL)) for each in histories])
-    prior_mean, prior_worth = np.array(prior.mean).T, np.diag([LIKE_MEAN, LIKE_SLOPES])
-    mean, spread = prior_mean, np.array(prior.spread)
-    z, log_weight = grid((LEARNED,) * 3)
+    """What the sessions say of one family, and log of the chance of each, shape (L,)."""
     blocks = [edges(len(each)) for each in histories]
     counts = [
         np.add.reduceat(history, at[:-1], dtype=float) for history, at in zip(histories, blocks, strict=True)
     ]
-    for _ in range(ROUNDS):
-        theta = (x @ mean)[:, None] + z @ np.linalg.cholesky(spread).T
-        log = log_weight + np.array(
-            [
-                _log_likelihood(family, each, at, count)
-                for each, at, count in zip(theta, blocks, counts, strict=True)
-            ]
-        )
-        evidence = logsumexp(log, axis=1)
-        weight = np.exp(log - evidence[:, None])
-        middle = np.einsum("lj,ljk->lk", weight, theta)
-        around = (theta - middle[:, None]).reshape(-1, 3)
-        within = (weight.reshape(-1, 1) * around).T @ around
-        mean = np.linalg.solve(x.T @ x + prior_worth, x.T @ middle + prior_worth @ prior_mean)
-        residual = middle - x @ mean
-        spread = (residual.T @ residual + within + LIKE_LISTS * np.array(prior.spread)) / (
-            len(histories) + LIKE_LISTS
-        )
-    pairs, triples = mean.T.round(DIGITS).tolist(), spread.round(DIGITS).tolist()
-    return Thinning(tuple(map(tuple, pairs)), tuple(map(tuple, triples)), len(histories)), evidence  # type: ignore[arg-type]
+
+    def log_likelihood(theta: Floats) -> Floats:
+        of_each = zip(theta, blocks, counts, strict=True)
+        return np.array([_log_likelihood(family, each, at, count) for each, at, count in of_each])
+
+    return learned(log_likelihood, [len(each) for each in histories], PRIORS[family], LIKE_LISTS)
 
 
 def _log_likelihood(family: Family, theta: Floats, at: Ints, counts: Floats) -> Floats:

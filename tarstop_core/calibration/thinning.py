@@ -12,7 +12,7 @@ was chosen on collections that were not learned from, which docs/still_unread.md
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import product
@@ -171,26 +171,39 @@ def fit_thinning(lists: Sequence[tuple[Flags, Flags]]) -> Thinning:
     told = [(known, known & relevant) for known, relevant in lists if known.any()]
     if not told:
         return PRIOR
-    lengths = np.array([len(known) for known, _ in told])
-    x = np.column_stack((np.ones(len(told)), np.log(lengths / TYPICAL)))
-    prior_mean, prior_worth = np.array(PRIOR.mean).T, np.diag([LIKE_MEAN, LIKE_SLOPES])
-    mean, spread = prior_mean, np.array(PRIOR.spread)
+    return learned(
+        lambda theta: _log_likelihood(told, theta), [len(known) for known, _ in told], PRIOR, LIKE_LISTS
+    )[0]
+
+
+def learned(
+    log_likelihood: Callable[[Floats], Floats], lengths: Sequence[int], prior: Thinning, like_lists: float
+) -> tuple[Thinning, Floats]:
+    """Two parameters and log R over lists of these lengths, and log of the chance of each list, shape (L,).
+
+    `log_likelihood` says how likely each list is by each of its nodes, shape (L, J), given them, shape (L, J, 3).
+    """
+    x = np.column_stack((np.ones(len(lengths)), np.log(np.array(lengths) / TYPICAL)))
+    prior_mean, prior_worth = np.array(prior.mean).T, np.diag([LIKE_MEAN, LIKE_SLOPES])
+    mean, spread = prior_mean, np.array(prior.spread)
     z, log_weight = grid((LEARNED,) * 3)
     for _ in range(ROUNDS):
         # Expectation: how likely each list follows each node. Maximisation: a regression of the lists' middles on log n.
         theta = (x @ mean)[:, None] + z @ np.linalg.cholesky(spread).T
-        log = log_weight + _log_likelihood(told, theta)
-        weight = np.exp(log - logsumexp(log, axis=1, keepdims=True))
+        log = log_weight + log_likelihood(theta)
+        evidence = logsumexp(log, axis=1)
+        weight = np.exp(log - evidence[:, None])
         middle = np.einsum("lj,ljk->lk", weight, theta)
         around = (theta - middle[:, None]).reshape(-1, 3)
         within = (weight.reshape(-1, 1) * around).T @ around
         mean = np.linalg.solve(x.T @ x + prior_worth, x.T @ middle + prior_worth @ prior_mean)
         residual = middle - x @ mean
-        spread = (residual.T @ residual + within + LIKE_LISTS * np.array(PRIOR.spread)) / (
-            len(told) + LIKE_LISTS
+        spread = (residual.T @ residual + within + like_lists * np.array(prior.spread)) / (
+            len(lengths) + like_lists
         )
     pairs, triples = mean.T.round(DIGITS).tolist(), spread.round(DIGITS).tolist()
-    return Thinning(tuple(map(tuple, pairs)), tuple(map(tuple, triples)), len(told))  # type: ignore[arg-type]
+    found = Thinning(tuple(map(tuple, pairs)), tuple(map(tuple, triples)), len(lengths))  # type: ignore[arg-type]
+    return found, evidence
 
 
 def _log_likelihood(told: Sequence[tuple[Flags, Flags]], theta: Floats) -> Floats:

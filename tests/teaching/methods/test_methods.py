@@ -26,7 +26,7 @@ OF_FORMULAS = {
     "belief.reitsma": {"usable"},
     "belief.sroc": set(),
     "value.studies": set(),
-    "calibration.thinning": {"expected_share", "grid", "shape_nodes", "share_at"},
+    "calibration.thinning": {"expected_share", "grid", "learned", "shape_nodes", "share_at"},
     "calibration.data_share": {"from_json", "load"},
     "calibration.calibrator": {"from_json", "load", "tied_share"},
     "calibration.fitting": {"known", "usable", "predicted"},
