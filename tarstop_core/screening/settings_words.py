@@ -37,7 +37,9 @@ def settings_rows(settings: Settings, calibrator: Calibrator) -> list[tuple[str,
         ("Starting chance (b₀)", percent(settings.b_0)),
         (
             "Chances of the documents",
-            f"{calibrator.fitted_on.badge}; kind {calibrator.kind}, for {calibrator.scenario}, "
+            chances_badge(calibrator, settings)
+            if settings.foretold
+            else f"{calibrator.fitted_on.badge}; kind {calibrator.kind}, for {calibrator.scenario}, "
             f"digest {calibrator.digest}",
         ),
         ("Chances of the documents multiplied by", number(settings.scale)),

@@ -180,7 +180,7 @@ def _learned_rows(state: State) -> list[tuple[str, str]]:
             f"{last['ranker']} ({made}), seed {last['seed']}; on TF-IDF weights of word stems and neighbouring pairs, version "
             f"{FEATURES_VERSION}",
         ),
-        ("What that order saved", gain_sentence(state)),
+        ("Beside the list’s own order", gain_sentence(state)),
     ]
     return [row for row in rows if row[1]]
 

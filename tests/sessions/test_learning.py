@@ -239,7 +239,10 @@ def test_report_and_protocol_say_how_the_order_came_about(store: Store) -> None:
     rows = dict(about_rows(whole))
     assert rows["Learned from labels"].startswith("8 fits, the last after 8 labels; ranker ")
     assert f"seed {session.state.fit['seed']}" in rows["Learned from labels"]  # type: ignore[index]
-    assert rows["What that order saved"] == gain_sentence(session.state)
+    assert rows["Beside the list’s own order"] == gain_sentence(session.state)
+    assert dict(whole.in_words(session.row.settings))["Chances of the documents"].startswith(
+        "of lists that learn: "
+    )
     page = report_html(whole)
     assert "<th" in page and "In the list" in page and "By fit" in page
     said = protocol_paragraph(LEARNS, INCLUSION, size=N, ranking="By hand.", digest=session.row.digest)
