@@ -43,6 +43,8 @@ def hit_curve(
 ) -> HitCurve:
     """Survival curve of a ranking from the chances of its documents.
 
+    InputProblem when a probability is outside [0, 1] or not a number.
+
     Parameters
     ----------
     p : array_like, shape (N,)
@@ -59,11 +61,6 @@ def hit_curve(
         left out, so belief does not move there. Their h stays: before being read they were worth it.
     kinds : Kinds, optional
         In place of one frailty: kinds of lists of which this is one, each with exposures and a frailty of its own.
-
-    Raises
-    ------
-    InputProblem
-        When a probability is outside [0, 1] or not a number.
 
     Notes
     -----
@@ -121,8 +118,6 @@ def hit_curve(
 def belief(curve: HitCurve, b_0: float) -> Floats:
     """b_d for every depth without a hit, shape (N + 1,): b_0·M_d / (b_0·M_d + 1 − b_0).
 
-    Examples
-    --------
     >>> belief(hit_curve([0.5, 1.0, 0.2]), 0.5).round(4)
     array([0.5   , 0.3333, 0.    , 0.    ])
     """

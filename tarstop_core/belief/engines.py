@@ -59,10 +59,7 @@ ENGINES = {
 def check_engine(name: str) -> str:
     """The name of an engine, if there is one that is called so.
 
-    Raises
-    ------
-    InputProblem
-        When there is none.
+    InputProblem when there is none.
     """
     if name not in ENGINES:
         raise InputProblem(f"There is no engine '{name}'; choose one of {', '.join(ENGINES)}.")

@@ -31,10 +31,7 @@ def learn_prior(outcomes: Sequence[Tables], reviews: Sequence[str], theta: float
     Reviews weigh equally, however many outcomes they have; `reviews` says which one each outcome belongs to. b_0 refers to
     `theta`, and `source` tells the person who meets the prior what the outcomes are.
 
-    Raises
-    ------
-    InputProblem
-        When no outcome has a study with diseased patients, or the lengths differ.
+    InputProblem when no outcome has a study with diseased patients, or the lengths differ.
 
     Notes
     -----
@@ -78,8 +75,6 @@ def strayed_from_end(tables: Tables) -> float | None:
 
     The mean over the first 1, 2, 3 and 5 studies, about 1 where they stand in no order; None with fewer than three.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> cells = (np.array([2.0, 9, 9, 9]), np.ones(4), np.array([8.0, 1, 1, 1]), np.ones(4))
     >>> round(strayed_from_end(Tables(("a", "b", "c", "d"), *cells)), 1)

@@ -53,8 +53,6 @@ def mixture(weight: ArrayLike, shape: ArrayLike) -> Mixture:
 def log_passed(known: Mixture, exposure: ArrayLike) -> Floats:
     """Log of the chance that documents of this exposure Λ_j hold no hit given each kind, shape (J,) or (J, N) as given.
 
-    Examples
-    --------
     >>> log_passed(mixture([1, 1], [np.inf, 1]), [0.5, 1.0]).round(3)
     array([-0.5  , -0.693])
     """
@@ -75,8 +73,6 @@ def log_no_hit(known: Mixture, exposure: ArrayLike) -> Floats:
 
     With cumulative exposures this is the log of M_d.
 
-    Examples
-    --------
     >>> log_no_hit(mixture([1], [2.0]), [[0.5, 1.0]]).round(3)
     array([-0.446, -0.811])
     """
@@ -97,8 +93,6 @@ def updated(known: Mixture, read: ArrayLike, at_hits: ArrayLike | None = None) -
     `read` is the sum of the exposures of all documents that were read, hits included, shape (J,), and `at_hits` holds
     those of the hits, shape (J, h).
 
-    Examples
-    --------
     One hit where four were expected by one kind and one by the other:
 
     >>> after = updated(mixture([1, 1], [np.inf, np.inf]), [4.0, 1.0], [[0.4], [0.1]])
@@ -200,8 +194,6 @@ class Left:
 def left(known: Mixture, exposure: ArrayLike, documents: int) -> Left:
     """How many hits are among so many documents, whose exposures add up to `exposure`, shape (J,).
 
-    Examples
-    --------
     >>> found = left(mixture([1], [2.0]), [3.0], 100)
     >>> round(found.mean, 2), found.interval()
     (3.0, (0, 8))

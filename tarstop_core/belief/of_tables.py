@@ -36,6 +36,8 @@ def belief_path(
 ) -> BeliefPath:
     """Belief that pooled sensitivity exceeds θ, after each study.
 
+    InputProblem when an argument cannot be used.
+
     Parameters
     ----------
     tables : Tables
@@ -49,11 +51,6 @@ def belief_path(
         The default one without it; "reml" does not look at it.
     correction : {"single", "all", "none"}
         Continuity correction of "reml".
-
-    Raises
-    ------
-    InputProblem
-        When an argument cannot be used.
     """
     check_theta(theta)
     if engine == "reml":
@@ -76,10 +73,7 @@ def belief_path(
 def beliefs(tables: Tables, theta: float, engine: str, prior: Prior) -> Floats:
     """Belief after 0 … n studies, shape (n + 1,); where "reml" is not identified yet, the prior's b_0.
 
-    Raises
-    ------
-    InputProblem
-        When an argument cannot be used.
+    InputProblem when an argument cannot be used.
     """
     path = belief_path(tables, theta, engine, prior).beliefs
     return np.array([prior.b_0 if b is None else b for b in path])

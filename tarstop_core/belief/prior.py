@@ -49,10 +49,7 @@ class Prior:
     μ2 ~ N(−λ, s_fpr²); both between-study standard deviations ~ HalfNormal(tau); their correlation ~ LKJ(eta). The
     likelihood of the studies is taken to the power `weight`.
 
-    Raises
-    ------
-    InputProblem
-        When a number is out of its range.
+    InputProblem when a number is out of its range.
 
     Notes
     -----
@@ -105,8 +102,6 @@ class Prior:
 
         Only a prior whose b_0 was learned says what that refers to; any other is returned as it is.
 
-        Examples
-        --------
         >>> learned = Prior(0.7, 0.8, learned_from=LearnedFrom("past reviews", 0.75, 16, 63, 742, 0.1))
         >>> learned.at(0.75).b_0, round(learned.at(0.9).b_0, 2), Prior(0.7).at(0.9).b_0
         (0.7, 0.2, 0.7)
@@ -145,13 +140,8 @@ def save(prior: Prior, path: str | Path) -> None:
 def from_json(text: str, name: str = "The prior") -> Prior:
     """Read a prior back.
 
-    Raises
-    ------
-    InputProblem
-        When the text is not a prior of a known version.
+    InputProblem when the text is not a prior of a known version.
 
-    Examples
-    --------
     >>> from_json(Prior(b_0=0.7, s=0.8).to_json()) == Prior(b_0=0.7, s=0.8)
     True
     """

@@ -153,6 +153,8 @@ def fit(
 ) -> ReitsmaFit:
     """Fit the bivariate model to all usable studies.
 
+    InputProblem when no study is usable, or a zero cell is left with ``correction="none"``.
+
     Parameters
     ----------
     tables : Tables
@@ -163,11 +165,6 @@ def fit(
         (mada's default), or of none.
     starts : sequence of (float, float)
         (ρ, scale) of each Ψ to start from; the likeliest result is kept.
-
-    Raises
-    ------
-    InputProblem
-        When no study is usable, or a zero cell is left with ``correction="none"``.
 
     Notes
     -----
@@ -201,10 +198,7 @@ def fit_prefixes(
     With ``correction="all"`` the logits of earlier studies jump at the prefix that brings the first zero; ``"single"``
     leaves them as they are.
 
-    Raises
-    ------
-    InputProblem
-        When a zero cell is left with ``correction="none"``.
+    InputProblem when a zero cell is left with ``correction="none"``.
     """
     data = _prepare(tables, method, correction)
     fits: list[ReitsmaFit | None] = [None]
@@ -218,13 +212,8 @@ def reml_belief(fitted: ReitsmaFit | None, theta: float) -> float | None:
 
     None with fewer than 3 studies: the model is not identified.
 
-    Raises
-    ------
-    InputProblem
-        When θ is not between 0 and 1.
+    InputProblem when θ is not between 0 and 1.
 
-    Examples
-    --------
     >>> reml_belief(None, 0.75) is None
     True
     """

@@ -60,8 +60,6 @@ def auc(mu: ArrayLike, Psi: ArrayLike) -> float:
 
     There are 98 trapezoids; dividing by 99 instead gives the figures of R's mada, which reviewers quote.
 
-    Examples
-    --------
     >>> round(auc([2.0, -1.0], [[1.0, 0.0], [0.0, 1.0]]), 4)
     0.8848
     """

@@ -161,10 +161,7 @@ class Calibrator:
         Scores are those of the whole list, shape (N,); kinds by rank do not look at them. `n` is N, where there are no
         scores, or the rank of each document, where they do not stand by rank.
 
-        Raises
-        ------
-        InputProblem
-            When this kind needs scores and there are none.
+        InputProblem when this kind needs scores and there are none.
         """
         if self.by_rank:
             if not isinstance(n, np.ndarray):
@@ -318,10 +315,7 @@ class Calibrator:
 def from_json(text: str, name: str = "The calibrator") -> Calibrator:
     """Read a calibrator back.
 
-    Raises
-    ------
-    InputProblem
-        When the text is not a calibrator of a known version.
+    InputProblem when the text is not a calibrator of a known version.
     """
     content = read_envelope(
         text,
@@ -375,8 +369,6 @@ def load(path: str | Path) -> Calibrator:
 def scaled(p: Floats, factor: float) -> Floats:
     """Every chance times a factor, at most 1; where they are as they were, the same array.
 
-    Examples
-    --------
     >>> scaled(np.array([0.1, 0.8]), 2.0)
     array([0.2, 1. ])
     """
@@ -386,13 +378,8 @@ def scaled(p: Floats, factor: float) -> Floats:
 def z_scores(scores: ArrayLike) -> Floats:
     """(v − mean)/sd within the topic, shape (N,); zeros where all scores are the same.
 
-    Raises
-    ------
-    InputProblem
-        When a score is missing or infinite.
+    InputProblem when a score is missing or infinite.
 
-    Examples
-    --------
     >>> z_scores([3.0, 1.0]), z_scores([2.0, 2.0])
     (array([ 1., -1.]), array([0., 0.]))
     """

@@ -53,8 +53,6 @@ class DataShare:
     def updated(self, with_data: int, without: int) -> DataShare:
         """After reports of the review itself have been read in full.
 
-        Examples
-        --------
         >>> DataShare(2, 2).updated(6, 0).mean
         0.8
         """
@@ -75,13 +73,8 @@ def fit_data_share(pairs: Sequence[tuple[int, int]], source: str) -> DataShare:
     The beta-binomial distribution over reviews is fitted by maximum likelihood. Its mean stays between .001 and .999 and
     it is worth at most 1,000 reports, where the likelihood would go further.
 
-    Raises
-    ------
-    InputProblem
-        With fewer than two reviews that included something, or more reports with data than reports.
+    InputProblem with fewer than two reviews that included something, or more reports with data than reports.
 
-    Examples
-    --------
     >>> share = fit_data_share([(50, 10), (20, 11), (80, 25), (10, 1)], "an example")
     >>> round(share.mean, 2), share.topics
     (0.3, 4)
@@ -116,13 +109,8 @@ def fit_data_share(pairs: Sequence[tuple[int, int]], source: str) -> DataShare:
 def from_json(text: str, name: str = "The share of reports with data") -> DataShare:
     """Read a share back.
 
-    Raises
-    ------
-    InputProblem
-        When the text is not a share of a known version.
+    InputProblem when the text is not a share of a known version.
 
-    Examples
-    --------
     >>> from_json(DataShare(2.5, 4.0).to_json()) == DataShare(2.5, 4.0)
     True
     """

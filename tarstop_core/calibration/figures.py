@@ -36,8 +36,6 @@ NAME = 44
 def quality_sentence(quality: Quality) -> str:
     """How well chances came true, in plain words with their numbers.
 
-    Examples
-    --------
     >>> quality_sentence(Quality("held-out lists", 2, 100, 0.08, 0.02, ((0.1, 0.1, 100),)))
     'Judged on held-out lists: on average the chances were off by 2.0 percentage points (ECE 0.02). Brier score 0.08; giving every document the average chance would score 0.09, so the chances take away 11 % of that.'
     """
@@ -278,8 +276,6 @@ def reliability_figure(
 def wilson(share: Floats, count: Floats) -> tuple[Floats, Floats]:
     """95 % intervals of shares, shape (n,) each.
 
-    Examples
-    --------
     >>> low, high = wilson(np.array([0.0, 0.5]), np.array([10.0, 100.0]))
     >>> low.round(3).tolist(), high.round(3).tolist()
     ([0.0, 0.404], [0.278, 0.596])
@@ -293,8 +289,6 @@ def wilson(share: Floats, count: Floats) -> tuple[Floats, Floats]:
 def reliability_sentence(bins: Sequence[tuple[float, float, int]]) -> str:
     """What a reliability figure shows, in one sentence.
 
-    Examples
-    --------
     >>> reliability_sentence([(0.001, 0.001, 9000), (0.2, 0.1, 100)])
     'The highest chances averaged 20 % and 10 % of those 100 documents were relevant; of the other 9,000, 0.1 % were, against 0.1 % said.'
     """

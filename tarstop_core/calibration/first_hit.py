@@ -38,10 +38,7 @@ SURE = 0.95
 class PastCase:
     """What is remembered of one search.
 
-    Raises
-    ------
-    InputProblem
-        When the rank is not one.
+    InputProblem when the rank is not one.
     """
 
     outcome: Ending
@@ -84,13 +81,8 @@ _WRITTEN: tuple[tuple[str, Ending], ...] = (
 def read_cases(text: str) -> list[PastCase]:
     """Cases as a person writes them, one a line or separated by commas.
 
-    Raises
-    ------
-    InputProblem
-        Naming the line that cannot be read.
+    InputProblem naming the line that cannot be read.
 
-    Examples
-    --------
     >>> [str(case) for case in read_cases("4, first relevant at rank 17\\nnone in the first 60\\nnone at all")]
     ['4', '17', 'none in 60', 'none at all']
     """
@@ -145,8 +137,6 @@ class FirstHits:
 def come_by(k: NDArray[np.integer], a: Floats | float, w: Floats | float) -> Floats:
     """1 − S(k): the chance that the first hit has come by rank k, given that there is one.
 
-    Examples
-    --------
     >>> come_by(np.array([0, 1]), np.log(2), 0.5).round(3)
     array([0. , 0.5])
     """
@@ -179,10 +169,7 @@ def log_likelihood(cases: Iterable[PastCase], a: Floats, w: Floats, b: Floats) -
 def fit_first_hits(cases: Sequence[PastCase]) -> FirstHits:
     """The posterior given past cases.
 
-    Raises
-    ------
-    InputProblem
-        When no case says when a hit comes.
+    InputProblem when no case says when a hit comes.
 
     Notes
     -----
@@ -273,8 +260,6 @@ def _fitted_on(
 def in_words(counted: dict[Ending, int]) -> str:
     """How many cases there are of each kind.
 
-    Examples
-    --------
     >>> in_words({"hit": 3, "stopped": 1, "missed": 0, "none": 0})
     '3 with the rank of the first hit, 1 stopped without one'
     """

@@ -54,6 +54,8 @@ def fit(
 ) -> Calibrator:
     """Fit a calibrator on labelled rankings. Documents whose label is not known are passed over.
 
+    InputProblem when there is nothing to learn from.
+
     Parameters
     ----------
     topics : sequence of Topic
@@ -71,11 +73,6 @@ def fit(
         claims certainty, which a single miss would turn into the belief that nothing exists.
     collections, start
         For "rank-frailty": :func:`~tarstop_core.calibration.rank_frailty.fit_rank_frailty`.
-
-    Raises
-    ------
-    InputProblem
-        When there is nothing to learn from.
 
     Notes
     -----
@@ -137,10 +134,7 @@ def cross_validate(topics: Sequence[Topic], folds: int = 5, **settings: Any) -> 
 
     Fewer topics than folds: as many folds as topics. A single topic cannot be held out of itself.
 
-    Raises
-    ------
-    InputProblem
-        With fewer than two usable topics.
+    InputProblem with fewer than two usable topics.
     """
     kind = _one_of(KINDS, "calibrator kind", settings.get("kind", "marginal"))
     used = usable(topics, settings.get("scenario", PATENT), kind)
@@ -173,8 +167,6 @@ def _in_bins(p: Floats, values: ArrayLike) -> Floats:
 def ece(curve: Sequence[tuple[float, float, int]]) -> float:
     """Expected calibration error of a reliability curve.
 
-    Examples
-    --------
     >>> round(ece(reliability([0.1, 0.1, 0.9, 0.9], [0, 0, 1, 1])), 3)
     0.1
     """
@@ -185,10 +177,7 @@ def ece(curve: Sequence[tuple[float, float, int]]) -> float:
 def usable(topics: Sequence[Topic], scenario: str, kind: Kind) -> list[Topic]:
     """The lists that can teach or judge this kind: labelled, and in the patent scenario ω⁺.
 
-    Raises
-    ------
-    InputProblem
-        When there is none, when scores are lacking, or when nothing relevant is ranked.
+    InputProblem when there is none, when scores are lacking, or when nothing relevant is ranked.
     """
     _one_of(SCENARIOS, "scenario", scenario)
     used = [topic for topic in topics if topic.labels is not None and len(topic)]

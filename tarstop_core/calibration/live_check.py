@@ -94,8 +94,6 @@ def factor(expected: float, found: int, dispersion: float) -> tuple[float, float
     `expected` is the sum of the chances of the documents read, as the calibrator gives them, `dispersion` the shape of
     the prior, of which no more than :data:`PRIOR_SHAPE` is believed.
 
-    Examples
-    --------
     >>> [round(value, 2) for value in factor(15.0, 3, math.inf)]
     [0.37, 0.17, 0.62]
     >>> factor(0.0, 0, 4.0)[0]
@@ -240,8 +238,6 @@ class AcrossLists:
 def across_sentence(across: AcrossLists) -> str:
     """What it says.
 
-    Examples
-    --------
     >>> across_sentence(AcrossLists(12, 35.0, 0.5))
     'Over your 12 finished lists the chances do not fit: what was found is 35 times likelier at another level, most so at 0.5 times what was said. Fit a calibrator on these lists.'
     >>> across_sentence(AcrossLists(12, 0.4, 2.0))

@@ -137,8 +137,6 @@ def learn(collections: Sequence[Sequence[PastCase]], spreads: tuple[float, float
 def updated(start: Learned, cases: Sequence[PastCase]) -> Learned:
     """What is known after lists of the collection in question itself.
 
-    Examples
-    --------
     Lists whose first hit comes early speak for kinds that have it early:
 
     >>> start = learn([])
@@ -235,10 +233,7 @@ def _short(values: Floats, digits: int = DIGITS) -> tuple[float, ...]:
 def learned_by(calibrator: Calibrator) -> Learned:
     """What a calibrator of this kind holds, on the grid again.
 
-    Raises
-    ------
-    InputProblem
-        When it is of another kind, or was learned on another grid.
+    InputProblem when it is of another kind, or was learned on another grid.
     """
     points = {tuple(np.round(each, 6)): at for at, each in enumerate(np.column_stack(grid()))}
     weight = np.zeros(len(points))
@@ -268,10 +263,7 @@ def from_cases(
 
     The rest is as in :class:`~tarstop_core.calibration.calibrator.FittedOn`.
 
-    Raises
-    ------
-    InputProblem
-        When there is no case.
+    InputProblem when there is no case.
     """
     if not cases:
         raise InputProblem("There is no case to learn from; enter at least one.")

@@ -86,8 +86,6 @@ def largest_total(relevant: Flags, drawn: Flags, documents: int, alpha: float = 
     `relevant` and `drawn` say of the documents read, in the order read, what counts as relevant, and which were draws,
     shape (n,). The list has so many `documents` and `draws`; 0: those of `drawn`.
 
-    Examples
-    --------
     >>> relevant, drawn = np.arange(600) < 40, draws_at(600, 2)
     >>> largest_total(relevant, drawn, 1000, draws=500)
     51

@@ -109,10 +109,7 @@ class RerankedChances:
 def from_json(text: str, name: str = "The chances of a re-ranked list") -> RerankedChances:
     """Read them back.
 
-    Raises
-    ------
-    InputProblem
-        When the text is not of a known version, or cannot be used.
+    InputProblem when the text is not of a known version, or cannot be used.
     """
     again = "make it again"
     content = read_envelope(

@@ -225,10 +225,7 @@ class Randomised(Policy):
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
         """Refused: a depth alone would hide what the sample costs.
 
-        Raises
-        ------
-        InputProblem
-            Always.
+        InputProblem always.
         """
         raise InputProblem(
             f"{self.title} reads a random sample from the whole list, so it has no depth on one path; "

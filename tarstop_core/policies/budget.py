@@ -60,8 +60,6 @@ class Share(AtAnyCost):
 def share_of(share: float, N: int) -> int:
     """⌈share·N⌉, not moved by rounding.
 
-    Examples
-    --------
     >>> share_of(0.07, 100), share_of(0.5, 5)
     (7, 3)
     """

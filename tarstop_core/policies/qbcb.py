@@ -58,8 +58,6 @@ def order_statistic(tau: float, r: int, alpha: float) -> int | None:
 
     A hair of tolerance decides exact ties (τ = .5, α = .5, r = 1) as rational arithmetic does.
 
-    Examples
-    --------
     >>> order_statistic(0.8, 14, 0.05), order_statistic(0.8, 13, 0.05)
     (14, None)
     """

@@ -36,8 +36,6 @@ def followed() -> list[str]:
 def titled(name: str) -> str:
     """A rule's title, with what it is beside those that weigh consequences.
 
-    Examples
-    --------
     >>> titled("optimal"), titled("budget")
     ('Optimal', 'Budget · baseline')
     """

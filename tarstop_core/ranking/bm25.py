@@ -74,8 +74,6 @@ class Bm25Index:
         By `PAPER`, as in rank_bm25, a word counts as often as it occurs in the query, and one in more than half of the
         documents weighs epsilon times the mean idf, which in collections of a few documents can be negative.
 
-        Examples
-        --------
         >>> index = build_index(["foldable mast", "mast for an antenna", "a kettle", "a lid", "a cup"])
         >>> index.scores("antenna mast").round(3).tolist()
         [0.364, 1.104, 0.0, 0.0, 0.0]
@@ -91,6 +89,8 @@ def build_index(texts: Iterable[str], progress: Progress | None = None, recipe: 
 
     It takes about 12 bytes for each distinct word of each document.
 
+    InputProblem when there is no document, or when none of them holds a word.
+
     Parameters
     ----------
     texts : iterable of str, length N
@@ -99,11 +99,6 @@ def build_index(texts: Iterable[str], progress: Progress | None = None, recipe: 
         Called as ``progress(done, N)`` every 2,048 documents and at the end.
     recipe : Recipe, optional
         What is counted, and how.
-
-    Raises
-    ------
-    InputProblem
-        When there is no document, or when none of them holds a word.
 
     Notes
     -----
@@ -146,13 +141,8 @@ def rank_documents(
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """Rank N documents by BM25 against a query: their order, as of :func:`rank_order`, and scores in the *given* order.
 
-    Raises
-    ------
-    InputProblem
-        When the query is empty or shares no word with any document, and as `build_index` does.
+    InputProblem when the query is empty or shares no word with any document, and as `build_index` does.
 
-    Examples
-    --------
     >>> order, scores = rank_documents(["a kettle", "a foldable mast", "a lid", "a cup"], "foldable mast")
     >>> order.tolist()
     [1, 0, 2, 3]
@@ -174,8 +164,6 @@ def rank_documents(
 def rank_order(scores: NDArray[np.float64]) -> NDArray[np.intp]:
     """Positions of documents by falling score, shape (N,); ties keep their original order, NaN (no score) goes last.
 
-    Examples
-    --------
     >>> rank_order(np.array([1.0, 3.0, np.nan, 3.0])).tolist()
     [1, 3, 0, 2]
     """

@@ -213,8 +213,6 @@ DEFAULT = "linear"
 def due(labels: int, at_last_fit: int) -> bool:
     """Whether a ranker is to be asked anew, given the numbers of labels now and when it was last asked.
 
-    Examples
-    --------
     >>> due(1, 0), due(0, 0), due(101, 100), due(104, 100)
     (True, False, False, True)
     """
@@ -227,8 +225,6 @@ def reading_order(scores: Floats, seed: int) -> NDArray[np.intp]:
 
     The order of records in a source can leak what they are labelled.
 
-    Examples
-    --------
     >>> reading_order(np.array([1.0, 3.0, 2.0]), 0).tolist()
     [1, 2, 0]
     """

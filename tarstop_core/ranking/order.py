@@ -50,6 +50,8 @@ def prepare(
 ) -> Ranking:
     """Put the records of a collection in screening order.
 
+    InputProblem when there are no records, when a score is missing, or when the query cannot rank them.
+
     Parameters
     ----------
     frame : DataFrame
@@ -62,11 +64,6 @@ def prepare(
         For "text": what is counted, and how.
     index : Bm25Index, optional
         By this recipe, of this table's `ranking_text`, so that another query does not read the texts again.
-
-    Raises
-    ------
-    InputProblem
-        When there are no records, when a score is missing, or when the query cannot rank them.
 
     Examples
     --------
@@ -93,8 +90,6 @@ def leave_out(ranking: Ranking, left_out: NDArray[np.bool_], what: str) -> Ranki
 
     Those left out are marked by their positions in the collection, shape (N,); `what` says what they are, as a clause.
 
-    Examples
-    --------
     >>> shorter = leave_out(Ranking(np.array([2, 0, 1]), None, "By hand."), np.array([True, False, False]), "too late")
     >>> shorter.order.tolist(), shorter.how
     ([2, 1], 'By hand. Left out: 1 document too late.')
@@ -112,8 +107,6 @@ def suggest_order(frame: pd.DataFrame) -> tuple[Order, str]:
     A list's own order is suggested only where something speaks for it: a wrong one would make every
     chance wrong, while a query can always be written.
 
-    Examples
-    --------
     >>> from tarstop_core.documents.records import as_records
     >>> suggest_order(as_records({"id": ["a", "b"], "title": ["Lid", "Cup"], "score": [0.2, 0.9]}))
     ('scores', 'Every record has a score in the file.')
@@ -218,8 +211,6 @@ def order_hint(frame: pd.DataFrame) -> str | None:
     None for a list of fewer than 8 records, one that follows neither, or one with too many ties or gaps to tell (four in
     five records must have the date or title).
 
-    Examples
-    --------
     >>> from tarstop_core.documents.records import as_records
     >>> years = as_records({"id": list("abcdefgh"), "date": [str(2020 - i) for i in range(8)]})
     >>> order_hint(years)

@@ -8,13 +8,8 @@ from tarstop_core.ranking.learning import RANKERS, Ranker
 def parse_ranker(spec: str) -> Ranker:
     """The ranker that a text names.
 
-    Raises
-    ------
-    InputProblem
-        When there is none of that name, or a file does not yield one.
+    InputProblem when there is none of that name, or a file does not yield one.
 
-    Examples
-    --------
     >>> parse_ranker("linear").name
     'linear'
     """

@@ -24,8 +24,6 @@ _TO_SPACE = {code: " " for code in range(128) if not _WORD.match(chr(code))}
 def parts(text: str, wanted: frozenset[str]) -> Iterator[tuple[str, bool]]:
     """A text in pieces, each with whether it is a word that is asked for: one that :func:`stems` found in the query.
 
-    Examples
-    --------
     >>> [piece for piece, marked in parts("A mast, folded; the Folding hinges.", stems("fold a hinge")) if marked]
     ['folded', 'Folding', 'hinges']
     """
@@ -72,8 +70,6 @@ class Tokens:
     def __call__(self, text: str) -> list[str]:
         """The words of a text.
 
-        Examples
-        --------
         >>> PAPER_TOKENS("Folding  mast, for the X-ray.")
         ['folding', 'mast,', 'for', 'the', 'x-ray.']
         >>> WORD_TOKENS("Folding  mast, for the X-ray.")

@@ -468,8 +468,6 @@ def known_at(positions: ArrayLike, documents: int) -> Depths:
 
     `positions` are 0-based ranks of the documents that studies come from, rising; N or more: never met.
 
-    Examples
-    --------
     >>> known_at([0, 2, 2], 4).tolist()
     [0, 1, 1, 3, 3]
     """

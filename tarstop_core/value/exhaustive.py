@@ -52,8 +52,6 @@ def studies_to_come(unread: ArrayLike, waiting: int = 0, shapes: tuple[float, fl
 def as_often(chance: float, odds: float) -> float:
     """A chance where what it says came true at so many times its odds.
 
-    Examples
-    --------
     >>> as_often(0.2, 1.0), as_often(0.2, 2.0), as_often(1.0, 2.0)
     (0.2, 0.3333333333333333, 1.0)
     """
@@ -66,8 +64,6 @@ def chance_turned(b: float, n_0: float, to_come: ArrayLike, q_star: float, neede
     `b` and `n_0` are those of a :class:`~tarstop_core.value.studies.NextStudy`, `to_come` is the chance of 0, 1, 2, … further
     studies, shape (K + 1,), and a⁺ may not be taken before so many further ones are in as are `needed`.
 
-    Examples
-    --------
     >>> round(chance_turned(0.7, 2.0, [0.0, 1.0], 0.5), 2), chance_turned(0.7, 2.0, [1.0], 0.5)
     (0.18, 0.0)
     >>> round(chance_turned(0.9, 2.0, [0.5, 0.0, 0.5], 0.5, needed=2), 2)

@@ -155,8 +155,6 @@ def _legendre(order: int) -> tuple[Floats, Floats]:
 def numbers_of_studies(n_0: float, most: float) -> list[int]:
     """Numbers of further studies that are told apart: 0, 1 and then ever farther apart, up to about `most`.
 
-    Examples
-    --------
     >>> numbers_of_studies(2.0, 12)
     [0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12]
     >>> numbers_of_studies(30.0, 20)

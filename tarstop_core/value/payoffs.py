@@ -24,8 +24,6 @@ def exceeds(value: ArrayLike, cost: ArrayLike) -> Flags:
     The tolerance is relative, so payoffs and cost may be scaled together (pounds,
     pence, utilities) without changing an answer.
 
-    Examples
-    --------
     >>> bool(exceeds(0.1 + 0.2, 0.3)), bool(exceeds(0.31, 0.3)), bool(exceeds(0.0, 0.0))
     (False, True, False)
     """
@@ -37,10 +35,7 @@ def exceeds(value: ArrayLike, cost: ArrayLike) -> Flags:
 class Payoffs:
     """The four payoffs of a binary action, none negative, in one unit; either mistake costs something.
 
-    Raises
-    ------
-    InputProblem
-        When a payoff is negative or not a number, or when a mistake costs nothing.
+    InputProblem when a payoff is negative or not a number, or when a mistake costs nothing.
 
     Notes
     -----

@@ -25,13 +25,8 @@ EQUAL = 1e-9
 class Stakes:
     """Payoffs and what reading costs, in one unit.
 
-    Raises
-    ------
-    InputProblem
-        When a cost is negative or not a number.
+    InputProblem when a cost is negative or not a number.
 
-    Examples
-    --------
     >>> stakes = Stakes(Payoffs(4000, 1000, 4000, 1000, "£"), cost=5)
     >>> stakes.documents, stakes.ratio
     (1600.0, 0.25)
@@ -85,10 +80,7 @@ class Stakes:
     def with_q_star(self, q_star: float) -> Stakes:
         """Another threshold; K, the unit, the cost and the proportions B : L_g and G : L_r stay.
 
-        Raises
-        ------
-        InputProblem
-            When it is not between 0 and 1.
+        InputProblem when it is not between 0 and 1.
         """
         if not 0 < q_star < 1:
             raise InputProblem(f"The threshold q* is {q_star:g}; give a number between 0 and 1.")
@@ -108,10 +100,7 @@ class Stakes:
     def with_documents(self, documents: float) -> Stakes:
         """Another answer to the first question; infinite means that reading costs nothing.
 
-        Raises
-        ------
-        InputProblem
-            When it is not above 0.
+        InputProblem when it is not above 0.
         """
         if not documents > 0:
             raise InputProblem(f"The number of documents is {documents:g}; give a number above 0.")
@@ -120,10 +109,7 @@ class Stakes:
     def with_ratio(self, ratio: float) -> Stakes:
         """Another answer to the second question; the answer to the first stays, and so does K.
 
-        Raises
-        ------
-        InputProblem
-            When it is not a number above 0.
+        InputProblem when it is not a number above 0.
         """
         if not (math.isfinite(ratio) and ratio > 0):
             raise InputProblem(f"One mistake is {ratio:g} times worse than the other; give a number above 0.")
@@ -148,8 +134,6 @@ class Stakes:
 
         A report keeps costing as many documents as it did, and as large a part of K where documents cost nothing.
 
-        Examples
-        --------
         >>> before = Stakes(Payoffs.from_q_star(0.5), 0.001, 0.01)
         >>> before.restated(Payoffs(250, 250, 250, 250, "£"), 2).full_cost
         20.0

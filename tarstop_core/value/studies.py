@@ -29,8 +29,6 @@ N1_MOST = 1000
 def n1_next(tables: Tables) -> int:
     """Diseased patients expected in the next study: the median so far, 40 before any.
 
-    Examples
-    --------
     >>> n1_next(Tables((), *(np.empty(0) for _ in range(4))))
     40
     """
@@ -182,8 +180,6 @@ def worth_of_short_plans(rho: Floats, of_studies: Floats) -> Floats:
     `rho` are the chances of all documents to bring one, shape (N,), and `of_studies` what 1, 2 … M studies are worth at the
     first D depths, shape (D, M). Of documents that differ in their chances the number of studies is Poisson binomial.
 
-    Examples
-    --------
     >>> worth_of_short_plans(np.array([0.5, 0.2]), np.array([[1.0, 1.5]])).round(2).ravel()
     array([0.5 , 0.65])
     """
@@ -205,8 +201,6 @@ def chance_otherwise(b: ArrayLike, n_0: ArrayLike, k: ArrayLike, q_star: float) 
 
     k infinite asks the state itself, at q* = ½.
 
-    Examples
-    --------
     >>> chance_otherwise(0.7, 2.0, [0, 1, 100], 0.5).round(2)
     array([0.  , 0.18, 0.3 ])
     """
@@ -217,8 +211,6 @@ def chance_otherwise(b: ArrayLike, n_0: ArrayLike, k: ArrayLike, q_star: float) 
 def chance_plus(b: ArrayLike, n_0: ArrayLike, k: ArrayLike, q_star: float) -> Floats:
     """Chance that the belief exceeds q* after k more studies, by the theory of :func:`evsi_of_studies`.
 
-    Examples
-    --------
     >>> chance_plus(0.7, 2.0, [0, 1, 100], 0.5).round(2)
     array([1.  , 0.82, 0.7 ])
     """
