@@ -10,6 +10,7 @@ Documents far from the place where the table begins are taken together, in block
 within a block finds are expected at a constant rate (Heun's method).
 """
 
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -102,16 +103,14 @@ class ClosedLoop:
     waiting: int = 0
     """Reports that wait, and are read, as far as each pays, once screening stops."""
     richness: Richness = SAME
-    most: float | None = None
-    """Studies that can come at most; None: as many as may."""
+    most: float = math.inf
+    """Studies that can come at most."""
     needed: float = 0.0
     """Further studies before a⁺ may be taken."""
-    thorough: bool = False
-    """Every document by itself: slow, to compare with."""
 
     # --- what may come
 
-    @cached_property
+    @property
     def _apart(self) -> bool:
         """Whether documents that are included without data say something."""
         return len(self.richness.factor) > 1 and self.share < 1
@@ -121,8 +120,8 @@ class ClosedLoop:
         """States of knowledge that studies may lead to."""
         expected = self.share * (float(self._root_chances.sum()) + self.waiting)
         likely = expected + 3 * np.sqrt(expected) + 2
-        most = likely if self.most is None else min(likely, self.most)
-        states = states_ahead(self.knowledge, self.payoffs, min(most, len(self.p) + self.waiting))
+        most = min(likely, self.most, len(self.p) + self.waiting)
+        states = states_ahead(self.knowledge, self.payoffs, most)
         if self.needed <= 0:
             return states
         enough = states.number >= self.needed
@@ -141,8 +140,7 @@ class ClosedLoop:
     @cached_property
     def acting(self) -> Floats:
         """Worth of stopping in each state, once the waiting reports are read that pay, shape (states,)."""
-        utility = self.states.utility
-        value = utility
+        value = utility = self.states.utility
         for _ in range(self.waiting):
             further = np.maximum(utility, self._reading(value))
             if np.abs(further - value).max() < TOLERANCE * self.payoffs.K:
@@ -169,20 +167,15 @@ class ClosedLoop:
     @cached_property
     def nodes(self) -> Depths:
         """Depths that the table holds, from 0 to `length`."""
-        n = self.length
-        if self.thorough:
-            return np.arange(n + 1)
+        n, nodes = self.length, [0]
         finds = self.share * np.append(0.0, np.cumsum(self._root_chances[:n]))
-        nodes, at = [0], 0
-        while at < n:
-            step = max(1, int(BLOCK * at))
+        while (at := nodes[-1]) < n:
+            most = finds[at] + FINDS + BLOCK * finds[at]
+            step = min(int(BLOCK * at), int(np.searchsorted(finds, most)) - 1 - at)
             dearest = self.costs[self._lengths > at].max()
             if dearest:
-                step = min(step, max(1, int(DEAR * self.payoffs.K / dearest)))
-            most = finds[at] + FINDS + BLOCK * finds[at]
-            step = min(step, max(1, int(np.searchsorted(finds, most)) - 1 - at))
-            at = min(n, at + step)
-            nodes.append(at)
+                step = min(step, int(DEAR * self.payoffs.K / dearest))
+            nodes.append(min(n, at + max(1, step)))
         return np.array(nodes)
 
     @cached_property
@@ -218,19 +211,15 @@ class ClosedLoop:
         worth = np.tile(first_find(value), (len(nodes), 1))
         for at in range(len(nodes) - 2, -1, -1):
             # Where a document costs more than it can be worth, things stay as they are.
-            pays = self._lengths > nodes[at]
-            now = value if pays.all() else value[:, pays]
+            pays = slice(None) if (self._lengths > nodes[at]).all() else self._lengths > nodes[at]
+            now = value[:, pays]
             slope = rates[at] * (self._reading(included(now)) - now)
             ahead = now + slope - spent[at, pays]
             if nodes[at + 1] > nodes[at] + 1:
                 guess = np.maximum(stop, ahead)
                 ahead += (rates[at] * (self._reading(included(guess)) - guess) - slope) / 2
-            now = np.maximum(stop, ahead)
-            worth[at, pays] = first_find(now)
-            if pays.all():
-                value = now
-            else:
-                value[:, pays] = now
+            value[:, pays] = np.maximum(stop, ahead)
+            worth[at, pays] = first_find(value[:, pays])
         return worth, value
 
     # --- the plan
