@@ -41,9 +41,7 @@ def hit_curve(
     silent: ArrayLike | None = None,
     kinds: Kinds | None = None,
 ) -> HitCurve:
-    """Survival curve of a ranking from the chances of its documents.
-
-    InputProblem when a probability is outside [0, 1] or not a number.
+    """Survival curve of a ranking from the chances of its documents. InputProblem when a probability is outside [0, 1].
 
     Parameters
     ----------
@@ -62,19 +60,15 @@ def hit_curve(
     kinds : Kinds, optional
         In place of one frailty: kinds of lists of which this is one, each with exposures and a frailty of its own.
 
-    Notes
-    -----
     Fletcher & Stevenson, belief for decisive evidence; κ, s and frailty go beyond the paper.
 
-    Examples
-    --------
     >>> hit_curve([0.5, 0.5]).h
     array([0.5, 0.5])
     >>> float(np.exp(hit_curve([0.5, 0.5], kappa=0.8).log_M[-1]).round(3))
     0.4
     """
     p = np.asarray(p, dtype=float)
-    if p.size and not (np.nanmin(p) >= 0 and np.nanmax(p) <= 1 and not np.isnan(p).any()):
+    if not ((p >= 0) & (p <= 1)).all():
         raise InputProblem("A document's chance of being relevant is outside 0 to 1; check the calibrator.")
     for name, value in (("κ (coverage of the list)", kappa), ("s (reading sensitivity)", s)):
         if not 0 <= value <= 1:
@@ -90,10 +84,8 @@ def hit_curve(
         if kinds is not None:
             log_M = kinds.log_survival(-exposure) if rising else kinds.log_no_hit(-exposure)
         elif math.isfinite(frailty):
-            log_M = -frailty * np.log1p(-log_M / frailty)
-        if kappa < 1:
-            log_M = np.log1p(kappa * np.expm1(log_M))
-        return log_M
+            log_M = -frailty * np.log1p(-exposure / frailty)
+        return log_M if kappa == 1 else np.log1p(kappa * np.expm1(log_M))
 
     with np.errstate(divide="ignore", invalid="ignore"):
         each = np.log1p(-p) if kinds is None else kinds.ratio * np.log1p(-p)
@@ -129,8 +121,6 @@ def belief(curve: HitCurve, b_0: float) -> Floats:
 
 def check_prior(b_0: float) -> float:
     """The prior belief, refused unless strictly between 0 and 1."""
-    if not 0 < b_0 < 1:
-        raise InputProblem(
-            f"The starting belief b_0 is {b_0:g}; give a number between 0 and 1, both excluded."
-        )
-    return b_0
+    if 0 < b_0 < 1:
+        return b_0
+    raise InputProblem(f"The starting belief b_0 is {b_0:g}; give a number between 0 and 1, both excluded.")

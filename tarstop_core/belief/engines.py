@@ -57,10 +57,7 @@ ENGINES = {
 
 
 def check_engine(name: str) -> str:
-    """The name of an engine, if there is one that is called so.
-
-    InputProblem when there is none.
-    """
+    """The name of an engine. InputProblem when there is none that is called so."""
     if name not in ENGINES:
         raise InputProblem(f"There is no engine '{name}'; choose one of {', '.join(ENGINES)}.")
     return name

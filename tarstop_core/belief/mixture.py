@@ -69,9 +69,7 @@ def _factors(known: Mixture) -> tuple[Flags, Floats, Floats]:
 
 
 def log_no_hit(known: Mixture, exposure: ArrayLike) -> Floats:
-    """Log of the chance of no hit, over all kinds; shape () or (N,).
-
-    With cumulative exposures this is the log of M_d.
+    """Log of the chance of no hit, over all kinds; shape () or (N,): of M_d, where exposures are cumulative.
 
     >>> log_no_hit(mixture([1], [2.0]), [[0.5, 1.0]]).round(3)
     array([-0.446, -0.811])
@@ -85,18 +83,14 @@ def log_no_hit(known: Mixture, exposure: ArrayLike) -> Floats:
 
 
 def updated(known: Mixture, read: ArrayLike, at_hits: ArrayLike | None = None) -> Mixture:
-    """After reading some documents and finding some hits among them.
+    """After reading documents whose exposures add up to `read`, shape (J,), those of hits among them being `at_hits`, (J, h).
 
     A hit counts as a point of a Poisson process, which is exact for misses and good where single documents have small
     exposures. The order of reading does not matter: reading more updates what came out before.
 
-    `read` is the sum of the exposures of all documents that were read, hits included, shape (J,), and `at_hits` holds
-    those of the hits, shape (J, h).
-
     One hit where four were expected by one kind and one by the other:
 
-    >>> after = updated(mixture([1, 1], [np.inf, np.inf]), [4.0, 1.0], [[0.4], [0.1]])
-    >>> after.weight.round(2)
+    >>> updated(mixture([1, 1], [np.inf, np.inf]), [4.0, 1.0], [[0.4], [0.1]]).weight.round(2)
     array([0.17, 0.83])
     """
     total = np.asarray(read, dtype=float)
@@ -201,8 +195,7 @@ def left(known: Mixture, exposure: ArrayLike, documents: int) -> Left:
     (0, 2)
     """
     _, a, r = _factors(known)
-    mean = a * np.asarray(exposure, dtype=float) / r
-    return Left(known.weight, known.shape, mean, documents)
+    return Left(known.weight, known.shape, a * np.asarray(exposure, dtype=float) / r, documents)
 
 
 def foreseen(weight: Floats, shape: float, expected: Floats, documents: int) -> Left:

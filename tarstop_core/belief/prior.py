@@ -47,17 +47,11 @@ class Prior:
 
     With λ = logit θ: μ1 ~ N(λ + s·Φ⁻¹(b_0), s²), so that P(pooled sensitivity > θ) = b_0 exactly;
     μ2 ~ N(−λ, s_fpr²); both between-study standard deviations ~ HalfNormal(tau); their correlation ~ LKJ(eta). The
-    likelihood of the studies is taken to the power `weight`.
+    likelihood of the studies is taken to the power `weight`. InputProblem when a number is out of its range.
 
-    InputProblem when a number is out of its range.
-
-    Notes
-    -----
     Apart from the recentred mean the defaults are those of MetaBayesDTA (Cerullo et al. 2023,
     doi 10.1186/s12874-023-01910-y).
 
-    Examples
-    --------
     >>> round(Prior(b_0=0.7).shift, 3)
     0.787
     """
@@ -138,13 +132,7 @@ def save(prior: Prior, path: str | Path) -> None:
 
 
 def from_json(text: str, name: str = "The prior") -> Prior:
-    """Read a prior back.
-
-    InputProblem when the text is not a prior of a known version.
-
-    >>> from_json(Prior(b_0=0.7, s=0.8).to_json()) == Prior(b_0=0.7, s=0.8)
-    True
-    """
+    """Read a prior back. InputProblem when the text is not one of a known version."""
     content = read_envelope(
         text,
         name,
@@ -165,11 +153,9 @@ def load(path: str | Path) -> Prior:
 
 def check_theta(theta: float) -> float:
     """The threshold on pooled sensitivity, refused unless strictly between 0 and 1."""
-    if not 0 < theta < 1:
-        raise InputProblem(
-            f"The threshold θ is {theta:g}; give a sensitivity between 0 and 1, both excluded."
-        )
-    return theta
+    if 0 < theta < 1:
+        return theta
+    raise InputProblem(f"The threshold θ is {theta:g}; give a sensitivity between 0 and 1, both excluded.")
 
 
 def _check(name: str, value: float, least: float, most: float) -> None:

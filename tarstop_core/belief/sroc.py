@@ -21,16 +21,9 @@ def sroc(mu: ArrayLike, Psi: ArrayLike, fpr: ArrayLike) -> Floats:
 
     The curve is a line in logit space through μ whose slope is the ratio of the between-study standard
     deviations, τ1/τ2: with Λ = √(τ2/τ1)·μ1 − √(τ1/τ2)·μ2 and β = log(τ2/τ1), sensitivity is
-    expit(Λe^{−β/2} + e^{−β}·logit f).
-
-    Parameters
-    ----------
-    mu : array_like, shape (2,)
-    Psi : array_like, shape (2, 2)
-        Between-study covariance. Without variance in sensitivity the curve is flat, without variance in
-        the false-positive rate it is a step at the summary point, without both its slope is 1.
-    fpr : array_like
-        False-positive rates in (0, 1).
+    expit(Λe^{−β/2} + e^{−β}·logit f), with f in (0, 1). Ψ is the between-study covariance, shape (2, 2): without variance
+    in sensitivity the curve is flat, without variance in the false-positive rate it is a step at the summary point,
+    without both its slope is 1.
 
     Notes
     -----
@@ -73,16 +66,9 @@ def region(
     """Outline of the ellipse round μ in logit space, carried into the ROC plane: false-positive rate and sensitivity of
     so many points, the last of which is the first, shape (points, 2).
 
-    Parameters
-    ----------
-    mu : array_like, shape (2,)
-    cov : array_like, shape (2, 2)
-        Covariance of the estimated μ for a confidence region; that plus Ψ for a prediction region.
-    level : float
-        Share inside, in (0, 1).
-    n : int, optional
-        Number of studies. Given, the size of the ellipse comes from F(2, n − 2), as in RevMan and metandi
-        (n > 2); else from χ²(2), as in mada.
+    It has the share `level` inside. `cov`, shape (2, 2), is the covariance of the estimated μ for a confidence region,
+    that plus Ψ for a prediction region. With the number `n` > 2 of studies the size of the ellipse comes from F(2, n − 2),
+    as in RevMan and metandi, else from χ²(2), as in mada.
 
     Notes
     -----
