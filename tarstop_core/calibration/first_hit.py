@@ -36,10 +36,7 @@ SURE = 0.95
 
 @dataclass(frozen=True)
 class PastCase:
-    """What is remembered of one search.
-
-    InputProblem when the rank is not one.
-    """
+    """What is remembered of one search. InputProblem when the rank is not one."""
 
     outcome: Ending
     """One of "hit", "stopped", "missed", "none". hit: the first relevant document stood at rank `at`. stopped: none among the
@@ -79,18 +76,17 @@ _WRITTEN: tuple[tuple[str, Ending], ...] = (
 
 
 def read_cases(text: str) -> list[PastCase]:
-    """Cases as a person writes them, one a line or separated by commas.
-
-    InputProblem naming the line that cannot be read.
+    """Cases as a person writes them, one a line or separated by commas. InputProblem naming the line that cannot be read.
 
     >>> [str(case) for case in read_cases("4, first relevant at rank 17\\nnone in the first 60\\nnone at all")]
     ['4', '17', 'none in 60', 'none at all']
     """
-    cases = []
-    for number, line in enumerate(text.splitlines(), start=1):
-        for part in filter(None, (piece.strip() for piece in re.split(r"[,;]", line))):
-            cases.append(_read_case(part, number))
-    return cases
+    return [
+        _read_case(part.strip(), number)
+        for number, line in enumerate(text.splitlines(), start=1)
+        for part in re.split(r"[,;]", line)
+        if part.strip()
+    ]
 
 
 def _read_case(part: str, line: int) -> PastCase:
@@ -154,30 +150,21 @@ def log_likelihood(cases: Iterable[PastCase], a: Floats, w: Floats, b: Floats) -
         for case, times in Counter(cases).items():
             survived = 1 - come_by(np.array(case.at), a, w)
             if case.outcome == "none":
-                one = np.log(1 - b)
+                chance = 1 - b
             elif case.outcome == "hit":
-                before = 1 - come_by(np.array(case.at - 1), a, w)
-                one = np.log(b * (before - survived))
-            elif case.outcome == "missed":
-                one = np.log(b * survived)
+                chance = b * (1 - come_by(np.array(case.at - 1), a, w) - survived)
             else:
-                one = np.log(b * survived + 1 - b)
-            total = total + times * one
+                chance = b * survived + 1 - b if case.outcome == "stopped" else b * survived
+            total = total + times * np.log(chance)
     return total
 
 
 def fit_first_hits(cases: Sequence[PastCase]) -> FirstHits:
-    """The posterior given past cases.
+    """The posterior given past cases. InputProblem when none says when a hit comes.
 
-    InputProblem when no case says when a hit comes.
-
-    Notes
-    -----
     T. Nakagawa and S. Osaki (1975), The discrete Weibull distribution, IEEE Transactions on Reliability R-24,
     300–301. Prior, censoring and the share b are this program's.
 
-    Examples
-    --------
     >>> found = fit_first_hits(read_cases("1, 3, 4, 17, none in 60"))
     >>> found.come_by([10]).round(2)
     array([0.69])
@@ -217,13 +204,10 @@ def first_hit_calibrator(
     """The posterior mean as a calibrator: chances of a first hit, by rank.
 
     The chance at rank k is h_k = 1 − E S(k) / E S(k − 1): what is not known of the curve is averaged over, so that
-    misses lower what the next rank promises by as much as they should.
-
-    The rest is as in :class:`~tarstop_core.calibration.calibrator.FittedOn`.
+    misses lower what the next rank promises by as much as they should. The rest is as in :class:`FittedOn`.
     """
     at = ranks()
-    survived = 1 - found.come_by(at)
-    before = 1 - found.come_by(at - 1)
+    survived, before = 1 - found.come_by(at), 1 - found.come_by(at - 1)
     chance = np.minimum.accumulate(np.clip(1 - survived / np.maximum(before, 1e-300), 0, 1))
     low, high = found.interval(at)
     # Far down the list nearly all is certain, and the mean of what is not may lie beyond the middle 95 %.

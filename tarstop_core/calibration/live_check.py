@@ -100,10 +100,9 @@ def factor(expected: float, found: int, dispersion: float) -> tuple[float, float
     1.0
     """
     shape = min(dispersion, PRIOR_SHAPE)
-    mean = (shape + found) / (shape + expected)
     ends = np.array([(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
     low, high = gammaincinv(shape + found, ends) / (shape + expected)
-    return mean, float(low), float(high)
+    return (shape + found) / (shape + expected), float(low), float(high)
 
 
 # --- the ratio ------------------------------------------------------------------------------------
@@ -129,10 +128,8 @@ def against_shape(thinning: Thinning, judged: Flags, relevant: Flags) -> float:
     for alpha, beta, log_total, log_weight in kinds_against(thinning, len(judged)):
         total = np.exp(log_total)
         read = (total * expected_share(judged, alpha, beta)[:, None]).ravel()
-        at_hits = (total[..., None] * share_at(hits, len(judged), alpha, beta)[:, None]).reshape(
-            len(read), -1
-        )
-        logs.append(log_chance(log_weight.ravel(), read, at_hits))
+        at_hits = total[..., None] * share_at(hits, len(judged), alpha, beta)[:, None]
+        logs.append(log_chance(log_weight.ravel(), read, at_hits.reshape(len(read), -1)))
     return _ratio(logs[1], logs[0])
 
 
@@ -168,7 +165,7 @@ def against_first_hit(log_M: Floats, read: int, hit: bool, none: float) -> float
     M = np.interp(at, np.arange(length + 1), np.exp(log_M))
     with np.errstate(divide="ignore"):
         usual, *others = np.log(_chance_of_end(M, hit, none))
-    return _ratio(float(logsumexp(others)) - math.log(len(others)), float(usual))
+    return _ratio(_mean_of(others), float(usual))
 
 
 def _chance_of_end(M: Floats, hit: bool, none: float) -> Floats:
@@ -206,12 +203,14 @@ def against_forecasts(p: Floats, relevant: Flags) -> float:
     """
     p = np.clip(p, 1e-9, 1 - 1e-9)
     logit = np.log(p / (1 - p))
-    moved = np.array(
-        [logit + math.log(each) for each in OTHER_FACTORS] + [each * logit for each in OTHER_POWERS]
-    )
-    signs = np.where(relevant, -1.0, 1.0)
-    logs = -np.logaddexp(0, signs * np.vstack((logit, moved))).sum(axis=1)
-    return _ratio(float(logsumexp(logs[1:])) - math.log(len(moved)), float(logs[0]))
+    moved = (logit, *(logit + math.log(f) for f in OTHER_FACTORS), *(power * logit for power in OTHER_POWERS))
+    usual, *others = -np.logaddexp(0, np.where(relevant, -1.0, 1.0) * np.vstack(moved)).sum(axis=1)
+    return _ratio(_mean_of(others), float(usual))
+
+
+def _mean_of(logs: ArrayLike) -> float:
+    """Log of the mean of numbers given by their logs."""
+    return float(logsumexp(logs)) - math.log(np.size(logs))
 
 
 def _ratio(other: float, usual: float) -> float:
@@ -260,8 +259,7 @@ def across_lists(lists: Sequence[Floats]) -> AcrossLists | None:
     if len(lists) < ENOUGH_LISTS:
         return None
     logs = np.sum(lists, axis=0)
-    against = _ratio(float(logsumexp(logs)) - math.log(len(logs)), 0.0)
-    return AcrossLists(len(lists), against, OTHER_FACTORS[int(logs.argmax())])
+    return AcrossLists(len(lists), _ratio(_mean_of(logs), 0.0), OTHER_FACTORS[int(logs.argmax())])
 
 
 def levels_of_number(foreseen: Left, found: int) -> Floats:
