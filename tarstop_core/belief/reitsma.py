@@ -149,12 +149,8 @@ def fit(
     zero ("single"), of all studies once any cell is zero ("all", mada's default), or of none. `starts` are (ρ, scale) of
     each Ψ to start from; the likeliest result is kept.
 
-    Notes
-    -----
     Reitsma et al. 2005, doi:10.1016/j.jclinepi.2005.02.022; the R package mada (Doebler & Holling).
 
-    Examples
-    --------
     >>> counts = np.array([[47.0, 126, 19, 36], [101, 272, 12, 78], [9, 51, 10, 3], [738, 1543, 192, 276]])
     >>> fitted = fit(Tables(("a", "b", "c", "d"), *counts))
     >>> fitted.n, fitted.mu.round(2)

@@ -25,13 +25,9 @@ def sroc(mu: ArrayLike, Psi: ArrayLike, fpr: ArrayLike) -> Floats:
     in sensitivity the curve is flat, without variance in the false-positive rate it is a step at the summary point,
     without both its slope is 1.
 
-    Notes
-    -----
     Rutter & Gatsonis 2001, doi:10.1002/sim.942; in the bivariate model's parameters Harbord et al. 2007,
     doi:10.1093/biostatistics/kxl004.
 
-    Examples
-    --------
     >>> sroc([2.0, -1.0], [[1.0, 0.0], [0.0, 1.0]], [0.1, 0.5]).round(3)
     array([0.691, 0.953])
     """
@@ -70,13 +66,9 @@ def region(
     that plus Ψ for a prediction region. With the number `n` > 2 of studies the size of the ellipse comes from F(2, n − 2),
     as in RevMan and metandi, else from χ²(2), as in mada.
 
-    Notes
-    -----
     Harbord & Whiting 2009, doi:10.1177/1536867X0900900203. Both quantiles have closed forms when the first
     degrees of freedom are 2.
 
-    Examples
-    --------
     >>> region([0.0, 0.0], [[0.04, 0.0], [0.0, 0.04]], points=5).round(3)
     array([[0.62, 0.5 ],
            [0.5 , 0.62],

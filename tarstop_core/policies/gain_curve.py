@@ -76,8 +76,6 @@ def kneedle_knees(labels: Flags, checks: tuple[int, ...], sensitivity: float) ->
     A strict local maximum of D is a candidate; it is a knee if D falls below it by more than the sensitivity S times
     the mean step of x before the next candidate. Of several the last counts. Ties of less than 1e-12 are ties.
 
-    Notes
-    -----
     Satopaa, Albrecht, Irwin & Raghavan 2011. It is online: at each check it is told nothing beyond.
     """
     at = np.array(checks, dtype=np.intp)

@@ -91,8 +91,6 @@ def p_value(read: Flags, N: int, tau: float, bias: float = 1.0) -> float:
     Only draws that begin right after a relevant document (or with the first document) can be the least
     likely ones, so R + 1 of the n draws are enough. A relevant document is `bias` times as likely to be drawn.
 
-    Notes
-    -----
     Callaghan & Müller-Hansen 2020.
     """
     read = np.asarray(read, dtype=bool)

@@ -105,25 +105,14 @@ def load_features(file: Path) -> Features | None:
 def make_features(texts: Iterable[str], progress: Progress | None = None) -> Features:
     """Count the terms of a collection and weigh them.
 
-    The same texts give the same features on every machine. Of 200,000 titles and abstracts they take 360 MB.
+    One text a document; single texts may be empty. ``progress(done, N)`` is called every 2,048 documents and at the end. The
+    same texts give the same features on every machine. Of 200,000 titles and abstracts they take 360 MB. InputProblem when
+    there is no document.
 
-    InputProblem when there is no document.
-
-    Parameters
-    ----------
-    texts : iterable of str, length N
-        One text a document; single texts may be empty.
-    progress : callable, optional
-        Called as ``progress(done, N)`` every 2,048 documents and at the end.
-
-    Notes
-    -----
     A term that a document holds t times weighs (1 + ln t) · (1 + ln((1 + N) / (1 + f))), f being the number of documents
     that hold it; rows are divided by their length. A term that one document holds alone counts in that length and
     then has no column: it says nothing about any other document.
 
-    Examples
-    --------
     >>> features = make_features(["a steel mast", "steel masts", "a kettle"])
     >>> features.matrix.shape, features.of("masts").nnz
     ((3, 3), 1)

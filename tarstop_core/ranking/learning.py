@@ -169,13 +169,10 @@ class Linear(Ranker):
         # Learned from those terms alone that occur in these rows.
         used, term = np.unique(words.indices, return_inverse=True)
         occurring = csr_array((words.data, term.astype(np.int32), words.indptr), shape=(len(y), len(used)))
-        rows = hstack(
-            (occurring, csr_array(np.vstack((beside, columns[shown])))), format="csr", dtype=np.float64
-        )
-        rows.indices, rows.indptr = (
-            rows.indices.astype(np.int32),
-            rows.indptr.astype(np.int32),
-        )  # as liblinear wants
+        own = csr_array(np.vstack((beside, columns[shown])))
+        rows = hstack((occurring, own), format="csr", dtype=np.float64)
+        for part in ("indices", "indptr"):  # as liblinear wants
+            setattr(rows, part, getattr(rows, part).astype(np.int32))
         weighed = self.fit(rows, y, weights)
         of_words = np.zeros(words.shape[1], dtype=np.float32)
         of_words[used] = weighed[: len(used)]

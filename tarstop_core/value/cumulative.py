@@ -179,8 +179,6 @@ class CumulativePath:
         The plans m are those of :data:`PLANS` up to the horizon, and itself; None looks to the end, at every m up to 20
         and then in steps of 5 %.
 
-        Notes
-        -----
         The plan of one document is weighed exactly (:meth:`evsi`) unless reports wait. Putting the expected
         number of studies for their random number, EVSI(k), would be simpler and wrong: where belief is near
         q*, EVSI grows as √k, so a tenth of a study would be worth a third of a whole one.

@@ -19,17 +19,10 @@ ROWS = 48
 def studies_to_come(unread: ArrayLike, waiting: int = 0, shapes: tuple[float, float] | None = None) -> Floats:
     """Chance of 0, 1, 2, … further studies, shape (K + 1,); adds up to 1.
 
-    Parameters
-    ----------
-    unread : array_like, shape (M + 1,)
-        Chance of 0, 1, 2, … relevant documents among those that nobody has read.
-    waiting : int
-        Reports that were included already, and are still to be read in full.
-    shapes : pair of float, optional
-        Of the beta distribution of the share of reports that bring data; without it every report does.
+    `unread` is the chance of 0, 1, 2, … relevant documents among those that nobody has read, shape (M + 1,); `waiting`
+    reports were included and are still to be read in full; `shapes` are of the beta distribution of the share of reports
+    that bring data, without which every report does.
 
-    Examples
-    --------
     >>> studies_to_come([0.5, 0.5], waiting=1)
     array([0. , 0.5, 0.5])
     >>> studies_to_come([0.0, 1.0], shapes=(1.0, 1.0))

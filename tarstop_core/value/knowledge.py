@@ -73,10 +73,7 @@ class Knowledge:
     def after(
         self, studies: float, told: int, mean: Floats, squares: Floats
     ) -> tuple[Floats, Floats, Floats]:
-        """Weights, means and precisions after more studies, shape (…, J).
-
-        `mean` and `squares` are ȳ and S of so many `studies`, which were `told` as so many means.
-        """
+        """Weights, means and precisions, shape (…, J), after so many `studies`, `told` as so many means, of these ȳ and S."""
         y, S = mean[..., None], squares[..., None]
         variance = 1 / self.study
         predicted = 1 / self.precision + variance / studies
@@ -215,7 +212,6 @@ def states_ahead(knowledge: Knowledge, payoffs: Payoffs, most: float) -> States:
 @lru_cache(maxsize=16)
 def _states(knowledge: Knowledge, payoffs: Payoffs, numbers: tuple[int, ...]) -> States:
     levels = [_level(knowledge, payoffs, n, told) for told, n in enumerate(numbers) if n]
-    first = np.cumsum([1, *(level.size for level in levels)])
     dense: list[Floats] = []
     sparse: list[csr_array] = []
     for before, level in zip((None, *levels), levels, strict=False):
@@ -231,9 +227,8 @@ def _states(knowledge: Knowledge, payoffs: Payoffs, numbers: tuple[int, ...]) ->
             found = np.bincount(cells.ravel(), weights.ravel(), math.prod(shape))
             dense.append(found.astype(float, copy=False).reshape(shape))
     first = dense[0][0]
-    later = (
-        csr_array(block_diag(sparse)) if sparse else np.array(dense[1:]).reshape(-1, len(first), len(first))
-    )
+    each = np.array(dense[1:]).reshape(-1, len(first), len(first))
+    later = csr_array(block_diag(sparse)) if sparse else each
     sizes = [level.size for level in levels]
     b = [knowledge.belief_after(level.studies, level.told, *_points(level)) for level in levels]
     belief = np.concatenate([[knowledge.b], *b])
@@ -248,30 +243,21 @@ def _points(level: Level) -> tuple[Floats, Floats]:
 
 def _level(knowledge: Knowledge, payoffs: Payoffs, studies: int, told: int) -> Level:
     spread = np.sqrt(1 / knowledge.precision + 1 / (studies * knowledge.study))
-    low = float((knowledge.mean - REACH * spread).min())
-    high = float((knowledge.mean + REACH * spread).max())
+    low, high = float((knowledge.mean - REACH * spread).min()), float((knowledge.mean + REACH * spread).max())
     roots = np.zeros(1)
     if told > 1 and len(knowledge.weight) > 1:
         end = np.sqrt(chi2.isf(1e-4, told - 1) / knowledge.study.min())
         unit = float((knowledge.study**-0.5).min())
         roots = unit * np.sinh(np.linspace(0, np.arcsinh(end / unit), SPREADS))
-    kink = _kink(
-        knowledge,
-        payoffs,
-        (studies, told),
-        lambda mean: (mean, roots**2),
-        np.full(len(roots), low),
-        np.full(len(roots), high),
-    )
+    ends = np.full(len(roots), low), np.full(len(roots), high)
+    kink = _kink(knowledge, payoffs, (studies, told), lambda mean: (mean, roots**2), *ends)
     # The belief goes from one side to the other over so much of ȳ.
     precision = knowledge.precision + studies * knowledge.study
     scale = FLAT * float((np.sqrt(precision) / (studies * knowledge.study)).min())
-    ends = (
-        float(np.arcsinh((low - kink.max()) / scale)) - 1e-3,
-        float(np.arcsinh((high - kink.min()) / scale)) + 1e-3,
-    )
+    least = float(np.arcsinh((low - kink.max()) / scale)) - 1e-3
+    largest = float(np.arcsinh((high - kink.min()) / scale)) + 1e-3
     count = MEANS if len(knowledge.weight) == 1 else FINER
-    return Level(studies, told, kink, scale, ends, roots, count)
+    return Level(studies, told, kink, scale, (least, largest), roots, count)
 
 
 def _kink(
@@ -337,7 +323,5 @@ def _expectation(
     density = ((weight / sd)[:, None] * np.exp(-0.5 * z**2)).sum(axis=-1) * width
     density /= density.sum(axis=1, keepdims=True)
     at, by = after.weights_at(*then(y))
-    return (
-        np.moveaxis(at, 0, -1).reshape(len(mean), -1),
-        np.moveaxis(by * density, 0, -1).reshape(len(mean), -1),
-    )
+    shape = (len(mean), -1)
+    return np.moveaxis(at, 0, -1).reshape(shape), np.moveaxis(by * density, 0, -1).reshape(shape)

@@ -33,16 +33,10 @@ def exceeds(value: ArrayLike, cost: ArrayLike) -> Flags:
 
 @dataclass(frozen=True, slots=True)
 class Payoffs:
-    """The four payoffs of a binary action, none negative, in one unit; either mistake costs something.
+    """The four payoffs of a binary action, none negative, in one unit; either mistake costs something, or InputProblem.
 
-    InputProblem when a payoff is negative or not a number, or when a mistake costs nothing.
-
-    Notes
-    -----
     Fletcher & Stevenson, Methods → Framework.
 
-    Examples
-    --------
     >>> money = Payoffs(B=4000, L_r=1000, L_g=4000, G=1000, unit="£")
     >>> money.q_star, money.K
     (0.2, 10000)
@@ -62,8 +56,7 @@ class Payoffs:
     """What they are counted in, the same as the cost per document: "£", "hours". Empty: normalised."""
 
     def __post_init__(self) -> None:
-        for name in ("B", "L_r", "L_g", "G"):
-            value = getattr(self, name)
+        for name, value in (("B", self.B), ("L_r", self.L_r), ("L_g", self.L_g), ("G", self.G)):
             if not (math.isfinite(value) and value >= 0):
                 raise InputProblem(
                     f"The payoff {name} is {value:g}; give 0 or more (losses are entered as positive amounts)."
@@ -92,7 +85,7 @@ class Payoffs:
     @property
     def q_star(self) -> float:
         """Threshold belief: a⁺ is the better action above it."""
-        return (self.G + self.L_r) / self.K
+        return self.wrong_plus / self.K
 
     @property
     def wrong_plus(self) -> float:
