@@ -32,9 +32,7 @@ class Audit(Randomised):
     rule = "Draw every n-th document at random; stop when recall is bounded from below, whatever the list."
     formula = r"\frac{\text{found}}{\max\lbrace R : \max_t M_t(R) \lt 1/\alpha \rbrace} \ge \tau"
     source = "test martingales for draws without replacement: Waudby-Smith & Ramdas 2020; Ville 1939"
-    place = 135
-    colour = "#E69F00"
-    marker = "star"
+    place, colour, marker = 135, "#E69F00", "star"
     acts_on_belief = False
     parameters = (
         Parameter("tau", "recall to reach, τ", 0.01, 1.0, (0.7, 0.8, 0.9, 0.95), "float"),

@@ -21,9 +21,7 @@ class Budget(AtAnyCost):
     formula = r"\text{stop at } \min(d, N)"
     source = "Fletcher & Stevenson, baseline Budget"
     family = "paper's baseline"
-    place = 60
-    colour = "#56B4E9"
-    marker = "x"
+    place, colour, marker = 60, "#56B4E9", "x"
     parameters = (Parameter("d", "documents to read", 1, 1_000_000, (100, 200, 500, 1000)),)
 
     def depth(self, path: Path, start: int) -> int:
@@ -41,9 +39,7 @@ class Share(AtAnyCost):
     rule = "Read a fixed share of the list, whatever it shows."
     formula = r"\text{stop at } \lceil \text{share} \cdot N \rceil"
     source = "common practice (review half; review x %)"
-    place = 190
-    colour = "#0072B2"
-    marker = "diamond"
+    place, colour, marker = 190, "#0072B2", "diamond"
     parameters = (
         Parameter(
             "share",
@@ -76,9 +72,7 @@ class Quant(AtAnyCost):
     rule = "Stop when the calibrated chances say that enough of the relevant documents were read."
     formula = r"\frac{\hat K}{\hat K + \hat U} - s\thinspace \sigma \ge \tau"
     source = "Yang, Lewis & Frieder 2021 (Quant, QuantCI)"
-    place = 150
-    colour = "#56B4E9"
-    marker = "triangle-down"
+    place, colour, marker = 150, "#56B4E9", "triangle-down"
     parameters = (
         Parameter("tau", "recall to reach, τ", 0.01, 1.0, (0.3, 0.5, 0.7, 0.8, 0.9), "float"),
         Parameter("nstd", "standard deviations of caution, s", 0.0, 10.0, (0.0, 2.0), "float"),

@@ -22,9 +22,7 @@ class Greedy(Policy):
     formula = r"\rho_{d+1}\thinspace EVPI(b_d) \gt c"
     source = "Fletcher & Stevenson, Greedy"
     family = "paper's policy"
-    place = 30
-    colour = "#D55E00"
-    marker = "square"
+    place, colour, marker = 30, "#D55E00", "square"
     worth_phrase = "The paper's score of the next document is"
 
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
@@ -50,9 +48,7 @@ class Smooth(Greedy):
     formula = r"\frac{1}{K}\sum_{j=1}^{K} \rho_{d+j}\  EVPI(b_d) \gt c"
     source = "Fletcher & Stevenson, Smooth"
     family = "paper's policy"
-    place = 40
-    colour = "#CC79A7"
-    marker = "triangle-up"
+    place, colour, marker = 40, "#CC79A7", "triangle-up"
     parameters = (Parameter("K", "documents to average over", 1, 100_000, WINDOWS),)
     worth_phrase = "The paper's score, averaged over the next documents, is"
 
@@ -76,9 +72,7 @@ class Batch(Policy):
     formula = r"\sum_{j=1}^{K} \rho_{d+j}\  EVPI(b_d) \gt K c"
     source = "Fletcher & Stevenson, Batch"
     family = "paper's policy"
-    place = 50
-    colour = "#009E73"
-    marker = "diamond"
+    place, colour, marker = 50, "#009E73", "diamond"
     parameters = (Parameter("K", "documents in a batch", 1, 100_000, WINDOWS),)
     worth_phrase = "The paper's score, averaged over the batch, is"
 

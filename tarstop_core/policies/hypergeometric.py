@@ -40,9 +40,7 @@ class Hypergeometric(AtAnyCost):
         r"p^{\ast} = \min_m P\bigl(\mathrm{Hyp}(N - (n - m), K, m) \le k\bigr) \lt 1 - \text{confidence}"
     )
     source = "Callaghan & Müller-Hansen 2020 (ranked quasi-sampling)"
-    place = 130
-    colour = "#CC79A7"
-    marker = "cross"
+    place, colour, marker = 130, "#CC79A7", "cross"
     parameters = (
         Parameter("tau", "recall to reach, τ", 0.01, 1.0, (0.7, 0.8, 0.9, 0.95), "float"),
         Parameter("confidence", "1 − p at which to stop", 0.01, 0.9999, (0.8, 0.9, 0.95), "float"),

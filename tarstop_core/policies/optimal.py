@@ -21,9 +21,7 @@ class Optimal(Policy):
     rule = "Go on while some plan that looks again after every document is worth more than it costs."
     formula = r"\text{stop at the first } d \text{ with } W_d = EU^{\ast}(b_d)"
     source = "derived from the paper's framework (optimal stopping); not in the paper"
-    place = 10
-    colour = "#0072B2"
-    marker = "circle"
+    place, colour, marker = 10, "#0072B2", "circle"
     stopped = "No plan is, any longer."
     undrawn = "No worth of single documents is drawn: Optimal weighs whole plans."
 
@@ -45,9 +43,7 @@ class OpenLoop(Policy):
     rule = "Go on while any plan, read to its end before one looks again, is worth more than it costs."
     formula = r"\text{stop at } D^{\ast} = \arg\max_{D \ge d} J(D)"
     source = "derived from the paper's framework (value of a plan J(D)); not in the paper"
-    place = 15
-    colour = "#56B4E9"
-    marker = "circle-open"
+    place, colour, marker = 15, "#56B4E9", "circle-open"
 
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
         return until_hit(path.horizon_depths(costs, None, start), path, start)
@@ -69,9 +65,7 @@ class LookAhead(Policy):
     rule = "Go on while some plan of at most m more documents is worth more than it costs."
     formula = r"\max_{d \lt D \le d+m} J(D) \gt J(d)"
     source = "derived from the paper's framework (value of a plan J(D)); not in the paper"
-    place = 20
-    colour = "#E69F00"
-    marker = "cross"
+    place, colour, marker = 20, "#E69F00", "cross"
     parameters = (Parameter("m", "documents to look ahead", 1, 100_000, (1, 2, 5, 10, 20, 50, 100)),)
 
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:

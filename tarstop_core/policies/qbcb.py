@@ -39,9 +39,7 @@ class QBCB(OrderStatistic):
         "Fletcher & Stevenson"
     )
     family = "paper's baseline"
-    place = 70
-    colour = "#7A5195"
-    marker = "triangle-down"
+    place, colour, marker = 70, "#7A5195", "triangle-down"
     parameters = (
         Parameter("tau", "recall to reach, τ", 0.01, 1.0, TENTHS, "float"),
         Parameter("n_min", "relevant documents in the sample", 1, 10_000, (1, 3, 5, 10, 15)),
@@ -71,9 +69,7 @@ class Target(OrderStatistic):
     source = (
         "Cormack & Grossman 2016 (Target method); size of the set for other goals: Sneyd & Stevenson 2019"
     )
-    place = 120
-    colour = "#009E73"
-    marker = "triangle-up"
+    place, colour, marker = 120, "#009E73", "triangle-up"
     parameters = (
         Parameter("tau", "recall to reach, τ", 0.01, 0.999, (0.5, 0.7, 0.8, 0.9, 0.95), "float"),
         Parameter("confidence", "chance of reaching it", 0.01, 0.9999, (0.8, 0.9, 0.95), "float"),
