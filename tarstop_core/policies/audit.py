@@ -70,10 +70,8 @@ class AuditGrid:
 
     def replicates(self, labels: Flags, n: int, rng: np.random.Generator) -> GridReplicates:
         """`n` single runs of every rule on one topic, with the same random orders."""
-        labels = np.asarray(labels, dtype=bool)
         order = rng.random((n, len(labels)))
         runs = [rule.runs(labels, order) for rule in self.rules]
-        seen = np.stack([run.seen for run in runs])
-        found = seen[..., labels]
-        depth = np.stack([run.depth for run in runs])
+        depth, seen = np.stack([run.depth for run in runs]), np.stack([run.seen for run in runs])
+        found = seen[..., np.asarray(labels, dtype=bool)]
         return GridReplicates(np.arange(len(runs)), depth, seen.sum(axis=2), found, found.sum(axis=2))

@@ -54,10 +54,7 @@ class Parameter:
         return f"give a {'whole ' if self.kind == 'int' else ''}number from {self.low} to {self.high}"
 
     def read(self, text: str) -> Value:
-        """The value that a text stands for; not yet checked against the range.
-
-        ValueError when the text is no number.
-        """
+        """The value that a text stands for, not yet checked against the range. ValueError when it is no number."""
         if self.kind == "choice":
             return text.strip()
         return int(text) if self.kind == "int" else float(text)
@@ -139,10 +136,10 @@ class Policy(ABC):
         return f"{name}:{values}" if values else name
 
     def __str__(self) -> str:
-        settings = self.settings
-        if len(settings) > 1:
-            return f"{self.title}({', '.join(f'{name}={value}' for name, value in settings.items())})"
-        return f"{self.title}({next(iter(settings.values()))})" if settings else self.title
+        shown = [f"{name}={value}" for name, value in self.settings.items()]
+        if len(shown) == 1:
+            shown = [str(value) for value in self.settings.values()]
+        return f"{self.title}({', '.join(shown)})" if shown else self.title
 
     @abstractmethod
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
@@ -204,8 +201,7 @@ class Replicates:
 class Randomised(Policy):
     """A rule that first draws a random sample of the whole list, wherever its documents rank.
 
-    Its cost is not its depth: :meth:`expected` says what both are on average.
-    :meth:`replicates` serves where the decision depends on which documents were read. :meth:`depths` refuses.
+    Its cost is not its depth: :meth:`expected` says what both are on average, :meth:`replicates` which documents were read.
     """
 
     needs_labels: ClassVar[bool] = True
@@ -223,10 +219,7 @@ class Randomised(Policy):
         return self.runs(labels, rng.random((n, len(labels))))
 
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
-        """Refused: a depth alone would hide what the sample costs.
-
-        InputProblem always.
-        """
+        """Refused with an InputProblem: a depth alone would hide what the sample costs."""
         raise InputProblem(
             f"{self.title} reads a random sample from the whole list, so it has no depth on one path; "
             "measure it with 'tarstop replay' or 'tarstop experiment'."

@@ -78,7 +78,6 @@ class Batch(Policy):
 
     @property
     def at_once(self) -> int:
-        """A batch."""
         return self.K
 
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
@@ -95,5 +94,5 @@ class Batch(Policy):
         return depths
 
     def worth(self, path: Path) -> Floats:
-        """The score of the batch that each document belongs to: it is weighed once, at its start."""
+        # A batch is weighed once, at its start.
         return path.score(self.K)[np.arange(len(path)) // self.K * self.K]

@@ -52,12 +52,10 @@ class Hypergeometric(AtAnyCost):
 
     def depth(self, path: Path, start: int) -> int:
         # A p* that equals 1 − confidence but for rounding does not stop.
-        N, alpha = len(path), (1 - self.confidence) * (1 - 1e-9)
-        labels = path.labels
-        # Between two relevant documents p* only falls: a stop lies where it is low enough at the end, and
-        # there it is searched for.
+        N, labels, alpha = len(path), path.labels, (1 - self.confidence) * (1 - 1e-9)
         if not N:
             return 0
+        # Between two relevant documents p* only falls: a stop lies where it is low enough at the end.
         first, last = _stretches(labels, self.every)
         now = min(N, max(self.every, start // self.every * self.every))
         low = _p_at_ends(labels, self.every, self.tau, self.bias, alpha <= 0.5) < alpha
@@ -74,8 +72,7 @@ class Hypergeometric(AtAnyCost):
         while low < high:
             tried = np.unique(np.linspace(low, high, parts + 1).astype(np.intp))[:-1]
             p = _p_of(labels, np.minimum(tried * self.every, N), N, self.tau, self.bias, alpha <= 0.5)
-            enough = np.flatnonzero(p < alpha)
-            at = int(enough[0]) if len(enough) else len(tried)
+            at = int(np.argmax(np.append(p < alpha, True)))
             if at < len(tried):
                 high = int(tried[at])
             if at > 0:

@@ -65,8 +65,5 @@ class Oracle(Policy):
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
         if path.hit is None or path.hit <= start or path.chooses_plus(start):
             return at_any_cost(start, costs)
-        way = path.hit - start
-        pays = exceeds(
-            np.full(1, path.payoffs.wrong_minus), np.atleast_1d(np.asarray(costs, dtype=float)) * way
-        )
-        return np.where(pays, path.hit, start).astype(np.intp)
+        way = np.atleast_1d(np.asarray(costs, dtype=float)) * (path.hit - start)
+        return np.where(exceeds(path.payoffs.wrong_minus, way), path.hit, start).astype(np.intp)
