@@ -36,16 +36,11 @@ POINTS = 400  # of a density
 class Lattice:
     """Cells of μ and u relative to λ, nodes of τ, and how much of (μ, τ) falls into each cell of u."""
 
-    mu: Floats
-    """Centres of the cells of μ − λ; M is even and 0 is an edge; shape (M,)."""
-    u: Floats
-    """Centres of the cells of u − λ; shape (U,)."""
-    tau: Floats
-    """Shape (T,)."""
-    tau_weight: Floats
-    """Trapezoid weights of the nodes, a prior density to be multiplied in; shape (T,)."""
-    kernel: Floats
-    """Normal mass of each cell of u; the outermost cells reach to infinity; shape (U, T·M)."""
+    mu: Floats  # Centres of the cells of μ − λ; M is even and 0 is an edge; shape (M,)
+    u: Floats  # Centres of the cells of u − λ; shape (U,)
+    tau: Floats  # Shape (T,)
+    tau_weight: Floats  # Trapezoid weights of the nodes, a prior density to be multiplied in; shape (T,)
+    kernel: Floats  # Normal mass of each cell of u; the outermost cells reach to infinity; shape (U, T·M)
 
     def tau_prior(self, scale: ArrayLike) -> Floats:
         """Prior mass of the nodes of τ, shape (…, T) for scales of shape (…)."""
@@ -284,8 +279,7 @@ def _between_cells(weights: Floats, lattice: Lattice, log_odds: float) -> float:
 class Posterior:
     """What is believed of pooled sensitivity before and after the studies."""
 
-    sensitivity: Floats
-    """Rising, in (0, 1); shape (G,)."""
+    sensitivity: Floats  # Rising, in (0, 1); shape (G,)
     prior: Floats
     posterior: Floats
     """`prior` and `posterior`: densities with respect to sensitivity; shape (G,)."""

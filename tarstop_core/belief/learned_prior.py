@@ -19,8 +19,7 @@ from tarstop_core.errors import InputProblem
 B_0 = tuple(round(0.05 * i, 2) for i in range(1, 20))
 S = (0.4, 0.5, 0.6, 0.8, 1.0, 1.25, 1.5, 2.0, 2.5)
 TAU = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0)
-FIRST = (1, 2, 3, 5)
-"""Studies after which it is asked how far they stray from all."""
+FIRST = (1, 2, 3, 5)  # Studies after which it is asked how far they stray from all
 LEAST_WEIGHT = 0.1
 
 

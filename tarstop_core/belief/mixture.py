@@ -23,20 +23,16 @@ from tarstop_core.documents.tables import Flags, Floats
 LEAST = 1e-12
 """Exposure of a document at least, where it turned out to be a hit: what was held impossible decides nothing."""
 TINY = 1e-300
-NEGLIGIBLE = 1e-9
-"""Chance beyond which numbers left are not reckoned with."""
+NEGLIGIBLE = 1e-9  # Chance beyond which numbers left are not reckoned with
 
 
 @dataclass(frozen=True, eq=False)
 class Mixture:
     """What is known of a list: which kind it is, and how rich for its kind."""
 
-    log_weight: Floats
-    """Log of w_j, which add up to 1; shape (J,)."""
-    shape: Floats
-    """Of the gamma distribution of u given each kind; infinite where u is 1; shape (J,)."""
-    rate: Floats
-    """Its rate: before anything is read, the shape itself; shape (J,)."""
+    log_weight: Floats  # Log of w_j, which add up to 1; shape (J,)
+    shape: Floats  # Of the gamma distribution of u given each kind; infinite where u is 1; shape (J,)
+    rate: Floats  # Its rate: before anything is read, the shape itself; shape (J,)
 
     @property
     def weight(self) -> Floats:
@@ -109,12 +105,9 @@ class Left:
     no more than documents.
     """
 
-    weight: Floats
-    """Of each kind, shape (J,)."""
-    shape: Floats
-    """Of its negative binomial; infinite for a Poisson distribution; shape (J,)."""
-    expected: Floats
-    """Its mean, shape (J,)."""
+    weight: Floats  # Of each kind, shape (J,)
+    shape: Floats  # Of its negative binomial; infinite for a Poisson distribution; shape (J,)
+    expected: Floats  # Its mean, shape (J,)
     documents: int
 
     def chance_of_at_most(self, number: int) -> float:
@@ -223,12 +216,10 @@ class Kinds:
     """
 
     known: Mixture
-    factor: Floats
-    """Shape (J,)."""
+    factor: Floats  # Shape (J,)
     profile: NDArray[np.intp]
     """Which row of `ratio` each kind has, shape (J,)."""
-    ratio: Floats
-    """Shape (profiles, N)."""
+    ratio: Floats  # Shape (profiles, N)
 
     def log_no_hit(self, exposure: Floats) -> Floats:
         """:func:`log_no_hit` of exposures by profile, shape (profiles, N) to (N,)."""

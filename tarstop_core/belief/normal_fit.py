@@ -30,18 +30,14 @@ CELLS_IN_A_BLOCK = 16_000
 class NormalFits:
     """The best fit of each of P prefixes."""
 
-    mu: Floats
-    """Shape (P, 2)."""
-    cov: Floats
-    """Covariance of the estimated μ, A⁻¹; shape (P, 2, 2)."""
-    Psi: Floats
-    """Shape (P, 2, 2)."""
+    mu: Floats  # Shape (P, 2)
+    cov: Floats  # Covariance of the estimated μ, A⁻¹; shape (P, 2, 2)
+    Psi: Floats  # Shape (P, 2, 2)
     loglik: Floats
     """Without the Jacobian of any transformation of the data. REML has the constant −(2n − 2)/2·log 2π and no
     ½·log|X'X|; shape (P,).
     """
-    converged: Flags
-    """Shape (P,)."""
+    converged: Flags  # Shape (P,)
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,15 +15,13 @@ from tarstop_core.documents.tables import Floats, Tables
 class BeliefPath:
     """Belief after each study."""
 
-    beliefs: tuple[float | None, ...]
-    """From 0 studies on; None where the engine has no answer yet."""
+    beliefs: tuple[float | None, ...]  # From 0 studies on; None where the engine has no answer yet
     mu: tuple[float, float] | None = None
     se: tuple[float, float] | None = None
     """`mu` and `se`: "reml": logit sensitivity and logit false-positive rate after all studies, and their standard
     errors; else None.
     """
-    notes: tuple[str, ...] = ()
-    """Studies that count only in part or not at all."""
+    notes: tuple[str, ...] = ()  # Studies that count only in part or not at all
 
 
 def belief_path(

@@ -24,16 +24,13 @@ LEAST_SURE = 1e-3  # of a b_0 that is carried to another threshold
 class LearnedFrom:
     """The training outcomes that a prior was learned from."""
 
-    source: str
-    """What they were, for a person."""
-    theta: float
-    """Threshold on sensitivity that they were judged against: b_0 refers to it."""
+    source: str  # What they were, for a person
+    theta: float  # Threshold on sensitivity that they were judged against: b_0 refers to it
     reviews: int
     outcomes: int
     studies: int
     """`reviews`, `outcomes` and `studies`: how many there were; a review may hold several outcomes."""
-    gain: float
-    """Log marginal likelihood per review, above the default prior's."""
+    gain: float  # Log marginal likelihood per review, above the default prior's
     keeps_b_0: bool = False
     """Whether b_0 was left to the person, at whichever threshold: only how wide the prior is was learned."""
 
@@ -56,18 +53,15 @@ class Prior:
     0.787
     """
 
-    b_0: float = 0.5
-    """Belief before any study, in (0, 1)."""
-    s: float = 1.5
-    """Spread of pooled sensitivity, logits, 0.2 to 5."""
+    b_0: float = 0.5  # Belief before any study, in (0, 1)
+    s: float = 1.5  # Spread of pooled sensitivity, logits, 0.2 to 5
     tau: float = 1.0
     """Scale of the half-normal prior of heterogeneity, logits, 0.05 to 3. It matters most."""
     s_fpr: float = 1.5
     """Spread of the pooled false-positive rate, logits, 0.2 to 5 (bivariate engine only)."""
     eta: float = 2.0
     """Shape of the LKJ prior of the correlation, 1 to 100; 1 is flat, large means none (bivariate only)."""
-    learned_from: LearnedFrom | None = None
-    """None for a prior that a person chose."""
+    learned_from: LearnedFrom | None = None  # None for a prior that a person chose
     weight: float = 1.0
     """How much a study says against one drawn at random, 0.1 to 1: those that a list brings first may be alike, and stray
     from what all say in the end more than chance has it.

@@ -42,19 +42,16 @@ class Estimate(NamedTuple):
 class ReitsmaFit:
     """A fitted bivariate model."""
 
-    mu: Floats
-    """Mean logit sensitivity and mean logit false-positive rate; shape (2,)."""
+    mu: Floats  # Mean logit sensitivity and mean logit false-positive rate; shape (2,)
     cov: Floats
     """Covariance of the estimated ``mu``; shape (2, 2)."""
-    Psi: Floats
-    """Between-study covariance; 0 with one study, singular with two; shape (2, 2)."""
+    Psi: Floats  # Between-study covariance; 0 with one study, singular with two; shape (2, 2)
     loglik: float
     """Log-likelihood of the proportions, that is with the Jacobian Σ −log(p(1 − p)) of both (corrected) logits; the
     restricted one has the constant −(2n − 2)/2·log 2π and no ½·log|X'X| (mada's figures).
     """
     converged: bool
-    n: int
-    """Studies used: those with all four counts and with patients in both groups."""
+    n: int  # Studies used: those with all four counts and with patients in both groups
     method: Method
     correction: Correction
     """`method` and `correction`: how it was fitted."""

@@ -52,8 +52,7 @@ PATENT, REVIEW, INCLUSION = SCENARIOS = ("patent", "review", "inclusion")
 FILE_FORMAT = "tarstop-calibrator"
 FILE_VERSION = 1
 BINS = 10
-RANK_UNIT = 10.0
-"""Rank at which is said how rich a kind of list is."""
+RANK_UNIT = 10.0  # Rank at which is said how rich a kind of list is
 
 
 @dataclass(frozen=True)
@@ -70,8 +69,7 @@ class FittedOn:
     longest_list: int = 0
     top_z: tuple[float, float] = (0.0, 0.0)
     """5 % and 95 % quantile, over lists, of the best score's z-score."""
-    tied_share: float = 0.0
-    """Mean share of documents whose score another one of their list has too."""
+    tied_share: float = 0.0  # Mean share of documents whose score another one of their list has too
     own: str = ""
     """What a person's own calibrator was fitted on: "lists", "sessions", "cases"; empty for others."""
     lists: tuple[str, ...] = ()
@@ -123,8 +121,7 @@ class Calibrator:
     between nodes, constant outside.
     """
     fitted_on: FittedOn
-    frailty: float = math.inf
-    """Shape a of the gamma frailty; infinite for every other kind."""
+    frailty: float = math.inf  # Shape a of the gamma frailty; infinite for every other kind
     quality: Quality | None = None
     dispersion: float = math.inf
     """How much lists' totals of relevant documents vary around what the chances predict: the total is negative binomial

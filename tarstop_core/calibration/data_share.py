@@ -28,10 +28,8 @@ class DataShare:
     alpha: float = 1.0
     beta: float = 1.0
     """`alpha` and `beta`: above 0; the mean is alpha/(alpha + beta)."""
-    topics: int = 0
-    """Reviews that it was learned from; 0 for one that nobody learned."""
-    source: str = ""
-    """What they were, for a person."""
+    topics: int = 0  # Reviews that it was learned from; 0 for one that nobody learned
+    source: str = ""  # What they were, for a person
 
     def __post_init__(self) -> None:
         if not (0 < self.alpha < math.inf and 0 < self.beta < math.inf):

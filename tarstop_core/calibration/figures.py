@@ -26,10 +26,8 @@ from tarstop_core.presentation.figures import (
 from tarstop_core.presentation.numbers import number, percent
 from tarstop_core.presentation.palette import BELIEF, BELIEF_BAND, COST, PLUS, THRESHOLD
 
-SHORTEST = 100
-"""Ranks that a curve of first hits shows at least."""
-DRAWN_TO = 1000
-"""And at most, where it was learned from long lists."""
+SHORTEST = 100  # Ranks that a curve of first hits shows at least
+DRAWN_TO = 1000  # And at most, where it was learned from long lists
 NAME = 44
 _CORNER: dict[str, Any] = {"xanchor": "left", "yanchor": "top"}
 

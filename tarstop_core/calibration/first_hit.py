@@ -26,11 +26,9 @@ from tarstop_core.documents.tables import Floats, Ints
 from tarstop_core.errors import InputProblem
 
 Ending = Literal["hit", "stopped", "missed", "none"]
-WITHIN = 10
-"""Rank at which the curve is spoken of, and its prior stated."""
+WITHIN = 10  # Rank at which the curve is spoken of, and its prior stated
 DEEPEST = 100_000
-CELLS = 48, 32, 32
-"""Of the grid over m, w and b."""
+CELLS = 48, 32, 32  # Of the grid over m, w and b
 SURE = 0.95
 
 
@@ -43,8 +41,7 @@ class PastCase:
     first `at`, and whether there was one at all is not known. missed: none among the first `at`, though there was
     one. none: it turned out that there was nothing to find.
     """
-    at: int = 0
-    """Rank, from 1 on; 0 for "none"."""
+    at: int = 0  # Rank, from 1 on; 0 for "none"
 
     def __post_init__(self) -> None:
         if self.outcome != "none" and not 1 <= self.at <= DEEPEST:
@@ -111,10 +108,8 @@ class FirstHits:
     a: Floats
     w: Floats
     """`a` and `w`: the grid; shape (G,)."""
-    weight: Floats
-    """Posterior probability of each of its points; adds up to 1; shape (G,)."""
-    share: tuple[float, float, float]
-    """b: posterior mean, and its interval of 95 %."""
+    weight: Floats  # Posterior probability of each of its points; adds up to 1; shape (G,)
+    share: tuple[float, float, float]  # b: posterior mean, and its interval of 95 %
 
     def come_by(self, k: NDArray[np.integer] | Sequence[int]) -> Floats:
         """Chance that the first hit has come by each rank, given that there is one: posterior mean."""

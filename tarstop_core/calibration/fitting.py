@@ -33,8 +33,7 @@ from tarstop_core.documents.tables import Flags, Floats
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 
-Predicted = tuple[Floats, Flags]
-"""Of a list: chances, and what came true."""
+Predicted = tuple[Floats, Flags]  # Of a list: chances, and what came true
 DRAWS = 1000
 
 

@@ -25,8 +25,7 @@ from tarstop_core.belief.mixture import Left
 from tarstop_core.calibration.thinning import TOTAL_SHAPE, Thinning, expected_share, shape_nodes, share_at
 from tarstop_core.documents.tables import Flags, Floats
 
-CONFIDENCE = 0.9
-"""Of the intervals of number and factor."""
+CONFIDENCE = 0.9  # Of the intervals of number and factor
 PRIOR_SHAPE = 4.0
 """Most that is trusted of a calibrator: a list of one's own may be less like the training lists than those were like
 each other. With 4, nine factors in ten lie between 0.34 and 1.9."""
@@ -42,8 +41,7 @@ OTHER_POWERS = (0.5, 2.0)
 """Of the odds, set against chances that were said of each document when it was next."""
 NUMBERS, FACTORS = 25, 24
 """Nodes of the number of hits in a list, and of the factor that a list's chances are multiplied by."""
-ENOUGH_LISTS = 10
-"""Finished lists from which their common level is judged."""
+ENOUGH_LISTS = 10  # Finished lists from which their common level is judged
 
 
 @dataclass(frozen=True)
@@ -54,8 +52,7 @@ class Check:
     """Documents of which it is known whether they came true: not unsure ones, hits that wait for confirmation or, in a
     review in one stage, reports that wait.
     """
-    expected: float
-    """Sum of their chances as they are used now; in patents, given that prior art exists."""
+    expected: float  # Sum of their chances as they are used now; in patents, given that prior art exists
     low: int
     high: int
     """`low` and `high`: interval of :data:`CONFIDENCE` of the number relevant, over lists that differ as training lists do."""
@@ -67,8 +64,7 @@ class Check:
     """`factor_low` and `factor_high`: its interval of :data:`CONFIDENCE`."""
     offered: bool
     """Whether the factor's interval leaves out the present one, or the chances do not fit, and multiplying is right."""
-    misses: float | None = None
-    """Patents in which nothing was found: chance of that, if prior art exists."""
+    misses: float | None = None  # Patents in which nothing was found: chance of that, if prior art exists
     unsure: int = 0
     waiting: int = 0
     """`unsure` and `waiting`: documents left out because they are unsure; because a hit is to be confirmed or a report
@@ -228,10 +224,8 @@ class AcrossLists:
     """Whether the level of the chances is right over a person's finished lists."""
 
     lists: int
-    against: float
-    """How many times likelier what was found in all is at another common level."""
-    factor: float
-    """The likeliest of the levels that are set against it."""
+    against: float  # How many times likelier what was found in all is at another common level
+    factor: float  # The likeliest of the levels that are set against it
 
 
 def across_sentence(across: AcrossLists) -> str:

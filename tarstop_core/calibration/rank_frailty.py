@@ -31,19 +31,16 @@ RICHNESS = np.arange(-4.0, 4.1, 0.5)
 SLOPES = np.arange(3, 16, 2) / 10
 VARIANCES = np.array([2.0, 1.0, 0.5, 0.2, 0.0])
 """Grid over v, w and 1/a; a point of it with its weight is a kind of list to :mod:`tarstop_core.belief.mixture`."""
-LACKING = np.array([0.002, 0.006, 0.012, 0.025, 0.05, 0.1, 0.2, 0.4])
-"""Grid over 1 − κ."""
+LACKING = np.array([0.002, 0.006, 0.012, 0.025, 0.05, 0.1, 0.2, 0.4])  # Grid over 1 − κ
 LACKING_MEANS = np.array([0.005, 0.01, 0.02, 0.04, 0.08, 0.16])
 SURE_OF_LACKING = 20.0
 """In a collection 1 − κ is from a beta distribution that weighs as much as so many lists; its mean is one of these."""
 SPREADS = 2.0, 0.25
 """Standard deviations of the half-normal priors of how far collections lie apart in v and in w."""
-STEPS = np.array([0.1, 0.4, 0.8, 1.3, 2.0])
-"""Spreads in units of those, over which is averaged."""
+STEPS = np.array([0.1, 0.4, 0.8, 1.3, 2.0])  # Spreads in units of those, over which is averaged
 SHARES = (np.arange(20) + 0.5) / 20
 """Grid over the share of lists that have something to find, where that is not known of every list."""
-LEAST = 1e-5
-"""Weight of a point of the grid that a file keeps, and digits of each number in it."""
+LEAST = 1e-5  # Weight of a point of the grid that a file keeps, and digits of each number in it
 DIGITS = 6
 
 
@@ -51,10 +48,8 @@ DIGITS = 6
 class Learned:
     """What is known of a list: which kind it may be, and whether it lacks what there is."""
 
-    weight: Floats
-    """Of each point of the grid; adds up to 1; shape (G,)."""
-    lacking: float
-    """1 − κ: the chance that it holds nothing of what there is, posterior mean."""
+    weight: Floats  # Of each point of the grid; adds up to 1; shape (G,)
+    lacking: float  # 1 − κ: the chance that it holds nothing of what there is, posterior mean
 
 
 def grid() -> Floats:

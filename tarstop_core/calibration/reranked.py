@@ -35,18 +35,14 @@ from tarstop_core.errors import InputProblem
 FILE_FORMAT = "tarstop-reranked-chances"
 FILE_VERSION = 1
 
-HALF_LIVES = (6.0, 40.0)
-"""Of the averages of recent hits, in documents,"""
+HALF_LIVES = (6.0, 40.0)  # Of the averages of recent hits, in documents
 AT_FIRST, LEAST_AVERAGES = 0.2, (0.02, 0.005)
 """what they are before anything is read, and what is added to them before their log is taken."""
-FEATURES = 9
-"""Of the history, a constant among them."""
+FEATURES = 9  # Of the history, a constant among them
 EXACT, GROWTH = 60, 1.03
 """Ranks that are told apart one by one, and by how much blocks of ranks grow from there on."""
-FURTHEST_TILT = math.log(20)
-"""Of the first document ahead against the curves, up or down."""
-LEAST_SHARE = 1e-15
-"""Of a document at least, so that a hit where no node has any decides nothing."""
+FURTHEST_TILT = math.log(20)  # Of the first document ahead against the curves, up or down
+LEAST_SHARE = 1e-15  # Of a document at least, so that a hit where no node has any decides nothing
 
 NEGLIGIBLE, SAME, FURTHEST_FACTOR = 1e-6, 1e-6, 12.0
 """Weight below which a node is left out, what counts as the same number, and log of the largest factor for that."""
@@ -64,10 +60,8 @@ class Curve:
     """"stretched": S(k) ∝ 1 − exp(−(k/s)^c), the two parameters log s and log c; "beta": S is the beta distribution of the
     relative rank, log α and log β.
     """
-    weight: float
-    """How often a session is one of these; weights need not add up to 1."""
-    prior: Thinning
-    """Of the two parameters and log R, over lists."""
+    weight: float  # How often a session is one of these; weights need not add up to 1
+    prior: Thinning  # Of the two parameters and log R, over lists
 
 
 @dataclass(frozen=True)
@@ -76,18 +70,13 @@ class RerankedChances:
 
     weights: tuple[float, ...]
     """Of the features of :func:`features`."""
-    shift: float
-    """Variance over sessions of the logit's shift."""
+    shift: float  # Variance over sessions of the logit's shift
     curves: tuple[Curve, ...]
-    temper: float
-    """Power of the evidence of one session about its curve."""
-    ahead: float
-    """Shape of the gamma factor by which what is ahead varies beside that."""
-    reach: float
-    """Documents over which what recent hits say fades to a third."""
+    temper: float  # Power of the evidence of one session about its curve
+    ahead: float  # Shape of the gamma factor by which what is ahead varies beside that
+    reach: float  # Documents over which what recent hits say fades to a third
     fitted_on: FittedOn
-    quality: Quality | None = None
-    """Of the next document, on sessions that were not learned from."""
+    quality: Quality | None = None  # Of the next document, on sessions that were not learned from
 
     def of(self, scenario: str) -> "RerankedChances":
         """The same where it is known what labels say: without the curves of other sessions."""
@@ -183,14 +172,10 @@ def edges(length: int) -> Ints:
 class Nodes:
     """All nodes for lists of one length; J shapes of curves with TOTALS numbers each."""
 
-    edges: Ints
-    """Of blocks of ranks, shape (B + 1,)."""
-    share: Floats
-    """S at these, shape (J, B + 1)."""
-    total: Floats
-    """R, shape (J, TOTALS)."""
-    log_weight: Floats
-    """Shape (J, TOTALS)."""
+    edges: Ints  # Of blocks of ranks, shape (B + 1,)
+    share: Floats  # S at these, shape (J, B + 1)
+    total: Floats  # R, shape (J, TOTALS)
+    log_weight: Floats  # Shape (J, TOTALS)
 
     @cached_property
     def log_each(self) -> Floats:
@@ -223,14 +208,10 @@ class Ahead:
 
     read: int
     length: int
-    ends: Ints
-    """Ranks at which blocks of documents ahead end, shape (B,)."""
-    weight: Floats
-    """Of each node, shape (J,)."""
-    expected: Floats
-    """Hits that each node expects in each block, shape (J, B)."""
-    shape: float
-    """Of the gamma factor that all documents ahead share."""
+    ends: Ints  # Ranks at which blocks of documents ahead end, shape (B,)
+    weight: Floats  # Of each node, shape (J,)
+    expected: Floats  # Hits that each node expects in each block, shape (J, B)
+    shape: float  # Of the gamma factor that all documents ahead share
 
     @cached_property
     def p(self) -> Floats:

@@ -27,22 +27,16 @@ from tarstop_core.documents.tables import Flags, Floats
 Pair = tuple[float, float]
 Triple = tuple[float, float, float]
 
-TOTAL_SHAPE = 4.0
-"""Of the gamma factor on R beside its nodes."""
-WIDER = 1.2
-"""Times the spread between the training lists: a list of one's own comes from elsewhere."""
+TOTAL_SHAPE = 4.0  # Of the gamma factor on R beside its nodes
+WIDER = 1.2  # Times the spread between the training lists: a list of one's own comes from elsewhere
 TEMPER = 0.5
 """Power of the evidence about the shape: hits come in clumps, and no list follows a curve exactly."""
-AHEAD = 10.0
-"""Shape of the gamma factor by which what is left varies beside that."""
-SHAPES, TOTALS, REACH = 7, 9, 2.7
-"""Nodes of α, of β, of R, and how many standard deviations they reach."""
+AHEAD = 10.0  # Shape of the gamma factor by which what is left varies beside that
+SHAPES, TOTALS, REACH = 7, 9, 2.7  # Nodes of α, of β, of R, and how many standard deviations they reach
 LEAST_TOTAL, MOST = 0.2, 20.0
 """Hits in a list that are reckoned with at least, and the largest mean or covariance (of logs) that a file may hold."""
-TYPICAL = 1000.0
-"""Documents of the list that means are told of."""
-ROUNDS, LEARNED, DIGITS = 12, 7, 6
-"""Of learning: rounds, nodes each way, digits that are kept."""
+TYPICAL = 1000.0  # Documents of the list that means are told of
+ROUNDS, LEARNED, DIGITS = 12, 7, 6  # Of learning: rounds, nodes each way, digits that are kept
 
 
 @dataclass(frozen=True)
@@ -51,10 +45,8 @@ class Thinning:
 
     mean: tuple[Pair, Pair, Pair]
     """Of log α, log β and log R: in a list of 1,000 documents, and per unit of log length."""
-    spread: tuple[Triple, Triple, Triple]
-    """Their covariance over lists."""
-    lists: int = 0
-    """How many it was learned from; 0 for one that nobody learned."""
+    spread: tuple[Triple, Triple, Triple]  # Their covariance over lists
+    lists: int = 0  # How many it was learned from; 0 for one that nobody learned
 
     @property
     def usable(self) -> bool:
@@ -95,10 +87,8 @@ class Curves:
     alpha: Floats
     beta: Floats
     """`alpha` and `beta`: α and β of each shape, shape (S,)."""
-    total: Floats
-    """R of each node, those of one shape after the other, shape (J,)."""
-    known: Mixture
-    """Before anything was read."""
+    total: Floats  # R of each node, those of one shape after the other, shape (J,)
+    known: Mixture  # Before anything was read
 
     def exposure(self, documents: Flags) -> Floats:
         """Hits expected among these documents by each node, shape (J,)."""

@@ -11,8 +11,7 @@ from tarstop_core.calibration.recall_bound import draws_at, first_bounded, inter
 from tarstop_core.policies.base import Expected, Flags, Floats, Parameter, Randomised, Replicates
 from tarstop_core.policies.sampled import GridReplicates
 
-SAMPLES = 20
-"""Random orders that an expectation is the mean of, always the same: it has no closed form."""
+SAMPLES = 20  # Random orders that an expectation is the mean of, always the same: it has no closed form
 
 
 @dataclass(frozen=True)

@@ -36,8 +36,7 @@ class Parameter:
     low: Any
     high: Any
     """`low` and `high`: smallest and largest value (numbers only)."""
-    grid: tuple[Value, ...]
-    """Values a grid search tries."""
+    grid: tuple[Value, ...]  # Values a grid search tries
     kind: Literal["int", "float", "choice"] = "int"
     choices: tuple[str, ...] = ()
 
@@ -83,10 +82,8 @@ class Policy(ABC):
     family: ClassVar[Family] = "beyond the paper"
     parameters: ClassVar[tuple[Parameter, ...]] = ()
     worth_phrase: ClassVar[str] = "The next documents are worth"
-    stopped: ClassVar[str] = "It has done so."
-    """Follows the rule where it stops without a worth."""
-    undrawn: ClassVar[str] = ""
-    """Why no worth is drawn beside the belief."""
+    stopped: ClassVar[str] = "It has done so."  # Follows the rule where it stops without a worth
+    undrawn: ClassVar[str] = ""  # Why no worth is drawn beside the belief
     acts_on_belief: ClassVar[bool] = True
     """Whether it ends with a⁺ iff b > q*; a baseline ends with a⁺ iff it has seen a relevant document."""
     needs_labels: ClassVar[bool] = False
@@ -101,8 +98,7 @@ class Policy(ABC):
     """Where it stands wherever rules are listed; 0: it is in no list, as a rule in a file of one's own."""
     colour: ClassVar[str] = ""
     """Of its lines and points in every figure; a rule in no list gets colour and marker by its name."""
-    marker: ClassVar[str] = ""
-    """Plotly's name of its points' symbol."""
+    marker: ClassVar[str] = ""  # Plotly's name of its points' symbol
 
     def __post_init__(self) -> None:
         for parameter in self.parameters:
@@ -175,26 +171,19 @@ class Expected(Generic[T]):
     Each figure is a float for one rule, an array of shape (cells,) for a grid of them.
     """
 
-    depth: T
-    """Rank it goes down to."""
-    read: T
-    """Documents read: the ranks down to the depth and the sample beyond, each counted once."""
-    recall: T
-    """Share of the relevant documents that lie within the depth; 0 where there are none."""
-    recall_read: T
-    """The same of all documents read, the sample included."""
-    found: T
-    """Chance that at least one relevant document is read."""
+    depth: T  # Rank it goes down to
+    read: T  # Documents read: the ranks down to the depth and the sample beyond, each counted once
+    recall: T  # Share of the relevant documents that lie within the depth; 0 where there are none
+    recall_read: T  # The same of all documents read, the sample included
+    found: T  # Chance that at least one relevant document is read
 
 
 @dataclass(frozen=True)
 class Replicates:
     """Single runs of a rule that draws a random sample."""
 
-    depth: Depths
-    """Rank each run goes down to; shape (n,)."""
-    seen: Flags
-    """Documents each run reads, in the ranking's order; shape (n, N)."""
+    depth: Depths  # Rank each run goes down to; shape (n,)
+    seen: Flags  # Documents each run reads, in the ranking's order; shape (n, N)
 
 
 @dataclass(frozen=True)

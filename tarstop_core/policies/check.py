@@ -17,8 +17,7 @@ from tarstop_core.value.studies import NextStudy
 COSTS = (0.0, 0.0001, 0.002, 0.01, 0.05, 1.0)
 LENGTHS = (1, 2, 7, 40, 150, 1_200)
 RESTARTS = 6
-ENOUGH = 5
-"""Findings after which no further list is tried."""
+ENOUGH = 5  # Findings after which no further list is tried
 
 Check = Callable[[Policy, Any, float, int, np.random.Generator], str]
 """A sentence on what is wrong with a rule that stops there at that cost; nothing where nothing is."""
@@ -28,14 +27,10 @@ Check = Callable[[Policy, Any, float, int, np.random.Generator], str]
 class CheckResult:
     """What the trials of one rule came to."""
 
-    policy: str
-    """The rule's spec."""
-    lists: int
-    """Random lists it was tried on."""
-    findings: tuple[str, ...]
-    """What is wrong, a sentence each; none: nothing was found."""
-    remark: str = ""
-    """What could not be tried, or nothing."""
+    policy: str  # The rule's spec
+    lists: int  # Random lists it was tried on
+    findings: tuple[str, ...]  # What is wrong, a sentence each; none: nothing was found
+    remark: str = ""  # What could not be tried, or nothing
 
     @property
     def ok(self) -> bool:

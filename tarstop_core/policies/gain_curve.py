@@ -12,8 +12,7 @@ import numpy as np
 
 from tarstop_core.policies.base import Depths, Flags, Floats, of_labels
 
-CHUNK = 1_000_000
-"""Entries of one block of checks times points; bounds memory."""
+CHUNK = 1_000_000  # Entries of one block of checks times points; bounds memory
 KERNEL = (math.exp(0), math.exp(-0.5))
 """Weights of a point and of each neighbour in the smoother (Gaussian, window 1)."""
 TIE = 1e-12

@@ -9,10 +9,8 @@ from scipy.special import gammaln
 from tarstop_core.policies.base import AtAnyCost, Depths, Flags, Floats, Parameter, of_labels
 from tarstop_core.value.path import Path
 
-CHUNK = 2_000_000
-"""Terms of the sums that are held at once."""
-PAIRS = 200
-"""Draws looked at in one step of the search within a stretch, where one depth needs fewer."""
+CHUNK = 2_000_000  # Terms of the sums that are held at once
+PAIRS = 200  # Draws looked at in one step of the search within a stretch, where one depth needs fewer
 
 
 @dataclass(frozen=True)

@@ -56,15 +56,12 @@ class GridReplicates:
     Rules with the same (r, j) are one: `pair` leads from a rule of the grid to its row.
     """
 
-    pair: Depths
-    """Shape (cells,)."""
+    pair: Depths  # Shape (cells,)
     depth: Depths
     read: Depths
     """`depth` and `read`: rank each run goes down to, and documents it reads; shape (pairs, n)."""
-    seen: Flags
-    """Which of the relevant documents it reads, in ranking order; shape (pairs, n, R)."""
-    within: Depths
-    """How many relevant documents its recall counts; shape (pairs, n)."""
+    seen: Flags  # Which of the relevant documents it reads, in ranking order; shape (pairs, n, R)
+    within: Depths  # How many relevant documents its recall counts; shape (pairs, n)
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,7 @@ from tarstop_core.policies.own import load_rule, make_rule
 from tarstop_core.policies.registry import POLICIES
 
 COMBINED: dict[str, type[Combined]] = {"either": Either, "both": Both}
-MOST_RULES = 32
-"""That one text combines."""
+MOST_RULES = 32  # That one text combines
 _COMBINED = re.compile(r"(either|both)\s*\((.*)\)", re.IGNORECASE | re.DOTALL)
 _OWN = re.compile(r"(.+?\.py)(?::([^:]*))?(?::(.*))?", re.DOTALL)
 

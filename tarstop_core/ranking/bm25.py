@@ -32,15 +32,13 @@ class Recipe:
     """What BM25 counts in texts, and how much it weighs."""
 
     name: str
-    said: str
-    """What it counts, as in "BM25 on …"."""
+    said: str  # What it counts, as in "BM25 on …"
     tokens: Tokens
     k1: float
     b: float
     floor: bool
     """No word weighs less than epsilon times the mean size of an idf; otherwise only negative idfs are replaced."""
-    repeats: float
-    """A word that stands n times in the query counts n to this power."""
+    repeats: float  # A word that stands n times in the query counts n to this power
 
 
 PAPER = Recipe("paper", "titles and abstracts", PAPER_TOKENS, k1=1.5, b=0.75, floor=False, repeats=1)

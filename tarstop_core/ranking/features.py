@@ -20,8 +20,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.ranking.bm25 import Progress
 from tarstop_core.ranking.words import WORD_TOKENS
 
-VERSION = 1
-"""Of what is counted: features of another version are made again."""
+VERSION = 1  # Of what is counted: features of another version are made again
 BITS = 24
 _PLACES = 1 << BITS
 _DOCUMENTS_AT_A_TIME = 2048
@@ -40,8 +39,7 @@ class Features:
     """Hashes of the terms that have a column, ascending; those of one document alone have none. Shape (terms,)."""
     column: NDArray[np.int32]
     """The column of each; the most frequent come first, which makes products a third faster. Shape (terms,)."""
-    idf: NDArray[np.float32]
-    """What one occurrence weighs, by column. Shape (terms,)."""
+    idf: NDArray[np.float32]  # What one occurrence weighs, by column. Shape (terms,)
 
     def __len__(self) -> int:
         """N, the number of documents."""

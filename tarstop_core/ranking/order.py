@@ -28,12 +28,10 @@ QUERY_SHOWN = 60  # characters of a query that are repeated in a sentence
 class Ranking:
     """A collection put in screening order."""
 
-    order: NDArray[np.intp]
-    """Positions in the collection, first to be read first. Shape (N,)."""
+    order: NDArray[np.intp]  # Positions in the collection, first to be read first. Shape (N,)
     scores: NDArray[np.float64] | None
     """In the same (screening) order; None where the list has only its order. Shape (N,)."""
-    how: str
-    """Where the order comes from, as a sentence."""
+    how: str  # Where the order comes from, as a sentence
 
     def __len__(self) -> int:
         return len(self.order)

@@ -62,10 +62,8 @@ _STOP_STEMS = frozenset(map(_stem, _STOP_WORDS))
 class Tokens:
     """How a text is split into the words that BM25 counts."""
 
-    split: Callable[[str], list[str]]
-    """A text in pieces."""
-    word: Callable[[str], str]
-    """What a piece is counted as; empty where it is left out."""
+    split: Callable[[str], list[str]]  # A text in pieces
+    word: Callable[[str], str]  # What a piece is counted as; empty where it is left out
 
     def __call__(self, text: str) -> list[str]:
         """The words of a text.
@@ -93,7 +91,6 @@ def _counted(word: str) -> str:
     return "" if stem in _STOP_STEMS else stem
 
 
-PAPER_TOKENS = Tokens(_by_space, str)
-"""The paper's: lower case, at white space, punctuation kept."""
+PAPER_TOKENS = Tokens(_by_space, str)  # The paper's: lower case, at white space, punctuation kept
 WORD_TOKENS = Tokens(_by_word, _counted)
 """For people: what :func:`parts` marks is what counts."""

@@ -20,14 +20,10 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.value.knowledge import Knowledge, States, states_ahead
 from tarstop_core.value.payoffs import TOLERANCE, Depths, Floats, Payoffs
 
-BLOCK = 0.08
-"""A block holds at most this share of the documents between it and the beginning,"""
-FINDS = 0.2
-"""and studies expected in it, at first; five blocks a study from the beginning on."""
-DEAR = 2e-3
-"""What the documents of a block may cost, as a share of all that is at stake."""
-INCLUDED = 8
-"""Included documents that are told apart, where lists differ and not each brings a study."""
+BLOCK = 0.08  # A block holds at most this share of the documents between it and the beginning,
+FINDS = 0.2  # and studies expected in it, at first; five blocks a study from the beginning on
+DEAR = 2e-3  # What the documents of a block may cost, as a share of all that is at stake
+INCLUDED = 8  # Included documents that are told apart, where lists differ and not each brings a study
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,10 +33,8 @@ class Richness:
     With factors on odds all that reading says of the kind is how many documents were found among how many read.
     """
 
-    factor: Floats
-    """Above 0, shape (F,)."""
-    weight: Floats
-    """Chance of each kind before anything was read, adding up to 1, shape (F,)."""
+    factor: Floats  # Above 0, shape (F,)
+    weight: Floats  # Chance of each kind before anything was read, adding up to 1, shape (F,)
 
     def __post_init__(self) -> None:
         if not ((self.factor > 0).all() and (self.weight > 0).all() and abs(self.weight.sum() - 1) < 1e-9):
@@ -82,31 +76,23 @@ class Richness:
         return Richness(self.factor[kept], weight[kept] / weight[kept].sum())
 
 
-SAME = Richness(np.ones(1), np.ones(1))
-"""No kinds: every chance is what it is."""
+SAME = Richness(np.ones(1), np.ones(1))  # No kinds: every chance is what it is
 
 
 @dataclass(frozen=True, eq=False)
 class ClosedLoop:
     """Plans from one place in a list on, while nothing was found since."""
 
-    p: Floats
-    """Chance that each of the documents left is included, in their order, shape (N,)."""
+    p: Floats  # Chance that each of the documents left is included, in their order, shape (N,)
     knowledge: Knowledge
     payoffs: Payoffs
-    costs: Floats
-    """Of a document, in the payoffs' unit: plans are made for each, shape (C,)."""
-    share: float = 1.0
-    """P(data | included)."""
-    full_cost: float = 0.0
-    """Of reading an included document in full, which is done at once."""
-    waiting: int = 0
-    """Reports that wait, and are read, as far as each pays, once screening stops."""
+    costs: Floats  # Of a document, in the payoffs' unit: plans are made for each, shape (C,)
+    share: float = 1.0  # P(data | included)
+    full_cost: float = 0.0  # Of reading an included document in full, which is done at once
+    waiting: int = 0  # Reports that wait, and are read, as far as each pays, once screening stops
     richness: Richness = SAME
-    most: float = math.inf
-    """Studies that can come at most."""
-    needed: float = 0.0
-    """Further studies before a⁺ may be taken."""
+    most: float = math.inf  # Studies that can come at most
+    needed: float = 0.0  # Further studies before a⁺ may be taken
 
     # --- what may come
 

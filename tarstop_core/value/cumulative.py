@@ -41,19 +41,14 @@ class CumulativePath:
 
     p: Floats
     """Chance that each document is one to read in full; with `share` = 1, that it brings data; shape (N,)."""
-    states: Sequence[NextStudy]
-    """What is known, and what the next study may find, after 0 … n studies."""
-    known: Depths
-    """Which of the states holds after d documents; it never falls; shape (N + 1,)."""
+    states: Sequence[NextStudy]  # What is known, and what the next study may find, after 0 … n studies
+    known: Depths  # Which of the states holds after d documents; it never falls; shape (N + 1,)
     payoffs: Payoffs
-    labels: Flags
-    """Documents known to be relevant; those not read yet are False; shape (N,)."""
-    share: float = 1.0
-    """P(data | included): of the reports read in full, how many bring a 2×2 table."""
+    labels: Flags  # Documents known to be relevant; those not read yet are False; shape (N,)
+    share: float = 1.0  # P(data | included): of the reports read in full, how many bring a 2×2 table
     full_cost: float = 0.0
     """Cost of reading a report in full, in the payoffs' unit, beside the cost of each document."""
-    waiting: float = 0.0
-    """Studies expected from reports that were included and not read in full yet."""
+    waiting: float = 0.0  # Studies expected from reports that were included and not read in full yet
     richness: Richness = SAME
     """Kinds of lists that this one may be of, before anything is read; only plans in a closed loop ask for it."""
     needed: Depths | None = None

@@ -30,17 +30,13 @@ class DecisivePath:
     What :class:`~tarstop_core.value.path.Path` says of a method is said there alone.
     """
 
-    curve: HitCurve
-    """N documents."""
-    b_0: float
-    """Belief before any document, in (0, 1)."""
+    curve: HitCurve  # N documents
+    b_0: float  # Belief before any document, in (0, 1)
     payoffs: Payoffs
-    hit: int | None = None
-    """Depth (1-based) of the first confirmed hit; None while there is none."""
+    hit: int | None = None  # Depth (1-based) of the first confirmed hit; None while there is none
     needs_citation: bool = False
     """a⁺ is open only with a document to cite, so before a hit only a⁻ is (a person's session; the paper has it off)."""
-    labels: Flags = _NOT_GIVEN
-    """Shape (N,)."""
+    labels: Flags = _NOT_GIVEN  # Shape (N,)
     p: Floats = _NOT_GIVEN
     """Calibrated chance of each document given ω⁺; without it, the curve's h; shape (N,)."""
 

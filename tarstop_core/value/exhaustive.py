@@ -12,8 +12,7 @@ from scipy.stats import betabinom
 from tarstop_core.value.payoffs import Floats
 from tarstop_core.value.studies import chance_otherwise, chance_plus
 
-ROWS = 48
-"""Numbers of reports that stand for all: each for as much of their distribution."""
+ROWS = 48  # Numbers of reports that stand for all: each for as much of their distribution
 
 
 def studies_to_come(unread: ArrayLike, waiting: int = 0, shapes: tuple[float, float] | None = None) -> Floats:

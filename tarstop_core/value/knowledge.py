@@ -24,27 +24,22 @@ MEANS, FINER, SPREADS = 81, 121, 21
 """Nodes of ȳ where there is one part and where there are more, which need nodes of √S too."""
 REACH, FLAT = 5.0, 1.5
 """Standard deviations that the nodes reach, and that lie between the kink and where they grow apart."""
-LEGENDRE, FIRST, NARROW = 32, 128, 2.0
-"""Nodes of an expectation on each side of the kink."""
+LEGENDRE, FIRST, NARROW = 32, 128, 2.0  # Nodes of an expectation on each side of the kink
 ONE_BY_ONE, GROWTH, LEVELS = 4, 0.2, 12
 """Studies that are told one by one; of all knowledge, the share by which numbers grow apart from there on; numbers at most."""
-LEAST_KNOWN = 0.01
-"""Studies that present knowledge is worth at least."""
-ROUNDS = 24
-"""Of halving, where the belief crosses q*."""
+LEAST_KNOWN = 0.01  # Studies that present knowledge is worth at least
+ROUNDS = 24  # Of halving, where the belief crosses q*
 
 
 @dataclass(frozen=True, eq=False)
 class Knowledge:
     """Parts of a mixture, each of shape (J,). μ is counted from λ = logit θ."""
 
-    weight: Floats
-    """Adding up to 1."""
+    weight: Floats  # Adding up to 1
     mean: Floats
     precision: Floats
     """`mean` and `precision`: of μ in each part."""
-    study: Floats
-    """Precision with which one study tells μ: 1/(τ² + variance within a study)."""
+    study: Floats  # Precision with which one study tells μ: 1/(τ² + variance within a study)
 
     def __post_init__(self) -> None:
         positive = (self.weight > 0).all() and (self.precision > 0).all() and (self.study > 0).all()
@@ -95,17 +90,12 @@ class Level:
     """The grid after so many studies."""
 
     studies: int
-    told: int
-    """As how many means: several studies at once are told as one."""
-    kink: Floats
-    """ȳ at which the action changes, for each √S; shape (S,)."""
+    told: int  # As how many means: several studies at once are told as one
+    kink: Floats  # ȳ at which the action changes, for each √S; shape (S,)
     scale: float
-    ends: tuple[float, float]
-    """Least and largest asinh((ȳ − kink)/scale)."""
-    roots: Floats
-    """√S, from 0 on; shape (S,)."""
-    count: int
-    """M, nodes of ȳ."""
+    ends: tuple[float, float]  # Least and largest asinh((ȳ − kink)/scale)
+    roots: Floats  # √S, from 0 on; shape (S,)
+    count: int  # M, nodes of ȳ
 
     @cached_property
     def xi(self) -> Floats:
@@ -167,14 +157,10 @@ def numbers_of_studies(n_0: float, most: float) -> list[int]:
 class States:
     """All states of knowledge that further studies may lead to, beginning with the present one, and the way on from each."""
 
-    number: NDArray[np.intp]
-    """Further studies known, shape (states,)."""
-    b: Floats
-    """Belief, shape (states,)."""
-    utility: Floats
-    """EU*(b), shape (states,)."""
-    first: Floats
-    """Chance of each of the M states after one study, shape (M,)."""
+    number: NDArray[np.intp]  # Further studies known, shape (states,)
+    b: Floats  # Belief, shape (states,)
+    utility: Floats  # EU*(b), shape (states,)
+    first: Floats  # Chance of each of the M states after one study, shape (M,)
     later: Floats | csr_array
     """From those of a number of studies to those of the next, shape (L − 1, M, M); sparse from all of them to all where
     numbers differ in how many they have.

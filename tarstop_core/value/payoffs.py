@@ -44,14 +44,10 @@ class Payoffs:
     (1000.0, 0.1)
     """
 
-    B: float
-    """Benefit of a⁺ when ω⁺ holds."""
-    L_r: float
-    """Loss of a⁺ when ω⁻ holds (a wrong adoption)."""
-    L_g: float
-    """Loss of a⁻ when ω⁺ holds (a wrong rejection)."""
-    G: float
-    """Gain of a⁻ when ω⁻ holds."""
+    B: float  # Benefit of a⁺ when ω⁺ holds
+    L_r: float  # Loss of a⁺ when ω⁻ holds (a wrong adoption)
+    L_g: float  # Loss of a⁻ when ω⁺ holds (a wrong rejection)
+    G: float  # Gain of a⁻ when ω⁻ holds
     unit: str = ""
     """What they are counted in, the same as the cost per document: "£", "hours". Empty: normalised."""
 

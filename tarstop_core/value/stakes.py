@@ -14,8 +14,7 @@ from tarstop_core.value.payoffs import Payoffs, check_cost
 PayoffName = Literal["B", "L_r", "L_g", "G"]
 PAYOFF_NAMES: tuple[PayoffName, ...] = ("B", "L_r", "L_g", "G")
 
-EQUAL = 1e-9
-"""Relative difference below which two mistakes count as equally bad."""
+EQUAL = 1e-9  # Relative difference below which two mistakes count as equally bad
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +30,7 @@ class Stakes:
     """
 
     payoffs: Payoffs
-    cost: float
-    """Per document, ≥ 0, in the payoffs' unit."""
+    cost: float  # Per document, ≥ 0, in the payoffs' unit
     full_cost: float = 0.0
     """Of reading a report in full, ≥ 0, in the payoffs' unit; beside that of its title and abstract."""
 
@@ -140,11 +138,8 @@ class Stakes:
 
 START = Stakes(Payoffs.from_q_star(0.5), 0.001)
 """Where a person begins: both mistakes are equally bad, and a document costs a thousandth of one."""
-FULL_TIMES = 10.0
-"""What a report in full costs, in titles and abstracts, until a person says otherwise."""
+FULL_TIMES = 10.0  # What a report in full costs, in titles and abstracts, until a person says otherwise
 
 # An hour of searching is taken to cost £60: ten minutes for a patent, five for a title and abstract, fifty for a report.
-SEARCH_EXAMPLE = START.scaled(10_000, "£")
-"""In pounds, for the demo of a search."""
-REVIEW_EXAMPLE = START.with_full_cost(FULL_TIMES * START.cost).scaled(5_000, "£")
-"""The same for a review."""
+SEARCH_EXAMPLE = START.scaled(10_000, "£")  # In pounds, for the demo of a search
+REVIEW_EXAMPLE = START.with_full_cost(FULL_TIMES * START.cost).scaled(5_000, "£")  # The same for a review

@@ -40,15 +40,12 @@ def n1_next(tables: Tables) -> int:
 class NextStudy:
     """What the next study may find."""
 
-    n1: int
-    """Its diseased patients."""
-    b: float
-    """Belief before it."""
+    n1: int  # Its diseased patients
+    b: float  # Belief before it
     given_plus: Floats
     given_minus: Floats
     """`given_plus` and `given_minus`: chance of TP = 0 … n1 under ω⁺ and under ω⁻; each sums to 1; shape (n1 + 1,)."""
-    n_0: float
-    """How many studies like this one the present knowledge is worth."""
+    n_0: float  # How many studies like this one the present knowledge is worth
     parts: Knowledge | None = None
     """What is known, by heterogeneity; None: one normal distribution that is worth n_0 studies."""
     weight: float = 1.0

@@ -23,17 +23,13 @@ _CHANCES = poisson.pmf(_TURN_UP, np.minimum(_EXPECTED, MANY)[:, None])
 class WorthOfStudies:
     """V of each state, in the payoffs' unit."""
 
-    b: Floats
-    """Belief, shape (states,)."""
-    n_0: Floats
-    """How many studies the state is worth, shape (states,)."""
-    one: Floats
-    """Exact EVSI of one study where a⁺ may be taken, shape (states,)."""
+    b: Floats  # Belief, shape (states,)
+    n_0: Floats  # How many studies the state is worth, shape (states,)
+    one: Floats  # Exact EVSI of one study where a⁺ may be taken, shape (states,)
     payoffs: Payoffs
     needed: Depths | None
     """Further studies before a⁺ may be taken, shape (states,); None where it always may."""
-    held: Floats
-    """What it costs in each state that a⁺ may not be taken there, shape (states,)."""
+    held: Floats  # What it costs in each state that a⁺ may not be taken there, shape (states,)
 
     def of(self, expected: Floats, state: Depths) -> Floats:
         """What expected numbers of studies are worth in these states."""
