@@ -108,10 +108,7 @@ def _sampled_normal(sigma: float, cells: int) -> Floats:
 
 
 def _matching_sigma(tau: float) -> float:
-    """The σ whose sampled normal has variance τ²; τ itself unless τ is small against a cell.
-
-    Mean and variance being right, a likelihood integrates with an error of fourth order in the cell.
-    """
+    """The σ whose sampled normal has variance τ², so that likelihoods integrate with an error of fourth order in the cell."""
     if tau > 2 * STEP:
         return tau
     if tau == 0:
@@ -248,11 +245,7 @@ def _crowded(weights: Floats, lattice: Lattice) -> Flags:
 
 
 def _between_cells(weights: Floats, lattice: Lattice, log_odds: float) -> float:
-    """Log odds of a narrow posterior, whose logarithm is smooth enough to be read between the cells.
-
-    Every entry of `weights` is the posterior density at its point, however few points there are; splines
-    through the logarithm (all but a parabola when studies are many) give it anywhere.
-    """
+    """Log odds of a narrow posterior: splines through its logarithm, which is smooth, give it between the cells."""
     cube = weights.reshape(len(lattice.tau), len(lattice.mu)) / lattice.tau_weight[:, None]
     with np.errstate(divide="ignore"):
         logs = np.maximum(np.log(cube / cube.max()), -600.0)

@@ -81,10 +81,8 @@ def _rho_nodes(eta: float) -> tuple[Floats, Floats]:
 def _margin(
     hits: Floats, misses: Floats, centre: float, mean: float, s: float, prior: Prior, nodes: int
 ) -> tuple[Floats, Floats, tuple[Floats, Floats]]:
-    """Gaussian sites of one margin (means, variances), and quadrature (nodes, log weights) over the τ they leave plausible.
-
-    Of shape (n,) and (nodes,), in logits. Means of the sites and of the prior are counted from `centre`; the weights
-    have the prior density in them. In every study hits and misses, shape (n,), add up to at least 1.
+    """Gaussian sites of one margin (means, variances), and quadrature (nodes, log weights) over the τ they leave plausible,
+    shape (n,) and (nodes,), in logits. Means are counted from `centre`; the weights have the prior density in them.
     """
     tau, weight = _tau_nodes(MARGIN_NODES)
     log_prior = np.log(weight) - 0.5 * (tau / prior.tau) ** 2
@@ -164,10 +162,7 @@ def _log_odds(
     rho_weight: Floats,
     prior: Prior,
 ) -> float:
-    """Log odds of μ1 > λ in the normal–normal model.
-
-    Each margin is (y, v, τ nodes, their log weights); y are counted from λ and −λ.
-    """
+    """Log odds of μ1 > λ in the normal–normal model; margins are (y, v, τ nodes, log weights), y counted from λ and −λ."""
     (y1, v1, tau1, log_weight1), (y2, v2, tau2, log_weight2) = one, two
     t1, t2, r = (grid.ravel() for grid in np.meshgrid(tau1, tau2, rho, indexing="ij"))
     a, d, c = v1 + t1[:, None] ** 2, v2 + t2[:, None] ** 2, r * t1 * t2

@@ -47,13 +47,10 @@ def hit_curve(
     ----------
     p : array_like, shape (N,)
         Chance that each document is relevant given ω⁺ (or already the hazard), in screening order.
-    frailty : float
-        Shape a of a gamma frailty shared by the documents of a topic:
-        M = (1 + Λ/a)^(−a) with Λ = −Σ log(1 − p). Infinite: independent documents, the paper's model.
-    kappa : float
-        κ, chance that a deciding document, if it exists, is in this list at all: M becomes 1 − κ(1 − M).
-    s : float
-        Chance that a reader who sees a relevant document recognises it: p becomes s·p.
+    frailty, kappa, s
+        Shape a of a gamma frailty shared by the documents of a topic: M = (1 + Λ/a)^(−a) with Λ = −Σ log(1 − p), infinite
+        for independent documents, the paper's model. κ, the chance that a deciding document, if it exists, is in this
+        list at all: M becomes 1 − κ(1 − M). Chance that a reader recognises a relevant document: p becomes s·p.
     silent : array_like of bool, shape (N,), optional
         Documents read without a verdict (unsure, or a hit that waits for confirmation): their 1 − p is
         left out, so belief does not move there. Their h stays: before being read they were worth it.

@@ -110,10 +110,7 @@ def _likeliest(
 
 
 def _log_evidences(tables: Tables, theta: float, priors: Sequence[Prior]) -> Floats:
-    """Log evidence of one outcome under each prior, up to a constant, shape (P,).
-
-    The lattice is the same for all priors, so the likelihood of (τ, μ) is computed once.
-    """
+    """Log evidence of one outcome under each prior, up to a constant, shape (P,), all on one lattice."""
     widest = max(priors, key=lambda prior: abs(prior.shift) + 4 * prior.s)
     lattice = lattice_for(tables, theta, widest)
     rows, _ = study_likelihood(tables, theta, lattice)

@@ -53,6 +53,8 @@ def fit(
 ) -> Calibrator:
     """Fit a calibrator on labelled rankings. Documents whose label is not known are passed over.
 
+    The marginal kind is that of Fletcher & Stevenson; the others go beyond the paper.
+
     Topics have labels, and scores unless `kind`, one of :data:`KINDS`, goes by rank. In the patent scenario only ω⁺ topics
     count (p is conditional on ω⁺); in the others all do. InputProblem when there is nothing to learn from.
 
@@ -67,9 +69,6 @@ def fit(
     collections, start
         For "rank-frailty": :func:`~tarstop_core.calibration.rank_frailty.fit_rank_frailty`.
 
-    Notes
-    -----
-    Fletcher & Stevenson, calibration (marginal); the other kinds go beyond the paper.
     """
     kind = _one_of(KINDS, "calibrator kind", kind)
     used = usable(topics, scenario, kind)
@@ -233,13 +232,10 @@ def _isotonic(
 
 
 def _fit_frailty(calibrator: Calibrator, topics: Sequence[Topic]) -> float:
-    """Shape a by maximum likelihood on first-hit depths; infinite when independence fits as well.
-
-    An isotonic zero at a document that was a hit after all would make its likelihood zero whatever
-    a is; the floor keeps such a document from deciding.
-    """
+    """Shape a by maximum likelihood on first-hit depths; infinite when independence fits as well."""
     cumulative = []
     for topic in topics:
+        # An isotonic zero at a document that was a hit after all must not decide.
         p = np.clip(calibrator.probabilities(topic.scores), 1e-9, 1 - 1e-9)
         # What nobody read was not passed.
         total = np.concatenate(([0.0], np.cumsum(np.where(known(topic), -np.log1p(-p), 0.0))))

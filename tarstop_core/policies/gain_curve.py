@@ -123,10 +123,7 @@ def _smoothed_end(values: Floats) -> Floats:
 
 
 def _last_knee(D: Floats, margin: Floats) -> Depths:
-    """Column of the last strict local maximum of each row that is followed by a fall of more than `margin`.
-
-    −1 where there is none. The fall must come before the next maximum.
-    """
+    """Column of the last strict local maximum of each row with a fall of more than `margin` before the next, else −1."""
     rows, columns = D.shape
     peak = np.zeros(D.shape, dtype=bool)
     peak[:, 1:-1] = (D[:, 1:-1] > D[:, :-2] + TIE) & (D[:, 1:-1] > D[:, 2:] + TIE)

@@ -137,14 +137,11 @@ def _p_of(labels: Flags, n: Depths, N: int, tau: float, bias: float, halved: boo
 
 
 def _at_most(k: Depths, M: Depths, K: Depths, m: Depths, logs: Floats) -> Floats:
-    """P(Hyp(M, K, m) ≤ k): m draws from M documents of which K are relevant.
-
-    `logs` holds log 0!, log 1!, …. Terms a dozen standard deviations from the mean add nothing and are
-    left out.
-    """
+    """P(Hyp(M, K, m) ≤ k): m draws from M documents of which K are relevant; `logs` holds log 0!, log 1!, …."""
     if not len(k):
         return np.zeros(0)
     mean = m * K / M
+    # Terms a dozen standard deviations from the mean add nothing and are left out.
     spread = np.sqrt(mean * (1 - K / M) * (1 - m / M) * M / np.maximum(M - 1, 1))
     high = np.minimum(k, np.ceil(mean + 12 * spread + 20)).astype(np.intp)
     low = np.floor(np.minimum(high, mean) - 12 * spread - 20).astype(np.intp)

@@ -154,14 +154,12 @@ def rank_order(scores: NDArray[np.float64]) -> NDArray[np.intp]:
 def _count_words(
     texts: list[str], progress: Progress | None, tokens: Tokens
 ) -> tuple[dict[str, int], NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
-    """Vocabulary, document lengths and the (word, times) pairs of each document, document after document.
-
-    A block of documents at a time, so that the running words of a large collection are never all in memory.
-    """
+    """Vocabulary, document lengths and the (word, times) pairs of each document, document after document."""
     number = _Numbers(tokens)
     lengths, distinct = np.zeros(len(texts), dtype=np.int64), np.zeros(len(texts) + 1, dtype=np.int64)
     words: list[NDArray[np.int32]] = []
     times: list[NDArray[np.int32]] = []
+    # A block of documents at a time, so that the running words of a large collection are never all in memory.
     for first in range(0, len(texts), _DOCUMENTS_AT_A_TIME):
         running: list[int] = []
         block = texts[first : first + _DOCUMENTS_AT_A_TIME]

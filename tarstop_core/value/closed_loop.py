@@ -167,9 +167,8 @@ class ClosedLoop:
     @cached_property
     def _ahead(self) -> tuple[Floats, Floats]:
         """What comes after documents: by node the worth of the first find there, shape (nodes, C), and the value of each
-        state where the plan begins, shape (I, C, states). I counts the documents included since.
-
-        The first find is a document that is included where that says something, else a study.
+        state where the plan begins, shape (I, C, states). I counts the documents included since. The first find is a
+        document that is included where that says something, else a study.
         """
         states, nodes, stop = self.states, self.nodes, self.acting
         found, of = np.zeros(1), np.zeros(1, dtype=np.intp)

@@ -206,7 +206,7 @@ class CumulativePath:
         return stops
 
     def closed_worth(self) -> None:
-        """Nothing: what a plan gains depends on what it costs to go on after the next study."""
+        # What a plan gains depends on what it costs to go on after the next study.
         return
 
     def closed_plan(self, costs: Floats, depth: int) -> tuple[ClosedLoop | None, int]:
@@ -255,10 +255,8 @@ class CumulativePath:
         return np.asarray(turns)
 
     def _first_stop(self, cost: float, start: int) -> int:
-        """As `horizon_depths` to the end, without the worth of every depth.
-
-        Depths are asked in blocks, each only until some plan gains; the plans that pay best where a block begins
-        go first.
+        """As `horizon_depths` to the end, without the worth of every depth: they are asked in blocks, each only until some
+        plan gains; the plans that pay best where a block begins go first.
         """
         n, threshold = len(self), cost / (1 - TOLERANCE)
         plans = np.array(dense_plans(n))

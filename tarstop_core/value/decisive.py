@@ -259,12 +259,9 @@ class DecisivePath:
 
 
 def _steepest_descent(left: Floats, y: Floats) -> Floats:
-    """Greatest fall of y a step from each point to any later one, shape (len − 1,).
-
-    Steps are differences of `left`, which falls. From the right, the lower convex hull of what lies
-    ahead is kept: the steepest line from a point is the tangent to that hull, and whatever the tangent
-    passes over is never needed again.
-    """
+    """Greatest fall of y a step from each point to any later one, shape (len − 1,); steps are differences of `left`."""
+    # From the right, the lower convex hull of what lies ahead is kept: the steepest line from a point is the
+    # tangent to that hull, and whatever the tangent passes over is never needed again.
     xs, ys = left.tolist(), y.tolist()
     falls = [0.0] * (len(xs) - 1)
     hull = [len(xs) - 1]

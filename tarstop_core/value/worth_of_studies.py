@@ -78,10 +78,7 @@ class WorthOfStudies:
         return np.asarray(np.maximum.accumulate(worth, axis=0).T).ravel()
 
     def _allowed(self, worth: Floats, studies: Floats | Depths) -> Floats:
-        """The same where a⁺ may not be taken before enough are in, shape (states, studies).
-
-        With fewer than that a⁻ stays, so they change nothing; with enough, a⁺ may be taken at last.
-        """
+        """The same where a⁺ may not be taken before enough are in, shape (states, studies): fewer change nothing."""
         if self.needed is None:
             return worth
         return np.where(studies >= self.needed[:, None], worth + self.held[:, None], 0.0)
