@@ -198,10 +198,11 @@ def weights_path(tables: Tables, theta: float, prior: Prior, lattice: Lattice) -
 def univariate_path(tables: Tables, theta: float, prior: Prior | None = None) -> Floats:
     """P(pooled sensitivity > θ) from sensitivity alone, after 0 … n studies, shape (n + 1,).
 
-    Studies without diseased patients leave the belief as it is (see :func:`notes`). The model is that of Chu & Cole (2006, doi 10.1016/j.jclinepi.2006.06.011) for one margin. Against
-    lattices four times finer the error stays below .001 on every prefix of 89 published outcomes, θ from
-    .6 to .9. It is larger (.01 to .07 seen) where studies without heterogeneity fix the pooled logit to
-    within .03 of λ, and a belief is not to be trusted where three of 100,000 patients do.
+    Studies without diseased patients leave the belief as it is (see :func:`notes`). The model is that of Chu & Cole
+    (2006, doi 10.1016/j.jclinepi.2006.06.011) for one margin. Against lattices four times finer the error stays below
+    .001 on every prefix of 89 published outcomes, θ from .6 to .9. It is larger (.01 to .07 seen) where studies without
+    heterogeneity fix the pooled logit to within .03 of λ, and a belief is not to be trusted where three of 100,000
+    patients do.
 
     >>> cells = (np.array([47.0, 126.0]), np.array([101.0, 272.0]), np.array([9.0, 51.0]), np.array([738.0, 1543.0]))
     >>> univariate_path(Tables(("first", "second"), *cells), theta=0.75).round(2)

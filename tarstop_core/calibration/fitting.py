@@ -68,7 +68,6 @@ def fit(
         claims certainty, which a single miss would turn into the belief that nothing exists.
     collections, start
         For "rank-frailty": :func:`~tarstop_core.calibration.rank_frailty.fit_rank_frailty`.
-
     """
     kind = _one_of(KINDS, "calibrator kind", kind)
     used = usable(topics, scenario, kind)
