@@ -126,15 +126,12 @@ class Left:
 
     def _at_most(self, number: float, more: float = 0.0) -> float:
         """As if there were documents enough; `more` is added to the shapes, at the same odds."""
-        a = np.where(self._fixed, 1.0, self.shape)
+        fixed = np.isinf(self.shape)
+        a = np.where(fixed, 1.0, self.shape)
         below = betaincc(number + 1, a + more, self.expected / (a + self.expected))
-        if self._fixed.any():
-            below = np.where(self._fixed, gammaincc(number + 1, self.expected), below)
+        if fixed.any():
+            below = np.where(fixed, gammaincc(number + 1, self.expected), below)
         return float((self.weight * self.expected if more else self.weight) @ below)
-
-    @cached_property
-    def _fixed(self) -> Flags:
-        return np.isinf(self.shape)
 
     @cached_property
     def _possible(self) -> float:
@@ -168,8 +165,7 @@ class Left:
         shapes, of = np.unique(self.shape, return_inverse=True)
         log = np.empty((len(shapes), len(k)))
         for i, a in enumerate(shapes):
-            mean, weight = self.expected[of == i], self.weight[of == i]
-            fixed = math.isinf(a)
+            mean, weight, fixed = self.expected[of == i], self.weight[of == i], math.isinf(a)
             constant = np.log(weight) - (mean if fixed else a * np.log1p(mean / a))
             slope = np.log(np.maximum(mean, TINY)) - (0.0 if fixed else np.log(a + mean))
             rise = 0.0 if fixed else gammaln(a + k) - gammaln(a)

@@ -89,8 +89,7 @@ def read_cases(text: str) -> list[PastCase]:
 def _read_case(part: str, line: int) -> PastCase:
     plain = " ".join(part.casefold().rstrip(".").split())
     for pattern, outcome in _WRITTEN:
-        found = re.fullmatch(pattern, plain)
-        if found:
+        if found := re.fullmatch(pattern, plain):
             try:
                 return PastCase(outcome, int(found[1]) if found.groups() else 0)
             except InputProblem as problem:
@@ -220,7 +219,7 @@ def first_hit_calibrator(
 def _fitted_on(
     cases: Sequence[PastCase], name: str, simulated: bool, own: str, lists: tuple[str, ...]
 ) -> FittedOn:
-    counted = {outcome: sum(case.outcome == outcome for case in cases) for outcome in SHORT}
+    counted = Counter(case.outcome for case in cases)
     read = [case.at for case in cases if case.at] or [0]
     return FittedOn(
         name=name,

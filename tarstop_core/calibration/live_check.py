@@ -136,11 +136,8 @@ def kinds_against(thinning: Thinning, length: int) -> tuple[tuple[Floats, Floats
     theta, log_weight, log_total, spread = shape_nodes(thinning, length)
     between = math.hypot(spread, math.sqrt(float(polygamma(1, TOTAL_SHAPE))))
     z = ndtri((np.arange(NUMBERS) + 0.5) / NUMBERS)
-    usual = (
-        *np.exp(theta).T,
-        log_total[:, None] + between * z,
-        np.repeat(log_weight[:, None] - math.log(NUMBERS), NUMBERS, 1),
-    )
+    weights = np.repeat(log_weight[:, None] - math.log(NUMBERS), NUMBERS, 1)
+    usual = (*np.exp(theta).T, log_total[:, None] + between * z, weights)
     alpha, beta = np.array(list(product(OTHER_ALPHA, OTHER_BETA))).T
     middle = float(np.exp(log_weight) @ log_total)
     apart = math.sqrt(between**2 + float(np.exp(log_weight) @ (log_total - middle) ** 2))
@@ -180,8 +177,8 @@ def against_chances(p: Floats, judged: Flags, relevant: Flags, shape: float) -> 
     if math.isfinite(shape):
         u = np.asarray(gammaincinv(shape, (np.arange(FACTORS) + 0.5) / FACTORS) / shape, dtype=np.float64)
     r = (np.arange(len(p)) + 0.5) / len(p)
-    others = [r ** (tilt - 1) for tilt in OTHER_TILTS]
-    others = [each * (exposure.sum() / max(float(exposure @ each), 1e-300)) for each in others]
+    tilts = [r ** (tilt - 1) for tilt in OTHER_TILTS]
+    others = [each * (exposure.sum() / max(float(exposure @ each), 1e-300)) for each in tilts]
     others += [np.full(len(p), each) for each in OTHER_FACTORS]
     logs = []
     for times in ([np.ones(len(p))], others):

@@ -87,10 +87,7 @@ class Episodes:
 
     @classmethod
     def of(cls, topics: Sequence[Topic], scale: float) -> Episodes:
-        """All episodes of labelled topics, `TARGETS` after `TARGETS`.
-
-        InputProblem when a topic has no labels or no documents.
-        """
+        """All episodes of labelled topics, `TARGETS` after `TARGETS`; refusals are those of :func:`labels_of`."""
         labels = [labels_of(topic) for topic in topics]
         windows = np.repeat([min(len(column), W) for column in labels], len(TARGETS)).astype(np.intp)
         target_window = np.concatenate([target_windows(column, TARGETS) for column in labels])
@@ -124,8 +121,7 @@ def rate_scale(topics: Sequence[Topic]) -> float:
     """One over the mean rate of the windows that hold a relevant document.
 
     Rates are read in this unit: a hit in a window of 31 documents would otherwise be .03 next to the −1 of a window
-    not examined, too little to learn from (assumption). InputProblem when none does, or one has no labels or no
-    documents.
+    not examined, too little to learn from (assumption). InputProblem when none does, and as :func:`labels_of`.
     """
     rates = np.array([window_rates(labels_of(topic)) for topic in topics])
     if not (rates > 0).any():
