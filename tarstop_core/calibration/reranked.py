@@ -37,7 +37,7 @@ FILE_VERSION = 1
 
 HALF_LIVES = (6.0, 40.0)  # Of the averages of recent hits, in documents
 AT_FIRST, LEAST_AVERAGES = 0.2, (0.02, 0.005)
-"""what they are before anything is read, and what is added to them before their log is taken."""
+"""What those are before anything is read, and what is added to them before their log is taken."""
 FEATURES = 9  # Of the history, a constant among them
 EXACT, GROWTH = 60, 1.03
 """Ranks that are told apart one by one, and by how much blocks of ranks grow from there on."""
