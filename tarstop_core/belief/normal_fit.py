@@ -180,9 +180,9 @@ def _hessian(sums: Floats, C: Floats, *, reml: bool) -> Floats:
     """
     # Sums over studies of products of an entry of W (row) with one of Z, W (columns), each 11, 12 or 22, or of h.
     Z, WW, Wh = (np.moveaxis(each, 0, -1) for each in np.split(sums, [3, 6], axis=2))
-    h12, h23, h13 = Z[0, 1] + Z[1, 0], Z[1, 2] + Z[2, 1], Z[1, 1]
-    h22 = Z[0, 2] + 2 * Z[1, 1] + Z[2, 0]
-    H = np.stack([Z[0, 0], h12, h13, h12, h22, h23, h13, h23, Z[2, 2]], axis=1).reshape(-1, 3, 3)
+    H12, H23, H13 = Z[0, 1] + Z[1, 0], Z[1, 2] + Z[2, 1], Z[1, 1]
+    H22 = Z[0, 2] + 2 * Z[1, 1] + Z[2, 0]
+    H = np.stack([Z[0, 0], H12, H13, H12, H22, H23, H13, H23, Z[2, 2]], axis=1).reshape(-1, 3, 3)
 
     matrix_C = _symmetric(*C)
     q = np.stack([Wh[0, 0], Wh[1, 0], Wh[0, 1] + Wh[1, 0], Wh[1, 1] + Wh[2, 0], Wh[1, 1], Wh[2, 1]], axis=1)
