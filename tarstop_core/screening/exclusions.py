@@ -16,12 +16,8 @@ def reasons_event(state: State, kept: Mapping[str, str], added: Sequence[str]) -
     """The event that changes the reasons to choose from; empty ones among those `added` do not count.
 
     `kept` has for each reason there was its name from now on. It also holds for what was excluded under the old one; ""
-    takes the reason off the list, and documents that were excluded for it stay so.
-
-    Raises
-    ------
-    InputProblem
-        When two reasons have one name, one is too long, or nothing was changed.
+    takes the reason off the list, and documents that were excluded for it stay so. InputProblem when two reasons have
+    one name, one is too long, or nothing was changed.
 
     Examples
     --------
@@ -32,9 +28,9 @@ def reasons_event(state: State, kept: Mapping[str, str], added: Sequence[str]) -
     >>> reasons_event(begun, {"old": "too old"}, ["wrong field", ""]).payload
     {'reasons': ['too old', 'wrong field'], 'renamed': {'old': 'too old'}}
     """
-    names = [" ".join(kept.get(reason, reason).split()) for reason in state.reasons]
-    renamed = {old: new for old, new in zip(state.reasons, names, strict=True) if new and new != old}
-    reasons = [reason for reason in (*names, *(" ".join(each.split()) for each in added)) if reason]
+    names = [" ".join(each.split()) for each in (*(kept.get(old, old) for old in state.reasons), *added)]
+    renamed = {old: new for old, new in zip(state.reasons, names, strict=False) if new and new != old}
+    reasons = [reason for reason in names if reason]
     for name, times in Counter(reason.casefold() for reason in reasons).items():
         if times > 1:
             raise InputProblem(f"The reason “{name}” stands there twice; give each its own name.")

@@ -28,20 +28,10 @@ PRIOR_EDGE = 0.01
 def screening_path(
     settings: Settings, calibrator: Calibrator, p: Floats, state: State, chance_factor: float = 1.0
 ) -> Path:
-    """The path that a session's labels and settings stand for.
+    """The path that a session's labels and settings, which may be a what-if, stand for.
 
-    Parameters
-    ----------
-    settings : Settings
-        May differ from those in force: that is a what-if.
-    calibrator : Calibrator
-        Where `p` comes from; gives the frailty.
-    p : ndarray, shape (N,)
-        Chance of each document, in screening order, of what the scenario says.
-    state : State
-        Labels so far.
-    chance_factor : float
-        Every chance times this and times the settings' own scale, at most 1.
+    `p` is the chance of each document, in screening order, of what the scenario says, shape (N,): it comes from the
+    calibrator, which gives the frailty, and is multiplied by `chance_factor` and by the settings' own scale, at most 1.
     """
     chances = scaled(p, _scale(settings) * chance_factor)
     return scenario_of(settings).path(settings, calibrator, chances, state)
