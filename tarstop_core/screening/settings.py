@@ -166,10 +166,8 @@ class Settings:
         if _OPTIMAL.search(self.policy) and not self.kind.one_decides:
             content["version"] = VERSION
         # So that sessions older than these leave as they came.
-        if self.scale == 1:
-            del content["scale"]
-        for name in ("least_studies", "least_patients", "learns"):
-            if not content[name]:
+        for name, before in (("scale", 1), ("least_studies", 0), ("least_patients", 0), ("learns", False)):
+            if content[name] == before:
                 del content[name]
         if self.application == NOTHING_SAID:
             del content["application"]

@@ -9,15 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarstop_core.documents.reports import Collected, Report, collect
-from tarstop_core.screening.labels import (
-    BACKGROUND,
-    COMBINATION,
-    CONFIRMED,
-    PENDING,
-    RELEVANT,
-    UNSEEN,
-    UNSURE,
-)
+from tarstop_core.screening import labels as verdicts
 from tarstop_core.screening.log import Event, Fit
 from tarstop_core.screening.settings import Settings
 
@@ -90,56 +82,56 @@ class State:
     @property
     def depth(self) -> int:
         """Documents read: always the first of the list."""
-        return int(np.count_nonzero(self.labels != UNSEEN))
+        return int(np.count_nonzero(self.labels != verdicts.UNSEEN))
 
     @property
     def relevant(self) -> int:
         """Documents labelled relevant, confirmed or not."""
-        return int(np.count_nonzero(self.labels == RELEVANT))
+        return int(np.count_nonzero(self.labels == verdicts.RELEVANT))
 
     @property
     def unsure(self) -> NDArray[np.intp]:
         """Positions that wait to be settled."""
-        return np.flatnonzero(self.labels == UNSURE)
+        return np.flatnonzero(self.labels == verdicts.UNSURE)
 
     @property
     def combination(self) -> NDArray[np.intp]:
         """Positions graded Y: they count in combination, and decide nothing by themselves."""
-        return np.flatnonzero(self.labels == COMBINATION)
+        return np.flatnonzero(self.labels == verdicts.COMBINATION)
 
     @property
     def background(self) -> NDArray[np.intp]:
         """Positions graded A."""
-        return np.flatnonzero(self.labels == BACKGROUND)
+        return np.flatnonzero(self.labels == verdicts.BACKGROUND)
 
     @property
     def pending(self) -> NDArray[np.intp]:
         """Positions of hits that wait for confirmation."""
         if not (self.settings.confirm_hits and self.settings.kind.one_decides):
             return np.array([], dtype=np.intp)
-        return np.flatnonzero((self.labels == RELEVANT) & (self.confirmed == PENDING))
+        return np.flatnonzero((self.labels == verdicts.RELEVANT) & (self.confirmed == verdicts.PENDING))
 
     @property
     def hit(self) -> int | None:
         """Depth (1-based) of the first hit that counts; none where no document decides."""
         if not self.settings.kind.one_decides:
             return None
-        counts = self.labels == RELEVANT
+        counts = self.labels == verdicts.RELEVANT
         if self.settings.confirm_hits:
-            counts &= self.confirmed == CONFIRMED
+            counts &= self.confirmed == verdicts.CONFIRMED
         return int(counts.argmax()) + 1 if counts.any() else None
 
     @property
     def silent(self) -> NDArray[np.bool_]:
         """Documents read without a verdict that counts: belief does not move there."""
-        silent = np.asarray(self.labels == UNSURE)
+        silent = np.asarray(self.labels == verdicts.UNSURE)
         silent[self.pending] = True
         return silent
 
     @property
     def judged(self) -> NDArray[np.bool_]:
         """Where it is known whether a document is what its chance is a chance of, shape (N,)."""
-        known = np.asarray((self.labels != UNSEEN) & (self.labels != UNSURE))
+        known = np.asarray((self.labels != verdicts.UNSEEN) & (self.labels != verdicts.UNSURE))
         known[self.pending] = False
         if self._chance_of_data:
             known[self.waiting] = False
@@ -149,7 +141,7 @@ class State:
     def came_true(self) -> NDArray[np.bool_]:
         """Where it is that: relevant, included or, in a review in one stage, with a 2×2 table, shape (N,)."""
         if not self._chance_of_data:
-            return np.asarray((self.labels == RELEVANT) & self.judged)
+            return np.asarray((self.labels == verdicts.RELEVANT) & self.judged)
         found = np.zeros(len(self.labels), dtype=bool)
         found[self.evidence.positions] = True
         return found
@@ -161,13 +153,13 @@ class State:
     @cached_property
     def read_in_full(self) -> dict[int, Report]:
         """Reports of documents that are still included, in the order of the list."""
-        standing = sorted(at for at in self.reports if self.labels[at] == RELEVANT)
+        standing = sorted(at for at in self.reports if self.labels[at] == verdicts.RELEVANT)
         return {at: self.reports[at] for at in standing if self.reports[at].outcome != "waiting"}
 
     @property
     def waiting(self) -> NDArray[np.intp]:
         """Positions of included reports that nothing has been recorded of yet."""
-        included = np.flatnonzero(self.labels == RELEVANT)
+        included = np.flatnonzero(self.labels == verdicts.RELEVANT)
         return np.asarray([at for at in included if int(at) not in self.read_in_full], dtype=np.intp)
 
     @cached_property
