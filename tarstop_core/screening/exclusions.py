@@ -18,15 +18,6 @@ def reasons_event(state: State, kept: Mapping[str, str], added: Sequence[str]) -
     `kept` has for each reason there was its name from now on. It also holds for what was excluded under the old one; ""
     takes the reason off the list, and documents that were excluded for it stay so. InputProblem when two reasons have
     one name, one is too long, or nothing was changed.
-
-    Examples
-    --------
-    >>> from tarstop_core.value.payoffs import Payoffs
-    >>> from tarstop_core.screening.settings import Settings
-    >>> from tarstop_core.screening.fold import replay
-    >>> begun = replay(Settings(Payoffs.from_q_star(0.5), 0.001), ["a"], [Event("reasons", {"reasons": ["old"]}, 1)])
-    >>> reasons_event(begun, {"old": "too old"}, ["wrong field", ""]).payload
-    {'reasons': ['too old', 'wrong field'], 'renamed': {'old': 'too old'}}
     """
     names = [" ".join(each.split()) for each in (*(kept.get(old, old) for old in state.reasons), *added)]
     renamed = {old: new for old, new in zip(state.reasons, names, strict=False) if new and new != old}

@@ -278,14 +278,6 @@ def replay(settings: Settings, ids: Sequence[str], events: Sequence[Event]) -> S
     """The state that a log leads to, from the settings at the start; `ids` are the documents in screening order.
 
     InputProblem as :meth:`Replay.apply` raises it.
-
-    Examples
-    --------
-    >>> from tarstop_core.value.payoffs import Payoffs
-    >>> start = Settings(Payoffs.from_q_star(0.5), cost=0.001)
-    >>> log = [Event("label", {"doc": "a", "label": "irrelevant"}), Event("undo")]
-    >>> replay(start, ["a", "b"], log[:1]).depth, replay(start, ["a", "b"], log).depth
-    (1, 0)
     """
     fold = Replay(settings, ids)
     for event in standing(events):

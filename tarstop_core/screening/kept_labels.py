@@ -82,13 +82,6 @@ def labels_found(
     """Read the labels of a collection; `files` are what was understood of each file, as the store keeps it.
 
     In `groups`, patent families, a label of one member is one of all, and the one that found most counts.
-
-    Examples
-    --------
-    >>> from tarstop_core.documents.records import as_records
-    >>> table = as_records({"id": list("abc"), "label": ["relevant", "Included / Excluded", ""]})
-    >>> labels_found(table).codes.tolist()
-    [1, 2, -1]
     """
     meaning = {text: _code(text) for text in frame["label"].unique().tolist()}
     codes = frame["label"].map(meaning).to_numpy(dtype=np.int8)
@@ -117,13 +110,6 @@ def kept_first(ranking: Ranking, labels: FileLabels) -> tuple[Ranking, list[int]
     """Put documents that carry labels before the others, each group in the order of the ranking.
 
     Beside the new ranking the rank that each labelled document had, from 1 on.
-
-    Examples
-    --------
-    >>> ranking = Ranking(np.array([2, 0, 1]), np.array([3.0, 2.0, 1.0]), "By likeness.")
-    >>> first, ranks = kept_first(ranking, FileLabels(np.array([-1, 0, -1], dtype=np.int8), (), ""))
-    >>> first.order.tolist(), first.scores.tolist(), ranks
-    ([1, 2, 0], [1.0, 3.0, 2.0], [3])
     """
     labelled = labels.codes[ranking.order] != UNSEEN
     at = np.concatenate([np.flatnonzero(labelled), np.flatnonzero(~labelled)])

@@ -157,13 +157,6 @@ def scale_before(begun: Settings, events: Iterable[Event]) -> float:
     """The scale that was in force before the last change of it: what taking it back returns to.
 
     `begun` are the settings at the start of the session.
-
-    Examples
-    --------
-    >>> from tarstop_core.value.payoffs import Payoffs
-    >>> begun = Settings(Payoffs.from_q_star(0.5), 0.001)
-    >>> scale_before(begun, [Event("settings", {"settings": {"scale": 0.4}})])
-    1.0
     """
     changes = (event.payload["settings"] for event in events if event.kind == "settings")
     scales = [begun.scale, *(float(settings.get("scale", 1.0)) for settings in changes)]

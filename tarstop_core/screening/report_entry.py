@@ -163,13 +163,7 @@ class Draft:
 
 
 def whole(text: str, what: str) -> int:
-    """A typed whole number from 0 on; InputProblem when it is none.
-
-    Examples
-    --------
-    >>> whole(" 12 ", "TP")
-    12
-    """
+    """A typed whole number from 0 on; InputProblem when it is none."""
     plain = text.strip()
     if not re.fullmatch(r"[0-9]+", plain) or int(plain[:12]) > MOST_PATIENTS:
         raise InputProblem(f"{what} is “{plain}”; give a whole number from 0 on, digits only.")

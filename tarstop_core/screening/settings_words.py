@@ -95,24 +95,22 @@ def protocol_paragraph(
         _said(name, chance=chance) for name in ("kappa", "s") if (chance := getattr(settings, name)) < 1
     ]
     joined = "; ".join(limits)
+    told = {"size": size, "sources": sources, "duplicates": duplicates, "registered": registered}
+    money = {"payoffs": settings.payoffs, "unit": settings.payoffs.unit}
     return _said(
         "protocol",
+        **told,
+        **money,
         version=__version__,
         settings=settings,
-        payoffs=settings.payoffs,
-        unit=settings.payoffs.unit,
         scenario=scenario,
         question=question(settings),
         badge=chances_badge(calibrator, settings),
-        size=size,
-        sources=sources,
-        duplicates=duplicates,
         asked=" ".join(query.split()),
         order=ranking.rstrip("."),
         learning=learning_protocol(digest) if settings.learns else "",
         audit=audit_protocol(audited) if audited else "",
         limits=f"{joined[:1].upper()}{joined[1:]}",
-        registered=registered,
     )
 
 

@@ -42,9 +42,8 @@ class Patent(Scenario):
     find = "be a hit"
     settling = "settle it"
     planned = "following it"
-    finds = "prior art"
+    finds = one_find = "prior art"
     reasons = "for example:\nanother technical field\nlacks the hinge"
-    one_find = "prior art"
     thought = "chance if prior art exists"
     example = "If about one application in three like this one fails, say 33 %."
 

@@ -139,9 +139,7 @@ class Review(Scenario):
     asked = ("What does the review ask?", "Its title, or its question in a sentence")
     sample = "review"
     belief_title = "chance it is sensitive"
-    likely = "bring data"
-    find = "bring data"
-    settling = "bring data"
+    likely = find = settling = "bring data"
     nothing = "no study with data"
     nothing_further = "no further study with data"
     finds = "tables"
