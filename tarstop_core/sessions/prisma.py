@@ -24,33 +24,31 @@ class Prisma:
     identified: tuple[tuple[str, int], ...]
     """Records by source."""
     duplicates: int
-    """Removed before screening."""
+    """Records removed before screening."""
     screened: int
+    """Records read by title and abstract."""
     excluded: int
     unsure: int
     unscreened: int
-    """`screened`, `excluded`, `unsure` and `unscreened`: records read by title and abstract; excluded there; still
-    unsure; left because screening stopped.
-    """
+    """Records left because screening stopped."""
     sought: int
+    """Reports wanted in full."""
     not_retrieved: int = 0
     waiting: int = 0
-    """`sought`, `not_retrieved` and `waiting`: reports sought in full, not retrieved, and not read yet."""
+    """Reports not read yet."""
     assessed: int = 0
     """Reports read in full."""
     excluded_full: tuple[tuple[str, int], ...] = ()
-    """By reason, the most frequent first."""
+    """Reports by reason, the most frequent first."""
     without_data: int = 0
     """Eligible reports without extractable data."""
     reports: int = 0
+    """Reports that brought data."""
     studies: int = 0
-    """`reports` and `studies`: reports that brought data, and the studies they report."""
     left_out: int = 0
     """Records that were left out of the list before screening: flagged ones of a patent session."""
     excluded_for: tuple[tuple[str, int], ...] = ()
-    """Of the excluded records: by reason given, the most frequent first, then those without one, so that the parts add
-    up; empty where none has a reason.
-    """
+    """Records by reason given, the most frequent first, then those without one; empty where none has a reason."""
     graded: tuple[tuple[str, int], ...] = ()
     """Patents: of the records screened, those graded Y and A, where there are any."""
     families: int = 0
@@ -61,8 +59,7 @@ class Prisma:
         return [
             *((f"Records identified: {source}", count) for source, count in self.identified),
             ("Duplicate records removed before screening", self.duplicates),
-            *([(LEFT_OUT, self.left_out)] if self.left_out else []),
-            *([(FAMILIES, self.families)] if self.families else []),
+            *((box, count) for box, count in ((LEFT_OUT, self.left_out), (FAMILIES, self.families)) if count),
             ("Records screened", self.screened),
             ("Records excluded", self.excluded),
             *((f"Records excluded: {reason}", count) for reason, count in self.excluded_for),

@@ -5,43 +5,26 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, and_, func, select
+from sqlalchemy import ColumnElement, Connection, Row, func, select
 
 from tarstop_core.envelope import check_time
 from tarstop_core.screening.log import Event, check_event, standing
 from tarstop_core.screening.settings import Settings
-from tarstop_core.sessions.store.database import COLLECTION, DELETED, EVENT, SESSION
+from tarstop_core.sessions.store.database import COLLECTION, EVENT, SESSION
 from tarstop_core.sessions.store.rows import Damaged, SessionSummary
 from tarstop_core.sessions.store.values import intact, readable
-
-
-def summaries(connection: Connection, archived: bool, deleted: bool) -> list[SessionSummary]:
-    """Sessions in use, the archived or (archived or not) the deleted ones; the last worked on comes first."""
-    gone = SESSION.c.id.in_(select(DELETED.c.session_id))
-    found = all_sessions(connection, gone if deleted else and_(SESSION.c.archived == archived, ~gone))
-    fine = [row for row in found if isinstance(row, SessionSummary)]
-    return sorted(fine, key=lambda summary: summary.last_activity, reverse=True)
 
 
 def all_sessions(connection: Connection, *chosen: ColumnElement[bool]) -> list[SessionSummary | Damaged]:
     """All sessions, or those chosen, and what is wrong with those that cannot be read."""
     s, e = SESSION.c, EVENT.c
-    listed = (
-        select(s.id, s.name, s.collection_id, s.created, s.documents, s.archived, s.settings, s.query)
-        .add_columns(COLLECTION.c.simulated)
-        .join_from(SESSION, COLLECTION)
-        .where(*chosen)
-    )
-    tally = (
-        select(e.session_id, e.kind, func.count().label("number"), func.max(e.seq).label("last_seq"))
-        .add_columns(func.max(e.time).label("last_time"))
-        .join_from(EVENT, SESSION)
-        .where(*chosen)
-        .group_by(e.session_id, e.kind)
-    )
-    rows = connection.execute(listed).all()
+    plain = (s.id, s.name, s.collection_id, s.created, s.documents, s.archived, s.settings, s.query)
+    listed = select(*plain, COLLECTION.c.simulated).join_from(SESSION, COLLECTION)
+    last = (func.max(e.seq).label("last_seq"), func.max(e.time).label("last_time"))
+    tally = select(e.session_id, e.kind, func.count().label("number"), *last).join_from(EVENT, SESSION)
+    rows = connection.execute(listed.where(*chosen)).all()
     kinds: dict[str, dict[str, Row[*tuple[Any, ...]]]] = {row.id: {} for row in rows}
-    for line in connection.execute(tally):
+    for line in connection.execute(tally.where(*chosen).group_by(e.session_id, e.kind)):
         # A session may have been created between the two statements.
         if line.session_id in kinds:
             kinds[line.session_id][line.kind] = line
