@@ -57,13 +57,6 @@ def read_date(text: str) -> str:
     """A date as a person types it, in the form in which it is kept; "" for nothing.
 
     InputProblem when it names no date, a day that does not exist, or one that could be two: 5/6/2018.
-
-    Examples
-    --------
-    >>> read_date("3 March 2018"), read_date("2018-03"), read_date("2018"), read_date(" ")
-    ('2018-03-03', '2018-03', '2018', '')
-    >>> read_date("14/05/2018"), read_date("05/14/2018")
-    ('2018-05-14', '2018-05-14')
     """
     if not text.strip():
         return ""

@@ -33,13 +33,6 @@ def from_rates(
     report gives them: "0.83", "83 %", "0.830" (which says more than 0.83). Text keeps trailing zeros, which a float
     loses. Specificity may be left out with the healthy. InputProblem when no whole number of patients gives a rate, or
     an entry is no rate or no number of patients.
-
-    Examples
-    --------
-    >>> from_rates("0.83", 47, "92.5 %", 80)
-    Counts(TP=39, FP=6, FN=8, TN=74, notes=())
-    >>> from_rates("0.85", 20, "0.9", 400).notes
-    ('Specificity 0.9 fits every number from 340 to 380 of 400 healthy patients; 360 was taken. Give more digits if the report has them.',)
     """
     TP, first = _hits("Sensitivity", sensitivity, n_diseased, "diseased")
     if (specificity is None or specificity == "") and n_healthy is None:

@@ -105,27 +105,13 @@ def records_hash(frame: pd.DataFrame) -> str:
 
 
 def normal_doi(text: str) -> str:
-    """Return a DOI in lower case without its address prefix, or "" where it is none.
-
-    Examples
-    --------
-    >>> normal_doi("https://doi.org/10.1000/ABC.")
-    '10.1000/abc'
-    >>> normal_doi("not available")
-    ''
-    """
+    """Return a DOI in lower case without its address prefix, or "" where it is none."""
     bare = re.sub(r"^(https?://)?(dx\.|www\.)?doi\.org/|^doi:?\s*", "", text.strip().lower()).strip(" .;,")
     return bare if re.match(r"10\.\d{4,}[^/]*/\S", bare) else ""
 
 
 def normal_pmid(text: str) -> str:
-    """Return a PubMed identifier as bare digits, or "" where it is none.
-
-    Examples
-    --------
-    >>> normal_pmid("PMID: 0123456"), normal_pmid("123456.0"), normal_pmid("-")
-    ('123456', '123456', '')
-    """
+    """Return a PubMed identifier as bare digits, or "" where it is none."""
     # Spreadsheets turn whole numbers into 123456.0 as soon as one cell of the column is empty.
     found = re.fullmatch(
         r"(?:pmid:?\s*)?0*([1-9]\d{0,8})(?:\.0)?", text.strip(), flags=re.IGNORECASE | re.ASCII

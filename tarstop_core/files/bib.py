@@ -95,13 +95,7 @@ def _fields(entry: Entry, understood: dict[str, str]) -> Fields:
 
 
 def plain_text(latex: str) -> str:
-    r"""Return LaTeX as text: accents and symbols as letters, without the braces that protect capitals.
-
-    Examples
-    --------
-    >>> plain_text(r'{M{\"u}ller} na{\"\i}vely \'etudie {\O}re\-sund~\& 5\% of $\alpha$')
-    'Müller naïvely étudie Øresund & 5% of α'
-    """
+    r"""Return LaTeX as text: accents and symbols as letters, without the braces that protect capitals."""
     if not any(mark in latex for mark in "\\{}$~`'-"):
         return latex
     return " ".join(re.sub(r"[{}\xad]", "", _LATEX.sub(lambda found: _letters(found[0]), latex)).split())
