@@ -44,20 +44,13 @@ def as_records(columns: pd.DataFrame | Mapping[str, Any]) -> pd.DataFrame:
         )
     if "id" not in given:
         raise InputProblem("A table of records needs the column id; give every record one.")
-    out: dict[str, pd.Series] = {}
-    for column in TEXT_COLUMNS:
-        if column in given:
-            out[column] = given[column].astype("str").fillna("").reset_index(drop=True)
-        else:
-            out[column] = pd.Series([""] * len(given), dtype="str")
-    if "score" in given:
-        out["score"] = given["score"].astype("float64").reset_index(drop=True)
-    else:
-        out["score"] = pd.Series(np.full(len(given), np.nan))
-    frame = pd.DataFrame(out)
-    empty = np.flatnonzero((frame["id"] == "").to_numpy())
-    if len(empty):
-        raise InputProblem(f"Record {empty[0] + 1} has no id; give every record one.")
+    given = given.reset_index(drop=True).assign(**{} if "score" in given else {"score": np.nan})
+    empty = pd.Series([""] * len(given), dtype="str")
+    text = {name: given[name].astype("str").fillna("") if name in given else empty for name in TEXT_COLUMNS}
+    frame = pd.DataFrame({**text, "score": given["score"].astype("float64")})
+    unnamed = np.flatnonzero((frame["id"] == "").to_numpy())
+    if len(unnamed):
+        raise InputProblem(f"Record {unnamed[0] + 1} has no id; give every record one.")
     again = np.flatnonzero(frame["id"].duplicated().to_numpy())
     if len(again):
         raise InputProblem(f"The id {frame['id'].iloc[again[0]]} occurs twice; give every record its own id.")

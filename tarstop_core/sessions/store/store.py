@@ -6,21 +6,22 @@ session cannot overwrite each other.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sqlalchemy import Connection, and_, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, and_, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from tarstop_core.documents.topic import records_digest
 from tarstop_core.envelope import check_time
 from tarstop_core.errors import InputProblem
-from tarstop_core.screening.log import KINDS, Event, check_event
+from tarstop_core.screening.log import KINDS, Event, check_event, standing
 from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.store import values
 from tarstop_core.sessions.store.calibrators import Calibrators
@@ -34,7 +35,6 @@ from tarstop_core.sessions.store.database import (
     SESSION,
     Database,
 )
-from tarstop_core.sessions.store.listing import all_sessions
 from tarstop_core.sessions.store.rows import Damaged, Going, SessionRow, SessionSummary, event_row
 
 FORGOTTEN = timedelta(days=90)
@@ -142,14 +142,16 @@ class Store(Collections, Calibrators):
         """Sessions in use, the archived or (archived or not) the deleted ones; the last worked on comes first."""
         gone = SESSION.c.id.in_(select(DELETED.c.session_id))
         with self._database.read() as connection:
-            found = all_sessions(connection, gone if deleted else and_(SESSION.c.archived == archived, ~gone))
+            found = _all_sessions(
+                connection, gone if deleted else and_(SESSION.c.archived == archived, ~gone)
+            )
         fine = [row for row in found if isinstance(row, SessionSummary)]
         return sorted(fine, key=lambda summary: summary.last_activity, reverse=True)
 
     def damaged(self) -> list[Damaged]:
         """Everything stored that cannot be read, each with what is wrong."""
         with self._database.read() as connection:
-            found = [*all_sessions(connection), *self._all_collections(), *self._all_calibrators()]
+            found = [*_all_sessions(connection), *self._all_collections(), *self._all_calibrators()]
         return [each for each in found if isinstance(each, Damaged)]
 
     def going(self, session_id: str) -> Going:
@@ -294,3 +296,56 @@ def _unknown_session(session_id: str) -> InputProblem:
 def _stored(session_id: str, event: Event) -> dict[str, Any]:
     row = event_row(event)
     return {**row, "session_id": session_id, "payload": values.dump(row["payload"])}
+
+
+def _all_sessions(connection: Connection, *chosen: ColumnElement[bool]) -> list[SessionSummary | Damaged]:
+    """All sessions, or those chosen, and what is wrong with those that cannot be read."""
+    s, e = SESSION.c, EVENT.c
+    plain = (s.id, s.name, s.collection_id, s.created, s.documents, s.archived, s.settings, s.query)
+    listed = select(*plain, COLLECTION.c.simulated).join_from(SESSION, COLLECTION)
+    last = (func.max(e.seq).label("last_seq"), func.max(e.time).label("last_time"))
+    tally = select(e.session_id, e.kind, func.count().label("number"), *last).join_from(EVENT, SESSION)
+    rows = connection.execute(listed.where(*chosen)).all()
+    kinds: dict[str, dict[str, Row[*tuple[Any, ...]]]] = {row.id: {} for row in rows}
+    for line in connection.execute(tally.where(*chosen).group_by(e.session_id, e.kind)):
+        # A session may have been created between the two statements.
+        if line.session_id in kinds:
+            kinds[line.session_id][line.kind] = line
+    return [
+        values.readable("session", row.id, row.name, partial(_summary, connection, row, kinds[row.id]))
+        for row in rows
+    ]
+
+
+def _summary(
+    connection: Connection, row: Row[*tuple[Any, ...]], kinds: Mapping[str, Row[*tuple[Any, ...]]]
+) -> SessionSummary:
+    """Read from counts by kind where that is enough, from the log only where something was undone."""
+    with values.intact(f"The session '{row.name}'"):
+        last = {kind: int(line.last_seq) for kind, line in kinds.items()}
+        labelled = int(kinds["label"].number) if "label" in kinds else 0
+        if "undo" in kinds:
+            log = select(EVENT.c.kind).where(EVENT.c.session_id == row.id).order_by(EVENT.c.seq)
+            kept = standing(Event(kind) for kind in connection.execute(log).scalars())
+            labelled = sum(event.kind == "label" for event in kept)
+        if "kept" in kinds:
+            at = select(EVENT.c.payload).where(EVENT.c.session_id == row.id, EVENT.c.kind == "kept")
+            labelled += sum(len(json.loads(each)["labels"]) for each in connection.execute(at).scalars())
+        resumed = last.get("continued", 0)
+        decision = None
+        if last.get("decided", 0) > resumed:
+            at = select(EVENT.c.payload).where(EVENT.c.session_id == row.id, EVENT.c.seq == last["decided"])
+            payload = json.loads(connection.execute(at).scalar_one())
+            decided = Event("decided", payload, last["decided"], kinds["decided"].last_time)
+            decision = check_event(decided).payload
+        plain = {name: value for name, value in row._mapping.items() if name != "settings"}
+        times = [row.created, *(line.last_time for line in kinds.values())]
+        return SessionSummary(
+            **plain,
+            last_activity=max(map(check_time, times)),
+            labelled=labelled,
+            stopped=max(last.get("stopped", 0), last.get("decided", 0)) > resumed,
+            decision=decision,
+            # Sessions of before there were reviews do not say.
+            scenario=str(json.loads(row.settings).get("scenario", Settings.scenario)),
+        )
