@@ -69,13 +69,7 @@ def identifiers(frame: pd.DataFrame) -> list[dict[str, str]]:
 
 
 def contradicting(one: Mapping[str, str], other: Mapping[str, str]) -> list[str]:
-    """Return the columns of identifiers that two records have and that differ.
-
-    Examples
-    --------
-    >>> contradicting({"doi": "10.1000/1", "pmid": "7"}, {"doi": "10.1000/1", "pmid": "8"})
-    ['pmid']
-    """
+    """Return the columns of identifiers that two records have and that differ."""
     return [column for column, key in other.items() if one.get(column, key) != key]
 
 
@@ -88,13 +82,7 @@ _GENERIC = re.compile(
 
 
 def normal_title(title: str) -> str:
-    """Return the words of a title in small letters, without accents, marks and tags.
-
-    Examples
-    --------
-    >>> normal_title("  The <i>E. coli</i>-Test: a na\u00efve view.")
-    'the e coli test a naive view'
-    """
+    """Return the words of a title in small letters, without accents, marks and tags."""
     text = re.sub(r"</?\w{1,6}>", "", title).casefold() if "<" in title else title.casefold()
     if not text.isascii():
         text = records._ACCENTS.sub("", unicodedata.normalize("NFKD", text))
@@ -102,13 +90,7 @@ def normal_title(title: str) -> str:
 
 
 def telling(title: str) -> bool:
-    """Whether a normal title names one text: "reply" and "editorial" do not.
-
-    Examples
-    --------
-    >>> telling("erratum to the effect of x on y"), telling("the effect of x on y")
-    (False, True)
-    """
+    """Whether a normal title names one text: "reply" and "editorial" do not."""
     return title.count(" ") >= SHORTEST_TITLE - 1 and not _GENERIC.match(title)
 
 
@@ -125,13 +107,7 @@ def first_author(authors: str) -> str:
 
 
 def texts_agree(one: str, other: str) -> bool:
-    """Whether two abstracts may be of one document: one is missing, or most of their words are the same.
-
-    Examples
-    --------
-    >>> texts_agree("It folds at a hinge.", ""), texts_agree("It folds at a hinge.", "A kettle with a lid.")
-    (True, False)
-    """
+    """Whether two abstracts may be of one document: one is missing, or most of their words are the same."""
     if not one or not other:
         return True
     words, others = set(_WORDS.findall(one.casefold())), set(_WORDS.findall(other.casefold()))

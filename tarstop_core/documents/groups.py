@@ -13,13 +13,7 @@ from tarstop_core.documents.records import normal_publication_number
 
 
 def first_of_each(rows: int, links: Iterable[tuple[int, int]]) -> NDArray[np.int64]:
-    """The first row that each row is linked with, directly or through others: shape (rows,).
-
-    Examples
-    --------
-    >>> first_of_each(5, [(1, 3), (4, 3)]).tolist()
-    [0, 1, 2, 1, 1]
-    """
+    """The first row that each row is linked with, directly or through others: shape (rows,)."""
     ends = np.array(list(links), dtype=np.int64).reshape(-1, 2)
     table = sp.coo_array((np.ones(len(ends)), ends.T), shape=(rows, rows))
     _, group = connected_components(table, directed=False)

@@ -56,13 +56,7 @@ def fingerprint(topics: Iterable[Topic]) -> str:
 
 
 def kind_of(name: str, content: bytes) -> str:
-    """Whether a file is a TREC run, its qrels or a table of records, by its name or its first line.
-
-    Examples
-    --------
-    >>> kind_of("a.run", b""), kind_of("qrels_abs.txt", b"T1 0 d1 1"), kind_of("x.csv", b"id,title")
-    ('run', 'qrels', 'records')
-    """
+    """Whether a file is a TREC run, its qrels or a table of records, by its name or its first line."""
     plain = name.casefold().removesuffix(".gz")
     if plain.endswith(".run"):
         return RUN
