@@ -91,7 +91,7 @@ def to_xlsx(session: WholeSession) -> bytes:
     _sheet(book, "Documents", document_rows(session))
     about = [*about_rows(session), *session.in_words(settings)]
     _sheet(book, "Settings", [{"setting": name, "value": value} for name, value in about])
-    _sheet(book, "PRISMA", [{"box": name, "number": count} for name, count in session.flow])
+    _sheet(book, "PRISMA", [{"box": name, "number": count} for name, count in session.prisma.rows()])
     if settings.kind.reads_full_texts:
         titles = session.records["title"].tolist()
         _sheet(book, "2x2 tables", table_rows(session.state, session.row.ids))

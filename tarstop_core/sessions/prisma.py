@@ -14,6 +14,8 @@ from tarstop_core.screening.state import State
 
 LEFT_OUT = "Records left out before screening: too late, or the application's family"
 NO_REASON = "no reason recorded"
+UNSCREENED = "Records not screened because of the stopping rule"
+NOT_YET = "Records not screened yet"
 FAMILIES = "Records for which another of their patent family stands"
 
 
@@ -53,18 +55,44 @@ class Prisma:
     """Patents: of the records screened, those graded Y and A, where there are any."""
     families: int = 0
     """Records that are not in the list because another member of their patent family is."""
+    full_text: bool = True
+    """Whether reports are read in full."""
+    stopped: bool = True
+    """Whether screening has; until then, what is unread is only not screened yet."""
+
+    @property
+    def removed(self) -> list[tuple[str, int]]:
+        """What left before screening."""
+        others = ((LEFT_OUT, self.left_out), (FAMILIES, self.families))
+        duplicates = ("Duplicate records removed before screening", self.duplicates)
+        return [duplicates, *(row for row in others if row[1])]
+
+    @property
+    def unread(self) -> tuple[str, int]:
+        """What is unread, and why."""
+        return UNSCREENED if self.stopped else NOT_YET, self.unscreened
+
+    @property
+    def found(self) -> list[tuple[str, int]]:
+        """Patents: what was found, by grade where grades other than X were given."""
+        name = "Relevant documents (X)" if self.graded else "Relevant documents"
+        return [(name, self.sought), *((f"Documents graded {grade}", count) for grade, count in self.graded)]
 
     def rows(self) -> list[tuple[str, int]]:
-        """Box and number, in order: the table."""
-        return [
+        """Box and number, in order: the table that stands beside the diagram."""
+        of_abstracts = [
             *((f"Records identified: {source}", count) for source, count in self.identified),
-            ("Duplicate records removed before screening", self.duplicates),
-            *((box, count) for box, count in ((LEFT_OUT, self.left_out), (FAMILIES, self.families)) if count),
+            *self.removed,
             ("Records screened", self.screened),
             ("Records excluded", self.excluded),
             *((f"Records excluded: {reason}", count) for reason, count in self.excluded_for),
             ("Records still unsure", self.unsure),
-            ("Records not screened because of the stopping rule", self.unscreened),
+            self.unread,
+        ]
+        if not self.full_text:
+            return [*of_abstracts, *self.found]
+        return [
+            *of_abstracts,
             ("Reports sought for retrieval", self.sought),
             ("Reports not retrieved", self.not_retrieved),
             ("Reports not assessed yet", self.waiting),
@@ -115,8 +143,10 @@ def prisma(
         families=families,
         excluded_for=(*_by_frequency(reasons), *([(NO_REASON, rest)] if reasons and rest else [])),
         graded=tuple((name, count) for name, count in graded if count),
+        full_text=state.settings.kind.reads_full_texts,
+        stopped=state.stopped,
     )
-    if not state.settings.kind.reads_full_texts:
+    if not of_abstracts.full_text:
         return of_abstracts
     reports = list(state.read_in_full.values())
     outcomes = Counter(report.outcome for report in reports)

@@ -10,10 +10,8 @@ from html import escape
 
 from tarstop_core.presentation import palette
 from tarstop_core.presentation.svg import drawing, text, wrapped
-from tarstop_core.sessions.prisma import FAMILIES, LEFT_OUT, Prisma
+from tarstop_core.sessions.prisma import Prisma
 
-UNSCREENED = "Records not screened because of the stopping rule"
-NOT_YET = "Records not screened yet"
 LINE, PAD, GAP = 18, 12, 28
 PHASE, BOX, BETWEEN = 34, 330, 46
 LEAST = 104.0  # of a step that has a phase to itself: its name stands upright beside it
@@ -44,33 +42,14 @@ class _Step:
     heading: str = ""
 
 
-def flow_rows(counts: Prisma, *, full_text: bool, stopped: bool) -> list[tuple[str, int]]:
-    """Box and number: the table that stands beside the diagram, with reports where they are read in full.
-
-    Until screening has stopped, what is unread is only not screened yet.
-    """
-    rows = [(NOT_YET if name == UNSCREENED and not stopped else name, count) for name, count in counts.rows()]
-    if full_text:
-        return rows
-    abstracts = [row for row in rows if row[0].startswith(("Records", "Duplicate"))]
-    return [*abstracts, *_included(counts)]
-
-
-def _included(counts: Prisma) -> list[tuple[str, int]]:
-    """Patents: what was found, by grade where grades other than X were given."""
-    name = "Relevant documents (X)" if counts.graded else "Relevant documents"
-    return [(name, counts.sought), *((f"Documents graded {grade}", count) for grade, count in counts.graded)]
-
-
-def flow_diagram(counts: Prisma, *, full_text: bool, stopped: bool, colours: Colours = LIGHT) -> str:
-    """The diagram as SVG; parameters as for :func:`flow_rows`."""
-    steps = _steps(counts, full_text, stopped)
+def flow_diagram(counts: Prisma, colours: Colours = LIGHT) -> str:
+    """The diagram as SVG."""
     parts: list[str] = []
     phases: dict[str, list[float]] = {}
     y, left_x = 2.0, PHASE + 16
     right_x = left_x + BOX + BETWEEN
     arrow_from: float | None = None
-    for step in steps:
+    for step in _steps(counts):
         rights = [_lines(each) for each in step.right]
         left = _lines(step.left, step.heading)
         tall = sum(_height(lines) for lines in rights) + 10 * max(0, len(rights) - 1)
@@ -98,28 +77,22 @@ def flow_diagram(counts: Prisma, *, full_text: bool, stopped: bool, colours: Col
             + text(PHASE / 2 + 5, middle, name, anchor="middle", colour=colours.ink)
             + "</g>"
         )
-    rows = flow_rows(counts, full_text=full_text, stopped=stopped)
-    says = "; ".join(f"{name} {count:,}" for name, count in rows)
+    says = "; ".join(f"{name} {count:,}" for name, count in counts.rows())
     return drawing(WIDTH, y - GAP + 2, parts, f"PRISMA 2020 flow diagram: {says}")
 
 
-def _steps(counts: Prisma, full_text: bool, stopped: bool) -> list[_Step]:
-    left_out = [(UNSCREENED if stopped else NOT_YET, counts.unscreened)]
+def _steps(counts: Prisma) -> list[_Step]:
     excluded = [
         ("Records excluded", counts.excluded),
         *((f"· {reason}", count) for reason, count in counts.excluded_for),
         *_any(("Records still unsure", counts.unsure)),
     ]
-    removed = [
-        ("Duplicate records removed before screening", counts.duplicates),
-        *_any((LEFT_OUT, counts.left_out), (FAMILIES, counts.families)),
-    ]
     steps = [
-        _Step("Identification", counts.identified, (removed,), "Records identified from"),
-        _Step("Screening", [("Records screened", counts.screened)], (left_out, excluded)),
+        _Step("Identification", counts.identified, (counts.removed,), "Records identified from"),
+        _Step("Screening", [("Records screened", counts.screened)], ([counts.unread], excluded)),
     ]
-    if not full_text:
-        return [*steps, _Step("Included", _included(counts))]
+    if not counts.full_text:
+        return [*steps, _Step("Included", counts.found)]
     waiting = _any(("Reports not assessed yet", counts.waiting))
     retrieval = [("Reports not retrieved", counts.not_retrieved), *waiting]
     reasons = [

@@ -294,9 +294,8 @@ def _curves(session: WholeSession) -> list[tuple[str, str]]:
 
 
 def _flow(session: WholeSession) -> dict[str, Any]:
-    full_text, stopped = session.state.settings.kind.reads_full_texts, session.state.stopped
-    picture = flow_diagram(session.prisma, full_text=full_text, stopped=stopped, colours=INHERITED)
-    return {"svg": picture, "boxes": _table("Box | Number:n", session.flow)}
+    boxes = _table("Box | Number:n", session.prisma.rows())
+    return {"svg": flow_diagram(session.prisma, INHERITED), "boxes": boxes}
 
 
 def _plan(session: WholeSession) -> dict[str, Any]:
