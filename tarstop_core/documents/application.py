@@ -218,11 +218,8 @@ def _own(application: Application, document: Dated, others: Iterable[str]) -> Fl
         own and own in map(_bare, (document.publication_number, *others, *members))
     ):
         return Flag("own", "belongs to your own application's family, so it cannot be held against it")
-    asked, day, published = (
-        date_key(application.priority),
-        span(application.priority),
-        span(document.date),
-    )
+    asked, day = date_key(application.priority), span(application.priority)
+    published = span(document.date)
     if len(asked) == 3 and asked == date_key(document.priority_date) and day is not None:
         before = published is not None and published[1] < day[0]
         if not before and _names(application.applicant) & _names(document.assignee):

@@ -300,11 +300,8 @@ def _identify(
         if fallback in columns and not all(ids):
             ids = [own or value for own, value in zip(ids, columns[fallback].tolist(), strict=True)]
     if not all(ids):
-        notes.append(
-            f"{ids.count(''):,} of {count:,} records have no identifier; they are called by their row."
-            if any(ids)
-            else "No identifiers: records are called by their row."
-        )
+        some = f"{ids.count(''):,} of {count:,} records have no identifier; they are called by their row."
+        notes.append(some if any(ids) else "No identifiers: records are called by their row.")
         ids = [own or f"row {number}" for number, own in enumerate(ids, start=1)]
     codes = pd.factorize(np.array(ids, dtype=object))[0]
     first = np.unique(codes, return_index=True)[1][codes]
@@ -321,18 +318,14 @@ def _identify(
     keep = np.ones(count, dtype=bool)
     keep[again[same]] = False
     if dropped := int(same.sum()):
-        notes.append(
-            f"{dropped:,} {'record was' if dropped == 1 else 'records were'} listed more than once, "
-            "identical in every field, and merged."
-        )
+        were = "1 record was" if dropped == 1 else f"{dropped:,} records were"
+        notes.append(f"{were} listed more than once, identical in every field, and merged.")
     staying = np.flatnonzero(keep)
     unique, renamed = unique_ids([ids[row] for row in staying.tolist()])
     if renamed:
-        notes.append(
-            f"The identifier {renamed[0][0]} occurs more than once; "
-            f'the later record is called "{renamed[0][1]}"'
-            + ("." if len(renamed) == 1 else f", and {len(renamed) - 1:,} more likewise.")
-        )
+        old, new = renamed[0]
+        more = f", and {len(renamed) - 1:,} more likewise" if len(renamed) > 1 else ""
+        notes.append(f'The identifier {old} occurs more than once; the later record is called "{new}"{more}.')
     full = np.array(ids, dtype=object)
     full[staying] = unique
     columns["id"] = pd.Series(full, dtype="str")

@@ -98,17 +98,12 @@ def to_xlsx(session: WholeSession) -> bytes:
         reports = full_text_rows(session.state, session.row.ids, session.events)
         _sheet(book, "Full texts", [{**row, "title": titles[row["rank"] - 1]} for row in reports])
     names = ("number", "time", "reviewer", "event", "content")
-    log = [
-        (
-            event.seq,
-            event.time,
-            event.reviewer,
-            event.kind,
-            json.dumps(dict(event.payload), ensure_ascii=False),
-        )
-        for event in session.events
-    ]
-    _sheet(book, "Log", [dict(zip(names, row, strict=True)) for row in log])
+    log = []
+    for event in session.events:
+        content = json.dumps(dict(event.payload), ensure_ascii=False)
+        values = (event.seq, event.time, event.reviewer, event.kind, content)
+        log.append(dict(zip(names, values, strict=True)))
+    _sheet(book, "Log", log)
     kept = io.BytesIO()
     book.save(kept)
     return kept.getvalue()

@@ -152,10 +152,7 @@ def prisma(
     outcomes = Counter(report.outcome for report in reports)
     of_full_texts = Counter(report.reason.strip() for report in reports if report.outcome == "excluded")
     with_data = [report for report in reports if report.outcome == "data"]
-    named = {
-        (report.study or report.rows[0].study).strip().casefold() or f"unnamed {at}"
-        for at, report in enumerate(with_data)
-    }
+    names = [(report.study or report.rows[0].study).strip().casefold() for report in with_data]
     return replace(
         of_abstracts,
         not_retrieved=outcomes["not retrieved"],
@@ -164,7 +161,7 @@ def prisma(
         excluded_full=_by_frequency(of_full_texts),
         without_data=outcomes["no data"],
         reports=len(with_data),
-        studies=len(named),
+        studies=len(set(names) - {""}) + names.count(""),
     )
 
 

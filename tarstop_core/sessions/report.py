@@ -8,7 +8,6 @@ page to ask any network, whatever a title might hold.
 import json
 import platform
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
 from importlib.metadata import version
 from typing import Any, NamedTuple
 
@@ -254,22 +253,18 @@ def _curves(session: WholeSession) -> list[tuple[str, str]]:
     kept = thinned(len(b), len(b) - 1).tolist()
     x = [float(at + state.kept) for at in kept]
     mark = "simulated" if session.collection.simulated else ""
-    draw = partial(chart, x_title="documents read", mark=mark)
-    in_steps = scenario_of(state.settings).in_steps
+    in_steps, unit = scenario_of(state.settings).in_steps, state.settings.payoffs.unit
+
+    def draw(limit: Line, curve: Line, says: str, **axis: Any) -> tuple[str, str]:
+        return chart([limit, curve], x_title="documents read", mark=mark, says=says, **axis), says
+
     says = (
         f"Chance that {question(state.settings)} after each document: {percent(b[0])} at the start, "
         f"{percent(b[-1])} after {count_of(state.depth)}; action a⁺ above {number(q_star[-1])}."
     )
-    upper = draw(
-        [
-            Line(x, [q_star[at] for at in kept], THRESHOLD, "q*", "6 5", steps=True),
-            Line(x, [b[at] for at in kept], BELIEF, "", steps=in_steps),
-        ],
-        y_title="chance",
-        y_range=(0.0, 1.0),
-        says=says,
-    )
-    drawn = [(upper, says)]
+    limit = Line(x, [q_star[at] for at in kept], THRESHOLD, "q*", "6 5", steps=True)
+    curve = Line(x, [b[at] for at in kept], BELIEF, "", steps=in_steps)
+    drawn = [draw(limit, curve, says, y_title="chance", y_range=(0.0, 1.0))]
     if any(v is not None and v > 0 for v in worth):
         positive = [float(v) for v in (*worth, *cost) if v is not None and v > 0]
         low, high = np.floor(np.log10(min(positive))), np.ceil(np.log10(max(positive)))
@@ -279,17 +274,10 @@ def _curves(session: WholeSession) -> list[tuple[str, str]]:
         )
         # A curve of the rule over many decades would hide the crossing that matters.
         low = max(low, np.floor(np.log10(max(positive))) - 6)
-        lower = draw(
-            [
-                Line(x, [cost[at] for at in kept], COST, "cost of one document", "6 5", steps=True),
-                Line(x, [worth[at] for at in kept], VALUE, "", steps=in_steps),
-            ],
-            y_title=f"worth{f' ({state.settings.payoffs.unit})' if state.settings.payoffs.unit else ''}",
-            y_range=(float(low), float(max(high, low + 1))),
-            log=True,
-            says=says,
-        )
-        drawn.append((lower, says))
+        limit = Line(x, [cost[at] for at in kept], COST, "cost of one document", "6 5", steps=True)
+        curve = Line(x, [worth[at] for at in kept], VALUE, "", steps=in_steps)
+        title, y_range = f"worth ({unit})" if unit else "worth", (float(low), float(max(high, low + 1)))
+        drawn.append(draw(limit, curve, says, y_title=title, y_range=y_range, log=True))
     return drawn
 
 

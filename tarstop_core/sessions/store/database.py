@@ -261,10 +261,9 @@ class Database:
         """The revision of the tables, empty without tables, and whether the database itself says so."""
         tables = set(sa.inspect(connection).get_table_names())
         if VERSION.name not in tables:
-            foreign = next((name for name in (*METADATA.tables, STAMP.name) if name in tables), None)
-            if foreign is not None:
+            if foreign := [name for name in (*METADATA.tables, STAMP.name) if name in tables]:
                 raise InputProblem(
-                    f"The database {self.name} belongs to another program (it has a table '{foreign}'); "
+                    f"The database {self.name} belongs to another program (it has a table '{foreign[0]}'); "
                     f"name another one in {URL_VARIABLE}."
                 )
             return "", False
