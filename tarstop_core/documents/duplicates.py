@@ -166,12 +166,7 @@ def _shared(frame: pd.DataFrame, keys: Sequence[Mapping[str, str]]) -> Iterator[
 
 
 def _same_documents(frame: pd.DataFrame) -> tuple[NDArray[np.int64], tuple[Match, ...]]:
-    """Return, for every row, the number of the first row that is the same document, and why.
-
-    Two rows are one document when none of their identifiers contradicts it (conference abstracts share their supplement's
-    DOI but not its PMID) and they share a DOI, a PMID or a publication number (after normalisation), or id and title with
-    the same or no abstract, or a telling title, first author and year with abstracts that agree.
-    """
+    """For every row, the number of the first row that is the same document (:func:`merge_records`), and why."""
     keys, abstracts = identifiers(frame), frame["abstract"].tolist()
     documents = Documents(keys)
     because: dict[int, str] = {}
@@ -190,9 +185,12 @@ def _same_documents(frame: pd.DataFrame) -> tuple[NDArray[np.int64], tuple[Match
 def merge_records(frames: Iterable[pd.DataFrame], chosen: Sequence[Match] | None = None) -> Merge:
     """Make one table of several, folding duplicates into their first appearance.
 
-    Duplicates are what :func:`_same_documents` says, or, where a person chose, the `chosen` matches and no others. The
-    first record is kept, its blanks are filled from later ones, and `source` names every file. Different documents that
-    carry the same id are both kept; the later one becomes "id (2)".
+    Two records are one document when none of their identifiers contradicts it (conference abstracts share their
+    supplement's DOI but not its PMID) and they share a DOI, a PMID or a publication number (after normalisation), or id
+    and title with the same or no abstract (a row's number is no id), or a telling title, first author and year with
+    abstracts that agree. Where a person chose, those that are `chosen` are, and no others. The first one is kept, its
+    blanks are filled from later ones, and `source` names every file. Different documents that carry the same id are both
+    kept; the later one becomes "id (2)".
     """
     frame = pd.concat([records.empty_records(), *frames], ignore_index=True)[list(RECORD_COLUMNS)]
     if chosen is None:

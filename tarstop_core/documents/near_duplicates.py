@@ -116,11 +116,7 @@ def _nearly_equal(titles: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def _sharing_rare_words(flat: Pairs, lengths: Pairs, words: int) -> Pairs:
-    """Pairs of titles, shape (m, 2), that have two of each other's rarest words in common.
-
-    `flat` has the words of all titles one after the other, by number, of which there are `words` different ones;
-    `lengths` says how many words each title has.
-    """
+    """Pairs of titles, shape (m, 2), that share two of their rarest words; `flat` has the numbers of all words in turn."""
     title = np.repeat(np.arange(len(lengths)), lengths)
     at = np.lexsort((flat, np.bincount(flat, minlength=words)[flat], title))
     rarest_first = flat[at]
