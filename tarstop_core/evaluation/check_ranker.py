@@ -22,8 +22,6 @@ def check_ranker(ranker: Ranker, lists: int = 8, seed: int = 0) -> CheckResult:
     list is also read to its end, then again with other labels from some document on: up to that document, itself
     included, the order must be the same, for that is all that anybody knew when it was put there.
 
-    Examples
-    --------
     >>> from tarstop_core.ranking.learning import Unmoved
     >>> check_ranker(Unmoved(), lists=5).ok
     True

@@ -96,8 +96,6 @@ def parse_methods(specs: Iterable[str], scenario: str, files: bool = True) -> tu
     ``@variant`` or without; ``paper`` for the paper's seven, ``all`` for every rule. InputProblem when there is no
     such policy or variant, or a method is named twice.
 
-    Examples
-    --------
     >>> [method.title for method in parse_methods(["greedy", "budget:d=100", "optimal@hazard"], "patent")]
     ['Greedy', 'Budget(100)', 'Optimal, hazard']
     """
@@ -120,8 +118,6 @@ def server_rules() -> list[str]:
 def split_specs(text: str) -> list[str]:
     """Methods in one text, separated by commas; a comma before ``name=`` belongs to a method's parameters.
 
-    Examples
-    --------
     >>> split_specs("greedy,qbcb:tau=0.8,n_min=5,budget:d=100,either(greedy;budget:d=5)")
     ['greedy', 'qbcb:tau=0.8,n_min=5', 'budget:d=100', 'either(greedy;budget:d=5)']
     """

@@ -69,8 +69,6 @@ def regret(utilities: ArrayLike) -> Floats:
 
     No method can equal an Oracle: none is among them.
 
-    Examples
-    --------
     >>> regret([[0.2, 0.1], [0.0, 0.3]])
     array([[0. , 0.1],
            [0.3, 0. ]])
@@ -86,8 +84,6 @@ def icer(screened: float, agrees: float, reference_screened: float, reference_ag
     the printed precision. Where both are lower the ratio is positive too: the documents saved for each right
     decision given up.
 
-    Examples
-    --------
     >>> round(icer(31.1, 0.9460, 3.4, 0.8910), 1), icer(3.3, 0.924, 5.9, 0.918), icer(3.9, 0.8910, 3.4, 0.8910)
     (503.6, 'Dominant', '--')
     """
@@ -121,8 +117,6 @@ def net_utility_of_errors(
 ) -> float:
     """Mean net utility of a table row from its counts of errors (fractional for means of replications).
 
-    Examples
-    --------
     The paper's Budget at q* = .8: 42 of 500 topics with prior art missed, 100 documents at .001.
 
     >>> row = dict(false_adopt=0, false_reject=42, omega_plus=500, topics=1000, screened=100, cost=0.001)

@@ -71,8 +71,6 @@ def simulate(
     progress : callable, optional
         Called as ``progress(read, N)`` now and then.
 
-    Examples
-    --------
     >>> texts = ["a kettle", "steel mast", "mast of steel and wire", "a lid", "wire mast", "a cup"]
     >>> simulate(texts, "steel", [False, True, True, False, True, False]).order[:3].tolist()
     [1, 2, 4]
@@ -129,8 +127,6 @@ def quality(relevant: ArrayLike) -> dict[str, Any]:
     are found, less 5 % (Cohen et al. 2006). Loss is the chance that a document that is not relevant was read before one
     that is: 0 at best, ½ by chance, as ``asreview.metrics.loss`` has it.
 
-    Examples
-    --------
     >>> found = quality([True, False, True, False, False])
     >>> round(found["loss"], 4), round(found["wss_95"], 2), found["recall_at"]["0.2"]
     (0.1667, 0.35, 0.5)

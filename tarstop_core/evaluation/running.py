@@ -211,8 +211,6 @@ def status(of: Run) -> Status:
 def progress_said(status: Status) -> str:
     """What a progress bar says.
 
-    Examples
-    --------
     >>> progress_said(Status("running", 0.421, "tuning", 75.0))
     '42 % · tuning · about 1 min 15 s left'
     """

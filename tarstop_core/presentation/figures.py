@@ -142,8 +142,6 @@ def rows_of(**columns: ArrayLike) -> Rows:
 def with_unit(title: str, unit: str) -> str:
     """The title of an axis with the unit that a person named, where there is one.
 
-    Examples
-    --------
     >>> with_unit("worth each", "£"), with_unit("EVPI", "<b>"), with_unit("EVPI", "")
     ('worth each (£)', 'EVPI (&lt;b>)', 'EVPI')
     """
@@ -153,8 +151,6 @@ def with_unit(title: str, unit: str) -> str:
 def plain(name: str, longest: int) -> str:
     """A name, shortened, as plotly shows it as it is: in texts it reads a little HTML and TeX.
 
-    Examples
-    --------
     >>> plain("<b> & co", 44), plain("One that is long", 8)
     ('&lt;b> &amp; co', 'One tha…')
     """

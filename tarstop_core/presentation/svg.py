@@ -136,8 +136,6 @@ def _path(spots: Sequence[tuple[float, float] | None], steps: bool) -> str:
 def _steps(low: float, high: float) -> list[tuple[float, str]]:
     """Round values between two, about five.
 
-    Examples
-    --------
     >>> [words for _, words in _steps(0, 312)]
     ['0', '100', '200', '300']
     """

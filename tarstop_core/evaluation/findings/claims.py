@@ -118,8 +118,6 @@ def _utility_aware(results: Results, share: float | None, draws: int) -> Verdict
 def _cells(table: pd.DataFrame) -> str:
     """Which q* and costs.
 
-    Examples
-    --------
     >>> _cells(pd.DataFrame({"q_star": [0.2, 0.2, 0.5, 0.8], "cost": [0.0001, 0.01, 1.0, 1.0]}))
     'q* = 0.2 at 0.0001, 0.01; q* = 0.5, 0.8 at 1'
     """

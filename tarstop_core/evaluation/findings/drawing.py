@@ -55,8 +55,6 @@ def reach(row: Mapping[Any, Any], name: str, colour: str) -> Figure:
 def share_words(share: float) -> str:
     """A share with three digits; never rounded to all.
 
-    Examples
-    --------
     >>> share_words(0.1234), share_words(0.99999), share_words(1 - 1e-12)
     ('12.3 %', '>99.9 %', '100 %')
     """

@@ -50,8 +50,6 @@ def panel(rows: pd.DataFrame, q_star: float, cost: float, digits: int = 1) -> pd
 def shown_icer(icer: Icer, digits: int = 1) -> str:
     """A label as it is, a ratio rounded.
 
-    Examples
-    --------
     >>> shown_icer("Ref."), shown_icer(503.636)
     ('Ref.', '503.6')
     """
@@ -61,8 +59,6 @@ def shown_icer(icer: Icer, digits: int = 1) -> str:
 def signed(value: float, digits: int = 4) -> str:
     """A number with a true minus sign, and no minus on zero.
 
-    Examples
-    --------
     >>> signed(-1.25), signed(-0.00001)
     ('−1.2500', '0.0000')
     """

@@ -96,8 +96,6 @@ def saved_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = Fals
 def saved_sentence(frame: pd.DataFrame) -> str:
     """Who saves most without deciding worse than reading nothing, and who decides best.
 
-    Examples
-    --------
     >>> columns = ["approach", "effort_saved", "decision_agreement", "decide_now", "knows_truth"]
     >>> rows = [["A", 0.99, 0.9, 0.5, False], ["B", 0.5, 0.95, 0.5, False], ["C", 1.0, 0.5, 0.5, False]]
     >>> saved_sentence(pd.DataFrame(rows, columns=columns))
@@ -255,8 +253,6 @@ def _verdict(stop: Stop) -> str:
 def topic_sentence(name: str, documents: int, omega: bool, stops: Sequence[Stop], chosen: Stop) -> str:
     """What happened on a topic.
 
-    Examples
-    --------
     >>> greedy = Stop(MethodInfo("greedy", "Greedy", "greedy", "marginal", ""), 3.0, 0.0, 0.0)
     >>> budget = Stop(MethodInfo("budget", "Budget", "budget", "marginal", ""), 100.0, 1.0, 1.0)
     >>> topic_sentence("T1", 312, True, [greedy, budget], greedy)

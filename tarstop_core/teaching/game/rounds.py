@@ -275,8 +275,6 @@ def rules_of_the_game(game: Game) -> str:
 def actions(game: Game, plus: bool) -> str:
     """The action a⁺, or a⁻, by the names it has in the game.
 
-    Examples
-    --------
     >>> actions(Game(), True), actions(Game(mix="patent"), False)
     ('“Reject” or “Adopt”', '“Grant”')
     """
@@ -291,8 +289,6 @@ def _asked(game: Game) -> list[Settings]:
 def points(value: float) -> str:
     """An amount of the game.
 
-    Examples
-    --------
     >>> points(1), points(-257.0), points(0.5)
     ('1 point', '−257 points', '0.5 points')
     """

@@ -179,8 +179,6 @@ def _scaled(explored: Explored, b_0: float, factor: float) -> DecisivePath:
 def factor_name(factor: float) -> str:
     """A factor in figures.
 
-    Examples
-    --------
     >>> [factor_name(each) for each in (0.25, 0.5 ** 0.5, 1.0, 4.0)]
     ['× 1/4', '× 0.71', '× 1', '× 4']
     """

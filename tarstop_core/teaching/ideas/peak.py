@@ -57,8 +57,6 @@ def peak_figure(payoffs: Payoffs, b: float, *, dark: bool = False) -> Figure:
 def peak_sentence(payoffs: Payoffs, b: float) -> str:
     """Why certainty is worth what it is worth here.
 
-    Examples
-    --------
     >>> peak_sentence(Payoffs.from_q_star(0.8), 0.5)
     'At a chance of 50 % the better action is a⁻, which is expected to lose 0.1; a⁺ would lose 0.4. Certainty would save the smaller of the two, so EVPI is 0.1. It is greatest, 0.16, at q* = 0.80: there both actions lose the same, and the choice is a toss-up.'
     """

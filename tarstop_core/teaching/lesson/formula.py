@@ -41,8 +41,6 @@ class FilledFormula:
 def tex(value: float) -> str:
     r"""A number for a formula: three significant digits, never rounded to certainty.
 
-    Examples
-    --------
     >>> tex(0.04312), tex(1234.0), tex(-0.25), tex(1.2e-7), tex(0.99962)
     ('0.0431', '1{,}230', '-0.25', '1.2 \\times 10^{-7}', '0.99962')
     """

@@ -161,8 +161,6 @@ def words(lesson: Lesson, step: Step) -> str:
 def truth(lesson: Lesson) -> str:
     """What was hidden, and what the rule made of it.
 
-    Examples
-    --------
     >>> from tarstop_core.policies import Greedy
     >>> explored = sample("search:antenna-mount")
     >>> truth(lesson("search:antenna-mount", explored.settings, Greedy()))
