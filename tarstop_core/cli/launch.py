@@ -10,17 +10,7 @@ from collections.abc import Sequence
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.findings.shipped import named_at_start
-from tarstop_core.places import (
-    APART,
-    HOSTS_VARIABLE,
-    NO_LOGIN_VARIABLE,
-    RESULTS_VARIABLE,
-    RULES_VARIABLE,
-    app_directory,
-    named_by_server,
-    named_hosts,
-    require_consent,
-)
+from tarstop_core import places
 from tarstop_core.policies import parse_policy
 
 
@@ -65,22 +55,25 @@ def run_app(
     for host in hosts:
         if not re.fullmatch(r"[\w.-]+|[0-9a-fA-F:]+", host):
             raise InputProblem(f"--host is '{host}'; give the name alone, such as tarstop.example.org.")
-    served = [*named_hosts(), *hosts]
-    require_consent(address, served, no_login)
+    served = [*places.named_hosts(), *hosts]
+    places.require_consent(address, served, no_login)
     require_free_port(port, address)
-    shown = [*named_by_server(RESULTS_VARIABLE), *results]
-    followed = [*named_by_server(RULES_VARIABLE), *rules]
+    shown = [*places.named_by_server(places.RESULTS_VARIABLE), *results]
+    followed = [*places.named_by_server(places.RULES_VARIABLE), *rules]
     named_at_start(shown)
     for rule in followed:
         parse_policy(rule)
-    os.environ |= {RESULTS_VARIABLE: APART.join(shown), RULES_VARIABLE: APART.join(followed)}
-    os.environ[HOSTS_VARIABLE] = ",".join(served)
+    os.environ |= {
+        places.RESULTS_VARIABLE: places.APART.join(shown),
+        places.RULES_VARIABLE: places.APART.join(followed),
+    }
+    os.environ[places.HOSTS_VARIABLE] = ",".join(served)
     if no_login:
-        os.environ[NO_LOGIN_VARIABLE] = "yes"
+        os.environ[places.NO_LOGIN_VARIABLE] = "yes"
     # Everything else is set in the `.streamlit/config.toml` beside `app.py`, which is read in whatever folder one is.
     command = [
         # -P: a folder called `dashboard` or a file `numpy.py` in the working directory is not ours to import.
-        *(sys.executable, "-P", "-m", "streamlit", "run", str(app_directory() / "app.py")),
+        *(sys.executable, "-P", "-m", "streamlit", "run", str(places.app_directory() / "app.py")),
         *("--server.port", str(port), "--server.address", address),
         *(("--server.headless", "true") if headless else ()),
     ]

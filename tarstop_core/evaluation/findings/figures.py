@@ -9,17 +9,7 @@ import pandas as pd
 
 from tarstop_core.evaluation.findings.drawing import ROW, drawn, reach, share_words, style
 from tarstop_core.evaluation.findings.tables import said, signed
-from tarstop_core.presentation.figures import (
-    Figure,
-    axis,
-    interval,
-    label,
-    line,
-    note,
-    points,
-    text_colour,
-    upright,
-)
+from tarstop_core.presentation import figures as fig
 from tarstop_core.presentation.numbers import listed, number
 from tarstop_core.presentation.palette import MINUS, PLUS
 
@@ -29,7 +19,7 @@ DIRECT_LABELS = 7
 """Up to so many lines are named at their ends; more get a legend."""
 
 
-def regret_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = False) -> Figure:
+def regret_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = False) -> fig.Figure:
     """:func:`~tarstop_core.evaluation.findings.aggregate.regret_by_cost`, with its intervals if any, on log axes.
 
     No regret at all has no place there: the line has a gap, and an open marker lies on a line of its own, "0".
@@ -48,7 +38,7 @@ def regret_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = Fal
         positive = own["regret"] > 0
         floor.append(_on_the_floor(own["cost"][~positive].tolist(), zero, first["approach"], look))
         y = [float(v) if ok else None for v, ok in zip(own["regret"], positive, strict=True)]
-        trace = line(
+        trace = fig.line(
             own["cost"].tolist(),
             y,
             look["color"],
@@ -61,23 +51,25 @@ def regret_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = Fal
         if "regret_low" in own:
             above = (own["regret_high"] - own["regret"]).clip(lower=0).tolist()
             below = (own["regret"] - own["regret_low"]).clip(lower=0).tolist()
-            trace["error_y"] = interval(above, below, look["color"], 1, width=0)
+            trace["error_y"] = fig.interval(above, below, look["color"], 1, width=0)
         data.append(trace)
         if positive.any():
             last = own[positive].iloc[-1]
             ends.append((np.log10(last["cost"]), np.log10(last["regret"]), first["approach"], look["color"]))
     annotations = [
-        label(x, y, text, colour, xanchor="left", yanchor="middle", xshift=8)
+        fig.label(x, y, text, colour, xanchor="left", yanchor="middle", xshift=8)
         for x, y, text, colour in (_apart(ends) if direct else [])
     ]
     if (frame["regret"] <= 0).any():
         data += floor  # one a method, in the order of the lines
         annotations.append(
-            label(0, np.log10(zero), "0", text_colour(dark), xref="paper", yanchor="middle", xshift=-4)
+            fig.label(
+                0, np.log10(zero), "0", fig.text_colour(dark), xref="paper", yanchor="middle", xshift=-4
+            )
         )
     logarithmic = {"type": "log", "dtick": 1, "exponentformat": "power"}
-    xaxis = axis("cost of one document (utility)", dark, **logarithmic)
-    yaxis = axis("mean regret (utility)", dark, **logarithmic)
+    xaxis = fig.axis("cost of one document (utility)", dark, **logarithmic)
+    yaxis = fig.axis("mean regret (utility)", dark, **logarithmic)
     figure = drawn(data, 420, simulated, dark, annotations, xaxis=xaxis, yaxis=yaxis)
     if direct:
         figure["layout"]["margin"]["r"] = 110
@@ -89,7 +81,7 @@ def regret_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = Fal
 
 def _on_the_floor(costs: Sequence[float], zero: float, name: str, look: dict[str, Any]) -> dict[str, Any]:
     """Open markers where a method gives up nothing."""
-    return points(
+    return fig.points(
         costs,
         [zero] * len(costs),
         look["color"],
@@ -155,7 +147,7 @@ def _within(row: Mapping[Any, Any], name: str, form: Callable[[float], str]) -> 
 
 def error_figure(
     frame: pd.DataFrame, called: Mapping[str, str], simulated: bool = False, dark: bool = False
-) -> Figure:
+) -> fig.Figure:
     """:func:`~tarstop_core.evaluation.findings.aggregate.errors` (NaN where they cannot be told apart), a panel a q*."""
     q_stars = sorted(frame["q_star"].unique())
     names = list(dict.fromkeys(frame["approach"]))
@@ -186,10 +178,10 @@ def error_figure(
                     "hovertemplate": "%{y}: %{x:.1%} " + title + "<extra></extra>",
                 }
             )
-        axes[f"xaxis{suffix}"] = axis(
+        axes[f"xaxis{suffix}"] = fig.axis(
             "share of topics", dark, domain=[left, left + width], tickformat=".0%", range=[0, top or 1]
         )
-        notes.append(note(left, 1, f"q* = {q_star:g}", text_colour(dark), xanchor="left"))
+        notes.append(fig.note(left, 1, f"q* = {q_star:g}", fig.text_colour(dark), xanchor="left"))
     return drawn(
         data,
         160 + ROW * len(names),
@@ -200,7 +192,7 @@ def error_figure(
         margin={"b": 100},
         barmode="stack",
         bargap=0.35,
-        yaxis=axis("", dark, autorange="reversed", automargin=True),
+        yaxis=fig.axis("", dark, autorange="reversed", automargin=True),
         # At the bottom of the picture, however high the panels: below the titles of their axes.
         legend={"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "font": {"size": 12}},
         meta={"least_width": 240 * len(q_stars)},
@@ -236,7 +228,7 @@ def error_sentence(frame: pd.DataFrame) -> str:
     return " ".join(found)
 
 
-def effort_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = False) -> Figure:
+def effort_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = False) -> fig.Figure:
     """Documents read by each method: mean with its interval, and the middle half of topics.
 
     From :func:`~tarstop_core.evaluation.findings.aggregate.rows` of one q* and cost. Depth 0 is drawn at 0.5, because the
@@ -251,15 +243,15 @@ def effort_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = Fal
         middle = {"type": "scatter", "mode": "lines", "line": {"color": colour, "width": 7}, "opacity": 0.4}
         data.append({**middle, "x": [low, high], "y": [name, name], "hoverinfo": "skip"})
         hover = f"{name}: {row['screened']:,.1f} documents, {row['effort_saved']:.1%} saved<extra></extra>"
-        point = points([mean], [name], colour, hovertemplate=hover)
+        point = fig.points([mean], [name], colour, hovertemplate=hover)
         if "screened_low" in row:
             above = max(0.0, row["screened_high"] - row["screened"])
             below = max(0.0, min(row["screened"] - row["screened_low"], mean - 0.4))
-            point["error_x"] = interval([above], [below], colour, 2)
+            point["error_x"] = fig.interval([above], [below], colour, 2)
         data.append(point)
     # Two lines, because one is wider than a telephone.
     title = "documents read (0 drawn at 0.5)<br>dot: mean; bar: middle half of topics"
-    xaxis, yaxis = axis(title, dark, type="log", dtick=1), axis("", dark, automargin=True)
+    xaxis, yaxis = fig.axis(title, dark, type="log", dtick=1), fig.axis("", dark, automargin=True)
     height = 126 + ROW * len(names)
     return drawn(data, height, simulated, dark, margin={"b": 64}, xaxis=xaxis, yaxis=yaxis)
 
@@ -272,7 +264,7 @@ def effort_sentence(frame: pd.DataFrame) -> str:
     return said("effort", best=best, net_utility=_within(best, "net_utility", signed), agreement=agreement)
 
 
-def difference_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = False) -> Figure:
+def difference_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = False) -> fig.Figure:
     """Net utility of each method minus the reference's on the same topics, with intervals of 95 %.
 
     From :func:`~tarstop_core.evaluation.findings.aggregate.compare` at one q* and cost. Methods further down than
@@ -285,7 +277,7 @@ def difference_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool =
     for row in own.to_dict("records"):
         look = style(row["policy"], row["variant"], row["family"])
         data.append(
-            points(
+            fig.points(
                 [row["difference"]],
                 [row["approach"]],
                 look["color"],
@@ -300,13 +292,13 @@ def difference_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool =
         110 + ROW * len(own),
         simulated,
         dark,
-        xaxis=axis("net utility, difference a topic", dark, range=[-1.15 * spread, 1.15 * spread]),
-        yaxis=axis("", dark, automargin=True, type="category", categoryarray=own["approach"].tolist()),
-        shapes=[upright(0, width=1)],
+        xaxis=fig.axis("net utility, difference a topic", dark, range=[-1.15 * spread, 1.15 * spread]),
+        yaxis=fig.axis("", dark, automargin=True, type="category", categoryarray=own["approach"].tolist()),
+        shapes=[fig.upright(0, width=1)],
     )
     if left:
         words = f"{left} more lie further left" if left > 1 else "1 more lies further left"
-        figure["layout"]["annotations"].append(note(0, 1, words, text_colour(dark), xanchor="left"))
+        figure["layout"]["annotations"].append(fig.note(0, 1, words, fig.text_colour(dark), xanchor="left"))
     return figure
 
 

@@ -11,19 +11,7 @@ from tarstop_core.evaluation.findings.drawing import ROW, drawn, reach, share_wo
 from tarstop_core.evaluation.findings.figures import error_sentence
 from tarstop_core.evaluation.findings.tables import said
 from tarstop_core.evaluation.results import MethodInfo
-from tarstop_core.presentation.figures import (
-    Figure,
-    axis,
-    clear_layout,
-    ink,
-    label,
-    line,
-    note,
-    points,
-    text_colour,
-    thinned,
-    upright,
-)
+from tarstop_core.presentation import figures as fig
 from tarstop_core.presentation.numbers import number
 from tarstop_core.presentation.palette import BELIEF, COST, THRESHOLD, VALUE
 from tarstop_core.presentation.words import TEXTS
@@ -36,14 +24,14 @@ JUMPS = 400
 """Changes of a curve that are drawn where they are; one with more is smooth."""
 
 
-def saved_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = False) -> Figure:
+def saved_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = False) -> fig.Figure:
     """Effort saved by each method beside how often it decides as the truth would, with Decide-now's line.
 
     From :func:`~tarstop_core.evaluation.findings.aggregate.rows` of one q* and cost.
     """
     own = frame.sort_values("effort_saved", kind="stable")
     names = own["approach"].tolist()
-    text = text_colour(dark)
+    text = fig.text_colour(dark)
     data: list[dict[str, Any]] = []
     for row in own.to_dict("records"):
         look = style(row["policy"], row["variant"], row["family"])
@@ -62,7 +50,7 @@ def saved_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = Fals
                 "hovertemplate": f"{row['approach']}: %{{x:.2%}} saved, {row['screened']:,.1f} read<extra></extra>",
             }
         )
-        point = points(
+        point = fig.points(
             [row["decision_agreement"]],
             [row["approach"]],
             look["color"],
@@ -74,9 +62,9 @@ def saved_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = Fals
             point["error_x"] = reach(row, "decision_agreement", look["color"])
         data.append(point)
     now = _deciding_now(frame)
-    notes = [label(now, 1, "Decide now", text, xref="x2", yref="paper", xanchor="center")]
+    notes = [fig.label(now, 1, "Decide now", text, xref="x2", yref="paper", xanchor="center")]
     if simulated:
-        notes.append(note(0, 1, "simulated", text, xanchor="left"))
+        notes.append(fig.note(0, 1, "simulated", text, xanchor="left"))
     ticks: dict[str, Any] = {"tickformat": ".0%", "nticks": 4, "tickangle": 0}
     return drawn(
         data,
@@ -86,10 +74,10 @@ def saved_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = Fals
         notes,
         margin={"t": 28},
         barmode="overlay",
-        xaxis=axis("effort saved", dark, domain=list(HALVES[0]), range=[0, 1.16], **ticks),
-        xaxis2=axis("same decision as the truth", dark, domain=list(HALVES[1]), **ticks),
-        yaxis=axis("", dark, automargin=True, type="category", categoryarray=names),
-        shapes=[upright(now, width=1, xref="x2")],
+        xaxis=fig.axis("effort saved", dark, domain=list(HALVES[0]), range=[0, 1.16], **ticks),
+        xaxis2=fig.axis("same decision as the truth", dark, domain=list(HALVES[1]), **ticks),
+        yaxis=fig.axis("", dark, automargin=True, type="category", categoryarray=names),
+        shapes=[fig.upright(now, width=1, xref="x2")],
     )
 
 
@@ -135,7 +123,7 @@ def topic_figure(
     belief_title: str = "chance it exists",
     simulated: bool = False,
     dark: bool = False,
-) -> Figure:
+) -> fig.Figure:
     """Belief and worth along a topic's ranking, and below where each method stopped on it.
 
     `b` is the belief after d documents before a hit, shape (N + 1,); `worth` what the method in question compares with
@@ -143,24 +131,24 @@ def topic_figure(
     that settles the question; belief is drawn in `steps` (reviews) or not.
     """
     n = len(b) - 1
-    text = text_colour(dark)
+    text = fig.text_colour(dark)
     marked = [depth] if hit is None else [hit - 1, hit, depth]
     at = np.union1d(_depths_to_draw(b), marked)
     shown = b[at] if hit is None else np.where(at >= hit, 1.0, b[at])
     shape = {"shape": "hv"} if steps else {}
     data = _solid_then_dashed(at, shown.tolist(), depth, BELIEF, "y", shape)
     edge = [0.5, float(n)]
-    data.append(line(edge, [q_star, q_star], THRESHOLD, dash="dash", hoverinfo="skip"))
-    notes = [label(float(np.log10(n)), q_star, f"act above {q_star:.2f}", text)]
+    data.append(fig.line(edge, [q_star, q_star], THRESHOLD, dash="dash", hoverinfo="skip"))
+    notes = [fig.label(float(np.log10(n)), q_star, f"act above {q_star:.2f}", text)]
     ordered = sorted(stops, key=lambda each: -each.screened)
     names = [each.method.title for each in ordered]
     strip = ROW * len(names) + 20
     low = strip / (CURVES + strip)
-    layout = clear_layout(
+    layout = fig.clear_layout(
         CURVES + strip + MARGINS,
         {"l": 96, "r": 16, "t": 22, "b": 44},
         font={"color": text},
-        xaxis=axis(
+        xaxis=fig.axis(
             "documents read (0 drawn at 0.5)",
             dark,
             type="log",
@@ -168,8 +156,8 @@ def topic_figure(
             range=[float(np.log10(0.5)), float(np.log10(n)) + 0.01],
             anchor="y3",
         ),
-        yaxis=axis(belief_title, dark, range=[-0.05, 1.05], tickformat=".1f", domain=[low, 1.0]),
-        yaxis3=axis(
+        yaxis=fig.axis(belief_title, dark, range=[-0.05, 1.05], tickformat=".1f", domain=[low, 1.0]),
+        yaxis3=fig.axis(
             "", dark, domain=[0.0, low - 0.05], type="category", categoryarray=names, automargin=True
         ),
         annotations=notes,
@@ -180,11 +168,11 @@ def topic_figure(
         values = [float(v) if v > 0 and (hit is None or d < hit) else None for d, v in enumerate(worth)]
         inside = _depths_to_draw(worth)
         data += _solid_then_dashed(inside, [values[d] for d in inside], depth, VALUE, "y2", shape)
-        data.append(line(edge, [cost, cost], COST, dash="dash", yaxis="y2", hoverinfo="skip"))
-        words, amber = "cost of one document", ink(COST, dark)
-        notes.append(label(float(np.log10(n)), float(np.log10(cost)), words, amber, yref="y2"))
+        data.append(fig.line(edge, [cost, cost], COST, dash="dash", yaxis="y2", hoverinfo="skip"))
+        words, amber = "cost of one document", fig.ink(COST, dark)
+        notes.append(fig.label(float(np.log10(n)), float(np.log10(cost)), words, amber, yref="y2"))
         highest = max([value for value in values if value is not None] + [cost])
-        layout["yaxis2"] = axis(
+        layout["yaxis2"] = fig.axis(
             "worth each",
             dark,
             domain=[low, middle],
@@ -196,7 +184,7 @@ def topic_figure(
     for each in ordered:
         look = style(each.method.policy, each.method.variant, each.method.family)
         data.append(
-            points(
+            fig.points(
                 [max(0.5, each.screened)],
                 [each.method.title],
                 look["color"],
@@ -212,10 +200,10 @@ def topic_figure(
         )
     if hit is not None:
         hover = "first hit<extra></extra>"
-        data.append(line([hit, hit], [-0.05, 1.05], BELIEF, width=1, dash="dot", hovertemplate=hover))
-        notes.append(label(float(np.log10(hit)), 0.02, f" first hit: {hit:,}", text, xanchor="left"))
+        data.append(fig.line([hit, hit], [-0.05, 1.05], BELIEF, width=1, dash="dot", hovertemplate=hover))
+        notes.append(fig.label(float(np.log10(hit)), 0.02, f" first hit: {hit:,}", text, xanchor="left"))
     if simulated:
-        notes.append(note(1, 1, "simulated", text))
+        notes.append(fig.note(1, 1, "simulated", text))
     return {"data": data, "layout": layout}
 
 
@@ -223,7 +211,7 @@ def _depths_to_draw(curve: Floats) -> Depths:
     """Depths that a log axis can tell apart, and both sides of every jump as far as there are few."""
     jumps = np.flatnonzero(np.diff(curve)) + 1
     near = jumps if len(jumps) <= JUMPS else jumps[:0]
-    kept = np.concatenate((thinned(len(curve), 0), near, near - 1))
+    kept = np.concatenate((fig.thinned(len(curve), 0), near, near - 1))
     return np.unique(kept)
 
 
@@ -235,7 +223,7 @@ def _solid_then_dashed(
     last = int(np.searchsorted(at, depth, side="right"))
     found = []
     for part, more in ((slice(0, last), {"width": 3}), (slice(max(0, last - 1), None), {"dash": "dot"})):
-        trace = line(x[part], y[part], colour, yaxis=yaxis, hoverinfo="skip", **more)
+        trace = fig.line(x[part], y[part], colour, yaxis=yaxis, hoverinfo="skip", **more)
         trace["line"] |= shape
         found.append(trace)
     return found

@@ -13,17 +13,7 @@ from tarstop_core.calibration.calibrator import Calibrator, scaled
 from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold
 from tarstop_core.evaluation.subsets import subset_beliefs
-from tarstop_core.evaluation.tasks.base import (
-    REPLICATIONS,
-    Paper,
-    PlayedGrid,
-    Task,
-    averaged,
-    depths_of,
-    fitted,
-    generator,
-    sample_grid,
-)
+from tarstop_core.evaluation.tasks import base
 from tarstop_core.policies import Policy
 from tarstop_core.policies.base import Randomised
 from tarstop_core.policies.gain_curve import gain
@@ -35,7 +25,7 @@ TRUTHS = {"pooled": "Pooled sensitivity", "full_evidence": "Full evidence"}
 
 
 @dataclass(frozen=True)
-class ReviewTask(Task):
+class ReviewTask(base.Task):
     """Reviews: 2×2 tables accumulate. Every rule, baselines too, acts on the belief it has reached."""
 
     scenario = "review"
@@ -50,7 +40,7 @@ class ReviewTask(Task):
     needs_tables = True
     about_chances = "The prior changes the belief, not the chances, so all variants share them."
     icer_digits = 0
-    paper = Paper("Table 2 (systematic reviews)", 0.0001, 0.025, 0.0002, "full_evidence")
+    paper = base.Paper("Table 2 (systematic reviews)", 0.0001, 0.025, 0.0002, "full_evidence")
 
     theta: float = 0.75
     """ω⁺ is a pooled sensitivity above it."""
@@ -60,7 +50,7 @@ class ReviewTask(Task):
     """Of the belief that is acted on; the truth is always bivariate."""
     b_0: float = 0.5
     pseudo: float = 0.0
-    replications: int = REPLICATIONS
+    replications: int = base.REPLICATIONS
     seed: int = 1
     scale: float = 1.0
     """`b_0`, `pseudo`, `replications`, `seed` and `scale`: as in :class:`DecisiveTask`; b_0 replaces that of the
@@ -82,7 +72,7 @@ class ReviewTask(Task):
         self, benchmark: Benchmark, fold: Fold, variants: Sequence[str]
     ) -> dict[str, tuple[Calibrator, Prior]]:
         """A calibrator of "brings data", and the prior of each variant."""
-        calibrator = fitted(benchmark, fold, self)
+        calibrator = base.fitted(benchmark, fold, self)
         outcomes = [case.outcome for case in fold.learned_from if case.outcome is not None]
         priors = {"default": Prior(b_0=self.b_0)}
         tables = [outcome.tables for outcome in outcomes]
@@ -120,10 +110,10 @@ class ReviewTask(Task):
         costs: Sequence[float],
         truth: Flags,
         exact: bool,
-    ) -> PlayedGrid:
+    ) -> base.PlayedGrid:
         if isinstance(settings[0], Randomised):
             return self._sampled(case, knowledge[1], paths, settings, len(costs))
-        depths = depths_of(paths, settings, costs)
+        depths = base.depths_of(paths, settings, costs)
         plus, plus_exact = _chosen(paths, depths, paths[0].b), None
         if settings[0].knows_truth:
             plus[:] = truth[:, None]
@@ -132,7 +122,7 @@ class ReviewTask(Task):
             exactly = bivariate_path(case.outcome.tables, self.theta, knowledge[1])[paths[0].known]
             plus_exact = _chosen(paths, depths, exactly)
         recall = metrics.recall(gain(case.labels)[depths], case.n_relevant)
-        return PlayedGrid(depths.astype(float), plus, recall, plus_exact)
+        return base.PlayedGrid(depths.astype(float), plus, recall, plus_exact)
 
     def _sampled(
         self,
@@ -141,11 +131,11 @@ class ReviewTask(Task):
         paths: Sequence[CumulativePath],
         settings: Sequence[Policy],
         costs: int,
-    ) -> PlayedGrid:
+    ) -> base.PlayedGrid:
         outcome = case.outcome
         assert outcome is not None
-        grid = sample_grid(settings)
-        runs = grid.replicates(case.labels, self.replications, generator(self.seed, case))
+        grid = base.sample_grid(settings)
+        runs = grid.replicates(case.labels, self.replications, base.generator(self.seed, case))
         documents = np.flatnonzero(case.labels)
         ranked = outcome.positions < len(case.labels)
         tables = outcome.tables
@@ -157,7 +147,7 @@ class ReviewTask(Task):
         plus = np.stack([path.payoffs.chooses_plus(b).mean(axis=1) for path in paths], axis=1)[runs.pair]
         recall = metrics.recall(runs.within, case.n_relevant).mean(axis=1)[runs.pair]
         screened = runs.read.mean(axis=1)[runs.pair]
-        return averaged(shape, screened, plus, recall)
+        return base.averaged(shape, screened, plus, recall)
 
     @classmethod
     def differences(cls, known: Mapping[str, Any]) -> list[str]:

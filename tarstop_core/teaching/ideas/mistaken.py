@@ -11,17 +11,7 @@ import numpy as np
 from tarstop_core.evaluation.findings.drawing import style
 from tarstop_core.explore.lists import Explored
 from tarstop_core.policies import Greedy, Optimal, Policy
-from tarstop_core.presentation.figures import (
-    Figure,
-    Rows,
-    axis,
-    drawn,
-    label,
-    line,
-    rise,
-    rows_of,
-    text_colour,
-)
+from tarstop_core.presentation import figures as fig
 from tarstop_core.presentation.palette import BELIEF, STUDY, THRESHOLD
 from tarstop_core.screening.settings import Settings
 from tarstop_core.teaching.ideas.shared import HALVES, MARKS, Idea, dot, named, said, searches
@@ -92,7 +82,7 @@ def expected(path: DecisivePath, depth: int, plus: bool, cost: float) -> float:
     return float(best - (wrong + cost * path.effort[depth]))
 
 
-def mistaken_figure(found: Sequence[Mistaken], factor: float, *, dark: bool = False) -> Figure:
+def mistaken_figure(found: Sequence[Mistaken], factor: float, *, dark: bool = False) -> fig.Figure:
     """Stopping depth and net utility lost against the factor, a line a rule."""
     x = [math.log2(each) for each in FACTORS]
     data, notes = [], []
@@ -105,14 +95,14 @@ def mistaken_figure(found: Sequence[Mistaken], factor: float, *, dark: bool = Fa
             "marker": {"symbol": look["symbol"], "size": 8, "color": look["color"]},
             "hovertemplate": f"{each.policy}: %{{y:.3~g}}<extra></extra>",
         }
-        data.append(line(x, each.depth.tolist(), look["color"], width=2.5, **how))
-        data.append(line(x, each.lost.tolist(), look["color"], width=2.5, yaxis="y2", **how))
+        data.append(fig.line(x, each.depth.tolist(), look["color"], width=2.5, **how))
+        data.append(fig.line(x, each.lost.tolist(), look["color"], width=2.5, yaxis="y2", **how))
         mark = {"circle": "●", "square": "■"}.get(look["symbol"], "◆")
         notes.append(named(1, 1 - 0.07 * row, f"{mark} {each.policy}", look["color"], dark))
     here = math.log2(factor)
-    data.append(rise(here, [0, 1.15 * deepest], THRESHOLD, dash="dot"))
-    data.append(rise(here, [0, 1.15 * lost_most], THRESHOLD, dash="dot", yaxis="y2"))
-    xaxis = axis(
+    data.append(fig.rise(here, [0, 1.15 * deepest], THRESHOLD, dash="dot"))
+    data.append(fig.rise(here, [0, 1.15 * lost_most], THRESHOLD, dash="dot", yaxis="y2"))
+    xaxis = fig.axis(
         "all chances times",
         dark,
         anchor="y2",
@@ -120,9 +110,9 @@ def mistaken_figure(found: Sequence[Mistaken], factor: float, *, dark: bool = Fa
         ticktext=[factor_name(each).removeprefix("× ") for each in FACTORS[::2]],
         range=[x[0] - 0.1, x[-1] + 0.1],
     )
-    yaxis = axis("documents read", dark, domain=HALVES[0], range=[0, 1.15 * deepest], nticks=5)
-    yaxis2 = axis("net utility lost", dark, domain=HALVES[1], range=[0, 1.15 * lost_most], nticks=5)
-    return drawn(data, 430, True, dark, notes, xaxis=xaxis, yaxis=yaxis, yaxis2=yaxis2)
+    yaxis = fig.axis("documents read", dark, domain=HALVES[0], range=[0, 1.15 * deepest], nticks=5)
+    yaxis2 = fig.axis("net utility lost", dark, domain=HALVES[1], range=[0, 1.15 * lost_most], nticks=5)
+    return fig.drawn(data, 430, True, dark, notes, xaxis=xaxis, yaxis=yaxis, yaxis2=yaxis2)
 
 
 def mistaken_sentence(found: Sequence[Mistaken], factor: float, searches: int) -> str:
@@ -154,12 +144,12 @@ def mistaken_sentence(found: Sequence[Mistaken], factor: float, searches: int) -
     )
 
 
-def mistaken_rows(found: Sequence[Mistaken]) -> Rows:
+def mistaken_rows(found: Sequence[Mistaken]) -> fig.Rows:
     """The figure's numbers, a row a rule and factor."""
     return [
         {"policy": each.policy.spec, **row}
         for each in found
-        for row in rows_of(
+        for row in fig.rows_of(
             factor=FACTORS, depth=each.depth, expected_net_utility=each.net_utility, lost=each.lost
         )
     ]
@@ -196,7 +186,7 @@ def mistaken_path_figure(
     factor: float,
     *,
     dark: bool = False,
-) -> Figure:
+) -> fig.Figure:
     """Belief along one list with the chances as they are and scaled, and where the rule then stops."""
     stops = [int(policy.depths(path, [cost])[0]) for path in (right, believed)]
     last = min(len(right), max(30, int(1.4 * max(stops))))
@@ -208,16 +198,16 @@ def mistaken_path_figure(
         (believed, stops[1], BELIEF, "solid", f"chances {factor_name(factor)}"),
     )
     for row, (path, stop, colour, dash, words) in enumerate(both if factor != 1 else both[1:]):
-        data.append(line(x, path.b[: last + 1].tolist(), colour, width=3, dash=dash, hovertemplate=hover))
+        data.append(fig.line(x, path.b[: last + 1].tolist(), colour, width=3, dash=dash, hovertemplate=hover))
         data.append(dot(stop, float(path.b[stop]), colour))
         name = f"{MARKS[dash]} {words}: stops at {stop}"
         notes.append(named(1, 0.98 - 0.1 * row, name, colour, dark))
     q_star = right.payoffs.q_star
-    data.append(line([0, last], [q_star, q_star], THRESHOLD, dash="dot", width=1.5, hoverinfo="skip"))
-    notes.append(label(last, q_star, "q*", text_colour(dark)))
-    xaxis = axis("documents read without a hit", dark, range=[-0.5, last])
-    yaxis = axis("chance that it exists", dark, range=[-0.03, 1.05], tickformat=".1f")
-    return drawn(data, 300, True, dark, notes, xaxis=xaxis, yaxis=yaxis)
+    data.append(fig.line([0, last], [q_star, q_star], THRESHOLD, dash="dot", width=1.5, hoverinfo="skip"))
+    notes.append(fig.label(last, q_star, "q*", fig.text_colour(dark)))
+    xaxis = fig.axis("documents read without a hit", dark, range=[-0.5, last])
+    yaxis = fig.axis("chance that it exists", dark, range=[-0.03, 1.05], tickformat=".1f")
+    return fig.drawn(data, 300, True, dark, notes, xaxis=xaxis, yaxis=yaxis)
 
 
 def mistaken_path_sentence(
@@ -239,6 +229,6 @@ def mistaken_path_sentence(
     )
 
 
-def mistaken_path_rows(right: DecisivePath, believed: DecisivePath) -> Rows:
+def mistaken_path_rows(right: DecisivePath, believed: DecisivePath) -> fig.Rows:
     """The figure's numbers, a row a depth."""
-    return rows_of(depth=np.arange(len(right.b)), belief=right.b, belief_with_scaled_chances=believed.b)
+    return fig.rows_of(depth=np.arange(len(right.b)), belief=right.b, belief_with_scaled_chances=believed.b)
