@@ -8,9 +8,9 @@ import subprocess
 import sys
 from collections.abc import Sequence
 
+from tarstop_core import places
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.findings.shipped import named_at_start
-from tarstop_core import places
 from tarstop_core.policies import parse_policy
 
 

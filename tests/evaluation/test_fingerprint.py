@@ -45,7 +45,7 @@ def test_words_keep_it(copy: Path) -> None:
     change(copy, "policies/batch.py", '"""Batch(K)', '"""Said otherwise')
     rule = copy / "policies" / "budget.py"
     rule.write_text(f"# A remark.\n\n\n{rule.read_text(encoding='utf-8')}\n# Another.\n", encoding="utf-8")
-    change(copy, "evaluation/pieces.py", '"""Cases of one job, whatever runs it."""', '"""Of one job."""')
+    change(copy, "evaluation/jobs.py", '"""Cases of one job, whatever runs it."""', '"""Of one job."""')
     (copy / "new_page.py").write_text("SAID = 1\n", encoding="utf-8")
     assert digest_of(copy) == code_digest()
 

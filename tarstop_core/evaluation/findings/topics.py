@@ -11,10 +11,9 @@ from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold
 from tarstop_core.evaluation.findings.aggregate import regrets
 from tarstop_core.evaluation.findings.topic_figures import Stop
-from tarstop_core.evaluation.knowledge import parts_of
 from tarstop_core.evaluation.results import Results
 from tarstop_core.evaluation.tally import says_what_was_measured
-from tarstop_core.evaluation.tasks.base import Task
+from tarstop_core.evaluation.tasks.base import Task, parts_of
 from tarstop_core.evaluation.tasks.named import TASKS
 from tarstop_core.policies import Randomised, parse_policy
 from tarstop_core.value.payoffs import Floats, Payoffs

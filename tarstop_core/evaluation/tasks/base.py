@@ -177,6 +177,16 @@ def fitted(benchmark: Benchmark, fold: Fold, task: Any, kind: str = "marginal") 
     )
 
 
+def parts_of(known: Any) -> tuple[Any, ...]:
+    """Of what was learned the calibrator, and in reviews the prior."""
+    return known if isinstance(known, tuple) else (known,)
+
+
+def digest_of(known: Any) -> str:
+    """Fingerprint of what was learned."""
+    return ":".join(each.digest for each in parts_of(known))
+
+
 def averaged(shape: tuple[int, int, int], *means: Floats) -> PlayedGrid:
     """What rules that draw a sample came to: documents read, chance of a⁺ and recall of each setting, shape (S, …)."""
     # Turned round, so that the axes they lack come first.

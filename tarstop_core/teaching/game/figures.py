@@ -7,8 +7,8 @@ import numpy as np
 
 from tarstop_core.explore.lists import sample
 from tarstop_core.policies import Optimal
-from tarstop_core.presentation.curves import live_curves
 from tarstop_core.presentation import figures as fig
+from tarstop_core.presentation.curves import live_curves
 from tarstop_core.presentation.palette import BELIEF, PLUS, THRESHOLD
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings

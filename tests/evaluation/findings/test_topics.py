@@ -10,8 +10,8 @@ from tarstop_core.evaluation.benchmarks.named import named
 from tarstop_core.evaluation.findings import topic_figures as view
 from tarstop_core.evaluation.findings.shipped import load_small, shipped
 from tarstop_core.evaluation.findings.topics import as_measured, stops_of, task_of, topic_rows
-from tarstop_core.evaluation.knowledge import parts_of
 from tarstop_core.evaluation.results import Results
+from tarstop_core.evaluation.tasks.base import parts_of
 
 
 def test_rows_of_topics_add_up_to_the_table(small: Results) -> None:
