@@ -8,8 +8,7 @@ from types import FrameType
 import pytest
 
 from tarstop_core.evaluation import protocol
-from tarstop_core.evaluation.benchmarks.simulated_patents import simulated_patents
-from tarstop_core.evaluation.benchmarks.simulated_reviews import simulated_reviews
+from tarstop_core.evaluation.benchmarks.simulated import simulated_patents, simulated_reviews
 from tarstop_core.evaluation.cases import Benchmark
 from tarstop_core.evaluation.fingerprint import code_digest, digest_of, reached
 from tarstop_core.evaluation.jobs import Answers, Job
