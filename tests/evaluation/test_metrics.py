@@ -74,19 +74,15 @@ def test_icer_is_a_label_or_positive(screened: float, agrees: float, more: float
 def test_errors_and_net_utility_are_two_sides(
     payoffs: Payoffs, plus: int, adopts: int, rejects: int, n: float, c: float
 ) -> None:
-    row = {"omega_plus": plus, "topics": 100, "screened": n, "cost": c}
-    utility = metrics.net_utility_of_errors(payoffs, false_adopt=adopts, false_reject=rejects, **row)
-    back = metrics.errors_of_net_utility(
-        payoffs, net_utility=utility, decision_agreement=1 - (adopts + rejects) / 100, **row
-    )
+    row = {"topics": 100, "screened": n, "cost": c, "decision_agreement": 1 - (adopts + rejects) / 100}
+    utility = metrics.net_utility_of_errors(payoffs, row, plus, adopts, rejects)
+    back = metrics.errors_of_net_utility(payoffs, row | {"net_utility": utility}, plus)
     assert back == pytest.approx((adopts, rejects), abs=1e-5)
 
 
 def test_errors_that_cost_the_same_cannot_be_told_apart() -> None:
-    row = {"omega_plus": 5, "topics": 10, "screened": 0, "cost": 0}
-    got = metrics.errors_of_net_utility(
-        Payoffs.from_q_star(0.5), net_utility=0.2, decision_agreement=0.9, **row
-    )
+    row = {"topics": 10, "screened": 0, "cost": 0, "net_utility": 0.2, "decision_agreement": 0.9}
+    got = metrics.errors_of_net_utility(Payoffs.from_q_star(0.5), row, 5)
     assert all(math.isnan(each) for each in got)
 
 
