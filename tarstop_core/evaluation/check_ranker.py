@@ -21,10 +21,6 @@ def check_ranker(ranker: Ranker, lists: int = 8, seed: int = 0) -> CheckResult:
     Told the same, it must give the same scores, a finite one for each document, and leave what it was given as it was. Each
     list is also read to its end, then again with other labels from some document on: up to that document, itself
     included, the order must be the same, for that is all that anybody knew when it was put there.
-
-    >>> from tarstop_core.ranking.learning import Unmoved
-    >>> check_ranker(Unmoved(), lists=5).ok
-    True
     """
     rng = np.random.default_rng(seed)
     found: list[str] = []

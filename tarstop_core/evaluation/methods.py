@@ -95,9 +95,6 @@ def parse_methods(specs: Iterable[str], scenario: str, files: bool = True) -> tu
     combination (``either(greedy;budget:d=100)``, ``both(…;…)``), a rule in a file (``mine.py:Name``), each with
     ``@variant`` or without; ``paper`` for the paper's seven, ``all`` for every rule. InputProblem when there is no
     such policy or variant, or a method is named twice.
-
-    >>> [method.title for method in parse_methods(["greedy", "budget:d=100", "optimal@hazard"], "patent")]
-    ['Greedy', 'Budget(100)', 'Optimal, hazard']
     """
     methods: dict[str, Method] = {}
     for spec in _spelled_out(specs):
@@ -116,11 +113,7 @@ def server_rules() -> list[str]:
 
 
 def split_specs(text: str) -> list[str]:
-    """Methods in one text, separated by commas; a comma before ``name=`` belongs to a method's parameters.
-
-    >>> split_specs("greedy,qbcb:tau=0.8,n_min=5,budget:d=100,either(greedy;budget:d=5)")
-    ['greedy', 'qbcb:tau=0.8,n_min=5', 'budget:d=100', 'either(greedy;budget:d=5)']
-    """
+    """Methods in one text, separated by commas; a comma before ``name=`` belongs to a method's parameters."""
     parts: list[str] = []
     depth = 0
     for part in text.split(","):

@@ -62,12 +62,7 @@ def recall(found: ArrayLike, n_relevant: ArrayLike) -> Floats:
 
 
 def regret(utilities: ArrayLike) -> Floats:
-    """Best net utility of any method on the same topic, minus the method's own, shape (T, M, …); no Oracle is among them.
-
-    >>> regret([[0.2, 0.1], [0.0, 0.3]])
-    array([[0. , 0.1],
-           [0.3, 0. ]])
-    """
+    """Best net utility of any method on the same topic, minus the method's own, shape (T, M, …); no Oracle is among them."""
     utilities = np.asarray(utilities, dtype=float)
     return np.asarray(utilities.max(axis=1, keepdims=True) - utilities)
 
@@ -78,9 +73,6 @@ def icer(screened: float, agrees: float, reference_screened: float, reference_ag
     "Dominant" for fewer documents and more agreement, "Dominated" for the opposite, "--" where either is equal at
     the printed precision. Where both are lower the ratio is positive too: the documents saved for each right
     decision given up.
-
-    >>> round(icer(31.1, 0.9460, 3.4, 0.8910), 1), icer(3.3, 0.924, 5.9, 0.918), icer(3.9, 0.8910, 3.4, 0.8910)
-    (503.6, 'Dominant', '--')
     """
     more, better = screened - reference_screened, agrees - reference_agrees
     if _print_alike(screened, reference_screened, PRINTED_SCREENED):
@@ -110,10 +102,6 @@ def net_utility_of_errors(
     """Mean net utility of a table row from its counts of errors (fractional for means of replications).
 
     The paper's Budget at q* = .8: 42 of 500 topics with prior art missed, 100 documents at .001.
-
-    >>> row = {"topics": 1000, "screened": 100, "cost": 0.001}
-    >>> round(net_utility_of_errors(Payoffs.from_q_star(0.8), row, omega_plus=500, adopts=0, rejects=42), 4)
-    0.1416
     """
     lost = adopts * payoffs.wrong_plus + rejects * payoffs.wrong_minus
     return float((_of_right(payoffs, row, omega_plus) - lost) / row["topics"] - row["cost"] * row["screened"])

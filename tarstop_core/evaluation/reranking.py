@@ -70,10 +70,6 @@ def simulate(
         False: learn no more once everything relevant was read, which changes nothing that `quality` says.
     progress : callable, optional
         Called as ``progress(read, N)`` now and then.
-
-    >>> texts = ["a kettle", "steel mast", "mast of steel and wire", "a lid", "wire mast", "a cup"]
-    >>> simulate(texts, "steel", [False, True, True, False, True, False]).order[:3].tolist()
-    [1, 2, 4]
     """
     given = np.asarray(labels)
     taught = np.where(given, Label.RELEVANT, Label.NOT_RELEVANT) if given.dtype == bool else given
@@ -126,10 +122,6 @@ def quality(relevant: ArrayLike) -> dict[str, Any]:
     Of a share s of the list, the first ⌈sN⌉ documents count. WSS@95 is the share left unread when 95 % of the relevant ones
     are found, less 5 % (Cohen et al. 2006). Loss is the chance that a document that is not relevant was read before one
     that is: 0 at best, ½ by chance, as ``asreview.metrics.loss`` has it.
-
-    >>> found = quality([True, False, True, False, False])
-    >>> round(found["loss"], 4), round(found["wss_95"], 2), found["recall_at"]["0.2"]
-    (0.1667, 0.35, 0.5)
     """
     hits = np.asarray(relevant, dtype=bool)
     N, R = len(hits), int(np.count_nonzero(hits))

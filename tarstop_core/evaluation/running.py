@@ -209,11 +209,7 @@ def status(of: Run) -> Status:
 
 
 def progress_said(status: Status) -> str:
-    """What a progress bar says.
-
-    >>> progress_said(Status("running", 0.421, "tuning", 75.0))
-    '42 % · tuning · about 1 min 15 s left'
-    """
+    """What a progress bar says."""
     said = f"{100 * status.share:.0f} % · {status.what}"
     if status.state == "stopping":
         return f"{said} · finishing the piece at hand"

@@ -140,19 +140,11 @@ def rows_of(**columns: ArrayLike) -> Rows:
 
 
 def with_unit(title: str, unit: str) -> str:
-    """The title of an axis with the unit that a person named, where there is one.
-
-    >>> with_unit("worth each", "£"), with_unit("EVPI", "<b>"), with_unit("EVPI", "")
-    ('worth each (£)', 'EVPI (&lt;b>)', 'EVPI')
-    """
+    """The title of an axis with the unit that a person named, where there is one."""
     return f"{title} ({plain(unit, 24)})" if unit else title
 
 
 def plain(name: str, longest: int) -> str:
-    """A name, shortened, as plotly shows it as it is: in texts it reads a little HTML and TeX.
-
-    >>> plain("<b> & co", 44), plain("One that is long", 8)
-    ('&lt;b> &amp; co', 'One tha…')
-    """
+    """A name, shortened, as plotly shows it as it is: in texts it reads a little HTML and TeX."""
     short = name if len(name) <= longest else f"{name[: longest - 1]}…"
     return short.replace("&", "&amp;").replace("<", "&lt;").replace("$", "&#36;")

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import metrics
+from tarstop_core.evaluation.metrics import icer, net_utility_of_errors
 from tarstop_core.value.payoffs import Payoffs
 
 AMOUNT = st.floats(0.05, 20)
@@ -111,3 +112,18 @@ def test_weights_refuse_what_cannot_be() -> None:
     with pytest.raises(InputProblem, match="No topic is ω⁻"):
         metrics.share_weights([True, True], 0.5)
     assert metrics.share_weights([True, True], 1).tolist() == [0.5, 0.5]
+
+
+def test_icer_by_example() -> None:
+    assert (
+        round(icer(31.1, 0.9460, 3.4, 0.8910), 1),
+        icer(3.3, 0.924, 5.9, 0.918),
+        icer(3.9, 0.8910, 3.4, 0.8910),
+    ) == (503.6, "Dominant", "--")
+
+
+def test_net_utility_of_errors_by_example() -> None:
+    row = {"topics": 1000, "screened": 100, "cost": 0.001}
+    assert (
+        round(net_utility_of_errors(Payoffs.from_q_star(0.8), row, omega_plus=500, adopts=0, rejects=42), 4)
+    ) == 0.1416

@@ -53,11 +53,7 @@ def reach(row: Mapping[Any, Any], name: str, colour: str) -> Figure:
 
 
 def share_words(share: float) -> str:
-    """A share with three digits; never rounded to all.
-
-    >>> share_words(0.1234), share_words(0.99999), share_words(1 - 1e-12)
-    ('12.3 %', '>99.9 %', '100 %')
-    """
+    """A share with three digits; never rounded to all."""
     shown = f"{100 * share:.3g}"
     # Weighted means of ones come out a hair below 1.
     return f"{'100' if share > 1 - 1e-9 else '>99.9' if shown == '100' else shown} %"

@@ -111,12 +111,7 @@ def _apart(ends: Sequence[End]) -> list[End]:
 
 
 def regret_sentence(frame: pd.DataFrame, q_star: float, cost: float) -> str:
-    """What the regret figure shows, at one cost and over all; with intervals where the frame has them.
-
-    >>> frame = pd.DataFrame({"approach": ["A", "B"] * 2, "cost": [0.001] * 2 + [0.01] * 2, "regret": [0.1, 0.3, 0.2, 0.6]})
-    >>> regret_sentence(frame, 0.5, 0.01)
-    'At q* = 0.5 and a cost of 0.01, A gives up least (0.2 a topic) and B most (0.6); A is best at every cost.'
-    """
+    """What the regret figure shows, at one cost and over all; with intervals where the frame has them."""
     table = frame.pivot_table(index="cost", columns="approach", values="regret", sort=False)
     here = {str(name): float(cast(Any, value)) for name, value in table.loc[cost].items()}
     best, worst = min(here, key=here.__getitem__), max(here, key=here.__getitem__)
@@ -210,12 +205,7 @@ def error_heading(at: pd.DataFrame, q_star: float, cost: float) -> str:
 
 
 def error_sentence(frame: pd.DataFrame) -> str:
-    """What the error figure shows: who makes which error most, and who makes none.
-
-    >>> columns = ["approach", "q_star", "false_adopt", "false_reject"]
-    >>> error_sentence(pd.DataFrame([["A", 0.2, 0.15, 0.02], ["B", 0.2, 0.0, 0.05], ["C", 0.2, 0, 0]], columns=columns))
-    'At q* = 0.2 wrong a⁺ come most from A (15 % of topics) and wrong a⁻ from B (5 %); 1 of 3 methods makes no error.'
-    """
+    """What the error figure shows: who makes which error most, and who makes none."""
     found = []
     for q_star, own in frame.groupby("q_star"):
         parts: list[str] = []

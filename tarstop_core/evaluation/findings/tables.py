@@ -48,20 +48,12 @@ def panel(rows: pd.DataFrame, q_star: float, cost: float, digits: int = 1) -> pd
 
 
 def shown_icer(icer: Icer, digits: int = 1) -> str:
-    """A label as it is, a ratio rounded.
-
-    >>> shown_icer("Ref."), shown_icer(503.636)
-    ('Ref.', '503.6')
-    """
+    """A label as it is, a ratio rounded."""
     return icer if isinstance(icer, str) else f"{icer:.{digits}f}"
 
 
 def signed(value: float, digits: int = 4) -> str:
-    """A number with a true minus sign, and no minus on zero.
-
-    >>> signed(-1.25), signed(-0.00001)
-    ('−1.2500', '0.0000')
-    """
+    """A number with a true minus sign, and no minus on zero."""
     text = f"{value:.{digits}f}"
     negative = text.startswith("-") and any(digit not in "-0." for digit in text)
     return f"−{text[1:]}" if negative else text.lstrip("-")

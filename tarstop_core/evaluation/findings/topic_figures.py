@@ -82,13 +82,7 @@ def saved_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = Fals
 
 
 def saved_sentence(frame: pd.DataFrame) -> str:
-    """Who saves most without deciding worse than reading nothing, and who decides best.
-
-    >>> columns = ["approach", "effort_saved", "decision_agreement", "decide_now", "knows_truth"]
-    >>> rows = [["A", 0.99, 0.9, 0.5, False], ["B", 0.5, 0.95, 0.5, False], ["C", 1.0, 0.5, 0.5, False]]
-    >>> saved_sentence(pd.DataFrame(rows, columns=columns))
-    'B decides most often as the truth would (95 % of topics) and saves 50 % of the effort; of those that decide better than reading nothing (50 %), A saves most (99 %, at 90 %).'
-    """
+    """Who saves most without deciding worse than reading nothing, and who decides best."""
     fair = frame[~frame["knows_truth"]] if "knows_truth" in frame else frame
     best = fair.iloc[int(fair["decision_agreement"].to_numpy().argmax())]
     now = _deciding_now(fair)
@@ -239,13 +233,7 @@ def _verdict(stop: Stop) -> str:
 
 
 def topic_sentence(name: str, documents: int, omega: bool, stops: Sequence[Stop], chosen: Stop) -> str:
-    """What happened on a topic.
-
-    >>> greedy = Stop(MethodInfo("greedy", "Greedy", "greedy", "marginal", ""), 3.0, 0.0, 0.0)
-    >>> budget = Stop(MethodInfo("budget", "Budget", "budget", "marginal", ""), 100.0, 1.0, 1.0)
-    >>> topic_sentence("T1", 312, True, [greedy, budget], greedy)
-    'On T1 (ω⁺, 312 documents) Greedy stops after 3 documents and chooses a⁻, wrongly; 1 of the 2 methods decide rightly, the quickest of them after 100 documents (Budget).'
-    """
+    """What happened on a topic."""
     right = [each for each in stops if each.right == 1]
     quick = min(right, key=lambda each: each.screened, default=None)
     told = {"name": name, "documents": documents, "omega": omega, "stops": stops, "chosen": chosen}

@@ -273,11 +273,7 @@ def rules_of_the_game(game: Game) -> str:
 
 
 def actions(game: Game, plus: bool) -> str:
-    """The action a⁺, or a⁻, by the names it has in the game.
-
-    >>> actions(Game(), True), actions(Game(mix="patent"), False)
-    ('“Reject” or “Adopt”', '“Grant”')
-    """
+    """The action a⁺, or a⁻, by the names it has in the game."""
     return " or ".join(f"“{action(plus, each)}”" for each in _asked(game))
 
 
@@ -287,11 +283,7 @@ def _asked(game: Game) -> list[Settings]:
 
 
 def points(value: float) -> str:
-    """An amount of the game.
-
-    >>> points(1), points(-257.0), points(0.5)
-    ('1 point', '−257 points', '0.5 points')
-    """
+    """An amount of the game."""
     return "1 point" if value == 1 else amount(value, UNIT)
 
 

@@ -136,13 +136,7 @@ def _named(term: Term, words: str) -> bool:
 
 
 def named(words: str) -> Term | None:
-    """The term that is called so on a page, whatever is added in brackets or behind a comma; None without one.
-
-    >>> [term and term.key for term in map(named, ("Net utility", "Batch(10)", "How sure before you act, q*", "Mast"))]
-    ['net-utility', 'batch', 'q-star', None]
-    >>> named("Chance that sensitivity exceeds 75 %").key
-    'belief'
-    """
+    """The term that is called so on a page, whatever is added in brackets or behind a comma; None without one."""
     said = words.casefold().strip()
     names = _names()
     exact = names.get(said) or names.get(_ADDED.split(said)[0])

@@ -167,11 +167,7 @@ def _scaled(explored: Explored, b_0: float, factor: float) -> DecisivePath:
 
 
 def factor_name(factor: float) -> str:
-    """A factor in figures.
-
-    >>> [factor_name(each) for each in (0.25, 0.5 ** 0.5, 1.0, 4.0)]
-    ['× 1/4', '× 0.71', '× 1', '× 4']
-    """
+    """A factor in figures."""
     inverse = round(1 / factor)
     if factor < 1 and abs(1 / factor - inverse) < 1e-9:
         return f"× 1/{inverse}"

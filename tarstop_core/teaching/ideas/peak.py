@@ -46,11 +46,7 @@ def peak_figure(payoffs: Payoffs, b: float, *, dark: bool = False) -> fig.Figure
 
 
 def peak_sentence(payoffs: Payoffs, b: float) -> str:
-    """Why certainty is worth what it is worth here.
-
-    >>> peak_sentence(Payoffs.from_q_star(0.8), 0.5)
-    'At a chance of 50 % the better action is a⁻, which is expected to lose 0.1; a⁺ would lose 0.4. Certainty would save the smaller of the two, so EVPI is 0.1. It is greatest, 0.16, at q* = 0.80: there both actions lose the same, and the choice is a toss-up.'
-    """
+    """Why certainty is worth what it is worth here."""
     minus, plus = b * payoffs.wrong_minus, (1 - b) * payoffs.wrong_plus
     better, other = ("a⁺", "a⁻") if payoffs.chooses_plus(b) else ("a⁻", "a⁺")
     loses, rival = (plus, minus) if better == "a⁺" else (minus, plus)

@@ -45,11 +45,7 @@ def curves(lesson: Lesson, step: Step, height: int = HEIGHT, *, dark: bool = Fal
 
 
 def end_of_axis(plan: int, documents: int) -> int:
-    """A depth to draw to that changes seldom: the axis holds still while the lesson goes on.
-
-    >>> end_of_axis(3, 300), end_of_axis(14, 300), end_of_axis(24, 300), end_of_axis(290, 300)
-    (15, 25, 40, 300)
-    """
+    """A depth to draw to that changes seldom: the axis holds still while the lesson goes on."""
     wanted = plan * 1.1
     return min(documents, next((end for end in ENDS if end >= wanted), documents))
 

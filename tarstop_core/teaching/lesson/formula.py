@@ -39,11 +39,7 @@ class FilledFormula:
 
 
 def tex(value: float) -> str:
-    r"""A number for a formula: three significant digits, never rounded to certainty.
-
-    >>> tex(0.04312), tex(1234.0), tex(-0.25), tex(1.2e-7), tex(0.99962)
-    ('0.0431', '1{,}230', '-0.25', '1.2 \\times 10^{-7}', '0.99962')
-    """
+    r"""A number for a formula: three significant digits, never rounded to certainty."""
     if 0.99 < value < 1:
         return f"{value:.{1 - math.floor(math.log10(1 - value))}f}"
     text = number(value)

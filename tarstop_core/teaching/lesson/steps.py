@@ -159,13 +159,7 @@ def words(lesson: Lesson, step: Step) -> str:
 
 
 def truth(lesson: Lesson) -> str:
-    """What was hidden, and what the rule made of it.
-
-    >>> from tarstop_core.policies import Greedy
-    >>> explored = sample("search:antenna-mount")
-    >>> truth(lesson("search:antenna-mount", explored.settings, Greedy()))
-    'There was prior art, first at #16. Greedy stopped after 7 and chose “Grant”: wrong.'
-    """
+    """What was hidden, and what the rule made of it."""
     played, settings = lesson.played, lesson.settings
     truth, plus = lesson.explored.truth, played.action == "a+"
     if isinstance(truth, Outcome):
