@@ -53,16 +53,14 @@ from tarstop_core.errors import InputProblem
 def calibrate(
     run: Path,
     qrels: Path,
-    scenario: str,
     out: Path,
-    kind: str,
     name: str | None,
-    pseudo: float,
     test_run: Path | None,
     test_qrels: Path | None,
     also: tuple[tuple[Path, Path], ...],
     start: Path | None,
     as_json: bool,
+    **settings: Any,
 ) -> None:
     """Fit a calibrator on RUN and QRELS: from scores to chances. Without a test run: 5-fold by topic."""
     from tarstop_core.calibration.calibrator import load
@@ -70,6 +68,7 @@ def calibrate(
 
     if (test_run is None) != (test_qrels is None):
         raise InputProblem("Give --test-run and --test-qrels together, or neither.")
+    kind = settings["kind"]
     if (also or start) and kind != "rank-frailty":
         raise InputProblem("--also and --start are for --kind rank-frailty; leave them out.")
     if also and start:
@@ -82,13 +81,7 @@ def calibrate(
         apart.append(lists)
         notes = (*notes, *more)
     topics = [topic for each in apart for topic in each]
-    settings: dict[str, Any] = {
-        "kind": kind,
-        "scenario": scenario,
-        "name": name or run.name.split(".")[0],
-        "source": run.name,
-        "pseudo": pseudo,
-    }
+    settings |= {"name": name or run.name.split(".")[0], "source": run.name}
     if start is not None:
         settings["start"] = load(start)
     of_new: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""Start the dashboard: `tarstop app`."""
+"""``tarstop app``: the dashboard."""
 
 import errno
 import os
@@ -7,11 +7,41 @@ import socket
 import subprocess
 import sys
 from collections.abc import Sequence
+from typing import Any
+
+import click
 
 from tarstop_core import places
 from tarstop_core.errors import InputProblem
-from tarstop_core.evaluation.findings.shipped import named_at_start
-from tarstop_core.policies import parse_policy
+
+
+@click.command()
+@click.option("--port", default=8501, show_default=True, help="Port to serve on.")
+@click.option("--address", default="127.0.0.1", show_default=True, help="Address to serve on.")
+@click.option(
+    "--host",
+    "hosts",
+    multiple=True,
+    metavar="NAME",
+    help="A name it is asked by, behind a proxy; repeatable.",
+)
+@click.option("--no-login", is_flag=True, help="Serve others although there is no login yet.")
+@click.option(
+    "--results",
+    multiple=True,
+    metavar="PATH",
+    help="A folder that tarstop experiment wrote, to be shown on Results; repeatable.",
+)
+@click.option(
+    "--rules",
+    multiple=True,
+    metavar="FILE.py:Name",
+    help="A rule in a file, which experiments on Results may follow; repeatable. It is run on this machine.",
+)
+@click.option("--headless", is_flag=True, help="Do not open a browser.")
+def app(**asked: Any) -> None:
+    """Start the dashboard."""
+    run_app(**asked)
 
 
 def require_free_port(port: int, address: str) -> None:
@@ -52,6 +82,9 @@ def run_app(
     (``mine.py:Name``) that experiments may follow, beside those of `TARSTOP_RESULTS` and `TARSTOP_RULES`. InputProblem when the port cannot be used, the dashboard's files are
     missing, or others would be served unasked.
     """
+    from tarstop_core.evaluation.findings.shipped import named_at_start
+    from tarstop_core.policies import parse_policy
+
     for host in hosts:
         if not re.fullmatch(r"[\w.-]+|[0-9a-fA-F:]+", host):
             raise InputProblem(f"--host is '{host}'; give the name alone, such as tarstop.example.org.")

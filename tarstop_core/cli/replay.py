@@ -3,6 +3,7 @@
 import math
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -43,7 +44,7 @@ from tarstop_core.errors import InputProblem
     type=click.Choice(list(ENGINES)),
     help="Reviews: where the belief comes from; bivariate unless given.",
 )
-@click.option("--prior", "prior_file", type=shared.PATH, help="Reviews: a prior as JSON.")
+@click.option("--prior", type=shared.PATH, help="Reviews: a prior as JSON.")
 @click.option(
     "--b0", "b_0", type=float, help="Belief before any document; 0.5, or the prior's, unless given."
 )
@@ -63,14 +64,10 @@ def replay(
     payoffs: str | None,
     cost: float,
     scenario: str,
-    tables: Path | None,
-    truth: str | None,
-    theta: float | None,
-    engine: str | None,
-    prior_file: Path | None,
     b_0: float | None,
     scale: float,
     as_json: bool,
+    **of_reviews: Any,
 ) -> None:
     """Stop on the labelled rankings RUN in paper mode, and say what came of it.
 
@@ -87,17 +84,17 @@ def replay(
 
     stakes, policy = shared.given_stakes(q_star, payoffs), parse_policy(spec)
     check_cost(cost)
-    needs_tables = TASKS[scenario].needs_tables
+    needs_tables, tables = TASKS[scenario].needs_tables, of_reviews["tables"]
     if needs_tables and tables is None:
         raise InputProblem("Reviews need their 2×2 tables; give --tables FILE or DIR.")
-    of_reviews = {"tables": tables, "truth": truth, "theta": theta, "engine": engine, "prior": prior_file}
-    given = [f"--{name}" for name, value in of_reviews.items() if value is not None]
+    names = ("tables", "truth", "theta", "engine", "prior")
+    given = [f"--{name}" for name in names if of_reviews[name] is not None]
     if given and not needs_tables:
         raise InputProblem(f"{given[0]} is for reviews; leave it out, or give --scenario review.")
     check_prior(0.5 if b_0 is None else b_0)
     if not (scale > 0 and math.isfinite(scale)):
         raise InputProblem(f"--scale is {scale:g}; give a number above 0.")
-    theta = check_theta(0.75 if theta is None else theta)
+    theta = check_theta(0.75 if of_reviews["theta"] is None else of_reviews["theta"])
     fitted = load(calibrator)
     if fitted.scenario != scenario:
         raise InputProblem(
@@ -115,12 +112,16 @@ def replay(
         reviews = [
             replace(each, topic=replace(judged[each.review], name=each.name)) for each in file.outcomes
         ]
-        belief = theta, engine or "bivariate", shared.given_prior(b_0, prior_file, theta)
+        engine, prior = (
+            of_reviews["engine"] or "bivariate",
+            shared.given_prior(b_0, of_reviews["prior"], theta),
+        )
+        truth = of_reviews["truth"] or "pooled"
         outcomes = replaying.replay_reviews(
-            reviews, fitted, policy, stakes, cost, theta, truth or "pooled", *belief[1:], scale
+            reviews, fitted, policy, stakes, cost, theta, truth, engine, prior, scale
         )
         if as_json:
-            outcomes = [*replaying.with_left(outcomes, reviews, fitted, stakes.q_star, *belief)]
+            outcomes = [*replaying.with_left(outcomes, reviews, fitted, stakes.q_star, theta, engine, prior)]
     mean = replaying.summary(outcomes)
     unlike = sum(bool(fitted.refusal(topic.scores)) for topic in topics)
     if unlike:
