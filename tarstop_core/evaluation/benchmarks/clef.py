@@ -110,3 +110,4 @@ REVIEWS = Named(
     make=reviews,
     real=True,
 )
+NAMED = (*RANKINGS.values(), *TRAVEL.values(), REVIEWS)

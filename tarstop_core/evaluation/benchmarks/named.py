@@ -7,14 +7,7 @@ from tarstop_core.evaluation.benchmarks import clef, simulated
 from tarstop_core.evaluation.benchmarks.folder import from_folder
 from tarstop_core.evaluation.cases import Benchmark
 
-_OFFERED = (
-    simulated.PATENTS,
-    simulated.REVIEWS,
-    *clef.RANKINGS.values(),
-    *clef.TRAVEL.values(),
-    clef.REVIEWS,
-)
-BENCHMARKS = {each.name: each for each in _OFFERED}
+BENCHMARKS = {each.name: each for each in (*simulated.NAMED, *clef.NAMED)}
 """In the order in which they are offered."""
 
 

@@ -36,7 +36,7 @@ def simulated_reviews(outcomes: int = reviews.OUTCOMES, seed: int = reviews.DEFA
     )
 
 
-PATENTS, REVIEWS = (
+NAMED = PATENTS, REVIEWS = tuple(
     Named(task.scenario, what.capitalize(), task.scenario, what, make)
     for task, what, make in (
         (DecisiveTask, "simulated patent searches", simulated_patents),

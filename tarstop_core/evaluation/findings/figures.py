@@ -7,7 +7,7 @@ from typing import Any, cast
 import numpy as np
 import pandas as pd
 
-from tarstop_core.evaluation.findings.drawing import ROW, drawn, reach, share_words, style
+from tarstop_core.evaluation.findings.drawing import BAR, ROW, drawn, look_of, mark, reach, share_words
 from tarstop_core.evaluation.findings.tables import said, signed
 from tarstop_core.presentation import figures as fig
 from tarstop_core.presentation.numbers import listed, number
@@ -24,49 +24,39 @@ def regret_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = Fal
 
     No regret at all has no place there: the line has a gap, and an open marker lies on a line of its own, "0".
     """
-    data: list[dict[str, Any]] = []
+    data: list[fig.Figure] = []
+    floor: list[fig.Figure] = []
     ends: list[End] = []
-    methods = list(dict.fromkeys(frame["method"]))
-    direct = len(methods) <= DIRECT_LABELS
+    direct = frame["method"].nunique() <= DIRECT_LABELS
     some = frame["regret"][frame["regret"] > 0]
     zero = float(some.min()) / 4 if len(some) else 1.0
-    floor: list[dict[str, Any]] = []
-    for name in methods:
-        own = frame[frame["method"] == name].sort_values("cost")
-        first = own.iloc[0]
-        look = style(first["policy"], first["variant"], first["family"])
+    for _, own in frame.groupby("method", sort=False):
+        own = own.sort_values("cost")
+        look = look_of(own.iloc[0].to_dict())
+        name, colour = own["approach"].iloc[0], look["color"]
         positive = own["regret"] > 0
-        floor.append(_on_the_floor(own["cost"][~positive].tolist(), zero, first["approach"], look))
+        floor.append(_on_the_floor(own["cost"][~positive].tolist(), zero, name, look))
         y = [float(v) if ok else None for v, ok in zip(own["regret"], positive, strict=True)]
-        trace = fig.line(
-            own["cost"].tolist(),
-            y,
-            look["color"],
-            dash=look["dash"],
-            mode="lines+markers",
-            name=first["approach"],
-            marker={"color": look["color"], "symbol": look["symbol"], "size": 8},
-            hovertemplate="%{fullData.name}: %{y:.2~r} at %{x}<extra></extra>",
-        )
+        how = {"dash": look["dash"], "mode": "lines+markers", "name": name}
+        how["marker"] = {"color": colour, "symbol": look["symbol"], "size": 8}
+        hover = "%{fullData.name}: %{y:.2~r} at %{x}<extra></extra>"
+        trace = fig.line(own["cost"].tolist(), y, colour, **how, hovertemplate=hover)
         if "regret_low" in own:
             above = (own["regret_high"] - own["regret"]).clip(lower=0).tolist()
             below = (own["regret"] - own["regret_low"]).clip(lower=0).tolist()
-            trace["error_y"] = fig.interval(above, below, look["color"], 1, width=0)
+            trace["error_y"] = fig.interval(above, below, colour, 1, width=0)
         data.append(trace)
         if positive.any():
             last = own[positive].iloc[-1]
-            ends.append((np.log10(last["cost"]), np.log10(last["regret"]), first["approach"], look["color"]))
+            ends.append((np.log10(last["cost"]), np.log10(last["regret"]), name, colour))
     annotations = [
         fig.label(x, y, text, colour, xanchor="left", yanchor="middle", xshift=8)
         for x, y, text, colour in (_apart(ends) if direct else [])
     ]
     if (frame["regret"] <= 0).any():
         data += floor  # one a method, in the order of the lines
-        annotations.append(
-            fig.label(
-                0, np.log10(zero), "0", fig.text_colour(dark), xref="paper", yanchor="middle", xshift=-4
-            )
-        )
+        where = {"xref": "paper", "yanchor": "middle", "xshift": -4}
+        annotations.append(fig.label(0, np.log10(zero), "0", fig.text_colour(dark), **where))
     logarithmic = {"type": "log", "dtick": 1, "exponentformat": "power"}
     xaxis = fig.axis("cost of one document (utility)", dark, **logarithmic)
     yaxis = fig.axis("mean regret (utility)", dark, **logarithmic)
@@ -75,22 +65,15 @@ def regret_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = Fal
         figure["layout"]["margin"]["r"] = 110
     else:
         legend = {"font": {"size": 11}, "orientation": "h", "y": -0.25}
-        figure["layout"] |= {"showlegend": True, "legend": legend, "height": 420 + 14 * len(methods)}
+        figure["layout"] |= {"showlegend": True, "legend": legend, "height": 420 + 14 * len(floor)}
     return figure
 
 
 def _on_the_floor(costs: Sequence[float], zero: float, name: str, look: dict[str, Any]) -> dict[str, Any]:
     """Open markers where a method gives up nothing."""
-    return fig.points(
-        costs,
-        [zero] * len(costs),
-        look["color"],
-        8,
-        marker={"symbol": f"{look['symbol'].removesuffix('-open')}-open"},
-        name=name,
-        showlegend=False,
-        hovertemplate="%{fullData.name}: 0 at %{x}<extra></extra>",
-    )
+    marker = {"symbol": f"{look['symbol'].removesuffix('-open')}-open"}
+    how = {"name": name, "showlegend": False, "hovertemplate": "%{fullData.name}: 0 at %{x}<extra></extra>"}
+    return fig.points(costs, [zero] * len(costs), look["color"], 8, marker=marker, **how)
 
 
 End = tuple[float, float, str, str]
@@ -102,11 +85,8 @@ GAP = 0.28
 def _apart(ends: Sequence[End]) -> list[End]:
     """Labels moved up where they would lie on each other."""
     placed: list[End] = []
-    floor = -np.inf
     for x, y, text, colour in sorted(ends, key=lambda end: end[1]):
-        y = max(y, floor + GAP)
-        placed.append((x, y, text, colour))
-        floor = y
+        placed.append((x, max(y, placed[-1][1] + GAP) if placed else y, text, colour))
     return placed
 
 
@@ -155,24 +135,15 @@ def error_figure(
         own = frame[frame["q_star"] == q_star].set_index("approach").reindex(names)
         suffix = "" if panel == 0 else str(panel + 1)
         left = panel * (width + 0.04)
-        for column, title, colour in (
-            ("false_adopt", f"wrong a⁺ ({called['false_adopt']})", PLUS),
-            ("false_reject", f"wrong a⁻ ({called['false_reject']})", MINUS),
+        for column, action, colour, shape in (
+            ("false_adopt", "a⁺", PLUS, ""),
+            ("false_reject", "a⁻", MINUS, "/"),
         ):
-            data.append(
-                {
-                    "type": "bar",
-                    "orientation": "h",
-                    "name": title,
-                    "showlegend": panel == 0,
-                    "x": own[column].tolist(),
-                    "y": names,
-                    "xaxis": f"x{suffix}",
-                    "yaxis": "y",
-                    "marker": {"color": colour, "pattern": {"shape": "/" if colour == MINUS else ""}},
-                    "hovertemplate": "%{y}: %{x:.1%} " + title + "<extra></extra>",
-                }
-            )
+            title = f"wrong {action} ({called[column]})"
+            bars = {**BAR, "name": title, "showlegend": panel == 0, "x": own[column].tolist(), "y": names}
+            bars |= {"xaxis": f"x{suffix}", "yaxis": "y"}
+            bars |= {"marker": {"color": colour, "pattern": {"shape": shape}}}
+            data.append(bars | {"hovertemplate": "%{y}: %{x:.1%} " + title + "<extra></extra>"})
         axes[f"xaxis{suffix}"] = fig.axis(
             "share of topics", dark, domain=[left, left + width], tickformat=".0%", range=[0, top or 1]
         )
@@ -228,7 +199,7 @@ def effort_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = Fal
     names = own["approach"].tolist()
     data: list[dict[str, Any]] = []
     for name, row in zip(names, own.to_dict("records"), strict=True):
-        colour = style(row["policy"], row["variant"], row["family"])["color"]
+        colour = look_of(row)["color"]
         low, high, mean = (max(0.5, row[key]) for key in ("depth_25", "depth_75", "screened"))
         middle = {"type": "scatter", "mode": "lines", "line": {"color": colour, "width": 7}, "opacity": 0.4}
         data.append({**middle, "x": [low, high], "y": [name, name], "hoverinfo": "skip"})
@@ -265,27 +236,14 @@ def difference_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool =
     left = len(frame) - len(own)
     data = []
     for row in own.to_dict("records"):
-        look = style(row["policy"], row["variant"], row["family"])
-        data.append(
-            fig.points(
-                [row["difference"]],
-                [row["approach"]],
-                look["color"],
-                marker={"symbol": look["symbol"]},
-                error_x=reach(row, "difference", look["color"]),
-                hovertemplate="%{y}: %{x:+.4f}<extra></extra>",
-            )
-        )
+        look, hover = look_of(row), "%{y}: %{x:+.4f}<extra></extra>"
+        error = reach(row, "difference", look["color"])
+        data.append(mark(row["difference"], row["approach"], look, error_x=error, hovertemplate=hover))
     spread = own[["difference_low", "difference_high"]].abs().to_numpy().max(initial=0.01)
-    figure = drawn(
-        data,
-        110 + ROW * len(own),
-        simulated,
-        dark,
-        xaxis=fig.axis("net utility, difference a topic", dark, range=[-1.15 * spread, 1.15 * spread]),
-        yaxis=fig.axis("", dark, automargin=True, type="category", categoryarray=own["approach"].tolist()),
-        shapes=[fig.upright(0, width=1)],
-    )
+    xaxis = fig.axis("net utility, difference a topic", dark, range=[-1.15 * spread, 1.15 * spread])
+    yaxis = fig.axis("", dark, automargin=True, type="category", categoryarray=own["approach"].tolist())
+    axes: dict[str, Any] = {"xaxis": xaxis, "yaxis": yaxis}
+    figure = drawn(data, 110 + ROW * len(own), simulated, dark, **axes, shapes=[fig.upright(0, width=1)])
     if left:
         words = f"{left} more lie further left" if left > 1 else "1 more lies further left"
         figure["layout"]["annotations"].append(fig.note(0, 1, words, fig.text_colour(dark), xanchor="left"))

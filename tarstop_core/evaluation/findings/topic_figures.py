@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from tarstop_core.evaluation.findings.drawing import ROW, drawn, reach, share_words, style
+from tarstop_core.evaluation.findings.drawing import BAR, ROW, drawn, look_of, mark, reach, share_words
 from tarstop_core.evaluation.findings.figures import error_sentence
 from tarstop_core.evaluation.findings.tables import said
 from tarstop_core.evaluation.results import MethodInfo
@@ -34,30 +34,14 @@ def saved_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = Fals
     text = fig.text_colour(dark)
     data: list[dict[str, Any]] = []
     for row in own.to_dict("records"):
-        look = style(row["policy"], row["variant"], row["family"])
-        data.append(
-            {
-                "type": "bar",
-                "orientation": "h",
-                "x": [row["effort_saved"]],
-                "y": [row["approach"]],
-                "marker": {"color": look["color"]},
-                "width": 0.55,
-                "text": [f" {100 * row['effort_saved']:.3g} %"],
-                "textposition": "outside",
-                "textfont": {"color": text, "size": 11},
-                "cliponaxis": False,
-                "hovertemplate": f"{row['approach']}: %{{x:.2%}} saved, {row['screened']:,.1f} read<extra></extra>",
-            }
-        )
-        point = fig.points(
-            [row["decision_agreement"]],
-            [row["approach"]],
-            look["color"],
-            marker={"symbol": look["symbol"]},
-            xaxis="x2",
-            hovertemplate=f"{row['approach']}: %{{x:.1%}} as the truth<extra></extra>",
-        )
+        look, name, saved = look_of(row), row["approach"], row["effort_saved"]
+        bar = {**BAR, "x": [saved], "y": [name], "marker": {"color": look["color"]}, "width": 0.55}
+        bar |= {"text": [f" {100 * saved:.3g} %"], "textposition": "outside"}
+        bar |= {"textfont": {"color": text, "size": 11}, "cliponaxis": False}
+        hover = f"{name}: %{{x:.2%}} saved, {row['screened']:,.1f} read<extra></extra>"
+        data.append(bar | {"hovertemplate": hover})
+        hover = f"{name}: %{{x:.1%}} as the truth<extra></extra>"
+        point = mark(row["decision_agreement"], name, look, xaxis="x2", hovertemplate=hover)
         if "decision_agreement_low" in row:
             point["error_x"] = reach(row, "decision_agreement", look["color"])
         data.append(point)
@@ -138,18 +122,13 @@ def topic_figure(
     names = [each.method.title for each in ordered]
     strip = ROW * len(names) + 20
     low = strip / (CURVES + strip)
+    decades: dict[str, Any] = {"type": "log", "dtick": 1}
+    ends = [float(np.log10(0.5)), float(np.log10(n)) + 0.01]
     layout = fig.clear_layout(
         CURVES + strip + MARGINS,
         {"l": 96, "r": 16, "t": 22, "b": 44},
         font={"color": text},
-        xaxis=fig.axis(
-            "documents read (0 drawn at 0.5)",
-            dark,
-            type="log",
-            dtick=1,
-            range=[float(np.log10(0.5)), float(np.log10(n)) + 0.01],
-            anchor="y3",
-        ),
+        xaxis=fig.axis("documents read (0 drawn at 0.5)", dark, **decades, range=ends, anchor="y3"),
         yaxis=fig.axis(belief_title, dark, range=[-0.05, 1.05], tickformat=".1f", domain=[low, 1.0]),
         yaxis3=fig.axis(
             "", dark, domain=[0.0, low - 0.05], type="category", categoryarray=names, automargin=True
@@ -166,32 +145,21 @@ def topic_figure(
         words, amber = "cost of one document", fig.ink(COST, dark)
         notes.append(fig.label(float(np.log10(n)), float(np.log10(cost)), words, amber, yref="y2"))
         highest = max([value for value in values if value is not None] + [cost])
-        layout["yaxis2"] = fig.axis(
-            "worth each",
-            dark,
-            domain=[low, middle],
-            type="log",
-            dtick=1,
-            exponentformat="power",
-            range=[float(np.floor(np.log10(cost / 100))), float(np.ceil(np.log10(highest) + 0.15))],
-        )
+        ends = [float(np.floor(np.log10(cost / 100))), float(np.ceil(np.log10(highest) + 0.15))]
+        decades = {"domain": [low, middle], **decades, "exponentformat": "power", "range": ends}
+        layout["yaxis2"] = fig.axis("worth each", dark, **decades)
     for each in ordered:
-        look = style(each.method.policy, each.method.variant, each.method.family)
-        data.append(
-            fig.points(
-                [max(0.5, each.screened)],
-                [each.method.title],
-                look["color"],
-                marker={"symbol": look["symbol"]},
-                mode="markers+text",
-                yaxis="y3",
-                text=[_verdict(each)],
-                textposition="middle left" if each.screened > 0.3 * n else "middle right",
-                textfont={"color": text, "size": 11},
-                cliponaxis=False,
-                hovertemplate=f"{each.method.title}: {each.screened:,.1f} documents<extra></extra>",
-            )
-        )
+        side = "middle left" if each.screened > 0.3 * n else "middle right"
+        how: dict[str, Any] = {
+            "mode": "markers+text",
+            "yaxis": "y3",
+            "text": [_verdict(each)],
+            "textposition": side,
+        }
+        how |= {"textfont": {"color": text, "size": 11}, "cliponaxis": False}
+        hover = f"{each.method.title}: {each.screened:,.1f} documents<extra></extra>"
+        look = look_of(vars(each.method))
+        data.append(mark(max(0.5, each.screened), each.method.title, look, **how, hovertemplate=hover))
     if hit is not None:
         hover = "first hit<extra></extra>"
         data.append(fig.line([hit, hit], [-0.05, 1.05], BELIEF, width=1, dash="dot", hovertemplate=hover))
@@ -240,11 +208,7 @@ def topic_sentence(name: str, documents: int, omega: bool, stops: Sequence[Stop]
     return said("topic", **told, right=right, quick=quick)
 
 
-def _documents(count: float) -> str:
-    return f"{number(count)} document{'' if count == 1 else 's'}"
-
-
-TEXTS.filters["documents"] = _documents
+TEXTS.filters["documents"] = lambda count: f"{number(count)} document{'' if count == 1 else 's'}"
 
 
 def errors_sentence(frame: pd.DataFrame) -> str:
@@ -261,15 +225,12 @@ def as_shares(frame: pd.DataFrame, policies: Mapping[str, str]) -> pd.DataFrame:
 
     `policies` names the policy of each approach.
     """
-    return pd.DataFrame(
-        {
-            "method": [policies[name] for name in frame["approach"]],
-            "approach": frame["approach"],
-            "q_star": frame["q_star"],
-            "false_adopt": frame["false_adopt"] / frame["topics"],
-            "false_reject": frame["false_reject"] / frame["topics"],
-        }
+    found = frame[["approach", "q_star", "false_adopt", "false_reject"]].copy()
+    found[["false_adopt", "false_reject"]] = found[["false_adopt", "false_reject"]].div(
+        frame["topics"], axis=0
     )
+    found.insert(0, "method", frame["approach"].map(policies))
+    return found
 
 
 def _deciding_now(frame: pd.DataFrame) -> float:

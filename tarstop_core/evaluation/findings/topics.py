@@ -41,16 +41,10 @@ def topic_rows(results: Results, method: str, q_star: float, cost: float) -> pd.
 
 def stops_of(results: Results, at: int, q: int, c: int) -> list[Stop]:
     """Where every method stopped on a topic."""
-    omega = results.omega[at, q]
-    return [
-        Stop(
-            method,
-            float(results.screened[at, m, q, c]),
-            float(results.plus[at, m, q, c]),
-            float(metrics.agreement(results.plus[at, m, q, c], omega)),
-        )
-        for m, method in enumerate(results.methods)
-    ]
+    plus = results.plus[at, :, q, c]
+    measured = (results.screened[at, :, q, c], plus, metrics.agreement(plus, results.omega[at, q]))
+    each = zip(results.methods, *(values.tolist() for values in measured), strict=True)
+    return [Stop(*told) for told in each]
 
 
 @dataclass(frozen=True, eq=False)

@@ -133,7 +133,6 @@ class Task(ABC):
 
 def depths_of(paths: Sequence[Path], settings: Sequence[Policy], costs: Sequence[float]) -> Depths:
     """Stopping depths, shape (S, Q, C)."""
-    shape = (len(settings), len(paths), len(costs))
     if all(policy.ignores_stakes for policy in settings):
         agents = [rule for rule in settings if isinstance(rule, GRLStop)]
         if len(agents) == len(settings) and len({id(rule.agent) for rule in agents}) == 1:
@@ -141,12 +140,8 @@ def depths_of(paths: Sequence[Path], settings: Sequence[Policy], costs: Sequence
             depths = depths_for_targets(paths[0].labels, targets, agents[0].agent)
         else:
             depths = np.array([policy.depths(paths[0], [0.0])[0] for policy in settings])
-        return np.broadcast_to(depths[:, None, None], shape)
-    found = np.empty(shape, dtype=np.intp)
-    for s, policy in enumerate(settings):
-        for q, path in enumerate(paths):
-            found[s, q] = policy.depths(path, costs)
-    return found
+        return np.broadcast_to(depths[:, None, None], (len(settings), len(paths), len(costs)))
+    return np.array([[policy.depths(path, costs) for path in paths] for policy in settings], dtype=np.intp)
 
 
 def sample_grid(settings: Sequence[Policy]) -> SampleGrid | AuditGrid:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -17,6 +18,7 @@ from tarstop_core.evaluation.tasks import base
 from tarstop_core.policies import Policy
 from tarstop_core.policies.base import Randomised
 from tarstop_core.policies.gain_curve import gain
+from tarstop_core.presentation.words import say
 from tarstop_core.value import outcomes as value_outcomes
 from tarstop_core.value.cumulative import CumulativePath
 from tarstop_core.value.payoffs import Depths, Flags, Floats, Payoffs
@@ -152,17 +154,9 @@ class ReviewTask(base.Task):
     @classmethod
     def differences(cls, known: Mapping[str, Any]) -> list[str]:
         """Of truth and engine, and where the paper's own figures disagree."""
-        pooled = (
-            "Truth: pooled sensitivity above θ, as the paper’s text says. Its Table 2 can only come from what all "
-            "studies would choose; compare it under that truth."
-        )
-        full = "Truth: what all studies would choose, as the paper’s Table 2 implies."
-        return [
-            pooled if known["truth"] == "pooled" else full,
-            f"Arithmetic: rules act on the {known['engine']} engine; the truth is computed by the bivariate one.",
-            "Arithmetic: the paper’s own figures disagree: GRLStop reads 6,012.4 documents in each of 68 outcomes, more than its "
-            "test outcomes hold (312,790).",
-        ]
+        said = partial(say, "tarstop_core.evaluation.words")
+        truth = "truth_pooled" if known["truth"] == "pooled" else "truth_full_evidence"
+        return [said(truth), said("engines", engine=known["engine"]), said("contradicted")]
 
 
 def _chosen(paths: Sequence[CumulativePath], depths: Depths, b: Floats) -> Floats:

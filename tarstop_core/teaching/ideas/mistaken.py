@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from operator import itemgetter
 from typing import cast
 
 import numpy as np
@@ -13,6 +14,7 @@ from tarstop_core.explore.lists import Explored
 from tarstop_core.policies import Greedy, Optimal, Policy
 from tarstop_core.presentation import figures as fig
 from tarstop_core.presentation.palette import BELIEF, STUDY, THRESHOLD
+from tarstop_core.presentation.words import TEXTS
 from tarstop_core.screening.settings import Settings
 from tarstop_core.teaching.ideas.shared import HALVES, MARKS, Idea, dot, named, said, searches
 from tarstop_core.value.decisive import DecisivePath
@@ -118,30 +120,10 @@ def mistaken_figure(found: Sequence[Mistaken], factor: float, *, dark: bool = Fa
 def mistaken_sentence(found: Sequence[Mistaken], factor: float, searches: int) -> str:
     """What the factor does to each rule."""
     at, even = FACTORS.index(factor), FACTORS.index(1.0)
-    parts = [
-        said(
-            "mistaken_rule",
-            rule=each.policy,
-            depth=each.depth[at],
-            lost=each.lost[at],
-            depth_right=None if factor == 1 else each.depth[even],
-            lost_right=each.lost[even],
-        )
-        for each in found
-    ]
-    low, high = found[0].lost[[0, -1]].tolist()
-    worse, better = (FACTORS[-1], FACTORS[0]) if high > low else (FACTORS[0], FACTORS[-1])
-    return said(
-        "mistaken",
-        direction="as they are" if factor == 1 else factor_name(factor),
-        searches=searches,
-        parts=parts,
-        worst=max(low, high),
-        worse=factor_name(worse),
-        least=min(low, high),
-        better=factor_name(better),
-        too_high=high > low,
-    )
+    parts = [said("mistaken_rule", of=each, at=at, even=even) for each in found]
+    ends = [(float(found[0].lost[end]), FACTORS[end]) for end in (-1, 0)]
+    least, worst = sorted(ends, key=itemgetter(0))
+    return said("mistaken", factor=factor, searches=searches, parts=parts, least=least, worst=worst)
 
 
 def mistaken_rows(found: Sequence[Mistaken]) -> fig.Rows:
@@ -172,6 +154,9 @@ def factor_name(factor: float) -> str:
     if factor < 1 and abs(1 / factor - inverse) < 1e-9:
         return f"× 1/{inverse}"
     return f"× {factor:.3g}" if factor >= 1 else f"× {factor:.2f}"
+
+
+TEXTS.filters["factor"] = factor_name
 
 
 def mistaken_path_figure(
@@ -213,16 +198,8 @@ def mistaken_path_sentence(
     stop, stops = (int(policy.depths(path, [cost])[0]) for path in (right, believed))
     if factor == 1:
         return said("as_they_are", rule=policy, stop=stop, b=right.belief_at(stop))
-    return said(
-        "mistaken_path",
-        factor=factor_name(factor),
-        more=factor > 1,
-        rule=policy,
-        stop=stop,
-        stops=stops,
-        believed=believed.belief_at(stops),
-        right=right.belief_at(stops),
-    )
+    beliefs = {"believed": believed.belief_at(stops), "right": right.belief_at(stops)}
+    return said("mistaken_path", factor=factor, rule=policy, stop=stop, stops=stops, **beliefs)
 
 
 def mistaken_path_rows(right: DecisivePath, believed: DecisivePath) -> fig.Rows:

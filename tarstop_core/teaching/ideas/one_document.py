@@ -93,20 +93,11 @@ def one_document_figure(found: OneDocument, *, dark: bool = False) -> fig.Figure
 
 def one_document_sentence(found: OneDocument) -> str:
     """Where the paper's score is no bound."""
-    exceeds = found.evsi > found.score + 1e-12
-    last = float(BELIEFS[np.flatnonzero(exceeds)[-1]])
+    last = BELIEFS[found.evsi > found.score + 1e-12][-1]
     half = int(np.argmin(np.abs(BELIEFS - found.payoffs.q_star / 2)))
-    trap = (found.evsi <= 1e-12) & (found.worth > found.bound.max() / 1000)
-    trapped = BELIEFS[trap]
-    return said(
-        "one_document",
-        last=last,
-        b=float(BELIEFS[half]),
-        evsi=float(found.evsi[half]),
-        score=float(found.score[half]),
-        trap=[float(trapped[0]), float(trapped[-1])] if len(trapped) else None,
-        ahead=AHEAD,
-    )
+    b, evsi, score = (float(each[half]) for each in (BELIEFS, found.evsi, found.score))
+    trap = BELIEFS[(found.evsi <= 1e-12) & (found.worth > found.bound.max() / 1000)].tolist()
+    return said("one_document", last=float(last), b=b, evsi=evsi, score=score, trap=trap, ahead=AHEAD)
 
 
 def one_document_rows(found: OneDocument) -> fig.Rows:
@@ -165,14 +156,13 @@ def compared_figure(found: Compared, *, dark: bool = False) -> fig.Figure:
         stops = f"{'■◆●'[row]} {name}: stops at {depth}"
         notes.append(named(1, 1 - 0.085 * row, stops, colour, dark))
     xaxis = fig.axis("documents read without a hit", dark, range=[-0.5, last])
-    yaxis = fig.axis(
-        "worth of the next document, log scale",
-        dark,
-        type="log",
-        dtick=1,
-        exponentformat="power",
-        range=[floor, math.log10(high) + 0.75],
-    )
+    decades = {
+        "type": "log",
+        "dtick": 1,
+        "exponentformat": "power",
+        "range": [floor, math.log10(high) + 0.75],
+    }
+    yaxis = fig.axis("worth of the next document, log scale", dark, **decades)
     return fig.drawn(data, 350, found.explored.simulated, dark, notes, xaxis=xaxis, yaxis=yaxis)
 
 
@@ -189,16 +179,9 @@ def compared_sentence(found: Compared) -> str:
     # One document's exact worth cannot be seen where it is 0, on a log axis, and where lines lie on each other.
     _, alone, best = (worth[: _drawn_to(found)] for worth in found.worth)
     zero, same = alone <= 0, (alone > 0) & np.isclose(alone, best, rtol=0.02)
-    return said(
-        "compared",
-        greedy=greedy,
-        single=single,
-        optimal=optimal,
-        zero_all=zero.all(),
-        zero_until=int(np.argmin(zero)) if zero[0] else 0,
-        same=same.sum() > len(same) / 4,
-        gain=gain,
-    )
+    seen = {"zero_all": zero.all(), "zero_until": int(np.argmin(zero)) if zero[0] else 0}
+    seen |= {"same": same.sum() > len(same) / 4}
+    return said("compared", greedy=greedy, single=single, optimal=optimal, **seen, gain=gain)
 
 
 def compared_rows(found: Compared) -> fig.Rows:

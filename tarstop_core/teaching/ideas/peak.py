@@ -50,17 +50,8 @@ def peak_sentence(payoffs: Payoffs, b: float) -> str:
     minus, plus = b * payoffs.wrong_minus, (1 - b) * payoffs.wrong_plus
     better, other = ("a⁺", "a⁻") if payoffs.chooses_plus(b) else ("a⁻", "a⁺")
     loses, rival = (plus, minus) if better == "a⁺" else (minus, plus)
-    return said(
-        "peak",
-        b=b,
-        better=better,
-        other=other,
-        loses=loses,
-        rival=rival,
-        evpi=float(payoffs.evpi(b)),
-        peak=float(payoffs.evpi(payoffs.q_star)),
-        q_star=payoffs.q_star,
-    )
+    told = {"better": better, "other": other, "loses": loses, "rival": rival}
+    return said("peak", b=b, payoffs=payoffs, **told)
 
 
 def peak_rows(payoffs: Payoffs) -> fig.Rows:

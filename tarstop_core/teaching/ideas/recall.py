@@ -177,25 +177,12 @@ def recall_sentence(found: Recalled) -> str:
         "rightly" if bool(found.plus[at]) == found.omega else "wrongly"
         for at in (found.at_target, found.at_optimal)
     )
-    utility = float(found.net_utility[found.at_optimal])
-    optimal = said("recall_optimal", found=found, best=best, right=rightly, utility=utility)
+    optimal = said("recall_optimal", found=found, best=best, right=rightly)
     if not found.relevant:
         brings = float(found.net_utility[N])
         return said("recall_of_none", documents=N, act=act, brings=brings, optimal=optimal)
-    return said(
-        "recall",
-        found=found,
-        reached=float(found.recall[found.at_target]),
-        review=is_review(found.explored),
-        act=act,
-        right=right,
-        brings=float(found.net_utility[found.at_target]),
-        b=float(found.b[found.settled]),
-        q_star=settings.payoffs.q_star,
-        after=after,
-        everything=float(found.net_utility[-1]),
-        optimal=optimal,
-    )
+    words = {"review": is_review(found.explored), "act": act, "right": right, "after": after}
+    return said("recall", found=found, q_star=settings.payoffs.q_star, **words, optimal=optimal)
 
 
 def recall_rows(found: Recalled) -> fig.Rows:

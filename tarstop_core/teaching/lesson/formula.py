@@ -2,7 +2,8 @@
 
 import math
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, reduce
+from operator import getitem
 from typing import Any
 
 from tarstop_core.presentation.numbers import number
@@ -55,13 +56,8 @@ TEXTS.filters["tex"] = tex
 @cache
 def _entry(key: str) -> dict[str, Any]:
     """What the file says under a key, with what it takes over from another."""
-    own: Any = texts("tarstop_core.teaching.lesson.formulas")
-    for part in key.split("."):
-        own = own[part]
-    said: dict[str, Any] = {"name": key.rpartition(".")[2]}
-    said |= _entry(own["as"]) if "as" in own else {}
-    said |= own
-    return said
+    own: Any = reduce(getitem, key.split("."), texts("tarstop_core.teaching.lesson.formulas"))
+    return {"name": key.rpartition(".")[2], **(_entry(own["as"]) if "as" in own else {}), **own}
 
 
 def made(key: str, lesson: Lesson, step: Step, value: float, **told: Any) -> FilledFormula:
