@@ -102,18 +102,16 @@ def standings(rows: Sequence[Row], *, dark: bool = False) -> fig.Figure:
     totals = [row.total for row in rows]
     low, high = min(0.0, *totals), max(0.0, *totals)
     room = 0.16 * (high - low)
-    lines = [
-        {
-            "type": "line",
-            "x0": 0,
-            "x1": row.total,
-            "y0": at,
-            "y1": at,
-            "layer": "below",
-            "line": {"color": PLUS if row.you else THRESHOLD, "width": 4 if row.you else 2},
-        }
-        for at, row in enumerate(rows)
-    ]
+    lines = []
+    for at, row in enumerate(rows):
+        where = {"x0": 0, "x1": row.total, "y0": at, "y1": at}
+        stroke = {"color": PLUS if row.you else THRESHOLD, "width": 4 if row.you else 2}
+        lines.append({"type": "line", **where, "layer": "below", "line": stroke})
+    texts = {
+        "text": [f"  {total:,.0f}  ".replace("-", "−") for total in totals],
+        "textposition": ["middle right" if total >= 0 else "middle left" for total in totals],
+        "textfont": {"size": 14, "color": fig.text_colour(dark)},
+    }
     data = fig.points(
         totals,
         range(len(rows)),
@@ -121,34 +119,17 @@ def standings(rows: Sequence[Row], *, dark: bool = False) -> fig.Figure:
         [15 if row.you else 11 for row in rows],
         marker={"symbol": ["diamond" if row.you else _symbol(row) for row in rows]},
         mode="markers+text",
-        text=[f"  {total:,.0f}  ".replace("-", "−") for total in totals],
-        textposition=["middle right" if total >= 0 else "middle left" for total in totals],
-        textfont={"size": 14, "color": fig.text_colour(dark)},
+        **texts,
         cliponaxis=False,
         hoverinfo="skip",
     )
     height = 90 + ROW * len(rows)
-    layout = fig.clear_layout(
-        height,
-        {"l": 8, "r": 12, "t": 26, "b": 40},
-        shapes=lines,
-        annotations=[],
-        xaxis=fig.axis(
-            "net utility of all rounds (points)",
-            dark,
-            range=[low - (1.6 * room if low < 0 else 0), high + 1.6 * room],
-            nticks=5,
-        ),
-        yaxis=fig.axis(
-            "",
-            dark,
-            tickvals=list(range(len(rows))),
-            ticktext=names,
-            range=[len(rows) - 0.4, -0.6],
-            automargin=True,
-            showgrid=False,
-        ),
-    )
+    ends = [low - (1.6 * room if low < 0 else 0), high + 1.6 * room]
+    xaxis = fig.axis("net utility of all rounds (points)", dark, range=ends, nticks=5)
+    ticks = {"tickvals": list(range(len(rows))), "ticktext": names, "range": [len(rows) - 0.4, -0.6]}
+    yaxis = fig.axis("", dark, **ticks, automargin=True, showgrid=False)
+    margin = {"l": 8, "r": 12, "t": 26, "b": 40}
+    layout = fig.clear_layout(height, margin, shapes=lines, annotations=[], xaxis=xaxis, yaxis=yaxis)
     return for_a_hall({"data": [data], "layout": layout}, height, dark=dark)
 
 

@@ -1,8 +1,4 @@
-"""A game: a person stops and decides on sample lists, and is held against every rule on the same lists.
-
-Outcomes are those of an experiment: of the rules by :meth:`~tarstop_core.explore.lists.Explored.replayed`, of the person by
-the same metrics.
-"""
+"""A game: a person stops and decides on sample lists, and is held against every rule on the same, by the same metrics."""
 
 from __future__ import annotations
 
@@ -46,7 +42,6 @@ SCALE, UNIT = 1000.0, "points"
 TIED = 0.005
 """Points that nobody would see as a difference."""
 YOU = "You"
-UNCOUNTED = " (the Oracle, who knows the truth, is not counted)"
 _said = partial(say, "tarstop_core.teaching.words")
 _CALL = re.compile(r"(\d{1,6})([pm]?)")
 _ENDS = {True: "p", False: "m", None: ""}
@@ -268,8 +263,8 @@ def rules_of_the_game(game: Game) -> str:
     """What is played for, in a few sentences."""
     payoffs = Payoffs.from_q_star(game.q_star, SCALE, UNIT)
     choices = [f"“{each.plus}” if {question(each)}, else “{each.minus}”" for each in _asked(game)]
-    names = {"plus": actions(game, True), "minus": actions(game, False)}
-    return _said("rules", cost=game.cost, choices=choices, payoffs=payoffs, **names)
+    plus, minus = (actions(game, each) for each in (True, False))
+    return _said("rules", cost=game.cost, choices=choices, payoffs=payoffs, plus=plus, minus=minus)
 
 
 def actions(game: Game, plus: bool) -> str:
@@ -341,26 +336,8 @@ def standing_sentence(game: Game, rows: Sequence[Row]) -> str:
     at = next(at for at, row in enumerate(fair) if row.you)
     you, best = fair[at], next(row for row in fair if not row.you)
     optimal = next(row for row in fair if row.title == "Optimal")
-    right, optimal_right = (round(row.mean["decision_agreement"] * ROUNDS) for row in (you, optimal))
-    read, optimal_read = (sum(each.depth for each in row.played) for row in (you, optimal))
     lost = metrics.regret(_net_utilities(fair))[:, at]
     worst = int(lost.argmax())
-    own = you.played[worst]
-    return _said(
-        "standing",
-        you=you,
-        at=at + 1,
-        rows=len(fair),
-        uncounted=UNCOUNTED,
-        best=best,
-        right=right,
-        rounds=ROUNDS,
-        read=read,
-        optimal_right=optimal_right,
-        optimal_read=optimal_read,
-        lost=float(lost[worst]),
-        worst=worst + 1,
-        title=sample(game.keys[worst]).name,
-        own=own,
-        wrong=(own.action == "a+") != own.omega,
-    )
+    told = {"you": you, "at": at + 1, "rows": len(fair), "best": best, "optimal": optimal, "rounds": ROUNDS}
+    told |= {"lost": float(lost[worst]), "own": you.played[worst], "title": sample(game.keys[worst]).name}
+    return _said("standing", **told, worst=worst + 1)

@@ -90,20 +90,10 @@ def engines_figure(name: str, paths: dict[str, BeliefPath], theta: float, *, dar
 def engines_sentence(name: str, paths: dict[str, BeliefPath]) -> str:
     """How far single studies move the belief, and how far the engines are apart."""
     b, moves, at, later = _moves(paths)
-    study, reml = f"Study {at + 1}", np.abs(np.array(paths["reml"].beliefs, dtype=float) - b)
-    return said(
-        "engines",
-        study=study,
-        called=short(evidence()[name].tables.study[at]),
-        moved=moves[at],
-        before=float(b[at]),
-        after=float(b[at + 1]),
-        rest=len(moves) - later,
-        half=float(b[later]),
-        last=float(b[-1]),
-        most=moves[later:].max(),
-        apart=None if np.isnan(reml).all() else np.nanmax(reml),
-    )
+    reml = np.abs(np.array(paths["reml"].beliefs, dtype=float) - b)
+    apart = None if np.isnan(reml).all() else np.nanmax(reml)
+    told = {"study": f"Study {at + 1}", "called": short(evidence()[name].tables.study[at])}
+    return said("engines", **told, b=b.tolist(), moves=moves.tolist(), at=at, later=later, apart=apart)
 
 
 def _moves(paths: dict[str, BeliefPath]) -> tuple[Floats, Floats, int, int]:

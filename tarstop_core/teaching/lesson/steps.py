@@ -175,25 +175,11 @@ def truth(lesson: Lesson) -> str:
 def came_of(lesson: Lesson) -> str:
     """What that cost or brought, and what the best of the rules compared made of the same list."""
     played, settings = lesson.played, lesson.settings
-    payoffs, plus = settings.payoffs, played.action == "a+"
-    right = plus == played.omega
+    plus, right = played.action == "a+", (played.action == "a+") == played.omega
     letter = ("B" if right else "L_r") if plus else ("G" if right else "L_g")
-
-    best, found = max(lesson.compared, key=lambda each: each[1].net_utility)
-    return _said(
-        "came_of",
-        right=right,
-        action=action(plus, settings),
-        letter=letter,
-        payoff=getattr(payoffs, letter),
-        unit=payoffs.unit,
-        played=played,
-        cost=settings.cost,
-        regret=lesson.regret,
-        rules=len(lesson.compared),
-        best=best,
-        utility=found.net_utility,
-    )
+    best = max(lesson.compared, key=lambda each: each[1].net_utility)
+    told = {"settings": settings, "unit": settings.payoffs.unit, "action": action(plus, settings)}
+    return _said("came_of", lesson=lesson, played=played, right=right, letter=letter, best=best, **told)
 
 
 def log(lesson: Lesson, depth: int) -> list[dict[str, Any]]:
@@ -203,19 +189,9 @@ def log(lesson: Lesson, depth: int) -> list[dict[str, Any]]:
     found = []
     for k in range(1, min(depth, lesson.stop) + 1):
         now = decide(path, k, lesson.settings.cost)
-        found.append(
-            {
-                "rank": k,
-                "id": str(ids[k - 1]),
-                "p": float(chances[k - 1]),
-                "found": lesson.found(k),
-                "b": now.b,
-                "evpi": now.evpi,
-                "rho_evpi": now.value,
-                "worth": float(compared[k])
-                if compared is not None and k < len(path) and now.rho > 0
-                else None,
-                "advice": "continue" if k < lesson.stop else "stop",
-            }
-        )
+        weighs = k < len(path) and now.rho > 0
+        worth = float(compared[k]) if compared is not None and weighs else None
+        row = {"rank": k, "id": str(ids[k - 1]), "p": float(chances[k - 1]), "found": lesson.found(k)}
+        row |= {"b": now.b, "evpi": now.evpi, "rho_evpi": now.value, "worth": worth}
+        found.append(row | {"advice": "continue" if k < lesson.stop else "stop"})
     return found
