@@ -66,10 +66,8 @@ def live_curves(
     data, act_above = _belief_lines(drawn, b, q_star)
     notes = [act_above]
     x_axis: dict[str, Any] = {"range": list(drawn.ends)}
-    if log_depth:
-        x_axis |= {"type": "log", "dtick": 1}
-    if worth is not None:
-        x_axis["anchor"] = "y2"
+    x_axis |= {"type": "log", "dtick": 1} if log_depth else {}
+    x_axis |= {} if worth is None else {"anchor": "y2"}
     domain = [0.0, 1.0] if worth is None else [0.55, 1.0]
     layout = fig.clear_layout(
         300,
@@ -83,17 +81,11 @@ def live_curves(
         if cost > 0:
             data.append(drawn.level(1.0, COST, yaxis="y2"))
             notes.append(_cost_label(drawn, lines, decades))
-        powers = {
-            "type": "log",
-            "dtick": 1,
-            "exponentformat": "power" if cost <= 0 else "none",
-            "range": decades,
-        }
-        layout["yaxis2"] = fig.axis(title, dark, domain=[0.0, 0.45], **powers)
+        powers = {"type": "log", "dtick": 1, "exponentformat": "power" if cost <= 0 else "none"}
+        layout["yaxis2"] = fig.axis(title, dark, domain=[0.0, 0.45], **powers, range=decades)
     if steps:
-        for trace in data:
-            if trace["mode"] == "lines":
-                trace["line"]["shape"] = "hv"
+        for trace in (each for each in data if each["mode"] == "lines"):
+            trace["line"]["shape"] = "hv"
     layout["annotations"] = notes
     if plan > depth and first <= plan <= last:
         layout["shapes"] = [fig.upright(float(plan), width=1, dash="dot")]
@@ -168,9 +160,7 @@ class _Drawn:
 def _belief_lines(drawn: _Drawn, b: Floats, q_star: float) -> tuple[list[fig.Figure], fig.Figure]:
     """Belief, where it is now, and q*; and the label of q*."""
     at, depth, hit = drawn.at, drawn.depth, drawn.hit
-    shown = b[at].copy()
-    if hit is not None:
-        shown[at >= hit] = 1.0
+    shown = b[at] if hit is None else np.where(at >= hit, 1.0, b[at])
     x_now = 0.5 if drawn.log_depth and depth == 0 else depth
     b_now = 1.0 if hit is not None and depth >= hit else float(b[depth])
     now = fig.points([x_now], [b_now], BELIEF, hoverinfo="skip")

@@ -104,14 +104,9 @@ def mistaken_figure(found: Sequence[Mistaken], factor: float, *, dark: bool = Fa
     here = math.log2(factor)
     data.append(fig.rise(here, [0, 1.15 * deepest], THRESHOLD, dash="dot"))
     data.append(fig.rise(here, [0, 1.15 * lost_most], THRESHOLD, dash="dot", yaxis="y2"))
-    xaxis = fig.axis(
-        "all chances times",
-        dark,
-        anchor="y2",
-        tickvals=[math.log2(each) for each in FACTORS[::2]],
-        ticktext=[factor_name(each).removeprefix("× ") for each in FACTORS[::2]],
-        range=[x[0] - 0.1, x[-1] + 0.1],
-    )
+    names = [factor_name(each).removeprefix("× ") for each in FACTORS[::2]]
+    ticks = {"anchor": "y2", "tickvals": x[::2], "ticktext": names}
+    xaxis = fig.axis("all chances times", dark, **ticks, range=[x[0] - 0.1, x[-1] + 0.1])
     yaxis = fig.axis("documents read", dark, domain=HALVES[0], range=[0, 1.15 * deepest], nticks=5)
     yaxis2 = fig.axis("net utility lost", dark, domain=HALVES[1], range=[0, 1.15 * lost_most], nticks=5)
     return fig.drawn(data, 430, True, dark, notes, xaxis=xaxis, yaxis=yaxis, yaxis2=yaxis2)

@@ -85,9 +85,8 @@ def one_document_figure(found: OneDocument, *, dark: bool = False) -> fig.Figure
         notes.append(named(end, y, f"{MARKS[dash]} {name}", colour, dark, xanchor=other))
     data.append(fig.rise(q_star, [0, top], THRESHOLD, dash="dot"))
     xaxis = fig.axis("chance that it exists", dark, range=[0, 1], tickformat=".1f")
-    yaxis = fig.axis(
-        "worth of the next document (shares of K)", dark, range=[0, top], nticks=6, exponentformat="none"
-    )
+    title = "worth of the next document (shares of K)"
+    yaxis = fig.axis(title, dark, range=[0, top], nticks=6, exponentformat="none")
     return fig.drawn(data, 370, False, dark, notes, xaxis=xaxis, yaxis=yaxis)
 
 
@@ -114,8 +113,6 @@ class Compared:
     explored: Explored
     settings: Settings
     path: DecisivePath
-    rules: tuple[Policy, ...]
-    """:data:`COMPARED`."""
     worth: tuple[Floats, ...]
     """What each rule compares with the cost. Shape (N,) each."""
     depth: tuple[int, ...]
@@ -130,7 +127,7 @@ def compared(explored: Explored, settings: Settings) -> Compared:
     path = cast(DecisivePath, explored.planned(settings))
     worth = tuple(each for rule in COMPARED if (each := rule.worth(path)) is not None)
     depth = tuple(int(rule.depths(path, [settings.cost])[0]) for rule in COMPARED)
-    return Compared(explored, settings, path, COMPARED, worth, depth)
+    return Compared(explored, settings, path, worth, depth)
 
 
 def compared_figure(found: Compared, *, dark: bool = False) -> fig.Figure:

@@ -143,10 +143,8 @@ def recall_figure(found: Recalled, *, dark: bool = False) -> fig.Figure:
     target_name = f"{percent(found.target)} recall" if found.relevant else "recall never says stop"
     stops = [(found.at_target, target_name, POOLED), (found.at_optimal, "Optimal", style("optimal")["color"])]
     # These two lie too close to be named at their ends.
-    names = "   ".join(
-        f'<span style="color:{fig.ink(colour, dark)}">━━ {name}</span>'
-        for name, colour in (("recall", POOLED), ("chance", BELIEF))
-    )
+    named = ((fig.ink(colour, dark), name) for name, colour in (("recall", POOLED), ("chance", BELIEF)))
+    names = "   ".join(f'<span style="color:{colour}">━━ {name}</span>' for colour, name in named)
     notes = [
         fig.label(N, q_star, "act above q*", fig.text_colour(dark)),
         fig.note(0, 1, names, fig.text_colour(dark), xanchor="left", yshift=2),
@@ -159,9 +157,8 @@ def recall_figure(found: Recalled, *, dark: bool = False) -> fig.Figure:
         notes.append(fig.label(at, low - room, f" {name} ", fig.ink(colour, dark), yref="y2", xanchor=side))
     xaxis = fig.axis("documents read", dark, range=[-0.01 * N, 1.01 * N], anchor="y2")
     yaxis = fig.axis("share, chance", dark, domain=HALVES[0], range=[-0.03, 1.06], tickformat=".1f")
-    yaxis2 = fig.axis(
-        "net utility of stopping", dark, domain=HALVES[1], range=[low - room, high + room], nticks=5
-    )
+    ends = [low - room, high + room]
+    yaxis2 = fig.axis("net utility of stopping", dark, domain=HALVES[1], range=ends, nticks=5)
     return fig.drawn(
         data, 430, found.explored.simulated, dark, notes, xaxis=xaxis, yaxis=yaxis, yaxis2=yaxis2
     )
@@ -170,13 +167,9 @@ def recall_figure(found: Recalled, *, dark: bool = False) -> fig.Figure:
 def recall_sentence(found: Recalled) -> str:
     """What waiting for a recall did here."""
     N, settings = len(found.b) - 1, found.settings
-    act, best, after = (
-        action(bool(found.plus[at]), settings) for at in (found.at_target, found.at_optimal, -1)
-    )
-    right, rightly = (
-        "rightly" if bool(found.plus[at]) == found.omega else "wrongly"
-        for at in (found.at_target, found.at_optimal)
-    )
+    chosen = found.plus[[found.at_target, found.at_optimal, -1]].tolist()
+    act, best, after = (action(plus, settings) for plus in chosen)
+    right, rightly, _ = ("rightly" if plus == found.omega else "wrongly" for plus in chosen)
     optimal = said("recall_optimal", found=found, best=best, right=rightly)
     if not found.relevant:
         brings = float(found.net_utility[N])
@@ -214,8 +207,7 @@ class ByMethod:
     @property
     def together(self) -> float:
         """Rank correlation of recall and net utility over the rules (Spearman)."""
-        ranks = self.rows[["recall", "net_utility"]].rank()
-        return float(np.corrcoef(ranks["recall"], ranks["net_utility"])[0, 1])
+        return float(self.rows["recall"].corr(self.rows["net_utility"], method="spearman"))
 
 
 def by_method(q_star: float, cost: float) -> ByMethod:
@@ -263,9 +255,8 @@ def by_method_figure(found: ByMethod, *, dark: bool = False) -> fig.Figure:
     room = 0.1 * (high - low or 1.0)
     others = "○ the other rules (point at one for its name)"
     notes.append(fig.note(0, 1, others, fig.text_colour(dark), xanchor="left", yshift=2))
-    xaxis = fig.axis(
-        "mean recall (0 where nothing is relevant)", dark, range=[-0.03, 1.12 * most], tickformat=".1f"
-    )
+    title = "mean recall (0 where nothing is relevant)"
+    xaxis = fig.axis(title, dark, range=[-0.03, 1.12 * most], tickformat=".1f")
     yaxis = fig.axis("mean net utility", dark, range=[low - room, high + 1.5 * room], nticks=6)
     return fig.drawn(data, 330, False, dark, notes, xaxis=xaxis, yaxis=yaxis)
 
