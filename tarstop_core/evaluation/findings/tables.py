@@ -54,9 +54,7 @@ def shown_icer(icer: Icer, digits: int = 1) -> str:
 
 def signed(value: float, digits: int = 4) -> str:
     """A number with a true minus sign, and no minus on zero."""
-    text = f"{value:.{digits}f}"
-    negative = text.startswith("-") and any(digit not in "-0." for digit in text)
-    return f"−{text[1:]}" if negative else text.lstrip("-")
+    return f"{value:z.{digits}f}".replace("-", "−")
 
 
 TEXTS.filters["signed"] = signed
@@ -105,8 +103,5 @@ def _escaped(text: str) -> str:
     if text == "--":
         return "{--}"
     # Longer ones first: ω⁺ before anything that stands for ω alone.
-    return re.sub(
-        "|".join(map(re.escape, sorted(_ESCAPES, key=len, reverse=True))),
-        lambda found: _ESCAPES[found[0]],
-        text,
-    )
+    longest_first = sorted(_ESCAPES, key=len, reverse=True)
+    return re.sub("|".join(map(re.escape, longest_first)), lambda found: _ESCAPES[found[0]], text)
