@@ -113,9 +113,7 @@ class Comparison:
     """Both calibrators on the same documents."""
 
     first_hits: bool
-    """Whether they were judged by the first hit of each list, because one knows of nothing else; else by every
-    document.
-    """
+    """Whether they were judged by the first hit of each list, because one knows of nothing else; else by all of it."""
     lists: int
     documents: int
     a: Quality
@@ -202,9 +200,7 @@ class Decisions:
 
     cases: int
     empty: int
-    """`cases` and `empty`: all of them, and those in which there is nothing to find (0 in reviews, where that is not
-    asked).
-    """
+    """`cases` and `empty`: all, and those in which there is nothing to find (0 in reviews, where that is not asked)."""
     measures: tuple[Measure, ...]
     """Net utility, documents read, and share of right decisions."""
 
@@ -212,11 +208,10 @@ class Decisions:
 def decisions(
     a: Calibrator, b: Calibrator, held_out: HeldOut, policy: Policy, payoffs: Payoffs, cost: float, b_0: float
 ) -> Decisions | None:
-    """What a rule comes to with the chances of each.
+    """What a rule comes to with the chances of each; None where labels, or in reviews 2×2 tables, are not all known.
 
     In patents, where every list has something to find, each gets a twin with its relevant documents taken out, as in
-    the paper: half of the cases are then empty. Lists of both kinds are taken as they are. None where labels, or in
-    reviews 2×2 tables, are not all known.
+    the paper: half of the cases are then empty. Lists of both kinds are taken as they are.
     """
     if a.scenario == INCLUSION or (a.scenario == REVIEW and not held_out.outcomes):
         return None

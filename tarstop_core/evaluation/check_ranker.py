@@ -41,10 +41,8 @@ def _findings(ranker: Ranker, N: int, rng: np.random.Generator) -> list[str]:
 
 def _tried(ranker: Ranker, N: int, rng: np.random.Generator) -> Iterator[str]:
     about = rng.random(N) < 0.3
-    texts = [
-        " ".join(f"word{number}" for number in rng.integers(10 * topic, 10 * topic + _WORDS, 8))
-        for topic in about
-    ]
+    words = [rng.integers(10 * topic, 10 * topic + _WORDS, 8) for topic in about]
+    texts = [" ".join(f"word{number}" for number in each) for each in words]
     features, start = make_features(texts), rng.random(N)
     labels = rng.choice([*Label], N, p=[0.4, 0.3, 0.15, 0.1, 0.05]).astype(np.int8)
     outside = np.where(rng.random(N) < 0.2, np.nan, rng.random(N))

@@ -38,11 +38,8 @@ def binned(p: Floats, relevant: Flags) -> Floats:
 
 
 def says_what_was_measured(learned: Iterable[tuple[Calibrator, Iterable[Case]]], measured: Quality) -> bool:
-    """Whether calibrators, a fold each, give test topics the chances that were measured once on all of them.
-
-    To seven digits: fingerprints tell too much apart, for another processor differs in the last digits of what it
-    learns from the same topics.
-    """
+    """Whether calibrators, a fold each, give test topics the chances that were measured once on all of them."""
+    # To seven digits: another processor differs in the last ones of what it learns from the same topics.
     tallies = (tally(calibrator, case) for calibrator, cases in learned for case in cases)
     again = quality(sum(tallies, np.zeros((BINS, COLUMNS))), measured.topics, measured.how)
     return (

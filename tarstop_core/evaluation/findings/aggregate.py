@@ -201,10 +201,7 @@ def _long(columns: Mapping[str, ArrayLike]) -> pd.DataFrame:
 
 
 def deciding_now(results: Results, q: int, variant: str) -> Floats:
-    """Chance of a⁺ of whoever reads nothing and believes what the variant's prior says, shape (T,).
-
-    A learned prior is another one in every fold. NaN where results do not say what it was.
-    """
+    """Chance of a⁺ of whoever reads nothing and believes the variant's prior, shape (T,); NaN where it is not known."""
     known = results.settings.get("beliefs")
     if known is not None:
         b_0 = np.array([fold[variant] for fold in known])[results.fold]
@@ -221,10 +218,7 @@ def _named(results: Results) -> dict[str, NDArray[np.object_]]:
 
 
 def regrets(results: Results, q: int) -> Floats:
-    """Regret of each case, method and cost, shape (T, M, C): against the best of the methods that could be followed.
-
-    Oracles are never counted, and have none (NaN).
-    """
+    """Regret of each case, method and cost, shape (T, M, C), against the best but Oracles, which have none (NaN)."""
     utility = results.net_utility[:, :, q]
     fair = np.array([not method.knows_truth for method in results.methods])
     found = np.full(utility.shape, np.nan)

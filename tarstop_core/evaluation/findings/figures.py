@@ -97,20 +97,12 @@ def regret_sentence(frame: pd.DataFrame, q_star: float, cost: float) -> str:
     best, worst = min(here, key=here.__getitem__), max(here, key=here.__getitem__)
     rows = {row["approach"]: row for row in frame[frame["cost"] == cost].to_dict("records")}
     wins = table.le(table.min(axis=1) + 1e-12, axis=0).sum()
-    often = wins[wins > 0].sort_values(ascending=False, kind="stable")
-    return said(
-        "regret",
-        q_star=q_star,
-        cost=cost,
-        here=here,
-        best=best,
-        worst=worst,
-        within_best=_within(rows[best], "regret", number),
-        within_worst=_within(rows[worst], "regret", number),
-        always=[str(name) for name in wins.index if wins[name] == len(table)],
-        costs=len(table),
-        often=[f"{name} at {often[name]}" for name in often.index],
-    )
+    won = wins[wins > 0].sort_values(ascending=False, kind="stable")
+    often = [f"{name} at {won[name]}" for name in won.index]
+    always = [str(name) for name in wins.index if wins[name] == len(table)]
+    told = {"q_star": q_star, "cost": cost, "here": here, "best": best, "worst": worst, "costs": len(table)}
+    told |= {f"within_{each}": _within(rows[told[each]], "regret", number) for each in ("best", "worst")}
+    return said("regret", **told, always=always, often=often)
 
 
 def _within(row: Mapping[Any, Any], name: str, form: Callable[[float], str]) -> str:
@@ -190,10 +182,9 @@ def error_sentence(frame: pd.DataFrame) -> str:
 
 
 def effort_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = False) -> fig.Figure:
-    """Documents read by each method: mean with its interval, and the middle half of topics.
+    """Documents read by each method: mean with its interval, and the middle half of topics; 0 is drawn at 0.5.
 
-    From :func:`~tarstop_core.evaluation.findings.aggregate.rows` of one q* and cost. Depth 0 is drawn at 0.5, because the
-    axis is logarithmic.
+    From :func:`~tarstop_core.evaluation.findings.aggregate.rows` of one q* and cost.
     """
     own = frame.sort_values("screened", ascending=False)
     names = own["approach"].tolist()
@@ -254,13 +245,10 @@ def difference_sentence(frame: pd.DataFrame) -> str:
     """Which methods' intervals lie above 0, below it, or on both sides of the reference."""
     reference = frame["reference"].iloc[0]
     low, high = frame["difference_low"], frame["difference_high"]
+    groups = {"better than": low > 0, "worse than": high < 0, "not to be told from": (low <= 0) & (high >= 0)}
     parts = [
         f"{listed(names)} {'is' if len(names) == 1 else 'are'} {what} {reference}"
-        for where, what in (
-            (low > 0, "better than"),
-            (high < 0, "worse than"),
-            ((low <= 0) & (high >= 0), "not to be told from"),
-        )
+        for what, where in groups.items()
         if (names := frame[where]["approach"].tolist())
     ]
     if not parts:

@@ -160,12 +160,11 @@ def write(report: Findings, folder: Path, *, pictures: bool = True) -> Written:
     results = report.results
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        regrets = (frame.assign(q_star=q_star) for q_star, frame in report.regret.items())
         frames = {
             "rows.csv": report.rows,
             "topics.csv.gz": aggregate.case_rows(results),
-            "regret.csv": pd.concat(
-                [frame.assign(q_star=q_star) for q_star, frame in report.regret.items()], ignore_index=True
-            ),
+            "regret.csv": pd.concat(regrets, ignore_index=True),
             "errors.csv": report.errors.assign(cost=report.cost),
         }
         if report.comparisons is not None:
@@ -173,9 +172,8 @@ def write(report: Findings, folder: Path, *, pictures: bool = True) -> Written:
         for name, frame in frames.items():
             # Without a time stamp inside, equal tables are equal files.
             packed = {"method": "gzip", "mtime": 1} if name.endswith(".gz") else None
-            without_formulas(frame).to_csv(
-                folder / name, index=False, compression=packed, lineterminator="\n"
-            )
+            table = without_formulas(frame)
+            table.to_csv(folder / name, index=False, compression=packed, lineterminator="\n")
         digits = TASKS[results.scenario].icer_digits
         texts = {
             "tables.tex": tables.latex(report.rows, report.cost, report.caption, digits),

@@ -50,19 +50,15 @@ def saved_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = Fals
     if simulated:
         notes.append(fig.note(0, 1, "simulated", text, xanchor="left"))
     ticks: dict[str, Any] = {"tickformat": ".0%", "nticks": 4, "tickangle": 0}
-    return drawn(
-        data,
-        110 + ROW * len(names),
-        False,
-        dark,
-        notes,
-        margin={"t": 28},
-        barmode="overlay",
-        xaxis=fig.axis("effort saved", dark, domain=list(HALVES[0]), range=[0, 1.16], **ticks),
-        xaxis2=fig.axis("same decision as the truth", dark, domain=list(HALVES[1]), **ticks),
-        yaxis=fig.axis("", dark, automargin=True, type="category", categoryarray=names),
-        shapes=[fig.upright(now, width=1, xref="x2")],
-    )
+    layout = {
+        "margin": {"t": 28},
+        "barmode": "overlay",
+        "xaxis": fig.axis("effort saved", dark, domain=list(HALVES[0]), range=[0, 1.16], **ticks),
+        "xaxis2": fig.axis("same decision as the truth", dark, domain=list(HALVES[1]), **ticks),
+        "yaxis": fig.axis("", dark, automargin=True, type="category", categoryarray=names),
+        "shapes": [fig.upright(now, width=1, xref="x2")],
+    }
+    return drawn(data, 110 + ROW * len(names), False, dark, notes, **layout)
 
 
 def saved_sentence(frame: pd.DataFrame) -> str:
@@ -221,10 +217,7 @@ def errors_sentence(frame: pd.DataFrame) -> str:
 
 
 def as_shares(frame: pd.DataFrame, policies: Mapping[str, str]) -> pd.DataFrame:
-    """Rows of :func:`~tarstop_core.evaluation.findings.paper.recovered` as an error figure takes them: shares of topics.
-
-    `policies` names the policy of each approach.
-    """
+    """Rows of :func:`~tarstop_core.evaluation.findings.paper.recovered` as shares of topics, with each approach's policy."""
     found = frame[["approach", "q_star", "false_adopt", "false_reject"]].copy()
     found[["false_adopt", "false_reject"]] = found[["false_adopt", "false_reject"]].div(
         frame["topics"], axis=0

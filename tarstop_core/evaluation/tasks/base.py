@@ -33,9 +33,7 @@ class PlayedGrid:
     recall: Floats
     """Down to the stopping depth; 0 where nothing is relevant."""
     plus_exact: Floats | None = None
-    """Reviews: the same chance had the belief at that depth come from the bivariate engine; None where it was not asked
-    (of a rule that draws a sample, or that knows the truth).
-    """
+    """Reviews: the same chance by the bivariate engine's belief there; None where it was not asked, as of samples."""
 
 
 @dataclass(frozen=True)

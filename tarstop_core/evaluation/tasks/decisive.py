@@ -21,10 +21,7 @@ TRUTH = "a relevant document exists"
 
 @dataclass(frozen=True)
 class DecisiveTask(base.Task):
-    """Patents: one relevant document decides.
-
-    Policies act on the belief where they stop; baselines choose a⁺ iff they have seen a relevant document.
-    """
+    """Patents. Policies act on the belief where they stop; baselines choose a⁺ iff they saw a relevant document."""
 
     scenario = "patent"
     variants = ("marginal", "hazard", "frailty", "rank", "rank-frailty")
@@ -47,15 +44,9 @@ class DecisiveTask(base.Task):
 
     @property
     def settings(self) -> dict[str, Any]:
-        return {
-            "scenario": self.scenario,
-            "truth": TRUTH,
-            "engine": "decisive",
-            "b_0": self.b_0,
-            "pseudo": self.pseudo,
-            "replications": self.replications or "expectation in closed form",
-            "seed": self.seed,
-        }
+        runs = self.replications or "expectation in closed form"
+        known = {"scenario": self.scenario, "truth": TRUTH, "engine": "decisive"}
+        return known | {"b_0": self.b_0, "pseudo": self.pseudo, "replications": runs, "seed": self.seed}
 
     def learn(self, benchmark: Benchmark, fold: Fold, variants: Sequence[str]) -> dict[str, Calibrator]:
         """A calibrator of each kind, fitted on ω⁺ topics."""

@@ -55,9 +55,7 @@ class ReviewTask(base.Task):
     replications: int = base.REPLICATIONS
     seed: int = 1
     scale: float = 1.0
-    """`b_0`, `pseudo`, `replications`, `seed` and `scale`: as in :class:`DecisiveTask`; b_0 replaces that of the
-    default prior only.
-    """
+    """These five as in :class:`DecisiveTask`; b_0 replaces that of the default prior only."""
 
     @classmethod
     def asked(cls, known: Mapping[str, Any]) -> Self:
@@ -76,14 +74,13 @@ class ReviewTask(base.Task):
         """A calibrator of "brings data", and the prior of each variant."""
         calibrator = base.fitted(benchmark, fold, self)
         outcomes = [case.outcome for case in fold.learned_from if case.outcome is not None]
+        tables, reviews = [each.tables for each in outcomes], [each.review for each in outcomes]
+        told = (tables, reviews, self.theta, benchmark.title)
         priors = {"default": Prior(b_0=self.b_0)}
-        tables = [outcome.tables for outcome in outcomes]
-        reviews = [outcome.review for outcome in outcomes]
         if "learned" in variants:
-            priors["learned"] = learn_prior(tables, reviews, self.theta, benchmark.title)
+            priors["learned"] = learn_prior(*told)
         if "width" in variants:
-            width = learn_width(tables, reviews, self.theta, benchmark.title)
-            priors["width"] = replace(width, b_0=self.b_0)
+            priors["width"] = replace(learn_width(*told), b_0=self.b_0)
         return {variant: (calibrator, priors[variant]) for variant in variants}
 
     def paths(

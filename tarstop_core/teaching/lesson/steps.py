@@ -1,8 +1,4 @@
-"""A stopping rule followed one document at a time, as a lecture follows it.
-
-Nothing is computed here that the engine does not compute: beliefs, values and depths are read off the path that a
-replay plays, decisions off the policy, and what came of it off :meth:`~tarstop_core.explore.lists.Explored.replayed`.
-"""
+"""A stopping rule followed one document at a time: all is read off the path that a replay plays, and off the policy."""
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
