@@ -55,6 +55,9 @@ SHIPPED = {
 @lru_cache(maxsize=8)
 def shipped(scenario: str, name: str) -> HeldOut:
     """Simulated lists that no shipped calibrator was fitted on."""
+    samples = [str(topic) for topic in (sample_topics() if scenario == PATENT else sample_reviews())["topic"]]
+    title = f"the {len(samples)} {name}"
+    topics: tuple[Topic, ...] = ()
     outcomes: tuple[Outcome, ...] = ()
     if name == "simulated rankings":
         topics = tuple(simulate_patent_rankings(topics=PATENTS, seed=HELD_OUT_SEED))
@@ -62,19 +65,11 @@ def shipped(scenario: str, name: str) -> HeldOut:
     elif name == "simulated outcomes":
         outcomes = tuple(simulate_review_outcomes(seed=HELD_OUT_SEED)[:OUTCOMES])
         title = f"{OUTCOMES} simulated review outcomes"
-    elif scenario == PATENT:
-        topics = tuple(labelled_search(str(topic)) for topic in sample_topics()["topic"])
-        title = f"the {len(topics)} sample searches"
+    elif scenario == REVIEW:
+        outcomes = tuple(map(labelled_review, samples))
     else:
-        names = [str(topic) for topic in sample_reviews()["topic"]]
-        title = f"the {len(names)} sample reviews"
-        if scenario == INCLUSION:
-            topics = tuple(map(labelled_inclusions, names))
-        else:
-            outcomes = tuple(map(labelled_review, names))
-    if outcomes:
-        topics = tuple(outcome.topic for outcome in outcomes)
-    return HeldOut(title, topics, outcomes, simulated=True)
+        topics = tuple(map(labelled_search if scenario == PATENT else labelled_inclusions, samples))
+    return HeldOut(title, topics or tuple(each.topic for each in outcomes), outcomes, simulated=True)
 
 
 # --- do the chances come true? ------------------------------------------------------------------------

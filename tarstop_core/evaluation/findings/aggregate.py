@@ -24,9 +24,8 @@ DRAWS = 1000
 LEVELS = (0.025, 0.975)
 EQUAL = 5e-5
 """Half a unit of the last digit that the paper prints: gaps below it are no order."""
-PAIR = ("q_star", "cost", "ahead", "behind", "gap_paper", "gap", "gap_low", "gap_high", "order")
+PAIR = ["q_star", "cost", "ahead", "behind", "gap_paper", "gap", "gap_low", "gap_high", "order"]
 REFERENCE = "greedy"
-_MEASURED = ("screened", "plus", "recall", "net_utility")
 CONTRACT = tuple(
     "approach q_star cost truth net_utility recall screened icer decision_agreement "
     "false_adopt false_reject topics".split()
@@ -320,7 +319,8 @@ def case_rows(results: Results, q_star: float | None = None, cost: float | None 
             "q_star": results.q_stars[q],
             "cost": results.costs[c],
         }
-        columns |= {name: getattr(results, name)[:, :, q, c] for name in _MEASURED}
+        measured = ("screened", "plus", "recall", "net_utility")
+        columns |= {name: getattr(results, name)[:, :, q, c] for name in measured}
         found.append(_long(columns | {"fold": results.fold[:, None]}))
     return pd.concat(found, ignore_index=True)
 
@@ -376,4 +376,4 @@ def pairs(results: Results, draws: int = DRAWS) -> pd.DataFrame:
             elif low > 0 or high < 0:
                 order += ", surely"
             found.append((q_star, cost, one["approach"], other["approach"], printed, mean, low, high, order))
-    return pd.DataFrame(found, columns=list(PAIR))
+    return pd.DataFrame(found, columns=PAIR)

@@ -62,9 +62,8 @@ TEXTS.filters["signed"] = signed
 
 def _with_interval(row: Mapping[Any, Any], name: str) -> str:
     low = row.get(f"{name}_low", math.nan)
-    if math.isnan(low):
-        return signed(row[name])
-    return f"{signed(row[name])} ({signed(low)} to {signed(row[f'{name}_high'])})"
+    within = "" if math.isnan(low) else f" ({signed(low)} to {signed(row[f'{name}_high'])})"
+    return f"{signed(row[name])}{within}"
 
 
 def latex(rows: pd.DataFrame, cost: float, caption: str, digits: int = 1) -> str:

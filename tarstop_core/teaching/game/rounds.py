@@ -170,10 +170,10 @@ def finds_of(explored: Explored) -> tuple[int, ...]:
     """0-based ranks of the documents that settle the question or bring a new table."""
     truth = explored.truth
     if isinstance(truth, Outcome):
-        return tuple(sorted({int(at) for at in truth.positions if at < len(explored)}))
+        return tuple(np.unique(truth.positions[truth.positions < len(explored)]).tolist())
     labels = topic_of(explored).labels
     assert labels is not None
-    return tuple(int(at) for at in np.flatnonzero(labels))
+    return tuple(np.flatnonzero(labels).tolist())
 
 
 def played(explored: Explored, settings: Settings, call: Call) -> Played:
@@ -324,7 +324,7 @@ def regret_sentence(rows: Sequence[Row]) -> str:
 def luck_sentence(rows: Sequence[Row]) -> str:
     """Whether who did best is who was expected to, or luck decided."""
     first = next(row for row in rows if row.regret is not None)
-    known = [(row.expected, row.total, row) for row in rows if row.expected is not None]
+    known = ((row.expected, row.total, row) for row in rows if row.expected is not None)
     most, _, promised = max(known, key=lambda each: each[:2])
     lucky = first.expected is None or first.expected < most - TIED
     return _said("luck", first=first, promised=promised, lucky=lucky, rounds=ROUNDS)
