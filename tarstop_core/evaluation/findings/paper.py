@@ -6,6 +6,7 @@ numbers of false adopts and false rejects, which the paper draws but does not pr
 
 import math
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -77,10 +78,10 @@ def recovered() -> pd.DataFrame:
                 each[name] for each in (row, reference) for name in ("screened", "decision_agreement")
             ]
             ratio = metrics.REFERENCE if row["approach"] == REFERENCE_METHOD else metrics.icer(*compared)
-            agrees = _icer_agrees(row["icer"], ratio, row, reference)
-            found.append((plus, adopts, rejects, again, ratio, agrees))
-    implied = "omega_plus false_adopt false_reject net_utility_again icer_again icer_agrees"
-    return published().join(pd.DataFrame(found, columns=implied.split())).reindex(columns=COLUMNS)
+            implied: dict[str, Any] = {"omega_plus": plus, "false_adopt": adopts, "false_reject": rejects}
+            implied |= {"net_utility_again": again, "icer_again": ratio}
+            found.append(row | implied | {"icer_agrees": _icer_agrees(row["icer"], ratio, row, reference)})
+    return pd.DataFrame(found, columns=COLUMNS)
 
 
 def _icer_agrees(printed: str, own: metrics.Icer, row: metrics.Row, reference: metrics.Row) -> bool:
