@@ -148,8 +148,10 @@ def cross_validated(cases: Sequence[Case], folds: int = FOLDS) -> tuple[Fold, ..
         )
     ordered = sorted(sizes, key=lambda group: (-sizes[group], group))
     of = {group: place % folds for place, group in enumerate(ordered)}
-    halves = (
-        ([case for case in cases if (of[case.group] == fold) is tested] for tested in (False, True))
+    return tuple(
+        Fold(
+            train=[case for case in cases if of[case.group] != fold],
+            test=[case for case in cases if of[case.group] == fold],
+        )
         for fold in range(folds)
     )
-    return tuple(Fold(*each) for each in halves)

@@ -55,9 +55,8 @@ class DecisiveTask(base.Task):
     def paths(self, case: Case, knowledge: Calibrator, payoffs: Sequence[Payoffs]) -> list[DecisivePath]:
         topic = case.topic
         p = scaled(knowledge.probabilities(topic.scores, len(topic)), self.scale)
-        first = DecisivePath(
-            knowledge.curve(p), self.b_0, payoffs[0], topic.first_hit, labels=case.labels, p=p
-        )
+        curve = knowledge.curve(p)
+        first = DecisivePath(curve, self.b_0, payoffs[0], topic.first_hit, labels=case.labels, p=p)
         return [first, *(replace(first, payoffs=each) for each in payoffs[1:])]
 
     def truth(self, case: Case, payoffs: Sequence[Payoffs]) -> Flags:

@@ -92,20 +92,12 @@ def recalled(explored: Explored, settings: Settings, target: float) -> Recalled:
     b = np.where(depths >= hit, 1.0, path.b)
     plus = np.where(depths >= hit, True, path.payoffs.chooses_plus(path.b))
     changes = np.flatnonzero(plus[1:] != plus[:-1])
-    return Recalled(
-        explored,
-        settings,
-        target,
-        R,
-        metrics.recall(found, R),
-        b,
-        metrics.net_utility(path.payoffs, plus, omega, depths, settings.cost),
-        plus,
-        omega,
-        int(np.argmax(found >= target * R - 1e-9)) if R else N,
-        int(Optimal().depths(path, [settings.cost])[0]),
-        int(changes[-1]) + 1 if len(changes) else 0,
-    )
+    utility = metrics.net_utility(path.payoffs, plus, omega, depths, settings.cost)
+    at_target = int(np.argmax(found >= target * R - 1e-9)) if R else N
+    at_optimal = int(Optimal().depths(path, [settings.cost])[0])
+    stops = (at_target, at_optimal, int(changes[-1]) + 1 if len(changes) else 0)
+    recall = metrics.recall(found, R)
+    return Recalled(explored, settings, target, R, recall, b, utility, plus, omega, *stops)
 
 
 def _relevant(explored: Explored) -> Flags:
