@@ -29,7 +29,7 @@ def collection(data: Path, name: str, relevance: str) -> Source:
     return Source(data / name / run, data / name / qrels, outcomes)
 
 
-def rankings(data: Path, relevance: str = "content") -> Benchmark:
+def rankings(data: Path, relevance: str) -> Benchmark:
     """24 real rankings (``clef_dta``), 5-fold cross-validation over topics, ω⁻ topics by removal."""
     cases, notes = decisive_cases(collection(data, "clef_dta", relevance))
     provenance = PROVENANCE.format(
@@ -39,7 +39,7 @@ def rankings(data: Path, relevance: str = "content") -> Benchmark:
     return RANKINGS[relevance].holding(folds=folds, provenance=provenance, statistics=statistics, notes=notes)
 
 
-def travel(data: Path, relevance: str = "content") -> Benchmark:
+def travel(data: Path, relevance: str) -> Benchmark:
     """Trained on ``clef_dta``, tested on the rankings of ``clef2019`` and ``clef2017`` made by other systems."""
     train, notes = decisive_cases(collection(data, "clef_dta", relevance))
     known = {case.group for case in train}

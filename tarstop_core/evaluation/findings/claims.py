@@ -118,11 +118,11 @@ def _gain(gain: Mean) -> str:
 TEXTS.filters |= {"cells": _cells, "gain": _gain}
 
 
-def ordering_sentences(results: Results, draws: int = DRAWS) -> list[str]:
+def ordering_sentences(results: Results) -> list[str]:
     """Where the order of the paper's methods differs here from its tables, a sentence for each panel."""
     found = []
     beside = beside_paper(results)
-    for (q_star, cost), own in pairs(results, draws).groupby(["q_star", "cost"], sort=False):
+    for (q_star, cost), own in pairs(results).groupby(["q_star", "cost"], sort=False):
         where = f"At q* = {q_star:g} and a cost of {cost:g}"
         turned = own[own["order"].str.startswith("other")].to_dict("records")
         if not turned:
