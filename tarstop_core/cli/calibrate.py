@@ -74,38 +74,29 @@ def calibrate(
     if also and start:
         raise InputProblem("--start goes on from one calibrator with one's own lists; leave --also out.")
     shared.writable(out, run, qrels, test_run, test_qrels, start, *(path for pair in also for path in pair))
-    topics, notes = shared.labelled_topics(run, qrels)
-    apart = [topics]
-    for pair in also:
-        lists, more = shared.labelled_topics(*pair)
-        apart.append(lists)
-        notes = (*notes, *more)
-    topics = [topic for each in apart for topic in each]
+    read = [shared.labelled_topics(*pair) for pair in ((run, qrels), *also)]
+    notes = [note for _, more in read for note in more]
+    every = [(topic, str(number)) for number, (lists, _) in enumerate(read) for topic in lists]
+    topics = [topic for topic, _ in every]
     settings |= {"name": name or run.name.split(".")[0], "source": run.name}
     if start is not None:
         settings["start"] = load(start)
     of_new: dict[str, Any] = {}
     if kind == "rank-frailty" and start is None:
         # What lists of a run say of lists from elsewhere, not of the next one of the same run.
-        of_new = {"collections": [str(number) for number, each in enumerate(apart) for _ in each]}
+        of_new = {"collections": [collection for _, collection in every]}
     calibrator = fit(topics, **settings, **of_new)
     if test_run is not None and test_qrels is not None:
         held_out, more = shared.labelled_topics(test_run, test_qrels)
         quality = assess(calibrator, held_out, how=f"held-out run {test_run.name}")
-        notes = (*notes, *more)
+        notes += more
     elif also:
         judged = []
-        for number, each in enumerate(apart):
-            here = {topic.name for topic in each}
-            others = [
-                (topic, str(other))
-                for other, lists in enumerate(apart)
-                if other != number
-                for topic in lists
-                if topic.name not in here
-            ]
-            away = fit([topic for topic, _ in others], **settings, collections=[name for _, name in others])
-            judged.append((away, each))
+        for lists, _ in read:
+            here = {topic.name for topic in lists}
+            others = [each for each in every if each[0].name not in here]
+            away = fit([topic for topic, _ in others], **settings, collections=[of for _, of in others])
+            judged.append((away, lists))
         quality = assess_each(judged, "leaving each collection, with its topics, out")
     else:
         quality = cross_validate(topics, **settings)

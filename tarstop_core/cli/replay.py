@@ -107,7 +107,7 @@ def replay(
     else:
         judged = {topic.name: topic for topic in topics}
         file = read_outcomes(tables, judged)
-        notes = (*notes, *file.notes)
+        notes += file.notes
         # Relevant is what the judgments say, so that recall divides by their R.
         reviews = [
             replace(each, topic=replace(judged[each.review], name=each.name)) for each in file.outcomes
@@ -125,8 +125,7 @@ def replay(
     mean = replaying.summary(outcomes)
     unlike = sum(bool(fitted.refusal(topic.scores)) for topic in topics)
     if unlike:
-        notes = (
-            *notes,
+        notes += (
             f"{unlike:,} of {len(topics):,} lists are unlike those the calibrator was fitted on, in length or best score: "
             "chances from scores mean little there; one of kind 'rank-frailty' does not depend on that.",
         )
