@@ -1,7 +1,4 @@
-"""Stopping on labelled rankings in paper mode: depths, actions, net utility.
-
-Cases are played as an experiment plays them, so that both come to the same.
-"""
+"""Stopping on labelled rankings in paper mode, played as an experiment plays them: depths, actions, net utility."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -136,14 +133,12 @@ def with_left(
     told: dict[tuple[str, int], StillUnread] = {}
     found = []
     for each, outcome in zip(played, outcomes, strict=True):
-        depths = {"stop": int(each.depth)}
-        depths |= {f"{share:g}": math.ceil(share * len(outcome.topic)) for share in SHARES}
-        left = {}
-        for name, depth in depths.items():
+        depth, left = int(each.depth), {}
+        depths = {"stop": depth} | {f"{share:g}": math.ceil(share * len(outcome.topic)) for share in SHARES}
+        for name, at in depths.items():
             # Outcomes of one review share its list.
-            key = outcome.review, depth
-            left[name] = told[key] = told.get(key) or still_unread(outcome.topic, calibrator, depth)
-        depth = depths["stop"]
+            key = outcome.review, at
+            left[name] = told[key] = told.get(key) or still_unread(outcome.topic, calibrator, at)
         states = states_of(outcome.tables, theta, engine, prior or Prior())
         now = states[known_at(outcome.positions, len(outcome.topic))[depth]]
         to_come = studies_to_come(_left(outcome.topic, calibrator, depth).chance)

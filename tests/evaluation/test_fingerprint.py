@@ -8,8 +8,7 @@ from types import FrameType
 import pytest
 
 from tarstop_core.evaluation import protocol
-from tarstop_core.evaluation.benchmarks.simulated_patents import simulated_patents
-from tarstop_core.evaluation.benchmarks.simulated_reviews import simulated_reviews
+from tarstop_core.evaluation.benchmarks.simulated import simulated_patents, simulated_reviews
 from tarstop_core.evaluation.cases import Benchmark
 from tarstop_core.evaluation.fingerprint import code_digest, digest_of, reached
 from tarstop_core.evaluation.jobs import Answers, Job
@@ -45,7 +44,7 @@ def test_words_keep_it(copy: Path) -> None:
     change(copy, "policies/greedy.py", '"""The paper', '"""Said otherwise')
     rule = copy / "policies" / "budget.py"
     rule.write_text(f"# A remark.\n\n\n{rule.read_text(encoding='utf-8')}\n# Another.\n", encoding="utf-8")
-    change(copy, "evaluation/pieces.py", '"""Cases of one job, whatever runs it."""', '"""Of one job."""')
+    change(copy, "evaluation/jobs.py", '"""Cases of one job, whatever runs it."""', '"""Of one job."""')
     (copy / "new_page.py").write_text("SAID = 1\n", encoding="utf-8")
     assert digest_of(copy) == code_digest()
 

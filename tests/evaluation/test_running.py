@@ -53,3 +53,7 @@ def test_progress_is_said_with_time_left() -> None:
     said = progress_said(Status("running", 0.421, "tuning", 75.0))
     assert said == "42 % · tuning · about 1 min 15 s left"
     assert "left" not in progress_said(Status("stopping", 0.4, "tuning"))
+
+
+def test_progress_said_by_example() -> None:
+    assert progress_said(Status("running", 0.421, "tuning", 75.0)) == "42 % · tuning · about 1 min 15 s left"
