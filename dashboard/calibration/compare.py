@@ -9,12 +9,11 @@ import streamlit as st
 
 from dashboard.calibration.fit import finished, no_sessions, standings, titles_of, uploaded
 from dashboard.frame import shell
-from dashboard.frame.drawing import dark
+from dashboard.frame.drawing import dark, figure, note, table
 from dashboard.frame.widgets import lasting, one_of, some_of, switch
 from dashboard.frame.work import kept
 from dashboard.parts.calibrators import reliability_rows
-from dashboard.parts.panels import figure, note, table
-from dashboard.parts.whole_session import CHOSEN, loaded
+from dashboard.parts.sessions import CHOSEN, loaded
 from tarstop_core.calibration.figures import two_reliabilities, worth_figure
 from tarstop_core.evaluation import calibrators
 from tarstop_core.evaluation.calibrators import HeldOut

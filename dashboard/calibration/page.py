@@ -11,6 +11,7 @@ from dashboard.calibration import compare as calibration_compare
 from dashboard.calibration import fit as calibration_fit
 from dashboard.calibration.fit import SCENARIO
 from dashboard.frame import shell
+from dashboard.frame.drawing import note, table
 from dashboard.frame.markup import badges, lines
 from dashboard.frame.scripts import SAVE_SCRIPT
 from dashboard.frame.widgets import (
@@ -28,8 +29,7 @@ from dashboard.frame.widgets import (
 )
 from dashboard.frame.work import clock, flash, say
 from dashboard.parts.calibrators import first_hits, read, reliability, which
-from dashboard.parts.panels import note, table
-from dashboard.parts.whole_session import file_stem
+from dashboard.parts.sessions import file_stem
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.presentation.numbers import number, percent
 from tarstop_core.samples.shipped import default_calibrator

@@ -12,17 +12,16 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.evidence.prior import PREFIX, chosen_prior, prior_badge
-from dashboard.evidence.typed_table import typed_table
 from dashboard.frame import address, shell
+from dashboard.frame.drawing import note
 from dashboard.frame.markup import badges, told
 from dashboard.frame.waiting import LARGE_FILE, shown
 from dashboard.frame.widgets import bound, lasting, one_of, save, switch, upload
 from dashboard.frame.work import flash
 from dashboard.parts import columns
 from dashboard.parts.evidence import panel
-from dashboard.parts.panels import note
+from dashboard.parts.sessions import file_stem
 from dashboard.parts.stakes import sensitivity_to_exceed
-from dashboard.parts.whole_session import file_stem
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.errors import InputProblem
@@ -296,3 +295,28 @@ def _in_address(name: str, label: str, options: dict[str, str]) -> str:
     chosen = one_of(label, options, first=first, **lasting(f"{PREFIX}/{name}"))
     address.write({name: "" if chosen == names[0] else chosen})
     return chosen
+
+
+_HERE = Path(__file__).parent
+_mount = st.components.v2.component(
+    "tarstop_typed_table",
+    html="<table></table>",
+    css=(_HERE / "typed_table.css").read_text(encoding="utf-8"),
+    js=(_HERE / "typed_table.js").read_text(encoding="utf-8"),
+)
+
+
+def typed_table(label: str, columns: Sequence[str], first: Sequence[Row], *, key: str) -> list[Row]:
+    """Draw the table; its cells as text, row by row, as far as a person has left them, empty ones among them.
+
+    The first of the k columns is for words and wide, the others are for numbers. `first` is what the table begins with
+    (at least one row of k cells): changed later, it is not looked at.
+    """
+    rows = [list(row) for row in first]
+    typed = _mount(
+        key=key,
+        data={"label": label, "columns": list(columns), "rows": rows},
+        default={"rows": rows},
+        on_rows_change=lambda: None,
+    )
+    return [tuple(str(cell) for cell in row) for row in typed.rows]

@@ -10,10 +10,10 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.frame import address, shell
+from dashboard.frame.drawing import note
 from dashboard.frame.widgets import lasting, one_of, press, radio, share
 from dashboard.parts import stakes
-from dashboard.parts.panels import note
-from dashboard.parts.whole_session import OF
+from dashboard.parts.sessions import OF
 from tarstop_core.errors import InputProblem
 from tarstop_core.explore import map_figure, sensitivity
 from tarstop_core.explore.lists import Explored

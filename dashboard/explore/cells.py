@@ -7,10 +7,9 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dashboard.frame.drawing import dark
+from dashboard.frame.drawing import chart_key, dark, figure, heading_of
 from dashboard.frame.shell import escape_label
 from dashboard.frame.widgets import press, switch
-from dashboard.parts.panels import chart_key, figure, heading_of
 from tarstop_core.explore import map_figure
 from tarstop_core.explore.maps import FRACTIONS, Map, MeanMap, Measure
 from tarstop_core.policies import Policy
@@ -64,7 +63,7 @@ def drawn(
     """Draw the first of the maps, less the second one if there are two; q* and c/K of the cell that is looked into.
 
     `settings` are where the person is, `of` ends the heading; sentence and file stem as in
-    :func:`~dashboard.parts.panels.figure`.
+    :func:`~dashboard.frame.drawing.figure`.
     """
     here = (settings.payoffs.q_star, settings.stakes.fraction)
     q_stars = found[0].q_stars

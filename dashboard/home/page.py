@@ -8,7 +8,7 @@ from dashboard.frame import shell
 from dashboard.frame.scripts import FRAME
 from dashboard.frame.widgets import press
 from dashboard.frame.work import flash, go_to, reviewer
-from dashboard.parts.session_line import first, line, rename_box, resume
+from dashboard.parts.sessions import first, line, rename_box, resume
 from tarstop_core.sessions.demo import start_demo, start_review_demo
 from tarstop_core.sessions.progress import told
 from tarstop_core.sessions.store.rows import SessionSummary

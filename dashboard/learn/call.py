@@ -11,11 +11,10 @@ from typing import Any
 import streamlit as st
 
 from dashboard.frame import address, shell
-from dashboard.frame.drawing import dark
+from dashboard.frame.drawing import PLAIN, dark, figure, heading_of, note, table
 from dashboard.frame.markup import badges, numbers, told, unbroken
 from dashboard.frame.widgets import press, switch
 from dashboard.learn import documents as learn_documents
-from dashboard.parts.panels import PLAIN, figure, heading_of, note, table
 from tarstop_core.errors import InputProblem
 from tarstop_core.explore.lists import sample
 from tarstop_core.presentation.numbers import count_of, percent

@@ -9,7 +9,7 @@ from dashboard.frame.scripts import KEYS_SCRIPT, SAVE_ACTIONS_SCRIPT
 from dashboard.frame.widgets import switch
 from dashboard.frame.work import flash
 from dashboard.learn import call as learn_call
-from dashboard.learn import walk_asked
+from dashboard.learn import walk
 
 LEAD = "Why it says stop: followed one document at a time, tried yourself, and seen in pictures."
 PARTS = {
@@ -51,7 +51,7 @@ def _part() -> str:
     )
     if part != state.get(WRITTEN, part):
         # What stands in the address belongs to the part that was left; what is bound to widgets leaves with them.
-        for name in {*walk_asked.NAMES, *learn_call.NAMES} & {*address}:
+        for name in {*walk.NAMES, *learn_call.NAMES} & {*address}:
             del address[name]
     if named != part:
         address["part"] = part

@@ -1,7 +1,9 @@
 """Learn, walk through: one document at a time, with every formula filled in."""
 
 import html
+import math
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -10,22 +12,124 @@ from typing import Any
 import streamlit as st
 
 from dashboard.frame import address, shell
-from dashboard.frame.drawing import dark
+from dashboard.frame.drawing import dark, figure, heading_of, note, table
 from dashboard.frame.markup import badges, numbers, told, unbroken
 from dashboard.frame.widgets import one_of, press, switch, tabs
 from dashboard.learn import documents as learn_documents
-from dashboard.learn import walk_asked
-from dashboard.learn.walk_asked import NAMES, PACES, TAUGHT, topics
-from dashboard.parts.panels import figure, heading_of, note, table
-from tarstop_core.explore.lists import sample
+from tarstop_core.errors import InputProblem
+from tarstop_core.explore.lists import sample, samples
+from tarstop_core.explore.maps import rules
 from tarstop_core.policies import parse_policy
 from tarstop_core.presentation.numbers import amount, percent
 from tarstop_core.screening.explain import action, question
 from tarstop_core.screening.scenarios.named import scenario_of
+from tarstop_core.screening.scenarios.patent import PATENT
+from tarstop_core.screening.scenarios.review import REVIEW
+from tarstop_core.screening.settings import Settings
 from tarstop_core.teaching.lesson import steps as lessons
 from tarstop_core.teaching.lesson.figures import curves
 from tarstop_core.teaching.lesson.formulas import filled
-from tarstop_core.teaching.lesson.steps import Lesson, Step
+from tarstop_core.teaching.lesson.steps import Lesson, Step, lesson
+from tarstop_core.value.payoffs import Payoffs
+
+TAUGHT = {each.name: each for each in (PATENT, REVIEW)}
+"""Scenarios that have samples to walk through."""
+RULES = ("optimal", "look-ahead:m=20", "greedy", "smooth:K=5", "batch:K=10", "budget:d=100", "decide-now")
+COSTS = (0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05)
+NAMES = ("scenario", "topic", "rule", "q", "c", "step", "shown", "pace")
+"""The parameters of the address."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the address says."""
+
+    topic: str = "search:antenna-mount"
+    """Key of a sample: "search:antenna-mount"."""
+    rule: str = "optimal"
+    """Of the rule followed."""
+    q_star: float = 0.5
+    cost: float = 0.001
+    """Normalised (K = 1)."""
+    step: int = 0
+    """Documents read."""
+    shown: bool = False
+    """Whether the truth is revealed before the end."""
+    pace: float = 2.0
+    """Seconds a step takes when it plays."""
+
+    @property
+    def scenario(self) -> str:
+        return next(name for name, each in TAUGHT.items() if self.topic.startswith(f"{each.sample}:"))
+
+    @property
+    def settings(self) -> Settings:
+        """The sample's own, at these stakes."""
+        return replace(sample(self.topic).settings, payoffs=Payoffs.from_q_star(self.q_star), cost=self.cost)
+
+    @property
+    def lesson(self) -> Lesson:
+        """The rule followed on the list."""
+        return lesson(self.topic, self.settings, parse_policy(self.rule, files=False))
+
+
+def read_address(address: Mapping[str, str]) -> Asked:
+    """What an address asks for; what cannot be read is as it would be without it."""
+    first = Asked()
+    scenario = address.get("scenario", first.scenario)
+    scenario = scenario if scenario in TAUGHT else first.scenario
+    titles = topics(scenario)
+    key = f"{TAUGHT[scenario].sample}:{address.get('topic', '')}"
+    if key not in titles:
+        key = first.topic if first.topic in titles else next(iter(titles))
+    rule = address.get("rule", first.rule)
+    try:
+        policy = parse_policy(rule, files=False)
+        rule = policy.spec if policy.name in rules("planned") else first.rule
+    except InputProblem:
+        rule = first.rule
+    q_star, cost = _number(address.get("q", ""), first.q_star), _number(address.get("c", ""), first.cost)
+    pace = _number(address.get("pace", ""), first.pace)
+    return Asked(
+        key,
+        rule,
+        q_star if 0 < q_star < 1 else first.q_star,
+        cost if 0 < cost < 1 else first.cost,
+        max(0, int(_number(address.get("step", ""), 0.0))),
+        address.get("shown", "") == "yes",
+        pace if pace in PACES else first.pace,
+    )
+
+
+def address_of(asked: Asked) -> dict[str, str]:
+    """The parameters that :func:`read_address` reads back."""
+    return {
+        "scenario": asked.scenario,
+        "topic": asked.topic.partition(":")[2],
+        "rule": asked.rule,
+        "q": f"{asked.q_star:g}",
+        "c": f"{asked.cost:g}",
+        "step": str(asked.step),
+        "shown": "yes" if asked.shown else "",
+        "pace": f"{asked.pace:g}" if asked.pace != Asked().pace else "",
+    }
+
+
+def _number(text: str, otherwise: float) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        return otherwise
+    return value if math.isfinite(value) else otherwise
+
+
+def topics(scenario: str) -> dict[str, str]:
+    """Titles of the samples of a scenario, by key."""
+    return {key: title for key, title in samples() if key.startswith(f"{TAUGHT[scenario].sample}:")}
+
+
+PACES = (0.5, 1.0, 2.0, 4.0)
+
 
 PREFIX = "learn/walk"
 PRESENTED = 312  # pixels
@@ -38,7 +142,7 @@ LATE = 3.0  # seconds
 class Walk:
     """A lesson as one browser tab gives it: what is asked, and whether it plays."""
 
-    asked: walk_asked.Asked
+    asked: Asked
     written: dict[str, str]
     """What the address was given last; what differs from it was put there by a person."""
     playing: bool = False
@@ -86,7 +190,7 @@ def _walk() -> Walk:
     if walk is not None and given == walk.before and time.monotonic() - walk.halted < LATE:
         return walk
     if walk is None or (given and given != walk.written):
-        walk = Walk(walk_asked.read_address(given), given, epoch=walk.epoch + 1 if walk else 0)
+        walk = Walk(read_address(given), given, epoch=walk.epoch + 1 if walk else 0)
         walk.go(walk.asked.step)
         st.session_state[PREFIX] = walk
     return walk
@@ -94,7 +198,7 @@ def _walk() -> Walk:
 
 def _write(walk: Walk) -> None:
     """Put the lesson into the address; while it plays only where it began, so that going back leaves the page."""
-    wanted = walk_asked.address_of(walk.asked)
+    wanted = address_of(walk.asked)
     if walk.playing and walk.written:
         wanted["step"] = walk.written.get("step", "0")
     walk.written = address.write(wanted)
@@ -185,10 +289,10 @@ def _change(walk: Walk) -> None:
     )
     where = changed(f"topic/{asked.scenario}", "topic")
     one_of("Sample (simulated)", titles, first=asked.topic, **where)
-    rules = {spec: str(parse_policy(spec, files=False)) for spec in (*walk_asked.RULES, asked.rule)}
+    rules = {spec: str(parse_policy(spec, files=False)) for spec in (*RULES, asked.rule)}
     one_of("Stopping rule", rules, first=asked.rule, **changed("rule", "rule"))
     st.slider("How sure before you act (q\\*)", 0.01, 0.99, asked.q_star, step=0.01, **changed("q", "q_star"))
-    costs = sorted({*walk_asked.COSTS, asked.cost})
+    costs = sorted({*COSTS, asked.cost})
     st.select_slider(
         "Cost of a document (both mistakes together cost 1)",
         costs,

@@ -7,9 +7,8 @@ import pandas as pd
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from dashboard.frame.drawing import dark
+from dashboard.frame.drawing import dark, figure, note
 from dashboard.frame.widgets import one_of, text_of
-from dashboard.parts.panels import figure, note
 from tarstop_core.calibration import figures
 from tarstop_core.calibration.calibrator import Calibrator, Quality, from_json
 from tarstop_core.calibration.first_hit import PastCase

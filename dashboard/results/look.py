@@ -8,10 +8,9 @@ from typing import Any
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.drawing import dark
+from dashboard.frame.drawing import FAMILY_ORDER, dark, note
 from dashboard.frame.markup import badges
 from dashboard.frame.widgets import bound, one_of, press, some_of, switch
-from dashboard.parts.panels import FAMILY_ORDER, note
 from dashboard.results import data
 from tarstop_core.evaluation.findings import tables
 from tarstop_core.evaluation.findings.shipped import Listed

@@ -6,10 +6,10 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.frame import shell
+from dashboard.frame.drawing import chart_key, figure, grouped_legend, with_room
 from dashboard.frame.scripts import SAVE_SCRIPT
 from dashboard.frame.widgets import bound, tabs
 from dashboard.frame.work import flash
-from dashboard.parts.panels import chart_key, figure, grouped_legend, with_room
 from dashboard.results import data
 from dashboard.results import run as results_run
 from dashboard.results.look import Look, about, controls, for_researchers, researching

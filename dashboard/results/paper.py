@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dashboard.parts.panels import figure, files, heading_of, note, table, with_room
+from dashboard.frame.drawing import figure, files, heading_of, note, table, with_room
 from dashboard.results import data
 from dashboard.results.look import Look
 from tarstop_core.evaluation.findings import claims, figures, paper

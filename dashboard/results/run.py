@@ -10,13 +10,13 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.frame import shell
+from dashboard.frame.drawing import note
 from dashboard.frame.markup import badges
 from dashboard.frame.server import served_on
 from dashboard.frame.waiting import LARGE_FILE, shown, take_in, taken_in
 from dashboard.frame.widgets import named, one_of, press, share, some_of, switch
 from dashboard.frame.work import clock
 from dashboard.parts import jobs
-from dashboard.parts.panels import note
 from dashboard.results import data
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.errors import InputProblem

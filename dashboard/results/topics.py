@@ -5,8 +5,8 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.frame import shell
+from dashboard.frame.drawing import figure, files, note
 from dashboard.frame.widgets import bound, one_of
-from dashboard.parts.panels import figure, files, note
 from dashboard.results import data
 from dashboard.results.look import Look, keep_valid
 from tarstop_core.errors import InputProblem

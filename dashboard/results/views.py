@@ -7,9 +7,10 @@ from dataclasses import replace
 import pandas as pd
 import streamlit as st
 
+from dashboard.frame import shell
+from dashboard.frame.drawing import figure, files, heading_of, note, table
 from dashboard.frame.widgets import save, switch
-from dashboard.parts.panels import figure, files, heading_of, note, table
-from dashboard.results import data, paper, reranked, topics
+from dashboard.results import data, paper, topics
 from dashboard.results.look import Look
 from tarstop_core.calibration.figures import reliability_figure, reliability_sentence
 from tarstop_core.evaluation.findings import figures, tables
@@ -18,7 +19,43 @@ from tarstop_core.evaluation.findings.aggregate import REFERENCE, case_rows
 from tarstop_core.evaluation.findings.report import STATISTICS, folds_said
 from tarstop_core.evaluation.tasks.named import TASKS, errors_of
 from tarstop_core.files import table_to_csv
+from tarstop_core.policies import parse_policy
 from tarstop_core.presentation.numbers import percent
+
+FILE = shell.ROOT / "docs" / "data" / "reranking_prize.csv"
+WAYS = {"static, as it is": "as ranked once", "re-ranked": "learning from labels"}
+MEANS = ["depth", "right", "net_utility"]
+
+
+def _learning_list(_: Look) -> None:
+    """Draw the tab; it is about real reviews, whatever benchmark is chosen."""
+    if not FILE.is_file():
+        st.info("This was not measured yet: scripts/measure_reranked_chances.py does it.")
+        return
+    found = pd.read_csv(FILE)
+    means = found[found["way"].isin(WAYS)].groupby(["stages", "rule", "way"], as_index=False)[MEANS].mean()
+    heading_of(f"A list that learns from labels, on {found['topic'].nunique()} real reviews")
+    rows = [
+        {
+            "Reports read": row["stages"],
+            "Rule": str(parse_policy(str(row["rule"]), files=False)),
+            "List": WAYS[row["way"]],
+            "Screened": f"{row['depth']:,.1f}",
+            "Right": percent(row["right"]),
+            "Net utility": f"{row['net_utility']:+.4f}".replace("-", "−"),
+        }
+        for row in means.sort_values(["stages", "rule", "way"], ascending=[True, True, False]).to_dict(
+            "records"
+        )
+    ]
+    table(
+        rows,
+        "Means over reviews, outcomes, q* and costs, whichever benchmark is chosen above; not simulated.",
+    )
+    files("tarstop-re-ranked", found, "re-ranked")
+    st.caption(
+        f"Intervals, and how chances came out on such lists: [measured]({shell.guide('reranked_chances')})."
+    )
 
 
 def _table(look: Look) -> None:
@@ -226,7 +263,7 @@ VIEWS: dict[str, Callable[[Look], None]] = {
     "Same topics": _paired,
     TOPICS: topics.draw,
     "Paper and this run": paper.draw,
-    "Learning list": reranked.draw,
+    "Learning list": _learning_list,
     "Claims": _claims,
     "About": _about,
 }

@@ -8,23 +8,20 @@ import streamlit as st
 
 from dashboard.frame import shell
 from dashboard.frame.markup import badges
-from dashboard.frame.scripts import ARRIVAL_SCRIPT, KEYS_SCRIPT
+from dashboard.frame.scripts import ARRIVAL_SCRIPT, KEYS_SCRIPT, REVIEWER_SCRIPT
 from dashboard.frame.widgets import press, save
-from dashboard.frame.work import Work, attempt, clock, flash, open_work
+from dashboard.frame.work import NAMELESS, REVIEWER, Work, attempt, clock, flash, open_work, reviewer
 from dashboard.parts import application as own_application
-from dashboard.parts import evidence, stakes
-from dashboard.parts.whole_session import file_stem
+from dashboard.parts import evidence, learning, stakes
+from dashboard.parts.sessions import file_stem
 from dashboard.screen import (
     advising,
     deciding,
-    ending,
     full_text,
-    learning,
     reading,
     reasons,
     review_stakes,
     verdicts,
-    who,
     why,
 )
 from dashboard.screen.review_stakes import ADJUSTABLE
@@ -105,7 +102,7 @@ def _screening(work: Work) -> None:
                 st.html(ARRIVAL_SCRIPT, unsafe_allow_javascript=True)
     with advice_side:
         if state.decision is not None and what_if is None:
-            ending.panel(work, state, state.decision)
+            deciding.decided(work, state, state.decision)
         else:
             advising.advice_panel(work, state, advice, shown, what_if)
         why.panel(work, state, settings, shown)
@@ -113,7 +110,7 @@ def _screening(work: Work) -> None:
         advising.curves(work, state, settings, shown)
     _below(work, state, settings, what_if)
     if reporting is None:
-        (who.question(work) if work.unsigned else verdicts.bar(work, state, at, advice, flag))
+        (_whose(work) if work.unsigned else verdicts.bar(work, state, at, advice, flag))
     work.foresee()
     if work.editing == deciding.EDITING:
         deciding.dialog(work, state, advice)
@@ -136,7 +133,7 @@ def _header(work: Work, state: State) -> None:
             f'<div class="tar-meta" data-testid="counter">{_counted(work, state)}</div></div>',
             width="stretch",
         )
-        who.named(work)
+        _name(work)
 
 
 def _counted(work: Work, state: State) -> str:
@@ -303,3 +300,37 @@ def _new_stakes(work: Work, state: State, changed: Settings) -> None:
 def _deviate(work: Work, what_if: Settings, reason: str, seen: int) -> None:
     attempt(work.change_settings, what_if, seen, reason)
     work.what_if = None
+
+
+NAME = "_reviewer_name_field"
+ASKED_NAME = "_reviewer_asked"
+
+
+def _name(work: Work) -> None:
+    """The name, behind a button with it; the browser keeps it for the next time."""
+    # Another name is another element, whose script runs.
+    kept = f'<span hidden data-reviewer="{html.escape(reviewer(), quote=True)}"></span>'
+    st.html(kept + REVIEWER_SCRIPT, unsafe_allow_javascript=True)
+    with st.popover(shell.escape_label(reviewer() or "Your name"), key="who"):
+        _name_field("Your name, recorded with every label from now on", work, NAME)
+
+
+def _whose(work: Work) -> None:
+    """The question that stands in the place of the answers until it is answered."""
+    with st.container(key="bar"), st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
+        _name_field("Your name, recorded with every label and decision", work, ASKED_NAME)
+        st.button("Go on", key="whose_on", type="primary")
+        st.button(
+            "Without a name", key="nameless", on_click=st.session_state.update, args=({NAMELESS: True},)
+        )
+
+
+def _name_field(words: str, work: Work, key: str) -> None:
+    st.text_input(
+        words,
+        value=reviewer(),
+        placeholder=work.last_reviewer,
+        max_chars=80,
+        key=key,
+        on_change=lambda: st.session_state.update({REVIEWER: str(st.session_state[key]).strip()}),
+    )

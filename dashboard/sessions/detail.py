@@ -16,7 +16,7 @@ from dashboard.frame.scripts import SAVE_SCRIPT
 from dashboard.frame.widgets import LONGEST_NAME, named, one_of, press, save, share, tabs
 from dashboard.frame.work import clock, flash, go_to, say
 from dashboard.parts import jobs, stakes
-from dashboard.parts.whole_session import CHOSEN, OF, PREFIX, file_stem, loaded, save_export
+from dashboard.parts.sessions import CHOSEN, OF, PREFIX, file_stem, loaded, save_export
 from tarstop_core.files import trace_to_csv
 from tarstop_core.policies import POLICIES, parse_policy
 from tarstop_core.policies.registry import followed

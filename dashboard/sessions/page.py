@@ -9,14 +9,13 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.frame import shell
 from dashboard.frame.drawing import dark, still
-from dashboard.frame.markup import lines
+from dashboard.frame.markup import lines, scrolling
 from dashboard.frame.scripts import FRAME
 from dashboard.frame.waiting import LARGE_FILE, shown
 from dashboard.frame.widgets import bring_back, lasting, press, put_away, switch, text_of, undo_row, upload
 from dashboard.frame.work import clock, flash, say
 from dashboard.parts import jobs
-from dashboard.parts.session_line import first, line, rename_box, resume
-from dashboard.parts.whole_session import CHOSEN, loaded
+from dashboard.parts.sessions import CHOSEN, first, line, loaded, rename_box, resume
 from dashboard.sessions import detail as session_detail
 from tarstop_core.errors import InputProblem
 from tarstop_core.presentation.numbers import count_of
@@ -208,11 +207,8 @@ def _compare(store: Store) -> None:
         compared = [loaded(store, each) for each in chosen]
         head = "".join(f'<th scope="col">{html.escape(each.row.name)}</th>' for each in compared)
         body = lines([name, *values] for name, values in comparison(compared))
-        st.html(
-            '<div class="tar-others" style="overflow-x:auto" tabindex="0" role="region" '
-            f'aria-label="Sessions compared"><table><thead><tr><td></td>{head}</tr></thead><tbody>{body}</tbody>'
-            "</table></div>"
-        )
+        whole = f"<table><thead><tr><td></td>{head}</tr></thead><tbody>{body}</tbody></table>"
+        st.html(scrolling("Sessions compared", whole))
         still(belief_figure(compared, dark()), comparison_sentence(compared), f"{PREFIX}/beliefs")
 
 

@@ -1,14 +1,16 @@
-"""Set-up, step 2: what came along with the documents: patent families, and labels somebody gave before."""
+"""Set-up: what came along with the documents (patent families, labels somebody gave before), and draws for an audit."""
 
-import html
+import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.frame import shell
-from dashboard.frame.widgets import explained, lasting
+from dashboard.frame.markup import grid
+from dashboard.frame.widgets import explained, lasting, switch
 from dashboard.frame.work import kept
 from dashboard.parts import merging
 from tarstop_core.calibration.calibrator import Calibrator
@@ -16,6 +18,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.policies import POLICIES
 from tarstop_core.ranking.families import also_published, one_of_each
 from tarstop_core.ranking.order import Ranking
+from tarstop_core.screening.audit import SHARES, price_sentence, with_draws
 from tarstop_core.screening.events import families_event
 from tarstop_core.screening.explain import action
 from tarstop_core.screening.kept_labels import (
@@ -154,13 +157,8 @@ def show_replay(arranged: Arranged, settings: Settings, calibrator: Calibrator) 
     rows = []
     for each in found:
         cells = [str(each.policy), f"{each.depth:,}", f"{each.found:,} of {labels.relevant:,}"]
-        cells += [] if each.plus is None else [action(each.plus, settings)]
-        rows.append("".join(f"<td>{html.escape(cell)}</td>" for cell in cells))
-    st.html(
-        '<div class="tar-others" data-testid="replayed"><table><thead><tr>'
-        f"{''.join(f'<th>{name}</th>' for name in head)}</tr></thead>"
-        f"<tbody>{''.join(f'<tr>{row}</tr>' for row in rows)}</tbody></table></div>"
-    )
+        rows.append(cells if each.plus is None else [*cells, action(each.plus, settings)])
+    st.html(f'<div class="tar-others" data-testid="replayed">{grid(head, rows)}</div>')
 
 
 def _replayed(arranged: Arranged, settings: Settings, calibrator: Calibrator) -> list[Replayed]:
@@ -174,3 +172,29 @@ def _replayed(arranged: Arranged, settings: Settings, calibrator: Calibrator) ->
         return replayed(arranged.ranked, arranged.labels, settings, calibrator, rules)
 
     return kept(f"{PREFIX}/replayed", (arranged, settings), asked)
+
+
+def with_audit(arranged: Arranged, more: DeltaGenerator) -> Arranged:
+    """The list as it will be screened, with the draws that are asked for."""
+    unread = len(arranged.screened) - arranged.kept
+    if not unread:
+        return arranged
+    with more:
+        options = {0: "no draws"} | {every: f"one in {every}" for every in SHARES}
+        every = switch("Must you report recall? Draws for an audit", options, **lasting("set_up/audit/every"))
+        st.caption(
+            f"[A bound on recall at every stop]({shell.guide('recall_statement')}) needs documents drawn at random. "
+            f"{price_sentence(unread)}"
+        )
+        if every:
+            st.caption(f"One document in {every} will not be the next of the order above but a drawn one.")
+    if not every:
+        return arranged
+    seed = kept("set_up/audit/seed", arranged.screened, lambda: secrets.randbelow(2**32))
+    return kept("set_up/audit/held", (arranged, every), lambda: _with_draws(arranged, every, seed))
+
+
+def _with_draws(arranged: Arranged, every: int, seed: int) -> Arranged:
+    ranks = next((event.payload["ranks"] for event in arranged.events if event.kind == "kept"), ())
+    screened, event = with_draws(arranged.screened, ranks, every, seed)
+    return replace(arranged, screened=screened, events=(*arranged.events, event))

@@ -12,7 +12,7 @@ from dashboard.frame.widgets import LONGEST_NAME, bound, lasting, named, radio, 
 from dashboard.frame.work import REVIEWER, flash, go_to, kept, reviewer
 from dashboard.parts import chances, documents, learning
 from dashboard.parts.at_a_glance import told
-from dashboard.set_up import auditing, came_along, draft
+from dashboard.set_up import came_along, draft
 from dashboard.set_up.came_along import Arranged
 from dashboard.set_up.forms.base import Form
 from dashboard.set_up.forms.named import form_of
@@ -75,7 +75,7 @@ def _steps() -> None:
             order = chosen_order(chosen)
             found = arranged(chosen, order, query, scenario, problems, asked)
     if found is not None:
-        found = auditing.ask(found, more)
+        found = came_along.with_audit(found, more)
         with titles:
             first_titles(chosen, found)
     start = Settings(
