@@ -13,7 +13,6 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.frame import shell
 from dashboard.frame.markup import unbroken
-from dashboard.frame.shell import caption
 from dashboard.frame.widgets import save
 from tarstop_core.files import table_to_csv
 from tarstop_core.presentation.figures import Figure
@@ -45,7 +44,7 @@ def dark() -> bool:
 def still(figure: Figure, sentence: str, key: str) -> None:
     """A figure that does not answer the mouse, and below it the sentence that says what it shows."""
     st.plotly_chart(figure, config={"staticPlot": True}, key=key, alt=sentence)
-    caption(sentence)
+    shell.caption(sentence)
 
 
 def save_menu(key: str) -> DeltaGenerator:
@@ -55,22 +54,20 @@ def save_menu(key: str) -> DeltaGenerator:
 
 def picture_buttons(stem: str, container: str) -> None:
     """SVG and PNG of the figure in the container of this key; ``saving.js`` answers a press, in the browser alone."""
-    file, of = html.escape(stem, quote=True), re.sub(r"[^\w-]", "-", f"st-key-{container}", flags=re.ASCII)
-    buttons = (
-        f'<button type="button" class="tar-save" data-save="{kind}" data-file="{file}" data-of="{of}">{kind.upper()}</button>'
-        for kind in ("svg", "png")
-    )
-    st.html("".join(buttons), width="content")
+    of = re.sub(r"[^\w-]", "-", f"st-key-{container}", flags=re.ASCII)
+    shown = (_save_button(kind.upper(), kind, stem, f'of="{of}"') for kind in ("svg", "png"))
+    st.html("".join(shown), width="content")
 
 
 def png_button(label: str, svg: str, stem: str) -> None:
     """A button that saves a drawing as PNG, by the same script."""
     coded = base64.b64encode(svg.encode()).decode()
-    st.html(
-        f'<button type="button" class="tar-save" data-save="png" data-file="{html.escape(stem, quote=True)}" '
-        f'data-svg="{coded}">{html.escape(label)}</button>',
-        width="content",
-    )
+    st.html(_save_button(label, "png", stem, f'svg="{coded}"'), width="content")
+
+
+def _save_button(label: str, kind: str, stem: str, data: str) -> str:
+    what = f'data-save="{kind}" data-file="{html.escape(stem, quote=True)}" data-{data}'
+    return f'<button type="button" class="tar-save" {what}>{html.escape(label)}</button>'
 
 
 PLAIN = {"displayModeBar": False, "responsive": True}
@@ -178,8 +175,7 @@ def grouped_legend(drawing: Figure, families: Sequence[str]) -> Figure:
 
 def _in_colour(drawing: Figure) -> None:
     """Give the legend the colour of the other texts: the theme's own would be lost in a saved picture."""
-    colour = drawing["layout"]["font"]["color"]
-    legend = drawing["layout"]["legend"]
+    colour, legend = drawing["layout"]["font"]["color"], drawing["layout"]["legend"]
     legend["font"] = {**legend.get("font", {}), "color": colour}
     legend["grouptitlefont"] = {"color": colour, "size": 12}
 

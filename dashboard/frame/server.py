@@ -50,6 +50,8 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
 }
 """On every response."""
+ANSWERS = ("http.response.start", "websocket.accept", "websocket.http.response.start")
+"""Messages that begin one."""
 
 
 def around() -> dict[str, Any]:
@@ -81,11 +83,7 @@ class Guarded:
             return
 
         async def marked(message: Message) -> None:
-            if message["type"] in (
-                "http.response.start",
-                "websocket.accept",
-                "websocket.http.response.start",
-            ):
+            if message["type"] in ANSWERS:
                 message.setdefault("headers", [])
                 MutableHeaders(scope=message).update(HEADERS)
             await send(message)

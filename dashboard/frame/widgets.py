@@ -73,15 +73,15 @@ def go_to_one(
     label: str, options: Mapping[int, str], go: Callable[[int], None], *, key: str, placeholder: str
 ) -> None:
     """A box that goes to what is chosen in it, and is then empty again."""
+
+    def gone() -> None:
+        chosen = st.session_state[key]
+        st.session_state[key] = None
+        if chosen is not None:
+            go(int(chosen))
+
     shown: Any = {"index": None, "placeholder": placeholder, "label_visibility": "collapsed"}
-    one_of(label, options, key=key, on_change=_gone, args=(key, go), **shown)
-
-
-def _gone(key: str, go: Callable[[int], None]) -> None:
-    chosen = st.session_state[key]
-    st.session_state[key] = None
-    if chosen is not None:
-        go(int(chosen))
+    one_of(label, options, key=key, on_change=gone, **shown)
 
 
 def radio(label: str, options: Mapping[T, str], *, at: Any = st, **more: Any) -> T:
@@ -128,13 +128,13 @@ def named(typed: str) -> str:
 
 def name_box(name: str, rename: Callable[[str], None], *, key: str) -> None:
     """A name that is changed where it stands; an empty one is passed over."""
-    st.text_input("Name", name, key=key, on_change=_renamed, args=(key, rename))
 
+    def renamed() -> None:
+        typed = str(st.session_state[key])
+        if typed.strip():
+            attempt(lambda: rename(named(typed)))
 
-def _renamed(key: str, rename: Callable[[str], None]) -> None:
-    typed = str(st.session_state[key])
-    if typed.strip():
-        attempt(lambda: rename(named(typed)))
+    st.text_input("Name", name, key=key, on_change=renamed)
 
 
 def put_away(key: str, name: str, what: str, away: Callable[[], object], back: Callable[[], object]) -> None:

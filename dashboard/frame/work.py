@@ -92,8 +92,7 @@ class Work(OpenSession):
         """Label the document shown, or change the verdict on it; InputProblem for another, or where a hit rests on it."""
         if doc != self.shown:
             raise InputProblem(
-                "That press was meant for a document that is no longer shown, so it was not counted; "
-                "look at the one shown now."
+                "That press was meant for a document that is no longer shown, so it was not counted; look at the one shown now."
             )
         super().label(doc, label, seen, **more)
 
@@ -146,9 +145,8 @@ def finish(action: Callable[..., object], *args: Any) -> None:
 
 def dialog_button(work: Work, label: str, key: str, what: str) -> None:
     """A button that opens the dialog which changes `what`."""
-    st.button(
-        label, key=key, width="stretch", disabled=work.busy, on_click=setattr, args=(work, "editing", what)
-    )
+    how: dict[str, Any] = {"on_click": setattr, "args": (work, "editing", what)}
+    st.button(label, key=key, width="stretch", disabled=work.busy, **how)
 
 
 def reviewer() -> str:
@@ -178,11 +176,9 @@ def say(message: str) -> None:
 
 def flash() -> None:
     """Say what the last press did or could not do, once."""
-    done = st.session_state.pop(SAID, None)
-    if done:
+    if done := st.session_state.pop(SAID, None):
         st.toast(shell.escape_markdown(done))
-    message = st.session_state.pop(FLASH, None)
-    if message:
+    if message := st.session_state.pop(FLASH, None):
         st.warning(shell.escape_markdown(message), icon=":material/info:")
 
 

@@ -29,12 +29,10 @@ def home_page() -> None:
         f"[The first five minutes]({shell.guide(place=shell.CHAPTERS['Home'])}) · "
         f"[Which files can be read]({shell.guide('own_data')})"
     )
-    broken = len(store.damaged())
-    if broken:
+    if broken := len(store.damaged()):
         entries = "1 entry" if broken == 1 else f"{broken:,} entries"
-        st.warning(
-            f"{entries} of the database cannot be read; the Sessions page says which, at the end of its list."
-        )
+        said = "of the database cannot be read; the Sessions page says which, at the end of its list."
+        st.warning(f"{entries} {said}")
     if sessions:
         _recent(store, sessions)
         st.subheader("Begin another")

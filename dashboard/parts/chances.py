@@ -115,30 +115,22 @@ def _parameter(policy: str, parameter: Parameter, start: Value) -> Value:
         options = {name: name for name in parameter.choices}
         return one_of(label, options, first=str(start), **lasting(key))
     if parameter.kind == "float":
-        return st.number_input(
-            label,
-            float(parameter.low),
-            float(parameter.high),
-            float(start),
-            step=float(f"{(parameter.high - parameter.low) / 100:.1g}"),
-            format="%g",
-            **lasting(key),
-        )
+        low, high = float(parameter.low), float(parameter.high)
+        step = float(f"{(high - low) / 100:.1g}")
+        return st.number_input(label, low, high, float(start), step=step, format="%g", **lasting(key))
     return st.number_input(label, int(parameter.low), int(parameter.high), int(start), **lasting(key))
 
 
 def _quality(calibrator: Calibrator) -> None:
     st.html(badges(calibrator.fitted_on.badge))
-    quality = calibrator.quality
+    quality, simulated = calibrator.quality, calibrator.fitted_on.simulated
     if quality is None:
         st.caption("It says nothing about how well it did on topics it had not seen.")
         return
     shell.caption(quality_sentence(quality))
     if quality.reliability:
         with st.expander("Did the chances come true?"):
-            drawn = reliability_figure(
-                quality.reliability, calibrator.fitted_on.simulated, dark(), quality.intervals
-            )
+            drawn = reliability_figure(quality.reliability, simulated, dark(), quality.intervals)
             still(drawn, reliability_sentence(quality.reliability), f"{PREFIX}/reliability")
 
 

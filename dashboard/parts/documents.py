@@ -4,6 +4,7 @@ import contextlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, BinaryIO, cast
 
 import pandas as pd
@@ -33,7 +34,6 @@ from tarstop_core.sessions.store.rows import CollectionRow
 from tarstop_core.sessions.store.store import Store
 
 PREFIX = "set_up/documents"
-SOURCES = {"sample": "A sample search", "upload": "My own files", "earlier": "An earlier import"}
 MAPPED = {"title": "Title", "abstract": "Abstract", "id": "Identifier", "date": "Date", "score": "Score"}
 LARGE = 5_000_000  # bytes from which an import takes long enough to be cancelled
 BY = " by "  # between an upload and the columns that a person chose for it
@@ -62,16 +62,9 @@ class Upload:
         others = st.session_state[f"{PREFIX}/read"].values()
         held = sum(len(each.table.frame) for each in others if each.table is not None and each is not self)
         try:
-            table = shown(
-                self.name,
-                f"Reading {self.name}",
-                jobs.records_in,
-                content,
-                self.name,
-                columns,
-                said=lambda share, words: (share, words),
-                large=self.size > LARGE_FILE,
-            )
+            job = (jobs.records_in, content, self.name, columns)
+            how: Any = {"said": lambda share, words: (share, words), "large": self.size > LARGE_FILE}
+            table = shown(self.name, f"Reading {self.name}", *job, **how)
             check_held(self.name, held + len(table.frame))
             self.table, self.columns = table, columns
             self.problem, self.unrecognised = "", None
@@ -88,19 +81,15 @@ def choose(scenario: Scenario, abstracts: bool = False) -> Documents | None:
     """
     store = shell.store()
     earlier = [row for row in store.collections() if not row.simulated]
-    there = {"sample": bool(scenario.sample), "earlier": bool(earlier)}
-    words = {**SOURCES, "sample": f"A sample {scenario.sample}"}
-    source = radio(
-        "Which documents?",
-        {name: words[name] for name in SOURCES if there.get(name, True)},
-        horizontal=True,
-        **lasting(f"{PREFIX}/source"),
-    )
+    sources = {
+        **({"sample": f"A sample {scenario.sample}"} if scenario.sample else {}),
+        "upload": "My own files",
+        **({"earlier": "An earlier import"} if earlier else {}),
+    }
+    source = radio("Which documents?", sources, horizontal=True, **lasting(f"{PREFIX}/source"))
     if source == "sample":
         return {PATENT.sample: _sample, REVIEW.sample: _sample_review}[scenario.sample]()
-    if source == "upload":
-        return _uploaded(store, abstracts)
-    return _earlier(store, earlier)
+    return _uploaded(store, abstracts) if source == "upload" else _earlier(store, earlier)
 
 
 def _sample() -> Documents:
@@ -109,8 +98,7 @@ def _sample() -> Documents:
 
 
 def _sample_review() -> Documents:
-    said = "No study, test or author in it exists."
-    reviews = sample_reviews()
+    said, reviews = "No study, test or author in it exists.", sample_reviews()
     topic = _one_of_samples("Review", reviews, said, key=f"{PREFIX}/review")
     shell.caption(f"Included are {reviews.set_index('topic')['criteria'][topic]}")
     return sample_review(topic)
@@ -125,25 +113,24 @@ def _one_of_samples(label: str, there: pd.DataFrame, said: str, key: str) -> str
 
 
 def _earlier(store: Store, rows: Sequence[CollectionRow]) -> Documents:
-    by_id = {row.id: row for row in rows}
     titles = {row.id: f"{row.name} · {row.documents:,} documents · {row.created[:10]}" for row in rows}
     chosen = one_of("Import", titles, **lasting(f"{PREFIX}/earlier"))
-    documents = _from_store(store, by_id[chosen])
+    row = next(row for row in rows if row.id == chosen)
+    documents = _from_store(store, row)
     _preview(documents.frame)
+
+    def delete() -> None:
+        store.delete_collection(row.id)
+        forget_features(store)
+        st.session_state.pop(f"{PREFIX}/earlier", None)
+        if imported() == row.id:
+            del st.session_state[f"{PREFIX}/imported"]
+        say(f"{row.name} is deleted.")
+
     with st.popover("Delete this import", icon=":material/delete:", key=f"{PREFIX}/delete/{chosen}"):
         st.write(f"This deletes {count_of(len(documents.frame))}. Nothing brings them back.")
-        press("Delete for good", _delete_earlier, store, by_id[chosen], key=f"{PREFIX}/deleted/{chosen}")
+        press("Delete for good", delete, key=f"{PREFIX}/deleted/{chosen}")
     return documents
-
-
-def _delete_earlier(store: Store, row: CollectionRow) -> None:
-    store.delete_collection(row.id)
-    forget_features(store)
-    state = st.session_state
-    state.pop(f"{PREFIX}/earlier", None)
-    if imported() == row.id:
-        del state[f"{PREFIX}/imported"]
-    say(f"{row.name} is deleted.")
 
 
 def _from_store(store: Store, row: CollectionRow) -> Documents:
@@ -187,9 +174,8 @@ def _uploaded(store: Store, abstracts: bool) -> Documents | None:
         )
         return None
     new = [file for file in files if file.file_id not in read]
-    large = sum(file.size for file in new) > LARGE
     cancel = st.empty()
-    if large:
+    if sum(file.size for file in new) > LARGE:
         press("Cancel", _start_over, key=f"{PREFIX}/cancel", at=cancel)
     for file in new:
         upload = Upload(file.name, file.size, cast(BinaryIO, file))
@@ -211,9 +197,8 @@ def _uploaded(store: Store, abstracts: bool) -> Documents | None:
     collection_id = _import(store, uploads)
     cancel.empty()
     documents = _from_store(store, store.collection(collection_id))
-    _understood(
-        {key.partition(BY)[0]: upload.records for key, upload in uploads.items()}, store, collection_id
-    )
+    read_as = {key.partition(BY)[0]: upload.records for key, upload in uploads.items()}
+    _understood(read_as, store, collection_id)
     _review(uploads)
     _preview(documents.frame)
     return documents
@@ -273,8 +258,7 @@ def _files(signature: Sequence[str]) -> set[str]:
 
 def _start_over() -> None:
     """Cancel: give up the files in hand, and what was stored of them in the meantime."""
-    state = st.session_state
-    number = state.get(f"{PREFIX}/round", 0)
+    state, number = st.session_state, st.session_state.get(f"{PREFIX}/round", 0)
     in_hand = {file.file_id for file in state.get(f"{PREFIX}/files/{number}") or []}
     before = state.get(f"{PREFIX}/imported")
     if before is not None and in_hand & _files(before[0]):
@@ -313,8 +297,7 @@ def _import(store: Store, uploads: dict[str, Upload]) -> str:
     state = st.session_state
     before: tuple[tuple[str, ...], str] | None = state.get(f"{PREFIX}/imported")
     signature = tuple(uploads)
-    proposal = _proposal(uploads)
-    wanted = _wanted(uploads)
+    proposal, wanted = _proposal(uploads), _wanted(uploads)
     if before is not None and before[0] == signature and state.get(f"{PREFIX}/merged") == wanted:
         return before[1]
     tables = [upload.records for upload in uploads.values()]
@@ -324,12 +307,7 @@ def _import(store: Store, uploads: dict[str, Upload]) -> str:
     collection_id, new = shown(
         name,
         f"Storing {count_of(len(merged.frame))}",
-        jobs.stored,
-        store.url,
-        name,
-        merged.frame,
-        files,
-        merged.duplicates,
+        *(jobs.stored, store.url, name, merged.frame, files, merged.duplicates),
         said=lambda done, total: (done / total, f"Stored {done:,} of {total:,} documents"),
         large=len(merged.frame) > LARGE_LIST,
     )
@@ -347,14 +325,10 @@ def _import(store: Store, uploads: dict[str, Upload]) -> str:
 
 def _proposal(uploads: dict[str, Upload]) -> Proposal:
     """What is and what may be the same document among these files, found once."""
-
-    def proposed() -> Proposal:
-        frames = [each.records.frame for each in uploads.values()]
-        large = sum(map(len, frames)) > LARGE_LIST
-        words = "Looking for documents that occur twice"
-        return shown("This list", words, propose, frames, large=large)
-
-    return kept(f"{PREFIX}/proposal", tuple(uploads), proposed)
+    frames = [each.records.frame for each in uploads.values()]
+    large = sum(map(len, frames)) > LARGE_LIST
+    job = partial(shown, "This list", "Looking for documents that occur twice", propose, frames, large=large)
+    return kept(f"{PREFIX}/proposal", tuple(uploads), job)
 
 
 def _wanted(uploads: dict[str, Upload]) -> frozenset[int]:
@@ -398,9 +372,8 @@ def described(table: RecordTable) -> dict[str, Any]:
 
 
 def _forget_import(store: Store) -> None:
-    before = st.session_state.pop(f"{PREFIX}/imported", None)
-    if before is not None:
-        _delete_unused(store, before[1])
+    _delete_unused(store, imported())
+    st.session_state.pop(f"{PREFIX}/imported", None)
 
 
 def _delete_unused(store: Store, collection_id: str) -> None:
@@ -430,23 +403,24 @@ def _understood(read: dict[str, RecordTable], store: Store, collection_id: str) 
 
 def _databases(store: Store, row: CollectionRow) -> None:
     """Ask which database each file came from: the flow diagram names it."""
+
+    def name(source: str) -> None:
+        typed = str(st.session_state[f"{PREFIX}/database/{row.id}/{source}"]).strip()
+        attempt(store.name_databases, row.id, {source: typed})
+
     with st.container(horizontal=True):
         for file in (each for each in row.files if "source" in each):
-            key = f"{PREFIX}/database/{row.id}/{file['source']}"
+            source = file["source"]
             st.text_input(
-                shell.escape_label(f"Database of {file['source']}"),
+                shell.escape_label(f"Database of {source}"),
                 file.get("database", ""),
-                key=key,
+                key=f"{PREFIX}/database/{row.id}/{source}",
                 max_chars=80,
                 placeholder="Google Patents, PubMed, …",
                 help="Stands in the flow diagram, the report and the protocol; without one the file’s name does.",
-                on_change=_named_database,
-                args=(store, row.id, file["source"], key),
+                on_change=name,
+                args=(source,),
             )
-
-
-def _named_database(store: Store, collection_id: str, source: str, key: str) -> None:
-    attempt(store.name_databases, collection_id, {source: str(st.session_state[key]).strip()})
 
 
 def _preview(frame: pd.DataFrame) -> None:

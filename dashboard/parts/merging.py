@@ -9,7 +9,6 @@ import streamlit as st
 from dashboard.frame import shell
 from dashboard.frame.widgets import lasting
 from dashboard.frame.work import kept
-from tarstop_core.documents.duplicates import Match
 from tarstop_core.documents.families import family_groups
 from tarstop_core.documents.merging import Proposal
 from tarstop_core.presentation.numbers import count_of
@@ -41,7 +40,16 @@ def review(
         )
         if len(places) > len(shown):
             st.caption(f"The first {len(shown):,} are shown; the others are treated as proposed.")
-        table = pd.DataFrame([_row(proposal.matches[at], at in chosen, titles) for at in shown])
+        rows = [
+            {
+                MERGE: at in chosen,
+                "why": f"{SAME if match.kind == 'exact' else MAYBE}: {match.why}",
+                "kept": _named(titles, match.kept),
+                "would be merged": _named(titles, match.other),
+            }
+            for at, match in ((at, proposal.matches[at]) for at in shown)
+        ]
+        table = pd.DataFrame(rows)
         ticks = _ticks(table, MERGE, ("why", "kept", "would be merged"), f"{key}/table")
         ticked = {at for at, tick in zip(shown, ticks, strict=True) if tick}
         wanted = frozenset(ticked | (chosen - set(shown)))
@@ -68,22 +76,10 @@ def _summary(proposal: Proposal, chosen: frozenset[int]) -> str:
     return ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
 
 
-def _row(match: Match, ticked: bool, titles: pd.DataFrame) -> dict[str, object]:
-    return {
-        MERGE: ticked,
-        "why": f"{SAME if match.kind == 'exact' else MAYBE}: {match.why}",
-        "kept": _named(titles, match.kept),
-        "would be merged": _named(titles, match.other),
-    }
-
-
 def _named(titles: pd.DataFrame, row: int) -> str:
-    title, authors, date, source = (
-        str(titles[name].iloc[row]) for name in ("title", "authors", "date", "source")
-    )
-    return " · ".join(
-        filter(None, (title or "Untitled", shorten(authors, AUTHORS, placeholder=" …"), date, source))
-    )
+    title, authors, date, source = map(str, titles[["title", "authors", "date", "source"]].iloc[row])
+    told = (title or "Untitled", shorten(authors, AUTHORS, placeholder=" …"), date, source)
+    return " · ".join(filter(None, told))
 
 
 def families(frame: pd.DataFrame, key: str) -> list[list[int]]:

@@ -22,17 +22,17 @@ from tarstop_core.files import table_to_csv
 from tarstop_core.policies import parse_policy
 from tarstop_core.presentation.numbers import percent
 
-FILE = shell.ROOT / "docs" / "data" / "reranking_prize.csv"
+PRIZE = shell.ROOT / "docs" / "data" / "reranking_prize.csv"
 WAYS = {"static, as it is": "as ranked once", "re-ranked": "learning from labels"}
 MEANS = ["depth", "right", "net_utility"]
 
 
 def _learning_list(_: Look) -> None:
     """Draw the tab; it is about real reviews, whatever benchmark is chosen."""
-    if not FILE.is_file():
+    if not PRIZE.is_file():
         st.info("This was not measured yet: scripts/measure_reranked_chances.py does it.")
         return
-    found = pd.read_csv(FILE)
+    found = pd.read_csv(PRIZE)
     means = found[found["way"].isin(WAYS)].groupby(["stages", "rule", "way"], as_index=False)[MEANS].mean()
     heading_of(f"A list that learns from labels, on {found['topic'].nunique()} real reviews")
     rows = [

@@ -47,8 +47,7 @@ def advice_panel(work: Work, state: State, advice: Advice, shown: Advice, what_i
         parts.append(_told(verdict(advice, state.settings), "Since the deviation" if state.plan else ""))
     if what_if:
         parts.append(_told(verdict(shown, what_if), "What if"))
-    flagged = grading.reminder(work, state)
-    if flagged:
+    if flagged := grading.reminder(work, state):
         parts.append(f'<div class="tar-flag">⚑ {html.escape(flagged)}</div>')
     st.html("".join(parts))
 
@@ -82,10 +81,10 @@ def curves(work: Work, state: State, settings: Settings, advice: Advice) -> None
         silent=state.silent if settings.kind.one_decides else None,
         dark=dark(),
     )
-    sentence = chance_in_words(advice, settings)
     alt = curve_sentence(state, settings, advice)
     st.plotly_chart(AsItIs(figure), config={"staticPlot": True}, key="curves", alt=alt, width="stretch")
-    shell.caption(f"{sentence} {rule.undrawn if advice.worth is None else ''}".rstrip())
+    undrawn = rule.undrawn if advice.worth is None else ""
+    shell.caption(f"{chance_in_words(advice, settings)} {undrawn}".rstrip())
 
 
 def curve_sentence(state: State, settings: Settings, advice: Advice) -> str:

@@ -31,8 +31,10 @@ def dialog(work: Work, state: State, advice: Advice) -> None:
     settings, unit = state.settings, state.settings.payoffs.unit
     # Without a unit the cost of reading is only the number of documents said again.
     spent = f", at a cost of {shell.escape_markdown(amount(state.spent, unit))}" if unit else ""
+    reports = sum(report.was_read for report in state.read_in_full.values())
+    in_full = f", and {reports:,} report{'' if reports == 1 else 's'} in full" if settings.two_stages else ""
     st.write(
-        f"You read {count_of(state.depth)} of {len(work.row.ids):,}{_in_full(state)}{spent}. "
+        f"You read {count_of(state.depth)} of {len(work.row.ids):,}{in_full}{spent}. "
         f"The chance that {question(settings)} is {percent(advice.b)}."
     )
     scenario = scenario_of(settings)
@@ -42,11 +44,9 @@ def dialog(work: Work, state: State, advice: Advice) -> None:
     else:
         why = against_the_odds(advice, settings)
         st.write(shell.escape_markdown(f"{explain(advice, settings).stopping} {why}".strip()))
-    rival = scenario.rival(settings, state)
-    if rival:
+    if rival := scenario.rival(settings, state):
         st.warning(shell.escape_markdown(rival), icon=":material/balance:")
-    flagged = grading.reminder(work, state)
-    if flagged:
+    if flagged := grading.reminder(work, state):
         st.warning(shell.escape_markdown(flagged), icon=":material/flag:")
     if advice.headline == "continue":
         held = ": the floor you set on the chance of the right decision is not reached"
@@ -81,14 +81,6 @@ def dialog(work: Work, state: State, advice: Advice) -> None:
     if decided or later:
         nothing_edited()
         st.rerun()
-
-
-def _in_full(state: State) -> str:
-    """', and 5 reports in full' where that is a step of its own."""
-    if not state.settings.two_stages:
-        return ""
-    read = sum(report.was_read for report in state.read_in_full.values())
-    return f", and {read:,} report{'' if read == 1 else 's'} in full"
 
 
 def _reports(told: ReviewFacts) -> None:
@@ -143,29 +135,17 @@ def decided(work: Work, state: State, decision: Decision) -> None:
         f"{clock(decision.time)}{by}. {said.on}",
         f"{said.advice} {said.overridden or ('It was followed.' if said.advice else '')}".strip(),
         f"Reason: {said.reason}" if said.reason else "",
-        f"What settles it: {grading.settling(work, state)}."
-        if decision.plus and state.hit is not None
-        else "",
+        f"What settles it: {grading.settling(work, state)}." if decision.plus and state.hit else "",
         "Verdicts have been changed since." if decision.outdated else "",
     ]
-    flagged = grading.reminder(work, state)
     told = "".join(f'<p class="tar-rest">{html.escape(unbroken(each))}</p>' for each in lines if each)
     if truth is not None:
-        about = f"{'⚠ ' if wrong else ''}{truth.said} {truth.overlooked}".strip()
-        told += (
-            f'<p class="tar-say tar-truth{" tar-wrong" if wrong else ""}">{html.escape(unbroken(about))}</p>'
-        )
-    if flagged:
+        about = html.escape(unbroken(f"{'⚠ ' if wrong else ''}{truth.said} {truth.overlooked}".strip()))
+        told += f'<p class="tar-say tar-truth{" tar-wrong" if wrong else ""}">{about}</p>'
+    if flagged := grading.reminder(work, state):
         told += f'<div class="tar-flag">⚑ {html.escape(flagged)}</div>'
-    st.html(
-        f'<div class="tar-told tar-end" role="status">{chip(f"Decided: {said.action}", *(("ask", "⚠") if wrong else ("stop", "✓")))}'
-        f"{told}</div>"
-    )
-    _next(work, state)
-
-
-def _next(work: Work, state: State) -> None:
-    """The report and the flow diagram, one press away, and the next session."""
+    word = chip(f"Decided: {said.action}", *(("ask", "⚠") if wrong else ("stop", "✓")))
+    st.html(f'<div class="tar-told tar-end" role="status">{word}{told}</div>')
     with st.container(horizontal=True, gap="small", key="ending"):
         for words, end in (("Report (HTML)", "-report.html"), ("Flow diagram (SVG)", jobs.FLOW)):
             save_export(work.store, work.row, state.seq, end, words, icon=":material/download:")

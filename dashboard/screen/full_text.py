@@ -40,8 +40,8 @@ def queue(work: Work, state: State) -> None:
     included = [*waiting, *state.read_in_full]
     with st.container(border=True, key="reports", gap="small"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            one = len(waiting) < 2
-            count = f"{len(waiting) or 'No'} report waits" if one else f"{len(waiting):,} reports wait"
+            many = len(waiting) > 1
+            count = f"{len(waiting):,} reports wait" if many else f"{len(waiting) or 'No'} report waits"
             st.html(f"<strong>{count} to be read in full</strong>", width="stretch")
         if not included:
             if work.state.settings.stages == 1:
@@ -122,23 +122,16 @@ def report(work: Work, state: State, at: int) -> None:
         _form(work, state, at, doc)
 
 
-def _draft(work: Work, state: State, at: int, doc: str) -> Draft:
-    """What was typed before, or what the form begins with."""
-    stored = state.read_in_full.get(at)
-    draft = work.drafts.get(doc)
-    if draft is None or draft.stored != stored:
-        (record,) = work.reports_of([at])
-        draft = work.drafts[doc] = Draft.of(stored, study_name(record.authors, record.date))
-    return draft
-
-
 def _form(work: Work, state: State, at: int, doc: str) -> None:
-    draft = _draft(work, state, at, doc)
-    stored = draft.stored is not None
+    draft, known = work.drafts.get(doc), state.read_in_full.get(at)
+    if draft is None or draft.stored != known:
+        (record,) = work.reports_of([at])
+        draft = work.drafts[doc] = Draft.of(known, study_name(record.authors, record.date))
+    stored = " (stored; saving changes it)" if draft.stored is not None else ""
     st.html(_offered("tar-studies", by_study(state)) + _offered("tar-reasons", reasons_offered(state)))
     with st.form(key=f"report_{doc}", border=True):
         radio(
-            f"What became of report #{at + 1}" + (" (stored; saving changes it)" if stored else ""),
+            f"What became of report #{at + 1}{stored}",
             {outcome: OUTCOMES[outcome] for outcome in FORM_OUTCOMES},
             first=draft.outcome,
             key=f"report_outcome_{doc}",
@@ -160,10 +153,10 @@ def _form(work: Work, state: State, at: int, doc: str) -> None:
             st.info(shell.escape_markdown(told), icon=":material/calculate:")
         with st.container(horizontal=True, gap="small", key="report_buttons"):
             # The first one is what Enter presses.
-            how: dict[str, Any] = {"on_click": _save, "args": (work, at, doc, state.seq)}
-            st.form_submit_button("Save the report", type="primary", **how)
+            what = (work, at, doc, state.seq)
+            st.form_submit_button("Save the report", type="primary", on_click=_save, args=what)
             st.form_submit_button("Add another table", on_click=_another, args=(work, doc))
-            how = {"on_click": _back, "args": (work, doc), "key": f"report_back_{doc}"}
+            how: dict[str, Any] = {"on_click": _back, "args": (work, doc), "key": f"report_back_{doc}"}
             st.form_submit_button("Back to screening", shortcut="Esc", **how)
 
 
@@ -215,12 +208,10 @@ def _save(work: Work, at: int, doc: str, seen: int) -> None:
     try:
         if draft.outcome == "data" and draft.to_convert:
             _convert(work, doc, draft)
-            return
-        read = draft.report(unnamed=f"Document #{at + 1}")
+        else:
+            _store(work, at, doc, draft.report(unnamed=f"Document #{at + 1}"), seen)
     except InputProblem as problem:
         st.session_state[SAID] = (doc, str(problem), "")
-        return
-    _store(work, at, doc, read, seen)
 
 
 def _store(work: Work, at: int, doc: str, read: Report, seen: int) -> None:

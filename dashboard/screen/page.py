@@ -3,6 +3,7 @@
 import html
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -39,6 +40,7 @@ from tarstop_core.sessions.export import full_texts_csv, tables_csv, trace_csv
 AT_STAKE = "at_stake"
 EVIDENCE = "evidence_drawn"
 MORE = "more"
+ASKED_NAME = "_reviewer_asked"
 
 
 def screen_page() -> None:
@@ -49,23 +51,21 @@ def screen_page() -> None:
         shell.problem_box(problem)
         work = None
     if work is None:
-        _nothing_open()
+        st.title("Screen")
+        st.write(
+            "No session is open here. Continue one, start the demo from Home, or bring your own documents."
+        )
+        left, right, _ = st.columns([1, 1, 3])
+        if left.button("Go to Home", type="primary", width="stretch"):
+            st.switch_page(shell.HOME)
+        if right.button("Set up a session", width="stretch"):
+            st.switch_page(shell.SET_UP)
         return
     # Holding a key would label documents nobody saw, and a slider keeps the keys to itself.
     st.html(KEYS_SCRIPT, unsafe_allow_javascript=True)
     # Runs when the page is opened; a label redraws only the fragment below.
     st.html(ARRIVAL_SCRIPT, unsafe_allow_javascript=True)
     screening(work)
-
-
-def _nothing_open() -> None:
-    st.title("Screen")
-    st.write("No session is open here. Continue one, start the demo from Home, or bring your own documents.")
-    left, right, _ = st.columns([1, 1, 3])
-    if left.button("Go to Home", type="primary", width="stretch"):
-        st.switch_page(shell.HOME)
-    if right.button("Set up a session", width="stretch"):
-        st.switch_page(shell.SET_UP)
 
 
 @st.fragment
@@ -150,10 +150,7 @@ def _counted(work: Work, state: State) -> str:
 def _evidence(work: Work, state: State, settings: Settings) -> None:
     """What the tables so far show, when somebody looks."""
     tables = state.evidence.tables
-    with (
-        st.container(key="evidence"),
-        st.expander("Evidence", key=EVIDENCE, on_change="rerun", type="compact") as folded,
-    ):
+    with st.container(key="evidence"), _folded("Evidence", EVIDENCE) as folded:
         if not folded.open:
             return
         if not len(tables):
@@ -178,26 +175,31 @@ def _below(work: Work, state: State, settings: Settings, what_if: Settings | Non
         if work.reporting is None:
             full_text.queue(work, state)
         _evidence(work, state, settings)
-    with st.expander("What is at stake", key=AT_STAKE, on_change="rerun", type="compact") as folded:
+    with _folded("What is at stake", AT_STAKE) as folded:
         if folded.open:
             _at_stake(work, state, settings, what_if)
-    with st.expander("Export, reasons to exclude", key=MORE, on_change="rerun", type="compact") as folded:
+    with _folded("Export, reasons to exclude", MORE) as folded:
         if folded.open:
             _more(work, state, settings)
+
+
+def _folded(label: str, key: str) -> Any:
+    return st.expander(label, key=key, on_change="rerun", type="compact")
 
 
 def _more(work: Work, state: State, settings: Settings) -> None:
     """What is needed now and then."""
     with st.container(horizontal=True, gap="small"):
-        save(
-            "Export every document read (CSV)",
-            lambda: trace_csv(work),
-            f"{file_stem(work.row.name)}-trace.csv",
-            key="export",
-            disabled=state.depth == 0,
-        )
+        file, none = f"{file_stem(work.row.name)}-trace.csv", state.depth == 0
+        save("Export every document read (CSV)", partial(trace_csv, work), file, key="export", disabled=none)
         if settings.kind.reads_full_texts:
-            _review_exports(work, state)
+            stem = file_stem(work.row.name)
+            for words, name, rows, empty in (
+                ("Export the 2×2 tables (CSV)", "tables", tables_csv, not len(state.evidence.tables)),
+                ("Export the full-text log (CSV)", "full-texts", full_texts_csv, not state.relevant),
+            ):
+                file, key = f"{stem}-{name}.csv", f"export_{name}"
+                save(words, partial(rows, work), file, key=key, disabled=empty)
         if settings.kind.grades:
             own_application.opener(work)
         reasons.opener(work, state)
@@ -211,34 +213,19 @@ def _at_stake(work: Work, state: State, settings: Settings, what_if: Settings | 
         review_stakes.sliders(settings, key=f"stakes_{work.row.id}", on_change=moved)
     learning.switch(settings, key=f"stakes_{work.row.id}", on_change=moved)
     if state.plan is not None:
-        _deviation(work, state, what_if)
+        _deviation(work, state, state.plan, what_if)
     elif not state.touched:
-        press(
-            "Register this as my plan",
-            work.register_plan,
-            state.seq,
-            key="register",
-            help=f"Freezes rule, q*, cost, {scenario_of(settings).frozen[1]}starting chance, calibrator and "
-            f"the list of documents: {shell.term('plan', 'what is that?')} "
-            "From then on moving a slider is a what-if until you confirm it with a reason.",
+        said = (
+            f"Freezes rule, q*, cost, {scenario_of(settings).frozen[1]}starting chance, calibrator and the list of "
+            f"documents: {shell.term('plan', 'what is that?')} From then on moving a slider is a what-if until you "
+            "confirm it with a reason."
         )
+        press("Register this as my plan", work.register_plan, state.seq, key="register", help=said)
     else:
         st.caption("Changes are recorded in this session's log as you make them.")
 
 
-def _review_exports(work: Work, state: State) -> None:
-    stem = file_stem(work.row.name)
-    for words, name, rows, empty in (
-        ("Export the 2×2 tables (CSV)", "tables", tables_csv, not len(state.evidence.tables)),
-        ("Export the full-text log (CSV)", "full-texts", full_texts_csv, not state.relevant),
-    ):
-        file, key = f"{stem}-{name}.csv", f"export_{name}"
-        save(words, partial(rows, work), file, key=key, disabled=empty)
-
-
-def _deviation(work: Work, state: State, what_if: Settings | None) -> None:
-    plan = state.plan
-    assert plan is not None
+def _deviation(work: Work, state: State, plan: Settings, what_if: Settings | None) -> None:
     said = f"Registered plan: q* {number(plan.payoffs.q_star)}, cost {amount(plan.cost, plan.payoffs.unit)}, "
     frozen = scenario_of(plan).adjustable(plan)
     frozen.pop("starting chance", None)
@@ -262,8 +249,13 @@ def _deviation(work: Work, state: State, what_if: Settings | None) -> None:
         return
     reason = st.text_input("Why do you deviate from the plan?", key="deviation_reason")
     keep, drop = st.columns(2)
-    deviate, shut = (_deviate, work, what_if, reason, state.seq), not reason.strip()
-    press("Confirm as a deviation", *deviate, key="deviate", at=keep, disabled=shut, width="stretch")
+
+    def deviate() -> None:
+        attempt(work.change_settings, what_if, state.seq, reason)
+        work.what_if = None
+
+    how: dict[str, Any] = {"disabled": not reason.strip(), "width": "stretch"}
+    press("Confirm as a deviation", deviate, key="deviate", at=keep, **how)
     back = (setattr, work, "what_if", None)
     press("Back to the plan", *back, key="back_to_plan", at=drop, width="stretch")
 
@@ -297,22 +289,13 @@ def _new_stakes(work: Work, state: State, changed: Settings) -> None:
         attempt(work.change_settings, changed, state.seq)
 
 
-def _deviate(work: Work, what_if: Settings, reason: str, seen: int) -> None:
-    attempt(work.change_settings, what_if, seen, reason)
-    work.what_if = None
-
-
-NAME = "_reviewer_name_field"
-ASKED_NAME = "_reviewer_asked"
-
-
 def _name(work: Work) -> None:
     """The name, behind a button with it; the browser keeps it for the next time."""
     # Another name is another element, whose script runs.
     kept = f'<span hidden data-reviewer="{html.escape(reviewer(), quote=True)}"></span>'
     st.html(kept + REVIEWER_SCRIPT, unsafe_allow_javascript=True)
     with st.popover(shell.escape_label(reviewer() or "Your name"), key="who"):
-        _name_field("Your name, recorded with every label from now on", work, NAME)
+        _name_field("Your name, recorded with every label from now on", work, "_reviewer_field")
 
 
 def _whose(work: Work) -> None:
@@ -320,9 +303,7 @@ def _whose(work: Work) -> None:
     with st.container(key="bar"), st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
         _name_field("Your name, recorded with every label and decision", work, ASKED_NAME)
         st.button("Go on", key="whose_on", type="primary")
-        st.button(
-            "Without a name", key="nameless", on_click=st.session_state.update, args=({NAMELESS: True},)
-        )
+        press("Without a name", st.session_state.update, {NAMELESS: True}, key="nameless")
 
 
 def _name_field(words: str, work: Work, key: str) -> None:

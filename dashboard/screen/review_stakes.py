@@ -61,11 +61,10 @@ def sliders(settings: Settings, key: str, on_change: Callable[[Settings], Any]) 
             help=f"No rule says stop while the {term('right-decision', 'chance of the right decision')} is below this "
             f"{term('floor', 'floor')}; 0 % is no floor.",
         )
-        st.caption(
-            "No floor: the rule alone decides."
-            if not settings.floor
-            else f"Floor: {percent(settings.floor)}."
+        floor = (
+            f"Floor: {percent(settings.floor)}." if settings.floor else "No floor: the rule alone decides."
         )
+        st.caption(floor)
 
 
 def changed(settings: Settings, name: str, value: float) -> Settings:

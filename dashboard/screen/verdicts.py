@@ -126,7 +126,7 @@ def _helpers(work: Work, state: State, at: int | None, doc: str, advice: Advice)
     if not asked:
         press("Earlier", work.look, before, key="earlier", shortcut="Left", disabled=none, **quiet)
     if back and at is not None and not asked:
-        after = None if at + 1 >= state.depth else at + 1
+        after = at + 1 if at + 1 < state.depth else None
         press("Later", work.look, after, key="later", shortcut="Right", disabled=shut, **quiet)
     if work.jumping:
         press("Close the list", setattr, work, "jumping", False, key="close_jump", shortcut="Esc", **quiet)
@@ -139,16 +139,8 @@ def _helpers(work: Work, state: State, at: int | None, doc: str, advice: Advice)
         press(words, work.look, None, key="front", shortcut=shut_by, **quiet)
     waiting = [int(each) for each in state.pending if each != at]
     if waiting:
-        key = None if at in state.pending else "h"
-        press(
-            f"#{waiting[0] + 1} waits for you",
-            work.look,
-            waiting[0],
-            key="to_confirm",
-            shortcut=key,
-            disabled=shut,
-            **quiet,
-        )
+        how = {"shortcut": None if at in state.pending else "h", "disabled": shut}
+        press(f"#{waiting[0] + 1} waits for you", work.look, waiting[0], key="to_confirm", **how, **quiet)
     if len(state.combination) > 1:
         grading.pair_opener(work, state)
     if state.settings.kind.reads_full_texts:
@@ -197,18 +189,9 @@ def _jump(work: Work, state: State) -> None:
     def named(at: int) -> str:
         return f"#{at + 1} · {verdict_on(state, at)} · {records[at].title or 'Untitled'}"
 
-    go_to_one(
-        "Jump to a document: its number, or words of its title",
-        {at: named(at) for at in read},
-        partial(_jumped, work),
-        key="jump_to",
-        placeholder="Number or words of the title of a document you read …",
-    )
-
-
-def _jumped(work: Work, at: int) -> None:
-    work.jumping = False
-    work.look(at)
+    words = "Jump to a document: its number, or words of its title"
+    shown = "Number or words of the title of a document you read …"
+    go_to_one(words, {at: named(at) for at in read}, work.look, key="jump_to", placeholder=shown)
 
 
 def _confirm(work: Work, state: State, at: int) -> None:
@@ -220,18 +203,10 @@ def _confirm(work: Work, state: State, at: int) -> None:
             "It counts once you confirm it.</div>"
         )
         for words, holds, by in (("It does not", False, "d"), ("It holds", True, "h")):
-            press(
-                words,
-                _confirmed,
-                work,
-                Event("confirm", {"doc": doc, "holds": holds}),
-                state.seq,
-                key=f"holds_{holds}_{work.turn}",
-                shortcut=by,
-                type="primary" if holds else "secondary",
-                width="stretch",
-                disabled=work.busy or state.stopped,
-            )
+            how: dict[str, Any] = {"width": "stretch", "disabled": work.busy or state.stopped}
+            loud, event = ("secondary", "primary")[holds], Event("confirm", {"doc": doc, "holds": holds})
+            what = (_confirmed, work, event, state.seq)
+            press(words, *what, key=f"holds_{holds}_{work.turn}", shortcut=by, type=loud, **how)
 
 
 def _confirmed(work: Work, event: Event, seen: int) -> None:

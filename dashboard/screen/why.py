@@ -8,7 +8,6 @@ import streamlit as st
 
 from dashboard.frame import shell
 from dashboard.frame.markup import badges, bullets, grid, lines, numbers, scrolling
-from dashboard.frame.shell import linked
 from dashboard.frame.widgets import lasting, press, switch
 from dashboard.frame.work import Work
 from dashboard.parts import document
@@ -44,7 +43,7 @@ def panel(work: Work, state: State, settings: Settings, advice: Advice) -> None:
     if rival:
         st.html(f'<div class="tar-remark">⚠ {html.escape(rival)}</div>')
     # What speaks against the chances, or was done about it, is not left to be asked for.
-    check = _checked(work, state)
+    check = live_check(state.settings, *work.chances(state.settings), state)
     told = check is not None and (check.warned or state.settings.scale != 1)
     if told:
         _live_check(work, state, check)
@@ -69,9 +68,8 @@ def panel(work: Work, state: State, settings: Settings, advice: Advice) -> None:
         marks += belief_badges(settings) if settings.kind.reads_full_texts else []
         doubtful = "".join(f'<div class="tar-remark">⚠ {html.escape(warning)}</div>' for warning in warnings)
         recall = recall_sentence(state)
-        audited = (
-            f'<p class="tar-meta" data-testid="audit">{html.escape(recall)} {BOUND}</p>' if recall else ""
-        )
+        said = f'<p class="tar-meta" data-testid="audit">{html.escape(recall)} {BOUND}</p>'
+        audited = said if recall else ""
         st.html(
             f"{doubtful}{_explained(explain(advice, settings))}{_options(advice, settings)}{audited}"
             f'<div class="tar-numbers">{numbers(rows, shell.linked)}</div><p>{badges(*marks)}</p>'
@@ -151,9 +149,9 @@ def _options(advice: Advice, settings: Settings) -> str:
 def other_rules(work: Work, state: State, settings: Settings) -> None:
     """Where the chosen rule, the paper's Greedy and a fixed budget stop; the other rules folded away."""
     first = [settings.rule, *(policy for policy in ALWAYS_SHOWN if policy != settings.rule)]
+    stops = zip(first, _stops(work, state, settings, first), strict=True)
     shown = " · ".join(
-        f"<strong>{shell.linked(str(policy))}</strong> {_said(stop, state, settings)}"
-        for policy, stop in zip(first, _stops(work, state, settings, first), strict=True)
+        f"<strong>{shell.linked(str(each))}</strong> {_said(stop, state, settings)}" for each, stop in stops
     )
     until = "on this list" if state.hit is not None else f"on this list {advising.if_nothing(settings)}"
     st.html(
@@ -201,31 +199,24 @@ HELP = (
 )
 
 
-def _checked(work: Work, state: State) -> Check | None:
-    """Expected and found so far; None where nothing can be said."""
-    return live_check(state.settings, *work.chances(state.settings), state)
-
-
 def _live_check(work: Work, state: State, check: Check | None) -> None:
     """What was expected, what was found, and the press that mends the chances or takes that back."""
     settings = state.settings
-    said = check_sentence(check, settings)
     with st.container(key="live_check"):
         words, right = st.columns([2.4, 1], gap="medium", vertical_alignment="center")
         words.html(
-            f'<div class="tar-check"><strong>{linked("Do the chances fit?")}</strong> '
-            f'<span data-testid="live-check">{html.escape(said)}</span></div>'
+            f'<div class="tar-check"><strong>{shell.linked("Do the chances fit?")}</strong> '
+            f'<span data-testid="live-check">{html.escape(check_sentence(check, settings))}</span></div>'
         )
-        label, moved, reason = "", None, ""
+        moved, reason, label = settings, "", ""
         if check is not None and check.offered:
             moved, reason = rescaled(settings, check)
             label = f"Multiply the chances by {number(moved.scale)}"
-        if moved is None or moved.scale == settings.scale:
-            moved = None
-            if settings.scale != 1:
-                moved = replace(settings, scale=scale_before(work.row.settings, work.events))
-                reason = f"The last change of the chances was taken back, from {number(settings.scale)}."
-                label = f"Take back “× {number(settings.scale)}”"
-        if moved is not None:
-            what = (work.change_settings, moved, state.seq, reason)
-            press(label, *what, key="rescale", at=right, help=HELP, width="stretch")
+        if moved.scale == settings.scale != 1:
+            moved = replace(settings, scale=scale_before(work.row.settings, work.events))
+            reason = f"The last change of the chances was taken back, from {number(settings.scale)}."
+            label = f"Take back “× {number(settings.scale)}”"
+        elif moved.scale == settings.scale:
+            return
+        what = (work.change_settings, moved, state.seq, reason)
+        press(label, *what, key="rescale", at=right, help=HELP, width="stretch")

@@ -18,17 +18,11 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.policies import POLICIES
 from tarstop_core.ranking.families import also_published, one_of_each
 from tarstop_core.ranking.order import Ranking
+from tarstop_core.screening import kept_labels
 from tarstop_core.screening.audit import SHARES, price_sentence, with_draws
 from tarstop_core.screening.events import families_event
 from tarstop_core.screening.explain import action
-from tarstop_core.screening.kept_labels import (
-    FileLabels,
-    Replayed,
-    kept_event,
-    kept_first,
-    labels_found,
-    replayed,
-)
+from tarstop_core.screening.kept_labels import FileLabels, Replayed
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
@@ -94,21 +88,19 @@ def _arranged(
     choice: Choice | None,
 ) -> Arranged:
     ranked = one_of_each(ranking, groups)
-    events = []
     members = also_published(chosen.frame, ranked, groups)
-    if members:
-        events.append(families_event(members))
+    events = [families_event(members)] if members else []
     if choice != "keep":
         return Arranged(ranked, ranked, labels, choice, 0, tuple(events))
-    screened, ranks = kept_first(ranked, labels)
-    events.append(kept_event(chosen.frame, screened, labels, ranks))
+    screened, ranks = kept_labels.kept_first(ranked, labels)
+    events.append(kept_labels.kept_event(chosen.frame, screened, labels, ranks))
     return Arranged(ranked, screened, labels, choice, len(ranks), tuple(events))
 
 
 def _labels(chosen: Documents, groups: Sequence[Sequence[int]]) -> FileLabels:
     def found() -> FileLabels:
         files = shell.store().collection(chosen.collection_id).files if chosen.collection_id else ()
-        return labels_found(chosen.frame, files, groups)
+        return kept_labels.labels_found(chosen.frame, files, groups)
 
     return kept(f"{PREFIX}/labels/{bool(groups)}", (chosen.key, tuple(map(tuple, groups))), found)
 
@@ -169,7 +161,7 @@ def _replayed(arranged: Arranged, settings: Settings, calibrator: Calibrator) ->
         rules = [settings.rule, *(each for each in others if not (each.knows_truth or each.needs_labels))]
         if not scenario_of(settings).verdicts_tell:
             rules = [each for each in rules if not each.acts_on_belief]
-        return replayed(arranged.ranked, arranged.labels, settings, calibrator, rules)
+        return kept_labels.replayed(arranged.ranked, arranged.labels, settings, calibrator, rules)
 
     return kept(f"{PREFIX}/replayed", (arranged, settings), asked)
 
@@ -191,10 +183,10 @@ def with_audit(arranged: Arranged, more: DeltaGenerator) -> Arranged:
     if not every:
         return arranged
     seed = kept("set_up/audit/seed", arranged.screened, lambda: secrets.randbelow(2**32))
-    return kept("set_up/audit/held", (arranged, every), lambda: _with_draws(arranged, every, seed))
 
+    def drawn() -> Arranged:
+        ranks = next((event.payload["ranks"] for event in arranged.events if event.kind == "kept"), ())
+        screened, event = with_draws(arranged.screened, ranks, every, seed)
+        return replace(arranged, screened=screened, events=(*arranged.events, event))
 
-def _with_draws(arranged: Arranged, every: int, seed: int) -> Arranged:
-    ranks = next((event.payload["ranks"] for event in arranged.events if event.kind == "kept"), ())
-    screened, event = with_draws(arranged.screened, ranks, every, seed)
-    return replace(arranged, screened=screened, events=(*arranged.events, event))
+    return kept("set_up/audit/held", (arranged, every), drawn)

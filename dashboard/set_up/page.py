@@ -3,6 +3,7 @@
 import html
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
@@ -78,13 +79,8 @@ def _steps() -> None:
         found = came_along.with_audit(found, more)
         with titles:
             first_titles(chosen, found)
-    start = Settings(
-        START.payoffs,
-        START.cost,
-        scenario=scenario.name,
-        needs_citation=scenario.one_decides,
-        confirm_hits=scenario.one_decides,
-    )
+    one = scenario.one_decides
+    start = Settings(START.payoffs, START.cost, scenario=scenario.name, needs_citation=one, confirm_hits=one)
     if asked is not None:
         start = replace(start, application=asked.application)
     with second:
@@ -99,11 +95,13 @@ def _steps() -> None:
         name, reviewer = _names(chosen, problems)
     with more:
         ranking = None if found is None else found.ranked
-        settings, calibrator = _chances(
-            form, settings, ranking, has_scores=order != "own", sample=chosen.simulated
-        )
+        settings, calibrator = _chances(form, settings, ranking, order != "own", chosen.simulated)
         settings = learning.ask(settings, PREFIX, chosen.simulated)
-        register = _registered(settings)
+        register = st.checkbox("Register this as my plan", **lasting(f"{PREFIX}/register"))
+        st.caption(
+            f"A registered plan freezes {scenario_of(settings).frozen[0]} and the list of documents; from then on a moved "
+            "slider is a what-if, until you confirm it as a deviation and say why."
+        )
     if calibrator is None and found is not None:
         problems.append("No calibrator that fits this list is chosen; choose or upload one under More.")
     plan = None
@@ -141,12 +139,10 @@ def _actions(form: Form, problems: list[str]) -> tuple[str, str]:
         return names[chosen]
     left, right = st.columns(2, gap="medium")
     typed = []
-    for column, when, name, word in zip(
-        (left, right), scenario.when, ("plus", "minus"), scenario.first_actions, strict=True
-    ):
-        words = column.text_input(
-            f"{when.capitalize()}, you would", word, max_chars=40, **lasting(f"{prefix}/{name}")
-        ).strip()
+    asked = zip((left, right), scenario.when, ("plus", "minus"), scenario.first_actions, strict=True)
+    for column, when, name, word in asked:
+        how = lasting(f"{prefix}/{name}")
+        words = column.text_input(f"{when.capitalize()}, you would", word, max_chars=40, **how).strip()
         if not words:
             problems.append(f"The action {when} has no name; give it one.")
         typed.append(words)
@@ -159,13 +155,8 @@ def _names(chosen: Documents, problems: list[str]) -> tuple[str, str]:
     left, right = st.columns(2, gap="medium")
     called = session_name(chosen.name)[:LONGEST_NAME]
     typed = left.text_input("Name of the session", called, **lasting(f"{PREFIX}/name/{chosen.key}"))
-    state[REVIEWER] = right.text_input(
-        "Your name",
-        reviewer(),
-        max_chars=80,
-        **lasting(f"{PREFIX}/reviewer"),
-        placeholder="With every label",
-    )
+    how = lasting(f"{PREFIX}/reviewer") | {"max_chars": 80, "placeholder": "With every label"}
+    state[REVIEWER] = right.text_input("Your name", reviewer(), **how)
     if not typed.strip():
         problems.append("The session has no name; give it one.")
     try:
@@ -181,25 +172,13 @@ def _chances(
 ) -> tuple[Settings, Calibrator | None]:
     """Ask for what has a default that most people leave as it is."""
     left, right = st.columns(2, gap="large")
+    scenario = form.scenario
     with left:
-        policy = chances.policy(
-            form.scenario.first_rule, form.scenario.plans_approximately, form.scenario.first_because
-        )
+        policy = chances.policy(scenario.first_rule, scenario.plans_approximately, scenario.first_because)
     with right:
-        calibrator = chances.calibrator(ranking, has_scores, sample, form.scenario.chance_of(settings))
+        calibrator = chances.calibrator(ranking, has_scores, sample, scenario.chance_of(settings))
     settings = form.more(replace(settings, policy=policy.spec), simulated=sample)
     return settings if calibrator is None else replace(settings, calibrator=calibrator.digest), calibrator
-
-
-def _registered(settings: Settings) -> bool:
-    """Ask whether the plan is frozen."""
-    frozen = scenario_of(settings).frozen[0]
-    register = st.checkbox("Register this as my plan", **lasting(f"{PREFIX}/register"))
-    st.caption(
-        f"A registered plan freezes {frozen} and the list of documents; from then on a moved slider is a what-if, until "
-        "you confirm it as a deviation and say why."
-    )
-    return register
 
 
 def _bar(summary: str, plan: Plan | None, problems: list[str]) -> None:
@@ -212,9 +191,8 @@ def _bar(summary: str, plan: Plan | None, problems: list[str]) -> None:
                 st.button("Back", key=f"{PREFIX}/back", on_click=_go, args=(0,))
             pressed = st.button("Start", type="primary" if last else "secondary", key=f"{PREFIX}/start")
             if not last:
-                st.button(
-                    "Next: what is at stake", key=f"{PREFIX}/next", type="primary", on_click=_go, args=(1,)
-                )
+                how: dict[str, Any] = {"type": "primary", "on_click": _go, "args": (1,)}
+                st.button("Next: what is at stake", key=f"{PREFIX}/next", **how)
         if pressed and problems:
             shell.problem_box(problems[0])
     if pressed and not problems and plan is not None:
@@ -244,11 +222,10 @@ def session_name(documents_name: str) -> str:
 
 
 def _summary(chosen: Documents, settings: Settings, ranking: Ranking | None) -> str:
-    cost = amount(settings.cost, settings.payoffs.unit)
+    cost, q_star = amount(settings.cost, settings.payoffs.unit), settings.payoffs.q_star
     own = form_of(scenario_of(settings)).in_short(settings)
-    q_star = f"q* {settings.payoffs.q_star:.2f}"
     count = len(chosen.frame) if ranking is None else len(ranking)
-    return f"{chosen.name} · {count:,} documents · {own}{q_star} · cost {cost}"
+    return f"{chosen.name} · {count:,} documents · {own}q* {q_star:.2f} · cost {cost}"
 
 
 def _told_first(chosen: Documents, arranged: Arranged, settings: Settings, calibrator: Calibrator) -> None:

@@ -54,28 +54,17 @@ class PatentForm(Form):
             **how("confirm_hits"),
             help=f"Until a hit is {shell.term('confirmed', 'confirmed')} you are shown what follows if it holds and if it does not.",
         )
+        most: dict[str, Any] = {"low": 5, "high": 100, "step": 5}
+        said = f"{shell.term('kappa', 'κ (coverage)')}: could the prior art be missing from this list?"
         kappa = hundredths(
-            "Chance that it is in this list, if it exists",
-            100,
-            low=5,
-            high=100,
-            at=left,
-            step=5,
-            **how("kappa"),
-            help=f"{shell.term('kappa', 'κ (coverage)')}: could the prior art be missing from this list?",
+            "Chance that it is in this list, if it exists", 100, at=left, help=said, **most, **how("kappa")
         )
         left.caption(
             f"κ = {kappa / 100:.2f}: of 100 existing documents of this kind the list would hold {kappa}."
         )
+        said = f"{shell.term('reading', 's (sensitivity of one reading)')}: would you recognise a relevant document?"
         s = hundredths(
-            "Chance that you recognise it on reading",
-            100,
-            low=5,
-            high=100,
-            at=right,
-            step=5,
-            **how("s"),
-            help=f"{shell.term('reading', 's (sensitivity of one reading)')}: would you recognise a relevant document?",
+            "Chance that you recognise it on reading", 100, at=right, help=said, **most, **how("s")
         )
         right.caption(f"s = {s / 100:.2f}: of 100 relevant documents that you read, you would recognise {s}.")
         if paper:

@@ -60,22 +60,10 @@ def theta(plus: str) -> float:
     return share / 100
 
 
-def stages() -> None:
-    """Ask when a report is read in full; :meth:`ReviewForm.judges_abstracts` knows the answer."""
-    explained("How do you read?", STAGES, **lasting(f"{PREFIX}/stages"), disabled=in_paper_mode())
-
-
 def full_cost(settings: Settings) -> float:
     """Ask what reading a report in full costs; in the payoffs' unit."""
-    times = st.number_input(
-        "One report in full costs as much as how many abstracts?",
-        0.0,
-        10_000.0,
-        FULL_TIMES,
-        step=1.0,
-        format="%g",
-        **lasting(f"{PREFIX}/times"),
-    )
+    asked, how = "One report in full costs as much as how many abstracts?", lasting(f"{PREFIX}/times")
+    times = st.number_input(asked, 0.0, 10_000.0, FULL_TIMES, step=1.0, format="%g", **how)
     cost = times * settings.cost
     guess = f" {FULL_TIMES:g} is only a place to start from." if times == FULL_TIMES else ""
     st.caption(
@@ -91,10 +79,8 @@ def starting_chance(settings: Settings) -> float:
     prior = chosen_prior()
     if prior is None or prior.width_alone or not ENGINES[chosen_engine()].knows_prior:
         return chances.starting_chance(settings)
-    b_0 = prior.at(settings.theta).b_0
-    st.markdown(
-        f"Chance that sensitivity exceeds {percent(settings.theta)}, before reading: **{percent(b_0)}**"
-    )
+    b_0, theta = prior.at(settings.theta).b_0, percent(settings.theta)
+    st.markdown(f"Chance that sensitivity exceeds {theta}, before reading: **{percent(b_0)}**")
     st.caption(f"b₀ = {b_0:.2f} comes with the prior; choose another prior under More to set it yourself.")
     return b_0
 
@@ -106,19 +92,14 @@ def data_share(learned: DataShare, simulated: bool) -> DataShare:
         "own": "My own expectation",
         "open": "I do not know",
     }
-    chosen = one_of(
-        "How many of the included reports bring a 2×2 table?",
-        choices,
-        **lasting(f"{PREFIX}/share/{learned.source}"),
-    )
+    asked = "How many of the included reports bring a 2×2 table?"
+    chosen = one_of(asked, choices, **lasting(f"{PREFIX}/share/{learned.source}"))
     share = learned if chosen == "learned" else DataShare()
     if chosen == "own":
         left, right = st.columns(2, gap="medium")
-        key = f"{PREFIX}/share/mean"
-        mean = hundredths("Expected share", 50, at=left, **lasting(key))
-        sure = right.number_input(
-            "As sure as after reading … reports", 1, 1000, SURENESS, **lasting(f"{PREFIX}/share/sure")
-        )
+        mean = hundredths("Expected share", 50, at=left, **lasting(f"{PREFIX}/share/mean"))
+        words, how = "As sure as after reading … reports", lasting(f"{PREFIX}/share/sure")
+        sure = right.number_input(words, 1, 1000, SURENESS, **how)
         share = DataShare(sure * mean / 100, sure * (1 - mean / 100))
     low, high = share.interval()
     source = f" Learned from {share.source}." if share.topics else ""
@@ -144,11 +125,8 @@ def _floor(paper: bool) -> float:
         help="A rule that weighs consequences may stop while it is quite unsure, where more certainty is not worth its "
         f"cost. A {shell.term('floor', 'floor')} overrules it.",
     )
-    st.caption(
-        f"Screening goes on until you are {floor} % sure of the right decision, or the list ends."
-        if floor
-        else "0 %: off. The rule alone decides."
-    )
+    until = f"Screening goes on until you are {floor} % sure of the right decision, or the list ends."
+    st.caption(until if floor else "0 %: off. The rule alone decides.")
     return floor / 100
 
 
@@ -156,10 +134,8 @@ def _least(plus: str, paper: bool) -> tuple[int, int]:
     st.markdown(shell.escape_markdown(f"Never choose “{plus}” on fewer than"))
     left, right = st.columns(2, gap="medium")
     studies = left.number_input("studies", 0, 100, 0, **lasting(f"{PREFIX}/least/studies"), disabled=paper)
-    words = "patients with the condition"
-    patients = right.number_input(
-        words, 0, 100_000, 0, step=10, **lasting(f"{PREFIX}/least/patients"), disabled=paper
-    )
+    words, how = "patients with the condition", lasting(f"{PREFIX}/least/patients")
+    patients = right.number_input(words, 0, 100_000, 0, step=10, **how, disabled=paper)
     return (0, 0) if paper else (int(studies), int(patients))
 
 
@@ -179,15 +155,12 @@ def _prior(settings: Settings) -> Prior:
     words = {}
     for name, prior in sorted(priors().items(), key=lambda item: item[0] != WIDTH):
         learned = prior.learned_from
-        came = "A prior that comes with the programme"
-        if learned:
-            came = f"Learned from {learned.reviews:,} reviews"
-            came = (
-                came
-                if not prior.width_alone
-                else f"As wide as {learned.reviews:,} past reviews ask for (default)"
-            )
-        words[name] = came
+        if not learned:
+            words[name] = "A prior that comes with the programme"
+        elif prior.width_alone:
+            words[name] = f"As wide as {learned.reviews:,} past reviews ask for (default)"
+        else:
+            words[name] = f"Learned from {learned.reviews:,} reviews"
     words |= OTHER_PRIORS
     asked = "What is believed of sensitivity before any study"
     name = one_of(asked, words, **lasting(f"{PREFIX}/prior"))
@@ -217,8 +190,11 @@ def _prior(settings: Settings) -> Prior:
             "studies it is surer than past reviews bear out."
         )
     shown = replace(prior, b_0=settings.b_0)
-    drawn = prior_figure(shown, settings.theta, dark())
-    still(drawn, prior_sentence(shown, settings.theta), f"{PREFIX}/prior/figure")
+    still(
+        prior_figure(shown, settings.theta, dark()),
+        prior_sentence(shown, settings.theta),
+        f"{PREFIX}/prior/figure",
+    )
     return prior
 
 
@@ -265,7 +241,7 @@ class ReviewForm(Form):
         )
         left, right = st.columns(2, gap="large")
         with left:
-            stages()
+            explained("How do you read?", STAGES, **lasting(f"{PREFIX}/stages"), disabled=paper)
             if settings.two_stages:
                 learned = shipped.data_share(simulated=simulated)
                 settings = replace(settings, data_share=data_share(learned, simulated=simulated))
@@ -276,15 +252,8 @@ class ReviewForm(Form):
             studies, patients = _least(settings.plus, paper)
         with right:
             prior = _prior(settings)
-        settings = replace(
-            settings,
-            engine=engine,
-            prior=prior,
-            truth=truth,
-            floor=floor,
-            least_studies=studies,
-            least_patients=patients,
-        )
+        settings = replace(settings, engine=engine, prior=prior, truth=truth, floor=floor)
+        settings = replace(settings, least_studies=studies, least_patients=patients)
         return settings.paper_mode() if paper else settings
 
     def in_short(self, settings: Settings) -> str:

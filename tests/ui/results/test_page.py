@@ -11,7 +11,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from dashboard.frame.apart import POSSIBLE
-from dashboard.results import data, page, reranked, views
+from dashboard.results import data, page, views
 from dashboard.results import run as results_run
 from tarstop_core.evaluation import running as background
 from tarstop_core.evaluation.findings.shipped import load_small
@@ -111,7 +111,7 @@ def test_first_comes_what_it_says_and_the_rest_behind_a_switch_that_loses_nothin
 
 def test_a_list_that_learns_stands_beside_one_that_does_not(open_app: Open) -> None:
     said = texts(open_app("results", view="Learning list"))
-    known = pd.read_csv(reranked.FILE)
+    known = pd.read_csv(views.PRIZE)
     one = known[
         (known["stages"] == "one stage") & (known["rule"] == "greedy") & (known["way"] == "re-ranked")
     ]
