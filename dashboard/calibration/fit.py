@@ -39,13 +39,10 @@ from tarstop_core.sessions.store.rows import SessionRow, SessionSummary
 from tarstop_core.sessions.store.store import Store
 
 PREFIX = "calibration_fit"
-SCENARIO = "calibration/scenario"
-"""What the page looks at: patent searches or reviews."""
-WAYS = {
-    "files": "Labelled lists",
-    "sessions": "My sessions",
-    "memory": "Memory",
-}
+SCENARIO, CHOSEN = "calibration/scenario", "calibration/chosen"
+"""What the page looks at: patent searches or reviews, and which calibrator."""
+ASIDE = " It is offered when you set up a session."
+WAYS = {"files": "Labelled lists", "sessions": "My sessions", "memory": "Memory"}
 SCENARIOS = {
     PATENT: "relevant patents (one decides)",
     INCLUSION: "included by title and abstract",
@@ -101,12 +98,10 @@ def uploaded(prefix: str, scenario: str) -> Labelled | None:
     if not state.get(f"{prefix}/uploads"):
         note(f"Still here: {', '.join(name for name, _ in files)}.")
     queries: dict[str, str] = {}
-    tables = [
-        name for name, content in files if labelled_lists.kind_of(name, content) == labelled_lists.RECORDS
-    ]
-    if tables:
+    kinds = {name: labelled_lists.kind_of(name, content) for name, content in files}
+    if tables := [name for name, kind in kinds.items() if kind == labelled_lists.RECORDS]:
         with st.expander("Order the lists by likeness to a sentence instead"):
-            for name in dict.fromkeys(tables):
+            for name in tables:
                 queries[name] = st.text_input(
                     shell.escape_label(f"What {name} was searched for"),
                     **lasting(f"{prefix}/query/{name}"),
@@ -127,13 +122,10 @@ def uploaded(prefix: str, scenario: str) -> Labelled | None:
 
 def _take_files(prefix: str) -> None:
     state = st.session_state
-    uploads = state[f"{prefix}/uploads"]
-    if uploads:
-        if sum(each.size for each in uploads) > MOST_HELD:
-            state[FLASH] = (
-                f"These files have more than the {MOST_HELD >> 20:,} MB that one browser tab may hold; give fewer."
-            )
-            return
+    uploads, most = state[f"{prefix}/uploads"] or [], f"{MOST_HELD >> 20:,} MB"
+    if sum(each.size for each in uploads) > MOST_HELD:
+        state[FLASH] = f"These files have more than the {most} that one browser tab may hold; give fewer."
+    elif uploads:
         state[f"{prefix}/files"] = [(each.name, each.getvalue()) for each in uploads]
         state.pop(f"{prefix}/read", None)
 
@@ -180,8 +172,8 @@ def _of_lists(
     )
     if st.button("Fit", type="primary", key=f"{PREFIX}/{way}/fit"):
         state[key] = (asked, _fit(topics, kind, scenario, name, own, digests, simulated))
-    held: tuple[object, Fitted] | None = state.get(key)
-    return held[1] if held is not None and held[0] == asked else None
+    held, fitted = state.get(key, (None, None))
+    return fitted if held == asked else None
 
 
 def _name(way: str, suggested: str) -> str:
@@ -206,10 +198,15 @@ def _fit(
     source = ", ".join(topic.name for topic in topics[:6])
     if len(topics) > 6:
         source += f" and {len(topics) - 6:,} more"
+    said: dict[str, Any] = {
+        "name": name,
+        "source": source,
+        "own": own,
+        "lists": lists,
+        "simulated": simulated,
+    }
     with st.spinner(f"Fitting on {len(topics):,} {'list' if len(topics) == 1 else 'lists'} …"):
-        calibrator = fit(
-            topics, **settings, name=name, source=source, own=own, lists=lists, simulated=simulated
-        )
+        calibrator = fit(topics, **settings, **said)
         used = len(usable(topics, scenario, calibrator.kind))
         if used >= 2:
             calibrator = replace(calibrator, quality=cross_validate(topics, **settings))
@@ -233,12 +230,9 @@ def _fit(
 
 def finished(store: Store) -> dict[str, SessionSummary]:
     """Sessions that were stopped, decided or read to the end, the last worked on first."""
-    known = [*store.sessions(), *store.sessions(archived=True)]
-    return {
-        each.id: each
-        for each in known
-        if each.labelled and (each.stopped or each.decided or each.labelled == each.documents)
-    }
+    known = [each for each in (*store.sessions(), *store.sessions(archived=True)) if each.labelled]
+    ended = (each for each in known if each.stopped or each.decided or each.labelled == each.documents)
+    return {each.id: each for each in ended}
 
 
 def standings(store: Store, there: Mapping[str, SessionSummary]) -> dict[str, tuple[SessionRow, State]]:
@@ -316,9 +310,8 @@ def _of_patent_sessions(chosen: Sequence[tuple[SessionRow, State]], simulated: b
     )
     usual = calibrators()[default_calibrator(False, simulated, PATENT)]
     _level(across_searches(usual, [state for _, state in chosen]), usual)
-    name = _name("sessions", "my sessions")
     lists = tuple(row.digest for row, _ in chosen)
-    return _of_cases(used, name, simulated, "sessions", lists)
+    return _of_cases(used, _name("sessions", "my sessions"), simulated, "sessions", lists)
 
 
 def _from_memory(store: Store) -> Fitted | None:
@@ -334,9 +327,8 @@ def _from_memory(store: Store) -> Fitted | None:
         note(GRAMMAR)
     with right:
         outcome = one_of("Or add one", first_hit.MEANING, key=f"{PREFIX}/outcome")
-        rank = st.number_input(
-            "Rank, or documents read", 1, 100_000, 10, key=f"{PREFIX}/rank", disabled=outcome == "none"
-        )
+        how: dict[str, Any] = {"key": f"{PREFIX}/rank", "disabled": outcome == "none"}
+        rank = st.number_input("Rank, or documents read", 1, 100_000, 10, **how)
         press("Add this case", _add, outcome, rank, key=f"{PREFIX}/add", icon=":material/add:")
     name = _name("memory", "my past searches")
     text = str(st.session_state.get(f"{PREFIX}/cases") or "")
@@ -398,12 +390,12 @@ def _shown(store: Store, fitted: Fitted) -> None:
     if fitted.posterior is not None:
         with st.expander("The model and its prior"):
             st.markdown(MODEL.read_text(encoding="utf-8"))
-    loud = "primary" if fitted.cases else "secondary"
-    icon, key = ":material/save:", f"{PREFIX}/keep"
-    press("Keep this calibrator", _keep, store, calibrator, key=key, icon=icon, type=loud)
+    how: dict[str, Any] = {"icon": ":material/save:", "type": "primary" if fitted.cases else "secondary"}
+    press("Keep this calibrator", keep_and_show, store, calibrator, ASIDE, key=f"{PREFIX}/keep", **how)
 
 
-def _keep(store: Store, calibrator: Calibrator) -> None:
-    st.session_state["calibration/chosen"] = keep(store, calibrator)
+def keep_and_show(store: Store, calibrator: Calibrator, aside: str = "") -> None:
+    """Keep it in the store, and choose it on the page."""
+    st.session_state[CHOSEN] = keep(store, calibrator)
     st.session_state[SCENARIO] = calibrator.scenario
-    say(f"Kept: {calibrator.fitted_on.name}. It is offered when you set up a session.")
+    say(f"Kept: {calibrator.fitted_on.name}.{aside}")

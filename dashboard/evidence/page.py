@@ -9,7 +9,6 @@ from functools import cache, cached_property, partial
 from pathlib import Path
 
 import streamlit as st
-from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.evidence.prior import PREFIX, chosen_prior, prior_badge
 from dashboard.frame import address, shell
@@ -31,7 +30,7 @@ from tarstop_core.evidence.typed import MOST_ROWS, Row, pack, rows_of, typed_tab
 from tarstop_core.files import UnrecognisedColumns, read_tables
 from tarstop_core.files.tables import same_studies
 from tarstop_core.presentation.numbers import percent
-from tarstop_core.samples.collections import PublishedSet, published_sets
+from tarstop_core.samples.collections import published_sets
 from tarstop_core.value.payoffs import Payoffs
 
 LEAD = "What 2×2 tables of a diagnostic-accuracy review say, and how sure they make you."
@@ -39,12 +38,8 @@ PLUS, MINUS = "Adopt", "Don’t adopt"
 EXAMPLE = Path(__file__).with_name("example.csv").read_text(encoding="utf-8")
 SOURCES = {"published": "A published set", "file": "A file", "typed": "Type or paste"}
 MAPPED = {"study": "Study"} | {cell: cell for cell in CELLS}
-MAPPED |= {
-    "sensitivity": "Sensitivity",
-    "specificity": "Specificity",
-    "diseased": "Number diseased",
-    "healthy": "Number healthy",
-}
+MAPPED |= {"sensitivity": "Sensitivity", "specificity": "Specificity"}
+MAPPED |= {"diseased": "Number diseased", "healthy": "Number healthy"}
 MANY_NOTES = 4
 EMPTY_LINES = 4
 
@@ -141,13 +136,11 @@ def _keep_rows(rows: Sequence[Row], again: str, name: str = "") -> None:
         st.caption("The page’s address holds these tables: a reload or a bookmark brings them back.")
 
 
-@cache
-def _sets() -> dict[str, PublishedSet]:
-    return {each.name: each for each in published_sets()}
+_sets = cache(published_sets)
 
 
 def _published() -> Chosen:
-    sets = _sets()
+    sets = {each.name: each for each in _sets()}
     chosen = sets[_in_address("set", "Set", {name: each.title for name, each in sets.items()})]
     sensitivity, fpr = chosen.reported.sensitivity, chosen.reported.false_positive_rate
     specificity = (1 - fpr[0], 1 - fpr[2], 1 - fpr[1])
@@ -163,11 +156,20 @@ def _published() -> Chosen:
 def _from_file() -> Chosen | None:
     state = st.session_state
     if f"{PREFIX}/upload_problem" not in state:
-        _restore_file()
+        # A reloaded page: its address holds the tables of an upload.
+        tables, left_out, _ = typed_tables(_in_the_address("upload_problem"))
+        if len(tables):
+            name = st.query_params.get("name", "tables")
+            state[f"{PREFIX}/chosen"] = Chosen(name, tables, left_out)
     asked, example = st.columns([2.5, 1], gap="large", vertical_alignment="bottom")
     with asked:
         label = "Excel, CSV or TSV, a study a line: TP, FP, FN, TN, or sensitivity and specificity with group sizes"
-        well = upload(label, _take_in, key=f"{PREFIX}/upload", kinds="csv tsv txt gz xlsx xlsm")
+        well = upload(
+            label,
+            lambda file: _read(file.getvalue(), file.name),
+            key=f"{PREFIX}/upload",
+            kinds="csv tsv txt gz xlsx xlsm",
+        )
     how = {"key": f"{PREFIX}/example", "width": "stretch", "icon": ":material/download:"}
     save("Example to fill in", EXAMPLE, "tarstop-example-2x2.csv", at=example, **how)
     chosen: Chosen | None = state.get(f"{PREFIX}/chosen")
@@ -184,18 +186,6 @@ def _from_file() -> Chosen | None:
     else:
         _keep_rows(chosen.rows, "upload the file", chosen.name)
     return chosen
-
-
-def _restore_file() -> None:
-    """Take the tables that the address of a reloaded page holds for an upload."""
-    tables, left_out, _ = typed_tables(_in_the_address("upload_problem"))
-    if len(tables):
-        name = st.query_params.get("name", "tables")
-        st.session_state[f"{PREFIX}/chosen"] = Chosen(name, tables, left_out)
-
-
-def _take_in(file: UploadedFile) -> None:
-    _read(file.getvalue(), file.name)
 
 
 def _read(content: bytes, name: str, chosen: Mapping[str, str] | None = None) -> None:
@@ -227,12 +217,8 @@ def _typed() -> Chosen | None:
         there = _in_the_address("typed_problem")
         empty = [("",) * (1 + len(CELLS))] * (EMPTY_LINES - len(there))
         state[f"{PREFIX}/typed_first"] = state.get(f"{PREFIX}/typed_last", there + empty)
-    rows = typed_table(
-        "Studies with their counts TP, FP, FN and TN",
-        ("Study", *CELLS),
-        state[f"{PREFIX}/typed_first"],
-        key=f"{PREFIX}/typed",
-    )
+    label, first = "Studies with their counts TP, FP, FN and TN", state[f"{PREFIX}/typed_first"]
+    rows = typed_table(label, ("Study", *CELLS), first, key=f"{PREFIX}/typed")
     state[f"{PREFIX}/typed_last"] = rows
     st.caption(
         "Cells copied from a spreadsheet can be pasted. Leave FP and TN empty where a report gives sensitivity only."
@@ -252,29 +238,19 @@ def _typed() -> Chosen | None:
 
 def _in_the_address(problem: str) -> list[Row]:
     """The tables that the address of a reloaded page holds; what is wrong with them is kept as a problem."""
-    said = ""
-    rows: list[Row] = []
-    if "tables" in st.query_params:
-        try:
-            rows = unpack(st.query_params["tables"])
-        except InputProblem as found:
-            said = str(found)
-    st.session_state[f"{PREFIX}/{problem}"] = said
-    return rows
+    st.session_state[f"{PREFIX}/{problem}"] = ""
+    try:
+        return unpack(st.query_params["tables"]) if "tables" in st.query_params else []
+    except InputProblem as found:
+        st.session_state[f"{PREFIX}/{problem}"] = str(found)
+        return []
 
 
 def _question() -> tuple[float, str, float]:
     """θ, the engine and q*; all of them in the URL."""
     theta = sensitivity_to_exceed(0.75, **bound("theta"))
-    q_star = st.slider(
-        "How sure before you act",
-        0.01,
-        0.99,
-        0.5,
-        step=0.01,
-        **bound("q_star"),
-        help=f"The {shell.term('q-star', 'threshold')} q\\* = (G + L\\_r) / K. The worse a wrong adoption is, the surer you have to be.",
-    )
+    said = f"The {shell.term('q-star', 'threshold')} q\\* = (G + L\\_r) / K. The worse a wrong adoption is, the surer you have to be."
+    q_star = st.slider("How sure before you act", 0.01, 0.99, 0.5, step=0.01, **bound("q_star"), help=said)
     note(
         f"q* = {q_star:.2f}: “{PLUS}” only when more than {percent(q_star)} sure that sensitivity exceeds "
         f"{words.threshold(theta)}."
@@ -289,11 +265,11 @@ def _question() -> tuple[float, str, float]:
 
 def _in_address(name: str, label: str, options: dict[str, str]) -> str:
     """A choice of which the address has the name; bound, the widget would put its label there."""
-    names = list(options)
-    named = st.query_params.get(name, names[0])
-    first = named if named in names else names[0]
+    usual = next(iter(options))
+    named = st.query_params.get(name, usual)
+    first = named if named in options else usual
     chosen = one_of(label, options, first=first, **lasting(f"{PREFIX}/{name}"))
-    address.write({name: "" if chosen == names[0] else chosen})
+    address.write({name: "" if chosen == usual else chosen})
     return chosen
 
 

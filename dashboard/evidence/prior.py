@@ -29,31 +29,20 @@ def chosen_prior(theta: float, disabled: bool) -> Prior:
     b_0 = share("Chance before any study", 0.5, key="b_0", help=starting, **how)
     with st.expander("Prior", expanded=False):
         s = st.slider("Spread of pooled sensitivity, s (logits)", 0.2, 5.0, 1.5, 0.05, key="s", **how)
-        tau = st.slider(
-            "Scale of differences between studies, τ (logits)",
-            0.05,
-            3.0,
-            1.0,
-            step=0.05,
-            key="tau",
-            help=f"Scale of the half-normal {shell.term('prior', 'prior')} of {shell.term('heterogeneity', 'heterogeneity')}. Of all these numbers it matters most.",
-            **how,
-        )
-        s_fpr = st.slider(
-            "Spread of the false-positive rate (logits)", 0.2, 5.0, 1.5, 0.05, key="s_fpr", **how
-        )
-        eta = st.number_input(
+        words = "Scale of differences between studies, τ (logits)"
+        said = f"Scale of the half-normal {shell.term('prior', 'prior')} of {shell.term('heterogeneity', 'heterogeneity')}. Of all these numbers it matters most."
+        tau = st.slider(words, 0.05, 3.0, 1.0, step=0.05, key="tau", help=said, **how)
+        words = "Spread of the false-positive rate (logits)"
+        s_fpr = st.slider(words, 0.2, 5.0, 1.5, 0.05, key="s_fpr", **how)
+        words, said = (
             "Shape η of the correlation’s prior",
-            1.0,
-            100.0,
-            2.0,
-            step=1.0,
-            format="%g",
-            key="eta",
-            help="LKJ prior; 1 is flat, large means next to no correlation.",
-            **how,
+            "LKJ prior; 1 is flat, large means next to no correlation.",
         )
-        prior = _with_origin(Prior(b_0, s, tau, s_fpr, eta), theta)
+        eta = st.number_input(words, 1.0, 100.0, 2.0, step=1.0, format="%g", key="eta", help=said, **how)
+        prior: Prior = Prior(b_0, s, tau, s_fpr, eta)
+        taken: Prior | None = st.session_state.get(f"{PREFIX}/prior")
+        if taken is not None and _same(prior, taken, theta):
+            prior = replace(taken, b_0=b_0)  # with what it was learned from
         said = prior_sentence(prior, theta)
         st.plotly_chart(
             prior_figure(prior, theta, dark()),
@@ -72,14 +61,6 @@ def _same(prior: Prior, other: Prior, theta: float) -> bool:
     return numbers and (other.width_alone or abs(prior.b_0 - other.at(theta).b_0) < 0.006)
 
 
-def _with_origin(prior: Prior, theta: float) -> Prior:
-    """The prior, with what it was learned from while it is still the one that was taken over."""
-    taken: Prior | None = st.session_state.get(f"{PREFIX}/prior")
-    if taken is None or not _same(prior, taken, theta):
-        return prior
-    return replace(taken, b_0=prior.b_0)
-
-
 def _other_priors(prior: Prior, theta: float) -> None:
     if (learned := prior.learned_from) is not None:
         shell.caption(
@@ -88,10 +69,9 @@ def _other_priors(prior: Prior, theta: float) -> None:
     for name, shipped in {**priors(), "weak": Prior()}.items():
         if shipped.width_alone:
             continue  # of use where a list brings studies one by one
-        origin = shipped.learned_from
-        words = (
-            f"Take the prior learned from {origin.reviews:,} reviews" if origin else "Back to the weak prior"
-        )
+        origin, words = shipped.learned_from, "Back to the weak prior"
+        if origin:
+            words = f"Take the prior learned from {origin.reviews:,} reviews"
         how = {"disabled": _same(prior, shipped, theta), "width": "stretch"}
         press(words, _take_prior, shipped, theta, key=f"{PREFIX}/prior/{name}", **how)
 

@@ -73,17 +73,14 @@ def _stakes(given: Mapping[str, str], before: Stakes) -> Stakes:
     if named and min(named) > 0:
         B, L_r, L_g, G = named
         payoffs = Payoffs(B, L_r, L_g, G, given.get("unit", "")[:20])
-    cost, full_cost = (_amount(given.get(name, "")) for name in ("cost", "full_cost"))
+    cost, full_cost = (
+        next((value for value in _numbers(given.get(name, ""), 1) if value >= 0), None)
+        for name in ("cost", "full_cost")
+    )
     if cost is None:
         cost = before.cost if payoffs == before.payoffs else fraction * payoffs.K
     stakes = before.restated(payoffs, cost) if (payoffs, cost) != (before.payoffs, before.cost) else before
     return stakes if full_cost is None else stakes.with_full_cost(full_cost)
-
-
-def _amount(text: str) -> float | None:
-    """A cost, or None where the text is none."""
-    values = _numbers(text, 1)
-    return values[0] if values and values[0] >= 0 else None
 
 
 def address_of(asked: Asked) -> dict[str, str]:
@@ -166,21 +163,16 @@ def map_choices(
 def _settings_panel(key: str, start: Settings) -> Settings:
     """Payoffs, cost, b_0 and θ as the widgets hold them."""
     # Its widgets cost time at every change: they are drawn only where they are wanted.
-    unsure = st.expander(
-        "I do not know these numbers", icon=":material/help:", key=f"{key}/ask", on_change="rerun"
-    )
+    how: dict[str, Any] = {"icon": ":material/help:", "key": f"{key}/ask", "on_change": "rerun"}
+    unsure = st.expander("I do not know these numbers", **how)
     if unsure.open:
         with unsure:
             _questions(key, start)
     settings, _ = stakes.panel(f"{key}/stakes", start, reports=start.two_stages)
-    edged = min(0.99, max(0.01, start.b_0))
-    b_0 = share(
-        f"Chance before any {scenario_of(start).observed}",
-        edged,
-        **lasting(f"{key}/b_0"),
-        disabled=not scenario_of(start).has_starting_chance(start),
-        help=f"The {shell.term('b-0', 'starting belief')} b₀.",
-    )
+    edged, scenario = min(0.99, max(0.01, start.b_0)), scenario_of(start)
+    how = lasting(f"{key}/b_0") | {"disabled": not scenario.has_starting_chance(start)}
+    said = f"The {shell.term('b-0', 'starting belief')} b₀."
+    b_0 = share(f"Chance before any {scenario.observed}", edged, help=said, **how)
     if b_0 == edged:
         b_0 = start.b_0  # also where it lies beyond the slider's ends
     theta = start.theta
@@ -202,9 +194,8 @@ def _questions(key: str, settings: Settings) -> None:
     shown = {name: shell.escape_label(words) for name, words in names.items()}
     worse = radio("Which mistake is worse?", shown, horizontal=True, **how("worse"))
     lesser = shell.escape_markdown(names["minus" if worse == "plus" else "plus"].removeprefix("A "))
-    times = count(
-        f"How many mistakes of the other kind ({lesser}) are as bad as one of these?", 4.0, 1.0, "times"
-    )
+    asked = f"How many mistakes of the other kind ({lesser}) are as bad as one of these?"
+    times = count(asked, 4.0, 1.0, "times")
     left, right = st.columns([1.6, 1], vertical_alignment="bottom")
     loss = count("What does one of the worse mistakes cost?", 10_000.0, 1000.0, "loss", left)
     unit = right.text_input("Counted in", "£", max_chars=20, **how("unit")).strip()
@@ -230,8 +221,8 @@ def _take(key: str, found: Stakes) -> None:
 
 def rule_choice(key: str, title: str, world: World, first: str, none: str = "") -> Policy | None:
     """A rule and its first parameter; None where `none` is chosen."""
-    known = {name: rule.title for name, rule in rules(world).items()}
-    options = ({NONE: none} if none else {}) | known
+    options = {NONE: none} if none else {}
+    options |= {name: rule.title for name, rule in rules(world).items()}
     if st.session_state.get(f"{key}/name") not in (None, *options):
         del st.session_state[f"{key}/name"]
     begun = parse_policy(first, files=False) if first else None
@@ -243,12 +234,7 @@ def rule_choice(key: str, title: str, world: World, first: str, none: str = "") 
     same = begun if begun is not None and begun.name == name else rule()
     if len(rule.parameters) != 1 or rule.parameters[0].kind != "int":
         return same
-    parameter = rule.parameters[0]
-    value = st.number_input(
-        f"{parameter.name}: {parameter.meaning}",
-        int(parameter.low),
-        int(parameter.high),
-        int(same.settings[parameter.name]),
-        **lasting(f"{key}/{name}/{parameter.name}"),
-    )
-    return rule(**{parameter.name: value})
+    asked = rule.parameters[0]
+    bounds = (int(asked.low), int(asked.high), int(same.settings[asked.name]))
+    how = lasting(f"{key}/{name}/{asked.name}")
+    return rule(**{asked.name: st.number_input(f"{asked.name}: {asked.meaning}", *bounds, **how)})

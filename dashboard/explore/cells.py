@@ -104,16 +104,14 @@ def selectors(
     state[f"{key}/cell_q"], state[f"{key}/cell_c"] = cell
     heading_of("The cell looked into")
     left, right = st.columns(2, gap="medium")
-    how: dict[str, Any] = {"on_change": _moved, "args": (key,)}
+
+    def moved() -> None:
+        state[f"{key}/cell"] = (state[f"{key}/cell_q"], state[f"{key}/cell_c"])
+
+    how: dict[str, Any] = {"on_change": moved}
     left.select_slider("Its q\\*", found[0].q_stars, value=cell[0], key=f"{key}/cell_q", **how)
-    right.select_slider(
-        "Its cost of a document",
-        FRACTIONS,
-        value=cell[1],
-        format_func=lambda fraction: escape_label(amount(fraction * payoffs.K, payoffs.unit)),
-        key=f"{key}/cell_c",
-        **how,
-    )
+    how |= {"format_func": lambda fraction: escape_label(amount(fraction * payoffs.K, payoffs.unit))}
+    right.select_slider("Its cost of a document", FRACTIONS, value=cell[1], key=f"{key}/cell_c", **how)
     back, of = st.columns(2, gap="medium", vertical_alignment="bottom")
     shown = {"at": back, "disabled": state.get(f"{key}/cell") is None, "width": "stretch"}
     press("Back to where you are", state.pop, f"{key}/cell", None, key=f"{key}/cell_back", **shown)
@@ -122,8 +120,3 @@ def selectors(
     names = {each.policy.spec: str(each.policy) for each in found}
     chosen = switch("Path of", names, at=of, key=f"{key}/cell_rule/{'/'.join(names)}")
     return next(each.policy for each in found if each.policy.spec == chosen)
-
-
-def _moved(key: str) -> None:
-    state = st.session_state
-    state[f"{key}/cell"] = (state[f"{key}/cell_q"], state[f"{key}/cell_c"])

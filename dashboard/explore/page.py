@@ -65,13 +65,9 @@ def _choose() -> str:
     """The key of a list: "search:…", "review:…", "session:…" or "collection:…"; the address has it."""
     store = shell.store()
     titles = {f"session:{each.id}": f"Your session: {each.name}" for each in store.sessions()}
-    titles |= {
-        f"collection:{each.id}": f"Your list, unread, in its own order: {each.name}"
-        for each in store.collections()
-    }
-    for key, title in samples():
-        kind = key.partition(":")[0]
-        titles[key] = f"Sample {kind} (simulated): {title}"
+    own = "Your list, unread, in its own order"
+    titles |= {f"collection:{each.id}": f"{own}: {each.name}" for each in store.collections()}
+    titles |= {key: f"Sample {key.partition(':')[0]} (simulated): {title}" for key, title in samples()}
     titles |= WHOLE
     key, first = f"{PREFIX}/{OF}", next(each for each, _ in samples())
     named = _named(titles)
@@ -119,10 +115,9 @@ def _load(chosen: str) -> Explored:
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """What is looked at."""
+    """What is looked at; `key` is the prefix of the widgets, of which each list keeps its own."""
 
     key: str
-    """Prefix of the widgets: each list keeps its own."""
     explored: Explored
     settings: Settings
     policy: Policy
@@ -159,14 +154,14 @@ def _explorer(chosen: str, explored: Explored) -> None:
 
 
 def _badges(explored: Explored) -> None:
-    marks = about_documents(explored.simulated, explored.settings)
-    marks.append(f"{len(explored):,} documents")
-    if explored.start:
-        marks.append(f"{explored.start:,} read")
-    marks.append(explored.calibrator.fitted_on.badge)
-    if explored.truth is not None:
-        marks.append("paper mode, truth known")
-    st.html(f'<p class="tar-about">{badges(*marks)}</p>')
+    marks = (
+        *about_documents(explored.simulated, explored.settings),
+        f"{len(explored):,} documents",
+        f"{explored.start:,} read" if explored.start else "",
+        explored.calibrator.fitted_on.badge,
+        "paper mode, truth known" if explored.truth is not None else "",
+    )
+    st.html(f'<p class="tar-about">{badges(*filter(None, marks))}</p>')
 
 
 def _headline(look: Look) -> None:
@@ -232,8 +227,8 @@ def _map(look: Look, asked: Asked) -> Asked:
 
 def _in_full(look: Look) -> None:
     """What stays as it is while the cost of a document changes."""
-    said = path_figure.full_cost_note(look.explored.planned(look.settings), look.settings.payoffs.unit)
-    if said:
+    planned, unit = look.explored.planned(look.settings), look.settings.payoffs.unit
+    if said := path_figure.full_cost_note(planned, unit):
         note(said)
 
 
@@ -283,7 +278,7 @@ def _collection(chosen: str) -> None:
     lists = explore.collection(chosen)
     key, first = begin(chosen, lists[0][1])
     learned = lists[0][1].calibrator.fitted_on.badge
-    marks = ["simulated", f"{len(lists)} lists", learned, "paper mode, truth known"]
+    marks = ("simulated", f"{len(lists)} lists", learned, "paper mode, truth known")
     st.html(f'<p class="tar-about">{badges(*marks)}</p>')
     shown, settings, policy = controls(key, first)
     with shown, shell.problems_shown():
@@ -297,9 +292,8 @@ def _mean_map(
     labels = "the labels of each list"
     measure, world, other = map_choices(key, first, "Show the mean", MEASURES, labels)
     policies = [policy] if other is None else [policy, other]
-    found = maps.mean_maps(
-        [each for _, each in lists], settings, policies, world, COMPARED if measure == "regret" else ()
-    )
+    every, against = [each for _, each in lists], COMPARED if measure == "regret" else ()
+    found = maps.mean_maps(every, settings, policies, world, against)
     cell = drawn(
         key,
         found,
@@ -339,22 +333,15 @@ def _lists(
             row["Right?"] = "yes" if plus == bool(found.omega[at[0]]) else "no"
         row["Net utility"] = float(found.net_utility[at])
         rows.append(row)
-    heading_of(
-        f"{shown.policy} at q* = {at_stake[0]:g} and a cost of {amount(cell.cost, unit)}, list by list"
-    )
-    frame = pd.DataFrame(rows)
-    st.dataframe(
-        frame,
-        hide_index=True,
-        width="stretch",
-        column_config={
-            "Net utility": st.column_config.NumberColumn(
-                f"Net utility ({unit})" if unit else "Net utility", format="%.4g"
-            ),
-            "List": st.column_config.TextColumn(width=170),
-            "Look into it": st.column_config.LinkColumn(display_text="map, path", width=80),
-        },
-    )
+    where = f"q* = {at_stake[0]:g} and a cost of {amount(cell.cost, unit)}"
+    heading_of(f"{shown.policy} at {where}, list by list")
+    frame, utility = pd.DataFrame(rows), f"Net utility ({unit})" if unit else "Net utility"
+    known = {
+        "Net utility": st.column_config.NumberColumn(utility, format="%.4g"),
+        "List": st.column_config.TextColumn(width=170),
+        "Look into it": st.column_config.LinkColumn(display_text="map, path", width=80),
+    }
+    st.dataframe(frame, hide_index=True, width="stretch", column_config=known)
     depths = frame["Stops after"]
     said = f"{shown.policy} stops after {depths.min():,} to {depths.max():,} documents"
     if "Right?" in frame:

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import streamlit as st
 
 from dashboard.frame import address, shell
@@ -151,8 +152,11 @@ def _choices(play: Play) -> None:
 def _change(play: Play) -> None:
     game = play.game
 
+    def moved(name: str) -> None:
+        play.anew(**{name: st.session_state[play.key(name)]})
+
     def changed(name: str) -> dict[str, Any]:
-        return {"key": play.key(name), "on_change": _changed, "args": (play, name)}
+        return {"key": play.key(name), "on_change": moved, "args": (name,)}
 
     st.caption("Whoever opens this page’s address plays the same lists. A change begins the game anew.")
     st.number_input("Number of the game", 0, LAST_SEED, game.seed, **changed("seed"))
@@ -163,36 +167,21 @@ def _change(play: Play) -> None:
     st.select_slider("Cost of a document", costs, game.cost, format_func=points, **changed("cost"))
 
 
-def _changed(play: Play, name: str) -> None:
-    play.anew(**{name: st.session_state[play.key(name)]})
-
-
 def _between(play: Play) -> None:
     """Before the first round and after each: what came of it, and on."""
     game = play.game
     if game.decided:
         at = game.decided - 1
-        word, sentence = f"Round {at + 1}: {_verdict(game, at)}", your_call.round_sentence(game, at)
-        st.html(told(word, sentence, kind="revealed"))
+        own = your_call.played(sample(game.keys[at]), game.settings(at), game.calls[at])
+        right = "right" if (own.action == "a+") == own.omega else "wrong"
+        word = f"Round {at + 1}: {right}, {points(own.net_utility)}"
+        st.html(told(word, your_call.round_sentence(game, at), kind="revealed"))
         _round_figure(play, at)
     else:
         st.html(f'<p class="tar-lead">{html.escape(your_call.rules_of_the_game(game))}</p>')
-    press(
-        f"Begin round {game.decided + 1}",
-        play.move,
-        Game.begun,
-        len(game.calls),
-        icon=":material/play_arrow:",
-        key=f"call-begin-{game.decided}",
-        type="primary",
-        shortcut="Right",
-    )
-
-
-def _verdict(game: Game, at: int) -> str:
-    own = your_call.played(sample(game.keys[at]), game.settings(at), game.calls[at])
-    right = "right" if (own.action == "a+") == own.omega else "wrong"
-    return f"{right}, {points(own.net_utility)}"
+    how: dict[str, Any] = {"icon": ":material/play_arrow:", "type": "primary", "shortcut": "Right"}
+    what = (play.move, Game.begun, len(game.calls))
+    press(f"Begin round {game.decided + 1}", *what, key=f"call-begin-{game.decided}", **how)
 
 
 def _round(play: Play) -> None:
@@ -220,21 +209,14 @@ def _round(play: Play) -> None:
         if settings.kind.reads_full_texts:
             count = sum(each < depth for each in your_call.finds_of(explored))
             rows.append(("2×2 tables so far", f"{count}"))
+        asked, belief = question(settings), percent(path.belief_at(depth))
         if play.helped == "curve":
-            rows += [
-                (f"Chance that {question(settings)}", percent(path.belief_at(depth))),
-                ("How sure before you act", percent(game.q_star)),
-            ]
+            rows += [(f"Chance that {asked}", belief), ("How sure before you act", percent(game.q_star))]
         st.html(f'<div class="tar-numbers tar-walked">{unbroken(numbers(rows))}</div>')
         if play.helped == "curve":
-            said = f"After {count_of(depth)} the chance that {question(settings)} is {percent(path.belief_at(depth))}."
-            st.plotly_chart(
-                your_call_figures.belief(game, dark=dark()),
-                config=PLAIN | {"staticPlot": True},
-                key="call-belief",
-                alt=said,
-                width="stretch",
-            )
+            said = f"After {count_of(depth)} the chance that {asked} is {belief}."
+            how: dict[str, Any] = {"config": PLAIN | {"staticPlot": True}, "width": "stretch"}
+            st.plotly_chart(your_call_figures.belief(game, dark=dark()), key="call-belief", alt=said, **how)
             note(said)
         if depth:
             with st.expander("What is looked for", key="call-asked"):
@@ -244,20 +226,16 @@ def _round(play: Play) -> None:
 
 
 def _buttons(play: Play, settings: Settings, depth: int, length: int) -> None:
-    seen = len(play.game.calls)
+    seen, end, said = len(play.game.calls), depth == length, "Stops at a find."
 
     def offer(words: str, key: str, change: Callable[[Game], Game], **how: Any) -> None:
         press(words, play.move, change, seen, key=f"call-{key}-{seen}", **how)
 
     with st.container(horizontal=True, key="call-buttons", gap="small"):
         how = {"icon": ":material/chevron_right:", "type": "primary", "shortcut": "Right"}
-        offer("Read the next", "read-1", lambda game: game.read(1), disabled=depth == length, **how)
-        how = {
-            "icon": ":material/keyboard_double_arrow_right:",
-            "help": "Stops at a find.",
-            "shortcut": f"{MORE}",
-        }
-        offer(f"Read {MORE}", f"read-{MORE}", lambda game: game.read(MORE), disabled=depth == length, **how)
+        offer("Read the next", "read-1", lambda game: game.read(1), disabled=end, **how)
+        how = {"icon": ":material/keyboard_double_arrow_right:", "shortcut": f"{MORE}"}
+        offer(f"Read {MORE}", f"read-{MORE}", lambda game: game.read(MORE), disabled=end, help=said, **how)
         for plus, shortcut in ((True, "1"), (False, "2")):
             words = f"Stop: {shell.escape_markdown(action(plus, settings))}"
             offer(words, f"decide-{plus}", partial(Game.decide, plus=plus), shortcut=shortcut)
@@ -340,13 +318,8 @@ def _unread(game: Game, at: int) -> None:
         note("You read everything there was to find, or there was nothing.")
         return
     known, ids = learn_documents.records(key), topic_of(sample(key)).ids
-    rows = [
-        {
-            "#": f"{each + 1:,}",
-            "Document": known[str(ids[each])].title,
-            "What it would have shown": learn_documents.verdict(key, each)[1],
-        }
-        for each in missed[:8]
-    ]
+    titles = ((at, known[str(ids[at])].title) for at in missed[:8])
+    shown = ((f"{at + 1:,}", title, learn_documents.verdict(key, at)[1]) for at, title in titles)
+    rows = pd.DataFrame(shown, columns=["#", "Document", "What it would have shown"])
     with st.container(key="call-unread"):
         table(rows, f"{count_of(len(missed))} that you did not read, and that would have told.", prose=True)

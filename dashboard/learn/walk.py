@@ -32,10 +32,16 @@ from tarstop_core.teaching.lesson.formulas import filled
 from tarstop_core.teaching.lesson.steps import Lesson, Step, lesson
 from tarstop_core.value.payoffs import Payoffs
 
+PREFIX = "learn/walk"
+PRESENTED = 312  # pixels
+"""Height of the curves where all of a step stands in one window."""
+LATE = 3.0  # seconds
+"""For which the clock's last redraw, asked for before the address changed, may still bring the old address."""
 TAUGHT = {each.name: each for each in (PATENT, REVIEW)}
 """Scenarios that have samples to walk through."""
 RULES = ("optimal", "look-ahead:m=20", "greedy", "smooth:K=5", "batch:K=10", "budget:d=100", "decide-now")
 COSTS = (0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05)
+PACES = (0.5, 1.0, 2.0, 4.0)
 NAMES = ("scenario", "topic", "rule", "q", "c", "step", "shown", "pace")
 """The parameters of the address."""
 
@@ -126,16 +132,6 @@ def _number(text: str, otherwise: float) -> float:
 def topics(scenario: str) -> dict[str, str]:
     """Titles of the samples of a scenario, by key."""
     return {key: title for key, title in samples() if key.startswith(f"{TAUGHT[scenario].sample}:")}
-
-
-PACES = (0.5, 1.0, 2.0, 4.0)
-
-
-PREFIX = "learn/walk"
-PRESENTED = 312  # pixels
-"""Height of the curves where all of a step stands in one window."""
-LATE = 3.0  # seconds
-"""For which the clock's last redraw, asked for before the address changed, may still bring the old address."""
 
 
 @dataclass
@@ -266,11 +262,8 @@ def _choices(walk: Walk) -> None:
             f"act when more than {percent(asked.q_star)} sure (q* = {asked.q_star:g})",
             f"a document costs {amount(asked.cost, '')} (K = 1)",
         )
-        title = html.escape(sample(asked.topic).name)
-        st.html(
-            f'<p class="tar-about" data-here="step={asked.step}"><strong>{title}</strong> {marks}</p>',
-            width="stretch",
-        )
+        title = f"<strong>{html.escape(sample(asked.topic).name)}</strong>"
+        st.html(f'<p class="tar-about" data-here="step={asked.step}">{title} {marks}</p>', width="stretch")
         with st.popover("Change", icon=":material/tune:", key="walk-change"):
             _change(walk)
 
@@ -278,36 +271,25 @@ def _choices(walk: Walk) -> None:
 def _change(walk: Walk) -> None:
     asked, titles = walk.asked, topics(walk.asked.scenario)
 
-    def changed(name: str, what: str) -> dict[str, Any]:
-        return {"key": walk.key(name), "on_change": _changed, "args": (walk, name, what)}
+    def moved(name: str, what: str) -> None:
+        value = st.session_state[walk.key(name)]
+        if name == "scenario":
+            value = st.session_state.get(walk.key(f"topic/{value}"), next(iter(topics(value))))
+        walk.ask(**{what: value})
 
-    switch(
-        "What is decided",
-        {name: each.short for name, each in TAUGHT.items()},
-        default=asked.scenario,
-        **changed("scenario", "topic"),
-    )
+    def changed(name: str, what: str) -> dict[str, Any]:
+        return {"key": walk.key(name), "on_change": moved, "args": (name, what)}
+
+    decided = {name: each.short for name, each in TAUGHT.items()}
+    switch("What is decided", decided, default=asked.scenario, **changed("scenario", "topic"))
     where = changed(f"topic/{asked.scenario}", "topic")
     one_of("Sample (simulated)", titles, first=asked.topic, **where)
     rules = {spec: str(parse_policy(spec, files=False)) for spec in (*RULES, asked.rule)}
     one_of("Stopping rule", rules, first=asked.rule, **changed("rule", "rule"))
     st.slider("How sure before you act (q\\*)", 0.01, 0.99, asked.q_star, step=0.01, **changed("q", "q_star"))
-    costs = sorted({*COSTS, asked.cost})
-    st.select_slider(
-        "Cost of a document (both mistakes together cost 1)",
-        costs,
-        asked.cost,
-        format_func=lambda cost: amount(cost, ""),
-        **changed("c", "cost"),
-    )
-
-
-def _changed(walk: Walk, name: str, what: str) -> None:
-    state = st.session_state
-    value = state[walk.key(name)]
-    if name == "scenario":
-        value = state.get(walk.key(f"topic/{value}"), next(iter(topics(value))))
-    walk.ask(**{what: value})
+    costs, how = sorted({*COSTS, asked.cost}), changed("c", "cost")
+    how["format_func"] = lambda cost: amount(cost, "")
+    st.select_slider("Cost of a document (both mistakes together cost 1)", costs, asked.cost, **how)
 
 
 def _transport(walk: Walk, followed: Lesson, step: Step) -> None:
@@ -318,56 +300,40 @@ def _transport(walk: Walk, followed: Lesson, step: Step) -> None:
         how = {"icon": f":material/{icon}:", "shortcut": shortcut, "disabled": disabled}
         press(name, walk.go, to, key=f"walk-{name.lower()}", **how)
 
+    def paced() -> None:
+        walk.asked = replace(walk.asked, pace=st.session_state[walk.key("pace")])
+        walk.ticking = False  # the clock is set anew
+
     with st.container(horizontal=True, vertical_alignment="bottom", key="walk-transport", gap="small"):
         go("Start", "first_page", 0, begun)
         with st.container(horizontal=True, width="content", key="walk-keys", gap="small"):
             go("Back", "chevron_left", at - 1, begun, "Left")
-            press(
-                "Pause" if walk.playing else "Play",
-                walk.play,
-                not walk.playing,
-                icon=":material/pause:" if walk.playing else ":material/play_arrow:",
-                key="walk-play",
-                shortcut="Space",
-                type="primary",
-                disabled=end,
-            )
+            name, icon = ("Pause", "pause") if walk.playing else ("Play", "play_arrow")
+            how: dict[str, Any] = {"icon": f":material/{icon}:", "shortcut": "Space", "disabled": end}
+            press(name, walk.play, not walk.playing, key="walk-play", type="primary", **how)
             go("Step", "chevron_right", at + 1, end, "Right")
         go("End", "last_page", followed.stop, end)
         words = "Hide the truth" if walk.asked.shown else "Reveal"
         press(words, walk.reveal, icon=":material/visibility:", key="walk-reveal", disabled=end)
         paces = {pace: f"{pace:g}" for pace in PACES}
-        how = {"key": walk.key("pace"), "on_change": _paced, "args": (walk,), "width": 130}
+        how = {"key": walk.key("pace"), "on_change": paced, "width": 130}
         one_of("Seconds a step", paces, first=walk.asked.pace, **how)
         _jump(walk, followed, step)
-
-
-def _paced(walk: Walk) -> None:
-    walk.asked = replace(walk.asked, pace=st.session_state[walk.key("pace")])
-    walk.ticking = False  # the clock is set anew
 
 
 def _jump(walk: Walk, followed: Lesson, step: Step) -> None:
     """A slider as long as the plan from the start: only at the end does its length tell where the rule stops."""
     last = max(followed.stop if not step.go_on else followed.step(0).more, followed.stop, 1)
-    st.slider(
-        "Documents read",
-        0,
-        last,
-        step.depth,
-        key=walk.key(f"jump/{step.depth}"),  # one a step, because the page moves it
-        on_change=_jumped,
-        args=(walk, step.depth),
-        disabled=followed.stop == 0 or walk.playing,
-        width="stretch",
-    )
+    at, key = step.depth, walk.key(f"jump/{step.depth}")  # one a step, because the page moves it
 
+    def jumped() -> None:
+        # A slider that is drawn late reports its own step, and moves nothing.
+        wanted = int(st.session_state[key])
+        if walk.asked.step == at != wanted:
+            walk.go(wanted)
 
-def _jumped(walk: Walk, at: int) -> None:
-    """Go where the slider of a step was moved to; one that is drawn late reports its own step, and moves nothing."""
-    wanted = int(st.session_state[walk.key(f"jump/{at}")])
-    if walk.asked.step == at != wanted:
-        walk.go(wanted)
+    shut = followed.stop == 0 or walk.playing
+    st.slider("Documents read", 0, last, at, key=key, on_change=jumped, disabled=shut, width="stretch")
 
 
 def _headline(followed: Lesson, step: Step) -> None:
@@ -415,16 +381,13 @@ def _formulas(followed: Lesson, step: Step) -> None:
     half = -(-len(formulas) // 2)
     for at, formula in enumerate(formulas):
         with columns[at >= half].container(border=True, key=f"walk-formula-{formula.name}"):
-            st.html(
-                f'<div class="tar-formula"><h3 class="tar-part">{at + 1}. {html.escape(formula.heading)}</h3>'
-                f"<p>{html.escape(unbroken(formula.words))}</p></div>"
-            )
+            heading = f'<h3 class="tar-part">{at + 1}. {html.escape(formula.heading)}</h3>'
+            st.html(f'<div class="tar-formula">{heading}<p>{html.escape(unbroken(formula.words))}</p></div>')
             st.latex(formula.latex)
             # In a tab of its own: the lesson stays where it is.
             to = html.escape(shell.learn("formulas", formula=formula.explained), quote=True)
-            st.html(
-                f'<div class="tar-place">{html.escape(formula.place)} · <a href="{to}" target="_blank">assumptions and code</a></div>'
-            )
+            more = f'<a href="{to}" target="_blank">assumptions and code</a>'
+            st.html(f'<div class="tar-place">{html.escape(formula.place)} · {more}</div>')
 
 
 def _truth(followed: Lesson) -> None:

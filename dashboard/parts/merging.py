@@ -61,7 +61,7 @@ def review(
 def _summary(proposal: Proposal, chosen: frozenset[int]) -> str:
     """What there is to look at, or what became of it once a person chose.
 
-    >>> from tarstop_core.documents.duplicates import merge_records
+    >>> from tarstop_core.documents.duplicates import Match, merge_records
     >>> matches = (Match(0, 1, "exact", "same DOI"), Match(0, 2, "near", "same title"), Match(0, 3, "near", "same title"))
     >>> proposal = Proposal(merge_records([]), matches)
     >>> _summary(proposal, proposal.by_default), _summary(proposal, frozenset({0, 2}))

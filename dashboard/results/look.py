@@ -19,13 +19,7 @@ from tarstop_core.evaluation.tasks.named import TASKS
 from tarstop_core.presentation.numbers import percent
 
 AS_THEY_ARE = "as they are"
-SHARES: tuple[str | float, ...] = (
-    AS_THEY_ARE,
-    0.01,
-    0.02,
-    0.05,
-    *(round(0.1 * step, 1) for step in range(1, 10)),
-)
+SHARES = (AS_THEY_ARE, 0.01, 0.02, 0.05, *(round(0.1 * step, 1) for step in range(1, 10)))
 TRUTHS_SAID = {
     "pooled": "truth: pooled sensitivity above θ by all studies of an outcome, as the paper’s text says",
     "full_evidence": "truth: the action that all studies of an outcome would choose, which the paper’s Table 2 implies",
@@ -119,11 +113,8 @@ def for_researchers(views: Iterable[str]) -> None:
     asked = st.query_params
     if FULL not in st.session_state and (asked.get("view") in {*views} or {*KEPT} & {*asked}):
         st.session_state[FULL] = True
-    st.toggle(
-        "For researchers",
-        **bound(FULL),
-        help="Methods, what counts as the truth, every table, single topics.",
-    )
+    said = "Methods, what counts as the truth, every table, single topics."
+    st.toggle("For researchers", **bound(FULL), help=said)
 
 
 def keep_valid(key: str, options: Iterable[Any]) -> None:
@@ -148,11 +139,8 @@ def _by_family(results: Results) -> list[MethodInfo]:
 
 def _first(results: Results) -> tuple[str, ...]:
     """What is shown to begin with: the best known rules, and what is nobody's but the person's."""
-    return tuple(
-        method.name
-        for method in _by_family(results)
-        if method.name in data.SHOWN_FIRST or ".py:" in method.name
-    )
+    names = (method.name for method in _by_family(results))
+    return tuple(name for name in names if name in data.SHOWN_FIRST or ".py:" in name)
 
 
 def _methods(results: Results) -> tuple[str, ...]:
@@ -164,14 +152,8 @@ def _methods(results: Results) -> tuple[str, ...]:
         st.session_state["methods"] = [name for name in chosen if name in titles]
     count = len(st.session_state.get("methods", first))
     with st.popover(f"Methods: {count} of {len(titles)}", width="stretch", key="results-methods"):
-        picked = some_of(
-            "Methods",
-            titles,
-            first,
-            **bound("methods"),
-            **STAYS,
-            help=f"{shell.term('regret', 'Regret')} is against the best of the methods that are shown.",
-        )
+        said = f"{shell.term('regret', 'Regret')} is against the best of the methods that are shown."
+        picked = some_of("Methods", titles, first, **bound("methods"), **STAYS, help=said)
         some, every = st.columns(2)
         choose, how = st.session_state.update, {"width": "stretch"}
         press("The paper’s and ours", choose, {"methods": first}, key="results/ours", at=some, **how)
@@ -197,13 +179,8 @@ def _stakes(results: Results, full: bool) -> tuple[float, float, float | None]:
     if not full:
         return q_star, cost, None
     with more:
-        share = st.select_slider(
-            "Share of topics in ω⁺",
-            SHARES,
-            format_func=lambda value: value if isinstance(value, str) else percent(value),
-            **bound("share"),
-            **STAYS,
-        )
+        how: Any = {"format_func": lambda value: value if isinstance(value, str) else percent(value)}
+        share = st.select_slider("Share of topics in ω⁺", SHARES, **how, **bound("share"), **STAYS)
         if isinstance(share, float):
             note(f"Reweighted as if {percent(share)} of topics were in ω⁺.")
             return q_star, cost, share

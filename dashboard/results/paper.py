@@ -106,24 +106,21 @@ def _arithmetic() -> None:
 
 
 def _recomputed(recovered: pd.DataFrame) -> list[dict[str, str]]:
-    rows = []
-    for row in recovered.to_dict("records"):
-        digits = TASKS[row["scenario"]].icer_digits
-        rows.append(
-            {
-                "Task": row["scenario"],
-                "q*": f"{row['q_star']:g}",
-                "Approach": row["approach"],
-                "Wrong a⁺": _count(row["false_adopt"]),
-                "Wrong a⁻": _count(row["false_reject"]),
-                "Net utility, printed": signed(row["net_utility"]),
-                "Net utility, recomputed": signed(row["net_utility_again"]),
-                "ICER, printed": row["icer"],
-                "ICER, recomputed": shown_icer(row["icer_again"], digits),
-                "Agrees": "yes" if row["icer_agrees"] else "no",
-            }
-        )
-    return rows
+    return [
+        {
+            "Task": row["scenario"],
+            "q*": f"{row['q_star']:g}",
+            "Approach": row["approach"],
+            "Wrong a⁺": _count(row["false_adopt"]),
+            "Wrong a⁻": _count(row["false_reject"]),
+            "Net utility, printed": signed(row["net_utility"]),
+            "Net utility, recomputed": signed(row["net_utility_again"]),
+            "ICER, printed": row["icer"],
+            "ICER, recomputed": shown_icer(row["icer_again"], TASKS[row["scenario"]].icer_digits),
+            "Agrees": "yes" if row["icer_agrees"] else "no",
+        }
+        for row in recovered.to_dict("records")
+    ]
 
 
 def _count(value: float) -> str:

@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
@@ -116,14 +117,11 @@ def _buttons(run: Run, status: Status) -> None:
         # Pressed inside a fragment, it would redraw that alone.
         if st.button("Show", key=f"show-{key}", on_click=_show, args=(run,)):
             st.rerun()
-    elif st.button(
-        "Go on",
-        key=f"resume-{key}",
-        help="What is finished is not computed again.",
-        disabled=_anything_going(),
-    ):
-        background.resume(run)
-        st.rerun()
+    else:
+        said, busy = "What is finished is not computed again.", _anything_going()
+        if st.button("Go on", key=f"resume-{key}", help=said, disabled=busy):
+            background.resume(run)
+            st.rerun()
     with st.popover("Remove", key=f"remove-{key}", width="content"):
         st.write("Its results and the files that were sent will be deleted.")
         if st.button("Delete", key=f"delete-{key}"):
@@ -237,46 +235,37 @@ def _choose(taken: Taken) -> None:
         every = {value: f"{value:g}" for value in (round(0.1 * step, 1) for step in range(1, 10))}
         q_stars = some_of("How sure before you act, q\\*", every, Q_STARS, key="results/run_q_stars")
     truth, engine, theta = _review() if TASKS[taken.scenario].needs_tables else ("pooled", "univariate", 0.75)
-    missing = next(
-        (what for what, given in (("method", methods), ("cost", costs), ("q*", q_stars)) if not given), None
-    )
+    asked = {"method": methods, "cost": costs, "q*": q_stars}
+    missing = next((what for what, given in asked.items() if not given), None)
     busy = _anything_going()
     run, back = st.columns([1, 1])
-    pressed = run.button(
-        "Run experiment",
-        type="primary",
-        key="results/run",
-        width="stretch",
-        disabled=missing is not None or busy,
-    )
+    how: dict[str, Any] = {"type": "primary", "width": "stretch", "disabled": missing is not None or busy}
+    pressed = run.button("Run experiment", key="results/run", **how)
     press("Take other files", _put_back, taken, key="results/back", at=back, width="stretch")
     if missing is not None:
         note(f"Choose at least one {missing}.")
     elif busy:
         note("Another experiment is running; this one can start when it has ended.")
     if pressed:
-        background.begin(
-            Path(taken.home),
-            Order(
-                title=title or taken.title,
-                folder=taken.folder,
-                methods=tuple(methods),
-                q_stars=tuple(sorted(q_stars)),
-                costs=tuple(sorted(costs)),
-                truth=truth,
-                engine=engine,
-                theta=theta,
-            ),
+        order = Order(
+            title=title or taken.title,
+            folder=taken.folder,
+            methods=tuple(methods),
+            q_stars=tuple(sorted(q_stars)),
+            costs=tuple(sorted(costs)),
+            truth=truth,
+            engine=engine,
+            theta=theta,
         )
+        background.begin(Path(taken.home), order)
         del st.session_state[TAKEN]
         st.rerun()
 
 
 def _review() -> tuple[str, str, float]:
     left, middle, right = st.columns(3)
-    truth = one_of(
-        "What counts as the truth", data.TRUTHS, at=left, key="results/run_truth", help=data.TRUTH_HELP
-    )
+    how: dict[str, Any] = {"at": left, "help": data.TRUTH_HELP}
+    truth = one_of("What counts as the truth", data.TRUTHS, key="results/run_truth", **how)
     engines = {name: engine.title for name, engine in ENGINES.items()}
     engine = one_of("Belief that rules act on", engines, at=middle, key="results/run_engine")
     theta = share("Sensitivity to exceed, θ", 0.75, low=0.5, at=right, key="results/run_theta")

@@ -14,7 +14,6 @@ from tarstop_core.evaluation.benchmarks.named import named
 from tarstop_core.evaluation.findings import topic_figures as view
 from tarstop_core.evaluation.findings import topics
 from tarstop_core.evaluation.findings.aggregate import case_rows
-from tarstop_core.evaluation.results import Results
 from tarstop_core.evaluation.running import runs
 from tarstop_core.evaluation.tasks.named import TASKS
 
@@ -47,13 +46,8 @@ def draw(look: Look) -> None:
     files(f"{look.stem}-{name}", frame, "topics")
     known = frame["topic"].tolist()
     keep_valid("topic", known)
-    topic = st.selectbox(
-        "Topic",
-        known,
-        index=None,
-        placeholder="Choose a topic, here or in the table, to see its path",
-        **bound("topic"),
-    )
+    hint = "Choose a topic, here or in the table, to see its path"
+    topic = st.selectbox("Topic", known, index=None, placeholder=hint, **bound("topic"))
     if topic is not None:
         _path(look, name, topic)
 
@@ -72,27 +66,24 @@ def _rows(frame: pd.DataFrame) -> None:
             "Regret": frame["regret"],
         }
     )
-    number = st.column_config.NumberColumn
+
+    def opened() -> None:
+        chosen = st.session_state["results/rows"]["selection"]["rows"]
+        if chosen:
+            st.session_state["topic"] = shown["Topic"].iloc[chosen[0]]
+
+    formats = {"Screened": "%.1f", "Recall": "%.2f", "Net utility": "%.4f", "Regret": "%.4f"}
     st.dataframe(
         shown,
         hide_index=True,
         height=min(ROWS_HEIGHT, 36 * (len(shown) + 1) + 3),
         key="results/rows",
-        on_select=lambda: _open(shown["Topic"].tolist()),
+        on_select=opened,
         selection_mode="single-row",
         column_config={
-            "Screened": number(format="%.1f"),
-            "Recall": number(format="%.2f"),
-            "Net utility": number(format="%.4f"),
-            "Regret": number(format="%.4f"),
+            name: st.column_config.NumberColumn(format=digits) for name, digits in formats.items()
         },
     )
-
-
-def _open(names: list[str]) -> None:
-    chosen = st.session_state["results/rows"]["selection"]["rows"]
-    if chosen:
-        st.session_state["topic"] = names[chosen[0]]
 
 
 def _often(share: float, always: str, never: str, else_in: str) -> str:
@@ -103,9 +94,11 @@ def _path(look: Look, name: str, topic: str) -> None:
     asked, results, everything = look.asked, look.results, look.everything
     q_star, cost = look.q_star, look.cost
     variant = everything.methods[everything.method(name)].variant
+    run = next((each for each in runs() if str(each.folder) == look.choice.folder), None)
+    source = run.order.folder if run else str(everything.settings["benchmark"])
     try:
         with st.spinner("Making the topics again, as they were measured …", show_time=True):
-            material = _material(asked.path, asked.stamp, variant, _source(everything, look.choice))
+            material = _material(asked.path, asked.stamp, variant, source)
     except InputProblem as problem:
         st.info(f"{topic} cannot be drawn. {shell.escape_markdown(str(problem))}", icon=":material/lock:")
         return
@@ -147,12 +140,6 @@ def _path(look: Look, name: str, topic: str) -> None:
         "This is the topic as the Screen page would draw it. It has no text, so it cannot be screened; the address of this "
         "page leads back to it."
     )
-
-
-def _source(results: Results, choice: data.Choice) -> str:
-    """Name or folder of the benchmark."""
-    run = next((each for each in runs() if str(each.folder) == choice.folder), None)
-    return run.order.folder if run else str(results.settings["benchmark"])
 
 
 @st.cache_resource(show_spinner=False, max_entries=4)

@@ -5,6 +5,7 @@ import html
 import re
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -55,7 +56,6 @@ OFFERED = {
     INCLUDED: ("Included studies (RIS)", "Only reports that were read in full and brought data."),
 }
 """What each export is called and is for, by how its file's name ends."""
-TABS = ("Export", "Other settings", "Flow diagram", "Protocol")
 
 
 def detail(store: Store, session_id: str) -> None:
@@ -65,24 +65,19 @@ def detail(store: Store, session_id: str) -> None:
     flash()
     _facts(session)
     with st.container(horizontal=True):
-        resumed = st.button(
-            "Resume" if session.state.decision is None else "Open", type="primary", key=f"{PREFIX}/resume"
-        )
-        explored = st.button(
-            "Explore this session",
-            icon=":material/explore:",
-            key=f"{PREFIX}/explore",
-            disabled=session.row.archived,
-            help="Brought back, an archived session can be explored." if session.row.archived else None,
-        )
+        word = "Resume" if session.state.decision is None else "Open"
+        resumed = st.button(word, type="primary", key=f"{PREFIX}/resume")
+        how: dict[str, Any] = {"icon": ":material/explore:", "disabled": session.row.archived}
+        if session.row.archived:
+            how["help"] = "Brought back, an archived session can be explored."
+        explored = st.button("Explore this session", key=f"{PREFIX}/explore", **how)
         away, key = (st.query_params.pop, CHOSEN, None), f"{PREFIX}/back"
         press("All sessions", *away, key=key, icon=":material/arrow_back:")
     if resumed:
         go_to(session.row.id)
     if explored:
         st.switch_page(shell.EXPLORE, query_params={OF: f"session:{session.row.id}"})
-    drawn = (_export, _other_settings, _flow, _protocol)
-    tabs(dict(zip(TABS, drawn, strict=True)), store, session, key=f"{PREFIX}/tab")
+    tabs(TABS, store, session, key=f"{PREFIX}/tab")
 
 
 def _facts(session: WholeSession) -> None:
@@ -137,13 +132,8 @@ def _other_settings(store: Store, session: WholeSession) -> None:
     rules = {spec: str(parse_policy(spec, files=False)) for spec in specs}
     first = tried.policy if tried.policy in rules else settings.policy
     rule = one_of("Stopping rule", rules, at=left, first=first, key=f"{key}/rule")
-    b_0 = share(
-        "Chance before any document",
-        float(min(0.99, max(0.01, tried.b_0))),
-        at=right,
-        key=f"{key}/b_0",
-        help=f"The {shell.term('b-0', 'starting belief')} b₀.",
-    )
+    said, edged = f"The {shell.term('b-0', 'starting belief')} b₀.", float(min(0.99, max(0.01, tried.b_0)))
+    b_0 = share("Chance before any document", edged, at=right, key=f"{key}/b_0", help=said)
     theta = tried.theta
     if settings.kind.reads_full_texts:
         theta = share("Sensitivity to exceed", float(tried.theta), at=right, key=f"{key}/theta")
@@ -162,10 +152,8 @@ def _other_chances(
     """Ask for the calibrator; a factor that was found for one is not another's."""
     settings = session.state.settings
     own = session.calibrators[settings.calibrator]
-    choices = {settings.calibrator: own} | {
-        each.calibrator.digest: each.calibrator
-        for each in fitting(store, own.scenario, session.row.scores is not None).values()
-    }
+    there = fitting(store, own.scenario, session.row.scores is not None).values()
+    choices = {settings.calibrator: own} | {each.calibrator.digest: each.calibrator for each in there}
     titles = {each.calibrator.digest: title(each) for each in listed(store).values()}
     names = {digest: titles.get(digest, each.fitted_on.name) for digest, each in choices.items()}
     first = tried.calibrator if tried.calibrator in names else settings.calibrator
@@ -191,23 +179,13 @@ def _replayed(session: WholeSession, settings: Settings, tried: Settings) -> Non
 
 def _make_duplicate(store: Store, session: WholeSession, tried: Settings, key: str) -> None:
     left, right = st.columns([2, 1], gap="medium", vertical_alignment="bottom")
-    suggested = suggested_name(
-        session.row.name, session.state.settings, tried, session.calibrators[tried.calibrator].fitted_on.name
-    )
+    calibrator = session.calibrators[tried.calibrator].fitted_on.name
+    suggested = suggested_name(session.row.name, session.state.settings, tried, calibrator)
     # A box keeps what it began with: each suggestion has its own.
     name = left.text_input("Name of the duplicate", suggested, key=f"{key}/name/{suggested}")
-    press(
-        "Duplicate with these settings",
-        _duplicate,
-        store,
-        session,
-        tried,
-        name.strip() or session.row.name,
-        key=f"{PREFIX}/duplicate",
-        at=right,
-        icon=":material/content_copy:",
-        width="stretch",
-    )
+    what = (_duplicate, store, session, tried, name.strip() or session.row.name)
+    how: dict[str, Any] = {"icon": ":material/content_copy:", "width": "stretch"}
+    press("Duplicate with these settings", *what, key=f"{PREFIX}/duplicate", at=right, **how)
     st.caption(
         "The duplicate takes over labels, reports and notes with their times; plan, decisions and deviations stay "
         "with the original."
@@ -299,3 +277,6 @@ def _protocol(_: Store, session: WholeSession) -> None:
     st.caption("For its appendix: what shows later that nothing was exchanged.")
     calibrator = session.calibrators[settings.calibrator]
     st.code(protocol_appendix(settings, calibrator, session.row.digest), language=None, wrap_lines=True)
+
+
+TABS = {"Export": _export, "Other settings": _other_settings, "Flow diagram": _flow, "Protocol": _protocol}

@@ -3,6 +3,7 @@
 import html
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
@@ -12,7 +13,17 @@ from dashboard.frame.drawing import dark, still
 from dashboard.frame.markup import lines, scrolling
 from dashboard.frame.scripts import FRAME
 from dashboard.frame.waiting import LARGE_FILE, shown
-from dashboard.frame.widgets import bring_back, lasting, press, put_away, switch, text_of, undo_row, upload
+from dashboard.frame.widgets import (
+    bring_back,
+    lasting,
+    press,
+    put_away,
+    some_of,
+    switch,
+    text_of,
+    undo_row,
+    upload,
+)
 from dashboard.frame.work import clock, flash, say
 from dashboard.parts import jobs
 from dashboard.parts.sessions import CHOSEN, first, line, loaded, rename_box, resume
@@ -80,25 +91,17 @@ def matching(sessions: list[SessionSummary], words: str) -> list[SessionSummary]
 
 
 def _chosen(store: Store, state: str) -> list[SessionSummary]:
-    if state == "deleted":
-        return store.sessions(deleted=True)
-    if state == "archived":
-        return store.sessions(archived=True)
-    sessions = store.sessions()
-    if state == "all":
-        return sessions
-    return [session for session in sessions if session.stopped == (state == "stopped")]
+    sessions = store.sessions(archived=state == "archived", deleted=state == "deleted")
+    if state in ("open", "stopped"):
+        return [session for session in sessions if session.stopped == (state == "stopped")]
+    return sessions
 
 
 def _list(store: Store) -> None:
     left, right = st.columns([1, 1.35], gap="medium", vertical_alignment="bottom")
-    words = left.text_input(
-        "Search",
-        key=f"{PREFIX}/search",
-        placeholder="Words of the name, the question or the decision",
-        icon=":material/search:",
-        persist_state="session",
-    )
+    shown: dict[str, Any] = {"icon": ":material/search:", "persist_state": "session"}
+    shown["placeholder"] = "Words of the name, the question or the decision"
+    words = left.text_input("Search", key=f"{PREFIX}/search", **shown)
     state = switch("Which sessions", FILTERS, at=right, **lasting(f"{PREFIX}/state"))
     sessions = _chosen(store, state)
     fit = matching(sessions, words or "")
@@ -138,12 +141,9 @@ def _row(store: Store, session: SessionSummary, deleted: bool, primary: bool) ->
 
 def _for_good(store: Store, session: SessionSummary) -> None:
     with st.popover("Delete for good", key=f"purge-{session.id}"):
-        going = store.going(session.id)
-        documents = (
-            f"its {count_of(going.documents)}"
-            if going.documents
-            else "none of its documents, which are used elsewhere"
-        )
+        going, documents = store.going(session.id), "none of its documents, which are used elsewhere"
+        if going.documents:
+            documents = f"its {count_of(going.documents)}"
         st.write(
             f"This deletes the log of {going.events:,} entries and {documents}. Nothing brings them back."
         )
@@ -167,13 +167,8 @@ def _menu(store: Store, session: SessionSummary) -> None:
         press("Archive", put_away, UNDO, session.name, "archived", away, back, key=f"archive-{session.id}")
     away, back = partial(store.delete_session, session.id), _way_back(store, session.id, deleted=True)
     what = (put_away, UNDO, session.name, "deleted", away, back)
-    press(
-        "Delete",
-        *what,
-        key=f"delete-{session.id}",
-        icon=":material/delete:",
-        help="Takes it off the list. It can be brought back at once, and later from “Deleted”.",
-    )
+    said = "Takes it off the list. It can be brought back at once, and later from “Deleted”."
+    press("Delete", *what, key=f"delete-{session.id}", icon=":material/delete:", help=said)
 
 
 def _way_back(store: Store, session: str, deleted: bool) -> Callable[[], None]:
@@ -193,14 +188,9 @@ def _compare(store: Store) -> None:
         return
     st.subheader("Compare")
     # Same names are common; the time tells them apart. It is shown as text by the widget.
-    chosen = st.multiselect(
-        f"Sessions to compare, up to {MOST}",
-        list(sessions),
-        format_func=lambda each: f"{sessions[each].name} · {clock(sessions[each].created)}",
-        max_selections=MOST,
-        **lasting(f"{PREFIX}/compared"),
-        placeholder="Choose two or more",
-    )
+    titles = {key: f"{each.name} · {clock(each.created)}" for key, each in sessions.items()}
+    how = lasting(f"{PREFIX}/compared") | {"max_selections": MOST, "placeholder": "Choose two or more"}
+    chosen = some_of(f"Sessions to compare, up to {MOST}", titles, (), **how)
     if len(chosen) < 2:
         return
     with shell.problems_shown():
