@@ -12,7 +12,7 @@ from dashboard.frame import shell
 from dashboard.frame.drawing import dark, figure, note, table
 from dashboard.frame.widgets import lasting, one_of, some_of, switch
 from dashboard.frame.work import kept
-from dashboard.parts.calibrators import reliability_rows
+from dashboard.parts.chances import reliability_rows
 from dashboard.parts.sessions import CHOSEN, loaded
 from tarstop_core.calibration.figures import two_reliabilities, worth_figure
 from tarstop_core.evaluation import calibrators

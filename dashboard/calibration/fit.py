@@ -13,7 +13,7 @@ from dashboard.frame.markup import badges
 from dashboard.frame.waiting import LARGE_FILE, MOST_HELD, shown
 from dashboard.frame.widgets import lasting, named, one_of, press, radio, some_of, switch
 from dashboard.frame.work import FLASH, clock, kept, say
-from dashboard.parts.calibrators import first_hits, reliability
+from dashboard.parts.chances import first_hits, reliability
 from tarstop_core.calibration import first_hit
 from tarstop_core.calibration.calibrator import BY_RANK, INCLUSION, KINDS, PATENT, REVIEW, Calibrator
 from tarstop_core.calibration.figures import moved_sentence, share_sentence

@@ -27,7 +27,7 @@ from dashboard.frame.widgets import (
     upload,
 )
 from dashboard.frame.work import clock, flash
-from dashboard.parts.calibrators import first_hits, read, reliability, which
+from dashboard.parts.chances import first_hits, read, reliability, which
 from dashboard.parts.sessions import file_stem
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.presentation.numbers import number, percent

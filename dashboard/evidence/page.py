@@ -1,40 +1,45 @@
-"""What the 2×2 tables of a review show: a panel of figures for any page, and the Evidence page itself."""
+"""The Evidence page: what the 2×2 tables of a review show, under a prior that is shipped, learned or typed."""
 
 import html
 import io
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from dashboard.evidence.prior import PREFIX, chosen_prior, prior_badge
 from dashboard.frame import address, shell
-from dashboard.frame.drawing import note
-from dashboard.frame.markup import badges, told
+from dashboard.frame.drawing import dark, note
+from dashboard.frame.markup import badges, told, unbroken
 from dashboard.frame.waiting import LARGE_FILE, shown
-from dashboard.frame.widgets import bound, lasting, one_of, save, switch, upload
+from dashboard.frame.widgets import bound, lasting, one_of, press, save, share, switch, text_of, upload
 from dashboard.frame.work import flash
 from dashboard.parts import columns
 from dashboard.parts.evidence import panel
 from dashboard.parts.sessions import file_stem
 from dashboard.parts.stakes import sensitivity_to_exceed
 from tarstop_core.belief.engines import ENGINES
+from tarstop_core.belief.prior import Prior, from_json
 from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.errors import InputProblem
 from tarstop_core.evidence import words
+from tarstop_core.evidence.prior_figure import prior_figure, prior_sentence
 from tarstop_core.evidence.summary import Evidence, evidence
 from tarstop_core.evidence.typed import MOST_ROWS, Row, pack, rows_of, typed_tables, unpack
 from tarstop_core.files import UnrecognisedColumns, read_tables
 from tarstop_core.files.tables import same_studies
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.samples.collections import published_sets
+from tarstop_core.samples.shipped import priors
 from tarstop_core.value.payoffs import Payoffs
 
 LEAD = "What 2×2 tables of a diagnostic-accuracy review say, and how sure they make you."
 PLUS, MINUS = "Adopt", "Don’t adopt"
+PREFIX = "evidence"
 EXAMPLE = Path(__file__).with_name("example.csv").read_text(encoding="utf-8")
 SOURCES = {"published": "A published set", "file": "A file", "typed": "Type or paste"}
 MAPPED = {"study": "Study"} | {cell: cell for cell in CELLS}
@@ -296,3 +301,88 @@ def typed_table(label: str, columns: Sequence[str], first: Sequence[Row], *, key
         on_rows_change=lambda: None,
     )
     return [tuple(str(cell) for cell in row) for row in typed.rows]
+
+
+NUMBERS = ("s", "tau", "s_fpr", "eta")
+"""What widgets hold beside b_0; what a study counts comes along with the prior that was taken."""
+
+
+def chosen_prior(theta: float, disabled: bool) -> Prior:
+    """The prior that the widgets hold, with where it was learned where that is unchanged."""
+    how: dict[str, Any] = {"bind": "query-params", "disabled": disabled}
+    starting = f"The {shell.term('b-0', 'starting belief')} b₀."
+    b_0 = share("Chance before any study", 0.5, key="b_0", help=starting, **how)
+    with st.expander("Prior", expanded=False):
+        s = st.slider("Spread of pooled sensitivity, s (logits)", 0.2, 5.0, 1.5, 0.05, key="s", **how)
+        words = "Scale of differences between studies, τ (logits)"
+        said = f"Scale of the half-normal {shell.term('prior', 'prior')} of {shell.term('heterogeneity', 'heterogeneity')}. Of all these numbers it matters most."
+        tau = st.slider(words, 0.05, 3.0, 1.0, step=0.05, key="tau", help=said, **how)
+        words = "Spread of the false-positive rate (logits)"
+        s_fpr = st.slider(words, 0.2, 5.0, 1.5, 0.05, key="s_fpr", **how)
+        words, said = (
+            "Shape η of the correlation’s prior",
+            "LKJ prior; 1 is flat, large means next to no correlation.",
+        )
+        eta = st.number_input(words, 1.0, 100.0, 2.0, step=1.0, format="%g", key="eta", help=said, **how)
+        prior: Prior = Prior(b_0, s, tau, s_fpr, eta)
+        taken: Prior | None = st.session_state.get(f"{PREFIX}/prior")
+        if taken is not None and _same(prior, taken, theta):
+            prior = replace(taken, b_0=b_0)  # with what it was learned from
+        said = prior_sentence(prior, theta)
+        st.plotly_chart(
+            prior_figure(prior, theta, dark()),
+            config={"staticPlot": True},
+            key=f"{PREFIX}/prior_figure",
+            alt=said,
+        )
+        shell.caption(unbroken(said))
+        _other_priors(prior, theta)
+    return prior
+
+
+def _same(prior: Prior, other: Prior, theta: float) -> bool:
+    """Whether the widgets hold the other prior's numbers, its b_0 at θ and to their step."""
+    numbers = all(getattr(prior, name) == getattr(other, name) for name in NUMBERS)
+    return numbers and (other.width_alone or abs(prior.b_0 - other.at(theta).b_0) < 0.006)
+
+
+def _other_priors(prior: Prior, theta: float) -> None:
+    if (learned := prior.learned_from) is not None:
+        shell.caption(
+            f"Learned from {learned.studies:,} studies in {learned.reviews:,} reviews ({learned.source})."
+        )
+    for name, shipped in {**priors(), "weak": Prior()}.items():
+        if shipped.width_alone:
+            continue  # of use where a list brings studies one by one
+        origin, words = shipped.learned_from, "Back to the weak prior"
+        if origin:
+            words = f"Take the prior learned from {origin.reviews:,} reviews"
+        how = {"disabled": _same(prior, shipped, theta), "width": "stretch"}
+        press(words, _take_prior, shipped, theta, key=f"{PREFIX}/prior/{name}", **how)
+
+    def take_in(file: UploadedFile) -> None:
+        _take_prior(from_json(text_of(file, "choose a prior saved as JSON"), file.name), theta)
+
+    upload("A prior that was saved or learned (JSON)", take_in, key=f"{PREFIX}/prior_file")
+    words, key = "Save this prior (JSON)", f"{PREFIX}/save_prior"
+    save(words, prior.to_json(), "tarstop-prior.json", key=key, width="stretch")
+
+
+def _take_prior(prior: Prior, theta: float) -> None:
+    """Put a prior's numbers into the widgets; one learned at another θ keeps its distribution."""
+    state = st.session_state
+    state[f"{PREFIX}/prior"] = prior
+    for name in NUMBERS:
+        state[name] = getattr(prior, name)
+    if prior.width_alone:
+        return
+    state["b_0"] = min(0.99, max(0.01, round(prior.at(theta).b_0, 2)))
+
+
+def prior_badge(shown: Evidence) -> str:
+    learned = shown.prior.learned_from
+    if not ENGINES[shown.engine].knows_prior:
+        return ""
+    if learned is not None:
+        return f"prior learned from {learned.reviews} reviews"
+    return "default prior" if shown.prior == Prior() else "prior chosen here"

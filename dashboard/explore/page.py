@@ -14,12 +14,14 @@ from dashboard.explore.asked import (
     WORLDS,
     Asked,
     address_of,
+    at_cell,
     begin,
     controls,
+    drawn,
     map_choices,
+    selectors,
     write_address,
 )
-from dashboard.explore.cells import at_cell, drawn, selectors
 from dashboard.frame import shell
 from dashboard.frame.drawing import dark, figure, files, heading_of, note
 from dashboard.frame.markup import badges, bullets, told, unbroken
@@ -208,16 +210,9 @@ def _map(look: Look, asked: Asked) -> Asked:
     )
     policies = [look.policy] if other is None else [look.policy, other]
     found = maps.maps(explored, settings, policies, world, COMPARED if measure == "regret" else ())
-    cell = drawn(
-        key,
-        found,
-        measure,
-        settings,
-        WORLDS[world].lower(),
-        map_figure.map_sentence(found[0], measure, *found[1:2]),
-        look.stem,
-        explored.simulated,
-    )
+    said = map_figure.map_sentence(found[0], measure, *found[1:2])
+    of = WORLDS[world].lower()
+    cell = drawn(key, found, measure, settings, of, said, look.stem, explored.simulated)
     _in_full(look)
     policy = selectors(key, settings.payoffs, found, cell)
     _path(look, cell, policy, world)
@@ -294,16 +289,9 @@ def _mean_map(
     policies = [policy] if other is None else [policy, other]
     every, against = [each for _, each in lists], COMPARED if measure == "regret" else ()
     found = maps.mean_maps(every, settings, policies, world, against)
-    cell = drawn(
-        key,
-        found,
-        measure,
-        settings,
-        f"mean of {len(lists)} lists, {WORLDS[world].lower()}",
-        map_figure.mean_sentence(found[0], measure, *found[1:2]),
-        f"tarstop-explore-{key.rpartition('/')[2]}",
-        simulated=True,
-    )
+    said = map_figure.mean_sentence(found[0], measure, *found[1:2])
+    stem, every_list = f"tarstop-explore-{key.rpartition('/')[2]}", f"mean of {len(lists)} lists"
+    cell = drawn(key, found, measure, settings, f"{every_list}, {WORLDS[world].lower()}", said, stem, True)
     of = selectors(key, settings.payoffs, found, cell)
     _lists(lists, next(each for each in found if each.policy == of), settings, cell)
     chosen = st.session_state.get(f"{key}/cell")

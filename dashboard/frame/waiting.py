@@ -50,6 +50,11 @@ def taken_in(key: str) -> None:
         st.rerun()
 
 
+def texts_read(done: int, total: int) -> tuple[float, str]:
+    """What is said while texts are read."""
+    return done / total, f"Read the texts of {done:,} of {total:,} documents"
+
+
 def shown(
     name: str,
     words: str,

@@ -84,11 +84,11 @@ def go_to_one(
     one_of(label, options, key=key, on_change=gone, **shown)
 
 
-def radio(label: str, options: Mapping[T, str], *, at: Any = st, **more: Any) -> T:
+def radio(label: str, options: Mapping[T, str], **more: Any) -> T:
     """The same with all options in sight."""
     if "first" in more:
         more["index"] = list(options).index(more.pop("first"))
-    return at.radio(label, list(options), format_func=options.__getitem__, **more)
+    return st.radio(label, list(options), format_func=options.__getitem__, **more)
 
 
 def explained(label: str, options: Mapping[T, tuple[str, str]], **more: Any) -> T:

@@ -76,11 +76,7 @@ def document_html(
 def _facts(record: Record, at: int, state: State, score: float | None, chance: str) -> Iterator[str]:
     """The line below the title."""
     also = state.also.get(record.id)
-    said = (
-        f"{'kept label' if at < state.kept else 'you said'}: {verdict_on(state, at)}"
-        if at < state.depth
-        else ""
-    )
+    said = "kept label" if at < state.kept else "you said"
     facts = (
         record.publication_number or record.id,
         *_dates(record),
@@ -88,7 +84,7 @@ def _facts(record: Record, at: int, state: State, score: float | None, chance: s
         record.authors,
         "" if score is None else f"score {number(score)}",
         unbroken(chance),
-        said,
+        f"{said}: {verdict_on(state, at)}" if at < state.depth else "",
         f"also published as {', '.join(also)}" if also is not None else "",
     )
     return filter(None, facts)
@@ -97,14 +93,9 @@ def _facts(record: Record, at: int, state: State, score: float | None, chance: s
 def _dates(record: Record) -> list[str]:
     """The dates that decide whether a patent may count; of another document when it is of."""
     said = "published" if record.publication_number else "dated"
+    dates = {"priority": record.priority_date, "filed": record.filing_date, said: record.date}
     # Granted on the day on which this very publication is of says nothing more.
-    granted = "" if record.grant_date == record.date else record.grant_date
-    dates = {
-        "priority": record.priority_date,
-        "filed": record.filing_date,
-        said: record.date,
-        "granted": granted,
-    }
+    dates["granted"] = "" if record.grant_date == record.date else record.grant_date
     return [f"{what} {date}" for what, date in dates.items() if date]
 
 

@@ -15,7 +15,8 @@ from dashboard.frame.widgets import save
 from tarstop_core.belief.prior import Prior
 from tarstop_core.documents.tables import Tables
 from tarstop_core.evidence import words
-from tarstop_core.evidence.curve_figures import belief_by_study, prior_and_posterior, value_of_more
+from tarstop_core.evidence.curve_figures import belief_by_study, value_of_more
+from tarstop_core.evidence.curve_figures import prior_and_posterior as posterior
 from tarstop_core.evidence.study_figures import forest, leave_one_out, sroc
 from tarstop_core.evidence.summary import Evidence, evidence
 from tarstop_core.files import trace_to_csv
@@ -41,8 +42,6 @@ class View:
     """None for the table of parameters."""
     of: Callable[[Payoffs | None], tuple[Any, ...]] = lambda _: ()
     """What sentence and figure are told of the payoffs, beside the evidence."""
-    needs_payoffs: bool = False
-    """Whether it has numbers for these payoffs only."""
     grows: bool = False
     """Whether the figure has a row for every study."""
 
@@ -51,13 +50,16 @@ def _q_star(payoffs: Payoffs | None) -> tuple[float | None]:
     return (payoffs.q_star if payoffs else None,)
 
 
+def _payoffs(payoffs: Payoffs | None) -> tuple[Payoffs | None]:
+    """Its numbers, too, are of these payoffs only."""
+    return (payoffs,)
+
+
 VIEWS = (
     View("forest", "Forest", words.forest_sentence, Evidence.study_rows, forest, grows=True),
     View("sroc", "SROC", words.sroc_sentence, Evidence.curve_rows, sroc),
     View("belief", "Belief by study", words.path_sentence, Evidence.path_rows, belief_by_study, _q_star),
-    View(
-        "posterior", "Prior and posterior", words.density_sentence, Evidence.density_rows, prior_and_posterior
-    ),
+    View("posterior", "Prior and posterior", words.density_sentence, Evidence.density_rows, posterior),
     View(
         "without",
         "Leave one out",
@@ -65,16 +67,10 @@ VIEWS = (
         Evidence.without_rows,
         leave_one_out,
         _q_star,
-        grows=True,
+        True,
     ),
     View(
-        "value",
-        "Value of more studies",
-        words.value_sentence,
-        Evidence.value_rows,
-        value_of_more,
-        lambda payoffs: (payoffs,),
-        needs_payoffs=True,
+        "value", "Value of more studies", words.value_sentence, Evidence.value_rows, value_of_more, _payoffs
     ),
     View("revman", "Table for RevMan", words.parameters_sentence, Evidence.parameter_rows, None),
 )
@@ -100,7 +96,7 @@ def panel(
     """
     st.html(FRAME / "evidence.css")
     shown = evidence(tables, theta, engine, prior)
-    views = [view for view in VIEWS if payoffs is not None or not view.needs_payoffs]
+    views = [view for view in VIEWS if payoffs is not None or view.of is not _payoffs]
     tabs = st.tabs([view.title for view in views], key=f"{key}/tab", on_change="rerun")
     for tab, view in zip(tabs, views, strict=True):
         if tab.open:
@@ -115,7 +111,7 @@ def _draw(view: View, shown: Evidence, payoffs: Payoffs | None, key: str, file_n
     slow = len(shown) > LARGE
     with st.spinner(f"Computing from {len(shown):,} studies …") if slow else nullcontext():
         told = view.of(payoffs)
-        sentence, rows = view.sentence(shown, *told), view.rows(shown, *(told if view.needs_payoffs else ()))
+        sentence, rows = view.sentence(shown, *told), view.rows(shown, *(told if view.of is _payoffs else ()))
         figure = view.figure(shown, *told, dark=dark(), **how) if view.figure else {}
     known = named(view.title)
     what = f" {shell.term(known.key, 'What is this?')}" if known else ""
@@ -125,12 +121,8 @@ def _draw(view: View, shown: Evidence, payoffs: Payoffs | None, key: str, file_n
     drawn = bool(figure.get("data"))
     if drawn:
         with st.container(key=f"{key}-tar-wide-{view.name}"):
-            how = {
-                "config": {"displayModeBar": False},
-                "key": f"{key}/figure/{view.name}",
-                "width": "stretch",
-            }
-            st.plotly_chart(AsItIs(figure), alt=sentence, **how)
+            how = {"config": {"displayModeBar": False}, "width": "stretch"}
+            st.plotly_chart(AsItIs(figure), key=f"{key}/figure/{view.name}", alt=sentence, **how)
     elif view.figure is None and rows:
         _parameters(rows)
     with save_menu(f"{key}/{view.name}"):

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.waiting import LARGE_LIST, shown
+from dashboard.frame.waiting import LARGE_LIST, shown, texts_read
 from dashboard.frame.widgets import lasting
 from dashboard.frame.work import Work
 from dashboard.parts import jobs
@@ -33,18 +33,11 @@ def ask(settings: Settings, key: str, simulated: bool) -> Settings:
 
 def learn(work: Work) -> None:
     """Put what comes next in order, where a fit is due; what it learns from is made here where it is missing."""
+    of = work.collection
     if work.state.settings.learns and work.features is None:
+        job = (jobs.in_store, work.store.url, prepare_features, of.id)
         with shell.problems_shown():
-            shown(
-                work.collection.name,
-                "Reading the texts",
-                jobs.in_store,
-                work.store.url,
-                prepare_features,
-                work.collection.id,
-                said=lambda done, total: (done / total, f"Read the texts of {done:,} of {total:,} documents"),
-                large=work.collection.documents > LARGE_LIST,
-            )
+            shown(of.name, "Reading the texts", *job, said=texts_read, large=of.documents > LARGE_LIST)
     work.learn()
 
 
@@ -58,9 +51,9 @@ def line(work: Work, state: State, reading_on: bool) -> None:
 
 def switch(settings: Settings, key: str, on_change: Callable[[Settings], Any]) -> None:
     """The switch, at any document."""
-    moves = following(
-        f"{key}/learning",
-        {"learns": settings.learns},
-        lambda _, value: on_change(replace(settings, learns=bool(value))),
-    )
+
+    def moved(_: str, value: Any) -> None:
+        on_change(replace(settings, learns=bool(value)))
+
+    moves = following(f"{key}/learning", {"learns": settings.learns}, moved)
     st.toggle(NAME, **moves("learns"), help=HELP[settings.kind.one_decides])

@@ -52,14 +52,17 @@ def _regret(look: Look) -> None:
         st.info("Regret is for rules that can be followed; choose one beside the Oracle.")
         return
     here = frame[frame["cost"] == look.cost].set_index("approach")["regret"]
+    heading = f"Regret at q* = {look.q_star:g}"
+    if len(here) > 1:
+        heading = (
+            f"{here.idxmin()} gives up least, {here.idxmax()} most (q* = {look.q_star:g}, c = {look.cost:g})"
+        )
     drawing = figures.regret_figure(frame, look.results.simulated, look.dark)
     more = " Click a point for its topics." if researching() else ""
     families = frame.groupby("method", sort=False)["family"].first().tolist()
     figure(
         "regret",
-        f"{here.idxmin()} gives up least, {here.idxmax()} most (q* = {look.q_star:g}, c = {look.cost:g})"
-        if len(here) > 1
-        else f"Regret at q* = {look.q_star:g}",
+        heading,
         grouped_legend(drawing, families),
         f"{figures.regret_sentence(frame, look.q_star, look.cost)} Bars are intervals of 95 %.{more}",
         frame,
@@ -83,13 +86,11 @@ def _picker(frame: pd.DataFrame) -> Callable[[], None]:
 
 
 def _errors(look: Look) -> None:
-    frame = data.errors(look.asked, look.cost)
+    frame, called = data.errors(look.asked, look.cost), errors_of(look.results.settings)
     figure(
         "errors",
         figures.error_heading(frame[frame["q_star"] == look.q_star], look.q_star, look.cost),
-        with_room(
-            figures.error_figure(frame, errors_of(look.results.settings), look.results.simulated, look.dark)
-        ),
+        with_room(figures.error_figure(frame, called, look.results.simulated, look.dark)),
         figures.error_sentence(frame),
         data.in_words(frame, look.results),
         look.stem,

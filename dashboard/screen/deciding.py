@@ -6,6 +6,7 @@ import streamlit as st
 
 from dashboard.frame import shell
 from dashboard.frame.markup import unbroken
+from dashboard.frame.widgets import radio
 from dashboard.frame.work import Work, attempt, clock, nothing_edited
 from dashboard.parts import jobs
 from dashboard.parts.at_a_glance import chip
@@ -60,15 +61,10 @@ def dialog(work: Work, state: State, advice: Advice) -> None:
         )
     if len(state.unsure):
         st.info(f"Still to be settled: {count_of(len(state.unsure))} marked unsure.")
-    plus = st.radio(
-        "Your decision",
-        [advice.plus, not advice.plus],
-        index=None if waiting else 0,
-        format_func=lambda choice: (
-            shell.escape_markdown(action(choice, settings))
-            + (STOPPING_NOW[advice.go_on] if choice == advice.plus and not waiting else "")
-        ),
-    )
+    names = {each: shell.escape_markdown(action(each, settings)) for each in (advice.plus, not advice.plus)}
+    if not waiting:
+        names[advice.plus] += STOPPING_NOW[advice.go_on]
+    plus = radio("Your decision", names, index=None if waiting else 0)
     if plus and settings.citation_needed and state.hit is None:
         st.warning("No document that could be cited has been confirmed.")
     reason = st.text_input("Reason, for the record (optional)")

@@ -20,7 +20,6 @@ from dashboard.screen import (
     deciding,
     full_text,
     reading,
-    reasons,
     review_stakes,
     verdicts,
     why,
@@ -114,8 +113,8 @@ def _screening(work: Work) -> None:
     work.foresee()
     if work.editing == deciding.EDITING:
         deciding.dialog(work, state, advice)
-    elif work.editing == reasons.EDITING:
-        reasons.dialog(work, state)
+    elif work.editing == verdicts.REASONS:
+        verdicts.reasons_dialog(work, state)
     elif work.editing == own_application.EDITING:
         own_application.dialog(work, state)
 
@@ -202,7 +201,7 @@ def _more(work: Work, state: State, settings: Settings) -> None:
                 save(words, partial(rows, work), file, key=key, disabled=empty)
         if settings.kind.grades:
             own_application.opener(work)
-        reasons.opener(work, state)
+        verdicts.reasons_opener(work, state)
 
 
 def _at_stake(work: Work, state: State, settings: Settings, what_if: Settings | None) -> None:

@@ -1,4 +1,4 @@
-"""The bar at the bottom: two large answers, what else can be said of a document, and the way out."""
+"""The bar at the bottom: two large answers, what else can be said of a document and for which reasons, and the way out."""
 
 import html
 from collections.abc import Callable
@@ -9,13 +9,13 @@ import streamlit as st
 
 from dashboard.frame import shell
 from dashboard.frame.widgets import go_to_one, press
-from dashboard.frame.work import Work, attempt, reviewer, say
+from dashboard.frame.work import Work, attempt, dialog_button, finish, nothing_edited, reviewer, say
 from dashboard.parts.document import settled_with, shortened, verdict_on
 from dashboard.screen import advising, grading
 from dashboard.screen.deciding import EDITING
 from tarstop_core.documents.application import Flag
 from tarstop_core.screening.advised import Advice
-from tarstop_core.screening.exclusions import KEYED
+from tarstop_core.screening.exclusions import KEYED, LONGEST, reasons_event, reasons_given
 from tarstop_core.screening.labels import BACKGROUND, COMBINATION, IRRELEVANT, RELEVANT, UNSURE, Label
 from tarstop_core.screening.log import Event, last_undoable
 from tarstop_core.screening.scenarios.named import scenario_of
@@ -272,3 +272,41 @@ def _asked_first(work: Work, state: State, doc: str, flag: Flag) -> None:
         anyway = partial(judge, work, doc, "relevant", state.seq, despite=flag.words)
         press("It is X all the same", anyway, key=f"asked_relevant_{work.turn}", **how)
         press("Back", _ask, work, "", key=f"asked_back_{work.turn}", shortcut="Esc", **how)
+
+
+REASONS = "reasons"
+
+
+def reasons_opener(work: Work, state: State) -> None:
+    """The button that opens the dialog."""
+    count = f" ({len(state.reasons)})" if state.reasons else ""
+    dialog_button(work, f"Reasons to exclude{count}", "open_reasons", REASONS)
+
+
+@st.dialog("Reasons to exclude", on_dismiss=nothing_edited)
+def reasons_dialog(work: Work, state: State) -> None:
+    """Name the reasons; what was excluded for one follows its new name."""
+    given = reasons_given(state)
+    st.caption(
+        f"Each becomes a button under the document, the first {KEYED} with their number as key, and a line of the flow "
+        "diagram. A new name also holds for what was excluded before; a reason whose name you empty is no longer offered, and what was excluded for it stays so."
+    )
+    with st.form("reasons", border=False):
+        kept = {
+            reason: st.text_input(
+                f"Reason {at}" + (f", given {given[reason]:,}×" if given[reason] else ""),
+                value=reason,
+                max_chars=LONGEST,
+                key=f"reason_kept_{state.seq}_{at}",
+            )
+            for at, reason in enumerate(state.reasons, start=1)
+        }
+        typed = st.text_area(
+            "More reasons, one a line" if state.reasons else "Your reasons, one a line",
+            height=140,
+            placeholder="" if state.reasons else scenario_of(state.settings).reasons,
+            key=f"reasons_new_{state.seq}",
+        )
+        pressed = st.form_submit_button("Save the reasons", type="primary", width="stretch")
+    if pressed:
+        finish(lambda: work.record(reasons_event(state, kept, typed.splitlines()), state.seq))

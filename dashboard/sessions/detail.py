@@ -29,7 +29,7 @@ from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.settings_words import changes, protocol_appendix, protocol_paragraph
 from tarstop_core.sessions.compare import duplicate, outcome, outcome_sentence, with_calibrator
 from tarstop_core.sessions.prisma import origin
-from tarstop_core.sessions.prisma_figure import DARK, LIGHT, flow_diagram
+from tarstop_core.sessions.prisma_figure import DARK, LIGHT
 from tarstop_core.sessions.shelf import fitting, listed, title
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.whole import WholeSession
@@ -215,15 +215,7 @@ def _duplicate(store: Store, session: WholeSession, tried: Settings, name: str) 
 
 
 def _flow(_: Store, session: WholeSession) -> None:
-    def picture(on_dark: bool) -> str:
-        return flow_diagram(
-            session.prisma,
-            full_text=session.state.settings.kind.reads_full_texts,
-            stopped=session.state.stopped,
-            colours=DARK if on_dark else LIGHT,
-        )
-
-    coded = base64.b64encode(picture(dark()).encode()).decode()
+    coded = base64.b64encode(jobs.flow(session, DARK if dark() else LIGHT).encode()).decode()
     says = "PRISMA 2020 flow diagram; its numbers stand in the table below."
     st.html(
         f'<div style="overflow-x:auto" tabindex="0" role="region" aria-label="Flow diagram">'
@@ -235,8 +227,8 @@ def _flow(_: Store, session: WholeSession) -> None:
     stem = file_stem(session.row.name)
     with st.container(horizontal=True):
         file, key = f"{stem}-prisma.svg", f"{PREFIX}/svg"
-        save("Diagram (SVG)", partial(picture, False), file, key=key, icon=DOWNLOAD)
-        png_button("Diagram (PNG)", picture(False), f"{stem}-prisma")
+        save("Diagram (SVG)", partial(jobs.flow, session, LIGHT), file, key=key, icon=DOWNLOAD)
+        png_button("Diagram (PNG)", jobs.flow(session, LIGHT), f"{stem}-prisma")
         rows = [{"box": name, "number": count} for name, count in session.flow]
         file, key = f"{stem}-prisma.csv", f"{PREFIX}/prisma_csv"
         save("Table (CSV)", lambda: trace_to_csv(rows), file, key=key, icon=DOWNLOAD)

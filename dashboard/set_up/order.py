@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.frame import shell
-from dashboard.frame.waiting import shown
+from dashboard.frame.waiting import shown, texts_read
 from dashboard.frame.widgets import lasting, radio, upload
 from dashboard.frame.work import kept
 from dashboard.parts import jobs, merging
@@ -117,14 +117,8 @@ def _ranked(chosen: Documents, order: Order, query: str) -> Ranking:
 def _index(chosen: Documents, recipe: Recipe) -> Bm25Index:
     if len(chosen.frame) <= LARGE:
         return build_index(ranking_text(chosen.frame), recipe=recipe)
-    return shown(
-        chosen.name,
-        "Reading the texts",
-        jobs.index_of,
-        chosen.frame,
-        recipe,
-        said=lambda done, total: (done / total, f"Read the texts of {done:,} of {total:,} documents"),
-    )
+    job = (jobs.index_of, chosen.frame, recipe)
+    return shown(chosen.name, "Reading the texts", *job, said=texts_read)
 
 
 def first_titles(chosen: Documents, arranged: Arranged) -> None:
