@@ -169,11 +169,9 @@ def _decided(a: Listed, b: Listed, held_out: HeldOut) -> None:
         )
         return
     st.write(shell.escape_markdown(calibrators.decisions_sentence(found, policy.title, title(a), title(b))))
-    table(
-        measure_rows(found.measures),
-        f"{found.cases:,} cases in paper mode, b₀ = 0.5{f'; {found.empty:,} of them hold nothing to find' if found.empty else ''}. "
-        "Net utility: higher is better.",
-    )
+    empty = f"; {found.empty:,} of them hold nothing to find" if found.empty else ""
+    said = f"{found.cases:,} cases in paper mode, b₀ = 0.5{empty}. Net utility: higher is better."
+    table(measure_rows(found.measures), said)
 
 
 def switched(store: Store) -> None:
@@ -187,15 +185,13 @@ def switched(store: Store) -> None:
     session = loaded(store, session_id)
     settings = session.state.settings
     own = session.calibrators[settings.calibrator]
-    others = {
-        key: each
-        for key, each in fitting(store, own.scenario, session.row.scores is not None).items()
-        if each.calibrator.digest != settings.calibrator
-    }
+    scored = session.row.scores is not None
+    fit = fitting(store, own.scenario, scored)
+    others = {key: each for key, each in fit.items() if each.calibrator.digest != settings.calibrator}
     if not others:
         st.info("There is no other calibrator that fits this session; fit one first.", icon=":material/info:")
         return
-    other_key = f"{PREFIX}/other/{own.scenario}/{session.row.scores is not None}"
+    other_key = f"{PREFIX}/other/{own.scenario}/{scored}"
     titles = {key: title(each) for key, each in others.items()}
     other = others[one_of("Another calibrator", titles, at=right, key=other_key)]
     held, moved = with_calibrator(session, other.calibrator)

@@ -156,23 +156,15 @@ def _of_lists(
     # For searches first what is included, updated by these lists: few of one's own are enough.
     kinds.sort(key=lambda kind: kind != "rank-frailty")
     left, right = st.columns(2, gap="medium", vertical_alignment="bottom")
-    kind = one_of(
-        "Kind",
-        {kind: UPDATING if kind == "rank-frailty" else KIND_WORDS[kind] for kind in kinds},
-        at=left,
-        key=f"{PREFIX}/{way}/kind",
-        help="From scores where lists are ordered by the same kind of score; from ranks where they are not.",
-    )
+    words = {kind: UPDATING if kind == "rank-frailty" else KIND_WORDS[kind] for kind in kinds}
+    said = "From scores where lists are ordered by the same kind of score; from ranks where they are not."
+    kind = one_of("Kind", words, at=left, key=f"{PREFIX}/{way}/kind", help=said)
     with right:
         name = _name(way, suggested)
-    asked, key, state = (
-        (fingerprint(topics), kind, scenario, name),
-        f"{PREFIX}/{way}/fitted",
-        st.session_state,
-    )
+    asked, key = (fingerprint(topics), kind, scenario, name), f"{PREFIX}/{way}/fitted"
     if st.button("Fit", type="primary", key=f"{PREFIX}/{way}/fit"):
-        state[key] = (asked, _fit(topics, kind, scenario, name, own, digests, simulated))
-    held, fitted = state.get(key, (None, None))
+        st.session_state[key] = asked, _fit(topics, kind, scenario, name, own, digests, simulated)
+    held, fitted = st.session_state.get(key, (None, None))
     return fitted if held == asked else None
 
 
@@ -198,15 +190,9 @@ def _fit(
     source = ", ".join(topic.name for topic in topics[:6])
     if len(topics) > 6:
         source += f" and {len(topics) - 6:,} more"
-    said: dict[str, Any] = {
-        "name": name,
-        "source": source,
-        "own": own,
-        "lists": lists,
-        "simulated": simulated,
-    }
+    said: dict[str, Any] = {"name": name, "own": own, "lists": lists, "simulated": simulated}
     with st.spinner(f"Fitting on {len(topics):,} {'list' if len(topics) == 1 else 'lists'} …"):
-        calibrator = fit(topics, **settings, **said)
+        calibrator = fit(topics, **settings, **said, source=source)
         used = len(usable(topics, scenario, calibrator.kind))
         if used >= 2:
             calibrator = replace(calibrator, quality=cross_validate(topics, **settings))
@@ -329,20 +315,19 @@ def _from_memory(store: Store) -> Fitted | None:
         outcome = one_of("Or add one", first_hit.MEANING, key=f"{PREFIX}/outcome")
         how: dict[str, Any] = {"key": f"{PREFIX}/rank", "disabled": outcome == "none"}
         rank = st.number_input("Rank, or documents read", 1, 100_000, 10, **how)
-        press("Add this case", _add, outcome, rank, key=f"{PREFIX}/add", icon=":material/add:")
+
+        def add() -> None:
+            lines = str(st.session_state.get(f"{PREFIX}/cases") or "").rstrip()
+            case = first_hit.SHORT[outcome].format(at=int(rank))
+            st.session_state[f"{PREFIX}/cases"] = f"{lines}\n{case}" if lines else case
+
+        press("Add this case", add, key=f"{PREFIX}/add", icon=":material/add:")
     name = _name("memory", "my past searches")
     text = str(st.session_state.get(f"{PREFIX}/cases") or "")
     if not text.strip():
         note("Before any case, anything is possible: enter two or three, and the curve appears.")
         return None
     return _of_cases(first_hit.read_cases(text), name, False, "cases", ())
-
-
-def _add(outcome: first_hit.Ending, rank: int) -> None:
-    state = st.session_state
-    lines = str(state.get(f"{PREFIX}/cases") or "").rstrip()
-    case = first_hit.SHORT[outcome].format(at=int(rank))
-    state[f"{PREFIX}/cases"] = f"{lines}\n{case}" if lines else case
 
 
 def _of_cases(

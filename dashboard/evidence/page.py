@@ -14,7 +14,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.frame import address, shell
 from dashboard.frame.drawing import dark, note
-from dashboard.frame.markup import badges, told, unbroken
+from dashboard.frame.markup import badges, told
 from dashboard.frame.waiting import LARGE_FILE, shown
 from dashboard.frame.widgets import bound, lasting, one_of, press, save, share, switch, text_of, upload
 from dashboard.frame.work import flash
@@ -118,13 +118,9 @@ def _headline(chosen: Chosen, shown: Evidence, q_star: float) -> None:
 
 def _choose() -> Chosen | None:
     named = st.query_params.get("source", "published")
-    source = switch(
-        "Where the tables come from",
-        SOURCES,
-        default=named if named in SOURCES else "published",
-        **lasting(f"{PREFIX}/source"),
-        label_visibility="collapsed",
-    )
+    how = lasting(f"{PREFIX}/source") | {"label_visibility": "collapsed"}
+    first = named if named in SOURCES else "published"
+    source = switch("Where the tables come from", SOURCES, default=first, **how)
     if source != named:  # what the address holds came from elsewhere
         address.write({"tables": "", "name": ""})
     address.write({"source": "" if source == "published" else source})
@@ -294,12 +290,8 @@ def typed_table(label: str, columns: Sequence[str], first: Sequence[Row], *, key
     (at least one row of k cells): changed later, it is not looked at.
     """
     rows = [list(row) for row in first]
-    typed = _mount(
-        key=key,
-        data={"label": label, "columns": list(columns), "rows": rows},
-        default={"rows": rows},
-        on_rows_change=lambda: None,
-    )
+    data = {"label": label, "columns": list(columns), "rows": rows}
+    typed = _mount(key=key, data=data, default={"rows": rows}, on_rows_change=lambda: None)
     return [tuple(str(cell) for cell in row) for row in typed.rows]
 
 
@@ -329,13 +321,9 @@ def chosen_prior(theta: float, disabled: bool) -> Prior:
         if taken is not None and _same(prior, taken, theta):
             prior = replace(taken, b_0=b_0)  # with what it was learned from
         said = prior_sentence(prior, theta)
-        st.plotly_chart(
-            prior_figure(prior, theta, dark()),
-            config={"staticPlot": True},
-            key=f"{PREFIX}/prior_figure",
-            alt=said,
-        )
-        shell.caption(unbroken(said))
+        drawn, key = prior_figure(prior, theta, dark()), f"{PREFIX}/prior_figure"
+        st.plotly_chart(drawn, config={"staticPlot": True}, key=key, alt=said)
+        note(said)
         _other_priors(prior, theta)
     return prior
 
@@ -371,12 +359,9 @@ def _other_priors(prior: Prior, theta: float) -> None:
 def _take_prior(prior: Prior, theta: float) -> None:
     """Put a prior's numbers into the widgets; one learned at another θ keeps its distribution."""
     state = st.session_state
-    state[f"{PREFIX}/prior"] = prior
-    for name in NUMBERS:
-        state[name] = getattr(prior, name)
-    if prior.width_alone:
-        return
-    state["b_0"] = min(0.99, max(0.01, round(prior.at(theta).b_0, 2)))
+    state.update({f"{PREFIX}/prior": prior, **{name: getattr(prior, name) for name in NUMBERS}})
+    if not prior.width_alone:
+        state["b_0"] = min(0.99, max(0.01, round(prior.at(theta).b_0, 2)))
 
 
 def prior_badge(shown: Evidence) -> str:

@@ -170,26 +170,24 @@ def upload(
     What is wrong with it is said below, until the next one is given; then False. With `also_none` it is told, too,
     when a person takes the file away.
     """
-    st.file_uploader(label, type=kinds.split(), key=key, on_change=_given, args=(key, take, also_none))
+    state, wrong = st.session_state, f"{key}_problem"
+
+    def taken(file: Any) -> None:
+        try:
+            take(file)
+        except Exception as problem:
+            state[wrong] = shell.said_of(problem)
+
+    def given() -> None:
+        file, state[wrong] = state[key], ""
+        if file is not None or also_none:
+            take_in(key, taken, file, large=file is not None and file.size > LARGE_FILE)
+
+    st.file_uploader(label, type=kinds.split(), key=key, on_change=given)
     taken_in(key)
-    problem = st.session_state.get(f"{key}_problem")
-    if problem:
-        shell.problem_box(problem)
-    return not problem
-
-
-def _given(key: str, take: Callable[[Any], None], also_none: bool) -> None:
-    file = st.session_state[key]
-    st.session_state[f"{key}_problem"] = ""
-    if file is not None or also_none:
-        take_in(key, _take, key, take, file, large=file is not None and file.size > LARGE_FILE)
-
-
-def _take(key: str, take: Callable[[Any], None], file: Any) -> None:
-    try:
-        take(file)
-    except Exception as problem:
-        st.session_state[f"{key}_problem"] = shell.said_of(problem)
+    if state.get(wrong):
+        shell.problem_box(state[wrong])
+    return not state.get(wrong)
 
 
 def text_of(file: UploadedFile, otherwise: str) -> str:

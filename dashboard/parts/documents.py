@@ -45,8 +45,7 @@ class Upload:
     size: int
     handle: BinaryIO
     table: RecordTable | None = None
-    problem: str = ""
-    unrecognised: UnrecognisedColumns | None = None
+    problem: InputProblem | None = None
     columns: dict[str, str] | None = None
     """As a person said where no title was recognised."""
 
@@ -66,12 +65,9 @@ class Upload:
             how: Any = {"said": lambda share, words: (share, words), "large": self.size > LARGE_FILE}
             table = shown(self.name, f"Reading {self.name}", *job, **how)
             check_held(self.name, held + len(table.frame))
-            self.table, self.columns = table, columns
-            self.problem, self.unrecognised = "", None
-        except UnrecognisedColumns as problem:
-            self.unrecognised, self.problem = problem, str(problem)
+            self.table, self.columns, self.problem = table, columns, None
         except InputProblem as problem:
-            self.problem = str(problem)
+            self.problem = problem
 
 
 def choose(scenario: Scenario, abstracts: bool = False) -> Documents | None:
@@ -184,14 +180,14 @@ def _uploaded(store: Store, abstracts: bool) -> Documents | None:
     uploads = dict(_as_wanted(file.file_id, read, abstracts) for file in files)
     broken = [upload for upload in uploads.values() if upload.table is None]
     for file_id, upload in uploads.items():
-        if upload.unrecognised is not None:
+        if isinstance(upload.problem, UnrecognisedColumns):
             key = f"{PREFIX}/map/{file_id}"
-            columns.ask(upload.unrecognised, MAPPED, {"title"}.issubset, upload.read, key)
-        elif upload.problem:
+            columns.ask(upload.problem, MAPPED, {"title"}.issubset, upload.read, key)
+        elif upload.problem is not None:
             shell.problem_box(upload.problem)
     if broken:
         cancel.empty()
-        if len(uploads) > 1 or any(upload.unrecognised is None for upload in broken):
+        if len(uploads) > 1 or not isinstance(broken[0].problem, UnrecognisedColumns):
             st.caption("Nothing has been imported yet. Remove or mend what cannot be read.")
         return None
     collection_id = _import(store, uploads)

@@ -53,13 +53,9 @@ def queue(work: Work, state: State) -> None:
             lines.append(f"and {len(waiting) - LISTED:,} more")
         if lines:
             st.html("".join(f'<div class="tar-queued tar-waiting">{html.escape(one)}</div>' for one in lines))
-        go_to_one(
-            "Open a report",
-            {at: _option(state, at, titles[at].title) for at in included},
-            work.open_report,
-            key="open_report",
-            placeholder=f"Open or change a report ({len(included):,} included) …",
-        )
+        options = {at: _option(state, at, titles[at].title) for at in included}
+        hint = f"Open or change a report ({len(included):,} included) …"
+        go_to_one("Open a report", options, work.open_report, key="open_report", placeholder=hint)
         if state.read_in_full:
             with st.expander(f"Reports read ({len(state.read_in_full):,})", key="reports_read"):
                 st.html(_read_html(state))
@@ -112,13 +108,12 @@ def report(work: Work, state: State, at: int) -> None:
         st.html(document_html(record, at, state, query_to_mark(work), score, lead=lead))
     with st.container(key="report_form"):
         if state.reasons:
-            reason_row(
-                state,
-                "Exclude the report, because:",
-                lambda reason: _store(work, at, doc, Report("excluded", reason), state.seq),
-                key=f"report_because_{{}}_{work.turn}",
-                disabled=work.busy,
-            )
+
+            def exclude(reason: str) -> None:
+                _store(work, at, doc, Report("excluded", reason), state.seq)
+
+            key, words = f"report_because_{{}}_{work.turn}", "Exclude the report, because:"
+            reason_row(state, words, exclude, key=key, disabled=work.busy)
         _form(work, state, at, doc)
 
 
@@ -130,13 +125,9 @@ def _form(work: Work, state: State, at: int, doc: str) -> None:
     stored = " (stored; saving changes it)" if draft.stored is not None else ""
     st.html(_offered("tar-studies", by_study(state)) + _offered("tar-reasons", reasons_offered(state)))
     with st.form(key=f"report_{doc}", border=True):
-        radio(
-            f"What became of report #{at + 1}{stored}",
-            {outcome: OUTCOMES[outcome] for outcome in FORM_OUTCOMES},
-            first=draft.outcome,
-            key=f"report_outcome_{doc}",
-            horizontal=True,
-        )
+        became = {outcome: OUTCOMES[outcome] for outcome in FORM_OUTCOMES}
+        how: dict[str, Any] = {"first": draft.outcome, "horizontal": True, "key": f"report_outcome_{doc}"}
+        radio(f"What became of report #{at + 1}{stored}", became, **how)
         for place, table in enumerate(draft.tables):
             _table(doc, place, table, several=len(draft.tables) > 1)
         with st.container(horizontal=True, gap="small", key="report_words"):
@@ -156,7 +147,7 @@ def _form(work: Work, state: State, at: int, doc: str) -> None:
             what = (work, at, doc, state.seq)
             st.form_submit_button("Save the report", type="primary", on_click=_save, args=what)
             st.form_submit_button("Add another table", on_click=_another, args=(work, doc))
-            how: dict[str, Any] = {"on_click": _back, "args": (work, doc), "key": f"report_back_{doc}"}
+            how = {"on_click": _back, "args": (work, doc), "key": f"report_back_{doc}"}
             st.form_submit_button("Back to screening", shortcut="Esc", **how)
 
 

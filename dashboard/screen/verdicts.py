@@ -162,21 +162,20 @@ def _note(work: Work, state: State, doc: str) -> None:
     """The note on the document on the page, while it is written."""
     if not doc or work.noting != doc:
         return
+
+    def store() -> None:
+        text = str(st.session_state[f"note_text_{doc}"])
+        attempt(work.record, Event("note", {"doc": doc, "text": text}), state.seq)
+        work.noting = ""
+
     name = shell.escape_label(reviewer() or "you")
     st.text_area(
         f"Note on this document, by {name} (Ctrl+Enter stores it, Esc too)",
         value=state.notes.get(doc, ""),
         key=f"note_text_{doc}",
         height=100,
-        on_change=_store_note,
-        args=(work, doc, state.seq),
+        on_change=store,
     )
-
-
-def _store_note(work: Work, doc: str, seen: int) -> None:
-    text = str(st.session_state[f"note_text_{doc}"])
-    attempt(work.record, Event("note", {"doc": doc, "text": text}), seen)
-    work.noting = ""
 
 
 def _jump(work: Work, state: State) -> None:
@@ -184,19 +183,23 @@ def _jump(work: Work, state: State) -> None:
     read = list(range(state.depth))
     pending = set(map(int, state.pending))
     read.sort(key=lambda at: (at not in pending, FIRST.index(int(state.labels[at]))))
-    records = dict(zip(read, work.reports_of(read), strict=True))
-
-    def named(at: int) -> str:
-        return f"#{at + 1} · {verdict_on(state, at)} · {records[at].title or 'Untitled'}"
-
+    names = {
+        at: f"#{at + 1} · {verdict_on(state, at)} · {record.title or 'Untitled'}"
+        for at, record in zip(read, work.reports_of(read), strict=True)
+    }
     words = "Jump to a document: its number, or words of its title"
     shown = "Number or words of the title of a document you read …"
-    go_to_one(words, {at: named(at) for at in read}, work.look, key="jump_to", placeholder=shown)
+    go_to_one(words, names, work.look, key="jump_to", placeholder=shown)
 
 
 def _confirm(work: Work, state: State, at: int) -> None:
     """The question that makes a hit of a document, in the place of the answers."""
     doc = work.row.ids[at]
+
+    def confirmed(event: Event) -> None:
+        work.record(event, state.seq)
+        work.look(None)
+
     with st.container(horizontal=True, key=f"confirm_{at}", gap="small", vertical_alignment="center"):
         st.html(
             f'<div role="alert"><strong>Does document #{at + 1}{html.escape(settled_with(state, at))} settle the question?</strong> '
@@ -205,13 +208,7 @@ def _confirm(work: Work, state: State, at: int) -> None:
         for words, holds, by in (("It does not", False, "d"), ("It holds", True, "h")):
             how: dict[str, Any] = {"width": "stretch", "disabled": work.busy or state.stopped}
             loud, event = ("secondary", "primary")[holds], Event("confirm", {"doc": doc, "holds": holds})
-            what = (_confirmed, work, event, state.seq)
-            press(words, *what, key=f"holds_{holds}_{work.turn}", shortcut=by, type=loud, **how)
-
-
-def _confirmed(work: Work, event: Event, seen: int) -> None:
-    work.record(event, seen)
-    work.look(None)
+            press(words, confirmed, event, key=f"holds_{holds}_{work.turn}", shortcut=by, type=loud, **how)
 
 
 def reason_row(state: State, words: str, choose: Callable[[str], None], *, key: str, disabled: bool) -> None:
