@@ -64,9 +64,11 @@ def one_of(label: str, options: Mapping[T, str], *, at: Any = st, **more: Any) -
     return at.selectbox(label, list(options), format_func=options.__getitem__, **more)
 
 
-def some_of(label: str, options: Mapping[T, str], first: Iterable[T], **more: Any) -> list[T]:
+def some_of(
+    label: str, options: Mapping[T, str], first: Iterable[T], *, at: Any = st, **more: Any
+) -> list[T]:
     """A box that takes several options; `first` are chosen to begin with."""
-    return st.multiselect(label, list(options), list(first), format_func=options.__getitem__, **more)
+    return at.multiselect(label, list(options), list(first), format_func=options.__getitem__, **more)
 
 
 def go_to_one(

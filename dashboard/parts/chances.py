@@ -40,12 +40,9 @@ def own_prefix(prefix: str, scenario: str) -> str:
 def starting_chance(settings: Settings) -> float:
     """Ask for b_0, before anything was read."""
     scenario = scenario_of(settings)
-    share = hundredths(
-        f"Chance that {question(settings)}, before reading",
-        50,
-        **lasting(f"{own_prefix(PREFIX, scenario.name)}/b_0"),
-        help=f"The {shell.term('b-0', 'starting belief')} b₀. {scenario.example}".rstrip(),
-    )
+    how = lasting(f"{own_prefix(PREFIX, scenario.name)}/b_0")
+    said = f"The {shell.term('b-0', 'starting belief')} b₀. {scenario.example}".rstrip()
+    share = hundredths(f"Chance that {question(settings)}, before reading", 50, **how, help=said)
     st.caption(f"b₀ = {share / 100:.2f}: {scenario.starting_chance(share, settings)}")
     return share / 100
 
@@ -76,11 +73,8 @@ def calibrator(
         st.info(f"No calibrator here {lacking}", icon=":material/info:")
     with st.expander("Use a calibrator of your own"):
         st.page_link(shell.CALIBRATION, label="Fit one: from labelled lists, finished sessions or memory")
-        upload(
-            "A JSON file that “tarstop calibrate” or the Calibration page wrote",
-            partial(_take_in, has_scores, key, scenario),
-            key=f"{PREFIX}/upload",
-        )
+        words = "A JSON file that “tarstop calibrate” or the Calibration page wrote"
+        upload(words, partial(_take_in, has_scores, key, scenario), key=f"{PREFIX}/upload")
     return chosen
 
 

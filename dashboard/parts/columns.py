@@ -1,6 +1,7 @@
 """Which columns of a file were read, as what, and which were not; a wrong recognition is corrected here."""
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import repeat
 from typing import Any, Literal
 
 import pandas as pd
@@ -51,10 +52,7 @@ def listed(files: Sequence[Mapping[str, Any]]) -> None:
     rows = [
         {"file": file["source"], "column in the file": theirs, "used as": FIELD_WORDS.get(ours, ours)}
         for file in files
-        for theirs, ours in (
-            *file["understood"].items(),
-            *((name, NOT_READ) for name in file.get("unread", ())),
-        )
+        for theirs, ours in (*file["understood"].items(), *zip(file.get("unread", ()), repeat(NOT_READ)))
     ]
     shown = pd.DataFrame(rows).drop(columns=["file"] if len(files) == 1 else [], errors="ignore")
     # All of them at once, where that does not push everything else away.

@@ -110,15 +110,13 @@ def families(frame: pd.DataFrame, key: str) -> list[list[int]]:
 
 def _ticks(table: pd.DataFrame, ticked: str, texts: Sequence[str], key: str) -> list[bool]:
     """A table in which one column can be ticked, and what it then holds; its texts wrap."""
+    wide = {name: st.column_config.TextColumn(width="medium") for name in texts}
     edited = st.data_editor(
         table,
         hide_index=True,
         width="stretch",
         disabled=[name for name in table.columns if name != ticked],
-        column_config={
-            ticked: st.column_config.CheckboxColumn(width="small"),
-            **{name: st.column_config.TextColumn(width="medium") for name in texts},
-        },
+        column_config={ticked: st.column_config.CheckboxColumn(width="small"), **wide},
         row_height=FOUR_LINES,
         key=key,
     )
@@ -136,9 +134,5 @@ def say_where_no_families(frame: pd.DataFrame) -> None:
 def _family(frame: pd.DataFrame, group: Sequence[int]) -> dict[str, object]:
     names = [frame["publication_number"].iloc[row] or frame["id"].iloc[row] for row in group]
     title = str(frame["title"].iloc[group[0]])
-    return {
-        STANDS: True,
-        "kind": "one family",
-        "first in the list": f"{title} · {names[0]}",
-        MEMBERS: ", ".join(names[1:]),
-    }
+    first, others = f"{title} · {names[0]}", ", ".join(names[1:])
+    return {STANDS: True, "kind": "one family", "first in the list": first, MEMBERS: others}

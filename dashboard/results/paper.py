@@ -56,8 +56,8 @@ def _side_by_side(beside: pd.DataFrame, digits: int) -> pd.DataFrame:
         ("decision_agreement", "Agreement", "{:.4f}".format),
         ("recall", "Recall", "{:.4f}".format),
     ):
-        shown[f"{title}, here"] = [form(value) for value in beside[column]]
-        shown[f"{title}, paper"] = [form(value) for value in beside[f"{column}_paper"]]
+        shown[f"{title}, here"] = beside[column].map(form)
+        shown[f"{title}, paper"] = beside[f"{column}_paper"].map(form)
     shown["ICER, here"] = [shown_icer(value, digits) for value in beside["icer"]]
     shown["ICER, paper"] = beside["icer_paper"]
     shown["Differs by"] = beside["differs_by"]

@@ -151,12 +151,8 @@ def _bring() -> None:
     else:
         with shell.problems_shown():
             open_folders(served_on())
-            st.text_input(
-                "Folder on the computer that runs TARstop",
-                key="results/folder",
-                placeholder="/home/me/my-benchmark",
-                on_change=_take_folder,
-            )
+            words, hint = "Folder on the computer that runs TARstop", "/home/me/my-benchmark"
+            st.text_input(words, key="results/folder", placeholder=hint, on_change=_take_folder)
     if state.get(PROBLEM):
         shell.problem_box(state[PROBLEM])
 
@@ -220,28 +216,31 @@ def _choose(taken: Taken) -> None:
     title = named(st.text_input("Name", taken.title, key="results/title"))
     specs = (*DEFAULT[taken.scenario], *server_rules())
     titles = {method.name: method.title for method in parse_methods(specs, taken.scenario)}
-    methods = some_of(
-        "Methods to run",
-        titles,
-        [name for name in titles if name in data.SHOWN_FIRST],
-        key="results/run_methods",
-        help=f"{shell.term('icer', 'ICERs')} and paired comparisons are against {shell.term('greedy', 'Greedy')}.",
+    first = [name for name in titles if name in data.SHOWN_FIRST]
+    said = (
+        f"{shell.term('icer', 'ICERs')} and paired comparisons are against {shell.term('greedy', 'Greedy')}."
     )
+    methods = some_of("Methods to run", titles, first, key="results/run_methods", help=said)
     left, right = st.columns(2)
-    with left:
-        every = {cost: f"{cost:g}" for cost in COSTS}
-        costs = some_of("Costs of a document", every, every, key="results/run_costs")
-    with right:
-        every = {value: f"{value:g}" for value in (round(0.1 * step, 1) for step in range(1, 10))}
-        q_stars = some_of("How sure before you act, q\\*", every, Q_STARS, key="results/run_q_stars")
+    every = {cost: f"{cost:g}" for cost in COSTS}
+    costs = some_of("Costs of a document", every, every, at=left, key="results/run_costs")
+    every = {value: f"{value:g}" for value in (round(0.1 * step, 1) for step in range(1, 10))}
+    asked = "How sure before you act, q\\*"
+    q_stars = some_of(asked, every, Q_STARS, at=right, key="results/run_q_stars")
     truth, engine, theta = _review() if TASKS[taken.scenario].needs_tables else ("pooled", "univariate", 0.75)
-    asked = {"method": methods, "cost": costs, "q*": q_stars}
-    missing = next((what for what, given in asked.items() if not given), None)
+    given = {"method": methods, "cost": costs, "q*": q_stars}
+    missing = next((what for what, chosen in given.items() if not chosen), None)
     busy = _anything_going()
     run, back = st.columns([1, 1])
     how: dict[str, Any] = {"type": "primary", "width": "stretch", "disabled": missing is not None or busy}
     pressed = run.button("Run experiment", key="results/run", **how)
-    press("Take other files", _put_back, taken, key="results/back", at=back, width="stretch")
+
+    def put_back() -> None:
+        # Files of a folder that was named stay where they are.
+        shutil.rmtree(taken.home, ignore_errors=True)
+        st.session_state.pop(TAKEN, None)
+
+    press("Take other files", put_back, key="results/back", at=back, width="stretch")
     if missing is not None:
         note(f"Choose at least one {missing}.")
     elif busy:
@@ -270,9 +269,3 @@ def _review() -> tuple[str, str, float]:
     engine = one_of("Belief that rules act on", engines, at=middle, key="results/run_engine")
     theta = share("Sensitivity to exceed, θ", 0.75, low=0.5, at=right, key="results/run_theta")
     return truth, engine, theta
-
-
-def _put_back(taken: Taken) -> None:
-    """Forget what was brought; files of a folder that was named stay where they are."""
-    shutil.rmtree(taken.home, ignore_errors=True)
-    st.session_state.pop(TAKEN, None)

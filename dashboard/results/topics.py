@@ -27,10 +27,8 @@ def draw(look: Look) -> None:
     titles = {method.name: method.title for method in look.results.methods}
     keep_valid("method", titles)
     left, right = st.columns([1, 1.4], vertical_alignment="bottom")
-    with left:
-        name = one_of("Method", titles, **bound("method"))
-    with right:
-        kind = st.segmented_control("Topics", KINDS, default=KINDS[0], required=True, key="results/kind")
+    name = one_of("Method", titles, at=left, **bound("method"))
+    kind = right.segmented_control("Topics", KINDS, default=KINDS[0], required=True, key="results/kind")
     frame = topics.topic_rows(look.results, name, q_star, cost)
     wrong, costly = frame["right"] < 1, frame["regret"] > 1e-12
     shown = frame[wrong] if kind == KINDS[1] else frame[costly] if kind == KINDS[2] else frame

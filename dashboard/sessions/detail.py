@@ -4,7 +4,6 @@ import base64
 import html
 import re
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -82,24 +81,21 @@ def detail(store: Store, session_id: str) -> None:
 
 def _facts(session: WholeSession) -> None:
     state, row = session.state, session.row
-    marks = [state.settings.scenario]
-    marks += about_documents(session.collection.simulated, session.state.settings)
+    marks = [state.settings.scenario, *about_documents(session.collection.simulated, state.settings)]
     if state.plan is not None:
         marks.append("plan registered" + (", deviated from" if state.deviations else ""))
-    read = f"{state.depth:,} of {len(row.ids):,} screened"
-    scenario = scenario_of(state.settings)
-    read += f" · {scenario.listed_in_words(state) or ' · '.join(scenario.found_in_words(state))}"
+    scenario, decision = scenario_of(state.settings), state.decision
+    read = [f"{state.depth:,} of {len(row.ids):,} screened"]
+    read.append(scenario.listed_in_words(state) or " · ".join(scenario.found_in_words(state)))
     if len(state.unsure):
-        read += f" · {len(state.unsure):,} unsure"
-    decision = state.decision
+        read.append(f"{len(state.unsure):,} unsure")
     if decision is not None:
-        named = state.settings.plus if decision.plus else state.settings.minus
-        read += f" · decided: {named}"
+        read.append(f"decided: {state.settings.plus if decision.plus else state.settings.minus}")
     elif state.stopped:
-        read += " · stopped, not decided"
-    last = clock(state.last_time or row.created)
+        read.append("stopped, not decided")
+    read.append(clock(state.last_time or row.created))
     st.html(
-        f'<p>{badges(*marks)}</p><p class="tar-meta">{html.escape(read)} · {html.escape(last)}</p>'
+        f'<p>{badges(*marks)}</p><p class="tar-meta">{html.escape(" · ".join(read))}</p>'
         f"<p>Chance that {html.escape(question(state.settings))}: <strong>{percent(session.advice.b)}</strong></p>"
     )
 
@@ -183,9 +179,14 @@ def _make_duplicate(store: Store, session: WholeSession, tried: Settings, key: s
     suggested = suggested_name(session.row.name, session.state.settings, tried, calibrator)
     # A box keeps what it began with: each suggestion has its own.
     name = left.text_input("Name of the duplicate", suggested, key=f"{key}/name/{suggested}")
-    what = (_duplicate, store, session, tried, name.strip() or session.row.name)
+
+    def make() -> None:
+        called, calibrator = name.strip() or session.row.name, session.calibrators[tried.calibrator]
+        st.query_params[CHOSEN] = duplicate(store, session.row.id, tried, named(called), calibrator)
+        say(f"Duplicated: {called}.")
+
     how: dict[str, Any] = {"icon": ":material/content_copy:", "width": "stretch"}
-    press("Duplicate with these settings", *what, key=f"{PREFIX}/duplicate", at=right, **how)
+    press("Duplicate with these settings", make, key=f"{PREFIX}/duplicate", at=right, **how)
     st.caption(
         "The duplicate takes over labels, reports and notes with their times; plan, decisions and deviations stay "
         "with the original."
@@ -208,12 +209,6 @@ def suggested_name(name: str, before: Settings, tried: Settings, calibrator: str
     return f"{own} ({', '.join(told)})"[:LONGEST_NAME]
 
 
-def _duplicate(store: Store, session: WholeSession, tried: Settings, name: str) -> None:
-    calibrator = session.calibrators[tried.calibrator]
-    st.query_params[CHOSEN] = duplicate(store, session.row.id, tried, named(name), calibrator)
-    say(f"Duplicated: {name}.")
-
-
 def _flow(_: Store, session: WholeSession) -> None:
     coded = base64.b64encode(jobs.flow(session, DARK if dark() else LIGHT).encode()).decode()
     says = "PRISMA 2020 flow diagram; its numbers stand in the table below."
@@ -224,14 +219,12 @@ def _flow(_: Store, session: WholeSession) -> None:
     )
     body = lines((name, f"{count:,}") for name, count in session.flow)
     st.html(f'<div class="tar-others"><table><tbody>{body}</tbody></table></div>')
-    stem = file_stem(session.row.name)
+    stem, picture = f"{file_stem(session.row.name)}-prisma", jobs.flow(session, LIGHT)
     with st.container(horizontal=True):
-        file, key = f"{stem}-prisma.svg", f"{PREFIX}/svg"
-        save("Diagram (SVG)", partial(jobs.flow, session, LIGHT), file, key=key, icon=DOWNLOAD)
-        png_button("Diagram (PNG)", jobs.flow(session, LIGHT), f"{stem}-prisma")
-        rows = [{"box": name, "number": count} for name, count in session.flow]
-        file, key = f"{stem}-prisma.csv", f"{PREFIX}/prisma_csv"
-        save("Table (CSV)", lambda: trace_to_csv(rows), file, key=key, icon=DOWNLOAD)
+        save("Diagram (SVG)", picture, f"{stem}.svg", key=f"{PREFIX}/svg", icon=DOWNLOAD)
+        png_button("Diagram (PNG)", picture, stem)
+        rows = trace_to_csv([{"box": name, "number": count} for name, count in session.flow])
+        save("Table (CSV)", rows, f"{stem}.csv", key=f"{PREFIX}/prisma_csv", icon=DOWNLOAD)
     st.html(SAVE_SCRIPT, unsafe_allow_javascript=True)
     st.caption("After PRISMA 2020: Page and others (2021), doi 10.1136/bmj.n71.")
 
@@ -242,32 +235,27 @@ def _protocol(_: Store, session: WholeSession) -> None:
     if state.plan is not None:
         st.write("The registered plan as a paragraph for the methods of a protocol.")
     elif state.touched:
-        st.warning(
-            "Screening has begun without a registered plan; a protocol is written before the first document is read.",
-            icon=":material/info:",
-        )
+        said = "Screening has begun without a registered plan; a protocol is written before the first document is read."
+        st.warning(said, icon=":material/info:")
     else:
         st.write(
             "Paste this into the methods of the protocol, and register the plan on the Screen page before you read."
         )
-    st.code(
-        protocol_paragraph(
-            settings,
-            session.calibrators[settings.calibrator],
-            size=len(session.row.ids),
-            sources=list(dict.fromkeys(map(origin, session.files))),
-            duplicates=session.collection.duplicates,
-            query=session.row.query,
-            ranking=session.row.ranking,
-            digest=session.row.digest,
-            registered=state.plan is not None or not state.touched,
-            audited=state.audit_every,
-        ),
-        language=None,
-        wrap_lines=True,
-    )
-    st.caption("For its appendix: what shows later that nothing was exchanged.")
     calibrator = session.calibrators[settings.calibrator]
+    paragraph = protocol_paragraph(
+        settings,
+        calibrator,
+        size=len(session.row.ids),
+        sources=list(dict.fromkeys(map(origin, session.files))),
+        duplicates=session.collection.duplicates,
+        query=session.row.query,
+        ranking=session.row.ranking,
+        digest=session.row.digest,
+        registered=state.plan is not None or not state.touched,
+        audited=state.audit_every,
+    )
+    st.code(paragraph, language=None, wrap_lines=True)
+    st.caption("For its appendix: what shows later that nothing was exchanged.")
     st.code(protocol_appendix(settings, calibrator, session.row.digest), language=None, wrap_lines=True)
 
 

@@ -81,12 +81,12 @@ def matching(sessions: list[SessionSummary], words: str) -> list[SessionSummary]
     >>> len(matching(some, "ULTRA hip")), len(matching(some, "mast"))
     (1, 0)
     """
-    wanted = words.casefold().split()
 
     def text(session: SessionSummary) -> str:
         decided = str((session.decision or {}).get("action", ""))
         return " ".join((session.name, session.query, session.scenario, decided)).casefold()
 
+    wanted = words.casefold().split()
     return [session for session in sessions if all(word in text(session) for word in wanted)]
 
 
@@ -107,7 +107,6 @@ def _list(store: Store) -> None:
     fit = matching(sessions, words or "")
     if not fit:
         _nothing(store, state, bool(sessions))
-        return
     for session in first(fit, SHOWN, f"Show all {len(fit):,} sessions", f"{PREFIX}/everything"):
         _row(store, session, deleted=state == "deleted", primary=session is fit[0])
 
@@ -147,7 +146,14 @@ def _for_good(store: Store, session: SessionSummary) -> None:
         st.write(
             f"This deletes the log of {going.events:,} entries and {documents}. Nothing brings them back."
         )
-        press("Delete for good", _purge, store, session, key=f"purged-{session.id}", type="primary")
+
+        def purge() -> None:
+            store.purge_session(session.id)
+            forget_features(store)
+            st.session_state.pop(UNDO, None)
+            say(f"{session.name} is deleted.")
+
+        press("Delete for good", purge, key=f"purged-{session.id}", type="primary")
 
 
 def _damaged(store: Store) -> None:
@@ -173,13 +179,6 @@ def _menu(store: Store, session: SessionSummary) -> None:
 
 def _way_back(store: Store, session: str, deleted: bool) -> Callable[[], None]:
     return partial(store.restore_session, session) if deleted else partial(store.archive, session, False)
-
-
-def _purge(store: Store, session: SessionSummary) -> None:
-    store.purge_session(session.id)
-    forget_features(store)
-    st.session_state.pop(UNDO, None)
-    say(f"{session.name} is deleted.")
 
 
 def _compare(store: Store) -> None:

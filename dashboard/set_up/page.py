@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard.frame import shell
+from dashboard.frame import address, shell
 from dashboard.frame.scripts import FRAME
 from dashboard.frame.widgets import LONGEST_NAME, bound, lasting, named, radio, switch
 from dashboard.frame.work import REVIEWER, flash, go_to, kept, reviewer
@@ -54,8 +54,7 @@ def _steps() -> None:
     flash()
     first, second = st.tabs(STEPS, **bound(STEP))
     problems: list[str] = []
-    with first:
-        left, titles = st.columns([1.2, 1], gap="large")
+    left, titles = first.columns([1.2, 1], gap="large")
     with left:
         scenario = _scenario()
         form = form_of(scenario)
@@ -124,10 +123,7 @@ def _scenario() -> Scenario:
         st.session_state[SCENARIO] = linked
     titles = {name: each.title for name, each in SCENARIOS.items()}
     scenario = radio("What do you screen for?", titles, horizontal=True, **lasting(SCENARIO))
-    if scenario != Settings.scenario:
-        st.query_params["scenario"] = scenario
-    else:
-        st.query_params.pop("scenario", None)
+    address.write({"scenario": scenario if scenario != Settings.scenario else ""})
     return SCENARIOS[scenario]
 
 
