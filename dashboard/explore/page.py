@@ -181,17 +181,14 @@ def _headline(look: Look) -> None:
 def _current(look: Look, asked: Asked) -> Asked:
     settings, explored = look.settings, look.explored
     now = plans.decide(explored.planned(settings), explored.start, settings.cost)
-    names = (settings.plus, settings.minus)
+    names, payoffs = (settings.plus, settings.minus), settings.payoffs
+    belief = f"chance that {question(settings)}"
     figure(
         "explore-stakes",
-        f"Certainty is worth most at q* = {settings.payoffs.q_star:.2f}, and here {amount(now.evpi, settings.payoffs.unit)}",
-        explore_figures.stakes_figure(
-            settings.payoffs, now, *names, belief_title=f"chance that {question(settings)}", **look.how
-        ),
-        explore_figures.stakes_sentence(
-            settings.payoffs, now, settings.cost, *names, scenario_of(settings).settling
-        ),
-        explore_figures.stakes_rows(settings.payoffs),
+        f"Certainty is worth most at q* = {payoffs.q_star:.2f}, and here {amount(now.evpi, payoffs.unit)}",
+        explore_figures.stakes_figure(payoffs, now, *names, belief_title=belief, **look.how),
+        explore_figures.stakes_sentence(payoffs, now, settings.cost, *names, scenario_of(settings).settling),
+        explore_figures.stakes_rows(payoffs),
         look.stem,
     )
     if settings.citation_needed:

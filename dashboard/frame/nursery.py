@@ -20,12 +20,8 @@ from typing import Any
 
 from tarstop_core.errors import InputProblem
 
-NEEDED = (
-    "dashboard.parts.jobs",
-    "tarstop_core.documents.merging",
-    "tarstop_core.files.labelled_lists",
-    "tarstop_core.ranking.order",
-)
+NEEDED = ["dashboard.parts.jobs", "tarstop_core.documents.merging"]
+NEEDED += ["tarstop_core.files.labelled_lists", "tarstop_core.ranking.order"]
 BEAT = 0.1
 """Seconds between two words of how far a job is."""
 DONE = "done"
@@ -49,9 +45,8 @@ def main(control: int) -> None:
             if not said:
                 return
             pipe = Connection(pipes[0])
-            signal.pthread_sigmask(
-                signal.SIG_BLOCK, {signal.SIGCHLD}
-            )  # until it is known whose death it would be
+            # Until it is known whose death it would be.
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
             child = os.fork()
             if child == 0:
                 server.close()

@@ -191,17 +191,10 @@ def _follows(key: str, name: str) -> dict[str, Any]:
 
 
 def _q_slider(stakes: Stakes, settings: Settings, how: dict[str, Any]) -> None:
-    st.slider(
-        "How sure before you act",
-        0.01,
-        0.99,
-        # Also where the state has it: a slider whose code arrives late begins with its default, and would
-        # report that as if the person had moved it.
-        value=views(stakes)["q"],
-        step=0.01,
-        **how,
-        help=f"The {term('q-star', 'threshold')} q\\* = (G + L\\_r) / K. The worse a wrong first action is, the surer you have to be.",
-    )
+    said = f"The {term('q-star', 'threshold')} q\\* = (G + L\\_r) / K. The worse a wrong first action is, the surer you have to be."
+    # Its value also where the state has it: a slider whose code arrives late begins with its default, and would
+    # report that as if the person had moved it.
+    st.slider("How sure before you act", 0.01, 0.99, value=views(stakes)["q"], step=0.01, **how, help=said)
     caption(q_star_in_words(stakes.payoffs.q_star, settings.plus, question(settings)) + ".")
 
 
@@ -210,17 +203,13 @@ def _cost_slider(stakes: Stakes, settings: Settings, how: dict[str, Any]) -> Non
     # The cost itself is shown, which may have been given otherwise and lie between two stops, or beyond them all.
     nearest = nearest_fraction(stakes.fraction)
     unit = f" ({escape_markdown(payoffs.unit)})" if payoffs.unit else ", where both mistakes together cost 1"
-    st.select_slider(
-        f"Cost per {one}",
-        FRACTIONS,
-        value=views(stakes)["fraction"],
-        format_func=lambda stop: escape_label(
-            amount(stakes.cost if stop == nearest else stop * payoffs.K, payoffs.unit)
-        ),
-        **how,
-        help=f"What reading one more {one} {term('cost', 'costs')}, in the unit of the "
-        f"{term('payoffs', 'consequences')}{unit}.",
-    )
+
+    def shown(stop: float) -> str:
+        return escape_label(amount(stakes.cost if stop == nearest else stop * payoffs.K, payoffs.unit))
+
+    what = f"{term('cost', 'costs')}, in the unit of the {term('payoffs', 'consequences')}{unit}"
+    how |= {"value": views(stakes)["fraction"], "help": f"What reading one more {one} {what}."}
+    st.select_slider(f"Cost per {one}", FRACTIONS, format_func=shown, **how)
     caption(cost_in_words(stakes, settings.two_stages) + ".")
 
 

@@ -60,13 +60,12 @@ def bar(work: Work, state: State, at: int | None, advice: Advice, flag: Flag | N
             _jump(work, state)
         if state.reasons and not waits:
             excluded, _ = scenario_of(state.settings).verdicts(state.settings)["irrelevant"]
-            reason_row(
-                state,
-                f"{excluded}, because:",
-                lambda reason: judge(work, doc, "irrelevant", state.seq, reason=reason),
-                key=f"because_{{}}_{work.turn}",
-                disabled=blocked,
-            )
+
+            def exclude(reason: str) -> None:
+                judge(work, doc, "irrelevant", state.seq, reason=reason)
+
+            key = f"because_{{}}_{work.turn}"
+            reason_row(state, f"{excluded}, because:", exclude, key=key, disabled=blocked)
         with st.container(horizontal=True, key="answers", gap="small", vertical_alignment="center"):
             if waits and at is not None:
                 _confirm(work, state, at)
@@ -216,14 +215,8 @@ def reason_row(state: State, words: str, choose: Callable[[str], None], *, key: 
     with st.container(horizontal=True, key="reasons_row", gap="small", vertical_alignment="center"):
         st.caption(words, width="content")
         for at, reason in enumerate(state.reasons, start=1):
-            press(
-                shell.escape_label(shortened(reason)),
-                choose,
-                reason,
-                key=key.format(at),
-                shortcut=str(at) if at <= KEYED else None,
-                disabled=disabled,
-            )
+            how = {"shortcut": str(at) if at <= KEYED else None, "disabled": disabled}
+            press(shell.escape_label(shortened(reason)), choose, reason, key=key.format(at), **how)
 
 
 def judge(work: Work, doc: str, verdict: Label, seen: int, **more: str) -> None:
@@ -298,12 +291,10 @@ def reasons_dialog(work: Work, state: State) -> None:
             )
             for at, reason in enumerate(state.reasons, start=1)
         }
-        typed = st.text_area(
-            "More reasons, one a line" if state.reasons else "Your reasons, one a line",
-            height=140,
-            placeholder="" if state.reasons else scenario_of(state.settings).reasons,
-            key=f"reasons_new_{state.seq}",
-        )
+        asked, hint = "More reasons, one a line", ""
+        if not state.reasons:
+            asked, hint = "Your reasons, one a line", scenario_of(state.settings).reasons
+        typed = st.text_area(asked, height=140, placeholder=hint, key=f"reasons_new_{state.seq}")
         pressed = st.form_submit_button("Save the reasons", type="primary", width="stretch")
     if pressed:
         finish(lambda: work.record(reasons_event(state, kept, typed.splitlines()), state.seq))

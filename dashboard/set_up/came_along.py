@@ -107,12 +107,8 @@ def _labels(chosen: Documents, groups: Sequence[Sequence[int]]) -> FileLabels:
 
 def _ask(labels: FileLabels, key: str) -> Choice:
     everything = labels.count == len(labels.codes)
-    choice = explained(
-        shell.escape_label(f"{labels.sentence} They come from {labels.source}."),
-        CHOICES,
-        first="replay" if everything else "keep",
-        **lasting(f"{PREFIX}/choice/{key}"),
-    )
+    said, how = f"{labels.sentence} They come from {labels.source}.", lasting(f"{PREFIX}/choice/{key}")
+    choice = explained(shell.escape_label(said), CHOICES, first="replay" if everything else "keep", **how)
     if labels.unknown:
         unknown = ", ".join(f"“{text[:40]}”" for text in labels.unknown[:5])
         shell.caption(f"Not understood, and passed over: {unknown}.")
@@ -129,8 +125,7 @@ def show_replay(arranged: Arranged, settings: Settings, calibrator: Calibrator) 
     except InputProblem as problem:
         shell.problem_box(problem)
         return
-    labels = arranged.labels
-    own = found[0]
+    labels, own = arranged.labels, found[0]
     st.markdown("**Where each rule would have stopped on these labels**")
     then = "" if own.plus is None else f" and chosen “{action(own.plus, settings)}”"
     share = f"{own.found:,} of the {labels.relevant:,} relevant" if labels.relevant else "no relevant one"

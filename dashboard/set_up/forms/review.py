@@ -1,7 +1,6 @@
 """What a diagnostic-accuracy review asks of a person beside what every session asks."""
 
 from dataclasses import replace
-from typing import cast
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
@@ -50,14 +49,12 @@ def in_paper_mode() -> bool:
 
 def theta(plus: str) -> float:
     """Ask which sensitivity is enough."""
-    share = hundredths(
-        f"“{shell.escape_markdown(plus)}” if pooled sensitivity exceeds",
-        75,
-        **lasting(f"{PREFIX}/theta"),
-        help=f"Good enough is a test that finds more of 100 people who have the condition. θ, the {shell.term('theta', 'threshold')} on {shell.term('pooled', 'sensitivity pooled')} over all studies. "
-        f"{shell.term('specificity', 'Specificity')} is shown beside it and does not decide.",
+    said = (
+        f"Good enough is a test that finds more of 100 people who have the condition. θ, the {shell.term('theta', 'threshold')} on {shell.term('pooled', 'sensitivity pooled')} over all studies. "
+        f"{shell.term('specificity', 'Specificity')} is shown beside it and does not decide."
     )
-    return share / 100
+    asked = f"“{shell.escape_markdown(plus)}” if pooled sensitivity exceeds"
+    return hundredths(asked, 75, **lasting(f"{PREFIX}/theta"), help=said) / 100
 
 
 def full_cost(settings: Settings) -> float:
@@ -116,15 +113,12 @@ def chosen_engine() -> str:
 
 
 def _floor(paper: bool) -> float:
-    floor = hundredths(
-        "Never say stop while the chance of the right decision is below",
-        0,
-        low=0,
-        **lasting(f"{PREFIX}/floor"),
-        disabled=paper,
-        help="A rule that weighs consequences may stop while it is quite unsure, where more certainty is not worth its "
-        f"cost. A {shell.term('floor', 'floor')} overrules it.",
+    said = (
+        "A rule that weighs consequences may stop while it is quite unsure, where more certainty is not worth its "
+        f"cost. A {shell.term('floor', 'floor')} overrules it."
     )
+    how = lasting(f"{PREFIX}/floor") | {"low": 0, "disabled": paper, "help": said}
+    floor = hundredths("Never say stop while the chance of the right decision is below", 0, **how)
     until = f"Screening goes on until you are {floor} % sure of the right decision, or the list ends."
     st.caption(until if floor else "0 %: off. The rule alone decides.")
     return floor / 100
@@ -141,11 +135,8 @@ def _least(plus: str, paper: bool) -> tuple[int, int]:
 
 def chosen_prior() -> Prior | None:
     """The learned or uploaded prior in force; None for one that a person describes."""
-    state = st.session_state
-    name = state.get(f"{PREFIX}/prior", WIDTH)
-    if name == "file":
-        return cast("Prior | None", state.get(TAKEN))
-    return priors().get(name)
+    name = st.session_state.get(f"{PREFIX}/prior", WIDTH)
+    return st.session_state.get(TAKEN) if name == "file" else priors().get(name)
 
 
 def _prior(settings: Settings) -> Prior:
@@ -161,9 +152,8 @@ def _prior(settings: Settings) -> Prior:
             words[name] = f"As wide as {learned.reviews:,} past reviews ask for (default)"
         else:
             words[name] = f"Learned from {learned.reviews:,} reviews"
-    words |= OTHER_PRIORS
     asked = "What is believed of sensitivity before any study"
-    name = one_of(asked, words, **lasting(f"{PREFIX}/prior"))
+    name = one_of(asked, words | OTHER_PRIORS, **lasting(f"{PREFIX}/prior"))
     if name == "file":
         from_file = "A prior as JSON, as this programme writes it"
         well = upload(from_file, _take_prior, key=f"{PREFIX}/prior/upload", also_none=True)
@@ -190,11 +180,8 @@ def _prior(settings: Settings) -> Prior:
             "studies it is surer than past reviews bear out."
         )
     shown = replace(prior, b_0=settings.b_0)
-    still(
-        prior_figure(shown, settings.theta, dark()),
-        prior_sentence(shown, settings.theta),
-        f"{PREFIX}/prior/figure",
-    )
+    drawn, said = prior_figure(shown, settings.theta, dark()), prior_sentence(shown, settings.theta)
+    still(drawn, said, f"{PREFIX}/prior/figure")
     return prior
 
 
@@ -233,12 +220,9 @@ class ReviewForm(Form):
 
     def more(self, settings: Settings, simulated: bool) -> Settings:
         """Stages, how many reports bring data, paper mode, engine, truth, floor, prior."""
-        paper = st.toggle(
-            "Paper mode",
-            **lasting(f"{PREFIX}/paper"),
-            help=f"{shell.term('paper-mode', 'As in the published experiments')}: each document is read with its table at once, and no floor "
-            "keeps a rule from stopping.",
-        )
+        published = shell.term("paper-mode", "As in the published experiments")
+        said = f"{published}: each document is read with its table at once, and no floor keeps a rule from stopping."
+        paper = st.toggle("Paper mode", **lasting(f"{PREFIX}/paper"), help=said)
         left, right = st.columns(2, gap="large")
         with left:
             explained("How do you read?", STAGES, **lasting(f"{PREFIX}/stages"), disabled=paper)
