@@ -133,8 +133,7 @@ def _take_files(prefix: str) -> None:
 def _from_files(store: Store) -> Fitted | None:
     key = f"{PREFIX}/files/scenario"
     scenario = radio("What do the labels say?", SCENARIOS, horizontal=True, key=key)
-    found = uploaded(PREFIX, scenario)
-    if found is None:
+    if (found := uploaded(PREFIX, scenario)) is None:
         return None
     return _of_lists("files", "lists", "my labelled lists", found.topics, scenario, found.digests)
 
@@ -169,8 +168,8 @@ def _of_lists(
 
 
 def _name(way: str, suggested: str) -> str:
-    name = st.text_input("What are they? (the name)", suggested, key=f"{PREFIX}/{way}/name")
-    return named(name) or suggested
+    typed = st.text_input("What are they? (the name)", suggested, key=f"{PREFIX}/{way}/name")
+    return named(typed) or suggested
 
 
 def _fit(
@@ -187,9 +186,8 @@ def _fit(
     settings: dict[str, Any] = {"kind": kind, "scenario": scenario, "pseudo": 1.0}
     if kind == "rank-frailty":
         settings["start"] = included()
-    source = ", ".join(topic.name for topic in topics[:6])
-    if len(topics) > 6:
-        source += f" and {len(topics) - 6:,} more"
+    more = f" and {len(topics) - 6:,} more" if len(topics) > 6 else ""
+    source = ", ".join(topic.name for topic in topics[:6]) + more
     said: dict[str, Any] = {"name": name, "own": own, "lists": lists, "simulated": simulated}
     with st.spinner(f"Fitting on {len(topics):,} {'list' if len(topics) == 1 else 'lists'} …"):
         calibrator = fit(topics, **settings, **said, source=source)

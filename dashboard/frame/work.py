@@ -130,8 +130,7 @@ def go_to(session: str) -> None:
 
 def nothing_edited() -> None:
     """A dialog was dismissed."""
-    work: Work | None = st.session_state.get(OPEN_WORK)
-    if work is not None:
+    if (work := st.session_state.get(OPEN_WORK)) is not None:
         work.editing = ""
 
 
@@ -151,10 +150,9 @@ def dialog_button(work: Work, label: str, key: str, what: str) -> None:
 
 def reviewer() -> str:
     """The name given in this browser; never taken over from the log, which may be somebody else's."""
-    state = st.session_state
-    if REVIEWER not in state:
-        state[REVIEWER] = unquote(st.context.cookies.get("tarstop_reviewer", ""))[:80]
-    return str(state[REVIEWER] or "").strip()
+    if REVIEWER not in st.session_state:
+        st.session_state[REVIEWER] = unquote(st.context.cookies.get("tarstop_reviewer", ""))[:80]
+    return str(st.session_state[REVIEWER] or "").strip()
 
 
 def attempt(action: Callable[..., object], *args: Any, **more: Any) -> None:

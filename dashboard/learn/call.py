@@ -44,7 +44,7 @@ def read_address(asked: Mapping[str, str]) -> tuple[Game, str, str]:
     game, problem = Game(), ""
     if asked.get("mix") in SAMPLES:
         game = replace(game, mix=asked["mix"])
-    seed = asked.get("seed", "")
+    seed, helped = asked.get("seed", ""), asked.get("help", "")
     if seed.isdecimal() and int(seed) <= LAST_SEED:
         game = replace(game, seed=int(seed))
     for field, name in (("q_star", "q"), ("cost", "c")):
@@ -55,7 +55,6 @@ def read_address(asked: Mapping[str, str]) -> tuple[Game, str, str]:
         game = replace(game, calls=your_call.decode(asked.get("calls", ""))).within()
     except InputProblem as found:
         problem = str(found)
-    helped = asked.get("help", "")
     return game, helped if helped in HELPS else "curve", problem
 
 
@@ -207,8 +206,7 @@ def _round(play: Play) -> None:
         if depth < len(explored) and not settled:
             rows.append((f"The next one’s {scenario.thought}", percent(float(p[depth]))))
         if settings.kind.reads_full_texts:
-            count = sum(each < depth for each in your_call.finds_of(explored))
-            rows.append(("2×2 tables so far", f"{count}"))
+            rows.append(("2×2 tables so far", f"{sum(at < depth for at in your_call.finds_of(explored))}"))
         asked, belief = question(settings), percent(path.belief_at(depth))
         if play.helped == "curve":
             rows += [(f"Chance that {asked}", belief), ("How sure before you act", percent(game.q_star))]
@@ -277,9 +275,7 @@ def _result(play: Play) -> None:
 def _place(rows: tuple[your_call.Row, ...]) -> str:
     fair = [row for row in rows if row.regret is not None]
     above = next(at for at, row in enumerate(fair) if row.you)
-    if not above:
-        return "Nobody did better than you"
-    return f"{above} of {len(fair) - 1} rules did better than you"
+    return f"{above} of {len(fair) - 1} rules did better than you" if above else "Nobody did better than you"
 
 
 def _numbers(game: Game, rows: tuple[your_call.Row, ...]) -> list[dict[str, object]]:

@@ -15,9 +15,8 @@ from tarstop_core.teaching.methods import formulas
 def show() -> None:
     """Draw the part: the term that the address names, and below it all, or those that a search finds."""
     st.html(Path(__file__).with_name("words.css"))
-    known = terms()
+    known, groups = terms(), grouped()
     words = st.session_state.get("find", st.query_params.get("find", "")).strip()
-    groups = grouped()
     named = st.query_params.get("term", "")
     first = next((group for group, within in groups.items() if named in {term.key for term in within}), FIRST)
     # The box for the search stands below; what it holds decides on what is above it.

@@ -82,7 +82,7 @@ class Asked:
 def read_address(address: Mapping[str, str]) -> Asked:
     """What an address asks for; what cannot be read is as it would be without it."""
     first = Asked()
-    scenario = address.get("scenario", first.scenario)
+    scenario = address.get("scenario")
     scenario = scenario if scenario in TAUGHT else first.scenario
     titles = topics(scenario)
     key = f"{TAUGHT[scenario].sample}:{address.get('topic', '')}"
@@ -192,14 +192,6 @@ def _walk() -> Walk:
     return walk
 
 
-def _write(walk: Walk) -> None:
-    """Put the lesson into the address; while it plays only where it began, so that going back leaves the page."""
-    wanted = address_of(walk.asked)
-    if walk.playing and walk.written:
-        wanted["step"] = walk.written.get("step", "0")
-    walk.written = address.write(wanted)
-
-
 def show() -> None:
     st.html(Path(__file__).with_name("learn.css"))
     walk = _walk()
@@ -235,7 +227,7 @@ def _lesson(walk: Walk) -> None:
             if present and known:
                 _truth(followed)
             else:
-                _document(walk, followed, step)
+                _document(walk.asked.topic, followed, step)
         if present:
             with right, st.container(key="walk-shown"):
                 tabs(shown, key="walk-tab")
@@ -249,7 +241,10 @@ def _lesson(walk: Walk) -> None:
                 shown["Formulas"]()
             heading_of("What has been read")
             shown["Read so far"]()
-        _write(walk)
+        wanted = address_of(walk.asked)
+        if walk.playing and walk.written:  # only where it began, so that going back leaves the page
+            wanted["step"] = walk.written.get("step", "0")
+        walk.written = address.write(wanted)
 
 
 def _choices(walk: Walk) -> None:
@@ -338,7 +333,6 @@ def _jump(walk: Walk, followed: Lesson, step: Step) -> None:
 
 def _headline(followed: Lesson, step: Step) -> None:
     settings = followed.settings
-    decision = filled(followed, step)[-1]
     worth = "–" if step.compared is None else amount(step.compared, "")
     by_worth = followed.policy.worth_phrase.endswith("worth")
     weighed = "Worth of the next, each" if by_worth else "The paper’s score"
@@ -350,11 +344,10 @@ def _headline(followed: Lesson, step: Step) -> None:
         ("Stopping now you would choose", f"“{action(step.now.plus, settings)}”"),
     ]
     more = f'<div class="tar-numbers tar-walked">{unbroken(numbers(rows))}</div>'
-    st.html(told("GO ON" if step.go_on else "STOP", decision.words, more=more))
+    st.html(told("GO ON" if step.go_on else "STOP", filled(followed, step)[-1].words, more=more))
 
 
-def _document(walk: Walk, followed: Lesson, step: Step) -> None:
-    key = walk.asked.topic
+def _document(key: str, followed: Lesson, step: Step) -> None:
     with st.container(height=330, border=True, key="walk-document"):
         if step.depth == 0:
             st.html(learn_documents.given(key, "Nothing read yet. "))
@@ -376,8 +369,7 @@ def _curves(walk: Walk, followed: Lesson, step: Step) -> None:
 
 
 def _formulas(followed: Lesson, step: Step) -> None:
-    columns = st.columns(2, gap="large")
-    formulas = filled(followed, step)
+    columns, formulas = st.columns(2, gap="large"), filled(followed, step)
     half = -(-len(formulas) // 2)
     for at, formula in enumerate(formulas):
         with columns[at >= half].container(border=True, key=f"walk-formula-{formula.name}"):

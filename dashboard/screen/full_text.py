@@ -24,12 +24,8 @@ from tarstop_core.sessions.answers import sample_text
 FORM_OUTCOMES: tuple[FullText, ...] = ("data", "no data", "excluded", "not retrieved")
 LISTED = 3  # waiting reports named one by one
 CELL_WORDS = {"TP": "diseased, +", "FP": "healthy, +", "FN": "diseased, −", "TN": "healthy, −"}
-RATE_WORDS = {
-    "sensitivity": "Sensitivity",
-    "diseased": "Diseased patients",
-    "specificity": "Specificity",
-    "healthy": "Healthy patients",
-}
+RATE_WORDS = {"sensitivity": "Sensitivity", "specificity": "Specificity"}
+RATE_WORDS |= {"diseased": "Diseased patients", "healthy": "Healthy patients"}
 SAID = "_report_said"
 CLOSED = "_report_closed"
 
@@ -62,10 +58,9 @@ def queue(work: Work, state: State) -> None:
 
 
 def _option(state: State, at: int, title: str) -> str:
-    report = state.read_in_full.get(at)
-    study = f"{report.study} · " if report and report.study else ""
-    outcome = report.outcome if report else "waiting"
-    return f"#{at + 1} · {outcome} · {study}{title or 'Untitled'}"
+    read = state.read_in_full.get(at)
+    told = [read.outcome, read.study] if read else ["waiting"]
+    return " · ".join(filter(None, (f"#{at + 1}", *told, title or "Untitled")))
 
 
 def _read_html(state: State) -> str:

@@ -1,6 +1,7 @@
 """What was graded in a patent session: to be looked at again, and two Y that settle the question together."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import streamlit as st
 
@@ -39,19 +40,15 @@ def _settled_by(state: State) -> list[int]:
 
 def _despite(work: Work, state: State, places: Sequence[int]) -> str:
     """Why documents cannot settle the question."""
-    return "; ".join(
-        f"#{at + 1}: {flag.words}"
-        for at, record in zip(places, work.reports_of(places), strict=True)
-        for flag in flagged(record, state)
-        if flag.asks
-    )
+    read = zip(places, work.reports_of(places), strict=True)
+    found = ((at, flag) for at, record in read for flag in flagged(record, state) if flag.asks)
+    return "; ".join(f"#{at + 1}: {flag.words}" for at, flag in found)
 
 
 def pair_opener(work: Work, state: State) -> None:
     """Where two Y can be combined."""
-    with st.popover(
-        "Y + Y settle it together", disabled=work.busy or state.stopped, key="together", type="tertiary"
-    ):
+    how: dict[str, Any] = {"disabled": work.busy or state.stopped, "type": "tertiary"}
+    with st.popover("Y + Y settle it together", key="together", **how):
         _pair(work, state)
 
 

@@ -139,10 +139,8 @@ def _counted(work: Work, state: State) -> str:
     """How far the session is: '17 of 312 screened · 5 included · 3 with data · 2 reports waiting'."""
     parts = [f"{state.depth:,} of {len(work.row.ids):,} screened"]
     parts += scenario_of(state.settings).found_in_words(state)
-    if len(state.unsure):
-        parts.append(f"{len(state.unsure)} unsure")
-    if state.kept:
-        parts.append(f"{state.kept:,} came with labels")
+    parts += [f"{len(state.unsure)} unsure"] if len(state.unsure) else []
+    parts += [f"{state.kept:,} came with labels"] if state.kept else []
     return " · ".join(parts)
 
 
@@ -306,11 +304,8 @@ def _whose(work: Work) -> None:
 
 
 def _name_field(words: str, work: Work, key: str) -> None:
-    st.text_input(
-        words,
-        value=reviewer(),
-        placeholder=work.last_reviewer,
-        max_chars=80,
-        key=key,
-        on_change=lambda: st.session_state.update({REVIEWER: str(st.session_state[key]).strip()}),
-    )
+    def named() -> None:
+        st.session_state[REVIEWER] = str(st.session_state[key]).strip()
+
+    how: dict[str, Any] = {"placeholder": work.last_reviewer, "max_chars": 80, "on_change": named}
+    st.text_input(words, value=reviewer(), key=key, **how)

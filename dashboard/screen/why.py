@@ -39,8 +39,7 @@ BOUND = f'<a class="tar-term" href="{shell.guide("recall_statement")}" target="_
 def panel(work: Work, state: State, settings: Settings, advice: Advice) -> None:
     """Everything that the verdict rests on; folded, how many warnings there are."""
     warnings = warned(work, state, settings)
-    rival = scenario_of(settings).rival(settings, state)
-    if rival:
+    if rival := scenario_of(settings).rival(settings, state):
         st.html(f'<div class="tar-remark">⚠ {html.escape(rival)}</div>')
     # What speaks against the chances, or was done about it, is not left to be asked for.
     check = live_check(state.settings, *work.chances(state.settings), state)
@@ -81,12 +80,9 @@ def panel(work: Work, state: State, settings: Settings, advice: Advice) -> None:
         how = {"label_visibility": "collapsed"}
         switch("Documents drawn", advising.WINDOWS, **lasting(advising.WINDOW), **how)
         if work.row.query or work.because:
-            st.toggle(
-                "Underline words of what you look for",
-                value=True,
-                **lasting(document.MARKING),
-                help="Other forms of a word count too: folded for fold, Gerät for Gerat.",
-            )
+            said = "Other forms of a word count too: folded for fold, Gerät for Gerat."
+            words = "Underline words of what you look for"
+            st.toggle(words, value=True, **lasting(document.MARKING), help=said)
 
 
 def warned(work: Work, state: State, settings: Settings) -> list[str]:
@@ -161,10 +157,9 @@ def other_rules(work: Work, state: State, settings: Settings) -> None:
     # There are some twenty rules, and not all are quick: they are asked when somebody looks.
     with st.expander("Other rules", key="other_rules", on_change="rerun") as folded:
         if folded.open:
-            known = {type(policy) for policy in first}
-            kinds = [kind for kind in POLICIES.values() if kind not in known and not kind.knows_truth]
+            known, rows = {type(policy) for policy in first}, []
+            kinds = (kind for kind in POLICIES.values() if kind not in known and not kind.knows_truth)
             policies = [*first, *(kind() for kind in kinds)]
-            rows = []
             for policy, stop in zip(policies, _stops(work, state, settings, policies), strict=True):
                 then = (NEEDS_LABELS, "") if stop is None else (f"{stop[0]:,}", action(stop[1], settings))
                 rows.append((str(policy), *then, policy.rule, policy.source))
