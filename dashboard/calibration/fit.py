@@ -254,8 +254,7 @@ def _from_sessions(store: Store) -> Fitted | None:
     scenario = radio("Sessions", wanted, horizontal=True, key=f"{PREFIX}/sessions/scenario")
     titles = titles_of(told for each, told in there.items() if kinds.get(each) == scenario)
     chosen = some_of("Which of them?", titles, titles, key=f"{PREFIX}/sessions/{scenario}")
-    simulated = any(there[each].simulated for each in chosen)
-    if simulated:
+    if simulated := any(there[each].simulated for each in chosen):
         note("Documents of the samples are simulated, so a calibrator fitted on them is illustrative.")
     if not chosen:
         note("Choose at least one session.")

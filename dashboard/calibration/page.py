@@ -113,8 +113,7 @@ def facts(chosen: Listed) -> list[tuple[str, str]]:
 def _drawn(calibrator: Calibrator, name: str) -> None:
     """The figure of a calibrator: did its chances come true, or when does the first hit come?"""
     stem = f"tarstop-calibration-{file_stem(name)}"
-    of_first_hits = calibrator.by_rank and calibrator.first_hits
-    if of_first_hits:
+    if of_first_hits := calibrator.by_rank and calibrator.first_hits:
         first_hits("first-hits-chosen", calibrator, stem)
     if calibrator.quality is not None:
         reliability("reliability-chosen", calibrator.quality, calibrator.fitted_on.simulated, stem)

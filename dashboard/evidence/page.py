@@ -143,11 +143,10 @@ _sets = cache(published_sets)
 def _published() -> Chosen:
     sets = {each.name: each for each in _sets()}
     chosen = sets[_in_address("set", "Set", {name: each.title for name, each in sets.items()})]
-    sensitivity, fpr = chosen.reported.sensitivity, chosen.reported.false_positive_rate
-    specificity = (1 - fpr[0], 1 - fpr[2], 1 - fpr[1])
+    value, low, high = chosen.reported.false_positive_rate
+    both = {"sensitivity": chosen.reported.sensitivity, "specificity": (1 - value, 1 - high, 1 - low)}
     said = [
-        f"{what} {percent(value)} ({percent(low)} to {percent(high)})"
-        for what, (value, low, high) in (("sensitivity", sensitivity), ("specificity", specificity))
+        f"{what} {percent(at)} ({percent(low)} to {percent(high)})" for what, (at, low, high) in both.items()
     ]
     reported = f"Reported: {', '.join(said)}, by {chosen.reported.by}."
     source = f"{chosen.citation.rstrip('.')}. {chosen.note} {reported}"

@@ -37,8 +37,7 @@ def take_in(key: str, take: Callable[..., None], *args: Any, large: bool) -> Non
 
 def taken_in(key: str) -> None:
     """Take in here what a callback left, as it can draw neither bar nor Cancel; then the page is drawn again."""
-    take = st.session_state.get(f"{key}/later")
-    if take is not None:
+    if (take := st.session_state.get(f"{key}/later")) is not None:
 
         def give_up() -> None:
             st.session_state.pop(f"{key}/later", None)

@@ -48,12 +48,12 @@ def ask(chosen: Documents, problems: list[str]) -> Asked:
     with st.container(key=f"{PREFIX}/open"):
         st.markdown("**Your application**")
         st.caption(WHY)
+        application = Application()
         try:
-            application = _fields(Application(), PREFIX)
+            application = _fields(application, PREFIX)
         except InputProblem as problem:
             shell.problem_box(problem)
             problems.append(str(problem))
-            return _nothing(chosen)
         if not application.known:
             return _nothing(chosen)
         application, bars, counts = _flagged(chosen, application)

@@ -82,9 +82,8 @@ def _fits(found: Calibrator, ranking: Ranking | None, scenario: str, sample: boo
     """Whether its chances can be used on this list; what speaks against it is said."""
     if ranking is None:
         return True
-    refused = "" if sample or scenario != PATENT else found.refusal(ranking.scores)
-    if refused:
-        shell.problem_box(InputProblem(refused))
+    if refused := "" if sample or scenario != PATENT else found.refusal(ranking.scores):
+        shell.problem_box(refused)
         return False
     for remark in found.mismatch(ranking.scores, len(ranking)):
         st.warning(shell.escape_markdown(remark), icon=":material/warning:")

@@ -77,11 +77,8 @@ def choose(scenario: Scenario, abstracts: bool = False) -> Documents | None:
     """
     store = shell.store()
     earlier = [row for row in store.collections() if not row.simulated]
-    sources = {
-        **({"sample": f"A sample {scenario.sample}"} if scenario.sample else {}),
-        "upload": "My own files",
-        **({"earlier": "An earlier import"} if earlier else {}),
-    }
+    sources = {"sample": f"A sample {scenario.sample}"} if scenario.sample else {}
+    sources |= {"upload": "My own files"} | ({"earlier": "An earlier import"} if earlier else {})
     source = radio("Which documents?", sources, horizontal=True, **lasting(f"{PREFIX}/source"))
     if source == "sample":
         return {PATENT.sample: _sample, REVIEW.sample: _sample_review}[scenario.sample]()
@@ -329,18 +326,16 @@ def _proposal(uploads: dict[str, Upload]) -> Proposal:
 
 def _wanted(uploads: dict[str, Upload]) -> frozenset[int]:
     """The matches that are to be merged: as proposed until a person chooses otherwise."""
-    chosen: tuple[tuple[str, ...], frozenset[int]] | None = st.session_state.get(f"{PREFIX}/chosen")
-    return chosen[1] if chosen is not None and chosen[0] == tuple(uploads) else _proposal(uploads).by_default
+    of, chosen = st.session_state.get(f"{PREFIX}/chosen", (None, frozenset()))
+    return chosen if of == tuple(uploads) else _proposal(uploads).by_default
 
 
 def _review(uploads: dict[str, Upload]) -> None:
     """Show what is merged; another choice is imported anew."""
-    wanted = _wanted(uploads)
-    shown = ["title", "authors", "date", "source"]
+    wanted, shown = _wanted(uploads), ["title", "authors", "date", "source"]
     titles = pd.concat([each.records.frame[shown] for each in uploads.values()])
     key = f"{PREFIX}/merging/{hash((tuple(uploads), wanted))}"
-    chosen = merging.review(_proposal(uploads), titles, wanted, key)
-    if chosen is not None:
+    if (chosen := merging.review(_proposal(uploads), titles, wanted, key)) is not None:
         st.session_state[f"{PREFIX}/chosen"] = (tuple(uploads), chosen)
         st.rerun()
 
@@ -382,9 +377,9 @@ def _delete_unused(store: Store, collection_id: str) -> None:
 def _understood(read: dict[str, RecordTable], store: Store, collection_id: str) -> None:
     """What was read of each upload, column by column, and what was noticed."""
     row, tables = store.collection(collection_id), list(read.values())
-    parts = [f"{len(table.frame):,} from {table.source}" for table in tables]
+    parts = ", ".join(f"{len(table.frame):,} from {table.source}" for table in tables)
     merged = f"; {row.duplicates:,} merged as duplicates" if row.duplicates else ""
-    said = f"{count_of(row.documents)} imported ({', '.join(parts)}{merged})."
+    said = f"{count_of(row.documents)} imported ({parts}{merged})."
     st.success(shell.escape_markdown(said), icon=":material/check:")
     notes = [f"{each.source}: {note}" if len(tables) > 1 else note for each in tables for note in each.notes]
     notes += st.session_state.get(f"{PREFIX}/merge_notes", ())

@@ -118,8 +118,7 @@ def _draw(view: View, shown: Evidence, payoffs: Payoffs | None, key: str, file_n
     # Above the figure: a tab is searched for something to tab to after every change, and a figure is long to search.
     st.caption(f"{shell.escape_markdown(unbroken(sentence))}{what}")
     # Nothing to draw while "reml" is not identified: the sentence says so.
-    drawn = bool(figure.get("data"))
-    if drawn:
+    if drawn := bool(figure.get("data")):
         with st.container(key=f"{key}-tar-wide-{view.name}"):
             how = {"config": {"displayModeBar": False}, "width": "stretch"}
             st.plotly_chart(AsItIs(figure), key=f"{key}/figure/{view.name}", alt=sentence, **how)

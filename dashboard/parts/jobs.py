@@ -74,8 +74,7 @@ def stored(
 ) -> tuple[str, bool]:
     """Store a collection that is not there yet; its id, and whether it is new."""
     with Store(url) as store:
-        earlier = store.same_collection(name, frame, files)
-        if earlier is not None:
+        if (earlier := store.same_collection(name, frame, files)) is not None:
             return earlier, False
         return store.save_collection(name, frame, files, duplicates, progress=progress), True
 

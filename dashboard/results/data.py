@@ -113,13 +113,11 @@ def in_words(frame: pd.DataFrame, results: Results) -> pd.DataFrame:
 
 @st.cache_data(show_spinner=False, max_entries=KEPT)
 def regret(asked: Asked, q_star: float) -> pd.DataFrame:
-    """Mean regret by cost."""
     return aggregate.regret_by_cost(some(asked), q_star, asked.share, FIGURE_DRAWS)
 
 
 @st.cache_data(show_spinner=False, max_entries=KEPT)
 def errors(asked: Asked, cost: float) -> pd.DataFrame:
-    """Errors of both kinds by q*."""
     return aggregate.errors(some(asked), cost, asked.share)
 
 
@@ -145,7 +143,6 @@ def compared(asked: Asked) -> pd.DataFrame:
 
 @st.cache_data(show_spinner=False, max_entries=16)
 def verdicts(asked: Asked) -> list[claims.Verdict]:
-    """Claims and what was found."""
     return claims.verdicts(some(asked), asked.share)
 
 
@@ -159,5 +156,4 @@ def beside_paper(asked: Asked) -> tuple[pd.DataFrame, list[str]]:
 
 @st.cache_data(show_spinner=False)
 def recovered() -> pd.DataFrame:
-    """What the paper's tables imply."""
     return paper.recovered()

@@ -76,11 +76,9 @@ def _picker(frame: pd.DataFrame) -> Callable[[], None]:
     methods = list(dict.fromkeys(frame["method"]))
 
     def pick() -> None:
-        points = st.session_state[chart_key("regret")]["selection"]["points"]
-        if points:
-            st.session_state["method"] = methods[points[0]["curve_number"] % len(methods)]
-            st.session_state["cost"] = float(points[0]["x"])
-            st.session_state["view"] = TOPICS
+        if points := st.session_state[chart_key("regret")]["selection"]["points"]:
+            method, cost = methods[points[0]["curve_number"] % len(methods)], float(points[0]["x"])
+            st.session_state.update({"method": method, "cost": cost, "view": TOPICS})
 
     return pick
 

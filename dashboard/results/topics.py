@@ -66,11 +66,11 @@ def _rows(frame: pd.DataFrame) -> None:
     )
 
     def opened() -> None:
-        chosen = st.session_state["results/rows"]["selection"]["rows"]
-        if chosen:
+        if chosen := st.session_state["results/rows"]["selection"]["rows"]:
             st.session_state["topic"] = shown["Topic"].iloc[chosen[0]]
 
     formats = {"Screened": "%.1f", "Recall": "%.2f", "Net utility": "%.4f", "Regret": "%.4f"}
+    columns = {name: st.column_config.NumberColumn(format=digits) for name, digits in formats.items()}
     st.dataframe(
         shown,
         hide_index=True,
@@ -78,9 +78,7 @@ def _rows(frame: pd.DataFrame) -> None:
         key="results/rows",
         on_select=opened,
         selection_mode="single-row",
-        column_config={
-            name: st.column_config.NumberColumn(format=digits) for name, digits in formats.items()
-        },
+        column_config=columns,
     )
 
 

@@ -82,12 +82,12 @@ def dialog(work: Work, state: State, advice: Advice) -> None:
 def _reports(told: ReviewFacts) -> None:
     """What is still open, and how sure the decision would be."""
     if told.reports_open:
-        one = told.waiting == 1
-        count = "1 report still waits" if one else f"{told.waiting:,} reports still wait"
+        count, bring, them, they = f"{told.waiting:,} reports still wait", "all bring", "them", "they"
+        if told.waiting == 1:
+            count, bring, them, they = "1 report still waits", "it brings", "it", "it"
         st.warning(
-            f"{count} to be read in full and could change the decision (a chance of "
-            f"{percent(told.reports_may_change)} if {'it brings' if one else 'all bring'} data): read "
-            f"{'it' if one else 'them'}, record why {'it' if one else 'they'} cannot be had, or decide without."
+            f"{count} to be read in full and could change the decision (a chance of {percent(told.reports_may_change)} if "
+            f"{bring} data): read {them}, record why {they} cannot be had, or decide without."
         )
     elif told.waiting:
         count = "1 report waits" if told.waiting == 1 else f"{told.waiting:,} reports wait"

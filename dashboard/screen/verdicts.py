@@ -136,8 +136,7 @@ def _helpers(work: Work, state: State, at: int | None, doc: str, advice: Advice)
         shut_by = None if work.asking or work.noting else "Esc"
         words = "Confirm later" if at in state.pending else "Back to the next document"
         press(words, work.look, None, key="front", shortcut=shut_by, **quiet)
-    waiting = [int(each) for each in state.pending if each != at]
-    if waiting:
+    if waiting := [int(each) for each in state.pending if each != at]:
         how = {"shortcut": None if at in state.pending else "h", "disabled": shut}
         press(f"#{waiting[0] + 1} waits for you", work.look, waiting[0], key="to_confirm", **how, **quiet)
     if len(state.combination) > 1:

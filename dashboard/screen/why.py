@@ -43,8 +43,7 @@ def panel(work: Work, state: State, settings: Settings, advice: Advice) -> None:
         st.html(f'<div class="tar-remark">⚠ {html.escape(rival)}</div>')
     # What speaks against the chances, or was done about it, is not left to be asked for.
     check = live_check(state.settings, *work.chances(state.settings), state)
-    told = check is not None and (check.warned or state.settings.scale != 1)
-    if told:
+    if told := check is not None and (check.warned or state.settings.scale != 1):
         _live_check(work, state, check)
     # Not in the label: with another one it would be folded anew.
     if warnings:

@@ -57,8 +57,7 @@ def sessions_page() -> None:
     """Draw the list, or the session that was chosen from it."""
     store = shell.store()
     st.html(FRAME / "forms.css")
-    chosen = st.query_params.get(CHOSEN)
-    if chosen:
+    if chosen := st.query_params.get(CHOSEN):
         try:
             session_detail.detail(store, chosen)
             return

@@ -212,9 +212,9 @@ def session_name(documents_name: str) -> str:
     >>> session_name("CD008691.jsonl.gz"), session_name("a.csv and 2 more"), session_name("Door lock")
     ('CD008691', 'a.csv and 2 more', 'Door lock')
     """
-    stem = documents_name.removesuffix(".gz")
+    stem = Path(documents_name.removesuffix(".gz"))
     suffixes = {suffix for each in FORMATS for suffix in each.suffixes} | {".txt"}
-    return Path(stem).stem if Path(stem).suffix.lower() in suffixes else documents_name
+    return stem.stem if stem.suffix.lower() in suffixes else documents_name
 
 
 def _summary(chosen: Documents, settings: Settings, ranking: Ranking | None) -> str:
