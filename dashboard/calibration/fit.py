@@ -59,6 +59,10 @@ GRAMMAR = (
     "never learned whether there was any. missed in 60: none among 60, though there was one. none at all: it turned out "
     "that there was nothing to find."
 )
+ONE_LIST = (
+    "There is one list, so none could be held out: it fits this list by construction, and how well it does on the next is "
+    "not known. Two lists or more are judged by leaving each out."
+)
 UPDATING = "what is included, updated by these"
 DO = {"update": "Update what is included", "alone": "Stand alone"}
 MODEL = Path(__file__).with_name("model.md")
@@ -194,19 +198,14 @@ def _fit(
         used = len(usable(topics, scenario, calibrator.kind))
         if used >= 2:
             calibrator = replace(calibrator, quality=cross_validate(topics, **settings))
-    remarks = []
+    remarks, left = [], len(topics) - used
     if used == 1:
-        remarks.append(
-            "There is one list, so none could be held out: it fits this list by construction, and how well it does "
-            "on the next is not known. Two lists or more are judged by leaving each out."
-        )
+        remarks.append(ONE_LIST)
     elif used < 10:
         remarks.append(f"{used} lists are few: these figures may be quite different for the next ones.")
-    if scenario == PATENT and used < len(topics):
-        left = len(topics) - used
-        remarks.append(
-            f"{left:,} without anything relevant {'was' if left == 1 else 'were'} left out: chances are given that there is something to find."
-        )
+    if scenario == PATENT and left:
+        were = f"{left:,} without anything relevant {'was' if left == 1 else 'were'} left out"
+        remarks.append(f"{were}: chances are given that there is something to find.")
     if kind == "rank-frailty":
         remarks.append(moved_sentence(included(), calibrator))
     return Fitted(calibrator, tuple(remarks))
@@ -343,9 +342,8 @@ def _of_cases(
     calibrator = first_hit.first_hit_calibrator(posterior, name, simulated, own, lists)
     if len(cases) < 5:
         remarks.append(
-            f"{len(cases)} {'case is' if len(cases) == 1 else 'cases are'} few: much of the curve is still the prior "
-            "(a hit within the first ten, and how fast hits grow rarer, anything between nothing and all being "
-            "equally likely)."
+            f"{len(cases)} {'case is' if len(cases) == 1 else 'cases are'} few: much of the curve is still the prior (a hit "
+            "within the first ten, and how fast hits grow rarer, anything between nothing and all being equally likely)."
         )
     return Fitted(calibrator, tuple(remarks), posterior, posterior.cases)
 

@@ -8,20 +8,7 @@ from urllib.parse import urlencode
 import pandas as pd
 import streamlit as st
 
-from dashboard.explore.asked import (
-    MAP_TAB,
-    PREFIX,
-    WORLDS,
-    Asked,
-    address_of,
-    at_cell,
-    begin,
-    controls,
-    drawn,
-    map_choices,
-    selectors,
-    write_address,
-)
+from dashboard.explore import asked as ask
 from dashboard.frame import shell
 from dashboard.frame.drawing import dark, figure, files, heading_of, note
 from dashboard.frame.markup import badges, bullets, told, unbroken
@@ -43,10 +30,16 @@ from tarstop_core.screening.scenarios.named import SCENARIOS, scenario_of
 from tarstop_core.screening.settings import Settings
 
 LEAD = "Where screening would stop, and what would change that."
-CURRENT, MAP, SENSITIVITY = "At stake now", MAP_TAB, "Sensitivity"
+CURRENT, MAP, SENSITIVITY = "At stake now", ask.MAP_TAB, "Sensitivity"
 OF_ONE: tuple[Measure, ...] = ("depth", "net_utility", "decision", "regret")
 """What a map of one list can show."""
-SEEN = f"{PREFIX}/seen"
+WHOLE = {name: f"All sample {name} together (simulated)" for name in COLLECTIONS}
+"""What can be chosen on the page, by its key."""
+MEASURES: dict[World, tuple[Measure, ...]] = {
+    "planned": ("depth", "net_utility", "regret"),
+    "played": ("depth", "net_utility", "regret", "agreement"),
+}
+SEEN = f"{ask.PREFIX}/seen"
 
 
 def explore_page() -> None:
@@ -71,7 +64,7 @@ def _choose() -> str:
     titles |= {f"collection:{each.id}": f"{own}: {each.name}" for each in store.collections()}
     titles |= {key: f"Sample {key.partition(':')[0]} (simulated): {title}" for key, title in samples()}
     titles |= WHOLE
-    key, first = f"{PREFIX}/{OF}", next(each for each, _ in samples())
+    key, first = f"{ask.PREFIX}/{OF}", next(each for each, _ in samples())
     named = _named(titles)
     if named and named not in titles:
         shell.problem_box(f"There is nothing to explore under the name {named}; a sample is shown instead.")
@@ -102,7 +95,7 @@ def _load(chosen: str) -> Explored:
     if kind == "collection":
         collection = store.collection(name)
         of: tuple[str, int, bool] = (collection.name, collection.documents, collection.simulated)
-        return kept(f"{PREFIX}/held", (chosen, of), lambda: explore.in_own_order(*of))
+        return kept(f"{ask.PREFIX}/held", (chosen, of), lambda: explore.in_own_order(*of))
     row, events = store.session(name), store.events(name)
 
     def load() -> Explored:
@@ -112,7 +105,7 @@ def _load(chosen: str) -> Explored:
         simulated = store.collection(row.collection_id).simulated
         return Explored(row.name, state.settings, calibrator, p, state, simulated=simulated)
 
-    return kept(f"{PREFIX}/held", (chosen, row.name, events[-1].seq if events else 0), load)
+    return kept(f"{ask.PREFIX}/held", (chosen, row.name, events[-1].seq if events else 0), load)
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,10 +132,10 @@ class Look:
 def _explorer(chosen: str, explored: Explored) -> None:
     with shell.problems_shown():
         state = st.session_state
-        key, first = begin(chosen, explored)
+        key, first = ask.begin(chosen, explored)
         _badges(explored)
         told_at = st.container()
-        shown, settings, policy = controls(key, first)
+        shown, settings, policy = ask.controls(key, first)
         look = Look(key, explored, settings, policy)
         with told_at:
             _headline(look)
@@ -152,7 +145,7 @@ def _explorer(chosen: str, explored: Explored) -> None:
             drawn_by = {CURRENT: _current, MAP: _map, SENSITIVITY: _sensitivity}
             asked = tabs(drawn_by, look, asked, **bound("show")) or asked
         state[f"{key}/last"] = asked
-        write_address(chosen, asked)
+        ask.write_address(chosen, asked)
 
 
 def _badges(explored: Explored) -> None:
@@ -178,7 +171,7 @@ def _headline(look: Look) -> None:
     st.html(told(said, second))
 
 
-def _current(look: Look, asked: Asked) -> Asked:
+def _current(look: Look, asked: ask.Asked) -> ask.Asked:
     settings, explored = look.settings, look.explored
     now = plans.decide(explored.planned(settings), explored.start, settings.cost)
     names, payoffs = (settings.plus, settings.minus), settings.payoffs
@@ -199,19 +192,21 @@ def _current(look: Look, asked: Asked) -> Asked:
     return asked
 
 
-def _map(look: Look, asked: Asked) -> Asked:
+def _map(look: Look, asked: ask.Asked) -> ask.Asked:
     key, explored, settings = look.key, look.explored, look.settings
-    labels = "this list’s labels" if explored.truth is not None else ""
-    measure, world, other = map_choices(
-        key, st.session_state[f"{key}/first"], "Show", dict.fromkeys(WORLDS, OF_ONE), labels
+    labels, offered = (
+        "this list’s labels" if explored.truth is not None else "",
+        dict.fromkeys(ask.WORLDS, OF_ONE),
     )
+    first = st.session_state[f"{key}/first"]
+    measure, world, other = ask.map_choices(key, first, "Show", offered, labels)
     policies = [look.policy] if other is None else [look.policy, other]
     found = maps.maps(explored, settings, policies, world, COMPARED if measure == "regret" else ())
     said = map_figure.map_sentence(found[0], measure, *found[1:2])
-    of = WORLDS[world].lower()
-    cell = drawn(key, found, measure, settings, of, said, look.stem, explored.simulated)
+    of = ask.WORLDS[world].lower()
+    cell = ask.drawn(key, found, measure, settings, of, said, look.stem, explored.simulated)
     _in_full(look)
-    policy = selectors(key, settings.payoffs, found, cell)
+    policy = ask.selectors(key, settings.payoffs, found, cell)
     _path(look, cell, policy, world)
     asked = replace(asked, other=other.spec if other else "", measure=measure, world=world)
     return replace(asked, cell=st.session_state.get(f"{key}/cell"))
@@ -225,7 +220,7 @@ def _in_full(look: Look) -> None:
 
 
 def _path(look: Look, cell: tuple[float, float], policy: Policy, world: World) -> None:
-    settings = at_cell(look.settings, cell)
+    settings = ask.at_cell(look.settings, cell)
     found = map_figure.cell_of(look.explored, settings, policy, world)
     figure(
         "explore-path",
@@ -237,7 +232,7 @@ def _path(look: Look, cell: tuple[float, float], policy: Policy, world: World) -
     )
 
 
-def _sensitivity(look: Look, asked: Asked) -> Asked:
+def _sensitivity(look: Look, asked: ask.Asked) -> ask.Asked:
     explored, settings, policy = look.explored, look.settings, look.policy
     found = sensitivity.tornado(explored, settings, policy)
     figure(
@@ -256,43 +251,37 @@ def _sensitivity(look: Look, asked: Asked) -> Asked:
     return asked
 
 
-WHOLE = {name: f"All sample {name} together (simulated)" for name in COLLECTIONS}
-"""What can be chosen on the page, by its key."""
-MEASURES: dict[World, tuple[Measure, ...]] = {
-    "planned": ("depth", "net_utility", "regret"),
-    "played": ("depth", "net_utility", "regret", "agreement"),
-}
-
-
 @st.fragment
 def _collection(chosen: str) -> None:
     """Draw the collection of this name."""
     lists = explore.collection(chosen)
-    key, first = begin(chosen, lists[0][1])
+    key, first = ask.begin(chosen, lists[0][1])
     learned = lists[0][1].calibrator.fitted_on.badge
     marks = ("simulated", f"{len(lists)} lists", learned, "paper mode, truth known")
     st.html(f'<p class="tar-about">{badges(*marks)}</p>')
-    shown, settings, policy = controls(key, first)
+    shown, settings, policy = ask.controls(key, first)
     with shown, shell.problems_shown():
         asked = _mean_map(key, lists, settings, policy, first)
-        write_address(chosen, asked)
+        ask.write_address(chosen, asked)
 
 
 def _mean_map(
-    key: str, lists: list[tuple[str, Explored]], settings: Settings, policy: Policy, first: Asked
-) -> Asked:
+    key: str, lists: list[tuple[str, Explored]], settings: Settings, policy: Policy, first: ask.Asked
+) -> ask.Asked:
     labels = "the labels of each list"
-    measure, world, other = map_choices(key, first, "Show the mean", MEASURES, labels)
+    measure, world, other = ask.map_choices(key, first, "Show the mean", MEASURES, labels)
     policies = [policy] if other is None else [policy, other]
     every, against = [each for _, each in lists], COMPARED if measure == "regret" else ()
     found = maps.mean_maps(every, settings, policies, world, against)
     said = map_figure.mean_sentence(found[0], measure, *found[1:2])
     stem, every_list = f"tarstop-explore-{key.rpartition('/')[2]}", f"mean of {len(lists)} lists"
-    cell = drawn(key, found, measure, settings, f"{every_list}, {WORLDS[world].lower()}", said, stem, True)
-    of = selectors(key, settings.payoffs, found, cell)
+    cell = ask.drawn(
+        key, found, measure, settings, f"{every_list}, {ask.WORLDS[world].lower()}", said, stem, True
+    )
+    of = ask.selectors(key, settings.payoffs, found, cell)
     _lists(lists, next(each for each in found if each.policy == of), settings, cell)
     chosen = st.session_state.get(f"{key}/cell")
-    return Asked(settings, policy.spec, other.spec if other else "", measure, world, chosen)
+    return ask.Asked(settings, policy.spec, other.spec if other else "", measure, world, chosen)
 
 
 def _lists(
@@ -300,16 +289,16 @@ def _lists(
 ) -> None:
     """What the rule comes to in one cell, list by list, each with the way to its own page."""
     at = shown.q_stars.index(at_stake[0]), FRACTIONS.index(at_stake[1])
-    cell = at_cell(settings, at_stake)
+    cell = ask.at_cell(settings, at_stake)
     unit = cell.payoffs.unit
     rows: list[dict[str, Any]] = []
     for (key, explored), found in zip(lists, shown.maps, strict=True):
         plus = bool(found.plus[at])
-        asked = Asked(cell, shown.policy.spec, world=shown.world, cell=at_stake)
-        told = {name: value for name, value in address_of(asked).items() if value}
+        asked = ask.Asked(cell, shown.policy.spec, world=shown.world, cell=at_stake)
+        told = {name: value for name, value in ask.address_of(asked).items() if value}
         row = {
             "List": explored.name,
-            "Look into it": f"explore?{urlencode({OF: key, 'show': MAP_TAB, **told})}",
+            "Look into it": f"explore?{urlencode({OF: key, 'show': ask.MAP_TAB, **told})}",
             "Stops after": int(found.depth[at]),
             "Of": len(explored),
             "Chooses": action(plus, settings),

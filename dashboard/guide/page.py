@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -53,14 +53,14 @@ def guide_page() -> None:
     st.html(GUIDE_SCRIPT, unsafe_allow_javascript=True)
 
 
-@lru_cache(maxsize=len(READ))
+@cache
 def document(name: str) -> str:
     """A document as the page shows it: without its title, which stands above."""
     text = (DOCS / f"{name}.md").read_text(encoding="utf-8")
     return in_app(_COMMENT.sub("", text.split("\n", 1)[1]))
 
 
-@lru_cache(maxsize=len(READ))
+@cache
 def title(name: str) -> str:
     """The first line of a document."""
     with (DOCS / f"{name}.md").open(encoding="utf-8") as lines:

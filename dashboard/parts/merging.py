@@ -17,6 +17,10 @@ MOST_SHOWN = 1_000
 AUTHORS = 48  # characters: the date and the file stay in sight after them
 FOUR_LINES = 96  # pixels of a row in which titles wrap
 MERGE, SAME, MAYBE = "merge", "the same", "perhaps the same"
+ONCE = (
+    "One invention published in several countries is one document: the member ranked first stands for the others, so that "
+    "a hit, and the chance of one, counts once."
+)
 STANDS, MEMBERS = "count once", "also published as"
 
 
@@ -67,12 +71,8 @@ def _summary(proposal: Proposal, chosen: frozenset[int]) -> str:
     >>> _summary(proposal, proposal.by_default), _summary(proposal, frozenset({0, 2}))
     ('1 the same, 2 perhaps the same', '2 merged, 1 kept apart')
     """
-    total = len(proposal.matches)
-    if chosen != proposal.by_default:
-        counts = {"merged": len(chosen), "kept apart": total - len(chosen)}
-    else:
-        same = len(proposal.by_default)
-        counts = {SAME: same, MAYBE: total - same}
+    names = (SAME, MAYBE) if chosen == proposal.by_default else ("merged", "kept apart")
+    counts = dict(zip(names, (len(chosen), len(proposal.matches) - len(chosen)), strict=True))
     return ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
 
 
@@ -88,17 +88,9 @@ def families(frame: pd.DataFrame, key: str) -> list[list[int]]:
     if not groups:
         return []
     others = sum(map(len, groups)) - len(groups)
-    once = st.checkbox(
-        shell.escape_label(
-            f"Count each patent family once: {len(groups):,} {'families' if len(groups) > 1 else 'family'} with "
-            f"{count_of(others)} beside the first"
-        ),
-        value=True,
-        **lasting(f"set_up/families/{key}"),
-        help="One invention published in several countries is one document: the member ranked first stands for the "
-        "others, so that a hit, and the chance of one, counts once.",
-    )
-    if not once:
+    many = f"{len(groups):,} {'families' if len(groups) > 1 else 'family'} with {count_of(others)} beside the first"
+    asked, how = f"Count each patent family once: {many}", lasting(f"set_up/families/{key}")
+    if not st.checkbox(shell.escape_label(asked), value=True, **how, help=ONCE):
         return []
     shown = groups[:MOST_SHOWN]
     with st.expander("Look at the families"):

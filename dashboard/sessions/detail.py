@@ -104,10 +104,8 @@ def _export(store: Store, session: WholeSession) -> None:
     kind, state = session.state.settings.kind, session.state
     relevant = "graded X, Y or A" if kind.grades else "labelled relevant"
     relevant = "included by title and abstract" if kind.reads_full_texts else relevant
-    empty = {
-        RELEVANT: not np.isin(state.labels, list(GRADES)).any(),
-        INCLUDED: not len(state.evidence.positions),
-    }
+    none = not np.isin(state.labels, list(GRADES)).any()
+    empty = {RELEVANT: none, INCLUDED: not len(state.evidence.positions)}
     offered = {end: told for end, told in OFFERED.items() if end != INCLUDED or kind.reads_full_texts}
     cells = (column for _ in range(0, len(offered), 2) for column in st.columns(2, gap="medium"))
     for cell, (end, (label, words)) in zip(cells, offered.items(), strict=False):
