@@ -43,8 +43,12 @@ PREFIX = "evidence"
 EXAMPLE = Path(__file__).with_name("example.csv").read_text(encoding="utf-8")
 SOURCES = {"published": "A published set", "file": "A file", "typed": "Type or paste"}
 MAPPED = {"study": "Study"} | {cell: cell for cell in CELLS}
-MAPPED |= {"sensitivity": "Sensitivity", "specificity": "Specificity"}
-MAPPED |= {"diseased": "Number diseased", "healthy": "Number healthy"}
+MAPPED |= {
+    "sensitivity": "Sensitivity",
+    "specificity": "Specificity",
+    "diseased": "Number diseased",
+    "healthy": "Number healthy",
+}
 MANY_NOTES = 4
 EMPTY_LINES = 4
 

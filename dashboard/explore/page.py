@@ -35,10 +35,8 @@ OF_ONE: tuple[Measure, ...] = ("depth", "net_utility", "decision", "regret")
 """What a map of one list can show."""
 WHOLE = {name: f"All sample {name} together (simulated)" for name in COLLECTIONS}
 """What can be chosen on the page, by its key."""
-MEASURES: dict[World, tuple[Measure, ...]] = {
-    "planned": ("depth", "net_utility", "regret"),
-    "played": ("depth", "net_utility", "regret", "agreement"),
-}
+OF_MANY: tuple[Measure, ...] = ("depth", "net_utility", "regret")
+MEASURES: dict[World, tuple[Measure, ...]] = {"planned": OF_MANY, "played": (*OF_MANY, "agreement")}
 SEEN = f"{ask.PREFIX}/seen"
 
 

@@ -56,6 +56,6 @@ def scrolling(label: str, table: str) -> str:
     )
 
 
-def bullets(items: Iterable[str], more: str = 'class="tar-notes"') -> str:
+def bullets(items: Iterable[str], more: str = ' class="tar-notes"') -> str:
     """A list; `more` are its attributes."""
-    return f"<ul {more}>{''.join(f'<li>{escape(item)}</li>' for item in items)}</ul>"
+    return f"<ul{more}>{''.join(f'<li>{escape(item)}</li>' for item in items)}</ul>"

@@ -20,8 +20,12 @@ from typing import Any
 
 from tarstop_core.errors import InputProblem
 
-NEEDED = ["dashboard.parts.jobs", "tarstop_core.documents.merging"]
-NEEDED += ["tarstop_core.files.labelled_lists", "tarstop_core.ranking.order"]
+NEEDED = (
+    "dashboard.parts.jobs",
+    "tarstop_core.documents.merging",
+    "tarstop_core.files.labelled_lists",
+    "tarstop_core.ranking.order",
+)
 BEAT = 0.1
 """Seconds between two words of how far a job is."""
 DONE = "done"

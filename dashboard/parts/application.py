@@ -121,7 +121,7 @@ def _told(application: Application, counts: Counter[str]) -> None:
             f"{count_of(counts['earlier'])} filed before it and published later: count for novelty, never left out",
             f"{count_of(counts['unclear'])} whose dates do not tell: flagged, never left out",
         ]
-    st.html(bullets(lines, 'class="tar-meta tar-notes" data-testid="flagged"'))
+    st.html(bullets(lines, ' class="tar-meta tar-notes" data-testid="flagged"'))
 
 
 def opener(work: Work) -> None:

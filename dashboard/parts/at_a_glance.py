@@ -8,8 +8,14 @@ from tarstop_core.presentation.figures import ink
 from tarstop_core.presentation.palette import BELIEF, COST, PLUS, POOLED, THRESHOLD, VALUE
 from tarstop_core.screening.verdict import Mood, Verdict
 
-COLOURS: dict[Mood, str] = {"go": BELIEF, "stop": VALUE, "found": PLUS, "ask": COST}
-COLOURS |= {"read": POOLED, "wait": THRESHOLD}
+COLOURS: dict[Mood, str] = {
+    "go": BELIEF,
+    "stop": VALUE,
+    "found": PLUS,
+    "ask": COST,
+    "read": POOLED,
+    "wait": THRESHOLD,
+}
 
 
 def chip(word: str, mood: Mood, sign: str) -> str:

@@ -40,11 +40,8 @@ def panel(key: str, settings: Settings, reports: bool = False) -> tuple[Settings
     what cannot be used as it stands, a sentence each.
     """
     state = st.session_state
-    if f"{key}/truth" not in state:
-        state[f"{key}/truth"] = settings.stakes
-        state[f"{key}/problems"] = {}
-    stakes: Stakes = state[f"{key}/truth"]
-    problems: dict[str, str] = state[f"{key}/problems"]
+    stakes: Stakes = state.setdefault(f"{key}/truth", settings.stakes)
+    problems: dict[str, str] = state.setdefault(f"{key}/problems", {})
     for name, value in views(stakes).items():
         # After a visit to another page the widgets are gone and the value is still here.
         if f"{key}/{name}" not in state and name not in problems:

@@ -77,15 +77,14 @@ def section() -> None:
 
 def _listing(going: bool) -> None:
     """All runs; while one goes on this is drawn again every second, and the page once when it has ended."""
-    known = background.runs()
-    states = {each.id: background.status(each) for each in known}
-    for each in known[:SHOWN]:
-        _run(each, states[each.id])
-    if known[SHOWN:]:
-        with st.expander(f"{len(known) - SHOWN} older"):
-            for each in known[SHOWN:]:
-                _run(each, states[each.id])
-    if going and not any(each.state in GOING for each in states.values()):
+    known = [(each, background.status(each)) for each in background.runs()]
+    for run, status in known[:SHOWN]:
+        _run(run, status)
+    if older := known[SHOWN:]:
+        with st.expander(f"{len(older)} older"):
+            for run, status in older:
+                _run(run, status)
+    if going and not any(status.state in GOING for _, status in known):
         st.rerun()
 
 
@@ -186,12 +185,11 @@ def _take_in(uploads: Sequence[UploadedFile], large: bool) -> None:
 
 
 def _take_folder() -> None:
-    state = st.session_state
+    state, folder = st.session_state, None
     text = str(state["results/folder"]).strip()
     state[PROBLEM] = ""
     if not text:
         return
-    folder = None
     try:
         folder = folder_of_the_server(text, served_on())
         if not folder.is_dir():

@@ -24,8 +24,12 @@ from tarstop_core.sessions.answers import sample_text
 FORM_OUTCOMES: tuple[FullText, ...] = ("data", "no data", "excluded", "not retrieved")
 LISTED = 3  # waiting reports named one by one
 CELL_WORDS = {"TP": "diseased, +", "FP": "healthy, +", "FN": "diseased, −", "TN": "healthy, −"}
-RATE_WORDS = {"sensitivity": "Sensitivity", "specificity": "Specificity"}
-RATE_WORDS |= {"diseased": "Diseased patients", "healthy": "Healthy patients"}
+RATE_WORDS = {
+    "sensitivity": "Sensitivity",
+    "diseased": "Diseased patients",
+    "specificity": "Specificity",
+    "healthy": "Healthy patients",
+}
 SAID = "_report_said"
 CLOSED = "_report_closed"
 

@@ -28,6 +28,12 @@ from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 
 KEY = "why"
+HELP = (
+    f"The interval holds the number of relevant documents in {CONFIDENCE:.0%} of lists like those the chances were learned "
+    "on; multiplying adapts the chances to this one. That they do not fit is said only where at most one session in "
+    f"{AGAINST:.0f} with right chances ever comes, however often you look. What is proposed is drawn towards 1, the more "
+    "so the less was read."
+)
 NEEDS_LABELS = "needs labels nobody has yet"
 ABOUT = (
     f'<p class="tar-meta"><a class="tar-term" href="{shell.guide(place="what-the-advice-means")}" target="_blank" '
@@ -183,14 +189,6 @@ def _said(stop: Stop, state: State, settings: Settings) -> str:
     depth, plus = stop
     passed = ", would have stopped before" if depth < state.depth else ""
     return f"{depth:,} (“{html.escape(action(plus, settings))}”{passed})"
-
-
-HELP = (
-    f"The interval holds the number of relevant documents in {CONFIDENCE:.0%} of lists like those the chances were learned "
-    "on; multiplying adapts the chances to this one. That they do not fit is said only where at most one session in "
-    f"{AGAINST:.0f} with right chances ever comes, however often you look. What is proposed is drawn towards 1, the more "
-    "so the less was read."
-)
 
 
 def _live_check(work: Work, state: State, check: Check | None) -> None:

@@ -35,11 +35,7 @@ TRUTHS = {
         "What screening everything would have led you to do: the one behind the paper’s tables.",
     ),
 }
-OTHER_PRIORS = {
-    "weak": "Weak: hardly anything is known",
-    "own": "My own s and τ",
-    "file": "From a file",
-}
+OTHER_PRIORS = {"weak": "Weak: hardly anything is known", "own": "My own s and τ", "file": "From a file"}
 
 
 def in_paper_mode() -> bool:
