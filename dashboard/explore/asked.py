@@ -19,7 +19,7 @@ from dashboard.parts.sessions import OF
 from tarstop_core.errors import InputProblem
 from tarstop_core.explore import map_figure, sensitivity
 from tarstop_core.explore.lists import Explored
-from tarstop_core.explore.maps import FRACTIONS, Map, MeanMap, Measure, World, rules
+from tarstop_core.explore.maps import COMPARED, FRACTIONS, Map, MeanMap, Measure, World, rules
 from tarstop_core.policies import POLICIES, Policy, parse_policy
 from tarstop_core.presentation.numbers import amount
 from tarstop_core.screening.scenarios.named import scenario_of
@@ -146,9 +146,18 @@ def controls(key: str, first: Asked) -> tuple[DeltaGenerator, Settings, Policy]:
 
 
 def map_choices(
-    key: str, first: Asked, show: str, offered: Mapping[World, Sequence[Measure]], labels: str
-) -> tuple[Measure, World, Policy | None]:
-    """Ask what a map shows, whether lists are planned or played, and what is taken off; without `labels` all is planned."""
+    key: str,
+    settings: Settings,
+    policy: Policy,
+    show: str,
+    offered: Mapping[World, Sequence[Measure]],
+    labels: str,
+) -> tuple[Asked, list[Policy], Sequence[Policy]]:
+    """Ask what a map shows, whether lists are planned or played, and what is taken off; without `labels` all is planned.
+
+    With the answer come the rule and the one it is compared with, and those that regret is against.
+    """
+    first: Asked = st.session_state[f"{key}/first"]
     left, middle, right = st.columns([1.2, 1, 1], vertical_alignment="top")
     world: World = "planned"
     if labels:
@@ -159,7 +168,8 @@ def map_choices(
     measure = one_of(show, titles, at=left, first=begun, **lasting(f"{key}/measure/{'/'.join(titles)}"))
     with right:
         other = rule_choice(f"{key}/against", "Minus the same of", world, first.other, none="nothing")
-    return measure, world, other
+    asked = Asked(settings, policy.spec, other.spec if other else "", measure, world)
+    return asked, [policy] if other is None else [policy, other], COMPARED if measure == "regret" else ()
 
 
 def _settings_panel(key: str, start: Settings) -> Settings:
@@ -278,8 +288,7 @@ def at_cell(settings: Settings, cell: tuple[float, float]) -> Settings:
 def drawn(
     key: str,
     found: Sequence[Map] | Sequence[MeanMap],
-    measure: Measure,
-    settings: Settings,
+    asked: Asked,
     of: str,
     sentence: str,
     file_stem: str,
@@ -287,9 +296,10 @@ def drawn(
 ) -> tuple[float, float]:
     """Draw the first of the maps, less the second one if there are two; q* and c/K of the cell that is looked into.
 
-    `settings` are where the person is, `of` ends the heading; sentence and file stem as in
+    `asked` says what they show and where the person is, `of` ends the heading; sentence and file stem as in
     :func:`~dashboard.frame.drawing.figure`.
     """
+    measure, settings = asked.measure, asked.settings
     here, q_stars = (settings.payoffs.q_star, settings.stakes.fraction), found[0].q_stars
     cell = nearest(q_stars, st.session_state.get(f"{key}/cell") or here)
     how: dict[str, Any] = {"here": here, "cell": (q_stars.index(cell[0]), FRACTIONS.index(cell[1]))}

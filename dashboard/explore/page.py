@@ -20,7 +20,7 @@ from tarstop_core.explore import lists as explore
 from tarstop_core.explore import map_figure, maps, path_figure, plans, sensitivity, sensitivity_figure
 from tarstop_core.explore import stakes_figure as explore_figures
 from tarstop_core.explore.lists import COLLECTIONS, Explored, sample, samples
-from tarstop_core.explore.maps import COMPARED, FRACTIONS, MeanMap, Measure, World
+from tarstop_core.explore.maps import FRACTIONS, MeanMap, Measure, World
 from tarstop_core.policies import Policy
 from tarstop_core.presentation.numbers import amount, number, percent
 from tarstop_core.screening.explain import about_documents, action, question
@@ -192,21 +192,16 @@ def _current(look: Look, asked: ask.Asked) -> ask.Asked:
 
 def _map(look: Look, asked: ask.Asked) -> ask.Asked:
     key, explored, settings = look.key, look.explored, look.settings
-    labels, offered = (
-        "this list’s labels" if explored.truth is not None else "",
-        dict.fromkeys(ask.WORLDS, OF_ONE),
-    )
-    first = st.session_state[f"{key}/first"]
-    measure, world, other = ask.map_choices(key, first, "Show", offered, labels)
-    policies = [look.policy] if other is None else [look.policy, other]
-    found = maps.maps(explored, settings, policies, world, COMPARED if measure == "regret" else ())
-    said = map_figure.map_sentence(found[0], measure, *found[1:2])
-    of = ask.WORLDS[world].lower()
-    cell = ask.drawn(key, found, measure, settings, of, said, look.stem, explored.simulated)
+    labels = "this list’s labels" if explored.truth is not None else ""
+    offered = dict.fromkeys(ask.WORLDS, OF_ONE)
+    asked, policies, compared = ask.map_choices(key, settings, look.policy, "Show", offered, labels)
+    found = maps.maps(explored, settings, policies, asked.world, compared)
+    said = map_figure.map_sentence(found[0], asked.measure, *found[1:2])
+    of = ask.WORLDS[asked.world].lower()
+    cell = ask.drawn(key, found, asked, of, said, look.stem, explored.simulated)
     _in_full(look)
     policy = ask.selectors(key, settings.payoffs, found, cell)
-    _path(look, cell, policy, world)
-    asked = replace(asked, other=other.spec if other else "", measure=measure, world=world)
+    _path(look, cell, policy, asked.world)
     return replace(asked, cell=st.session_state.get(f"{key}/cell"))
 
 
@@ -259,27 +254,20 @@ def _collection(chosen: str) -> None:
     st.html(f'<p class="tar-about">{badges(*marks)}</p>')
     shown, settings, policy = ask.controls(key, first)
     with shown, shell.problems_shown():
-        asked = _mean_map(key, lists, settings, policy, first)
+        asked = _mean_map(key, lists, settings, policy)
         ask.write_address(chosen, asked)
 
 
-def _mean_map(
-    key: str, lists: list[tuple[str, Explored]], settings: Settings, policy: Policy, first: ask.Asked
-) -> ask.Asked:
+def _mean_map(key: str, lists: list[tuple[str, Explored]], settings: Settings, policy: Policy) -> ask.Asked:
     labels = "the labels of each list"
-    measure, world, other = ask.map_choices(key, first, "Show the mean", MEASURES, labels)
-    policies = [policy] if other is None else [policy, other]
-    every, against = [each for _, each in lists], COMPARED if measure == "regret" else ()
-    found = maps.mean_maps(every, settings, policies, world, against)
-    said = map_figure.mean_sentence(found[0], measure, *found[1:2])
-    stem, every_list = f"tarstop-explore-{key.rpartition('/')[2]}", f"mean of {len(lists)} lists"
-    cell = ask.drawn(
-        key, found, measure, settings, f"{every_list}, {ask.WORLDS[world].lower()}", said, stem, True
-    )
-    of = ask.selectors(key, settings.payoffs, found, cell)
-    _lists(lists, next(each for each in found if each.policy == of), settings, cell)
-    chosen = st.session_state.get(f"{key}/cell")
-    return ask.Asked(settings, policy.spec, other.spec if other else "", measure, world, chosen)
+    asked, policies, compared = ask.map_choices(key, settings, policy, "Show the mean", MEASURES, labels)
+    found = maps.mean_maps([each for _, each in lists], settings, policies, asked.world, compared)
+    said = map_figure.mean_sentence(found[0], asked.measure, *found[1:2])
+    of, stem = f"mean of {len(lists)} lists, {ask.WORLDS[asked.world].lower()}", key.rpartition("/")[2]
+    cell = ask.drawn(key, found, asked, of, said, f"tarstop-explore-{stem}", simulated=True)
+    rule = ask.selectors(key, settings.payoffs, found, cell)
+    _lists(lists, next(each for each in found if each.policy == rule), settings, cell)
+    return replace(asked, cell=st.session_state.get(f"{key}/cell"))
 
 
 def _lists(

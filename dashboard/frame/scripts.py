@@ -52,3 +52,4 @@ REVIEWER_SCRIPT = (
 )
 """Keeps a person's name in their browser: a reload and the next visit find it."""
 ALL = "".join(script for name, script in sorted(globals().items()) if name.endswith("_SCRIPT"))
+"""Those above: the policy of the server knows a script by being called so."""
