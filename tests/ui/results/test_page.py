@@ -11,7 +11,7 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from dashboard.frame.apart import POSSIBLE
-from dashboard.results import data, page, reranked, views
+from dashboard.results import data, page, views
 from dashboard.results import run as results_run
 from tarstop_core.evaluation import running as background
 from tarstop_core.evaluation.findings.shipped import load_small
@@ -55,9 +55,9 @@ def test_the_page_opens_at_once_with_what_is_shipped(open_app: Open) -> None:
 
 @pytest.mark.parametrize("title", [name for name in page.VIEWS if name != "Claims"])
 def test_every_tab_of_every_shipped_benchmark_is_drawn(open_app: Open, title: str) -> None:
-    for choice in data.choices().values():
-        app = open_app("results", view=title, benchmark=choice.label)
-        assert not app.exception and not app.error, (choice.label, title)
+    for label in data.choices():
+        app = open_app("results", view=title, benchmark=label)
+        assert not app.exception and not app.error, (label, title)
 
 
 def test_figures_say_what_they_show_and_react(open_app: Open) -> None:
@@ -111,7 +111,7 @@ def test_first_comes_what_it_says_and_the_rest_behind_a_switch_that_loses_nothin
 
 def test_a_list_that_learns_stands_beside_one_that_does_not(open_app: Open) -> None:
     said = texts(open_app("results", view="Learning list"))
-    known = pd.read_csv(reranked.FILE)
+    known = pd.read_csv(views.PRIZE)
     one = known[
         (known["stages"] == "one stage") & (known["rule"] == "greedy") & (known["way"] == "re-ranked")
     ]
@@ -147,9 +147,9 @@ def test_rankings_that_are_not_shipped_are_said_to_be_missing(
 ) -> None:
     monkeypatch.delenv("TARSTOP_REAL_DATA", raising=False)
     real = next(
-        each for each in data.choices().values() if next(iter(each.files.values())).benchmark == "clef"
+        label for label, each in data.choices().items() if next(iter(each.files.values())).benchmark == "clef"
     )
-    app = open_app("results", view="Topics", benchmark=real.label)
+    app = open_app("results", view="Topics", benchmark=real)
     first = app.selectbox("topic").options[0]
     app.selectbox("topic").set_value(first).run()
     assert any("Real collections do not come with TARstop" in each.value for each in app.info)
