@@ -59,6 +59,9 @@ WINDOW: ViewportSize = {"width": 1280, "height": 900}
 # At a page's own URL Streamlit's front end first looks for the server below that URL.
 HARMLESS = ("/_stcore/health", "/_stcore/host-config")
 WAITING = "/_stcore/health"  # an address without a script
+REFUSED = """window.refused = []; document.addEventListener('securitypolicyviolation',
+  (each) => window.refused.push(`${each.violatedDirective} ${each.blockedURI} ${each.sample}`))"""
+"""Keeps what the browser refuses by the server's policy."""
 
 # A cold or busy machine is no finding: what must be fast is measured in benchmarks/.
 expect.set_options(timeout=SECONDS)
@@ -233,6 +236,7 @@ class Watched:
     def __init__(self, page: Page) -> None:
         self.page = page
         self.errors: list[str] = []
+        page.add_init_script(REFUSED)
         page.on("console", self._console)
         page.on("request", self._request)
         page.on("pageerror", lambda error: self.errors.append(f"uncaught: {error}"))
@@ -278,6 +282,7 @@ class Watched:
         else:
             self.page.goto("about:blank")
         self.page.context.clear_cookies()
+        self.page.context.clear_permissions()
 
 
 @pytest.fixture(scope="session")
@@ -311,7 +316,8 @@ def open_page(chromium: Browser, idle_pages: dict[str, list[Watched]]) -> Iterat
         taken.append((kind, watched))
         watched.errors.clear()
         watched.page.set_viewport_size(viewport)
-        watched.page.emulate_media(color_scheme=color_scheme)
+        # Every frame of a motion costs as if somebody watched it.
+        watched.page.emulate_media(color_scheme=color_scheme, reduced_motion="reduce")
         return watched
 
     yield make
