@@ -30,14 +30,17 @@ def page(open_page: Callable[..., Watched]) -> Iterator[Watched]:
     answers: list[Response] = []
     dialogs: list[str] = []
 
+    def keep(answer: Response) -> None:
+        answers.append(answer)
+
     def dismiss(dialog) -> None:  # type: ignore[no-untyped-def]
         dialogs.append(dialog.message)
         dialog.dismiss()
 
-    watched.page.on("response", answers.append)
+    watched.page.on("response", keep)
     watched.page.on("dialog", dismiss)
     yield watched
-    watched.page.remove_listener("response", answers.append)
+    watched.page.remove_listener("response", keep)
     watched.page.remove_listener("dialog", dismiss)
     assert dialogs == []
     lacking = [
