@@ -49,6 +49,7 @@ CHROMIUM_FLAGS = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--js-flags=--no-opt --no-maglev",  # no page is looked at for long enough to earn back what optimising it costs
 )
 NO_CHROMIUM = (
     "The browser tests found no Chromium and could not fetch one; install it (on Debian: apt-get install "
