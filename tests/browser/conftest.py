@@ -49,8 +49,9 @@ CHROMIUM_FLAGS = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
-    "--js-flags=--no-opt --no-maglev",  # no page is looked at for long enough to earn back what optimising it costs
 )
+# No page is looked at for long enough to earn back what optimising its scripts costs.
+UNOPTIMISED = "--js-flags=--no-opt --no-maglev"
 NO_CHROMIUM = (
     "The browser tests found no Chromium and could not fetch one; install it (on Debian: apt-get install "
     "chromium) or name its program in TARSTOP_CHROMIUM."
@@ -225,7 +226,7 @@ def chromium() -> Iterator[Browser]:
     """One Chromium for all tests of a process; each test opens contexts of its own."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
-            executable_path=find_chromium(playwright), args=list(CHROMIUM_FLAGS)
+            executable_path=find_chromium(playwright), args=[*CHROMIUM_FLAGS, UNOPTIMISED]
         )
         yield browser
         browser.close()
