@@ -165,16 +165,12 @@ def test_the_papers_rows_are_recomputed_on_the_page(open_app: Open) -> None:
 # --- a benchmark of one's own -------------------------------------------------------------------
 
 
-def test_a_run_is_cancelled_goes_on_and_is_shown(no_runs: None, store: Store, open_app: Open) -> None:
+def test_a_run_is_shown(runs_here: None, store: Store, open_app: Open) -> None:
     home = background.new_folder()
     files = home / background.FILES / "own"
     bring(own_files(), files)
     started = background.begin(home, ordered(files))
-    background.cancel(started)
-    assert ended(started).state == "stopped"
-    assert started.results is None
-    background.resume(started)
-    assert ended(started) == Status("done", 1.0)
+    assert background.status(started) == Status("done", 1.0)
     found = started.results
     assert found is not None and found.title == "Mine"
     assert load_small(found.path).costs == (0.001, 0.01)
@@ -187,7 +183,7 @@ def test_a_run_is_cancelled_goes_on_and_is_shown(no_runs: None, store: Store, op
 
 
 def test_what_the_server_was_started_with_is_shown_and_followed(
-    no_runs: None, store: Store, open_app: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    runs_here: None, store: Store, open_app: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "mine.py").write_text(RULE, encoding="utf-8")
     rule = f"{tmp_path / 'mine.py'}:Seven"
@@ -195,13 +191,13 @@ def test_what_the_server_was_started_with_is_shown_and_followed(
     bring(own_files(), files)
     order = ordered(files, ("greedy", rule))
     started = background.begin(background.new_folder(), order)
-    refused = ended(started)
+    refused = background.status(started)
     assert refused.state == "failed" and "not run here" in refused.what
     background.forget(started)
 
     monkeypatch.setenv(RULES_VARIABLE, rule)
     begun = background.begin(background.new_folder(), order)
-    assert ended(begun) == Status("done", 1.0)
+    assert background.status(begun) == Status("done", 1.0)
     found = begun.results
     assert found is not None
     (tmp_path / "out").mkdir()
