@@ -36,6 +36,13 @@ def real_data() -> Path:
     return Path(folder)
 
 
+@pytest.fixture(scope="session")
+def server_to_stop() -> Iterator[postgres.Server]:
+    """A PostgreSQL server that tests stop, and start again."""
+    with postgres.own_server() as own:
+        yield own
+
+
 @pytest.fixture
 def no_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """No experiment has been ordered, and none goes on afterwards."""

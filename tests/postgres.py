@@ -168,7 +168,7 @@ def _statements(url: str) -> Iterator[Callable[[str], object]]:
 
 @contextmanager
 def own_server() -> Iterator[Server]:
-    """A server for one test, which may stop it."""
+    """A server that nobody else uses, so that it may be stopped."""
     shared()  # skips where there is none
     with tempfile.TemporaryDirectory(prefix="tarstop-pg-") as folder:
         server = Server(Path(folder))
