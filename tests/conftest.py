@@ -97,10 +97,16 @@ def pytest_sessionstart() -> None:
         providers._get_local_constants = lambda: providers._local_constants
 
 
-def pytest_collection_finish() -> None:
-    """Leave what was imported and collected out of every later search for garbage: nothing of it is ever thrown away."""
-    gc.collect()
-    gc.freeze()
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Leave what is imported and collected out of every search for garbage: nothing of it is ever thrown away."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -18,7 +18,7 @@ from tarstop_core.evaluation.findings.shipped import load_small
 from tarstop_core.evaluation.running import Status
 from tarstop_core.places import RESULTS_VARIABLE, RULES_VARIABLE, runs_folder
 from tarstop_core.sessions.store.store import Store
-from tests.evaluation.own_benchmark import bring, ended, ordered, own_files
+from tests.evaluation.own_benchmark import bring, ordered, own_files
 
 Open = Callable[..., AppTest]
 RULE = """from dataclasses import dataclass
@@ -301,7 +301,7 @@ def test_others_name_folders_below_the_one_that_is_open_to_them(
     assert not app.error and "8 topics, 4 in ω⁺" in texts(app)
 
 
-def test_a_folder_on_this_computer_can_be_named(no_runs: None, open_app: Open, tmp_path: Path) -> None:
+def test_a_folder_on_this_computer_can_be_named(runs_here: None, open_app: Open, tmp_path: Path) -> None:
     app = open_app("results")
     app.segmented_control("results/way").set_value("folder").run()
     app.text_input("results/folder").set_value(str(tmp_path / "nowhere")).run()
@@ -314,6 +314,6 @@ def test_a_folder_on_this_computer_can_be_named(no_runs: None, open_app: Open, t
     app.multiselect("results/run_methods").set_value(["greedy", "decide-now"]).run()
     app.button("results/run").click().run()
     (started,) = background.runs()
-    assert ended(started).state == "done"
+    assert background.status(started).state == "done"
     background.forget(started)
     assert (tmp_path / "own" / "own.run").exists()
