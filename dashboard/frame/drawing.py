@@ -43,7 +43,7 @@ def dark() -> bool:
 
 def still(figure: Figure, sentence: str, key: str) -> None:
     """A figure that does not answer the mouse, and below it the sentence that says what it shows."""
-    st.plotly_chart(figure, config={"staticPlot": True}, key=key, alt=sentence)
+    st.plotly_chart(AsItIs(figure), config={"staticPlot": True}, key=key, alt=sentence)
     shell.caption(sentence)
 
 

@@ -18,7 +18,7 @@ from tarstop_core.evaluation.findings.shipped import load_small
 from tarstop_core.evaluation.running import Status
 from tarstop_core.places import RESULTS_VARIABLE, RULES_VARIABLE, runs_folder
 from tarstop_core.sessions.store.store import Store
-from tests.evaluation.own_benchmark import bring, ended, ordered, own_files
+from tests.evaluation.own_benchmark import bring, ordered, own_files
 
 Open = Callable[..., AppTest]
 RULE = """from dataclasses import dataclass
@@ -165,16 +165,12 @@ def test_the_papers_rows_are_recomputed_on_the_page(open_app: Open) -> None:
 # --- a benchmark of one's own -------------------------------------------------------------------
 
 
-def test_a_run_is_cancelled_goes_on_and_is_shown(no_runs: None, store: Store, open_app: Open) -> None:
+def test_a_run_is_shown(runs_here: None, store: Store, open_app: Open) -> None:
     home = background.new_folder()
     files = home / background.FILES / "own"
     bring(own_files(), files)
     started = background.begin(home, ordered(files))
-    background.cancel(started)
-    assert ended(started).state == "stopped"
-    assert started.results is None
-    background.resume(started)
-    assert ended(started) == Status("done", 1.0)
+    assert background.status(started) == Status("done", 1.0)
     found = started.results
     assert found is not None and found.title == "Mine"
     assert load_small(found.path).costs == (0.001, 0.01)
@@ -187,7 +183,7 @@ def test_a_run_is_cancelled_goes_on_and_is_shown(no_runs: None, store: Store, op
 
 
 def test_what_the_server_was_started_with_is_shown_and_followed(
-    no_runs: None, store: Store, open_app: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    runs_here: None, store: Store, open_app: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "mine.py").write_text(RULE, encoding="utf-8")
     rule = f"{tmp_path / 'mine.py'}:Seven"
@@ -195,13 +191,13 @@ def test_what_the_server_was_started_with_is_shown_and_followed(
     bring(own_files(), files)
     order = ordered(files, ("greedy", rule))
     started = background.begin(background.new_folder(), order)
-    refused = ended(started)
+    refused = background.status(started)
     assert refused.state == "failed" and "not run here" in refused.what
     background.forget(started)
 
     monkeypatch.setenv(RULES_VARIABLE, rule)
     begun = background.begin(background.new_folder(), order)
-    assert ended(begun) == Status("done", 1.0)
+    assert background.status(begun) == Status("done", 1.0)
     found = begun.results
     assert found is not None
     (tmp_path / "out").mkdir()
@@ -305,7 +301,7 @@ def test_others_name_folders_below_the_one_that_is_open_to_them(
     assert not app.error and "8 topics, 4 in ω⁺" in texts(app)
 
 
-def test_a_folder_on_this_computer_can_be_named(no_runs: None, open_app: Open, tmp_path: Path) -> None:
+def test_a_folder_on_this_computer_can_be_named(runs_here: None, open_app: Open, tmp_path: Path) -> None:
     app = open_app("results")
     app.segmented_control("results/way").set_value("folder").run()
     app.text_input("results/folder").set_value(str(tmp_path / "nowhere")).run()
@@ -318,6 +314,6 @@ def test_a_folder_on_this_computer_can_be_named(no_runs: None, open_app: Open, t
     app.multiselect("results/run_methods").set_value(["greedy", "decide-now"]).run()
     app.button("results/run").click().run()
     (started,) = background.runs()
-    assert ended(started).state == "done"
+    assert background.status(started).state == "done"
     background.forget(started)
     assert (tmp_path / "own" / "own.run").exists()
