@@ -10,7 +10,7 @@ from dashboard.frame import shell
 from dashboard.frame.widgets import lasting
 from dashboard.frame.work import kept
 from tarstop_core.documents.duplicates import Match
-from tarstop_core.documents.families import family_groups
+from tarstop_core.documents.groups import family_groups
 from tarstop_core.documents.merging import Proposal
 from tarstop_core.presentation.numbers import count_of
 

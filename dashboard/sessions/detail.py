@@ -237,29 +237,22 @@ def _duplicate(store: Store, session: WholeSession, tried: Settings, name: str) 
 
 
 def _flow(_: Store, session: WholeSession) -> None:
-    def picture(on_dark: bool) -> str:
-        return flow_diagram(
-            session.prisma,
-            full_text=session.state.settings.kind.reads_full_texts,
-            stopped=session.state.stopped,
-            colours=DARK if on_dark else LIGHT,
-        )
-
-    coded = base64.b64encode(picture(dark()).encode()).decode()
+    counts = session.prisma
+    coded = base64.b64encode(flow_diagram(counts, DARK if dark() else LIGHT).encode()).decode()
     says = "PRISMA 2020 flow diagram; its numbers stand in the table below."
     st.html(
         f'<div style="overflow-x:auto" tabindex="0" role="region" aria-label="Flow diagram">'
         f'<img alt="{says}" style="min-width:520px;max-width:760px;width:100%" '
         f'src="data:image/svg+xml;base64,{coded}"></div>'
     )
-    body = lines((name, f"{count:,}") for name, count in session.flow)
+    body = lines((name, f"{count:,}") for name, count in counts.rows())
     st.html(f'<div class="tar-others"><table><tbody>{body}</tbody></table></div>')
     stem = file_stem(session.row.name)
     with st.container(horizontal=True):
         file, key = f"{stem}-prisma.svg", f"{PREFIX}/svg"
-        save("Diagram (SVG)", partial(picture, False), file, key=key, icon=DOWNLOAD)
-        png_button("Diagram (PNG)", picture(False), f"{stem}-prisma")
-        rows = [{"box": name, "number": count} for name, count in session.flow]
+        save("Diagram (SVG)", partial(flow_diagram, counts), file, key=key, icon=DOWNLOAD)
+        png_button("Diagram (PNG)", flow_diagram(counts), f"{stem}-prisma")
+        rows = [{"box": name, "number": count} for name, count in counts.rows()]
         file, key = f"{stem}-prisma.csv", f"{PREFIX}/prisma_csv"
         save("Table (CSV)", lambda: trace_to_csv(rows), file, key=key, icon=DOWNLOAD)
     st.html(SAVE_SCRIPT, unsafe_allow_javascript=True)

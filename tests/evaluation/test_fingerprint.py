@@ -41,7 +41,7 @@ def test_words_keep_it(copy: Path) -> None:
     for file in others:
         file.write_text(file.read_text(encoding="utf-8") + "\nMORE = 'a word'\n", encoding="utf-8")
     change(copy, "evaluation/findings/report.html", "Simulated", "Invented")
-    change(copy, "policies/batch.py", '"""Batch(K)', '"""Said otherwise')
+    change(copy, "policies/greedy.py", '"""The paper', '"""Said otherwise')
     rule = copy / "policies" / "budget.py"
     rule.write_text(f"# A remark.\n\n\n{rule.read_text(encoding='utf-8')}\n# Another.\n", encoding="utf-8")
     change(copy, "evaluation/jobs.py", '"""Cases of one job, whatever runs it."""', '"""Of one job."""')
@@ -53,7 +53,7 @@ def test_words_keep_it(copy: Path) -> None:
     "name, old, new",
     [
         ("policies/budget.py", "100", "101"),
-        ("policies/batch.py", "* self.K", "* self.K + 0"),
+        ("policies/greedy.py", "* self.K", "* self.K + 0"),
         ("belief/bayes.py", "0.5", "0.6"),
         ("evaluation/protocol.py", "TIE = 1e-12", "TIE = 1e-11"),
         ("evaluation/jobs.py", "+= weight", "-= weight"),
@@ -81,7 +81,7 @@ def test_a_name_that_is_handed_on_leads_home(copy: Path) -> None:
     )
     (package / "inner.py").write_text("used = 1\n", encoding="utf-8")
     before = set(reached(copy))
-    change(copy, "policies/batch.py", "import numpy", "from tarstop_core.face import told\nimport numpy")
+    change(copy, "policies/greedy.py", "import numpy", "from tarstop_core.face import told\nimport numpy")
     assert set(reached(copy)) == before | {"tarstop_core.face.inner"}
 
 

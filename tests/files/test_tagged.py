@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import RecordTable, read_records
+from tarstop_core.files.synonyms import normal_header
+from tarstop_core.files.tagged import find_doi
 
 
 def read(text: str, name: str) -> RecordTable:
@@ -116,3 +118,8 @@ def test_nbib_comes_back_the_same(rows: list[tuple[str, str, list[str]]]) -> Non
     assert frame["pmid"].tolist() == [str(number) for number in range(1, len(rows) + 1)]
     assert list(zip(frame["title"], frame["abstract"], strict=True)) == [row[:2] for row in rows]
     assert frame["authors"].tolist() == ["; ".join(row[2]) for row in rows]
+
+
+def test_a_doi_is_found_in_a_text_and_a_header_is_plain() -> None:
+    assert find_doi("https://doi.org/10.1000/xyz [doi]") == "10.1000/xyz"
+    assert normal_header(" Inventor/Author ") == "inventor author"
