@@ -24,6 +24,8 @@ P = ParamSpec("P")
 T = TypeVar("T")
 Counting = Callable[[int, int], None]
 FLOW = "-prisma.svg"
+
+
 ENDS: dict[str, Callable[[WholeSession], str | bytes]] = {
     "-report.html": report_html,
     ".xlsx": to_xlsx,
@@ -66,8 +68,7 @@ def stored(
 ) -> tuple[str, bool]:
     """Store a collection that is not there yet; its id, and whether it is new."""
     with Store(url) as store:
-        earlier = store.same_collection(name, frame, files)
-        if earlier is not None:
+        if (earlier := store.same_collection(name, frame, files)) is not None:
             return earlier, False
         return store.save_collection(name, frame, files, duplicates, progress=progress), True
 

@@ -27,6 +27,7 @@ import json
 import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -289,7 +290,7 @@ class Calibrator:
                     part.pop(name, None)
         return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """Fingerprint of what decides the probabilities and of what they were fitted on."""
         return hashlib.sha256(self.to_json().encode()).hexdigest()[:16]

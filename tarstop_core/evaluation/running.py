@@ -13,6 +13,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -230,6 +231,11 @@ def main(folder: Path, pipe: int) -> None:
     """Carry out the order of a folder; ends early when the pipe (a file descriptor) is closed at its other end."""
     closed = threading.Event()
     threading.Thread(target=_listen, args=(pipe, closed), daemon=True).start()
+    carry_out(folder, closed.is_set)
+
+
+def carry_out(folder: Path, cancelled: Callable[[], bool]) -> None:
+    """Carry out the order of a folder, and write there how far it is; ends early once it is cancelled."""
     known, last = Status("running", what="reading the benchmark"), 0.0
 
     def say(share: float, what: str, seconds_left: float | None) -> None:
@@ -258,7 +264,7 @@ def main(folder: Path, pipe: int) -> None:
             workers=max(1, cpu_count() - 1),  # of those that are ours to use; one is left for the pages
             finished=Finished(folder / CACHE),
             progress=say,
-            cancelled=closed.is_set,
+            cancelled=cancelled,
         )
         save_small(found, folder / f"{RESULTS}.part")
         os.replace(folder / f"{RESULTS}.part", folder / RESULTS)

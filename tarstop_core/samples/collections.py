@@ -8,6 +8,8 @@ last word; the published tables are figures carried over from the publications t
 import gzip
 import json
 from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -135,23 +137,41 @@ def published_sets() -> list[PublishedSet]:
 
 
 def _topics(collection: str) -> pd.DataFrame:
-    return pd.read_csv(sample_dir() / collection / "topics.csv", encoding="utf-8")
+    return _listed(sample_dir() / collection / "topics.csv").copy(deep=False)
+
+
+@cache
+def _listed(file: Path) -> pd.DataFrame:
+    return pd.read_csv(file, encoding="utf-8")
 
 
 def _records(collection: str, topic: str) -> pd.DataFrame:
-    rows = _json_lines(collection, topic, topic)
-    return as_records(pd.DataFrame(rows).assign(source=f"{topic}.jsonl.gz"))
+    _must_be_known(collection, topic)
+    return _read(sample_dir() / collection / f"{topic}.jsonl.gz").copy(deep=False)
+
+
+@lru_cache(maxsize=8)
+def _read(file: Path) -> pd.DataFrame:
+    """The documents of a file; a page asks for them whenever it is drawn."""
+    return as_records(pd.DataFrame(_json_lines(file)).assign(source=file.name))
 
 
 def _of_topic(collection: str, topic: str, file: str) -> list[dict[str, Any]]:
     """The rows of a file of several topics that are about one."""
-    return [row for row in _json_lines(collection, topic, file) if row.pop("topic") == topic]
+    _must_be_known(collection, topic)
+    return [
+        row
+        for row in _json_lines(sample_dir() / collection / f"{file}.jsonl.gz")
+        if row.pop("topic") == topic
+    ]
 
 
-def _json_lines(collection: str, topic: str, name: str) -> list[dict[str, Any]]:
-    """The rows of a file that is there for the topic."""
+def _must_be_known(collection: str, topic: str) -> None:
     names = _topics(collection)["topic"].tolist()
     if topic not in names:
         raise InputProblem(f"There is no sample topic {topic!r}; choose one of {', '.join(names)}.")
-    with gzip.open(sample_dir() / collection / f"{name}.jsonl.gz", "rt", encoding="utf-8") as file:
+
+
+def _json_lines(path: Path) -> list[dict[str, Any]]:
+    with gzip.open(path, "rt", encoding="utf-8") as file:
         return [json.loads(line) for line in file]

@@ -262,8 +262,8 @@ def test_other_orders_are_not_judged(dates: list[str]) -> None:
 
 def test_a_random_order_is_hardly_ever_called_sorted() -> None:
     chance = random.Random(3)
-    hints = [order_hint(listed([f"{chance.choice((1, 2))}900" for _ in range(8)])) for _ in range(300)]
-    assert sum(hint is not None for hint in hints) <= 3
+    hints = [order_hint(listed([f"{chance.choice((1, 2))}900" for _ in range(8)])) for _ in range(100)]
+    assert sum(hint is not None for hint in hints) <= 1
 
 
 def test_what_speaks_for_one_document_and_what_against() -> None:

@@ -3,7 +3,7 @@
 import io
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tarstop_core.errors import InputProblem
@@ -94,7 +94,6 @@ def wrapped(tag: str, text: str) -> list[str]:
     return [f"{tag:<4}- {parts[0]}", *(f"      {part}" for part in parts[1:])]
 
 
-@settings(deadline=None, max_examples=50)
 @given(tables)
 def test_ris_comes_back_the_same(rows: list[tuple[str, str, list[str]]]) -> None:
     lines: list[str] = []
@@ -107,7 +106,6 @@ def test_ris_comes_back_the_same(rows: list[tuple[str, str, list[str]]]) -> None
     assert frame["authors"].tolist() == ["; ".join(row[2]) for row in rows]
 
 
-@settings(deadline=None, max_examples=50)
 @given(tables)
 def test_nbib_comes_back_the_same(rows: list[tuple[str, str, list[str]]]) -> None:
     lines: list[str] = []
