@@ -74,12 +74,14 @@ class Chosen:
 
 def evidence_page() -> None:
     shell.opening("Evidence", LEAD, "evidence.css")
+    shell.presentation()
     flash()
-    chosen = _choose()
+    chosen_at, headline = st.container(), st.container(key="evidence-headline")
+    drawn, asked = shell.beside(2.5, 1)
+    with asked if shell.presenting() else chosen_at:
+        chosen = _choose()
     if chosen is None:
         return
-    headline = st.container()
-    drawn, asked = st.columns([2.5, 1], gap="large")
     with asked:
         theta, engine, q_star = _question()
         prior = chosen_prior(theta, disabled=not ENGINES[engine].knows_prior)

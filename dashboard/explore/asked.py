@@ -137,7 +137,7 @@ def begin(chosen: str, explored: Explored) -> tuple[str, Asked]:
 
 def controls(key: str, first: Asked) -> tuple[DeltaGenerator, Settings, Policy]:
     """Ask for settings and rule beside where figures go."""
-    shown, asked_at = st.columns([1.75, 1], gap="large")
+    shown, asked_at = shell.beside(1.75, 1)
     with asked_at:
         settings = _settings_panel(key, first.settings)
         policy = rule_choice(f"{key}/rule", "Stopping rule", "planned", first.rule)
@@ -158,7 +158,8 @@ def map_choices(
     With the answer come the rule and the one it is compared with, and those that regret is against.
     """
     first: Asked = st.session_state[f"{key}/first"]
-    left, middle, right = st.columns([1.2, 1, 1], vertical_alignment="top")
+    at = st.popover("What is shown", key="present-shown") if shell.presenting() else st.container()
+    left, middle, right = at.columns([1.2, 1, 1], vertical_alignment="top")
     world: World = "planned"
     if labels:
         how = f"What is expected before anything is known, or what comes of it with {labels}."
@@ -330,8 +331,10 @@ def selectors(
     """The cell by two sliders, and of which rule: the same as a click, for keyboards."""
     state = st.session_state
     state[f"{key}/cell_q"], state[f"{key}/cell_c"] = cell
-    heading_of("The cell looked into")
-    left, right = st.columns(2, gap="medium")
+    asked = st.container(key="explore-cell")
+    with asked:
+        heading_of("The cell looked into")
+    left, right = asked.columns(2, gap="medium")
 
     def moved() -> None:
         state[f"{key}/cell"] = (state[f"{key}/cell_q"], state[f"{key}/cell_c"])
@@ -340,7 +343,7 @@ def selectors(
     left.select_slider("Its q\\*", found[0].q_stars, value=cell[0], key=f"{key}/cell_q", **how)
     how |= {"format_func": lambda fraction: escape_label(amount(fraction * payoffs.K, payoffs.unit))}
     right.select_slider("Its cost of a document", FRACTIONS, value=cell[1], key=f"{key}/cell_c", **how)
-    back, of = st.columns(2, gap="medium", vertical_alignment="bottom")
+    back, of = asked.columns(2, gap="medium", vertical_alignment="bottom")
     shown = {"at": back, "disabled": state.get(f"{key}/cell") is None, "width": "stretch"}
     press("Back to where you are", state.pop, f"{key}/cell", None, key=f"{key}/cell_back", **shown)
     if len(found) == 1:

@@ -198,17 +198,20 @@ def _map(look: Look, asked: ask.Asked) -> ask.Asked:
     found = maps.maps(explored, settings, policies, asked.world, compared)
     said = map_figure.map_sentence(found[0], asked.measure, *found[1:2])
     of = ask.WORLDS[asked.world].lower()
-    cell = ask.drawn(key, found, asked, of, said, look.stem, explored.simulated)
-    _in_full(look)
-    policy = ask.selectors(key, settings.payoffs, found, cell)
-    _path(look, cell, policy, asked.world)
+    map_at, path_at = shell.in_turn()
+    with map_at:
+        cell = ask.drawn(key, found, asked, of, said, look.stem, explored.simulated)
+        _in_full(look)
+    with path_at:
+        policy = ask.selectors(key, settings.payoffs, found, cell)
+        _path(look, cell, policy, asked.world)
     return replace(asked, cell=st.session_state.get(f"{key}/cell"))
 
 
 def _in_full(look: Look) -> None:
     """What stays as it is while the cost of a document changes."""
     planned, unit = look.explored.planned(look.settings), look.settings.payoffs.unit
-    if said := path_figure.full_cost_note(planned, unit):
+    if (said := path_figure.full_cost_note(planned, unit)) and not shell.presenting():
         note(said)
 
 
@@ -227,20 +230,22 @@ def _path(look: Look, cell: tuple[float, float], policy: Policy, world: World) -
 
 def _sensitivity(look: Look, asked: ask.Asked) -> ask.Asked:
     explored, settings, policy = look.explored, look.settings, look.policy
-    found = sensitivity.tornado(explored, settings, policy)
-    figure(
-        "explore-tornado",
-        f"What moves {policy}: one assumption changed at a time",
-        sensitivity_figure.tornado_figure(found, settings, **look.how),
-        sensitivity_figure.tornado_sentence(found, settings),
-        sensitivity_figure.tornado_rows(found),
-        look.stem,
-    )
-    heading_of("Where the advice would turn")
-    now, turns = sensitivity.break_evens(explored, settings, policy)
-    sentences = sensitivity_figure.break_even_sentences(explored, settings, now, turns)
-    st.html(bullets(map(unbroken, sentences)))
-    _in_full(look)
+    found, (drawn_at, said_at) = sensitivity.tornado(explored, settings, policy), shell.in_turn()
+    with drawn_at:
+        figure(
+            "explore-tornado",
+            f"What moves {policy}: one assumption changed at a time",
+            sensitivity_figure.tornado_figure(found, settings, **look.how),
+            sensitivity_figure.tornado_sentence(found, settings),
+            sensitivity_figure.tornado_rows(found),
+            look.stem,
+        )
+    with said_at:
+        heading_of("Where the advice would turn")
+        now, turns = sensitivity.break_evens(explored, settings, policy)
+        sentences = sensitivity_figure.break_even_sentences(explored, settings, now, turns)
+        st.html(bullets(map(unbroken, sentences)))
+        _in_full(look)
     return asked
 
 
@@ -264,9 +269,12 @@ def _mean_map(key: str, lists: list[tuple[str, Explored]], settings: Settings, p
     found = maps.mean_maps([each for _, each in lists], settings, policies, asked.world, compared)
     said = map_figure.mean_sentence(found[0], asked.measure, *found[1:2])
     of, stem = f"mean of {len(lists)} lists, {ask.WORLDS[asked.world].lower()}", key.rpartition("/")[2]
-    cell = ask.drawn(key, found, asked, of, said, f"tarstop-explore-{stem}", simulated=True)
-    rule = ask.selectors(key, settings.payoffs, found, cell)
-    _lists(lists, next(each for each in found if each.policy == rule), settings, cell)
+    map_at, lists_at = shell.in_turn()
+    with map_at:
+        cell = ask.drawn(key, found, asked, of, said, f"tarstop-explore-{stem}", simulated=True)
+    with lists_at:
+        rule = ask.selectors(key, settings.payoffs, found, cell)
+        _lists(lists, next(each for each in found if each.policy == rule), settings, cell)
     return replace(asked, cell=st.session_state.get(f"{key}/cell"))
 
 

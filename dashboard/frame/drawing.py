@@ -18,6 +18,9 @@ from tarstop_core.files import table_to_csv
 from tarstop_core.presentation.figures import Figure
 from tarstop_core.presentation.html import table_block
 
+PRESENTED = 285
+"""Pixels that a figure is high on a projector, where the page must not scroll; one of many rows is a third lower."""
+
 
 class AsItIs(BaseFigure):  # type: ignore[misc]  # plotly has no types
     """A figure that goes to the browser as it is.
@@ -26,9 +29,12 @@ class AsItIs(BaseFigure):  # type: ignore[misc]  # plotly has no types
     page takes in the browser anyway: a tenth of the time from a label to its curves. The tests check the figures.
     """
 
-    def __init__(self, figure: Figure) -> None:
+    def __init__(self, figure: Figure, presented: int = PRESENTED) -> None:
         # Not super().__init__(figure), which is what checks; nothing but to_dict is asked of it.
-        self.__dict__["figure"] = figure | {"layout": figure["layout"] | {"template": {"layout": {}}}}
+        layout = figure["layout"] | {"template": {"layout": {}}}
+        if shell.presenting():
+            layout["height"] = max(0.66 * layout["height"], min(layout["height"], presented))
+        self.__dict__["figure"] = figure | {"layout": layout}
 
     def to_dict(self) -> Figure:
         """The figure with an empty template, for the theme to fill."""
@@ -41,9 +47,9 @@ def dark() -> bool:
     return st.context.theme.type == "dark"
 
 
-def still(figure: Figure, sentence: str, key: str) -> None:
+def still(figure: Figure, sentence: str, key: str, presented: int = PRESENTED) -> None:
     """A figure that does not answer the mouse, and below it the sentence that says what it shows."""
-    st.plotly_chart(AsItIs(figure), config={"staticPlot": True}, key=key, alt=sentence)
+    st.plotly_chart(AsItIs(figure, presented), config={"staticPlot": True}, key=key, alt=sentence)
     shell.caption(sentence)
 
 

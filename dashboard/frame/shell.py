@@ -4,13 +4,14 @@ import html
 import logging
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.frame.scripts import COPY_SCRIPT, FRAME, REACHABLE_SCRIPT
 from tarstop_core.errors import InputProblem, Outage
@@ -108,6 +109,18 @@ def presentation() -> None:
 def presenting() -> bool:
     """Whether the page is shown on a projector."""
     return bool(st.session_state.get(PRESENT))
+
+
+def beside(*widths: float) -> Sequence[DeltaGenerator]:
+    """Where figures go, and where is asked what they show: beside them, or on a projector behind a button."""
+    if presenting():
+        return st.container(), st.popover("Change", icon=":material/tune:", key="present-change")
+    return st.columns(widths, gap="large")
+
+
+def in_turn() -> Sequence[DeltaGenerator]:
+    """Two places one below the other, which stand side by side on a projector."""
+    return st.columns(2, gap="medium") if presenting() else (st.container(), st.container())
 
 
 @st.cache_resource(show_spinner=False)

@@ -12,7 +12,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.frame import address, shell
-from dashboard.frame.drawing import PLAIN, dark, figure, heading_of, note, table
+from dashboard.frame.drawing import dark, figure, heading_of, note, still, table
 from dashboard.frame.markup import badges, numbers, told, unbroken
 from dashboard.frame.widgets import press, switch
 from dashboard.learn import documents as learn_documents
@@ -213,9 +213,7 @@ def _round(play: Play) -> None:
         st.html(f'<div class="tar-numbers tar-walked">{unbroken(numbers(rows))}</div>')
         if play.helped == "curve":
             said = f"After {count_of(depth)} the chance that {asked} is {belief}."
-            how: dict[str, Any] = {"config": PLAIN | {"staticPlot": True}, "width": "stretch"}
-            st.plotly_chart(your_call_figures.belief(game, dark=dark()), key="call-belief", alt=said, **how)
-            note(said)
+            still(your_call_figures.belief(game, dark=dark()), said, "call-belief", presented=200)
         if depth:
             with st.expander("What is looked for", key="call-asked"):
                 st.html(learn_documents.claim(key))
@@ -265,6 +263,8 @@ def _result(play: Play) -> None:
         out = "" if game.mix == PATENT.name else " Rules that draw a random sample take no part in reviews."
         how = "Every rule with its first settings, as tarstop replay plays it; simulated."
         table(frame, f"{your_call.regret_sentence(rows)} {how}{out}")
+    if shell.presenting():
+        return
     heading_of("What you could have seen")
     lists = {at: f"{at + 1}. {sample(game.keys[at]).name}" for at in range(ROUNDS)}
     at = switch("Round", lists, key="call-round", label_visibility="collapsed")

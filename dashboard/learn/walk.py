@@ -33,7 +33,6 @@ from tarstop_core.teaching.lesson.steps import Lesson, Step, lesson
 from tarstop_core.value.payoffs import Payoffs
 
 PREFIX = "learn/walk"
-PRESENTED = 312  # pixels
 """Height of the curves where all of a step stands in one window."""
 LATE = 3.0  # seconds
 """For which the clock's last redraw, asked for before the address changed, may still bring the old address."""
@@ -361,7 +360,7 @@ def _curves(walk: Walk, followed: Lesson, step: Step) -> None:
     figure(
         "walk",
         "The belief, and what reading on is worth against its cost",
-        curves(followed, step, *([PRESENTED] if shell.presenting() else ()), dark=dark()),
+        curves(followed, step, dark=dark()),
         lessons.words(followed, step),
         lessons.log(followed, step.depth),
         f"tarstop-walk-{walk.asked.topic.partition(':')[2]}",

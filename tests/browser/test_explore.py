@@ -5,10 +5,11 @@ from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import quote
 
+import pytest
 from playwright.sync_api import expect
 
 from dashboard.explore.page import MAP, SENSITIVITY
-from tests.browser.acting import save_menu
+from tests.browser.acting import at_rest, save_menu
 from tests.browser.conftest import AppServer, Watched
 
 OpenPage = Callable[..., Watched]
@@ -66,4 +67,35 @@ def test_figures_are_saved_on_white(server: AppServer, open_page: OpenPage, tmp_
     text = saved.read_text(encoding="utf-8")
     assert text.startswith("<svg") and "simulated" in text and "rgb(169, 177, 186)" not in text
     assert re.search(r"tarstop-explore-.*explore-tornado\.svg", saving.value.suggested_filename)
+    watched.assert_sound()
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        *(f"explore?present=true&show={quote(tab)}" for tab in ("At stake now", MAP, SENSITIVITY)),
+        "explore?present=true&of=reviews",
+        "evidence?present=true",
+        "learn?present=true&part=call&calls=7m.30",
+        "learn?present=true&part=call&calls=7m",
+        "learn?present=true&part=call&calls=7m.5p.30m.15m.19p",
+    ],
+)
+def test_what_is_projected_fits_the_window(server: AppServer, open_page: OpenPage, address: str) -> None:
+    watched = open_page(viewport={"width": 1280, "height": 720})
+    watched.open(f"{server.url}/{address}")
+    page = watched.page
+    expect(page.locator(".js-plotly-plot .main-svg").first).to_be_in_viewport()
+    at_rest(page)
+    for tab in page.get_by_role("tab").all() if "evidence" in address else [None]:
+        if tab:
+            tab.click()
+            at_rest(page)
+        main = page.get_by_test_id("stMain")
+        assert main.evaluate("each => each.scrollHeight - each.clientHeight") <= 0
+    if "learn" not in address:
+        page.get_by_role("button", name="Change", exact=True).click()
+        expect(
+            page.get_by_role("slider", name=re.compile("^(Chance before|Sensitivity to)")).first
+        ).to_be_visible()
     watched.assert_sound()

@@ -16,7 +16,7 @@ LETTERS = 1.3
 ENDS = (15, 25, 40, 60, 80, 100, 150, 200, 300, 400, 600, 1000, 2000, 5000, 10_000)
 
 
-def curves(lesson: Lesson, step: Step, height: int = HEIGHT, *, dark: bool = False) -> Figure:
+def curves(lesson: Lesson, step: Step, *, dark: bool = False) -> Figure:
     """Belief against q*, and what the rule (else the best plan) compares with the cost, as known after this step.
 
     Solid up to here, dotted to where the rule would stop if nothing (more) turned up.
@@ -40,7 +40,7 @@ def curves(lesson: Lesson, step: Step, height: int = HEIGHT, *, dark: bool = Fal
         steps=path.in_steps,
         dark=dark,
     )
-    return for_a_hall(figure, height, dark=dark)
+    return for_a_hall(figure, dark=dark)
 
 
 def end_of_axis(plan: int, documents: int) -> int:
