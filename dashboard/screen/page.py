@@ -291,7 +291,7 @@ def _name(work: Work) -> None:
     # Another name is another element, whose script runs.
     kept = f'<span hidden data-reviewer="{html.escape(reviewer(), quote=True)}"></span>'
     st.html(kept + REVIEWER_SCRIPT, unsafe_allow_javascript=True)
-    with st.popover(shell.escape_label(reviewer() or "Your name"), key="who"):
+    with st.popover(shell.escape_label(reviewer() or "Your name"), type="tertiary", key="who"):
         _name_field("Your name, recorded with every label from now on", work, "_reviewer_field")
 
 
