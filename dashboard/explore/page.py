@@ -22,7 +22,7 @@ from tarstop_core.explore import stakes_figure as explore_figures
 from tarstop_core.explore.lists import COLLECTIONS, Explored, sample, samples
 from tarstop_core.explore.maps import FRACTIONS, MeanMap, Measure, World
 from tarstop_core.policies import Policy
-from tarstop_core.presentation.numbers import amount, number, percent
+from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.screening.explain import about_documents, action, question
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.paths import chances
@@ -164,7 +164,9 @@ def _headline(look: Look) -> None:
     act = action(bool(plan.plan.plus[0]), settings)
     second = f"Then you would choose “{act}”, at a chance of {percent(path.belief_at(plan.depth))}."
     if not settings.payoffs.unit:
-        both = f"a wrong “{settings.plus}” and a wrong “{settings.minus}” together cost {number(settings.payoffs.K)}"
+        K = settings.payoffs.K
+        cost = count_of(round(K / settings.cost)) if settings.cost else number(K)
+        both = f"a wrong “{settings.plus}” and a wrong “{settings.minus}” together cost {cost}"
         second = f"{second[:-1]} ({both})."
     st.html(told(said, second))
 

@@ -68,10 +68,18 @@ def path_sentence(cell: Cell, settings: Settings) -> str:
         planned=planned,
         action=settings.plus if plus else settings.minus,
         utility=amount(float(cell.plan.net_utility[0]), payoffs.unit),
+        **_brought(cell),
         scenario=scenario_of(settings),
         belief=path.belief_at(depth),
         right=plus == cell.omega,
     )
+
+
+def _brought(cell: Cell) -> dict[str, str]:
+    """What is expected of a plan, in the person's unit or else in documents."""
+    unit, utility = cell.path.payoffs.unit, float(cell.plan.net_utility[0])
+    said = _said("brought", unit=unit, cost=cell.cost, utility=utility)
+    return {"brought": said, "net": "" if said.endswith("costs") else ", net of screening"}
 
 
 def _more(depth: int, start: int) -> str:
@@ -97,8 +105,7 @@ def path_columns(cell: Cell) -> dict[str, Any]:
 def plan_sentence(plan: Cell, explored: Explored) -> str:
     """The plan at the present settings in one line, for the top of the page."""
     start, depth = explored.start, plan.depth
-    worth = amount(float(plan.plan.net_utility[0]), plan.path.payoffs.unit)
-    told = {"rule": plan.policy, "start": start, "depth": depth, "worth": worth}
+    told = {"rule": plan.policy, "start": start, "depth": depth, **_brought(plan)}
     if settled(plan.path, start):
         confirmed = explored.settings.confirm_hits
         return _said("plan_settled", **told, confirmed=confirmed, hit=plan.path.hit)

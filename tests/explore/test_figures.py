@@ -184,9 +184,14 @@ def test_the_headline_and_the_check_say_their_numbers() -> None:
     explored = sample(SEARCH)
     plan = map_figure.cell_of(explored, explored.settings, Optimal(), "planned")
     assert path_figure.plan_sentence(plan, explored) == (
-        f"Optimal stops after {plan.depth} documents of 312 if nothing turns up; following it is expected to bring "
-        f"{plan.plan.net_utility[0]:.3f}, net of screening."
+        f"Optimal stops after {plan.depth} documents of 312 if nothing turns up; following it is worth what "
+        f"reading {round(plan.plan.net_utility[0] / explored.settings.cost)} documents costs."
     )
+    pounds = explored.settings.with_stakes(Stakes(MONEY, 20.0))
+    said = path_figure.plan_sentence(map_figure.cell_of(explored, pounds, Optimal(), "planned"), explored)
+    assert "is expected to bring £" in said and said.endswith(", net of screening.")
+    losing = map_figure.cell_of(explored, explored.settings, Budget(312), "planned")
+    assert "is expected to lose what reading" in path_figure.plan_sentence(losing, explored)
     dear = replace(explored.settings, cost=5.0)
     plan = map_figure.cell_of(explored, dear, Optimal(), "planned")
     assert path_figure.plan_sentence(plan, explored) == "Optimal reads nothing, expected to bring 0."
@@ -205,7 +210,7 @@ def test_a_hit_that_settles_the_question_is_said_everywhere(confirm: bool) -> No
     found = map_figure.cell_of(explored, settings, Optimal(), "planned")
     hit = "a confirmed hit" if confirm else "a hit"
     assert path_figure.plan_sentence(found, explored).startswith(
-        f"The question is settled: {hit} stands at document 18, so Optimal stops there, expected to bring "
+        f"The question is settled: {hit} stands at document 18, so Optimal stops there, worth what reading "
     )
     further = map_figure.cell_of(explored, settings, Budget(100), "planned")
     assert "yet Budget(100) reads on to document 100" in path_figure.plan_sentence(further, explored)

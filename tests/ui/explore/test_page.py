@@ -261,7 +261,7 @@ def test_the_open_session_is_explored_unless_the_address_or_a_person_says_otherw
     assert app.selectbox("explore/of").value == f"session:{first}"
     app.selectbox("explore/of").set_value(SEARCH).run()
     assert app.selectbox("explore/of").value == SEARCH == app.query_params["of"]
-    assert "together cost 1)." in shown(app)
+    assert "together cost 1,000 documents)." in shown(app)
     app.run()
     assert app.selectbox("explore/of").value == SEARCH
     app = open_app("sessions", session=other)
