@@ -64,7 +64,7 @@ def explain(advice: Advice, settings: Settings) -> Explanation:
             instead = "" if fails is None else _instead(fails, settings)
             sentence = _said(headline, advice=advice, settings=settings, plain=plain, instead=instead)
     if advice.headline not in SETTLED:
-        sentence = f"{scenario.still_changes(advice, settings)} {sentence}".lstrip()
+        sentence = f"{scenario.still_changes(advice, settings, why=True)} {sentence}".lstrip()
     doubts = tuple(_doubt(variation, advice, settings) for variation in advice.contrary)
     return Explanation(WORDS[advice.headline], sentence, stopping(advice, settings), doubts)
 

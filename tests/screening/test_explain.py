@@ -227,6 +227,14 @@ def test_reports_and_abstracts_are_compared() -> None:
     )
 
 
+def test_a_turn_that_is_likely_at_the_threshold_is_explained_under_why_alone() -> None:
+    near = situation("continue", b=REVIEW.payoffs.q_star + 0.02, facts=replace(TOLD, otherwise=0.64))
+    assert "about 64 of 100 such reviews. So many, because the chance of" in explain(near, REVIEW).sentence
+    assert "So many" not in scenario_of(REVIEW).still_changes(near, REVIEW)
+    for other in (replace(near, b=0.9), replace(near, facts=replace(TOLD, otherwise=0.1))):
+        assert "So many" not in explain(other, REVIEW).sentence
+
+
 def test_a_stop_on_little_says_how_often_that_was_wrong() -> None:
     few = replace(TOLD, studies=2, otherwise=0.004)
     told = explain(situation("stop", facts=few), REVIEW)

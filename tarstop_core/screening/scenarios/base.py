@@ -169,8 +169,8 @@ class Scenario(Kind, ABC):
         """The same in a few words."""
         raise NotImplementedError
 
-    def still_changes(self, advice: Advice, settings: Settings) -> str:
-        """What reading everything that is left would still change, before anything is said of worth and cost."""
+    def still_changes(self, advice: Advice, settings: Settings, why: bool = False) -> str:
+        """What reading everything that is left would still change, before worth and cost; `why` it may be so often."""
         return ""
 
     def so_few(self, advice: Advice, settings: Settings) -> str:

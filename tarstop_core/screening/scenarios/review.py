@@ -32,6 +32,8 @@ from tarstop_core.value.payoffs import Depths, Flags, Floats
 from tarstop_core.value.studies import NextStudy
 
 COULD_CHANGE = 0.01
+CLOSE, OFTEN = 0.1, 0.2
+"""How near q* a chance, and how likely a turn, for it to be said why."""
 """Chance from which waiting reports count as able to change the decision."""
 LITTLE_STUDIES = 3
 """Studies below which a stop says that it rests on little."""
@@ -323,12 +325,15 @@ class Review(Scenario):
         pays = float(f"{told.report_worth / told.report_cost:.2g}") if told.report_cost else 0.0
         return _said("first_in_brief", told=told, pays=pays, unit=settings.payoffs.unit)
 
-    def still_changes(self, advice: Advice, settings: Settings) -> str:
+    def still_changes(self, advice: Advice, settings: Settings, why: bool = False) -> str:
         """Nothing where nothing is left."""
         told = advice.facts
         if advice.depth >= advice.documents and not told.waiting:
             return ""
-        return _said("still_changes", share=100 * told.otherwise)
+        b, q_star = advice.b, settings.payoffs.q_star
+        near = why and abs(b - q_star) <= CLOSE and told.otherwise >= OFTEN
+        share = 100 * told.otherwise
+        return _said("still_changes", share=share, near=near, b=b, q_star=q_star, plus=settings.plus)
 
     def so_few(self, advice: Advice, settings: Settings) -> str:
         """Counted in past reviews; nothing where too few were asked."""
