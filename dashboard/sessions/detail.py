@@ -1,4 +1,4 @@
-"""One session on the Sessions page: exports, other settings, flow diagram, protocol."""
+"""One session on the Sessions page: its files, flow diagram, other settings, protocol."""
 
 import base64
 import html
@@ -10,7 +10,7 @@ import numpy as np
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.drawing import dark, png_button
+from dashboard.frame.drawing import dark, png_button, save_menu
 from dashboard.frame.markup import badges, lines
 from dashboard.frame.scripts import SAVE_SCRIPT
 from dashboard.frame.widgets import LONGEST_NAME, named, one_of, press, save, share, tabs
@@ -33,7 +33,6 @@ from tarstop_core.sessions.shelf import fitting, listed, title
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.whole import WholeSession
 
-DOWNLOAD = ":material/download:"
 RELEVANT, INCLUDED = "-relevant.ris", "-included.ris"
 OFFERED = {
     "-report.html": (
@@ -72,6 +71,8 @@ def detail(store: Store, session_id: str) -> None:
         explored = st.button("Explore this session", key=f"{PREFIX}/explore", **how)
         away, key = (st.query_params.pop, CHOSEN, None), f"{PREFIX}/back"
         press("All sessions", *away, key=key, icon=":material/arrow_back:")
+        with save_menu(PREFIX):
+            _files(store, session)
     if resumed:
         go_to(session.row.id)
     if explored:
@@ -100,19 +101,20 @@ def _facts(session: WholeSession) -> None:
     )
 
 
-def _export(store: Store, session: WholeSession) -> None:
+def _files(store: Store, session: WholeSession) -> None:
     kind, state = session.state.settings.kind, session.state
     relevant = "graded X, Y or A" if kind.grades else "labelled relevant"
     relevant = "included by title and abstract" if kind.reads_full_texts else relevant
     none = not np.isin(state.labels, list(GRADES)).any()
     empty = {RELEVANT: none, INCLUDED: not len(state.evidence.positions)}
-    offered = {end: told for end, told in OFFERED.items() if end != INCLUDED or kind.reads_full_texts}
-    cells = (column for _ in range(0, len(offered), 2) for column in st.columns(2, gap="medium"))
-    for cell, (end, (label, words)) in zip(cells, offered.items(), strict=False):
-        with cell.container(border=True, height="stretch"):
-            how = {"disabled": empty.get(end, False), "icon": DOWNLOAD, "width": "stretch"}
+    for end, (label, words) in OFFERED.items():
+        if end != INCLUDED or kind.reads_full_texts:
+            how = {
+                "disabled": empty.get(end, False),
+                "width": "stretch",
+                "help": words.format(relevant=relevant),
+            }
             save_export(store, session.row, session.state.seq, end, label, **how)
-            st.caption(words.format(relevant=relevant))
 
 
 def _other_settings(store: Store, session: WholeSession) -> None:
@@ -219,12 +221,12 @@ def _flow(_: Store, session: WholeSession) -> None:
     body = lines((name, f"{count:,}") for name, count in counts.rows())
     st.html(f'<div class="tar-others"><table><tbody>{body}</tbody></table></div>')
     stem = f"{file_stem(session.row.name)}-prisma"
-    with st.container(horizontal=True):
+    with save_menu(f"{PREFIX}/prisma"):
         svg = flow_diagram(counts)
-        save("Diagram (SVG)", svg, f"{stem}.svg", key=f"{PREFIX}/svg", icon=DOWNLOAD)
-        png_button("Diagram (PNG)", svg, stem)
+        save("SVG", svg, f"{stem}.svg", key=f"{PREFIX}/svg")
+        png_button("PNG", svg, stem)
         rows = trace_to_csv([{"box": name, "number": count} for name, count in counts.rows()])
-        save("Table (CSV)", rows, f"{stem}.csv", key=f"{PREFIX}/prisma_csv", icon=DOWNLOAD)
+        save("CSV", rows, f"{stem}.csv", key=f"{PREFIX}/prisma_csv")
     st.html(SAVE_SCRIPT, unsafe_allow_javascript=True)
     st.caption("After PRISMA 2020: Page and others (2021), doi 10.1136/bmj.n71.")
 
@@ -259,4 +261,4 @@ def _protocol(_: Store, session: WholeSession) -> None:
     st.code(protocol_appendix(settings, calibrator, session.row.digest), language=None, wrap_lines=True)
 
 
-TABS = {"Export": _export, "Other settings": _other_settings, "Flow diagram": _flow, "Protocol": _protocol}
+TABS = {"Flow diagram": _flow, "Other settings": _other_settings, "Protocol": _protocol}

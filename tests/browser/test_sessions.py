@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from benchmarks.label_latency import long_session
-from tests.browser.acting import arrived, at_rest, saved, slide, stored
+from tests.browser.acting import arrived, at_rest, save_menu, saved, slide, stored
 from tests.session_cases import EVIL, a_patent_session, a_review
 
 OpenPage = Callable[..., Any]
@@ -25,6 +25,7 @@ def test_a_session_moves_to_an_empty_store_byte_for_byte(server: Any, open_page:
     patent, _ = fill(server)
     watched = open_page()
     watched.open(f"{server.url}/sessions?session={patent}")
+    save_menu(watched.page)
     name, file = saved(watched.page, "Session file (JSON)")
     assert name == "Hinge-i.json"
     first = file.read_bytes()
@@ -44,6 +45,7 @@ def test_a_session_moves_to_an_empty_store_byte_for_byte(server: Any, open_page:
     page.get_by_role("button", name="Details").click()
     expect(page.get_by_role("heading", name="Hinge <i>")).to_be_visible()
     watched.settle()
+    save_menu(page)
     assert saved(page, "Session file (JSON)")[1].read_bytes() == first
     page.get_by_role("button", name="Open", exact=True).click()
     arrived(page, "12 of 30")
@@ -58,6 +60,7 @@ def test_every_export_is_there_and_the_report_opens_without_a_network(
         watched = open_page()
         watched.open(f"{server.url}/sessions?session={session}")
         page = watched.page
+        save_menu(page)
         for button, ending in (
             ("Excel (XLSX)", ".xlsx"),
             ("Documents (CSV)", ".csv"),
@@ -100,6 +103,7 @@ def test_a_large_export_is_cancelled_and_written(server: Any, open_page: OpenPag
     watched = open_page()
     watched.open(f"{server.url}/sessions?session={session}")
     page = watched.page
+    save_menu(page)
     page.get_by_role("button", name="Excel (XLSX)").click()
     page.get_by_role("button", name="Cancel", exact=True).click()
     expect(page.get_by_text("nothing of it was kept")).to_be_visible()
