@@ -61,9 +61,9 @@ class Collections:
         """Store a table of n records whole, or not at all; its id.
 
         `files` is what was understood of each file, as JSON values. `progress` is called with (records written, n) after
-        every chunk; whatever it raises cancels the import. One from another store was `created` then, else now. Unless
-        it is to be `finished`, it is there when :meth:`finish_collection` says so. InputProblem when there are no
-        records, or the table is not one of records.
+        every chunk; whatever it raises cancels the import. `created` is when it was first stored, where it comes from
+        another store; else now. One that is not `finished` stays unseen until :meth:`finish_collection`. InputProblem when
+        there are no records, or the table is not one of records.
         """
         frame = values.storable_frame(as_records(frame))
         key, total = values.new_id(), len(frame)
