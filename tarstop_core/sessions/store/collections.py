@@ -233,7 +233,7 @@ class Collections:
 
 
 def let_go(connection: Connection, collection_id: str) -> str | None:
-    """Hide a collection, to be removed a part at a time; or the name of a session that uses it."""
+    """Hide a collection, to be removed a part at a time; or the name of a session that uses it. InputProblem when there is none."""
     there = COLLECTION.c.id == collection_id
     # Locked before one looks who uses it.
     if connection.execute(select(COLLECTION.c.id).where(there).with_for_update()).first() is None:
@@ -246,7 +246,7 @@ def let_go(connection: Connection, collection_id: str) -> str | None:
 
 
 def hold(connection: Connection, collection_id: str) -> None:
-    """See that a collection is there, and stays whole until the end of this transaction."""
+    """See that a collection is there, else InputProblem, and stays whole until the end of this transaction."""
     there = _COLLECTIONS.where(COLLECTION.c.id == collection_id).with_for_update(read=True)
     if connection.execute(there).first() is None:
         raise unknown_collection(collection_id)
