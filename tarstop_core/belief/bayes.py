@@ -81,7 +81,7 @@ def _lattice(width: int) -> Lattice:
     cells, extra = round(width / STEP), round(MARGIN / STEP)
     mu: Floats = np.arange(-cells + 0.5, cells, dtype=np.float64) * STEP
     u: Floats = np.arange(-cells - extra + 0.5, cells + extra, dtype=np.float64) * STEP
-    tau, tau_weight = tau_nodes(TAU_NODES)
+    tau, tau_weight = _tau_nodes(TAU_NODES)
 
     # Mass depends on the distance between cells only. Beyond the last cell it reaches to infinity.
     distance = np.abs(np.subtract.outer(np.arange(len(u)), np.arange(len(mu)) + extra))
@@ -93,7 +93,7 @@ def _lattice(width: int) -> Lattice:
     return Lattice(mu, u, tau, tau_weight, kernel.reshape(len(u), -1))
 
 
-def tau_nodes(count: int) -> tuple[Floats, Floats]:
+def _tau_nodes(count: int) -> tuple[Floats, Floats]:
     """Nodes of τ and their trapezoid weights, shape (count,)."""
     jd = np.arange(count) * (math.asinh(TAU_END / KNOT) / (count - 1))
     tau, weight = KNOT * np.sinh(jd), np.cosh(jd)

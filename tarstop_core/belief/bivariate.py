@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import expit, log_ndtr, logit, logsumexp, roots_jacobi
 
-from tarstop_core.belief.bayes import log_odds_path, tau_nodes
+from tarstop_core.belief.bayes import _tau_nodes, log_odds_path
 from tarstop_core.belief.prior import Prior, check_theta
 from tarstop_core.documents.tables import Floats, Tables
 
@@ -84,7 +84,7 @@ def _margin(
     """Gaussian sites of one margin (means, variances), and quadrature (nodes, log weights) over the τ they leave plausible,
     shape (n,) and (nodes,), in logits. Means are counted from `centre`; the weights have the prior density in them.
     """
-    tau, weight = tau_nodes(MARGIN_NODES)
+    tau, weight = _tau_nodes(MARGIN_NODES)
     log_prior = np.log(weight) - 0.5 * (tau / prior.tau) ** 2
     tau2 = (tau**2)[:, None]
 
