@@ -11,7 +11,7 @@ from dashboard.frame import shell
 from dashboard.frame.waiting import LARGE_LIST, shown
 from dashboard.frame.work import Work
 from dashboard.parts import jobs
-from dashboard.parts.learning import HELP, NAME
+from dashboard.parts.learning import HELP, NAME, WORDS, words
 from dashboard.parts.stakes import following
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
@@ -45,9 +45,14 @@ def line(work: Work, state: State, reading_on: bool) -> None:
 
 def switch(settings: Settings, key: str, on_change: Callable[[Settings], Any]) -> None:
     """The switch, at any document."""
+
+    def moved(name: str, value: Any) -> None:
+        change: dict[str, Any] = {name: " ".join(value.split()) if name in WORDS else value}
+        on_change(replace(settings, **change))
+
     moves = following(
-        f"{key}/learning",
-        {"learns": settings.learns},
-        lambda _, value: on_change(replace(settings, learns=bool(value))),
+        f"{key}/learning", {name: getattr(settings, name) for name in ("learns", *WORDS)}, moved
     )
     st.toggle(NAME, **moves("learns"), help=HELP[settings.kind.one_decides])
+    if settings.learns:
+        words(settings, moves)

@@ -62,6 +62,7 @@ class Fit(TypedDict):
     seed: int
     settings: dict[str, Any]
     next: list[str]
+    words: NotRequired[list[str]]  # typed for and against
 
 
 class Confirm(TypedDict):

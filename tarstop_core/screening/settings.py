@@ -82,6 +82,9 @@ class Settings:
     """Every chance of the calibrator is multiplied by this (and is at most 1): what a live check found."""
     learns: bool = False
     """Whether what comes next is put in order by what the labels say of it."""
+    words_for: str = ""
+    words_against: str = ""
+    """Where the list learns, `words_for` and `words_against`: what speaks for a document, or against it, as a person typed it."""
     application: Application = NOTHING_SAID
     """Patents: what prior art is sought for; says which documents cannot be held against it."""
 
@@ -169,6 +172,8 @@ class Settings:
             prior=DEFAULT_PRIOR if self.prior.width_alone else self.prior,
             scale=1.0,
             learns=False,
+            words_for="",
+            words_against="",
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -179,7 +184,7 @@ class Settings:
         # So that sessions older than these leave as they came.
         if self.scale == 1:
             del content["scale"]
-        for name in ("least_studies", "least_patients", "learns"):
+        for name in ("least_studies", "least_patients", "learns", "words_for", "words_against"):
             if not content[name]:
                 del content[name]
         if self.application == NOTHING_SAID:

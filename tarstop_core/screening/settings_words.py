@@ -32,7 +32,9 @@ def settings_rows(settings: Settings, calibrator: Calibrator) -> list[tuple[str,
         ("Stopping rule", f"{settings.rule}: {settings.rule.rule}"),
         (
             "What is read next",
-            "the likeliest by the labels so far" if settings.learns else "the next of the list",
+            f"the likeliest by the labels so far{counts_too(settings)}"
+            if settings.learns
+            else "the next of the list",
         ),
         ("Starting chance (b₀)", percent(settings.b_0)),
         (
@@ -109,7 +111,7 @@ def protocol_paragraph(
         f"right and wrong, loss L_g = {amount(payoffs.L_g, unit)} and gain G = {amount(payoffs.G, unit)} of "
         f"“{settings.minus}” when it is wrong and right. Reading one document costs {amount(settings.cost, unit)}"
         f"{scale}.",
-        *([learning_protocol(digest)] if settings.learns else []),
+        *([learning_protocol(settings, digest)] if settings.learns else []),
         f"The probability starts at {percent(settings.b_0)} and is updated after every {scenario.moved_by(settings)}; the chance of "
         f"each document is that of a calibration {chances_badge(calibrator, settings)}.",
     ]
@@ -148,14 +150,28 @@ def protocol_appendix(settings: Settings, calibrator: Calibrator, digest: str) -
     return f"Fingerprints: {'; '.join(f'{what} {value}' for what, value in told.items())}."
 
 
-def learning_protocol(digest: str) -> str:
+def counts_too(settings: Settings) -> str:
+    """What a list that learns goes by beside the labels, as the end of a clause; empty where that is nothing.
+
+    Examples
+    --------
+    >>> from tarstop_core.value.payoffs import Payoffs
+    >>> counts_too(Settings(Payoffs.from_q_star(0.5), 0.01, learns=True, words_for="hip", words_against="cost"))
+    ', by “hip” typed for and “cost” typed against it'
+    """
+    words = {"for": settings.words_for, "against": settings.words_against} if settings.learns else {}
+    typed = " and ".join(f"“{text}” typed {side}" for side, text in words.items() if text)
+    return f", by {typed} it" if typed else ""
+
+
+def learning_protocol(settings: Settings, digest: str) -> str:
     """What a protocol says of a list that learns, its hash given."""
     ranker = RANKERS[DEFAULT]
     drawn = f" with the seed {seed_of(digest)}" if digest else ""
     return (
         f"After every label up to {EVERY_LABEL}, and then whenever there are {percent(FURTHER)} more, the documents still "
         f"unread are put in order anew ({_lower(ranker.said.rstrip('.'))}; ranker {ranker.name}, version {ranker.version}, on TF-IDF "
-        f"weights of word stems and neighbouring pairs in title and abstract, version {FEATURES_VERSION}){drawn}. The log "
+        f"weights of word stems and neighbouring pairs in title and abstract, version {FEATURES_VERSION}){drawn}{counts_too(settings)}. The log "
         "records every fit and with every label the fit that put its document there; the order read will be reported in "
         "an appendix."
     )

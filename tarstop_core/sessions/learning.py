@@ -21,6 +21,7 @@ from tarstop_core.ranking.features import Features, load_features, make_features
 from tarstop_core.ranking.learning import DEFAULT, FURTHER, RANKERS, Label, Ranker, Told, due, reading_order
 from tarstop_core.screening import labels as said
 from tarstop_core.screening.log import UNDOABLE, Event
+from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.settings_words import seed_of
 from tarstop_core.screening.state import State
 from tarstop_core.sessions.store.rows import CollectionRow, Record, SessionRow
@@ -45,8 +46,8 @@ class Fitted:
     """A fit, and what it rests on."""
 
     event: Event
-    told: bytes
-    """The labels that it was told, by position in the collection."""
+    told: tuple[bytes, list[str]]
+    """The labels that it was told, by position in the collection, and what was typed."""
 
 
 def _file(collection: CollectionRow) -> Path:
@@ -93,11 +94,21 @@ def taught(row: SessionRow, state: State, documents: int) -> Told:
         in_full = Label.OTHER_KIND if report.outcome == "excluded" else Label.INCLUDED
         labels[row.order[at]] = in_full if report.was_read else Label.RELEVANT
     start[row.order] = -np.arange(1, len(row.order) + 1) if state.ranks is None else -state.ranks
-    return Told(row.query, labels, start)
+    return Told(row.query, labels, start, state.settings.words_for, state.settings.words_against)
+
+
+def basis(told: Told) -> tuple[bytes, list[str]]:
+    """What tells one fit of a session from another: labels, and words typed for and against where there are any."""
+    return told.labels.tobytes(), _typed(told)
+
+
+def _typed(by: Told | Settings) -> list[str]:
+    words = [by.words_for, by.words_against]
+    return words if any(words) else []
 
 
 def is_due(events: Sequence[Event], state: State) -> bool:
-    """Whether the labels call for another fit.
+    """Whether the labels, or words that were typed, call for another fit.
 
     One follows a label: what was taken back or changed counts with the next one, for its document is offered first.
     While a batch lasts its documents stay as they are.
@@ -108,6 +119,8 @@ def is_due(events: Sequence[Event], state: State) -> bool:
     since = moves[len(moves) - moves[::-1].index("fit") :] if "fit" in moves else moves
     if since[-1:] not in ([], ["label"]):
         return False
+    if _typed(state.settings) != (state.fit.get("words", []) if state.fit else []):
+        return True
     known = int(np.isin(state.labels, list(TEACHES)).sum())
     corrected = state.fit is not None and {*since} > {"label"}
     return due(known, state.fit["after"] if state.fit else 0) or (corrected and known > 0)
@@ -129,7 +142,8 @@ def fit(features: Features, row: SessionRow, state: State, ranker: Ranker = RANK
         "settings": asdict(ranker),  # type: ignore[call-overload]
         "next": [row.ids[at] for at in following.tolist()],
     }
-    return Fitted(Event("fit", payload), told.labels.tobytes())
+    said = basis(told)
+    return Fitted(Event("fit", payload | ({"words": said[1]} if said[1] else {})), said)
 
 
 def why_next(features: Features, row: SessionRow, state: State, record: Record) -> list[str]:
@@ -165,7 +179,8 @@ def why_sentence(state: State, ids: Sequence[str], words: Sequence[str]) -> str:
     if words:
         # Before anything is found, what speaks for a document can only come from what was typed.
         found = np.isin(state.labels[:at], (said.RELEVANT, said.COMBINATION)).any()
-        return f"Next by your {'labels' if found else 'question'}: {', '.join(words)}."
+        typed = "words" if state.settings.words_for else "question"
+        return f"Next by your {'labels' if found else typed}: {', '.join(words)}."
     if state.fit is None:
         return "Next in the order of the list, until there is a label to learn from."
     return (

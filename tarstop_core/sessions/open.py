@@ -20,7 +20,7 @@ from tarstop_core.screening.log import Event, standing
 from tarstop_core.screening.paths import Paths, PathsKey, chances, paths_key, read_so, session_paths
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
-from tarstop_core.sessions.learning import Fitted, features_of, fit, is_due, taught, why_next
+from tarstop_core.sessions.learning import Fitted, basis, features_of, fit, is_due, taught, why_next
 from tarstop_core.sessions.store.rows import CollectionRow, Record, SessionRow
 from tarstop_core.sessions.store.store import Conflict, Store
 from tarstop_core.value.payoffs import Floats
@@ -176,7 +176,7 @@ class OpenSession:
             return
         if self._foreseeing is not None:
             self._foreseeing.join()
-        told = taught(self.row, self.state, len(self.features)).labels.tobytes()
+        told = basis(taught(self.row, self.state, len(self.features)))
         known = next((each for each in self._foreseen if each.told == told), None)
         fitted = known or fit(self.features, self.row, self.state)
         with suppress(Conflict):  # another tab did it first

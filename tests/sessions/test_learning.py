@@ -170,6 +170,51 @@ def test_switched_on_and_off_at_any_document(store: Store) -> None:
     assert screen(session, 3)[8:] == rest[:3]
 
 
+def test_typed_words_put_documents_first_before_any_label(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = begun(store, replace(LEARNS, words_for="ultrasound infants", words_against="fracture"))
+    session = OpenSession.load(store, key)
+    assert session.row.ids[:3] == (*IDS[:3],)
+    session.learn()
+    assert {*session.row.ids[: len(WANTED)]} == WANTED
+    assert session.events[-1].payload["words"] == ["ultrasound infants", "fracture"]
+    assert session.events[-1].payload["after"] == 0
+    words = session.why_next(session.document(0))
+    assert why_sentence(session.state, session.row.ids, words).startswith("Next by your words: ")
+    session.learn()
+    assert len(session.events) == 1, "they are learned once"
+    read = screen(session, 4)
+    session.foresee()
+    session.change_settings(replace(LEARNS, words_for="surgery"), seen=session.state.seq)
+    session.learn()
+    assert session.events[-1].payload["words"] == ["surgery", ""], (
+        "not the fit foreseen with the words of before"
+    )
+    session.change_settings(LEARNS, seen=session.state.seq)
+    session.learn()
+    assert session.events[-1].kind == "fit" and "words" not in session.events[-1].payload
+
+    sent, ids = export_session(store, key), session.row.ids
+    monkeypatch.setattr("tarstop_core.ranking.learning.Linear.scores", None)
+    again = OpenSession.load(store, key)
+    assert again.row.ids == ids and again.row.ids[:4] == tuple(read), "folding the log asks no ranker"
+    with Store(f"sqlite:///{tmp_path}/elsewhere.db") as elsewhere:
+        there = import_session(elsewhere, sent)
+        assert OpenSession.load(elsewhere, there).row.ids == ids
+        assert export_session(elsewhere, there) == sent
+
+
+def test_report_and_protocol_name_the_words(store: Store) -> None:
+    settings = replace(LEARNS, words_for="infants")
+    session = OpenSession.load(store, begun(store, settings))
+    session.learn()
+    whole = whole_session(store, session.row.id)
+    assert "by “infants” typed for it" in report_html(whole)
+    assert "by “infants” typed for it." in protocol_paragraph(settings, INCLUSION, size=N)
+    assert settings.paper_mode().words_for == "" and "words_for" not in LEARNS.to_dict()
+
+
 def test_what_is_kept_goes_with_its_collection(store: Store, tmp_path: Path) -> None:
     session = OpenSession.load(store, begun(store))
     folder = tmp_path / "features"
