@@ -5,13 +5,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import streamlit as st
 
 from dashboard.frame import shell
 from dashboard.frame.waiting import LARGE_LIST, shown
 from dashboard.frame.work import Work
 from dashboard.parts import jobs
-from dashboard.parts.learning import HELP, NAME, WORDS, words
+from dashboard.parts.learning import HELP, NAME, SCORES, WORDS, beside
 from dashboard.parts.stakes import following
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
@@ -43,16 +44,16 @@ def line(work: Work, state: State, reading_on: bool) -> None:
         st.html(f'<div class="tar-meta" data-testid="why-next">{told}</div>')
 
 
-def switch(settings: Settings, key: str, on_change: Callable[[Settings], Any]) -> None:
-    """The switch, at any document."""
+def switch(work: Work, settings: Settings, key: str, on_change: Callable[[Settings], Any]) -> None:
+    """The switch, at any document, and what counts beside the labels."""
 
     def moved(name: str, value: Any) -> None:
         change: dict[str, Any] = {name: " ".join(value.split()) if name in WORDS else value}
         on_change(replace(settings, **change))
 
     moves = following(
-        f"{key}/learning", {name: getattr(settings, name) for name in ("learns", *WORDS)}, moved
+        f"{key}/learning", {name: getattr(settings, name) for name in ("learns", *WORDS, SCORES)}, moved
     )
     st.toggle(NAME, **moves("learns"), help=HELP[settings.kind.one_decides])
     if settings.learns:
-        words(settings, moves)
+        beside(settings, moves, bool(np.isfinite(work.scores_in_file).any()))

@@ -212,7 +212,7 @@ def _at_stake(work: Work, state: State, settings: Settings, what_if: Settings | 
     stakes.compact(settings, key=f"stakes_{work.row.id}", on_change=moved)
     if settings.kind.reads_full_texts:
         review_stakes.sliders(settings, key=f"stakes_{work.row.id}", on_change=moved)
-    learning.switch(settings, key=f"stakes_{work.row.id}", on_change=moved)
+    learning.switch(work, settings, key=f"stakes_{work.row.id}", on_change=moved)
     if state.plan is not None:
         _deviation(work, state, what_if)
     elif not state.touched:

@@ -102,7 +102,8 @@ def _steps() -> None:
         settings, calibrator = _chances(
             form, settings, ranking, has_scores=order != "own", sample=chosen.simulated
         )
-        settings = learning.ask(settings, PREFIX, chosen.simulated)
+        scored = bool(chosen.frame["score"].notna().any())
+        settings = learning.ask(settings, PREFIX, chosen.simulated, scored, order == "scores")
         register = _registered(settings)
     if calibrator is None and found is not None:
         problems.append("No calibrator that fits this list is chosen; choose or upload one under More.")

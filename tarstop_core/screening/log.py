@@ -63,6 +63,7 @@ class Fit(TypedDict):
     settings: dict[str, Any]
     next: list[str]
     words: NotRequired[list[str]]  # typed for and against
+    scores: NotRequired[bool]  # whether scores of the file were weighed
 
 
 class Confirm(TypedDict):

@@ -85,6 +85,8 @@ class Settings:
     words_for: str = ""
     words_against: str = ""
     """Where the list learns, `words_for` and `words_against`: what speaks for a document, or against it, as a person typed it."""
+    weighs_scores: bool = False
+    """Where the list learns, whether scores that the documents came with are weighed by what the labels show them to be worth."""
     application: Application = NOTHING_SAID
     """Patents: what prior art is sought for; says which documents cannot be held against it."""
 
@@ -174,6 +176,7 @@ class Settings:
             learns=False,
             words_for="",
             words_against="",
+            weighs_scores=False,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -184,7 +187,14 @@ class Settings:
         # So that sessions older than these leave as they came.
         if self.scale == 1:
             del content["scale"]
-        for name in ("least_studies", "least_patients", "learns", "words_for", "words_against"):
+        for name in (
+            "least_studies",
+            "least_patients",
+            "learns",
+            "words_for",
+            "words_against",
+            "weighs_scores",
+        ):
             if not content[name]:
                 del content[name]
         if self.application == NOTHING_SAID:

@@ -157,11 +157,12 @@ def counts_too(settings: Settings) -> str:
     --------
     >>> from tarstop_core.value.payoffs import Payoffs
     >>> counts_too(Settings(Payoffs.from_q_star(0.5), 0.01, learns=True, words_for="hip", words_against="cost"))
-    ', by “hip” typed for and “cost” typed against it'
+    ', by “hip” typed for it, by “cost” typed against it'
     """
-    words = {"for": settings.words_for, "against": settings.words_against} if settings.learns else {}
-    typed = " and ".join(f"“{text}” typed {side}" for side, text in words.items() if text)
-    return f", by {typed} it" if typed else ""
+    words = {"for": settings.words_for, "against": settings.words_against}
+    told = [f", by “{text}” typed {side} it" for side, text in words.items() if text]
+    scores = ", by scores that came with the documents, as far as labels bear them out"
+    return "".join((*told, scores if settings.weighs_scores else ""))
 
 
 def learning_protocol(settings: Settings, digest: str) -> str:

@@ -159,12 +159,20 @@ def about_rows(session: WholeSession) -> list[tuple[str, str]]:
         ("Searched for", row.query or "—"),
         ("Order", row.ranking or "—"),
         *_learned_rows(state),
+        *([("Scores weighed beside labels", _scored(session))] if state.settings.weighs_scores else []),
         ("Fingerprint of the list", row.digest),
     ]
 
 
 def _identified(file: Mapping[str, Any]) -> str:
     return f"Identified in {origin(file)}" + (f" ({file['source']})" if file.get("database") else "")
+
+
+def _scored(session: WholeSession) -> str:
+    """The columns that scores come from."""
+    read = [(file["source"], file.get("understood", {})) for file in session.files]
+    named = (f"column “{theirs}” of {name}" for name, of in read for theirs in of if of[theirs] == "score")
+    return "; ".join(named) or "those of the file"
 
 
 def _learned_rows(state: State) -> list[tuple[str, str]]:

@@ -18,7 +18,17 @@ from tarstop_core.documents.records import ranking_text
 from tarstop_core.places import features_folder
 from tarstop_core.ranking.bm25 import Progress
 from tarstop_core.ranking.features import Features, load_features, make_features
-from tarstop_core.ranking.learning import DEFAULT, FURTHER, RANKERS, Label, Ranker, Told, due, reading_order
+from tarstop_core.ranking.learning import (
+    DEFAULT,
+    FURTHER,
+    RANKERS,
+    Floats,
+    Label,
+    Ranker,
+    Told,
+    due,
+    reading_order,
+)
 from tarstop_core.screening import labels as said
 from tarstop_core.screening.log import UNDOABLE, Event
 from tarstop_core.screening.settings import Settings
@@ -46,8 +56,8 @@ class Fitted:
     """A fit, and what it rests on."""
 
     event: Event
-    told: tuple[bytes, list[str]]
-    """The labels that it was told, by position in the collection, and what was typed."""
+    told: tuple[bytes, list[str], bool]
+    """The labels that it was told, by position in the collection, what was typed, and whether scores were weighed."""
 
 
 def _file(collection: CollectionRow) -> Path:
@@ -85,8 +95,11 @@ def forget_features(store: Store) -> None:
             file.unlink(missing_ok=True)
 
 
-def taught(row: SessionRow, state: State, documents: int) -> Told:
-    """What a ranker may use of a session, by position in its collection of so many documents; `row` is as read."""
+def taught(row: SessionRow, state: State, documents: int, outside: Floats | None = None) -> Told:
+    """What a ranker may use of a session, by position in its collection of so many documents; `row` is as read.
+
+    `outside` are the scores that the documents came with, where they are weighed.
+    """
     labels, start = np.zeros(documents, dtype=np.int8), np.full(documents, -1.0 - documents)
     for code, label in TEACHES.items():
         labels[row.order[state.labels == code]] = label
@@ -94,12 +107,12 @@ def taught(row: SessionRow, state: State, documents: int) -> Told:
         in_full = Label.OTHER_KIND if report.outcome == "excluded" else Label.INCLUDED
         labels[row.order[at]] = in_full if report.was_read else Label.RELEVANT
     start[row.order] = -np.arange(1, len(row.order) + 1) if state.ranks is None else -state.ranks
-    return Told(row.query, labels, start, state.settings.words_for, state.settings.words_against)
+    return Told(row.query, labels, start, state.settings.words_for, state.settings.words_against, outside)
 
 
-def basis(told: Told) -> tuple[bytes, list[str]]:
-    """What tells one fit of a session from another: labels, and words typed for and against where there are any."""
-    return told.labels.tobytes(), _typed(told)
+def basis(told: Told) -> tuple[bytes, list[str], bool]:
+    """What tells one fit of a session from another: labels, words typed for and against, and whether scores are weighed."""
+    return told.labels.tobytes(), _typed(told), told.outside is not None
 
 
 def _typed(by: Told | Settings) -> list[str]:
@@ -122,13 +135,21 @@ def is_due(events: Sequence[Event], state: State) -> bool:
     if _typed(state.settings) != (state.fit.get("words", []) if state.fit else []):
         return True
     known = int(np.isin(state.labels, list(TEACHES)).sum())
-    corrected = state.fit is not None and {*since} > {"label"}
+    corrected = state.fit is not None and (
+        {*since} > {"label"} or state.fit.get("scores", False) != state.settings.weighs_scores
+    )
     return due(known, state.fit["after"] if state.fit else 0) or (corrected and known > 0)
 
 
-def fit(features: Features, row: SessionRow, state: State, ranker: Ranker = RANKERS[DEFAULT]) -> Fitted:
-    """What the ranker puts first after the labels of this state, to be recorded; `row` is as read."""
-    told, seed = taught(row, state, len(features)), seed_of(row.digest)
+def fit(
+    features: Features,
+    row: SessionRow,
+    state: State,
+    outside: Floats | None = None,
+    ranker: Ranker = RANKERS[DEFAULT],
+) -> Fitted:
+    """What the ranker puts first after the labels of this state, to be recorded; `row` and `outside` as for :func:`taught`."""
+    told, seed = taught(row, state, len(features), outside), seed_of(row.digest)
     order = reading_order(ranker.scores(features, told, seed), seed)
     place = np.full(len(features), -1, dtype=np.intp)
     place[row.order] = np.arange(len(row.order))
@@ -143,7 +164,8 @@ def fit(features: Features, row: SessionRow, state: State, ranker: Ranker = RANK
         "next": [row.ids[at] for at in following.tolist()],
     }
     said = basis(told)
-    return Fitted(Event("fit", payload | ({"words": said[1]} if said[1] else {})), said)
+    beside = {name: what for name, what in (("words", said[1]), ("scores", said[2])) if what}
+    return Fitted(Event("fit", payload | beside), said)
 
 
 def why_next(features: Features, row: SessionRow, state: State, record: Record) -> list[str]:

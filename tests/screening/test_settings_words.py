@@ -42,10 +42,11 @@ OTHER = {
     "learns": True,
     "words_for": "infants",
     "words_against": "cost",
+    "weighs_scores": True,
     "application": Application(number="EP1", priority="2018-03-03"),
 }
 PATENT_ONLY = {"needs_citation", "confirm_hits", "application"}
-LEARNING_ONLY = {"words_for", "words_against"}
+LEARNING_ONLY = {"words_for", "words_against", "weighs_scores"}
 
 
 @pytest.mark.parametrize("name", OTHER)
