@@ -3,6 +3,7 @@
 import math
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -24,7 +25,13 @@ from tarstop_core.errors import InputProblem
 @click.command()
 @click.argument("run", type=PATH)
 @click.argument("qrels", type=PATH)
-@click.option("--calibrator", type=PATH, required=True)
+@click.option("--calibrator", type=PATH)
+@click.option(
+    "--chances",
+    type=PATH,
+    help="Reviews, instead of a calibrator: each document's chance as it stood when it was next, as 'tarstop rerank' writes "
+    "it with RUN; further ahead is foreseen from the labels so far.",
+)
 @click.option(
     "--policy", "spec", required=True, help="NAME[:param=value,…], e.g. optimal, smooth:K=5, budget:d=100."
 )
@@ -65,7 +72,8 @@ from tarstop_core.errors import InputProblem
 def replay(
     run: Path,
     qrels: Path,
-    calibrator: Path,
+    calibrator: Path | None,
+    chances: Path | None,
     spec: str,
     q_star: float | None,
     payoffs: str | None,
@@ -88,9 +96,11 @@ def replay(
     from tarstop_core.belief.prior import check_theta
     from tarstop_core.calibration.calibrator import load
     from tarstop_core.evaluation import replay as replaying
+    from tarstop_core.evaluation.as_told import Told
     from tarstop_core.evaluation.tasks.named import TASKS
-    from tarstop_core.files import read_outcomes
+    from tarstop_core.files import read_chances, read_outcomes
     from tarstop_core.policies import parse_policy
+    from tarstop_core.samples.shipped import reranked_chances
     from tarstop_core.value.payoffs import check_cost
 
     stakes, policy = given_stakes(q_star, payoffs), parse_policy(spec)
@@ -98,7 +108,14 @@ def replay(
     needs_tables = TASKS[scenario].needs_tables
     if needs_tables and tables is None:
         raise InputProblem("Reviews need their 2×2 tables; give --tables FILE or DIR.")
-    of_reviews = {"tables": tables, "truth": truth, "theta": theta, "engine": engine, "prior": prior_file}
+    of_reviews = {
+        "chances": chances,
+        "tables": tables,
+        "truth": truth,
+        "theta": theta,
+        "engine": engine,
+        "prior": prior_file,
+    }
     given = [f"--{name}" for name, value in of_reviews.items() if value is not None]
     if given and not needs_tables:
         raise InputProblem(f"{given[0]} is for reviews; leave it out, or give --scenario review.")
@@ -106,14 +123,17 @@ def replay(
     if not (scale > 0 and math.isfinite(scale)):
         raise InputProblem(f"--scale is {scale:g}; give a number above 0.")
     theta = check_theta(0.75 if theta is None else theta)
-    fitted = load(calibrator)
-    if fitted.scenario != scenario:
+    if (calibrator is None) == (chances is None):
+        raise InputProblem("Give either --calibrator or --chances.")
+    fitted = None if calibrator is None else load(calibrator)
+    if fitted is not None and fitted.scenario != scenario:
         raise InputProblem(
             f"The calibrator {calibrator} was fitted for the scenario {fitted.scenario}, not {scenario}; "
             f"fit one with --scenario {scenario}."
         )
     topics, notes = labelled_topics(run, qrels)
     if tables is None:
+        assert fitted is not None  # chances are for reviews
         outcomes = replaying.replay(topics, fitted, policy, stakes, cost, 0.5 if b_0 is None else b_0, scale)
     else:
         judged = {topic.name: topic for topic in topics}
@@ -124,13 +144,18 @@ def replay(
             replace(each, topic=replace(judged[each.review], name=each.name)) for each in file.outcomes
         ]
         belief = theta, engine or "bivariate", given_prior(b_0, prior_file, theta)
+        source: Any = fitted
+        if chances is not None:
+            wanted = {each.review: judged[each.review] for each in file.outcomes}
+            model = reranked_chances("review")
+            source = {name: Told(p, model) for name, p in read_chances(chances, wanted).items()}
         outcomes = replaying.replay_reviews(
-            reviews, fitted, policy, stakes, cost, theta, truth or "pooled", *belief[1:], scale
+            reviews, source, policy, stakes, cost, theta, truth or "pooled", *belief[1:], scale
         )
         if as_json:
-            outcomes = [*replaying.with_left(outcomes, reviews, fitted, stakes.q_star, *belief)]
+            outcomes = [*replaying.with_left(outcomes, reviews, source, stakes.q_star, *belief)]
     mean = replaying.summary(outcomes)
-    unlike = sum(bool(fitted.refusal(topic.scores)) for topic in topics)
+    unlike = 0 if fitted is None else sum(bool(fitted.refusal(topic.scores)) for topic in topics)
     if unlike:
         notes = (
             *notes,

@@ -1,0 +1,108 @@
+"""Chances told document by document: nothing looks ahead, and a replay sees what a session would."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tarstop_core.calibration.reranked import forecasts, path_chances
+from tarstop_core.documents.topic import Topic
+from tarstop_core.errors import InputProblem
+from tarstop_core.evaluation.as_told import Told, stop
+from tarstop_core.evaluation.replay import replay_reviews, with_left
+from tarstop_core.files import read_chances
+from tarstop_core.policies import POLICIES, Budget, Greedy, Policy, check
+from tarstop_core.samples.shipped import reranked_chances
+from tarstop_core.value.payoffs import Payoffs
+from tests.evaluation.test_replay_reviews import outcome
+
+MODEL = reranked_chances("review")
+RULES = [each() for each in POLICIES.values() if not (each.needs_labels or each.knows_truth)]
+
+
+def looks_ahead(policy: Policy, N: int, cost: float, as_told: bool, seed: int) -> bool:
+    """Whether labels, studies and chances that nobody knew yet move a stop, or bring it before they are known."""
+    rng = np.random.default_rng(seed)
+    path = check._random_review(rng, N)
+
+    def stops(path: object) -> int:
+        if as_told:
+            return stop(policy, Told(path.p, MODEL), path, cost)[0]  # type: ignore[attr-defined, arg-type]
+        return int(policy.depths(path, [cost])[0])  # type: ignore[arg-type]
+
+    found = stops(path)
+    for d in {found, *check._some(found, rng)[-2:]}:
+        known = np.arange(N) <= d  # of the next document the chance is known, and nothing else
+        p = np.where(known, path.p, rng.uniform(0, 0.9, N))
+        other = stops(replace(check._other_studies(path, d, rng), p=p))
+        if (d == found and other != found) or (d < found and other <= d):
+            return True
+    return False
+
+
+@pytest.mark.parametrize("policy", RULES, ids=lambda rule: rule.name)
+def test_nothing_looks_ahead(policy: Policy) -> None:
+    for seed, (N, cost) in enumerate([(7, 0.01), (7, 0.0001), (30, 0.01), (30, 0.002)]):
+        assert not looks_ahead(policy, N, cost, True, seed)
+
+
+def test_the_check_sees_a_rule_that_is_told_everything_at_once() -> None:
+    assert any(looks_ahead(policy, 30, 0.01, False, seed) for policy in RULES for seed in range(3))
+
+
+@pytest.mark.parametrize("read", [0, 1, 17, 49, 50])
+def test_a_replay_knows_what_a_session_would(read: int) -> None:
+    labels = np.asarray(outcome().topic.labels)
+    told = Told(forecasts(MODEL, labels, 50)[:-1], MODEL)
+    path = check._random_review(np.random.default_rng(1), 50)
+    known = told.known(replace(path, labels=labels), read)
+    p, left = path_chances(MODEL, labels[:read], 50)
+    np.testing.assert_allclose(known.p, p)
+    assert told.left(labels, read).mean == pytest.approx(left.mean)
+    assert not known.labels[read:].any() and known.known[-1] == path.known[read]
+
+
+def test_a_review_is_replayed_by_what_was_told() -> None:
+    payoffs, labels = Payoffs.from_q_star(0.5), np.asarray(outcome().topic.labels)
+    told = {"T": Told(forecasts(MODEL, labels, 50)[:-1], MODEL)}
+    (budget,) = replay_reviews([outcome()], told, Budget(10), payoffs, 0.001)
+    assert (budget.depth, budget.recall) == (10, 3 / 4)
+    (cheap,), (dear,) = (replay_reviews([outcome()], told, Greedy(), payoffs, cost) for cost in (0.0, 1.0))
+    assert (cheap.depth, dear.depth) == (50, 0)
+    (left,) = with_left([budget], [outcome()], told, 0.5)
+    assert (
+        left.left["stop"].mean == pytest.approx(told["T"].left(labels, 10).mean)
+        and left.left["stop"].true == 0
+    )
+    never = {"T": replace(told["T"], p=np.zeros(50))}
+    assert replay_reviews([outcome()], never, Greedy(), payoffs, 0.001)[0].depth == 0
+    with pytest.raises(InputProblem, match="needs labels that nobody has"):
+        replay_reviews([outcome()], told, POLICIES["oracle"](), payoffs, 0.001)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('id,chance\n"a,0.1\n', "is no CSV"),
+        ("rank,id\n1,a\n", "has no column chance; name its columns id, chance"),
+        ("id,chance\nb,0.1\na,0.2\n", "other documents for T than the run"),
+        ("id,chance\na,0.1\nb,often\n", "gives b the chance 'often'; give a number from 0 to 1"),
+        ("id,chance\na,1.1\nb,0.2\n", "gives a the chance '1.1'"),
+    ],
+    ids=["open quotes", "no-chance", "another-order", "words", "above-1"],
+)
+def test_files_that_do_not_serve_are_refused(tmp_path: Path, text: str, words: str) -> None:
+    (tmp_path / "c.csv").write_text(text, encoding="utf-8")
+    with pytest.raises(InputProblem, match=words):
+        read_chances(tmp_path / "c.csv", {"T": Topic("T", np.array(["a", "b"]))})
+
+
+def test_topics_are_told_apart(tmp_path: Path) -> None:
+    run = {name: Topic(name, np.array(ids)) for name, ids in (("S", ["a", "=b"]), ("T", ["a"]))}
+    (tmp_path / "c.csv").write_text("topic,id,chance,x\nT,a,0.5,\nS,a,0.1,\nS,'=b,0,\n", encoding="utf-8")
+    found = read_chances(tmp_path / "c.csv", run)
+    assert {name: p.tolist() for name, p in found.items()} == {"S": [0.1, 0.0], "T": [0.5]}
+    (tmp_path / "c.csv").write_text("id,chance\na,0.5\n", encoding="utf-8")
+    with pytest.raises(InputProblem, match="has no column topic"):
+        read_chances(tmp_path / "c.csv", run)
