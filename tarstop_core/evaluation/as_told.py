@@ -4,7 +4,7 @@ Whoever has read d documents knows what was said of these and of the next one; w
 far, as in a session. A rule is asked again after every document, of a path that holds nothing else.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,6 +14,7 @@ from tarstop_core.calibration.reranked import Ahead, RerankedChances, ahead
 from tarstop_core.documents.tables import Flags, Floats
 from tarstop_core.policies import Policy
 from tarstop_core.value.cumulative import CumulativePath
+from tarstop_core.value.payoffs import Depths
 
 LEAST = 1e-6
 """A next document's chance is taken for this at least: nothing ahead would follow from 0."""
@@ -45,6 +46,26 @@ class Told:
     def paths(self, path: CumulativePath) -> Iterator[tuple[int, CumulativePath]]:
         """The path after 0, 1, … N documents."""
         return ((depth, self.known(path, depth)) for depth in range(len(path) + 1))
+
+
+def depths_as_told(
+    told: Told, paths: Sequence[CumulativePath], rules: Sequence[Policy], costs: Sequence[float]
+) -> Depths:
+    """Where each of these rules stops on each path at each cost, asked after every document, shape (S, Q, C)."""
+    found = np.full((len(rules), len(paths), len(costs)), len(told.p), dtype=np.intp)
+    once = [rule.ignores_stakes for rule in rules]
+    for q, path in enumerate(paths):
+        going = np.ones((len(rules), len(costs)), dtype=bool)
+        if q:  # the same as on the first path
+            going[once], found[once, q] = False, found[once, 0]
+        for depth, now in told.paths(path):
+            if not going.any():
+                break
+            for s, rule in enumerate(rules):
+                if going[s].any():
+                    stops = going[s] & (rule.depths(now, costs, depth) <= depth)
+                    found[s, q, stops], going[s, stops] = depth, False
+    return found
 
 
 def stop(policy: Policy, told: Told, path: CumulativePath, cost: float) -> tuple[int, CumulativePath]:

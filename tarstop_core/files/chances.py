@@ -36,7 +36,8 @@ def read_chances(path: Path, topics: Mapping[str, Topic]) -> dict[str, Floats]:
         raise InputProblem(f"{path.name} has no column {missing[0]}; name its columns {', '.join(needed)}.")
     found = {}
     for name, topic in topics.items():
-        own = frame[frame["topic"] == name] if several else frame
+        own = frame[frame["topic"] == name] if "topic" in frame else frame
+        own = own if several or len(own) else frame
         # Where an id begins like a formula, whoever wrote the file put an apostrophe in front.
         ids, wanted = (
             [one_word(each.lstrip("'")) for each in names] for names in (own["id"], topic.ids.tolist())

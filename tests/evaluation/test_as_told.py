@@ -9,8 +9,12 @@ import pytest
 from tarstop_core.calibration.reranked import forecasts, path_chances
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
-from tarstop_core.evaluation.as_told import Told, stop
+from tarstop_core.evaluation.as_told import Told, depths_as_told, stop
+from tarstop_core.evaluation.benchmarks.folder import from_folder
+from tarstop_core.evaluation.methods import parse_methods
+from tarstop_core.evaluation.protocol import run
 from tarstop_core.evaluation.replay import replay_reviews, with_left
+from tarstop_core.evaluation.tasks.review import ReviewTask
 from tarstop_core.files import read_chances
 from tarstop_core.policies import POLICIES, Budget, Greedy, Policy, check
 from tarstop_core.samples.shipped import reranked_chances
@@ -98,11 +102,62 @@ def test_files_that_do_not_serve_are_refused(tmp_path: Path, text: str, words: s
         read_chances(tmp_path / "c.csv", {"T": Topic("T", np.array(["a", "b"]))})
 
 
+def test_many_rules_at_once_stop_where_each_does() -> None:
+    rng, costs = np.random.default_rng(4), (0.0, 0.0005, 0.004, 0.05)
+    path = check._random_review(rng, 40)
+    told = Told(path.p, MODEL)
+    paths = [replace(path, payoffs=Payoffs.from_q_star(q_star)) for q_star in (0.2, 0.7)]
+    rules = [
+        rule for rule in RULES if rule.name in ("greedy", "consecutive", "look-ahead", "optimal", "knee")
+    ]
+    found = depths_as_told(told, paths, rules, costs)
+    each = [[[stop(rule, told, path, cost)[0] for cost in costs] for path in paths] for rule in rules]
+    np.testing.assert_array_equal(found, each)
+
+
+def test_an_experiment_takes_a_folder_with_chances(tmp_path: Path) -> None:
+    topics, rng = [f"T{at}" for at in range(4)], np.random.default_rng(2)
+    ranked = [(topic, f"{topic}_{rank}", rank) for topic in topics for rank in range(1, 31)]
+    (tmp_path / "a.run").write_text(
+        "".join(f"{topic} Q0 {doc} {rank} {31 - rank} x\n" for topic, doc, rank in ranked), encoding="utf-8"
+    )
+    rows = [f"{topic},{topic}_{rank},{topic}_{rank},30,5,{rank},40" for topic in topics for rank in (2, 5, 9)]
+    header = "topic,study,docid,TP,FP,FN,TN"
+    (tmp_path / "tables.csv").write_text("\n".join((header, *rows, "")), encoding="utf-8")
+    p = {topic: rng.uniform(0, 0.5, 30) for topic in topics}
+    lines = [f"{topic},{doc},{p[topic][rank - 1].item()!r}" for topic, doc, rank in ranked]
+    (tmp_path / "chances.csv").write_text("\n".join(("topic,id,chance", *lines, "")), encoding="utf-8")
+    benchmark = from_folder(tmp_path)
+    case = next(case for case in benchmark.folds[0].test)
+    np.testing.assert_array_equal(case.told, p[case.group])
+    assert case.digest != replace(case, told=None).digest
+    methods, q_stars, costs = parse_methods(("greedy",), "review"), (0.2, 0.7), (0.0005, 0.01)
+    results = run(benchmark, ReviewTask(engine="bivariate"), methods, q_stars=q_stars, costs=costs)
+    told, at = {name: Told(each, MODEL) for name, each in p.items()}, results.cases.index(case.name)
+    for q, q_star in enumerate(q_stars):
+        for c, cost in enumerate(costs):
+            (played,) = replay_reviews(
+                [case.outcome],
+                told,
+                Greedy(),
+                Payoffs.from_q_star(q_star),
+                cost,  # type: ignore[list-item]
+            )
+            assert results.screened[at, 0, q, c] == played.depth
+            assert results.plus[at, 0, q, c] == (played.action == "a+")
+    off = np.concatenate([each - np.isin(np.arange(30), (1, 4, 8)) for each in p.values()])
+    assert results.calibration["default"].brier == pytest.approx(np.mean(off**2)), "of what was told"
+    (tmp_path / "tables.csv").rename(tmp_path / "a.qrels")
+    with pytest.raises(InputProblem, match="leave the file out"):
+        from_folder(tmp_path)
+
+
 def test_topics_are_told_apart(tmp_path: Path) -> None:
     run = {name: Topic(name, np.array(ids)) for name, ids in (("S", ["a", "=b"]), ("T", ["a"]))}
     (tmp_path / "c.csv").write_text("topic,id,chance,x\nT,a,0.5,\nS,a,0.1,\nS,'=b,0,\n", encoding="utf-8")
     found = read_chances(tmp_path / "c.csv", run)
     assert {name: p.tolist() for name, p in found.items()} == {"S": [0.1, 0.0], "T": [0.5]}
+    assert read_chances(tmp_path / "c.csv", {"T": run["T"]})["T"].tolist() == [0.5], "others are passed over"
     (tmp_path / "c.csv").write_text("id,chance\na,0.5\n", encoding="utf-8")
     with pytest.raises(InputProblem, match="has no column topic"):
         read_chances(tmp_path / "c.csv", run)

@@ -11,6 +11,7 @@ from tarstop_core.belief.learned_prior import learn_prior, learn_width
 from tarstop_core.belief.prior import Prior
 from tarstop_core.calibration.calibrator import Calibrator, scaled
 from tarstop_core.evaluation import metrics
+from tarstop_core.evaluation.as_told import Told, depths_as_told
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold
 from tarstop_core.evaluation.subsets import subset_beliefs
 from tarstop_core.evaluation.tasks.base import (
@@ -27,6 +28,7 @@ from tarstop_core.evaluation.tasks.base import (
 from tarstop_core.policies import Policy
 from tarstop_core.policies.base import Randomised
 from tarstop_core.policies.gain_curve import gain
+from tarstop_core.samples.shipped import reranked_chances
 from tarstop_core.value import outcomes as value_outcomes
 from tarstop_core.value.cumulative import CumulativePath
 from tarstop_core.value.payoffs import Depths, Flags, Floats, Payoffs
@@ -99,7 +101,8 @@ class ReviewTask(Task):
     ) -> list[CumulativePath]:
         calibrator, prior = knowledge
         assert case.outcome is not None
-        p = scaled(calibrator.probabilities(case.topic.scores, len(case.topic)), self.scale)
+        p = calibrator.probabilities(case.topic.scores, len(case.topic)) if case.told is None else case.told
+        p = scaled(p, self.scale)
         first = value_outcomes.outcome_path(case.outcome, p, payoffs[0], self.theta, self.engine, prior)
         return [first, *(replace(first, payoffs=each) for each in payoffs[1:])]
 
@@ -123,7 +126,10 @@ class ReviewTask(Task):
     ) -> PlayedGrid:
         if isinstance(settings[0], Randomised):
             return self._sampled(case, knowledge[1], paths, settings, len(costs))
-        depths = depths_of(paths, settings, costs)
+        if case.told is None or settings[0].needs_labels or settings[0].knows_truth:
+            depths = depths_of(paths, settings, costs)
+        else:
+            depths = depths_as_told(Told(case.told, reranked_chances("review")), paths, settings, costs)
         plus, plus_exact = _chosen(paths, depths, paths[0].b), None
         if settings[0].knows_truth:
             plus[:] = truth[:, None]
