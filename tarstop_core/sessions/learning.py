@@ -163,9 +163,9 @@ def fit(
         "settings": asdict(ranker),  # type: ignore[call-overload]
         "next": [row.ids[at] for at in following.tolist()],
     }
-    said = basis(told)
-    beside = {name: what for name, what in (("words", said[1]), ("scores", said[2])) if what}
-    return Fitted(Event("fit", payload | beside), said)
+    rests_on = basis(told)
+    beside = {name: what for name, what in (("words", rests_on[1]), ("scores", rests_on[2])) if what}
+    return Fitted(Event("fit", payload | beside), rests_on)
 
 
 def why_next(features: Features, row: SessionRow, state: State, record: Record) -> list[str]:
