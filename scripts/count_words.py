@@ -11,7 +11,7 @@ from playwright.sync_api import Page, ViewportSize, sync_playwright
 
 from tarstop_core.sessions.demo import start_demo, start_review_demo
 from tarstop_core.sessions.store.store import Store
-from tests.browser.acting import at_rest
+from tests.browser.acting import at_rest, by_sidebar
 from tests.browser.conftest import CHROMIUM_FLAGS, AppServer, find_chromium
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -31,6 +31,8 @@ LIMITS: dict[str, tuple[str, int, int | None]] = {
     "Results": ("results", 300, 25),
 }
 """By what a row of the table is called: address, and how many words and controls there may be at most."""
+IN_TURN = sorted(LIMITS, key=lambda name: "?" in LIMITS[name][0])
+"""First the pages that the sidebar leads to, before a session is open, which other pages would take up."""
 COUNT = """() => {
     const main = document.querySelector('[data-testid=stMain]');
     const seen = (each) => each.checkVisibility({visibilityProperty: true, opacityProperty: true});
@@ -56,10 +58,14 @@ COUNT = """() => {
 }"""
 
 
-def counted(page: Page, address: str) -> tuple[int, int]:
-    """Words and controls of the main area at an address, as they are when nothing has been touched."""
-    page.goto(address)
-    at_rest(page)
+def counted(page: Page, url: str, name: str, sessions: dict[str, str]) -> tuple[int, int]:
+    """Words and controls of the main area of a page, as they are when nothing has been touched."""
+    address = LIMITS[name][0].format(**sessions)
+    if address and "?" not in address:
+        by_sidebar(page, name.partition(",")[0])
+    else:
+        page.goto(f"{url}/{address}")
+        at_rest(page)
     found = page.evaluate(COUNT)
     return found["words"], found["controls"]
 
@@ -72,10 +78,8 @@ def sessions(store: Store) -> dict[str, str]:
 def table(found: dict[str, tuple[int, int]]) -> str:
     """The page about it."""
     rows = "\n".join(
-        f"| {name} | {words} | {most_words} | {controls} | {'' if most is None else most} |"
-        for (name, (words, controls)), (_, most_words, most) in zip(
-            found.items(), LIMITS.values(), strict=True
-        )
+        f"| {name} | {found[name][0]} | {most_words} | {found[name][1]} | {'' if most is None else most} |"
+        for name, (_, most_words, most) in LIMITS.items()
     )
     return f"""# How much a page says at first
 
@@ -96,10 +100,7 @@ def main() -> None:
             named = sessions(store)
         browser = pw.chromium.launch(executable_path=find_chromium(pw), args=list(CHROMIUM_FLAGS))
         page = browser.new_page(viewport=WINDOW)
-        found = {
-            name: counted(page, f"{server.url}/{address.format(**named)}")
-            for name, (address, *_) in LIMITS.items()
-        }
+        found = {name: counted(page, server.url, name, named) for name in IN_TURN}
         browser.close()
     (ROOT / "docs" / "first_open.md").write_text(table(found), encoding="utf-8")
     print(table(found))

@@ -30,8 +30,7 @@ from joblib import Parallel, delayed
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.agents import agent_of, place_of
 from tarstop_core.evaluation.benchmarks.named import BENCHMARKS
-from tarstop_core.evaluation.benchmarks.simulated_patents import TOPICS, simulated_patents
-from tarstop_core.evaluation.benchmarks.simulated_reviews import simulated_reviews
+from tarstop_core.evaluation.benchmarks.simulated import TOPICS, simulated_patents, simulated_reviews
 from tarstop_core.evaluation.cases import FOLDS, Benchmark, Case
 from tarstop_core.evaluation.findings.aggregate import mean_with_interval, rows
 from tarstop_core.evaluation.findings.variations import COLUMNS, FILE

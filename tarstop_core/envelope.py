@@ -27,17 +27,7 @@ def read_envelope(
 ) -> dict[str, Any]:
     """The content of a JSON document that says it is of this format and version, without these two.
 
-    Parameters
-    ----------
-    file_format, version
-        As they stand under "format" and "version".
-    what, maker, again : str
-        What it is, who writes it and how to get a new one, for messages.
-
-    Raises
-    ------
-    InputProblem
-        When it is not.
+    InputProblem when it is not, which says `what` it should be, who (`maker`) writes it and how to get a new one (`again`).
     """
     try:
         content = read_json(text)
@@ -56,14 +46,6 @@ def read_json(text: str | bytes) -> Any:
     """The value of a JSON text that is nested at most 200 deep, its numbers finite and its integers exact as floats.
 
     ValueError when it is not.
-
-    Examples
-    --------
-    >>> read_json('{"a": [1, 2.5]}')
-    {'a': [1, 2.5]}
-    >>> read_json("[1e999]")
-    Traceback (most recent call last):
-    ValueError: it holds the number inf
     """
     from pydantic_core import from_json  # here and below: it takes its time to import
 
@@ -87,33 +69,15 @@ def validated(
     whole: bool = False,
     open_ended: bool = False,
 ) -> T:
-    """JSON values as an object of a class, every field checked against its type.
+    """JSON values as an object of a class (a dataclass, a TypedDict), every field checked against its type.
 
-    Parameters
-    ----------
-    kind : type
-        A dataclass, a TypedDict or anything else that types describe.
-    name : str
-        Name for messages.
-    mend : str
-        What to do when it cannot be used, for messages.
-    strict : bool
-        Whether a number that is written as a text is refused.
-    whole : bool
-        Of a dataclass: whether fields that have a default have to be there too.
-    open_ended : bool
-        Whether fields that are not known are passed over.
-
-    Raises
-    ------
-    InputProblem
-        Naming the field that is missing, unknown or unusable.
+    `strict` refuses a number that is written as a text, `whole` a dataclass without fields that have a default;
+    `open_ended` passes over fields that are not known. InputProblem, with the `name` of what it is and how to `mend` it,
+    naming the field that is missing, unknown or unusable.
 
     Examples
     --------
     >>> from tarstop_core.value.payoffs import Payoffs
-    >>> validated(Payoffs, {"B": 4, "L_r": 1, "L_g": 4, "G": 1}, "a.json", "write it again").q_star
-    0.2
     >>> validated(Payoffs, {"B": 4, "L_r": "x", "L_g": 4, "G": 1}, "a.json", "write it again")
     Traceback (most recent call last):
     tarstop_core.errors.InputProblem: a.json is damaged (L_r: Input should be a valid number, unable to parse string as a number); write it again.
@@ -124,10 +88,9 @@ def validated(
         missing = next((each.name for each in fields(cast(Any, kind)) if each.name not in content), None)
         if missing is not None:
             raise InputProblem(f"{name} is damaged ({missing}: missing); {mend}.")
+    holder = _holder(cast(Hashable, kind), open_ended)
     try:
-        checked: T = (
-            _holder(cast(Hashable, kind), open_ended).model_validate({"it": content}, strict=strict).it
-        )
+        checked: T = holder.model_validate({"it": content}, strict=strict).it
     except ValidationError as problem:
         raise InputProblem(f"{name} is damaged ({_said(problem)}); {mend}.") from None
     return checked
@@ -155,25 +118,14 @@ def check_time(time: str) -> str:
     """A moment in ISO 8601 with its offset from UTC, in this century or the next; the text as it was given.
 
     InputProblem when it is not one.
-
-    Examples
-    --------
-    >>> check_time("2026-11-22T08:00:00.000+00:00")
-    '2026-11-22T08:00:00.000+00:00'
-    >>> check_time("9999-12-31T23:59:59.999-14:00")
-    Traceback (most recent call last):
-    tarstop_core.errors.InputProblem: '9999-12-31T23:59:59.999-14:00' is not a time from 2000 to 2199 such as 2026-11-22T08:00:00+00:00.
     """
     try:
         moment = datetime.fromisoformat(time)
-        right = moment.tzinfo is not None and EARLIEST <= moment < LATEST
+        if moment.tzinfo is not None and EARLIEST <= moment < LATEST:
+            return time
     except (ValueError, OverflowError):
-        right = False
-    if not right:
-        raise InputProblem(
-            f"{time[:40]!r} is not a time from 2000 to 2199 such as 2026-11-22T08:00:00+00:00."
-        )
-    return time
+        pass
+    raise InputProblem(f"{time[:40]!r} is not a time from 2000 to 2199 such as 2026-11-22T08:00:00+00:00.")
 
 
 def read_file(path: str | Path, what: str) -> str:

@@ -14,14 +14,9 @@ _BREAK = re.compile(r"\s*[\n\r\x0b\x0c\x85\u2028\u2029]\s*")
 class InputProblem(ValueError):
     r"""Something a person gave cannot be used.
 
-    The message is a single sentence that names the place (file, line, column,
-    field) and the mend. The command line prints it and exits with 2; pages show
-    it where the input was given. It never needs a traceback to be understood.
-
-    Parameters
-    ----------
-    sentence : str
-        What it echoes of a file may be long and may hold line breaks; it is made short and one line here.
+    The message is a single sentence that names the place (file, line, column, field) and the mend. The command line
+    prints it and exits with 2; pages show it where the input was given. It never needs a traceback to be understood.
+    What it echoes of a file may be long and may hold line breaks; it is made short and one line here.
 
     Examples
     --------

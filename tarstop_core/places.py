@@ -24,7 +24,7 @@ def sample_dir() -> Path:
     for candidate in candidates:
         if (candidate / "patents" / "topics.csv").is_file():
             return candidate
-    where = " or ".join(str(candidate) for candidate in candidates)
+    where = " or ".join(map(str, candidates))
     raise InputProblem(
         f"No sample data in {where}; install the package again, or make them with "
         "`python -m tarstop_core.samples.simulate DIR` and set TARSTOP_SAMPLE_DATA to DIR."
@@ -94,13 +94,7 @@ RULES_VARIABLE = "TARSTOP_RULES"
 
 
 def is_loopback(address: str) -> bool:
-    """Whether an address, or the name of a host, is this machine's own and nobody else's.
-
-    Examples
-    --------
-    >>> [is_loopback(each) for each in ("127.0.0.1", "::1", "localhost", "0.0.0.0", "10.0.0.7", "")]
-    [True, True, True, False, False, False]
-    """
+    """Whether an address, or the name of a host, is this machine's own and nobody else's."""
     if address.lower() == "localhost":
         return True
     try:
@@ -111,9 +105,8 @@ def is_loopback(address: str) -> bool:
 
 def named_hosts() -> tuple[str, ...]:
     """Names beside its address that the dashboard answers to: those in `TARSTOP_HOSTS`, between commas."""
-    return tuple(
-        filter(None, (each.strip().lower() for each in os.environ.get(HOSTS_VARIABLE, "").split(",")))
-    )
+    given = os.environ.get(HOSTS_VARIABLE, "").lower().split(",")
+    return tuple(filter(None, map(str.strip, given)))
 
 
 def named_by_server(variable: str) -> list[str]:
@@ -128,12 +121,11 @@ def require_consent(address: str, hosts: Sequence[str], no_login: bool = False) 
     neither `no_login` nor `TARSTOP_NO_LOGIN` says that this is meant.
     """
     own = is_loopback(address) and not hosts
-    if own or no_login or os.environ.get(NO_LOGIN_VARIABLE):
-        return
-    raise InputProblem(
-        f"There is no login yet: whoever reaches {' or '.join([*hosts, address])} can read, change and delete every "
-        "session; give --no-login to serve them all the same."
-    )
+    if not (own or no_login or os.environ.get(NO_LOGIN_VARIABLE)):
+        raise InputProblem(
+            f"There is no login yet: whoever reaches {' or '.join([*hosts, address])} can read, change and delete every "
+            "session; give --no-login to serve them all the same."
+        )
 
 
 def open_folders(address: str) -> Path | None:
@@ -163,9 +155,8 @@ def folder_of_the_server(named: str, address: str) -> Path:
         return Path(named).expanduser()
     try:
         found = (top / named).resolve()
-        if not all(
-            each.resolve().is_relative_to(top) for each in (found, *found.glob("*"), *found.glob("*/*"))
-        ):
+        within = (found, *found.glob("*"), *found.glob("*/*"))
+        if not all(each.resolve().is_relative_to(top) for each in within):
             raise ValueError
     except (OSError, RuntimeError, ValueError):
         raise InputProblem(

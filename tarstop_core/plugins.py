@@ -29,11 +29,8 @@ def load_class(file: str, name: str, base: type[Kind], what: str, public: str) -
         module = _run(file, hashlib.sha256(content).hexdigest())
     except Exception as problem:
         raise InputProblem(f"The {what} file {file} fails: {_failure(problem, file)}.") from problem
-    found = {
-        key: value
-        for key, value in vars(module).items()
-        if inspect.isclass(value) and value.__module__ == module.__name__
-    }
+    classes = ((key, value) for key, value in vars(module).items() if inspect.isclass(value))
+    found = {key: value for key, value in classes if value.__module__ == module.__name__}
     kind: type[Any] | None = found.get(name)
     if kind is None:
         has = f"it has {', '.join(found)}" if found else "it defines no class"
@@ -59,14 +56,12 @@ def make(kind: type[Kind], file: str, name: str, values: dict[str, Any], what: s
 
 def _failure(problem: BaseException, file: str) -> str:
     """An error as half a sentence: what it is, and where in the file."""
-    at = [
-        frame.lineno
-        for frame in traceback.extract_tb(problem.__traceback__)
-        if frame.filename == str(Path(file))
-    ]
-    line = problem.lineno if isinstance(problem, SyntaxError) else at[-1] if at else None
-    said = " ".join(str(problem.msg if isinstance(problem, SyntaxError) else problem).split()).rstrip(".")
-    said = said.replace(". ", "; ")
+    frames = traceback.extract_tb(problem.__traceback__)
+    at = [frame.lineno for frame in frames if frame.filename == str(Path(file))]
+    line, words = at[-1] if at else None, str(problem)
+    if isinstance(problem, SyntaxError):
+        line, words = problem.lineno, problem.msg
+    said = " ".join(words.split()).rstrip(".").replace(". ", "; ")
     where = f" in line {line}" if line else ""
     return f"{type(problem).__name__}{where}{': ' if said else ''}{said}"
 

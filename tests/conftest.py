@@ -36,6 +36,13 @@ def real_data() -> Path:
     return Path(folder)
 
 
+@pytest.fixture(scope="session")
+def server_to_stop() -> Iterator[postgres.Server]:
+    """A PostgreSQL server that tests stop, and start again."""
+    with postgres.own_server() as own:
+        yield own
+
+
 @pytest.fixture
 def no_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """No experiment has been ordered, and none goes on afterwards."""
@@ -46,6 +53,14 @@ def no_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
     for each in running.runs():
         running.forget(each)
+
+
+@pytest.fixture
+def runs_here(no_runs: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An experiment that is ordered is over at once: what it finds is the point, not the process that it has."""
+    from tarstop_core.evaluation import running
+
+    monkeypatch.setattr(running, "resume", lambda run: running.carry_out(run.folder, lambda: False))
 
 
 class BrowserTestsRan:
@@ -82,10 +97,16 @@ def pytest_sessionstart() -> None:
         providers._get_local_constants = lambda: providers._local_constants
 
 
-def pytest_collection_finish() -> None:
-    """Leave what was imported and collected out of every later search for garbage: nothing of it is ever thrown away."""
-    gc.collect()
-    gc.freeze()
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Leave what is imported and collected out of every search for garbage: nothing of it is ever thrown away."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_configure(config: pytest.Config) -> None:

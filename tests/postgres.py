@@ -7,7 +7,7 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from itertools import count
@@ -25,6 +25,8 @@ NO_SERVER = "no PostgreSQL server is installed (on Debian: apt-get install postg
 CARELESS = "-c fsync=off -c full_page_writes=off"
 MOST_CONNECTIONS = 200
 _numbers = count()
+_free: dict[Path, list[str]] = {}
+"""Databases that a test has left empty, by the folder of their server."""
 
 
 def programs() -> Path | None:
@@ -133,20 +135,40 @@ def shared() -> Server:
 
 @contextmanager
 def database(server: Server | None = None) -> Iterator[str]:
-    """The URL of an empty database, which is dropped at the end."""
+    """The URL of an empty database, nobody else's as long as it is needed.
+
+    Making one takes the server longer than most tests take, so it is emptied and used again.
+    """
     server = server or shared()
-    name = f"t{os.getpid()}_{next(_numbers)}"
-    engine = create_engine(server.url("postgres"), isolation_level="AUTOCOMMIT", poolclass=NullPool)
-    with engine.connect() as connection:
-        connection.execute(text(f"CREATE DATABASE {name}"))
+    free = _free.setdefault(server.folder, [])
+    name = free.pop() if free else _new(server)
     yield server.url(name)
+    with _statements(server.url(name)) as say:
+        say(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+        say("DROP SCHEMA public CASCADE")
+        say("CREATE SCHEMA public")
+    free.append(name)
+
+
+def _new(server: Server) -> str:
+    name = f"t{os.getpid()}_{next(_numbers)}"
+    with _statements(server.url("postgres")) as say:
+        say(f"CREATE DATABASE {name}")
+    return name
+
+
+@contextmanager
+def _statements(url: str) -> Iterator[Callable[[str], object]]:
+    engine = create_engine(url, isolation_level="AUTOCOMMIT", poolclass=NullPool)
     with engine.connect() as connection:
-        connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
+        yield lambda statement: connection.execute(text(statement))
 
 
 @contextmanager
 def own_server() -> Iterator[Server]:
-    """A server for one test, which may stop it."""
+    """A server that nobody else uses, so that it may be stopped."""
     shared()  # skips where there is none
     with tempfile.TemporaryDirectory(prefix="tarstop-pg-") as folder:
         server = Server(Path(folder))

@@ -138,6 +138,16 @@ def test_files_can_be_read_at_a_sitting() -> None:
     assert long == {}
 
 
+@pytest.fixture(scope="module")
+def copied(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the tree for all who change a file of it and change it back."""
+    place = tmp_path_factory.mktemp("house")
+    for top in ("tarstop_core", "dashboard", "pages"):
+        shutil.copytree(ROOT / top, place / top, ignore=shutil.ignore_patterns("*.npz", "__pycache__"))
+    shutil.copy(ROOT / "app.py", place)
+    return place
+
+
 @pytest.mark.parametrize(
     "file, line, said",
     [
@@ -163,13 +173,12 @@ def test_files_can_be_read_at_a_sitting() -> None:
         ("pages/home.py", "import streamlit", "only the dashboard draws"),
     ],
 )
-def test_an_import_the_wrong_way_is_found(tmp_path: Path, file: str, line: str, said: str) -> None:
-    for top in ("tarstop_core", "dashboard", "pages"):
-        shutil.copytree(ROOT / top, tmp_path / top, ignore=shutil.ignore_patterns("*.npz", "__pycache__"))
-    shutil.copy(ROOT / "app.py", tmp_path)
-    changed = tmp_path / file
-    changed.write_text(f"{changed.read_text(encoding='utf-8')}\n{line}\n", encoding="utf-8")
-    new = set(faults(tmp_path)) - set(faults(ROOT))
+def test_an_import_the_wrong_way_is_found(copied: Path, file: str, line: str, said: str) -> None:
+    changed = copied / file
+    as_it_is = changed.read_text(encoding="utf-8")
+    changed.write_text(f"{as_it_is}\n{line}\n", encoding="utf-8")
+    new = set(faults(copied)) - set(faults(ROOT))
+    changed.write_text(as_it_is, encoding="utf-8")
     assert new and any(said in each for each in new), new
 
 

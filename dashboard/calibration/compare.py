@@ -9,12 +9,11 @@ import streamlit as st
 
 from dashboard.calibration.fit import finished, no_sessions, standings, titles_of, uploaded
 from dashboard.frame import shell
-from dashboard.frame.drawing import dark
+from dashboard.frame.drawing import dark, figure, note, table
 from dashboard.frame.widgets import lasting, one_of, some_of, switch
 from dashboard.frame.work import kept
-from dashboard.parts.calibrators import reliability_rows
-from dashboard.parts.panels import figure, note, table
-from dashboard.parts.whole_session import CHOSEN, loaded
+from dashboard.parts.chances import reliability_rows
+from dashboard.parts.sessions import CHOSEN, loaded
 from tarstop_core.calibration.figures import two_reliabilities, worth_figure
 from tarstop_core.evaluation import calibrators
 from tarstop_core.evaluation.calibrators import HeldOut
@@ -64,22 +63,16 @@ def two(store: Store) -> None:
 
 def _pair(there: dict[str, Listed], scenario: str) -> tuple[Listed, Listed]:
     left, right = st.columns(2, gap="medium")
-    titles = {key: title(each) for key, each in there.items()}
-    second = list(there)[:2][-1]
-    return (
-        there[one_of("First calibrator", titles, at=left, key=f"{PREFIX}/0/{scenario}")],
-        there[one_of("Second calibrator", titles, at=right, first=second, key=f"{PREFIX}/1/{scenario}")],
-    )
+    titles, second = {key: title(each) for key, each in there.items()}, list(there)[:2][-1]
+    a = one_of("First calibrator", titles, at=left, key=f"{PREFIX}/0/{scenario}")
+    b = one_of("Second calibrator", titles, at=right, first=second, key=f"{PREFIX}/1/{scenario}")
+    return there[a], there[b]
 
 
 def _held_out(store: Store, scenario: str) -> HeldOut | None:
     names = [*calibrators.SHIPPED[scenario], UPLOADED, SESSIONS]
-    where = st.selectbox(
-        "Judged on",
-        names,
-        format_func=lambda name: f"{name} (simulated)" if name.startswith("sample") else name,
-        key=f"{PREFIX}/where/{scenario}",
-    )
+    titles = {name: f"{name} (simulated)" if name.startswith("sample") else name for name in names}
+    where = one_of("Judged on", titles, key=f"{PREFIX}/where/{scenario}")
     if where == UPLOADED:
         found = uploaded(PREFIX, scenario)
         return None if found is None else HeldOut(f"{len(found.topics):,} lists of yours", found.topics)
@@ -138,20 +131,18 @@ def _compared(found: calibrators.Comparison, held_out: HeldOut, a: str, b: str) 
 
 
 def measure_rows(measures: Sequence[calibrators.Measure]) -> list[dict[str, str]]:
-    rows = []
-    for each in measures:
-        known = np.isfinite(each.low)
-        rows.append(
-            {
-                "": each.name,
-                "first": number(each.a),
-                "second": number(each.b),
-                "difference": number(each.difference),
-                "95 %": f"{number(each.low)} to {number(each.high)}" if known else "one list: unknown",
-                "clearly better": {"a": "first", "b": "second", "": "–"}[each.better],
-            }
-        )
-    return rows
+    unknown = "one list: unknown"
+    return [
+        {
+            "": each.name,
+            "first": number(each.a),
+            "second": number(each.b),
+            "difference": number(each.difference),
+            "95 %": f"{number(each.low)} to {number(each.high)}" if np.isfinite(each.low) else unknown,
+            "clearly better": {"a": "first", "b": "second", "": "–"}[each.better],
+        }
+        for each in measures
+    ]
 
 
 def _decided(a: Listed, b: Listed, held_out: HeldOut) -> None:
@@ -159,12 +150,10 @@ def _decided(a: Listed, b: Listed, held_out: HeldOut) -> None:
     one, other, third = st.columns([1.3, 1, 1], gap="medium", vertical_alignment="bottom")
     titles = {name: POLICIES[name].title for name in followed()}
     rule = one_of("Stopping rule", titles, at=one, **lasting(f"{PREFIX}/rule"))
-    q_star = other.segmented_control(
-        "How sure before you act, q\\*", Q_STARS, default=0.5, required=True, key=f"{PREFIX}/q"
-    )
-    cost = third.select_slider(
-        "Cost of one document, c", COSTS, 0.001, key=f"{PREFIX}/cost", format_func=lambda c: f"{c:g}"
-    )
+    how: dict[str, Any] = {"default": 0.5, "required": True, "key": f"{PREFIX}/q"}
+    q_star = other.segmented_control("How sure before you act, q\\*", Q_STARS, **how)
+    how = {"key": f"{PREFIX}/cost", "format_func": "{:g}".format}
+    cost = third.select_slider("Cost of one document, c", COSTS, 0.001, **how)
     other.caption(f"Act only when more than {percent(q_star)} sure.")
     third.caption("Where both mistakes together cost 1.")
     policy, payoffs = POLICIES[rule](), Payoffs.from_q_star(q_star)
@@ -180,11 +169,9 @@ def _decided(a: Listed, b: Listed, held_out: HeldOut) -> None:
         )
         return
     st.write(shell.escape_markdown(calibrators.decisions_sentence(found, policy.title, title(a), title(b))))
-    table(
-        measure_rows(found.measures),
-        f"{found.cases:,} cases in paper mode, b₀ = 0.5{f'; {found.empty:,} of them hold nothing to find' if found.empty else ''}. "
-        "Net utility: higher is better.",
-    )
+    empty = f"; {found.empty:,} of them hold nothing to find" if found.empty else ""
+    said = f"{found.cases:,} cases in paper mode, b₀ = 0.5{empty}. Net utility: higher is better."
+    table(measure_rows(found.measures), said)
 
 
 def switched(store: Store) -> None:
@@ -198,15 +185,13 @@ def switched(store: Store) -> None:
     session = loaded(store, session_id)
     settings = session.state.settings
     own = session.calibrators[settings.calibrator]
-    others = {
-        key: each
-        for key, each in fitting(store, own.scenario, session.row.scores is not None).items()
-        if each.calibrator.digest != settings.calibrator
-    }
+    scored = session.row.scores is not None
+    fit = fitting(store, own.scenario, scored)
+    others = {key: each for key, each in fit.items() if each.calibrator.digest != settings.calibrator}
     if not others:
         st.info("There is no other calibrator that fits this session; fit one first.", icon=":material/info:")
         return
-    other_key = f"{PREFIX}/other/{own.scenario}/{session.row.scores is not None}"
+    other_key = f"{PREFIX}/other/{own.scenario}/{scored}"
     titles = {key: title(each) for key, each in others.items()}
     other = others[one_of("Another calibrator", titles, at=right, key=other_key)]
     held, moved = with_calibrator(session, other.calibrator)
@@ -236,9 +221,8 @@ def _beliefs(session: WholeSession, settings: Settings, moved: Settings, name: s
     for told, held, each in curves:
         read, chance = beliefs_read(held, each)
         rows.append(pd.DataFrame({"documents_read": read, "chance": chance, "calibrator": told}))
-    figure(
-        "switched", SWITCHED, belief_curves(curves, dark()), said, pd.concat(rows), "tarstop-other-chances"
-    )
+    drawing = belief_curves(curves, dark())
+    figure("switched", SWITCHED, drawing, said, pd.concat(rows), "tarstop-other-chances")
 
 
 def _worth(session: WholeSession, settings: Settings, moved: Settings, name: str, said: str) -> None:
@@ -248,9 +232,8 @@ def _worth(session: WholeSession, settings: Settings, moved: Settings, name: str
     if not lines:
         st.write(shell.escape_markdown(said))
         return
-    drawing = worth_figure(
-        lines, settings.cost, session.state.depth, settings.payoffs.unit, session.collection.simulated, dark()
-    )
+    at = (settings.cost, session.state.depth, settings.payoffs.unit)
+    drawing = worth_figure(lines, *at, session.collection.simulated, dark())
     rows = pd.concat(
         pd.DataFrame({"documents_read": range(len(worth)), "worth": worth, "calibrator": title})
         for title, worth in lines

@@ -8,12 +8,12 @@ from typing import Any
 import streamlit as st
 
 from dashboard.frame import shell
+from dashboard.frame.drawing import note
 from dashboard.frame.markup import badges
 from dashboard.frame.waiting import LARGE_FILE, MOST_HELD, shown
 from dashboard.frame.widgets import lasting, named, one_of, press, radio, some_of, switch
 from dashboard.frame.work import FLASH, clock, kept, say
-from dashboard.parts.calibrators import first_hits, reliability
-from dashboard.parts.panels import note
+from dashboard.parts.chances import first_hits, reliability
 from tarstop_core.calibration import first_hit
 from tarstop_core.calibration.calibrator import BY_RANK, INCLUSION, KINDS, PATENT, REVIEW, Calibrator
 from tarstop_core.calibration.figures import moved_sentence, share_sentence
@@ -39,13 +39,10 @@ from tarstop_core.sessions.store.rows import SessionRow, SessionSummary
 from tarstop_core.sessions.store.store import Store
 
 PREFIX = "calibration_fit"
-SCENARIO = "calibration/scenario"
-"""What the page looks at: patent searches or reviews."""
-WAYS = {
-    "files": "Labelled lists",
-    "sessions": "My sessions",
-    "memory": "Memory",
-}
+SCENARIO, CHOSEN = "calibration/scenario", "calibration/chosen"
+"""What the page looks at: patent searches or reviews, and which calibrator."""
+ASIDE = " It is offered when you set up a session."
+WAYS = {"files": "Labelled lists", "sessions": "My sessions", "memory": "Memory"}
 SCENARIOS = {
     PATENT: "relevant patents (one decides)",
     INCLUSION: "included by title and abstract",
@@ -61,6 +58,10 @@ GRAMMAR = (
     "One case a line. 4: the first relevant document stood at rank 4. none in 60: you stopped after 60 without one, and "
     "never learned whether there was any. missed in 60: none among 60, though there was one. none at all: it turned out "
     "that there was nothing to find."
+)
+ONE_LIST = (
+    "There is one list, so none could be held out: it fits this list by construction, and how well it does on the next is "
+    "not known. Two lists or more are judged by leaving each out."
 )
 UPDATING = "what is included, updated by these"
 DO = {"update": "Update what is included", "alone": "Stand alone"}
@@ -101,12 +102,10 @@ def uploaded(prefix: str, scenario: str) -> Labelled | None:
     if not state.get(f"{prefix}/uploads"):
         note(f"Still here: {', '.join(name for name, _ in files)}.")
     queries: dict[str, str] = {}
-    tables = [
-        name for name, content in files if labelled_lists.kind_of(name, content) == labelled_lists.RECORDS
-    ]
-    if tables:
+    kinds = {name: labelled_lists.kind_of(name, content) for name, content in files}
+    if tables := [name for name, kind in kinds.items() if kind == labelled_lists.RECORDS]:
         with st.expander("Order the lists by likeness to a sentence instead"):
-            for name in dict.fromkeys(tables):
+            for name in tables:
                 queries[name] = st.text_input(
                     shell.escape_label(f"What {name} was searched for"),
                     **lasting(f"{prefix}/query/{name}"),
@@ -127,13 +126,10 @@ def uploaded(prefix: str, scenario: str) -> Labelled | None:
 
 def _take_files(prefix: str) -> None:
     state = st.session_state
-    uploads = state[f"{prefix}/uploads"]
-    if uploads:
-        if sum(each.size for each in uploads) > MOST_HELD:
-            state[FLASH] = (
-                f"These files have more than the {MOST_HELD >> 20:,} MB that one browser tab may hold; give fewer."
-            )
-            return
+    uploads, most = state[f"{prefix}/uploads"] or [], f"{MOST_HELD >> 20:,} MB"
+    if sum(each.size for each in uploads) > MOST_HELD:
+        state[FLASH] = f"These files have more than the {most} that one browser tab may hold; give fewer."
+    elif uploads:
         state[f"{prefix}/files"] = [(each.name, each.getvalue()) for each in uploads]
         state.pop(f"{prefix}/read", None)
 
@@ -141,8 +137,7 @@ def _take_files(prefix: str) -> None:
 def _from_files(store: Store) -> Fitted | None:
     key = f"{PREFIX}/files/scenario"
     scenario = radio("What do the labels say?", SCENARIOS, horizontal=True, key=key)
-    found = uploaded(PREFIX, scenario)
-    if found is None:
+    if (found := uploaded(PREFIX, scenario)) is None:
         return None
     return _of_lists("files", "lists", "my labelled lists", found.topics, scenario, found.digests)
 
@@ -164,29 +159,21 @@ def _of_lists(
     # For searches first what is included, updated by these lists: few of one's own are enough.
     kinds.sort(key=lambda kind: kind != "rank-frailty")
     left, right = st.columns(2, gap="medium", vertical_alignment="bottom")
-    kind = one_of(
-        "Kind",
-        {kind: UPDATING if kind == "rank-frailty" else KIND_WORDS[kind] for kind in kinds},
-        at=left,
-        key=f"{PREFIX}/{way}/kind",
-        help="From scores where lists are ordered by the same kind of score; from ranks where they are not.",
-    )
+    words = {kind: UPDATING if kind == "rank-frailty" else KIND_WORDS[kind] for kind in kinds}
+    said = "From scores where lists are ordered by the same kind of score; from ranks where they are not."
+    kind = one_of("Kind", words, at=left, key=f"{PREFIX}/{way}/kind", help=said)
     with right:
         name = _name(way, suggested)
-    asked, key, state = (
-        (fingerprint(topics), kind, scenario, name),
-        f"{PREFIX}/{way}/fitted",
-        st.session_state,
-    )
+    asked, key = (fingerprint(topics), kind, scenario, name), f"{PREFIX}/{way}/fitted"
     if st.button("Fit", type="primary", key=f"{PREFIX}/{way}/fit"):
-        state[key] = (asked, _fit(topics, kind, scenario, name, own, digests, simulated))
-    held: tuple[object, Fitted] | None = state.get(key)
-    return held[1] if held is not None and held[0] == asked else None
+        st.session_state[key] = asked, _fit(topics, kind, scenario, name, own, digests, simulated)
+    held, fitted = st.session_state.get(key, (None, None))
+    return fitted if held == asked else None
 
 
 def _name(way: str, suggested: str) -> str:
-    name = st.text_input("What are they? (the name)", suggested, key=f"{PREFIX}/{way}/name")
-    return named(name) or suggested
+    typed = st.text_input("What are they? (the name)", suggested, key=f"{PREFIX}/{way}/name")
+    return named(typed) or suggested
 
 
 def _fit(
@@ -203,29 +190,22 @@ def _fit(
     settings: dict[str, Any] = {"kind": kind, "scenario": scenario, "pseudo": 1.0}
     if kind == "rank-frailty":
         settings["start"] = included()
-    source = ", ".join(topic.name for topic in topics[:6])
-    if len(topics) > 6:
-        source += f" and {len(topics) - 6:,} more"
+    more = f" and {len(topics) - 6:,} more" if len(topics) > 6 else ""
+    source = ", ".join(topic.name for topic in topics[:6]) + more
+    said: dict[str, Any] = {"name": name, "own": own, "lists": lists, "simulated": simulated}
     with st.spinner(f"Fitting on {len(topics):,} {'list' if len(topics) == 1 else 'lists'} …"):
-        calibrator = fit(
-            topics, **settings, name=name, source=source, own=own, lists=lists, simulated=simulated
-        )
+        calibrator = fit(topics, **settings, **said, source=source)
         used = len(usable(topics, scenario, calibrator.kind))
         if used >= 2:
             calibrator = replace(calibrator, quality=cross_validate(topics, **settings))
-    remarks = []
+    remarks, left = [], len(topics) - used
     if used == 1:
-        remarks.append(
-            "There is one list, so none could be held out: it fits this list by construction, and how well it does "
-            "on the next is not known. Two lists or more are judged by leaving each out."
-        )
+        remarks.append(ONE_LIST)
     elif used < 10:
         remarks.append(f"{used} lists are few: these figures may be quite different for the next ones.")
-    if scenario == PATENT and used < len(topics):
-        left = len(topics) - used
-        remarks.append(
-            f"{left:,} without anything relevant {'was' if left == 1 else 'were'} left out: chances are given that there is something to find."
-        )
+    if scenario == PATENT and left:
+        were = f"{left:,} without anything relevant {'was' if left == 1 else 'were'} left out"
+        remarks.append(f"{were}: chances are given that there is something to find.")
     if kind == "rank-frailty":
         remarks.append(moved_sentence(included(), calibrator))
     return Fitted(calibrator, tuple(remarks))
@@ -233,12 +213,9 @@ def _fit(
 
 def finished(store: Store) -> dict[str, SessionSummary]:
     """Sessions that were stopped, decided or read to the end, the last worked on first."""
-    known = [*store.sessions(), *store.sessions(archived=True)]
-    return {
-        each.id: each
-        for each in known
-        if each.labelled and (each.stopped or each.decided or each.labelled == each.documents)
-    }
+    known = [each for each in (*store.sessions(), *store.sessions(archived=True)) if each.labelled]
+    ended = (each for each in known if each.stopped or each.decided or each.labelled == each.documents)
+    return {each.id: each for each in ended}
 
 
 def standings(store: Store, there: Mapping[str, SessionSummary]) -> dict[str, tuple[SessionRow, State]]:
@@ -276,8 +253,7 @@ def _from_sessions(store: Store) -> Fitted | None:
     scenario = radio("Sessions", wanted, horizontal=True, key=f"{PREFIX}/sessions/scenario")
     titles = titles_of(told for each, told in there.items() if kinds.get(each) == scenario)
     chosen = some_of("Which of them?", titles, titles, key=f"{PREFIX}/sessions/{scenario}")
-    simulated = any(there[each].simulated for each in chosen)
-    if simulated:
+    if simulated := any(there[each].simulated for each in chosen):
         note("Documents of the samples are simulated, so a calibrator fitted on them is illustrative.")
     if not chosen:
         note("Choose at least one session.")
@@ -316,9 +292,8 @@ def _of_patent_sessions(chosen: Sequence[tuple[SessionRow, State]], simulated: b
     )
     usual = calibrators()[default_calibrator(False, simulated, PATENT)]
     _level(across_searches(usual, [state for _, state in chosen]), usual)
-    name = _name("sessions", "my sessions")
     lists = tuple(row.digest for row, _ in chosen)
-    return _of_cases(used, name, simulated, "sessions", lists)
+    return _of_cases(used, _name("sessions", "my sessions"), simulated, "sessions", lists)
 
 
 def _from_memory(store: Store) -> Fitted | None:
@@ -334,23 +309,21 @@ def _from_memory(store: Store) -> Fitted | None:
         note(GRAMMAR)
     with right:
         outcome = one_of("Or add one", first_hit.MEANING, key=f"{PREFIX}/outcome")
-        rank = st.number_input(
-            "Rank, or documents read", 1, 100_000, 10, key=f"{PREFIX}/rank", disabled=outcome == "none"
-        )
-        press("Add this case", _add, outcome, rank, key=f"{PREFIX}/add", icon=":material/add:")
+        how: dict[str, Any] = {"key": f"{PREFIX}/rank", "disabled": outcome == "none"}
+        rank = st.number_input("Rank, or documents read", 1, 100_000, 10, **how)
+
+        def add() -> None:
+            lines = str(st.session_state.get(f"{PREFIX}/cases") or "").rstrip()
+            case = first_hit.SHORT[outcome].format(at=int(rank))
+            st.session_state[f"{PREFIX}/cases"] = f"{lines}\n{case}" if lines else case
+
+        press("Add this case", add, key=f"{PREFIX}/add", icon=":material/add:")
     name = _name("memory", "my past searches")
     text = str(st.session_state.get(f"{PREFIX}/cases") or "")
     if not text.strip():
         note("Before any case, anything is possible: enter two or three, and the curve appears.")
         return None
     return _of_cases(first_hit.read_cases(text), name, False, "cases", ())
-
-
-def _add(outcome: first_hit.Ending, rank: int) -> None:
-    state = st.session_state
-    lines = str(state.get(f"{PREFIX}/cases") or "").rstrip()
-    case = first_hit.SHORT[outcome].format(at=int(rank))
-    state[f"{PREFIX}/cases"] = f"{lines}\n{case}" if lines else case
 
 
 def _of_cases(
@@ -369,9 +342,8 @@ def _of_cases(
     calibrator = first_hit.first_hit_calibrator(posterior, name, simulated, own, lists)
     if len(cases) < 5:
         remarks.append(
-            f"{len(cases)} {'case is' if len(cases) == 1 else 'cases are'} few: much of the curve is still the prior "
-            "(a hit within the first ten, and how fast hits grow rarer, anything between nothing and all being "
-            "equally likely)."
+            f"{len(cases)} {'case is' if len(cases) == 1 else 'cases are'} few: much of the curve is still the prior (a hit "
+            "within the first ten, and how fast hits grow rarer, anything between nothing and all being equally likely)."
         )
     return Fitted(calibrator, tuple(remarks), posterior, posterior.cases)
 
@@ -398,12 +370,12 @@ def _shown(store: Store, fitted: Fitted) -> None:
     if fitted.posterior is not None:
         with st.expander("The model and its prior"):
             st.markdown(MODEL.read_text(encoding="utf-8"))
-    loud = "primary" if fitted.cases else "secondary"
-    icon, key = ":material/save:", f"{PREFIX}/keep"
-    press("Keep this calibrator", _keep, store, calibrator, key=key, icon=icon, type=loud)
+    how: dict[str, Any] = {"icon": ":material/save:", "type": "primary" if fitted.cases else "secondary"}
+    press("Keep this calibrator", keep_and_show, store, calibrator, ASIDE, key=f"{PREFIX}/keep", **how)
 
 
-def _keep(store: Store, calibrator: Calibrator) -> None:
-    st.session_state["calibration/chosen"] = keep(store, calibrator)
+def keep_and_show(store: Store, calibrator: Calibrator, aside: str = "") -> None:
+    """Keep it in the store, and choose it on the page."""
+    st.session_state[CHOSEN] = keep(store, calibrator)
     st.session_state[SCENARIO] = calibrator.scenario
-    say(f"Kept: {calibrator.fitted_on.name}. It is offered when you set up a session.")
+    say(f"Kept: {calibrator.fitted_on.name}.{aside}")

@@ -5,12 +5,12 @@ from collections.abc import Iterable
 from functools import partial
 
 import streamlit as st
-from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.calibration import compare as calibration_compare
 from dashboard.calibration import fit as calibration_fit
-from dashboard.calibration.fit import SCENARIO
+from dashboard.calibration.fit import CHOSEN, SCENARIO, keep_and_show
 from dashboard.frame import shell
+from dashboard.frame.drawing import note, table
 from dashboard.frame.markup import badges, lines
 from dashboard.frame.scripts import SAVE_SCRIPT
 from dashboard.frame.widgets import (
@@ -26,10 +26,9 @@ from dashboard.frame.widgets import (
     undo_row,
     upload,
 )
-from dashboard.frame.work import clock, flash, say
-from dashboard.parts.calibrators import first_hits, read, reliability, which
-from dashboard.parts.panels import note, table
-from dashboard.parts.whole_session import file_stem
+from dashboard.frame.work import clock, flash
+from dashboard.parts.chances import first_hits, read, reliability, which
+from dashboard.parts.sessions import file_stem
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.presentation.numbers import number, percent
 from tarstop_core.samples.shipped import default_calibrator
@@ -38,7 +37,7 @@ from tarstop_core.sessions.shelf import CHANCE_OF, KIND_WORDS, Listed
 from tarstop_core.sessions.store.store import Store
 
 PREFIX = "calibration"
-CHOSEN, UNDO = f"{PREFIX}/chosen", f"{PREFIX}/undo"
+UNDO = f"{PREFIX}/undo"
 LEAD = (
     "A calibrator turns the scores or ranks of a list into the chance that each document is relevant. Did such chances "
     "come true?"
@@ -69,7 +68,7 @@ def _calibrators(store: Store) -> None:
     _put_away(store)
     with st.expander("Upload a calibrator", icon=":material/upload:"):
         words = "A JSON file that “tarstop calibrate” or this page wrote"
-        upload(words, partial(_take_in, store), key=f"{PREFIX}/upload")
+        upload(words, lambda file: keep_and_show(store, read(file)), key=f"{PREFIX}/upload")
 
 
 def _detail(store: Store, chosen: Listed) -> None:
@@ -88,13 +87,11 @@ def _detail(store: Store, chosen: Listed) -> None:
 def facts(chosen: Listed) -> list[tuple[str, str]]:
     """What a calibrator is and what it was fitted on: name and value."""
     calibrator, seen = chosen.calibrator, chosen.calibrator.fitted_on
+    lists = f"{seen.topics:,} {seen.own or 'topics'}"
     rows = [
         ("Chance", CHANCE_OF[calibrator.scenario]),
         ("Kind", KIND_WORDS[calibrator.kind]),
-        (
-            "Fitted on",
-            f"{seen.topics:,} {seen.own or 'topics'}, {seen.documents:,} documents, {seen.relevant:,} relevant",
-        ),
+        ("Fitted on", f"{lists}, {seen.documents:,} documents, {seen.relevant:,} relevant"),
         ("Data", "simulated: illustrative" if seen.simulated else "real"),
         ("Source", seen.source or "not said"),
         ("Fitted", clock(chosen.created) if chosen.created else "comes with TARstop"),
@@ -103,9 +100,8 @@ def facts(chosen: Listed) -> list[tuple[str, str]]:
         rows.append(("Frailty shape a", number(calibrator.frailty)))
     if calibrator.list_kinds:
         rows.append(("Collections vary", "95 % of them lie in the band of the figure, as far as is known"))
-        rows.append(
-            ("A list may lack it", f"{percent(calibrator.lacking)} do, where there is something to find")
-        )
+        lacking = f"{percent(calibrator.lacking)} do, where there is something to find"
+        rows.append(("A list may lack it", lacking))
     elif calibrator.kind not in ("hazard", "first-hit"):
         varies = "no more than chance has it"
         if calibrator.dispersion != float("inf"):
@@ -117,8 +113,7 @@ def facts(chosen: Listed) -> list[tuple[str, str]]:
 def _drawn(calibrator: Calibrator, name: str) -> None:
     """The figure of a calibrator: did its chances come true, or when does the first hit come?"""
     stem = f"tarstop-calibration-{file_stem(name)}"
-    of_first_hits = calibrator.by_rank and calibrator.first_hits
-    if of_first_hits:
+    if of_first_hits := calibrator.by_rank and calibrator.first_hits:
         first_hits("first-hits-chosen", calibrator, stem)
     if calibrator.quality is not None:
         reliability("reliability-chosen", calibrator.quality, calibrator.fitted_on.simulated, stem)
@@ -129,44 +124,32 @@ def _drawn(calibrator: Calibrator, name: str) -> None:
 
 
 def overview(there: Iterable[Listed]) -> list[dict[str, str]]:
-    rows = []
-    for each in there:
-        seen, quality = each.calibrator.fitted_on, each.calibrator.quality
-        rows.append(
-            {
-                "name": each.name,
-                "kind": KIND_WORDS[each.calibrator.kind],
-                "data": "simulated" if seen.simulated else f"your {seen.own}" if seen.own else "real",
-                "lists": f"{seen.topics:,}",
-                "documents": f"{seen.documents:,}",
-                "relevant": f"{seen.relevant:,}",
-                "Brier": "–" if quality is None else number(quality.brier),
-                "ECE": "–" if quality is None else number(quality.ece),
-            }
-        )
-    return rows
+    known = ((each, each.calibrator.fitted_on, each.calibrator.quality) for each in there)
+    return [
+        {
+            "name": each.name,
+            "kind": KIND_WORDS[each.calibrator.kind],
+            "data": "simulated" if seen.simulated else f"your {seen.own}" if seen.own else "real",
+            "lists": f"{seen.topics:,}",
+            "documents": f"{seen.documents:,}",
+            "relevant": f"{seen.relevant:,}",
+            "Brier": "–" if quality is None else number(quality.brier),
+            "ECE": "–" if quality is None else number(quality.ece),
+        }
+        for each, seen, quality in known
+    ]
 
 
 def _actions(store: Store, chosen: Listed) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        save(
-            "Download (JSON)",
-            chosen.calibrator.to_json(),
-            f"{file_stem(chosen.name)}-{chosen.calibrator.kind}.json",
-            key=f"{PREFIX}/download",
-            icon=":material/download:",
-        )
+        text, file = chosen.calibrator.to_json(), f"{file_stem(chosen.name)}-{chosen.calibrator.kind}.json"
+        save("Download (JSON)", text, file, key=f"{PREFIX}/download", icon=":material/download:")
         if chosen.own:
             ways = store.delete_calibrator, store.restore_calibrator
             away, back = (partial(each, chosen.calibrator.digest) for each in ways)
             what = (put_away, UNDO, chosen.name, "deleted", away, back)
-            press(
-                "Delete",
-                *what,
-                key=f"{PREFIX}/delete",
-                icon=":material/delete:",
-                help="Takes it off the list; sessions that use it keep it, and it can be brought back.",
-            )
+            said = "Takes it off the list; sessions that use it keep it, and it can be brought back."
+            press("Delete", *what, key=f"{PREFIX}/delete", icon=":material/delete:", help=said)
     if chosen.own:
         rename = partial(store.rename_calibrator, chosen.calibrator.digest)
         name_box(chosen.name, rename, key=f"{PREFIX}/name/{chosen.key}")
@@ -182,10 +165,3 @@ def _put_away(store: Store) -> None:
                 st.html(html.escape(shelf.title(each)), width="stretch")
                 back = partial(store.restore_calibrator, each.calibrator.digest)
                 press("Bring back", bring_back, UNDO, back, each.name, key=f"back-{each.key}")
-
-
-def _take_in(store: Store, file: UploadedFile) -> None:
-    taken = read(file)
-    st.session_state[CHOSEN] = shelf.keep(store, taken)
-    st.session_state[SCENARIO] = taken.scenario
-    say(f"Kept: {taken.fitted_on.name}.")

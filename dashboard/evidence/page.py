@@ -1,42 +1,45 @@
-"""What the 2×2 tables of a review show: a panel of figures for any page, and the Evidence page itself."""
+"""The Evidence page: what the 2×2 tables of a review show, under a prior that is shipped, learned or typed."""
 
 import html
 import io
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from dashboard.evidence.prior import PREFIX, chosen_prior, prior_badge
-from dashboard.evidence.typed_table import typed_table
 from dashboard.frame import address, shell
+from dashboard.frame.drawing import dark, note
 from dashboard.frame.markup import badges, told
 from dashboard.frame.waiting import LARGE_FILE, shown
-from dashboard.frame.widgets import bound, lasting, one_of, save, switch, upload
+from dashboard.frame.widgets import bound, lasting, one_of, press, save, share, switch, text_of, upload
 from dashboard.frame.work import flash
 from dashboard.parts import columns
 from dashboard.parts.evidence import panel
-from dashboard.parts.panels import note
+from dashboard.parts.sessions import file_stem
 from dashboard.parts.stakes import sensitivity_to_exceed
-from dashboard.parts.whole_session import file_stem
 from tarstop_core.belief.engines import ENGINES
+from tarstop_core.belief.prior import Prior, from_json
 from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.errors import InputProblem
 from tarstop_core.evidence import words
+from tarstop_core.evidence.prior_figure import prior_figure, prior_sentence
 from tarstop_core.evidence.summary import Evidence, evidence
 from tarstop_core.evidence.typed import MOST_ROWS, Row, pack, rows_of, typed_tables, unpack
 from tarstop_core.files import UnrecognisedColumns, read_tables
 from tarstop_core.files.tables import same_studies
 from tarstop_core.presentation.numbers import percent
-from tarstop_core.samples.collections import PublishedSet, published_sets
+from tarstop_core.samples.collections import published_sets
+from tarstop_core.samples.shipped import priors
 from tarstop_core.value.payoffs import Payoffs
 
 LEAD = "What 2×2 tables of a diagnostic-accuracy review say, and how sure they make you."
 PLUS, MINUS = "Adopt", "Don’t adopt"
+PREFIX = "evidence"
 EXAMPLE = Path(__file__).with_name("example.csv").read_text(encoding="utf-8")
 SOURCES = {"published": "A published set", "file": "A file", "typed": "Type or paste"}
 MAPPED = {"study": "Study"} | {cell: cell for cell in CELLS}
@@ -119,13 +122,9 @@ def _headline(chosen: Chosen, shown: Evidence, q_star: float) -> None:
 
 def _choose() -> Chosen | None:
     named = st.query_params.get("source", "published")
-    source = switch(
-        "Where the tables come from",
-        SOURCES,
-        default=named if named in SOURCES else "published",
-        **lasting(f"{PREFIX}/source"),
-        label_visibility="collapsed",
-    )
+    how = lasting(f"{PREFIX}/source") | {"label_visibility": "collapsed"}
+    first = named if named in SOURCES else "published"
+    source = switch("Where the tables come from", SOURCES, default=first, **how)
     if source != named:  # what the address holds came from elsewhere
         address.write({"tables": "", "name": ""})
     address.write({"source": "" if source == "published" else source})
@@ -142,19 +141,16 @@ def _keep_rows(rows: Sequence[Row], again: str, name: str = "") -> None:
         st.caption("The page’s address holds these tables: a reload or a bookmark brings them back.")
 
 
-@cache
-def _sets() -> dict[str, PublishedSet]:
-    return {each.name: each for each in published_sets()}
+_sets = cache(published_sets)
 
 
 def _published() -> Chosen:
-    sets = _sets()
+    sets = {each.name: each for each in _sets()}
     chosen = sets[_in_address("set", "Set", {name: each.title for name, each in sets.items()})]
-    sensitivity, fpr = chosen.reported.sensitivity, chosen.reported.false_positive_rate
-    specificity = (1 - fpr[0], 1 - fpr[2], 1 - fpr[1])
+    value, low, high = chosen.reported.false_positive_rate
+    both = {"sensitivity": chosen.reported.sensitivity, "specificity": (1 - value, 1 - high, 1 - low)}
     said = [
-        f"{what} {percent(value)} ({percent(low)} to {percent(high)})"
-        for what, (value, low, high) in (("sensitivity", sensitivity), ("specificity", specificity))
+        f"{what} {percent(at)} ({percent(low)} to {percent(high)})" for what, (at, low, high) in both.items()
     ]
     reported = f"Reported: {', '.join(said)}, by {chosen.reported.by}."
     source = f"{chosen.citation.rstrip('.')}. {chosen.note} {reported}"
@@ -164,11 +160,20 @@ def _published() -> Chosen:
 def _from_file() -> Chosen | None:
     state = st.session_state
     if f"{PREFIX}/upload_problem" not in state:
-        _restore_file()
+        # A reloaded page: its address holds the tables of an upload.
+        tables, left_out, _ = typed_tables(_in_the_address("upload_problem"))
+        if len(tables):
+            name = st.query_params.get("name", "tables")
+            state[f"{PREFIX}/chosen"] = Chosen(name, tables, left_out)
     asked, example = st.columns([2.5, 1], gap="large", vertical_alignment="bottom")
     with asked:
         label = "Excel, CSV or TSV, a study a line: TP, FP, FN, TN, or sensitivity and specificity with group sizes"
-        well = upload(label, _take_in, key=f"{PREFIX}/upload", kinds="csv tsv txt gz xlsx xlsm")
+        well = upload(
+            label,
+            lambda file: _read(file.getvalue(), file.name),
+            key=f"{PREFIX}/upload",
+            kinds="csv tsv txt gz xlsx xlsm",
+        )
     how = {"key": f"{PREFIX}/example", "width": "stretch", "icon": ":material/download:"}
     save("Example to fill in", EXAMPLE, "tarstop-example-2x2.csv", at=example, **how)
     chosen: Chosen | None = state.get(f"{PREFIX}/chosen")
@@ -185,18 +190,6 @@ def _from_file() -> Chosen | None:
     else:
         _keep_rows(chosen.rows, "upload the file", chosen.name)
     return chosen
-
-
-def _restore_file() -> None:
-    """Take the tables that the address of a reloaded page holds for an upload."""
-    tables, left_out, _ = typed_tables(_in_the_address("upload_problem"))
-    if len(tables):
-        name = st.query_params.get("name", "tables")
-        st.session_state[f"{PREFIX}/chosen"] = Chosen(name, tables, left_out)
-
-
-def _take_in(file: UploadedFile) -> None:
-    _read(file.getvalue(), file.name)
 
 
 def _read(content: bytes, name: str, chosen: Mapping[str, str] | None = None) -> None:
@@ -228,12 +221,8 @@ def _typed() -> Chosen | None:
         there = _in_the_address("typed_problem")
         empty = [("",) * (1 + len(CELLS))] * (EMPTY_LINES - len(there))
         state[f"{PREFIX}/typed_first"] = state.get(f"{PREFIX}/typed_last", there + empty)
-    rows = typed_table(
-        "Studies with their counts TP, FP, FN and TN",
-        ("Study", *CELLS),
-        state[f"{PREFIX}/typed_first"],
-        key=f"{PREFIX}/typed",
-    )
+    label, first = "Studies with their counts TP, FP, FN and TN", state[f"{PREFIX}/typed_first"]
+    rows = typed_table(label, ("Study", *CELLS), first, key=f"{PREFIX}/typed")
     state[f"{PREFIX}/typed_last"] = rows
     st.caption(
         "Cells copied from a spreadsheet can be pasted. Leave FP and TN empty where a report gives sensitivity only."
@@ -253,29 +242,19 @@ def _typed() -> Chosen | None:
 
 def _in_the_address(problem: str) -> list[Row]:
     """The tables that the address of a reloaded page holds; what is wrong with them is kept as a problem."""
-    said = ""
-    rows: list[Row] = []
-    if "tables" in st.query_params:
-        try:
-            rows = unpack(st.query_params["tables"])
-        except InputProblem as found:
-            said = str(found)
-    st.session_state[f"{PREFIX}/{problem}"] = said
-    return rows
+    st.session_state[f"{PREFIX}/{problem}"] = ""
+    try:
+        return unpack(st.query_params["tables"]) if "tables" in st.query_params else []
+    except InputProblem as found:
+        st.session_state[f"{PREFIX}/{problem}"] = str(found)
+        return []
 
 
 def _question() -> tuple[float, str, float]:
     """θ, the engine and q*; all of them in the URL."""
     theta = sensitivity_to_exceed(0.75, **bound("theta"))
-    q_star = st.slider(
-        "How sure before you act",
-        0.01,
-        0.99,
-        0.5,
-        step=0.01,
-        **bound("q_star"),
-        help=f"The {shell.term('q-star', 'threshold')} q\\* = (G + L\\_r) / K. The worse a wrong adoption is, the surer you have to be.",
-    )
+    said = f"The {shell.term('q-star', 'threshold')} q\\* = (G + L\\_r) / K. The worse a wrong adoption is, the surer you have to be."
+    q_star = st.slider("How sure before you act", 0.01, 0.99, 0.5, step=0.01, **bound("q_star"), help=said)
     note(
         f"q* = {q_star:.2f}: “{PLUS}” only when more than {percent(q_star)} sure that sensitivity exceeds "
         f"{words.threshold(theta)}."
@@ -290,9 +269,108 @@ def _question() -> tuple[float, str, float]:
 
 def _in_address(name: str, label: str, options: dict[str, str]) -> str:
     """A choice of which the address has the name; bound, the widget would put its label there."""
-    names = list(options)
-    named = st.query_params.get(name, names[0])
-    first = named if named in names else names[0]
+    usual = next(iter(options))
+    named = st.query_params.get(name, usual)
+    first = named if named in options else usual
     chosen = one_of(label, options, first=first, **lasting(f"{PREFIX}/{name}"))
-    address.write({name: "" if chosen == names[0] else chosen})
+    address.write({name: "" if chosen == usual else chosen})
     return chosen
+
+
+_HERE = Path(__file__).parent
+_mount = st.components.v2.component(
+    "tarstop_typed_table",
+    html="<table></table>",
+    css=(_HERE / "typed_table.css").read_text(encoding="utf-8"),
+    js=(_HERE / "typed_table.js").read_text(encoding="utf-8"),
+)
+
+
+def typed_table(label: str, columns: Sequence[str], first: Sequence[Row], *, key: str) -> list[Row]:
+    """Draw the table; its cells as text, row by row, as far as a person has left them, empty ones among them.
+
+    The first of the k columns is for words and wide, the others are for numbers. `first` is what the table begins with
+    (at least one row of k cells): changed later, it is not looked at.
+    """
+    rows = [list(row) for row in first]
+    data = {"label": label, "columns": list(columns), "rows": rows}
+    typed = _mount(key=key, data=data, default={"rows": rows}, on_rows_change=lambda: None)
+    return [tuple(str(cell) for cell in row) for row in typed.rows]
+
+
+NUMBERS = ("s", "tau", "s_fpr", "eta")
+"""What widgets hold beside b_0; what a study counts comes along with the prior that was taken."""
+
+
+def chosen_prior(theta: float, disabled: bool) -> Prior:
+    """The prior that the widgets hold, with where it was learned where that is unchanged."""
+    how: dict[str, Any] = {"bind": "query-params", "disabled": disabled}
+    starting = f"The {shell.term('b-0', 'starting belief')} b₀."
+    b_0 = share("Chance before any study", 0.5, key="b_0", help=starting, **how)
+    with st.expander("Prior", expanded=False):
+        s = st.slider("Spread of pooled sensitivity, s (logits)", 0.2, 5.0, 1.5, 0.05, key="s", **how)
+        words = "Scale of differences between studies, τ (logits)"
+        said = f"Scale of the half-normal {shell.term('prior', 'prior')} of {shell.term('heterogeneity', 'heterogeneity')}. Of all these numbers it matters most."
+        tau = st.slider(words, 0.05, 3.0, 1.0, step=0.05, key="tau", help=said, **how)
+        words = "Spread of the false-positive rate (logits)"
+        s_fpr = st.slider(words, 0.2, 5.0, 1.5, 0.05, key="s_fpr", **how)
+        words, said = (
+            "Shape η of the correlation’s prior",
+            "LKJ prior; 1 is flat, large means next to no correlation.",
+        )
+        eta = st.number_input(words, 1.0, 100.0, 2.0, step=1.0, format="%g", key="eta", help=said, **how)
+        prior: Prior = Prior(b_0, s, tau, s_fpr, eta)
+        taken: Prior | None = st.session_state.get(f"{PREFIX}/prior")
+        if taken is not None and _same(prior, taken, theta):
+            prior = replace(taken, b_0=b_0)  # with what it was learned from
+        said = prior_sentence(prior, theta)
+        drawn, key = prior_figure(prior, theta, dark()), f"{PREFIX}/prior_figure"
+        st.plotly_chart(drawn, config={"staticPlot": True}, key=key, alt=said)
+        note(said)
+        _other_priors(prior, theta)
+    return prior
+
+
+def _same(prior: Prior, other: Prior, theta: float) -> bool:
+    """Whether the widgets hold the other prior's numbers, its b_0 at θ and to their step."""
+    numbers = all(getattr(prior, name) == getattr(other, name) for name in NUMBERS)
+    return numbers and (other.width_alone or abs(prior.b_0 - other.at(theta).b_0) < 0.006)
+
+
+def _other_priors(prior: Prior, theta: float) -> None:
+    if (learned := prior.learned_from) is not None:
+        shell.caption(
+            f"Learned from {learned.studies:,} studies in {learned.reviews:,} reviews ({learned.source})."
+        )
+    for name, shipped in {**priors(), "weak": Prior()}.items():
+        if shipped.width_alone:
+            continue  # of use where a list brings studies one by one
+        origin, words = shipped.learned_from, "Back to the weak prior"
+        if origin:
+            words = f"Take the prior learned from {origin.reviews:,} reviews"
+        how = {"disabled": _same(prior, shipped, theta), "width": "stretch"}
+        press(words, _take_prior, shipped, theta, key=f"{PREFIX}/prior/{name}", **how)
+
+    def take_in(file: UploadedFile) -> None:
+        _take_prior(from_json(text_of(file, "choose a prior saved as JSON"), file.name), theta)
+
+    upload("A prior that was saved or learned (JSON)", take_in, key=f"{PREFIX}/prior_file")
+    words, key = "Save this prior (JSON)", f"{PREFIX}/save_prior"
+    save(words, prior.to_json(), "tarstop-prior.json", key=key, width="stretch")
+
+
+def _take_prior(prior: Prior, theta: float) -> None:
+    """Put a prior's numbers into the widgets; one learned at another θ keeps its distribution."""
+    state = st.session_state
+    state.update({f"{PREFIX}/prior": prior, **{name: getattr(prior, name) for name in NUMBERS}})
+    if not prior.width_alone:
+        state["b_0"] = min(0.99, max(0.01, round(prior.at(theta).b_0, 2)))
+
+
+def prior_badge(shown: Evidence) -> str:
+    learned = shown.prior.learned_from
+    if not ENGINES[shown.engine].knows_prior:
+        return ""
+    if learned is not None:
+        return f"prior learned from {learned.reviews} reviews"
+    return "default prior" if shown.prior == Prior() else "prior chosen here"

@@ -1,4 +1,4 @@
-"""What is asked of the Explore page: its controls, and the address that holds every one of them."""
+"""What is asked of the Explore page: its controls, the cell of a map, and the address that holds every one of them."""
 
 import contextlib
 import math
@@ -6,18 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.frame import address, shell
-from dashboard.frame.widgets import lasting, one_of, press, radio, share
+from dashboard.frame.drawing import chart_key, dark, figure, heading_of, note
+from dashboard.frame.shell import escape_label
+from dashboard.frame.widgets import lasting, one_of, press, radio, share, switch
 from dashboard.parts import stakes
-from dashboard.parts.panels import note
-from dashboard.parts.whole_session import OF
+from dashboard.parts.sessions import OF
 from tarstop_core.errors import InputProblem
 from tarstop_core.explore import map_figure, sensitivity
 from tarstop_core.explore.lists import Explored
-from tarstop_core.explore.maps import Measure, World, rules
+from tarstop_core.explore.maps import COMPARED, FRACTIONS, Map, MeanMap, Measure, World, rules
 from tarstop_core.policies import POLICIES, Policy, parse_policy
 from tarstop_core.presentation.numbers import amount
 from tarstop_core.screening.scenarios.named import scenario_of
@@ -73,17 +75,14 @@ def _stakes(given: Mapping[str, str], before: Stakes) -> Stakes:
     if named and min(named) > 0:
         B, L_r, L_g, G = named
         payoffs = Payoffs(B, L_r, L_g, G, given.get("unit", "")[:20])
-    cost, full_cost = (_amount(given.get(name, "")) for name in ("cost", "full_cost"))
+    cost, full_cost = (
+        next((value for value in _numbers(given.get(name, ""), 1) if value >= 0), None)
+        for name in ("cost", "full_cost")
+    )
     if cost is None:
         cost = before.cost if payoffs == before.payoffs else fraction * payoffs.K
     stakes = before.restated(payoffs, cost) if (payoffs, cost) != (before.payoffs, before.cost) else before
     return stakes if full_cost is None else stakes.with_full_cost(full_cost)
-
-
-def _amount(text: str) -> float | None:
-    """A cost, or None where the text is none."""
-    values = _numbers(text, 1)
-    return values[0] if values and values[0] >= 0 else None
 
 
 def address_of(asked: Asked) -> dict[str, str]:
@@ -147,9 +146,18 @@ def controls(key: str, first: Asked) -> tuple[DeltaGenerator, Settings, Policy]:
 
 
 def map_choices(
-    key: str, first: Asked, show: str, offered: Mapping[World, Sequence[Measure]], labels: str
-) -> tuple[Measure, World, Policy | None]:
-    """Ask what a map shows, whether lists are planned or played, and what is taken off; without `labels` all is planned."""
+    key: str,
+    settings: Settings,
+    policy: Policy,
+    show: str,
+    offered: Mapping[World, Sequence[Measure]],
+    labels: str,
+) -> tuple[Asked, list[Policy], Sequence[Policy]]:
+    """Ask what a map shows, whether lists are planned or played, and what is taken off; without `labels` all is planned.
+
+    With the answer come the rule and the one it is compared with, and those that regret is against.
+    """
+    first: Asked = st.session_state[f"{key}/first"]
     left, middle, right = st.columns([1.2, 1, 1], vertical_alignment="top")
     world: World = "planned"
     if labels:
@@ -160,27 +168,23 @@ def map_choices(
     measure = one_of(show, titles, at=left, first=begun, **lasting(f"{key}/measure/{'/'.join(titles)}"))
     with right:
         other = rule_choice(f"{key}/against", "Minus the same of", world, first.other, none="nothing")
-    return measure, world, other
+    asked = Asked(settings, policy.spec, other.spec if other else "", measure, world)
+    return asked, [policy] if other is None else [policy, other], COMPARED if measure == "regret" else ()
 
 
 def _settings_panel(key: str, start: Settings) -> Settings:
     """Payoffs, cost, b_0 and θ as the widgets hold them."""
     # Its widgets cost time at every change: they are drawn only where they are wanted.
-    unsure = st.expander(
-        "I do not know these numbers", icon=":material/help:", key=f"{key}/ask", on_change="rerun"
-    )
+    how: dict[str, Any] = {"icon": ":material/help:", "key": f"{key}/ask", "on_change": "rerun"}
+    unsure = st.expander("I do not know these numbers", **how)
     if unsure.open:
         with unsure:
             _questions(key, start)
     settings, _ = stakes.panel(f"{key}/stakes", start, reports=start.two_stages)
-    edged = min(0.99, max(0.01, start.b_0))
-    b_0 = share(
-        f"Chance before any {scenario_of(start).observed}",
-        edged,
-        **lasting(f"{key}/b_0"),
-        disabled=not scenario_of(start).has_starting_chance(start),
-        help=f"The {shell.term('b-0', 'starting belief')} b₀.",
-    )
+    edged, scenario = min(0.99, max(0.01, start.b_0)), scenario_of(start)
+    how = lasting(f"{key}/b_0") | {"disabled": not scenario.has_starting_chance(start)}
+    said = f"The {shell.term('b-0', 'starting belief')} b₀."
+    b_0 = share(f"Chance before any {scenario.observed}", edged, help=said, **how)
     if b_0 == edged:
         b_0 = start.b_0  # also where it lies beyond the slider's ends
     theta = start.theta
@@ -202,9 +206,8 @@ def _questions(key: str, settings: Settings) -> None:
     shown = {name: shell.escape_label(words) for name, words in names.items()}
     worse = radio("Which mistake is worse?", shown, horizontal=True, **how("worse"))
     lesser = shell.escape_markdown(names["minus" if worse == "plus" else "plus"].removeprefix("A "))
-    times = count(
-        f"How many mistakes of the other kind ({lesser}) are as bad as one of these?", 4.0, 1.0, "times"
-    )
+    asked = f"How many mistakes of the other kind ({lesser}) are as bad as one of these?"
+    times = count(asked, 4.0, 1.0, "times")
     left, right = st.columns([1.6, 1], vertical_alignment="bottom")
     loss = count("What does one of the worse mistakes cost?", 10_000.0, 1000.0, "loss", left)
     unit = right.text_input("Counted in", "£", max_chars=20, **how("unit")).strip()
@@ -230,8 +233,8 @@ def _take(key: str, found: Stakes) -> None:
 
 def rule_choice(key: str, title: str, world: World, first: str, none: str = "") -> Policy | None:
     """A rule and its first parameter; None where `none` is chosen."""
-    known = {name: rule.title for name, rule in rules(world).items()}
-    options = ({NONE: none} if none else {}) | known
+    options = {NONE: none} if none else {}
+    options |= {name: rule.title for name, rule in rules(world).items()}
     if st.session_state.get(f"{key}/name") not in (None, *options):
         del st.session_state[f"{key}/name"]
     begun = parse_policy(first, files=False) if first else None
@@ -243,12 +246,105 @@ def rule_choice(key: str, title: str, world: World, first: str, none: str = "") 
     same = begun if begun is not None and begun.name == name else rule()
     if len(rule.parameters) != 1 or rule.parameters[0].kind != "int":
         return same
-    parameter = rule.parameters[0]
-    value = st.number_input(
-        f"{parameter.name}: {parameter.meaning}",
-        int(parameter.low),
-        int(parameter.high),
-        int(same.settings[parameter.name]),
-        **lasting(f"{key}/{name}/{parameter.name}"),
+    asked = rule.parameters[0]
+    bounds = (int(asked.low), int(asked.high), int(same.settings[asked.name]))
+    how = lasting(f"{key}/{name}/{asked.name}")
+    return rule(**{asked.name: st.number_input(f"{asked.name}: {asked.meaning}", *bounds, **how)})
+
+
+MAP_FIGURE = "explore-map"
+
+
+def nearest(q_stars: Sequence[float], at: tuple[float, float]) -> tuple[float, float]:
+    """q* and c/K of the cell that lies nearest.
+
+    >>> nearest((0.1, 0.2), (0.17, 0.0011)), nearest((0.1, 0.2), (0.9, 0))
+    ((0.2, 0.001), (0.2, 1e-05))
+    """
+    q_star = min(q_stars, key=lambda each: abs(each - at[0]))
+    cost = max(at[1], FRACTIONS[0])
+    return q_star, min(FRACTIONS, key=lambda each: abs(math.log(each / cost)))
+
+
+def where(settings: Settings) -> str:
+    """What marks the person's own place on a map, or that it lies beyond the costs which are drawn.
+
+    >>> from tarstop_core.value.payoffs import Payoffs
+    >>> losses = Payoffs(0, 200_000, 50_000, 0, "£")
+    >>> where(Settings(losses, 20)), where(Settings(losses, 2))
+    ('× is where you are', 'Where you are, at £2 a document, lies beyond the costs of the map')
+    """
+    if FRACTIONS[0] <= settings.stakes.fraction <= FRACTIONS[-1]:
+        return "× is where you are"
+    own = amount(settings.cost, settings.payoffs.unit)
+    return f"Where you are, at {own} a document, lies beyond the costs of the map"
+
+
+def at_cell(settings: Settings, cell: tuple[float, float]) -> Settings:
+    """The settings with q* and c/K of a cell."""
+    return settings.with_stakes(settings.stakes.with_q_star(cell[0]).with_fraction(cell[1]))
+
+
+def drawn(
+    key: str,
+    found: Sequence[Map] | Sequence[MeanMap],
+    asked: Asked,
+    of: str,
+    sentence: str,
+    file_stem: str,
+    simulated: bool,
+) -> tuple[float, float]:
+    """Draw the first of the maps, less the second one if there are two; q* and c/K of the cell that is looked into.
+
+    `asked` says what they show and where the person is, `of` ends the heading; sentence and file stem as in
+    :func:`~dashboard.frame.drawing.figure`.
+    """
+    measure, settings = asked.measure, asked.settings
+    here, q_stars = (settings.payoffs.q_star, settings.stakes.fraction), found[0].q_stars
+    cell = nearest(q_stars, st.session_state.get(f"{key}/cell") or here)
+    how: dict[str, Any] = {"here": here, "cell": (q_stars.index(cell[0]), FRACTIONS.index(cell[1]))}
+    how |= {"against": found[1] if len(found) > 1 else None, "simulated": simulated, "dark": dark()}
+    figure(
+        MAP_FIGURE,
+        f"{map_figure.MEASURES[measure]} of {' minus that of '.join(str(each.policy) for each in found)}, {of}",
+        map_figure.map_figure(found[0], measure, **how),
+        f"{sentence} {where(settings)}; the square is the cell looked into below. Click another.",
+        pd.concat([pd.DataFrame(each.columns()) for each in found]),
+        file_stem,
+        on_select=lambda: clicked(key, q_stars),
     )
-    return rule(**{parameter.name: value})
+    return cell
+
+
+def clicked(key: str, q_stars: Sequence[float]) -> None:
+    """Look into the cell whose point was clicked; the points lie in the order of the cells."""
+    points = st.session_state[chart_key(MAP_FIGURE)]["selection"]["points"]
+    if points and points[0].get("curve_number") == 1:
+        row, column = divmod(int(points[0]["point_index"]), len(FRACTIONS))
+        st.session_state[f"{key}/cell"] = (q_stars[row], FRACTIONS[column])
+
+
+def selectors(
+    key: str, payoffs: Payoffs, found: Sequence[Map] | Sequence[MeanMap], cell: tuple[float, float]
+) -> Policy:
+    """The cell by two sliders, and of which rule: the same as a click, for keyboards."""
+    state = st.session_state
+    state[f"{key}/cell_q"], state[f"{key}/cell_c"] = cell
+    heading_of("The cell looked into")
+    left, right = st.columns(2, gap="medium")
+
+    def moved() -> None:
+        state[f"{key}/cell"] = (state[f"{key}/cell_q"], state[f"{key}/cell_c"])
+
+    how: dict[str, Any] = {"on_change": moved}
+    left.select_slider("Its q\\*", found[0].q_stars, value=cell[0], key=f"{key}/cell_q", **how)
+    how |= {"format_func": lambda fraction: escape_label(amount(fraction * payoffs.K, payoffs.unit))}
+    right.select_slider("Its cost of a document", FRACTIONS, value=cell[1], key=f"{key}/cell_c", **how)
+    back, of = st.columns(2, gap="medium", vertical_alignment="bottom")
+    shown = {"at": back, "disabled": state.get(f"{key}/cell") is None, "width": "stretch"}
+    press("Back to where you are", state.pop, f"{key}/cell", None, key=f"{key}/cell_back", **shown)
+    if len(found) == 1:
+        return found[0].policy
+    names = {each.policy.spec: str(each.policy) for each in found}
+    chosen = switch("Path of", names, at=of, key=f"{key}/cell_rule/{'/'.join(names)}")
+    return next(each.policy for each in found if each.policy.spec == chosen)

@@ -3,35 +3,24 @@
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Any
+from urllib.parse import urlencode
 
+import pandas as pd
 import streamlit as st
 
-from dashboard.explore import whole as explore_whole
-from dashboard.explore.asked import (
-    MAP_TAB,
-    PREFIX,
-    WORLDS,
-    Asked,
-    begin,
-    controls,
-    map_choices,
-    write_address,
-)
-from dashboard.explore.cells import at_cell, drawn, selectors
-from dashboard.explore.whole import WHOLE
+from dashboard.explore import asked as ask
 from dashboard.frame import shell
-from dashboard.frame.drawing import dark
+from dashboard.frame.drawing import dark, figure, files, heading_of, note
 from dashboard.frame.markup import badges, bullets, told, unbroken
 from dashboard.frame.scripts import SAVE_ACTIONS_SCRIPT
 from dashboard.frame.widgets import bound, lasting, one_of, tabs
 from dashboard.frame.work import OPEN, flash, kept
-from dashboard.parts.panels import figure, heading_of, note
-from dashboard.parts.whole_session import OF, file_stem
+from dashboard.parts.sessions import OF, file_stem
 from tarstop_core.explore import lists as explore
 from tarstop_core.explore import map_figure, maps, path_figure, plans, sensitivity, sensitivity_figure
 from tarstop_core.explore import stakes_figure as explore_figures
-from tarstop_core.explore.lists import Explored, sample, samples
-from tarstop_core.explore.maps import COMPARED, Measure, World
+from tarstop_core.explore.lists import COLLECTIONS, Explored, sample, samples
+from tarstop_core.explore.maps import FRACTIONS, MeanMap, Measure, World
 from tarstop_core.policies import Policy
 from tarstop_core.presentation.numbers import amount, number, percent
 from tarstop_core.screening.explain import about_documents, action, question
@@ -41,10 +30,14 @@ from tarstop_core.screening.scenarios.named import SCENARIOS, scenario_of
 from tarstop_core.screening.settings import Settings
 
 LEAD = "Where screening would stop, and what would change that."
-CURRENT, MAP, SENSITIVITY = "At stake now", MAP_TAB, "Sensitivity"
+CURRENT, MAP, SENSITIVITY = "At stake now", ask.MAP_TAB, "Sensitivity"
 OF_ONE: tuple[Measure, ...] = ("depth", "net_utility", "decision", "regret")
 """What a map of one list can show."""
-SEEN = f"{PREFIX}/seen"
+WHOLE = {name: f"All sample {name} together (simulated)" for name in COLLECTIONS}
+"""What can be chosen on the page, by its key."""
+OF_MANY: tuple[Measure, ...] = ("depth", "net_utility", "regret")
+MEASURES: dict[World, tuple[Measure, ...]] = {"planned": OF_MANY, "played": (*OF_MANY, "agreement")}
+SEEN = f"{ask.PREFIX}/seen"
 
 
 def explore_page() -> None:
@@ -54,7 +47,7 @@ def explore_page() -> None:
     chosen = _choose()
     with shell.problems_shown():
         if chosen in WHOLE:
-            explore_whole.show(chosen)
+            _collection(chosen)
         else:
             _explorer(chosen, _load(chosen))
     shell.glossary("evpi", "q-star", "score", "break-even")
@@ -65,15 +58,11 @@ def _choose() -> str:
     """The key of a list: "search:…", "review:…", "session:…" or "collection:…"; the address has it."""
     store = shell.store()
     titles = {f"session:{each.id}": f"Your session: {each.name}" for each in store.sessions()}
-    titles |= {
-        f"collection:{each.id}": f"Your list, unread, in its own order: {each.name}"
-        for each in store.collections()
-    }
-    for key, title in samples():
-        kind = key.partition(":")[0]
-        titles[key] = f"Sample {kind} (simulated): {title}"
+    own = "Your list, unread, in its own order"
+    titles |= {f"collection:{each.id}": f"{own}: {each.name}" for each in store.collections()}
+    titles |= {key: f"Sample {key.partition(':')[0]} (simulated): {title}" for key, title in samples()}
     titles |= WHOLE
-    key, first = f"{PREFIX}/{OF}", next(each for each, _ in samples())
+    key, first = f"{ask.PREFIX}/{OF}", next(each for each, _ in samples())
     named = _named(titles)
     if named and named not in titles:
         shell.problem_box(f"There is nothing to explore under the name {named}; a sample is shown instead.")
@@ -104,7 +93,7 @@ def _load(chosen: str) -> Explored:
     if kind == "collection":
         collection = store.collection(name)
         of: tuple[str, int, bool] = (collection.name, collection.documents, collection.simulated)
-        return kept(f"{PREFIX}/held", (chosen, of), lambda: explore.in_own_order(*of))
+        return kept(f"{ask.PREFIX}/held", (chosen, of), lambda: explore.in_own_order(*of))
     row, events = store.session(name), store.events(name)
 
     def load() -> Explored:
@@ -114,15 +103,14 @@ def _load(chosen: str) -> Explored:
         simulated = store.collection(row.collection_id).simulated
         return Explored(row.name, state.settings, calibrator, p, state, simulated=simulated)
 
-    return kept(f"{PREFIX}/held", (chosen, row.name, events[-1].seq if events else 0), load)
+    return kept(f"{ask.PREFIX}/held", (chosen, row.name, events[-1].seq if events else 0), load)
 
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """What is looked at."""
+    """What is looked at; `key` is the prefix of the widgets, of which each list keeps its own."""
 
     key: str
-    """Prefix of the widgets: each list keeps its own."""
     explored: Explored
     settings: Settings
     policy: Policy
@@ -142,10 +130,10 @@ class Look:
 def _explorer(chosen: str, explored: Explored) -> None:
     with shell.problems_shown():
         state = st.session_state
-        key, first = begin(chosen, explored)
+        key, first = ask.begin(chosen, explored)
         _badges(explored)
         told_at = st.container()
-        shown, settings, policy = controls(key, first)
+        shown, settings, policy = ask.controls(key, first)
         look = Look(key, explored, settings, policy)
         with told_at:
             _headline(look)
@@ -155,18 +143,18 @@ def _explorer(chosen: str, explored: Explored) -> None:
             drawn_by = {CURRENT: _current, MAP: _map, SENSITIVITY: _sensitivity}
             asked = tabs(drawn_by, look, asked, **bound("show")) or asked
         state[f"{key}/last"] = asked
-        write_address(chosen, asked)
+        ask.write_address(chosen, asked)
 
 
 def _badges(explored: Explored) -> None:
-    marks = about_documents(explored.simulated, explored.settings)
-    marks.append(f"{len(explored):,} documents")
-    if explored.start:
-        marks.append(f"{explored.start:,} read")
-    marks.append(explored.calibrator.fitted_on.badge)
-    if explored.truth is not None:
-        marks.append("paper mode, truth known")
-    st.html(f'<p class="tar-about">{badges(*marks)}</p>')
+    marks = (
+        *about_documents(explored.simulated, explored.settings),
+        f"{len(explored):,} documents",
+        f"{explored.start:,} read" if explored.start else "",
+        explored.calibrator.fitted_on.badge,
+        "paper mode, truth known" if explored.truth is not None else "",
+    )
+    st.html(f'<p class="tar-about">{badges(*filter(None, marks))}</p>')
 
 
 def _headline(look: Look) -> None:
@@ -181,20 +169,17 @@ def _headline(look: Look) -> None:
     st.html(told(said, second))
 
 
-def _current(look: Look, asked: Asked) -> Asked:
+def _current(look: Look, asked: ask.Asked) -> ask.Asked:
     settings, explored = look.settings, look.explored
     now = plans.decide(explored.planned(settings), explored.start, settings.cost)
-    names = (settings.plus, settings.minus)
+    names, payoffs = (settings.plus, settings.minus), settings.payoffs
+    belief = f"chance that {question(settings)}"
     figure(
         "explore-stakes",
-        f"Certainty is worth most at q* = {settings.payoffs.q_star:.2f}, and here {amount(now.evpi, settings.payoffs.unit)}",
-        explore_figures.stakes_figure(
-            settings.payoffs, now, *names, belief_title=f"chance that {question(settings)}", **look.how
-        ),
-        explore_figures.stakes_sentence(
-            settings.payoffs, now, settings.cost, *names, scenario_of(settings).settling
-        ),
-        explore_figures.stakes_rows(settings.payoffs),
+        f"Certainty is worth most at q* = {payoffs.q_star:.2f}, and here {amount(now.evpi, payoffs.unit)}",
+        explore_figures.stakes_figure(payoffs, now, *names, belief_title=belief, **look.how),
+        explore_figures.stakes_sentence(payoffs, now, settings.cost, *names, scenario_of(settings).settling),
+        explore_figures.stakes_rows(payoffs),
         look.stem,
     )
     if settings.citation_needed:
@@ -205,40 +190,30 @@ def _current(look: Look, asked: Asked) -> Asked:
     return asked
 
 
-def _map(look: Look, asked: Asked) -> Asked:
+def _map(look: Look, asked: ask.Asked) -> ask.Asked:
     key, explored, settings = look.key, look.explored, look.settings
     labels = "this list’s labels" if explored.truth is not None else ""
-    measure, world, other = map_choices(
-        key, st.session_state[f"{key}/first"], "Show", dict.fromkeys(WORLDS, OF_ONE), labels
-    )
-    policies = [look.policy] if other is None else [look.policy, other]
-    found = maps.maps(explored, settings, policies, world, COMPARED if measure == "regret" else ())
-    cell = drawn(
-        key,
-        found,
-        measure,
-        settings,
-        WORLDS[world].lower(),
-        map_figure.map_sentence(found[0], measure, *found[1:2]),
-        look.stem,
-        explored.simulated,
-    )
+    offered = dict.fromkeys(ask.WORLDS, OF_ONE)
+    asked, policies, compared = ask.map_choices(key, settings, look.policy, "Show", offered, labels)
+    found = maps.maps(explored, settings, policies, asked.world, compared)
+    said = map_figure.map_sentence(found[0], asked.measure, *found[1:2])
+    of = ask.WORLDS[asked.world].lower()
+    cell = ask.drawn(key, found, asked, of, said, look.stem, explored.simulated)
     _in_full(look)
-    policy = selectors(key, settings.payoffs, found, cell)
-    _path(look, cell, policy, world)
-    asked = replace(asked, other=other.spec if other else "", measure=measure, world=world)
+    policy = ask.selectors(key, settings.payoffs, found, cell)
+    _path(look, cell, policy, asked.world)
     return replace(asked, cell=st.session_state.get(f"{key}/cell"))
 
 
 def _in_full(look: Look) -> None:
     """What stays as it is while the cost of a document changes."""
-    said = path_figure.full_cost_note(look.explored.planned(look.settings), look.settings.payoffs.unit)
-    if said:
+    planned, unit = look.explored.planned(look.settings), look.settings.payoffs.unit
+    if said := path_figure.full_cost_note(planned, unit):
         note(said)
 
 
 def _path(look: Look, cell: tuple[float, float], policy: Policy, world: World) -> None:
-    settings = at_cell(look.settings, cell)
+    settings = ask.at_cell(look.settings, cell)
     found = map_figure.cell_of(look.explored, settings, policy, world)
     figure(
         "explore-path",
@@ -250,7 +225,7 @@ def _path(look: Look, cell: tuple[float, float], policy: Policy, world: World) -
     )
 
 
-def _sensitivity(look: Look, asked: Asked) -> Asked:
+def _sensitivity(look: Look, asked: ask.Asked) -> ask.Asked:
     explored, settings, policy = look.explored, look.settings, look.policy
     found = sensitivity.tornado(explored, settings, policy)
     figure(
@@ -267,3 +242,69 @@ def _sensitivity(look: Look, asked: Asked) -> Asked:
     st.html(bullets(map(unbroken, sentences)))
     _in_full(look)
     return asked
+
+
+@st.fragment
+def _collection(chosen: str) -> None:
+    """Draw the collection of this name."""
+    lists = explore.collection(chosen)
+    key, first = ask.begin(chosen, lists[0][1])
+    learned = lists[0][1].calibrator.fitted_on.badge
+    marks = ("simulated", f"{len(lists)} lists", learned, "paper mode, truth known")
+    st.html(f'<p class="tar-about">{badges(*marks)}</p>')
+    shown, settings, policy = ask.controls(key, first)
+    with shown, shell.problems_shown():
+        asked = _mean_map(key, lists, settings, policy)
+        ask.write_address(chosen, asked)
+
+
+def _mean_map(key: str, lists: list[tuple[str, Explored]], settings: Settings, policy: Policy) -> ask.Asked:
+    labels = "the labels of each list"
+    asked, policies, compared = ask.map_choices(key, settings, policy, "Show the mean", MEASURES, labels)
+    found = maps.mean_maps([each for _, each in lists], settings, policies, asked.world, compared)
+    said = map_figure.mean_sentence(found[0], asked.measure, *found[1:2])
+    of, stem = f"mean of {len(lists)} lists, {ask.WORLDS[asked.world].lower()}", key.rpartition("/")[2]
+    cell = ask.drawn(key, found, asked, of, said, f"tarstop-explore-{stem}", simulated=True)
+    rule = ask.selectors(key, settings.payoffs, found, cell)
+    _lists(lists, next(each for each in found if each.policy == rule), settings, cell)
+    return replace(asked, cell=st.session_state.get(f"{key}/cell"))
+
+
+def _lists(
+    lists: list[tuple[str, Explored]], shown: MeanMap, settings: Settings, at_stake: tuple[float, float]
+) -> None:
+    """What the rule comes to in one cell, list by list, each with the way to its own page."""
+    at = shown.q_stars.index(at_stake[0]), FRACTIONS.index(at_stake[1])
+    cell = ask.at_cell(settings, at_stake)
+    unit = cell.payoffs.unit
+    rows: list[dict[str, Any]] = []
+    for (key, explored), found in zip(lists, shown.maps, strict=True):
+        plus = bool(found.plus[at])
+        asked = ask.Asked(cell, shown.policy.spec, world=shown.world, cell=at_stake)
+        told = {name: value for name, value in ask.address_of(asked).items() if value}
+        row = {
+            "List": explored.name,
+            "Look into it": f"explore?{urlencode({OF: key, 'show': ask.MAP_TAB, **told})}",
+            "Stops after": int(found.depth[at]),
+            "Of": len(explored),
+            "Chooses": action(plus, settings),
+        }
+        if found.omega is not None:
+            row["Right?"] = "yes" if plus == bool(found.omega[at[0]]) else "no"
+        row["Net utility"] = float(found.net_utility[at])
+        rows.append(row)
+    where = f"q* = {at_stake[0]:g} and a cost of {amount(cell.cost, unit)}"
+    heading_of(f"{shown.policy} at {where}, list by list")
+    frame, utility = pd.DataFrame(rows), f"Net utility ({unit})" if unit else "Net utility"
+    known = {
+        "Net utility": st.column_config.NumberColumn(utility, format="%.4g"),
+        "List": st.column_config.TextColumn(width=170),
+        "Look into it": st.column_config.LinkColumn(display_text="map, path", width=80),
+    }
+    st.dataframe(frame, hide_index=True, width="stretch", column_config=known)
+    depths = frame["Stops after"]
+    said = f"{shown.policy} stops after {depths.min():,} to {depths.max():,} documents"
+    if "Right?" in frame:
+        said += f" and decides rightly on {percent(float((frame['Right?'] == 'yes').mean()))} of the lists"
+    note(f"{said}; mean net utility {amount(float(frame['Net utility'].mean()), unit)}.")
+    files(f"tarstop-explore-lists-{shown.policy.name}", frame.drop(columns="Look into it"), "explore-lists")

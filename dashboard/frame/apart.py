@@ -107,10 +107,8 @@ def _carried_out(
             if beat is not None:
                 beat(False)
             if time.monotonic() > end:
-                raise InputProblem(
-                    f"{name} takes longer than the {seconds / 60:.0f} minutes that there are for one job; "
-                    "give it in parts."
-                )
+                most_minutes = f"the {seconds / 60:.0f} minutes that there are for one job"
+                raise InputProblem(f"{name} takes longer than {most_minutes}; give it in parts.")
     except (EOFError, ConnectionError):
         raise _died(name, 0, most) from None
     finally:
@@ -127,9 +125,9 @@ def _died(name: str, of: int, most: int) -> Exception:
         return too_much(name, most)  # for its own limit, or for the machine
     if not of:
         return RuntimeError(f"A job on {name} failed; its own words stand above.")
+    why = signal.strsignal(of)
     return InputProblem(
-        f"The process that worked on {name} died ({signal.strsignal(of)}); try again, and if that dies too, report it "
-        "with the file."
+        f"The process that worked on {name} died ({why}); try again, and if that dies too, report it with the file."
     )
 
 

@@ -1,15 +1,22 @@
-"""Figures as they go to the browser, and the buttons that save them there."""
+"""Figures as they go to the browser, each with its sentence and what saves it, and tables that scroll by themselves."""
 
 import base64
 import html
 import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
+import pandas as pd
 import streamlit as st
 from plotly.basedatatypes import BaseFigure
 from streamlit.delta_generator import DeltaGenerator
 
-from dashboard.frame.shell import caption
+from dashboard.frame import shell
+from dashboard.frame.markup import unbroken
+from dashboard.frame.widgets import save
+from tarstop_core.files import table_to_csv
 from tarstop_core.presentation.figures import Figure
+from tarstop_core.presentation.html import table_block
 
 
 class AsItIs(BaseFigure):  # type: ignore[misc]  # plotly has no types
@@ -36,8 +43,8 @@ def dark() -> bool:
 
 def still(figure: Figure, sentence: str, key: str) -> None:
     """A figure that does not answer the mouse, and below it the sentence that says what it shows."""
-    st.plotly_chart(figure, config={"staticPlot": True}, key=key, alt=sentence)
-    caption(sentence)
+    st.plotly_chart(AsItIs(figure), config={"staticPlot": True}, key=key, alt=sentence)
+    shell.caption(sentence)
 
 
 def save_menu(key: str) -> DeltaGenerator:
@@ -47,19 +54,137 @@ def save_menu(key: str) -> DeltaGenerator:
 
 def picture_buttons(stem: str, container: str) -> None:
     """SVG and PNG of the figure in the container of this key; ``saving.js`` answers a press, in the browser alone."""
-    file, of = html.escape(stem, quote=True), re.sub(r"[^\w-]", "-", f"st-key-{container}", flags=re.ASCII)
-    buttons = (
-        f'<button type="button" class="tar-save" data-save="{kind}" data-file="{file}" data-of="{of}">{kind.upper()}</button>'
-        for kind in ("svg", "png")
-    )
-    st.html("".join(buttons), width="content")
+    of = re.sub(r"[^\w-]", "-", f"st-key-{container}", flags=re.ASCII)
+    shown = (_save_button(kind.upper(), kind, stem, f'of="{of}"') for kind in ("svg", "png"))
+    st.html("".join(shown), width="content")
 
 
 def png_button(label: str, svg: str, stem: str) -> None:
     """A button that saves a drawing as PNG, by the same script."""
     coded = base64.b64encode(svg.encode()).decode()
-    st.html(
-        f'<button type="button" class="tar-save" data-save="png" data-file="{html.escape(stem, quote=True)}" '
-        f'data-svg="{coded}">{html.escape(label)}</button>',
-        width="content",
-    )
+    st.html(_save_button(label, "png", stem, f'svg="{coded}"'), width="content")
+
+
+def _save_button(label: str, kind: str, stem: str, data: str) -> str:
+    what = f'data-save="{kind}" data-file="{html.escape(stem, quote=True)}" data-{data}'
+    return f'<button type="button" class="tar-save" {what}>{html.escape(label)}</button>'
+
+
+PLAIN = {"displayModeBar": False, "responsive": True}
+
+
+def figure(
+    name: str,
+    heading: str,
+    drawing: Figure,
+    sentence: str,
+    rows: Any,
+    file_stem: str,
+    on_select: Callable[[], None] | None = None,
+) -> None:
+    """A figure below what it finds, with one sentence (also its alternative text), and its files.
+
+    `rows`, a frame or what one is made of, are for the CSV. `name` is unique on the page. `on_select` is called when a
+    point is clicked: see :func:`chart_key`.
+    """
+    # The word that the style sheet and the script for pictures look for, in the class that the key becomes.
+    with st.container(key=f"results-tar-figure-{name}"):
+        heading_of(heading)
+        how: dict[str, Any] = {"on_select": on_select, "selection_mode": "points"} if on_select else {}
+        with st.container(key=f"results-tar-wide-{name}"):
+            st.plotly_chart(
+                AsItIs(drawing), key=chart_key(name), config=PLAIN, alt=sentence, width="stretch", **how
+            )
+        note(sentence)
+        files(f"{file_stem}-{name}", pd.DataFrame(rows), name, pictures=True)
+
+
+def chart_key(name: str) -> str:
+    """Where a chart's selection is kept."""
+    return f"results/chart/{name}"
+
+
+def heading_of(text: str) -> None:
+    """A small heading."""
+    st.html(f'<h3 class="tar-part">{html.escape(text)}</h3>')
+
+
+def note(text: str) -> None:
+    """A sentence below a figure or table."""
+    shell.caption(unbroken(text))
+
+
+def files(
+    stem: str,
+    rows: pd.DataFrame,
+    name: str,
+    *,
+    pictures: bool = False,
+    more: Mapping[str, tuple[str, Callable[[], str]]] | None = None,
+) -> None:
+    """A menu that saves: pictures of the figure above, its numbers as CSV, and more texts.
+
+    `more` is by label of the button: end of the file's name, and what makes its text.
+    """
+    with save_menu(f"results/{name}"):
+        if pictures:
+            picture_buttons(stem, f"results-tar-figure-{name}")
+        save("CSV", lambda: table_to_csv(rows), f"{stem}.csv", key=f"results/csv/{name}")
+        for label, (suffix, text) in (more or {}).items():
+            save(label, text, f"{stem}{suffix}", key=f"results/{label}/{name}")
+
+
+def table(rows: Any, caption: str = "", *, prose: bool = False, linked: bool = True) -> None:
+    """A table of texts that scrolls sideways where it does not fit, with its caption below, in view.
+
+    Headings that the glossary knows are `linked` to it.
+    """
+    heading = shell.linked if linked else html.escape
+    block = table_block(pd.DataFrame(rows), "", wide=prose, heading=heading)
+    st.html(f'<div class="tar-table">{block}</div>')
+    if caption:
+        note(caption)
+
+
+def with_room(drawing: Figure) -> Figure:
+    """The same figure with legend and mark where axis titles are not, however narrow the page."""
+    layout = drawing["layout"]
+    if "legend" in layout:
+        layout["legend"] |= {"yref": "container", "y": 0, "yanchor": "bottom"}
+        _in_colour(drawing)
+    for mark in layout["annotations"]:
+        if mark["text"] == "simulated":
+            mark["yshift"] = 16
+    layout["margin"]["t"] += 18
+    layout["height"] += 40
+    layout["margin"]["b"] += 22
+    return drawing
+
+
+def grouped_legend(drawing: Figure, families: Sequence[str]) -> Figure:
+    """The same figure with its legend entries under the names of their families, one for each of its first traces."""
+    if not drawing["layout"].get("showlegend"):
+        return drawing
+    # What follows the lines has no entry.
+    for trace, family in zip(drawing["data"][: len(families)], families, strict=True):
+        trace["legendgroup"] = family
+        trace["legendgrouptitle"] = {"text": FAMILY_TITLES.get(family, family)}
+    drawing["layout"]["legend"] |= {"groupclick": "toggleitem"}
+    _in_colour(drawing)
+    return drawing
+
+
+def _in_colour(drawing: Figure) -> None:
+    """Give the legend the colour of the other texts: the theme's own would be lost in a saved picture."""
+    colour, legend = drawing["layout"]["font"]["color"], drawing["layout"]["legend"]
+    legend["font"] = {**legend.get("font", {}), "color": colour}
+    legend["grouptitlefont"] = {"color": colour, "size": 12}
+
+
+FAMILY_TITLES = {
+    "paper's policy": "the paper’s policies (solid)",
+    "paper's baseline": "the paper’s baselines (dashed)",
+    "beyond the paper": "beyond the paper",
+    "reference": "references (dotted)",
+}
+FAMILY_ORDER = ("paper's policy", "beyond the paper", "paper's baseline", "reference")

@@ -36,6 +36,26 @@ def lines(rows: Iterable[Sequence[str]], heading: Callable[[str], str] = escape)
     )
 
 
-def bullets(items: Iterable[str], more: str = 'class="tar-notes"') -> str:
+def grid(head: Iterable[str], rows: Iterable[Sequence[str]], heading: Callable[[str], str] = escape) -> str:
+    """A table below its headings; `heading` makes HTML of what begins a line."""
+    body = (
+        f"<tr><td>{heading(name)}</td>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"
+        for name, *cells in rows
+    )
+    return (
+        f"<table><thead><tr>{''.join(f'<th>{escape(name)}</th>' for name in head)}</tr></thead>"
+        f"<tbody>{''.join(body)}</tbody></table>"
+    )
+
+
+def scrolling(label: str, table: str) -> str:
+    """A wide table that can be scrolled sideways, by keys too."""
+    return (
+        '<div class="tar-others" style="overflow-x:auto" tabindex="0" role="region" '
+        f'aria-label="{escape(label)}">{table}</div>'
+    )
+
+
+def bullets(items: Iterable[str], more: str = ' class="tar-notes"') -> str:
     """A list; `more` are its attributes."""
-    return f"<ul {more}>{''.join(f'<li>{escape(item)}</li>' for item in items)}</ul>"
+    return f"<ul{more}>{''.join(f'<li>{escape(item)}</li>' for item in items)}</ul>"

@@ -49,9 +49,8 @@ def main(control: int) -> None:
             if not said:
                 return
             pipe = Connection(pipes[0])
-            signal.pthread_sigmask(
-                signal.SIG_BLOCK, {signal.SIGCHLD}
-            )  # until it is known whose death it would be
+            # Until it is known whose death it would be.
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
             child = os.fork()
             if child == 0:
                 server.close()

@@ -24,22 +24,15 @@ from tarstop_core.places import HOSTS_VARIABLE, NO_LOGIN_VARIABLE, is_loopback, 
 
 _ENTRY = (Path(st.__file__).parent / "static" / "index.html").read_text(encoding="utf-8")
 _POLICY = {
-    "default-src": "'none'",
+    **dict.fromkeys(("default-src", "frame-src", "object-src", "frame-ancestors"), "'none'"),
+    **dict.fromkeys(("connect-src", "media-src", "manifest-src", "base-uri", "form-action"), "'self'"),
     # By their digests: a script that came in with somebody's data has none. The typed table is a component, whose
     # script Streamlit loads from a blob; its reader of messages computes with long numbers in WebAssembly.
     "script-src": " ".join(["'self'", "blob:", "'wasm-unsafe-eval'", *scripts.digests(_ENTRY + scripts.ALL)]),
     "style-src": "'self' 'unsafe-inline'",
     "img-src": "'self' data: blob:",
     "font-src": "'self' data:",
-    "connect-src": "'self'",
-    "media-src": "'self'",
-    "manifest-src": "'self'",
-    "frame-src": "'none'",
     "worker-src": "'self' blob:",
-    "object-src": "'none'",
-    "base-uri": "'self'",
-    "form-action": "'self'",
-    "frame-ancestors": "'none'",
 }
 HEADERS = {
     "Content-Security-Policy": "; ".join(f"{what} {where}" for what, where in _POLICY.items()),
@@ -50,6 +43,8 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
 }
 """On every response."""
+ANSWERS = ("http.response.start", "websocket.accept", "websocket.http.response.start")
+"""Messages that begin one."""
 
 
 def around() -> dict[str, Any]:
@@ -81,11 +76,7 @@ class Guarded:
             return
 
         async def marked(message: Message) -> None:
-            if message["type"] in (
-                "http.response.start",
-                "websocket.accept",
-                "websocket.http.response.start",
-            ):
+            if message["type"] in ANSWERS:
                 message.setdefault("headers", [])
                 MutableHeaders(scope=message).update(HEADERS)
             await send(message)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -19,16 +20,11 @@ from tarstop_core.teaching.glossary import named, terms
 ROOT = Path(__file__).parents[2]
 ICON = str(FRAME / "icon.svg")
 ROUTED = "_routed"
-HOME, SET_UP, SCREEN = "pages/home.py", "pages/set_up.py", "pages/screen.py"
-EVIDENCE = "pages/evidence.py"
-RESULTS = "pages/results.py"
-EXPLORE = "pages/explore.py"
-CALIBRATION = "pages/calibration.py"
-LEARN = "pages/learn.py"
-GUIDE = "pages/guide.py"
+HOME, SET_UP, SCREEN, SESSIONS = (f"pages/{name}.py" for name in ("home", "set_up", "screen", "sessions"))
+EVIDENCE, EXPLORE, CALIBRATION = "pages/evidence.py", "pages/explore.py", "pages/calibration.py"
+LEARN, RESULTS, GUIDE = "pages/learn.py", "pages/results.py", "pages/guide.py"
 CHAPTERS = {"Home": "the-first-five-minutes", "Set up": "set-up-a-session"}
 """Where the guide speaks of a page whose chapter is not called like it."""
-SESSIONS = "pages/sessions.py"
 UNFORESEEN = (
     "Something happened that TARstop did not expect. What was recorded before is safe; reload the page, and if it "
     "happens again, report it with the server's log."
@@ -40,10 +36,8 @@ def pages() -> dict[str, list[st.Page]]:
     """The pages in their groups, in the order of the sidebar."""
 
     def page(file: str, title: str, icon: str) -> st.Page:
-        path = Path(file).stem
-        return st.Page(
-            ROOT / file, title=title, icon=f":material/{icon}:", url_path=path, default=file == HOME
-        )
+        how: dict[str, Any] = {"url_path": Path(file).stem, "default": file == HOME}
+        return st.Page(ROOT / file, title=title, icon=f":material/{icon}:", **how)
 
     return {
         "Work": [
@@ -212,11 +206,11 @@ def linked(words: str) -> str:
     >>> linked("ICER"), linked("Mast & co")
     ('<a class="tar-term" href="learn?part=glossary&amp;term=icer" target="_blank">ICER</a>', 'Mast &amp; co')
     """
-    found = named(words)
+    found, said = named(words), html.escape(words)
     if found is None:
-        return html.escape(words)
+        return said
     where = html.escape(learn("glossary", term=found.key))
-    return f'<a class="tar-term" href="{where}" target="_blank">{html.escape(words)}</a>'
+    return f'<a class="tar-term" href="{where}" target="_blank">{said}</a>'
 
 
 def show(title: str, body: Callable[[], None]) -> None:
@@ -239,9 +233,5 @@ def said_of(problem: Exception) -> str:
 
 def uncaught(problem: Exception) -> bool:
     """Say what no page has caught, such as a callback's; True, for then Streamlit need not say it."""
-    if not isinstance(problem, InputProblem):
-        problem_box(said_of(problem))
-    else:
-        with problems_shown():
-            raise problem
+    problem_box(problem if isinstance(problem, InputProblem) else said_of(problem))
     return True

@@ -37,17 +37,21 @@ def take_in(key: str, take: Callable[..., None], *args: Any, large: bool) -> Non
 
 def taken_in(key: str) -> None:
     """Take in here what a callback left, as it can draw neither bar nor Cancel; then the page is drawn again."""
-    take = st.session_state.get(f"{key}/later")
-    if take is not None:
-        st.button("Cancel", key=f"{key}/cancel", on_click=_given_up, args=(key,))
+    if (take := st.session_state.get(f"{key}/later")) is not None:
+
+        def give_up() -> None:
+            st.session_state.pop(f"{key}/later", None)
+            say("Cancelled: nothing of it was kept.")
+
+        st.button("Cancel", key=f"{key}/cancel", on_click=give_up)
         attempt(take)
         del st.session_state[f"{key}/later"]
         st.rerun()
 
 
-def _given_up(key: str) -> None:
-    st.session_state.pop(f"{key}/later", None)
-    say("Cancelled: nothing of it was kept.")
+def texts_read(done: int, total: int) -> tuple[float, str]:
+    """What is said while texts are read."""
+    return done / total, f"Read the texts of {done:,} of {total:,} documents"
 
 
 def shown(
@@ -65,9 +69,7 @@ def shown(
     """
     if not large and said is None:
         return job(*args)
-    bar = st.progress(0.0, text=shell.escape_markdown(words))
-
-    ending = False
+    bar, ending = st.progress(0.0, text=shell.escape_markdown(words)), False
 
     def progress(*far: Any) -> None:
         nonlocal ending

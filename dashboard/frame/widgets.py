@@ -64,31 +64,33 @@ def one_of(label: str, options: Mapping[T, str], *, at: Any = st, **more: Any) -
     return at.selectbox(label, list(options), format_func=options.__getitem__, **more)
 
 
-def some_of(label: str, options: Mapping[T, str], first: Iterable[T], **more: Any) -> list[T]:
+def some_of(
+    label: str, options: Mapping[T, str], first: Iterable[T], *, at: Any = st, **more: Any
+) -> list[T]:
     """A box that takes several options; `first` are chosen to begin with."""
-    return st.multiselect(label, list(options), list(first), format_func=options.__getitem__, **more)
+    return at.multiselect(label, list(options), list(first), format_func=options.__getitem__, **more)
 
 
 def go_to_one(
     label: str, options: Mapping[int, str], go: Callable[[int], None], *, key: str, placeholder: str
 ) -> None:
     """A box that goes to what is chosen in it, and is then empty again."""
+
+    def gone() -> None:
+        chosen = st.session_state[key]
+        st.session_state[key] = None
+        if chosen is not None:
+            go(int(chosen))
+
     shown: Any = {"index": None, "placeholder": placeholder, "label_visibility": "collapsed"}
-    one_of(label, options, key=key, on_change=_gone, args=(key, go), **shown)
+    one_of(label, options, key=key, on_change=gone, **shown)
 
 
-def _gone(key: str, go: Callable[[int], None]) -> None:
-    chosen = st.session_state[key]
-    st.session_state[key] = None
-    if chosen is not None:
-        go(int(chosen))
-
-
-def radio(label: str, options: Mapping[T, str], *, at: Any = st, **more: Any) -> T:
+def radio(label: str, options: Mapping[T, str], **more: Any) -> T:
     """The same with all options in sight."""
     if "first" in more:
         more["index"] = list(options).index(more.pop("first"))
-    return at.radio(label, list(options), format_func=options.__getitem__, **more)
+    return st.radio(label, list(options), format_func=options.__getitem__, **more)
 
 
 def explained(label: str, options: Mapping[T, tuple[str, str]], **more: Any) -> T:
@@ -128,13 +130,13 @@ def named(typed: str) -> str:
 
 def name_box(name: str, rename: Callable[[str], None], *, key: str) -> None:
     """A name that is changed where it stands; an empty one is passed over."""
-    st.text_input("Name", name, key=key, on_change=_renamed, args=(key, rename))
 
+    def renamed() -> None:
+        typed = str(st.session_state[key])
+        if typed.strip():
+            attempt(lambda: rename(named(typed)))
 
-def _renamed(key: str, rename: Callable[[str], None]) -> None:
-    typed = str(st.session_state[key])
-    if typed.strip():
-        attempt(lambda: rename(named(typed)))
+    st.text_input("Name", name, key=key, on_change=renamed)
 
 
 def put_away(key: str, name: str, what: str, away: Callable[[], object], back: Callable[[], object]) -> None:
@@ -170,26 +172,24 @@ def upload(
     What is wrong with it is said below, until the next one is given; then False. With `also_none` it is told, too,
     when a person takes the file away.
     """
-    st.file_uploader(label, type=kinds.split(), key=key, on_change=_given, args=(key, take, also_none))
+    state, wrong = st.session_state, f"{key}_problem"
+
+    def taken(file: Any) -> None:
+        try:
+            take(file)
+        except Exception as problem:
+            state[wrong] = shell.said_of(problem)
+
+    def given() -> None:
+        file, state[wrong] = state[key], ""
+        if file is not None or also_none:
+            take_in(key, taken, file, large=file is not None and file.size > LARGE_FILE)
+
+    st.file_uploader(label, type=kinds.split(), key=key, on_change=given)
     taken_in(key)
-    problem = st.session_state.get(f"{key}_problem")
-    if problem:
-        shell.problem_box(problem)
-    return not problem
-
-
-def _given(key: str, take: Callable[[Any], None], also_none: bool) -> None:
-    file = st.session_state[key]
-    st.session_state[f"{key}_problem"] = ""
-    if file is not None or also_none:
-        take_in(key, _take, key, take, file, large=file is not None and file.size > LARGE_FILE)
-
-
-def _take(key: str, take: Callable[[Any], None], file: Any) -> None:
-    try:
-        take(file)
-    except Exception as problem:
-        st.session_state[f"{key}_problem"] = shell.said_of(problem)
+    if state.get(wrong):
+        shell.problem_box(state[wrong])
+    return not state.get(wrong)
 
 
 def text_of(file: UploadedFile, otherwise: str) -> str:

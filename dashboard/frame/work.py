@@ -92,8 +92,7 @@ class Work(OpenSession):
         """Label the document shown, or change the verdict on it; InputProblem for another, or where a hit rests on it."""
         if doc != self.shown:
             raise InputProblem(
-                "That press was meant for a document that is no longer shown, so it was not counted; "
-                "look at the one shown now."
+                "That press was meant for a document that is no longer shown, so it was not counted; look at the one shown now."
             )
         super().label(doc, label, seen, **more)
 
@@ -131,8 +130,7 @@ def go_to(session: str) -> None:
 
 def nothing_edited() -> None:
     """A dialog was dismissed."""
-    work: Work | None = st.session_state.get(OPEN_WORK)
-    if work is not None:
+    if (work := st.session_state.get(OPEN_WORK)) is not None:
         work.editing = ""
 
 
@@ -146,17 +144,15 @@ def finish(action: Callable[..., object], *args: Any) -> None:
 
 def dialog_button(work: Work, label: str, key: str, what: str) -> None:
     """A button that opens the dialog which changes `what`."""
-    st.button(
-        label, key=key, width="stretch", disabled=work.busy, on_click=setattr, args=(work, "editing", what)
-    )
+    how: dict[str, Any] = {"on_click": setattr, "args": (work, "editing", what)}
+    st.button(label, key=key, width="stretch", disabled=work.busy, **how)
 
 
 def reviewer() -> str:
     """The name given in this browser; never taken over from the log, which may be somebody else's."""
-    state = st.session_state
-    if REVIEWER not in state:
-        state[REVIEWER] = unquote(st.context.cookies.get("tarstop_reviewer", ""))[:80]
-    return str(state[REVIEWER] or "").strip()
+    if REVIEWER not in st.session_state:
+        st.session_state[REVIEWER] = unquote(st.context.cookies.get("tarstop_reviewer", ""))[:80]
+    return str(st.session_state[REVIEWER] or "").strip()
 
 
 def attempt(action: Callable[..., object], *args: Any, **more: Any) -> None:
@@ -178,11 +174,9 @@ def say(message: str) -> None:
 
 def flash() -> None:
     """Say what the last press did or could not do, once."""
-    done = st.session_state.pop(SAID, None)
-    if done:
+    if done := st.session_state.pop(SAID, None):
         st.toast(shell.escape_markdown(done))
-    message = st.session_state.pop(FLASH, None)
-    if message:
+    if message := st.session_state.pop(FLASH, None):
         st.warning(shell.escape_markdown(message), icon=":material/info:")
 
 

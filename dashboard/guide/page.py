@@ -2,32 +2,22 @@
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
 from dashboard.frame import shell
 from dashboard.frame.scripts import GUIDE_SCRIPT
+from dashboard.frame.widgets import one_of
 
 DOCS = shell.ROOT / "docs"
 FIRST = "guide"
 READ = (
-    FIRST,
-    "own_data",
-    "for_several",
-    "benchmarks_of_your_own",
-    "results",
-    "reviews_measured",
-    "still_unread",
-    "reranked_chances",
-    "calibrators_travel",
-    "ranking",
-    "reranking",
-    "recall_statement",
-    "reml_or_exact",
-    "grlstop",
-)
+    f"{FIRST} own_data for_several benchmarks_of_your_own results reviews_measured still_unread reranked_chances "
+    "calibrators_travel ranking reranking recall_statement reml_or_exact grlstop"
+).split()
 """Documents by their names in the address, in the order in which they are offered."""
 ELSEWHERE = {"methods": shell.learn("formulas")}
 """What another page shows."""
@@ -44,15 +34,9 @@ def guide_page() -> None:
     if named not in READ:
         shell.problem_box(f"The guide has no document {named}; choose one below.")
         named = FIRST
-    name = st.selectbox(
-        "What to read",
-        READ,
-        index=READ.index(named),
-        format_func=title,
-        key="guide/read",
-        width=520,
-        label_visibility="collapsed",
-    )
+    titles = {each: title(each) for each in READ}
+    how: dict[str, Any] = {"key": "guide/read", "width": 520, "label_visibility": "collapsed"}
+    name = one_of("What to read", titles, first=named, **how)
     # Only where it changes: a new address loses the place in the document.
     if name != st.query_params.get("read", FIRST):
         st.query_params["read"] = name
@@ -69,14 +53,14 @@ def guide_page() -> None:
     st.html(GUIDE_SCRIPT, unsafe_allow_javascript=True)
 
 
-@lru_cache(maxsize=len(READ))
+@cache
 def document(name: str) -> str:
     """A document as the page shows it: without its title, which stands above."""
     text = (DOCS / f"{name}.md").read_text(encoding="utf-8")
     return in_app(_COMMENT.sub("", text.split("\n", 1)[1]))
 
 
-@lru_cache(maxsize=len(READ))
+@cache
 def title(name: str) -> str:
     """The first line of a document."""
     with (DOCS / f"{name}.md").open(encoding="utf-8") as lines:

@@ -1,6 +1,7 @@
 """The Home page: continue, bring documents, or try the demo."""
 
 import html
+from typing import Any
 
 import streamlit as st
 
@@ -8,7 +9,7 @@ from dashboard.frame import shell
 from dashboard.frame.scripts import FRAME
 from dashboard.frame.widgets import press
 from dashboard.frame.work import flash, go_to, reviewer
-from dashboard.parts.session_line import first, line, rename_box, resume
+from dashboard.parts.sessions import first, line, rename_box, resume
 from tarstop_core.sessions.demo import start_demo, start_review_demo
 from tarstop_core.sessions.progress import told
 from tarstop_core.sessions.store.rows import SessionSummary
@@ -29,12 +30,10 @@ def home_page() -> None:
         f"[The first five minutes]({shell.guide(place=shell.CHAPTERS['Home'])}) · "
         f"[Which files can be read]({shell.guide('own_data')})"
     )
-    broken = len(store.damaged())
-    if broken:
+    if broken := len(store.damaged()):
         entries = "1 entry" if broken == 1 else f"{broken:,} entries"
-        st.warning(
-            f"{entries} of the database cannot be read; the Sessions page says which, at the end of its list."
-        )
+        said = "of the database cannot be read; the Sessions page says which, at the end of its list."
+        st.warning(f"{entries} {said}")
     if sessions:
         _recent(store, sessions)
         st.subheader("Begin another")
@@ -69,9 +68,8 @@ def _beginnings(store: Store, demo_first: bool) -> None:
 def _recent(store: Store, sessions: list[SessionSummary]) -> None:
     st.subheader("Your sessions")
     for session in first(sessions, RECENT, f"Show all {len(sessions)} sessions", "all_sessions"):
-        with st.container(
-            border=True, horizontal=True, vertical_alignment="center", key=f"session-{session.id}"
-        ):
+        how: dict[str, Any] = {"border": True, "horizontal": True, "vertical_alignment": "center"}
+        with st.container(key=f"session-{session.id}", **how):
             st.html(line(store, session), width="stretch")
             resume(session, "Continue", "continue", primary=session is sessions[0])
             with st.popover("More", key=f"more-{session.id}"):
@@ -86,9 +84,7 @@ def _archived(store: Store) -> None:
     with st.expander(f"Archived sessions ({len(away)})"):
         for session in away:
             words, button = st.columns([5, 1.4], vertical_alignment="center")
-            words.html(
-                f'<div class="tar-name">{html.escape(session.name)}</div>'
-                f'<div class="tar-meta">{html.escape(told(store, session))}</div>'
-            )
+            how_far = f'<div class="tar-meta">{html.escape(told(store, session))}</div>'
+            words.html(f'<div class="tar-name">{html.escape(session.name)}</div>{how_far}')
             key = f"restore-{session.id}"
             press("Bring back", store.archive, session.id, False, key=key, at=button, width="stretch")

@@ -8,14 +8,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import streamlit as st
 
 from dashboard.frame import address, shell
-from dashboard.frame.drawing import dark
+from dashboard.frame.drawing import PLAIN, dark, figure, heading_of, note, table
 from dashboard.frame.markup import badges, numbers, told, unbroken
 from dashboard.frame.widgets import press, switch
 from dashboard.learn import documents as learn_documents
-from dashboard.parts.panels import PLAIN, figure, heading_of, note, table
 from tarstop_core.errors import InputProblem
 from tarstop_core.explore.lists import sample
 from tarstop_core.presentation.numbers import count_of, percent
@@ -44,7 +44,7 @@ def read_address(asked: Mapping[str, str]) -> tuple[Game, str, str]:
     game, problem = Game(), ""
     if asked.get("mix") in SAMPLES:
         game = replace(game, mix=asked["mix"])
-    seed = asked.get("seed", "")
+    seed, helped = asked.get("seed", ""), asked.get("help", "")
     if seed.isdecimal() and int(seed) <= LAST_SEED:
         game = replace(game, seed=int(seed))
     for field, name in (("q_star", "q"), ("cost", "c")):
@@ -55,7 +55,6 @@ def read_address(asked: Mapping[str, str]) -> tuple[Game, str, str]:
         game = replace(game, calls=your_call.decode(asked.get("calls", ""))).within()
     except InputProblem as found:
         problem = str(found)
-    helped = asked.get("help", "")
     return game, helped if helped in HELPS else "curve", problem
 
 
@@ -152,8 +151,11 @@ def _choices(play: Play) -> None:
 def _change(play: Play) -> None:
     game = play.game
 
+    def moved(name: str) -> None:
+        play.anew(**{name: st.session_state[play.key(name)]})
+
     def changed(name: str) -> dict[str, Any]:
-        return {"key": play.key(name), "on_change": _changed, "args": (play, name)}
+        return {"key": play.key(name), "on_change": moved, "args": (name,)}
 
     st.caption("Whoever opens this page’s address plays the same lists. A change begins the game anew.")
     st.number_input("Number of the game", 0, LAST_SEED, game.seed, **changed("seed"))
@@ -164,36 +166,21 @@ def _change(play: Play) -> None:
     st.select_slider("Cost of a document", costs, game.cost, format_func=points, **changed("cost"))
 
 
-def _changed(play: Play, name: str) -> None:
-    play.anew(**{name: st.session_state[play.key(name)]})
-
-
 def _between(play: Play) -> None:
     """Before the first round and after each: what came of it, and on."""
     game = play.game
     if game.decided:
         at = game.decided - 1
-        word, sentence = f"Round {at + 1}: {_verdict(game, at)}", your_call.round_sentence(game, at)
-        st.html(told(word, sentence, kind="revealed"))
+        own = your_call.played(sample(game.keys[at]), game.settings(at), game.calls[at])
+        right = "right" if (own.action == "a+") == own.omega else "wrong"
+        word = f"Round {at + 1}: {right}, {points(own.net_utility)}"
+        st.html(told(word, your_call.round_sentence(game, at), kind="revealed"))
         _round_figure(play, at)
     else:
         st.html(f'<p class="tar-lead">{html.escape(your_call.rules_of_the_game(game))}</p>')
-    press(
-        f"Begin round {game.decided + 1}",
-        play.move,
-        Game.begun,
-        len(game.calls),
-        icon=":material/play_arrow:",
-        key=f"call-begin-{game.decided}",
-        type="primary",
-        shortcut="Right",
-    )
-
-
-def _verdict(game: Game, at: int) -> str:
-    own = your_call.played(sample(game.keys[at]), game.settings(at), game.calls[at])
-    right = "right" if (own.action == "a+") == own.omega else "wrong"
-    return f"{right}, {points(own.net_utility)}"
+    how: dict[str, Any] = {"icon": ":material/play_arrow:", "type": "primary", "shortcut": "Right"}
+    what = (play.move, Game.begun, len(game.calls))
+    press(f"Begin round {game.decided + 1}", *what, key=f"call-begin-{game.decided}", **how)
 
 
 def _round(play: Play) -> None:
@@ -219,23 +206,15 @@ def _round(play: Play) -> None:
         if depth < len(explored) and not settled:
             rows.append((f"The next one’s {scenario.thought}", percent(float(p[depth]))))
         if settings.kind.reads_full_texts:
-            count = sum(each < depth for each in your_call.finds_of(explored))
-            rows.append(("2×2 tables so far", f"{count}"))
+            rows.append(("2×2 tables so far", f"{sum(at < depth for at in your_call.finds_of(explored))}"))
+        asked, belief = question(settings), percent(path.belief_at(depth))
         if play.helped == "curve":
-            rows += [
-                (f"Chance that {question(settings)}", percent(path.belief_at(depth))),
-                ("How sure before you act", percent(game.q_star)),
-            ]
+            rows += [(f"Chance that {asked}", belief), ("How sure before you act", percent(game.q_star))]
         st.html(f'<div class="tar-numbers tar-walked">{unbroken(numbers(rows))}</div>')
         if play.helped == "curve":
-            said = f"After {count_of(depth)} the chance that {question(settings)} is {percent(path.belief_at(depth))}."
-            st.plotly_chart(
-                your_call_figures.belief(game, dark=dark()),
-                config=PLAIN | {"staticPlot": True},
-                key="call-belief",
-                alt=said,
-                width="stretch",
-            )
+            said = f"After {count_of(depth)} the chance that {asked} is {belief}."
+            how: dict[str, Any] = {"config": PLAIN | {"staticPlot": True}, "width": "stretch"}
+            st.plotly_chart(your_call_figures.belief(game, dark=dark()), key="call-belief", alt=said, **how)
             note(said)
         if depth:
             with st.expander("What is looked for", key="call-asked"):
@@ -245,20 +224,16 @@ def _round(play: Play) -> None:
 
 
 def _buttons(play: Play, settings: Settings, depth: int, length: int) -> None:
-    seen = len(play.game.calls)
+    seen, end, said = len(play.game.calls), depth == length, "Stops at a find."
 
     def offer(words: str, key: str, change: Callable[[Game], Game], **how: Any) -> None:
         press(words, play.move, change, seen, key=f"call-{key}-{seen}", **how)
 
     with st.container(horizontal=True, key="call-buttons", gap="small"):
         how = {"icon": ":material/chevron_right:", "type": "primary", "shortcut": "Right"}
-        offer("Read the next", "read-1", lambda game: game.read(1), disabled=depth == length, **how)
-        how = {
-            "icon": ":material/keyboard_double_arrow_right:",
-            "help": "Stops at a find.",
-            "shortcut": f"{MORE}",
-        }
-        offer(f"Read {MORE}", f"read-{MORE}", lambda game: game.read(MORE), disabled=depth == length, **how)
+        offer("Read the next", "read-1", lambda game: game.read(1), disabled=end, **how)
+        how = {"icon": ":material/keyboard_double_arrow_right:", "shortcut": f"{MORE}"}
+        offer(f"Read {MORE}", f"read-{MORE}", lambda game: game.read(MORE), disabled=end, help=said, **how)
         for plus, shortcut in ((True, "1"), (False, "2")):
             words = f"Stop: {shell.escape_markdown(action(plus, settings))}"
             offer(words, f"decide-{plus}", partial(Game.decide, plus=plus), shortcut=shortcut)
@@ -300,9 +275,7 @@ def _result(play: Play) -> None:
 def _place(rows: tuple[your_call.Row, ...]) -> str:
     fair = [row for row in rows if row.regret is not None]
     above = next(at for at, row in enumerate(fair) if row.you)
-    if not above:
-        return "Nobody did better than you"
-    return f"{above} of {len(fair) - 1} rules did better than you"
+    return f"{above} of {len(fair) - 1} rules did better than you" if above else "Nobody did better than you"
 
 
 def _numbers(game: Game, rows: tuple[your_call.Row, ...]) -> list[dict[str, object]]:
@@ -341,13 +314,8 @@ def _unread(game: Game, at: int) -> None:
         note("You read everything there was to find, or there was nothing.")
         return
     known, ids = learn_documents.records(key), topic_of(sample(key)).ids
-    rows = [
-        {
-            "#": f"{each + 1:,}",
-            "Document": known[str(ids[each])].title,
-            "What it would have shown": learn_documents.verdict(key, each)[1],
-        }
-        for each in missed[:8]
-    ]
+    titles = ((at, known[str(ids[at])].title) for at in missed[:8])
+    shown = ((f"{at + 1:,}", title, learn_documents.verdict(key, at)[1]) for at, title in titles)
+    rows = pd.DataFrame(shown, columns=["#", "Document", "What it would have shown"])
     with st.container(key="call-unread"):
         table(rows, f"{count_of(len(missed))} that you did not read, and that would have told.", prose=True)

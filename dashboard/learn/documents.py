@@ -7,7 +7,6 @@ from dashboard.parts.document import document_html
 from tarstop_core.documents.outcome import Outcome
 from tarstop_core.explore.lists import sample
 from tarstop_core.samples.collections import (
-    FullText,
     load_review_sample,
     load_sample,
     sample_full_texts,
@@ -40,14 +39,7 @@ def asked(key: str) -> str:
     return str(frame.set_index("topic").loc[topic, column])
 
 
-@lru_cache(maxsize=32)
-def _reasons(key: str) -> dict[str, str]:
-    return sample_reasons(key.partition(":")[2])
-
-
-@lru_cache(maxsize=32)
-def _full_texts(key: str) -> dict[str, FullText]:
-    return sample_full_texts(key.partition(":")[2])
+_reasons, _full_texts = lru_cache(maxsize=32)(sample_reasons), lru_cache(maxsize=32)(sample_full_texts)
 
 
 def verdict(key: str, at: int) -> tuple[bool, str]:
@@ -55,9 +47,9 @@ def verdict(key: str, at: int) -> tuple[bool, str]:
     explored = sample(key)
     if not isinstance(explored.truth, Outcome):
         assert explored.truth is not None and explored.truth.labels is not None  # samples are labelled
-        return bool(explored.truth.labels[at]), _reasons(key)[str(explored.truth.ids[at])]
+        return bool(explored.truth.labels[at]), _reasons(key.partition(":")[2])[str(explored.truth.ids[at])]
     topic = explored.truth.topic
-    text = _full_texts(key).get(str(topic.ids[at]))
+    text = _full_texts(key.partition(":")[2]).get(str(topic.ids[at]))
     new = bool((explored.truth.positions == at).any())
     if text is None:
         return False, "Title and abstract show that it brings no table for this question."
@@ -73,10 +65,8 @@ def document(key: str, at: int, chance: str = "") -> str:
     hit, why = verdict(key, at)
     review = isinstance(explored.truth, Outcome)
     words = ("no table", "brings a 2×2 table") if review else ("not it", "settles the question")
-    lead = (
-        f'<p class="tar-found{" hit" if hit else ""}"><strong>{"✓" if hit else "✗"} {words[hit]}.</strong> '
-        f"{html.escape(why)}</p>"
-    )
+    found = f"<strong>{'✓' if hit else '✗'} {words[hit]}.</strong>"
+    lead = f'<p class="tar-found{" hit" if hit else ""}">{found} {html.escape(why)}</p>'
     score = None if topic.scores is None else float(topic.scores[at])
     record = records(key)[str(topic.ids[at])]
     return document_html(record, at, explored.state, asked(key), score, chance, lead)

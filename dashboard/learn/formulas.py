@@ -7,7 +7,7 @@ import streamlit as st
 from dashboard.frame import shell
 from dashboard.frame.widgets import bound
 from tarstop_core.policies import POLICIES
-from tarstop_core.teaching.methods import Section, body, by_family, formulas, rule_body, sections
+from tarstop_core.teaching.methods import Formula, body, by_family, formulas, rule_body, sections
 
 RULES = "The rules"
 
@@ -16,8 +16,7 @@ def show() -> None:
     """Draw the part, the text of docs/methods.md: what the address names, and below it one section."""
     st.html(Path(__file__).with_name("words.css"))
     named = st.query_params.get("formula", "")
-    text = _named(named)
-    if text:
+    if text := _named(named):
         with st.container(border=True, key="formula-asked"):
             st.markdown(text)
     elif named:
@@ -27,7 +26,8 @@ def show() -> None:
     title = st.pills("Section", titles, default=titles[0], required=True, **bound("section"))
     with st.container(key="formulas"):
         if title in titled:
-            st.markdown(_section(titled[title]))
+            section = titled[title]
+            st.markdown("\n\n".join((section.intro, *map(_formula, section.formulas))))
         else:
             for family, rules in by_family().items():
                 st.markdown(f"### {family}")
@@ -38,13 +38,12 @@ def show() -> None:
 def _named(key: str) -> str:
     """What the address names, or ""."""
     if key in formulas():
-        return f"#### {formulas()[key].title}\n\n{body(formulas()[key])}"
+        return _formula(formulas()[key])
     return _rule(key) if key in POLICIES else ""
 
 
-def _section(section: Section) -> str:
-    each = (f"#### {formula.title}\n\n{body(formula)}" for formula in section.formulas)
-    return "\n\n".join((section.intro, *each))
+def _formula(formula: Formula) -> str:
+    return f"#### {formula.title}\n\n{body(formula)}"
 
 
 def _rule(name: str) -> str:

@@ -1,6 +1,7 @@
 """Learn, part "Glossary": every word of the interface, in groups, searched, and linked to its neighbours."""
 
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
@@ -14,9 +15,8 @@ from tarstop_core.teaching.methods import formulas
 def show() -> None:
     """Draw the part: the term that the address names, and below it all, or those that a search finds."""
     st.html(Path(__file__).with_name("words.css"))
-    known = terms()
+    known, groups = terms(), grouped()
     words = st.session_state.get("find", st.query_params.get("find", "")).strip()
-    groups = grouped()
     named = st.query_params.get("term", "")
     first = next((group for group, within in groups.items() if named in {term.key for term in within}), FIRST)
     # The box for the search stands below; what it holds decides on what is above it.
@@ -28,41 +28,30 @@ def show() -> None:
             st.markdown(_entry(known[named], here))
     elif named:
         shell.problem_box(f"The glossary has no term {named}; look for it below.")
-    st.text_input(
-        "Search", **bound("find"), placeholder="belief, q*, REML, recall …", icon=":material/search:"
-    )
+    hint = "belief, q*, REML, recall …"
+    st.text_input("Search", **bound("find"), placeholder=hint, icon=":material/search:")
     if not words:
-        st.pills(
-            "Group",
-            list(groups),
-            default=first,
-            required=True,
-            label_visibility="collapsed",
-            **bound("group"),
-        )
+        how: dict[str, Any] = bound("group") | {"required": True, "label_visibility": "collapsed"}
+        st.pills("Group", list(groups), default=first, **how)
     if not shown:
         st.caption(f"Nothing is called “{shell.escape_markdown(words)}”, and no explanation has it.")
         return
     st.caption(f"{len(shown)} of {len(known)} terms")
     # One element: a hundred of them would take a second.
+    entries = (f'<span id="term-{term.key}"></span>\n\n{_entry(term, here)}' for term in shown)
     with st.container(key="glossary-terms"):
-        st.markdown(
-            "\n\n---\n\n".join(
-                f'<span id="term-{term.key}"></span>\n\n{_entry(term, here)}' for term in shown
-            ),
-            unsafe_allow_html=True,
-        )
+        st.markdown("\n\n---\n\n".join(entries), unsafe_allow_html=True)
 
 
 def _entry(term: Term, here: set[str]) -> str:
     """A term as Markdown; neighbours that are on the page are jumped to, others opened."""
     symbol = f" &nbsp; ${term.symbol}$" if term.symbol else ""
-    lines = [f"**{_plain(term.name)}**{symbol}  \n{_plain(term.meaning)}"]
+    lines = [f"**{shell.escape_markdown(term.name)}**{symbol}  \n{shell.escape_markdown(term.meaning)}"]
     if term.formula:
         lines.append(f"$$\n{term.formula}\n$$")
     known = terms()
     links = [
-        f"[{_plain(known[key].name)}](#term-{key})" if key in here else shell.term(key)
+        f"[{shell.escape_markdown(known[key].name)}](#term-{key})" if key in here else shell.term(key)
         for key in term.related
     ]
     last = [f"*See also* {', '.join(links)}"] if links else []
@@ -72,9 +61,5 @@ def _entry(term: Term, here: set[str]) -> str:
         what = "assumptions and code" if term.explained in formulas() else "parameters and assumptions"
         last.append(f"[{what}]({shell.learn('formulas', formula=term.explained)})")
     if term.source:
-        last.insert(0, f"*Source* {_plain(term.source)}")
+        last.insert(0, f"*Source* {shell.escape_markdown(term.source)}")
     return "\n\n".join((*lines, " · ".join(last)))
-
-
-def _plain(text: str) -> str:
-    return shell.escape_markdown(text)

@@ -10,9 +10,8 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.frame import shell
-from dashboard.frame.drawing import dark
+from dashboard.frame.drawing import dark, figure
 from dashboard.frame.widgets import bound, one_of, share, switch
-from dashboard.parts.panels import figure
 from tarstop_core.explore.lists import sample
 from tarstop_core.presentation.numbers import number
 from tarstop_core.samples.collections import sample_reviews
@@ -24,6 +23,7 @@ from tarstop_core.teaching.ideas.shared import Idea, at_stake, search, search_na
 from tarstop_core.value.payoffs import Payoffs
 
 COSTS = (0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02)
+TAUS = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0)
 _figure = partial(figure, file_stem="tarstop-idea")
 
 
@@ -32,9 +32,8 @@ def show() -> None:
     name = switch("Idea", names, **bound("idea"), label_visibility="collapsed")
     st.html(Path(__file__).with_name("words.css"))
     idea = IDEAS[name]
-    st.html(
-        f'<h2 class="tar-idea">{html.escape(idea.title)}</h2><p class="tar-lead">{html.escape(idea.words)}</p>'
-    )
+    lead = f'<p class="tar-lead">{html.escape(idea.words)}</p>'
+    st.html(f'<h2 class="tar-idea">{html.escape(idea.title)}</h2>{lead}')
     _drawn(name)
     shell.glossary(*(term.key for term in terms().values() if term.idea == name))
 
@@ -55,9 +54,7 @@ def _cost(value: float, key: str, at: DeltaGenerator) -> float:
     return _stop("Cost of a document, as a share of K", COSTS, value, key, at, format_func=number, help=said)
 
 
-def _stop(
-    label: str, stops: Sequence[float], value: float, key: str, at: DeltaGenerator, **more: Any
-) -> float:
+def _stop(label: str, stops: Sequence[float], value: float, key: str, at: Any, **more: Any) -> float:
     return float(at.select_slider(label, stops, value=value, **bound(key), **more))
 
 
@@ -130,22 +127,15 @@ def _bound() -> None:
 
 def _studies() -> None:
     sets = engines.evidence()
-    names = {
-        name: f"{each.title}{' (simulated)' if each.simulated else ''}, {len(each.tables)} studies"
-        for name, each in sets.items()
-    }
+    titles = {name: f"{each.title}{' (simulated)' if each.simulated else ''}" for name, each in sets.items()}
+    names = {name: f"{title}, {len(sets[name].tables)} studies" for name, title in titles.items()}
     left, middle, right = st.columns([1.4, 1, 1], gap="medium")
     name = one_of("Studies", names, at=left, first="iqcode", **bound("idea-studies"))
     theta = share("Sensitivity to exceed (θ)", 0.75, **bound("idea-theta"), low=0.5, at=middle)
-    tau = _stop(
-        "How much studies may differ (τ)",
-        (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0),
-        1.0,
-        "idea-tau",
-        right,
-        format_func=number,
-        help=f"Scale of the half-normal prior of τ, the {shell.term('heterogeneity', 'between-study standard deviation')}, in logits.",
-    )
+    what = shell.term("heterogeneity", "between-study standard deviation")
+    said = f"Scale of the half-normal prior of τ, the {what}, in logits."
+    how = {"format_func": number, "help": said}
+    tau = _stop("How much studies may differ (τ)", TAUS, 1.0, "idea-tau", right, **how)
     paths = engines.belief_paths(name, theta, tau)
     _figure(
         "idea-engines",

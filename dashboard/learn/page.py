@@ -1,6 +1,7 @@
 """The Learn page: a lecture in the browser, for a class or for oneself, on the sample collections."""
 
 from importlib import import_module
+from typing import Any
 
 import streamlit as st
 
@@ -9,7 +10,7 @@ from dashboard.frame.scripts import KEYS_SCRIPT, SAVE_ACTIONS_SCRIPT
 from dashboard.frame.widgets import switch
 from dashboard.frame.work import flash
 from dashboard.learn import call as learn_call
-from dashboard.learn import walk_asked
+from dashboard.learn import walk
 
 LEAD = "Why it says stop: followed one document at a time, tried yourself, and seen in pictures."
 PARTS = {
@@ -41,17 +42,11 @@ def _part() -> str:
     named = address.get("part")
     if named in PARTS and named != state.get(WRITTEN):
         state[KEY] = named
-    part = switch(
-        "Part",
-        PARTS,
-        default=state.get(KEY, "walk"),
-        key=KEY,
-        label_visibility="collapsed",
-        persist_state="session",
-    )
+    how: dict[str, Any] = {"label_visibility": "collapsed", "persist_state": "session"}
+    part = switch("Part", PARTS, default=state.get(KEY, "walk"), key=KEY, **how)
     if part != state.get(WRITTEN, part):
         # What stands in the address belongs to the part that was left; what is bound to widgets leaves with them.
-        for name in {*walk_asked.NAMES, *learn_call.NAMES} & {*address}:
+        for name in {*walk.NAMES, *learn_call.NAMES} & {*address}:
             del address[name]
     if named != part:
         address["part"] = part

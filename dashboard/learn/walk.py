@@ -1,7 +1,9 @@
 """Learn, walk through: one document at a time, with every formula filled in."""
 
 import html
+import math
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -10,35 +12,133 @@ from typing import Any
 import streamlit as st
 
 from dashboard.frame import address, shell
-from dashboard.frame.drawing import dark
+from dashboard.frame.drawing import dark, figure, heading_of, note, table
 from dashboard.frame.markup import badges, numbers, told, unbroken
 from dashboard.frame.widgets import one_of, press, switch, tabs
 from dashboard.learn import documents as learn_documents
-from dashboard.learn import walk_asked
-from dashboard.learn.walk_asked import NAMES, PACES, TAUGHT, topics
-from dashboard.parts.panels import figure, heading_of, note, table
-from tarstop_core.explore.lists import sample
+from tarstop_core.errors import InputProblem
+from tarstop_core.explore.lists import sample, samples
+from tarstop_core.explore.maps import rules
 from tarstop_core.policies import parse_policy
 from tarstop_core.presentation.numbers import amount, percent
 from tarstop_core.screening.explain import action, question
 from tarstop_core.screening.scenarios.named import scenario_of
+from tarstop_core.screening.scenarios.patent import PATENT
+from tarstop_core.screening.scenarios.review import REVIEW
+from tarstop_core.screening.settings import Settings
 from tarstop_core.teaching.lesson import steps as lessons
 from tarstop_core.teaching.lesson.figures import curves
 from tarstop_core.teaching.lesson.formulas import filled
-from tarstop_core.teaching.lesson.steps import Lesson, Step
+from tarstop_core.teaching.lesson.steps import Lesson, Step, lesson
+from tarstop_core.value.payoffs import Payoffs
 
 PREFIX = "learn/walk"
 PRESENTED = 312  # pixels
 """Height of the curves where all of a step stands in one window."""
 LATE = 3.0  # seconds
 """For which the clock's last redraw, asked for before the address changed, may still bring the old address."""
+TAUGHT = {each.name: each for each in (PATENT, REVIEW)}
+"""Scenarios that have samples to walk through."""
+RULES = ("optimal", "look-ahead:m=20", "greedy", "smooth:K=5", "batch:K=10", "budget:d=100", "decide-now")
+COSTS = (0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05)
+PACES = (0.5, 1.0, 2.0, 4.0)
+NAMES = ("scenario", "topic", "rule", "q", "c", "step", "shown", "pace")
+"""The parameters of the address."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the address says."""
+
+    topic: str = "search:antenna-mount"
+    """Key of a sample: "search:antenna-mount"."""
+    rule: str = "optimal"
+    """Of the rule followed."""
+    q_star: float = 0.5
+    cost: float = 0.001
+    """Normalised (K = 1)."""
+    step: int = 0
+    """Documents read."""
+    shown: bool = False
+    """Whether the truth is revealed before the end."""
+    pace: float = 2.0
+    """Seconds a step takes when it plays."""
+
+    @property
+    def scenario(self) -> str:
+        return next(name for name, each in TAUGHT.items() if self.topic.startswith(f"{each.sample}:"))
+
+    @property
+    def settings(self) -> Settings:
+        """The sample's own, at these stakes."""
+        return replace(sample(self.topic).settings, payoffs=Payoffs.from_q_star(self.q_star), cost=self.cost)
+
+    @property
+    def lesson(self) -> Lesson:
+        """The rule followed on the list."""
+        return lesson(self.topic, self.settings, parse_policy(self.rule, files=False))
+
+
+def read_address(address: Mapping[str, str]) -> Asked:
+    """What an address asks for; what cannot be read is as it would be without it."""
+    first = Asked()
+    scenario = address.get("scenario")
+    scenario = scenario if scenario in TAUGHT else first.scenario
+    titles = topics(scenario)
+    key = f"{TAUGHT[scenario].sample}:{address.get('topic', '')}"
+    if key not in titles:
+        key = first.topic if first.topic in titles else next(iter(titles))
+    rule = address.get("rule", first.rule)
+    try:
+        policy = parse_policy(rule, files=False)
+        rule = policy.spec if policy.name in rules("planned") else first.rule
+    except InputProblem:
+        rule = first.rule
+    q_star, cost = _number(address.get("q", ""), first.q_star), _number(address.get("c", ""), first.cost)
+    pace = _number(address.get("pace", ""), first.pace)
+    return Asked(
+        key,
+        rule,
+        q_star if 0 < q_star < 1 else first.q_star,
+        cost if 0 < cost < 1 else first.cost,
+        max(0, int(_number(address.get("step", ""), 0.0))),
+        address.get("shown", "") == "yes",
+        pace if pace in PACES else first.pace,
+    )
+
+
+def address_of(asked: Asked) -> dict[str, str]:
+    """The parameters that :func:`read_address` reads back."""
+    return {
+        "scenario": asked.scenario,
+        "topic": asked.topic.partition(":")[2],
+        "rule": asked.rule,
+        "q": f"{asked.q_star:g}",
+        "c": f"{asked.cost:g}",
+        "step": str(asked.step),
+        "shown": "yes" if asked.shown else "",
+        "pace": f"{asked.pace:g}" if asked.pace != Asked().pace else "",
+    }
+
+
+def _number(text: str, otherwise: float) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        return otherwise
+    return value if math.isfinite(value) else otherwise
+
+
+def topics(scenario: str) -> dict[str, str]:
+    """Titles of the samples of a scenario, by key."""
+    return {key: title for key, title in samples() if key.startswith(f"{TAUGHT[scenario].sample}:")}
 
 
 @dataclass
 class Walk:
     """A lesson as one browser tab gives it: what is asked, and whether it plays."""
 
-    asked: walk_asked.Asked
+    asked: Asked
     written: dict[str, str]
     """What the address was given last; what differs from it was put there by a person."""
     playing: bool = False
@@ -86,18 +186,10 @@ def _walk() -> Walk:
     if walk is not None and given == walk.before and time.monotonic() - walk.halted < LATE:
         return walk
     if walk is None or (given and given != walk.written):
-        walk = Walk(walk_asked.read_address(given), given, epoch=walk.epoch + 1 if walk else 0)
+        walk = Walk(read_address(given), given, epoch=walk.epoch + 1 if walk else 0)
         walk.go(walk.asked.step)
         st.session_state[PREFIX] = walk
     return walk
-
-
-def _write(walk: Walk) -> None:
-    """Put the lesson into the address; while it plays only where it began, so that going back leaves the page."""
-    wanted = walk_asked.address_of(walk.asked)
-    if walk.playing and walk.written:
-        wanted["step"] = walk.written.get("step", "0")
-    walk.written = address.write(wanted)
 
 
 def show() -> None:
@@ -135,7 +227,7 @@ def _lesson(walk: Walk) -> None:
             if present and known:
                 _truth(followed)
             else:
-                _document(walk, followed, step)
+                _document(walk.asked.topic, followed, step)
         if present:
             with right, st.container(key="walk-shown"):
                 tabs(shown, key="walk-tab")
@@ -149,7 +241,10 @@ def _lesson(walk: Walk) -> None:
                 shown["Formulas"]()
             heading_of("What has been read")
             shown["Read so far"]()
-        _write(walk)
+        wanted = address_of(walk.asked)
+        if walk.playing and walk.written:  # only where it began, so that going back leaves the page
+            wanted["step"] = walk.written.get("step", "0")
+        walk.written = address.write(wanted)
 
 
 def _choices(walk: Walk) -> None:
@@ -162,11 +257,8 @@ def _choices(walk: Walk) -> None:
             f"act when more than {percent(asked.q_star)} sure (q* = {asked.q_star:g})",
             f"a document costs {amount(asked.cost, '')} (K = 1)",
         )
-        title = html.escape(sample(asked.topic).name)
-        st.html(
-            f'<p class="tar-about" data-here="step={asked.step}"><strong>{title}</strong> {marks}</p>',
-            width="stretch",
-        )
+        title = f"<strong>{html.escape(sample(asked.topic).name)}</strong>"
+        st.html(f'<p class="tar-about" data-here="step={asked.step}">{title} {marks}</p>', width="stretch")
         with st.popover("Change", icon=":material/tune:", key="walk-change"):
             _change(walk)
 
@@ -174,36 +266,25 @@ def _choices(walk: Walk) -> None:
 def _change(walk: Walk) -> None:
     asked, titles = walk.asked, topics(walk.asked.scenario)
 
-    def changed(name: str, what: str) -> dict[str, Any]:
-        return {"key": walk.key(name), "on_change": _changed, "args": (walk, name, what)}
+    def moved(name: str, what: str) -> None:
+        value = st.session_state[walk.key(name)]
+        if name == "scenario":
+            value = st.session_state.get(walk.key(f"topic/{value}"), next(iter(topics(value))))
+        walk.ask(**{what: value})
 
-    switch(
-        "What is decided",
-        {name: each.short for name, each in TAUGHT.items()},
-        default=asked.scenario,
-        **changed("scenario", "topic"),
-    )
+    def changed(name: str, what: str) -> dict[str, Any]:
+        return {"key": walk.key(name), "on_change": moved, "args": (name, what)}
+
+    decided = {name: each.short for name, each in TAUGHT.items()}
+    switch("What is decided", decided, default=asked.scenario, **changed("scenario", "topic"))
     where = changed(f"topic/{asked.scenario}", "topic")
     one_of("Sample (simulated)", titles, first=asked.topic, **where)
-    rules = {spec: str(parse_policy(spec, files=False)) for spec in (*walk_asked.RULES, asked.rule)}
+    rules = {spec: str(parse_policy(spec, files=False)) for spec in (*RULES, asked.rule)}
     one_of("Stopping rule", rules, first=asked.rule, **changed("rule", "rule"))
     st.slider("How sure before you act (q\\*)", 0.01, 0.99, asked.q_star, step=0.01, **changed("q", "q_star"))
-    costs = sorted({*walk_asked.COSTS, asked.cost})
-    st.select_slider(
-        "Cost of a document (both mistakes together cost 1)",
-        costs,
-        asked.cost,
-        format_func=lambda cost: amount(cost, ""),
-        **changed("c", "cost"),
-    )
-
-
-def _changed(walk: Walk, name: str, what: str) -> None:
-    state = st.session_state
-    value = state[walk.key(name)]
-    if name == "scenario":
-        value = state.get(walk.key(f"topic/{value}"), next(iter(topics(value))))
-    walk.ask(**{what: value})
+    costs, how = sorted({*COSTS, asked.cost}), changed("c", "cost")
+    how["format_func"] = lambda cost: amount(cost, "")
+    st.select_slider("Cost of a document (both mistakes together cost 1)", costs, asked.cost, **how)
 
 
 def _transport(walk: Walk, followed: Lesson, step: Step) -> None:
@@ -214,61 +295,44 @@ def _transport(walk: Walk, followed: Lesson, step: Step) -> None:
         how = {"icon": f":material/{icon}:", "shortcut": shortcut, "disabled": disabled}
         press(name, walk.go, to, key=f"walk-{name.lower()}", **how)
 
+    def paced() -> None:
+        walk.asked = replace(walk.asked, pace=st.session_state[walk.key("pace")])
+        walk.ticking = False  # the clock is set anew
+
     with st.container(horizontal=True, vertical_alignment="bottom", key="walk-transport", gap="small"):
         go("Start", "first_page", 0, begun)
         with st.container(horizontal=True, width="content", key="walk-keys", gap="small"):
             go("Back", "chevron_left", at - 1, begun, "Left")
-            press(
-                "Pause" if walk.playing else "Play",
-                walk.play,
-                not walk.playing,
-                icon=":material/pause:" if walk.playing else ":material/play_arrow:",
-                key="walk-play",
-                shortcut="Space",
-                type="primary",
-                disabled=end,
-            )
+            name, icon = ("Pause", "pause") if walk.playing else ("Play", "play_arrow")
+            how: dict[str, Any] = {"icon": f":material/{icon}:", "shortcut": "Space", "disabled": end}
+            press(name, walk.play, not walk.playing, key="walk-play", type="primary", **how)
             go("Step", "chevron_right", at + 1, end, "Right")
         go("End", "last_page", followed.stop, end)
         words = "Hide the truth" if walk.asked.shown else "Reveal"
         press(words, walk.reveal, icon=":material/visibility:", key="walk-reveal", disabled=end)
         paces = {pace: f"{pace:g}" for pace in PACES}
-        how = {"key": walk.key("pace"), "on_change": _paced, "args": (walk,), "width": 130}
+        how = {"key": walk.key("pace"), "on_change": paced, "width": 130}
         one_of("Seconds a step", paces, first=walk.asked.pace, **how)
         _jump(walk, followed, step)
-
-
-def _paced(walk: Walk) -> None:
-    walk.asked = replace(walk.asked, pace=st.session_state[walk.key("pace")])
-    walk.ticking = False  # the clock is set anew
 
 
 def _jump(walk: Walk, followed: Lesson, step: Step) -> None:
     """A slider as long as the plan from the start: only at the end does its length tell where the rule stops."""
     last = max(followed.stop if not step.go_on else followed.step(0).more, followed.stop, 1)
-    st.slider(
-        "Documents read",
-        0,
-        last,
-        step.depth,
-        key=walk.key(f"jump/{step.depth}"),  # one a step, because the page moves it
-        on_change=_jumped,
-        args=(walk, step.depth),
-        disabled=followed.stop == 0 or walk.playing,
-        width="stretch",
-    )
+    at, key = step.depth, walk.key(f"jump/{step.depth}")  # one a step, because the page moves it
 
+    def jumped() -> None:
+        # A slider that is drawn late reports its own step, and moves nothing.
+        wanted = int(st.session_state[key])
+        if walk.asked.step == at != wanted:
+            walk.go(wanted)
 
-def _jumped(walk: Walk, at: int) -> None:
-    """Go where the slider of a step was moved to; one that is drawn late reports its own step, and moves nothing."""
-    wanted = int(st.session_state[walk.key(f"jump/{at}")])
-    if walk.asked.step == at != wanted:
-        walk.go(wanted)
+    shut = followed.stop == 0 or walk.playing
+    st.slider("Documents read", 0, last, at, key=key, on_change=jumped, disabled=shut, width="stretch")
 
 
 def _headline(followed: Lesson, step: Step) -> None:
     settings = followed.settings
-    decision = filled(followed, step)[-1]
     worth = "–" if step.compared is None else amount(step.compared, "")
     by_worth = followed.policy.worth_phrase.endswith("worth")
     weighed = "Worth of the next, each" if by_worth else "The paper’s score"
@@ -280,11 +344,10 @@ def _headline(followed: Lesson, step: Step) -> None:
         ("Stopping now you would choose", f"“{action(step.now.plus, settings)}”"),
     ]
     more = f'<div class="tar-numbers tar-walked">{unbroken(numbers(rows))}</div>'
-    st.html(told("GO ON" if step.go_on else "STOP", decision.words, more=more))
+    st.html(told("GO ON" if step.go_on else "STOP", filled(followed, step)[-1].words, more=more))
 
 
-def _document(walk: Walk, followed: Lesson, step: Step) -> None:
-    key = walk.asked.topic
+def _document(key: str, followed: Lesson, step: Step) -> None:
     with st.container(height=330, border=True, key="walk-document"):
         if step.depth == 0:
             st.html(learn_documents.given(key, "Nothing read yet. "))
@@ -306,21 +369,17 @@ def _curves(walk: Walk, followed: Lesson, step: Step) -> None:
 
 
 def _formulas(followed: Lesson, step: Step) -> None:
-    columns = st.columns(2, gap="large")
-    formulas = filled(followed, step)
+    columns, formulas = st.columns(2, gap="large"), filled(followed, step)
     half = -(-len(formulas) // 2)
     for at, formula in enumerate(formulas):
         with columns[at >= half].container(border=True, key=f"walk-formula-{formula.name}"):
-            st.html(
-                f'<div class="tar-formula"><h3 class="tar-part">{at + 1}. {html.escape(formula.heading)}</h3>'
-                f"<p>{html.escape(unbroken(formula.words))}</p></div>"
-            )
+            heading = f'<h3 class="tar-part">{at + 1}. {html.escape(formula.heading)}</h3>'
+            st.html(f'<div class="tar-formula">{heading}<p>{html.escape(unbroken(formula.words))}</p></div>')
             st.latex(formula.latex)
             # In a tab of its own: the lesson stays where it is.
             to = html.escape(shell.learn("formulas", formula=formula.explained), quote=True)
-            st.html(
-                f'<div class="tar-place">{html.escape(formula.place)} · <a href="{to}" target="_blank">assumptions and code</a></div>'
-            )
+            more = f'<a href="{to}" target="_blank">assumptions and code</a>'
+            st.html(f'<div class="tar-place">{html.escape(formula.place)} · {more}</div>')
 
 
 def _truth(followed: Lesson) -> None:

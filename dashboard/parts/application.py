@@ -48,17 +48,16 @@ def ask(chosen: Documents, problems: list[str]) -> Asked:
     with st.container(key=f"{PREFIX}/open"):
         st.markdown("**Your application**")
         st.caption(WHY)
+        application = Application()
         try:
-            application = _fields(Application(), PREFIX)
+            application = _fields(application, PREFIX)
         except InputProblem as problem:
             shell.problem_box(problem)
             problems.append(str(problem))
-            return _nothing(chosen)
         if not application.known:
             return _nothing(chosen)
-        found = _flagged(chosen, application)
-        application, bars = found.application, found.bars
-        _told(found)
+        application, bars, counts = _flagged(chosen, application)
+        _told(application, counts)
         out = bool(bars.any()) and st.toggle(
             f"Leave the {count_of(int(bars.sum()))} out of the list",
             **lasting(f"{PREFIX}/left_out"),
@@ -75,28 +74,15 @@ def ask(chosen: Documents, problems: list[str]) -> Asked:
 
 def _fields(start: Application, key: str) -> Application:
     left, right = st.columns(2, gap="large")
-    number = left.text_input(
-        "Its number",
-        start.number,
-        max_chars=60,
-        placeholder="EP3456789 or US20180123456A1",
-        **lasting(f"{key}/number"),
-        help="The number it was, or will be, published under: its own family is found by it.",
-    ).strip()
-    typed = right.text_input(
-        "Priority date",
-        date_words(start.priority),
-        max_chars=40,
-        placeholder="3 March 2018",
-        **lasting(f"{key}/priority"),
-        help="The date that prior art must precede: of the first filing, else of this one.",
-    )
-    priority = read_date(typed)
+    how = lasting(f"{key}/number") | {"max_chars": 60, "placeholder": "EP3456789 or US20180123456A1"}
+    said = "The number it was, or will be, published under: its own family is found by it."
+    number = left.text_input("Its number", start.number, help=said, **how).strip()
+    how = lasting(f"{key}/priority") | {"max_chars": 40, "placeholder": "3 March 2018"}
+    said = "The date that prior art must precede: of the first filing, else of this one."
+    priority = read_date(right.text_input("Priority date", date_words(start.priority), help=said, **how))
     if priority:
-        right.caption(
-            f"Understood as {date_words(priority)}."
-            + (" A day makes more documents certain." if len(priority) < len("2018-03-03") else "")
-        )
+        more = " A day makes more documents certain." if len(priority) < len("2018-03-03") else ""
+        right.caption(f"Understood as {date_words(priority)}.{more}")
     return Application(number=number, priority=priority)
 
 
@@ -109,47 +95,33 @@ def _held(chosen: Documents, application: Application, left_out: NDArray[np.bool
     return kept(f"{PREFIX}/held", (chosen.key, application), lambda: Asked(application, left_out))
 
 
-@dataclass(frozen=True, eq=False)
-class _Found:
-    """What the flags of a whole list come to."""
+def _flagged(
+    chosen: Documents, application: Application
+) -> tuple[Application, NDArray[np.bool_], Counter[str]]:
+    """The application with its family, which documents it leaves nothing to settle, and how many each flag concerns."""
 
-    application: Application
-    """With its family, where the list holds it."""
-    bars: NDArray[np.bool_]
-    """Which documents cannot settle the question, shape (n,)."""
-    counts: Counter[str]
-    """How many documents each kind of flag concerns."""
-
-
-def _flagged(chosen: Documents, application: Application) -> _Found:
-    """What the list holds against the application, computed when an answer changes."""
-
-    def held_against() -> _Found:
+    def held_against() -> tuple[Application, NDArray[np.bool_], Counter[str]]:
         known = with_family(application, chosen.frame)
         found = flagged(known, chosen.frame)
-        counts: Counter[str] = Counter(flag.kind for each in found for flag in each)
-        return _Found(known, cannot_settle(found), counts)
+        return known, cannot_settle(found), Counter(flag.kind for each in found for flag in each)
 
     return kept(f"{PREFIX}/flags", (chosen.key, application), held_against)
 
 
-def _told(found: _Found) -> None:
+def _told(application: Application, counts: Counter[str]) -> None:
     """How many documents each reason concerns."""
-    application, counts = found.application, found.counts
     lines = []
     if application.number:
         known = application.family or counts["own"]
         lacking = "" if known else ": the list holds neither its number nor its family"
         lines.append(f"{count_of(counts['own'])} of the application's own family{lacking}")
     if application.priority:
-        lines.append(
-            f"{count_of(counts['late'])} published on or after the priority date, and not filed before it"
-        )
-        lines.append(
-            f"{count_of(counts['earlier'])} filed before it and published later: count for novelty, never left out"
-        )
-        lines.append(f"{count_of(counts['unclear'])} whose dates do not tell: flagged, never left out")
-    st.html(bullets(lines, 'class="tar-meta tar-notes" data-testid="flagged"'))
+        lines += [
+            f"{count_of(counts['late'])} published on or after the priority date, and not filed before it",
+            f"{count_of(counts['earlier'])} filed before it and published later: count for novelty, never left out",
+            f"{count_of(counts['unclear'])} whose dates do not tell: flagged, never left out",
+        ]
+    st.html(bullets(lines, ' class="tar-meta tar-notes" data-testid="flagged"'))
 
 
 def opener(work: Work) -> None:
@@ -170,9 +142,8 @@ def dialog(work: Work, state: State) -> None:
     reason = "" if state.plan is None else st.text_input("Why do you deviate from the plan?")
     if before.left_out:
         st.caption(f"{count_of(before.left_out)} were left out of the list when it was set up; that stays.")
-    if st.button(
-        "Save", type="primary", width="stretch", disabled=state.plan is not None and not reason.strip()
-    ):
+    lacking = state.plan is not None and not reason.strip()
+    if st.button("Save", type="primary", width="stretch", disabled=lacking):
         frame = work.store.records(work.collection.id)
         known = replace(with_family(typed, frame), left_out=before.left_out)
         finish(work.change_settings, replace(state.settings, application=known), state.seq, reason)

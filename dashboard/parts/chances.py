@@ -1,17 +1,21 @@
-"""Set-up, step 2: what is believed at the start, where the chances come from, and which rule advises."""
+"""Where the chances of a list come from, as pages offer and draw it, what is believed at the start, and which rule advises."""
 
+from collections.abc import Mapping
 from functools import partial
+from typing import Any
 
+import pandas as pd
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.frame import shell
-from dashboard.frame.drawing import dark, still
+from dashboard.frame.drawing import dark, figure, note, still
 from dashboard.frame.markup import badges
-from dashboard.frame.widgets import hundredths, lasting, one_of, upload
-from dashboard.parts.calibrators import read, which
-from tarstop_core.calibration.calibrator import PATENT, Calibrator
+from dashboard.frame.widgets import hundredths, lasting, one_of, text_of, upload
+from tarstop_core.calibration import figures
+from tarstop_core.calibration.calibrator import PATENT, Calibrator, Quality, from_json
 from tarstop_core.calibration.figures import quality_sentence, reliability_figure, reliability_sentence
+from tarstop_core.calibration.first_hit import PastCase
 from tarstop_core.errors import InputProblem
 from tarstop_core.policies import POLICIES, LookAhead, OpenLoop, Parameter, Policy, Value
 from tarstop_core.policies.registry import followed, titled
@@ -20,7 +24,7 @@ from tarstop_core.samples.shipped import default_calibrator
 from tarstop_core.screening.explain import question
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
-from tarstop_core.sessions.shelf import CHANCE_OF, fitting, keep, updated_by_own
+from tarstop_core.sessions.shelf import CHANCE_OF, Listed, fitting, keep, title, updated_by_own
 
 PREFIX = "set_up/chances"
 APPROXIMATE = (
@@ -36,12 +40,9 @@ def own_prefix(prefix: str, scenario: str) -> str:
 def starting_chance(settings: Settings) -> float:
     """Ask for b_0, before anything was read."""
     scenario = scenario_of(settings)
-    share = hundredths(
-        f"Chance that {question(settings)}, before reading",
-        50,
-        **lasting(f"{own_prefix(PREFIX, scenario.name)}/b_0"),
-        help=f"The {shell.term('b-0', 'starting belief')} b₀. {scenario.example}".rstrip(),
-    )
+    how = lasting(f"{own_prefix(PREFIX, scenario.name)}/b_0")
+    said = f"The {shell.term('b-0', 'starting belief')} b₀. {scenario.example}".rstrip()
+    share = hundredths(f"Chance that {question(settings)}, before reading", 50, **how, help=said)
     st.caption(f"b₀ = {share / 100:.2f}: {scenario.starting_chance(share, settings)}")
     return share / 100
 
@@ -72,11 +73,8 @@ def calibrator(
         st.info(f"No calibrator here {lacking}", icon=":material/info:")
     with st.expander("Use a calibrator of your own"):
         st.page_link(shell.CALIBRATION, label="Fit one: from labelled lists, finished sessions or memory")
-        upload(
-            "A JSON file that “tarstop calibrate” or the Calibration page wrote",
-            partial(_take_in, has_scores, key, scenario),
-            key=f"{PREFIX}/upload",
-        )
+        words = "A JSON file that “tarstop calibrate” or the Calibration page wrote"
+        upload(words, partial(_take_in, has_scores, key, scenario), key=f"{PREFIX}/upload")
     return chosen
 
 
@@ -84,9 +82,8 @@ def _fits(found: Calibrator, ranking: Ranking | None, scenario: str, sample: boo
     """Whether its chances can be used on this list; what speaks against it is said."""
     if ranking is None:
         return True
-    refused = "" if sample or scenario != PATENT else found.refusal(ranking.scores)
-    if refused:
-        shell.problem_box(InputProblem(refused))
+    if refused := "" if sample or scenario != PATENT else found.refusal(ranking.scores):
+        shell.problem_box(refused)
         return False
     for remark in found.mismatch(ranking.scores, len(ranking)):
         st.warning(shell.escape_markdown(remark), icon=":material/warning:")
@@ -115,30 +112,22 @@ def _parameter(policy: str, parameter: Parameter, start: Value) -> Value:
         options = {name: name for name in parameter.choices}
         return one_of(label, options, first=str(start), **lasting(key))
     if parameter.kind == "float":
-        return st.number_input(
-            label,
-            float(parameter.low),
-            float(parameter.high),
-            float(start),
-            step=float(f"{(parameter.high - parameter.low) / 100:.1g}"),
-            format="%g",
-            **lasting(key),
-        )
+        low, high = float(parameter.low), float(parameter.high)
+        step = float(f"{(high - low) / 100:.1g}")
+        return st.number_input(label, low, high, float(start), step=step, format="%g", **lasting(key))
     return st.number_input(label, int(parameter.low), int(parameter.high), int(start), **lasting(key))
 
 
 def _quality(calibrator: Calibrator) -> None:
     st.html(badges(calibrator.fitted_on.badge))
-    quality = calibrator.quality
+    quality, simulated = calibrator.quality, calibrator.fitted_on.simulated
     if quality is None:
         st.caption("It says nothing about how well it did on topics it had not seen.")
         return
     shell.caption(quality_sentence(quality))
     if quality.reliability:
         with st.expander("Did the chances come true?"):
-            drawn = reliability_figure(
-                quality.reliability, calibrator.fitted_on.simulated, dark(), quality.intervals
-            )
+            drawn = reliability_figure(quality.reliability, simulated, dark(), quality.intervals)
             still(drawn, reliability_sentence(quality.reliability), f"{PREFIX}/reliability")
 
 
@@ -156,3 +145,49 @@ def _take_in(has_scores: bool, key: str, scenario: str, file: UploadedFile) -> N
             "documents by what you are looking for."
         )
     st.session_state[key] = keep(shell.store(), taken)
+
+
+def which(label: str, there: Mapping[str, Listed], usual: str, *, key: str, **more: Any) -> Listed:
+    """Ask for one of those there are; `usual` is chosen to begin with, where it is among them."""
+    if st.session_state.get(key) not in there:
+        st.session_state[key] = usual if usual in there else next(iter(there))
+    titles = {name: title(each) for name, each in there.items()}
+    return there[one_of(label, titles, first=st.session_state[key], key=key, **more)]
+
+
+def read(file: UploadedFile) -> Calibrator:
+    """The calibrator in a file; InputProblem when it is none."""
+    text = text_of(file, "give a file that 'tarstop calibrate' or the Calibration page wrote")
+    return from_json(text, file.name)
+
+
+def first_hits(name: str, calibrator: Calibrator, file_stem: str, cases: tuple[PastCase, ...] = ()) -> None:
+    """When the first hit comes, by one that learned it from cases."""
+    at, come, low, high = figures.come_by_rank(calibrator)
+    figure(
+        name,
+        "When the first hit comes",
+        figures.first_hit_figure(calibrator, cases, dark(), calibrator.fitted_on.simulated),
+        figures.first_hit_sentence(calibrator),
+        {"rank": at, "first_hit_has_come": come, "low_95": low, "high_95": high},
+        file_stem,
+    )
+
+
+def reliability_rows(quality: Quality) -> pd.DataFrame:
+    return pd.DataFrame(quality.reliability, columns=["mean_chance", "share_relevant", "documents"])
+
+
+def reliability(name: str, quality: Quality, simulated: bool, file_stem: str) -> None:
+    """Whether the chances came true on lists that were not fitted on."""
+    note(figures.quality_sentence(quality))
+    if not quality.reliability:
+        return
+    figure(
+        name,
+        "Did the chances come true?",
+        figures.reliability_figure(quality.reliability, simulated, dark(), quality.intervals),
+        figures.reliability_sentence(quality.reliability),
+        reliability_rows(quality),
+        file_stem,
+    )

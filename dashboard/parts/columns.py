@@ -1,13 +1,14 @@
 """Which columns of a file were read, as what, and which were not; a wrong recognition is corrected here."""
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import repeat
 from typing import Any, Literal
 
 import pandas as pd
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.widgets import press
+from dashboard.frame.widgets import one_of, press
 from tarstop_core.files import MAPPABLE, RecordTable, UnrecognisedColumns
 
 PREFIX = "set_up/documents/columns"
@@ -51,10 +52,7 @@ def listed(files: Sequence[Mapping[str, Any]]) -> None:
     rows = [
         {"file": file["source"], "column in the file": theirs, "used as": FIELD_WORDS.get(ours, ours)}
         for file in files
-        for theirs, ours in (
-            *file["understood"].items(),
-            *((name, NOT_READ) for name in file.get("unread", ())),
-        )
+        for theirs, ours in (*file["understood"].items(), *zip(file.get("unread", ()), repeat(NOT_READ)))
     ]
     shown = pd.DataFrame(rows).drop(columns=["file"] if len(files) == 1 else [], errors="ignore")
     # All of them at once, where that does not push everything else away.
@@ -72,24 +70,11 @@ def correct(file_id: str, table: RecordTable) -> None:
     left, middle, right = st.columns([3, 3, 2], vertical_alignment="bottom")
     theirs = left.selectbox("Column", list(now), key=f"{PREFIX}/{file_id}/theirs")
     fields = {"": NOT_READ, **{field: FIELD_WORDS.get(field, field) for field in MAPPABLE}}
-    ours = middle.selectbox(
-        "Read it as",
-        list(fields),
-        format_func=fields.__getitem__,
-        key=f"{PREFIX}/{file_id}/ours/{theirs}",
-        index=list(fields).index(now[theirs]),
-    )
-    press(
-        "Read again",
-        _correct,
-        file_id,
-        theirs,
-        ours,
-        key=f"{PREFIX}/{file_id}/again",
-        at=right,
-        width="stretch",
-        disabled=ours == now[theirs],
-    )
+    key = f"{PREFIX}/{file_id}/ours/{theirs}"
+    ours = one_of("Read it as", fields, at=middle, first=now[theirs], key=key)
+    what = (_correct, file_id, theirs, ours)
+    how: dict[str, Any] = {"width": "stretch", "disabled": ours == now[theirs]}
+    press("Read again", *what, key=f"{PREFIX}/{file_id}/again", at=right, **how)
 
 
 def _correct(file_id: str, theirs: str, ours: str) -> None:

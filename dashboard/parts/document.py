@@ -1,10 +1,11 @@
 """A document as a page shows it."""
 
 import html
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import streamlit as st
 
+from dashboard.frame.markup import unbroken
 from dashboard.frame.work import Work
 from tarstop_core.documents.application import Flag, dated, flags
 from tarstop_core.documents.links import links
@@ -24,11 +25,9 @@ def flagged(record: Record, state: State) -> tuple[Flag, ...]:
 
 def chance_kept(flag: Flag) -> str:
     """Why a document that cannot settle the question keeps its chance, in a sentence."""
-    why = (
-        "It keeps its chance, because an earlier filing may count"
-        if flag.kind == "late" and not flag.certain
-        else "It keeps its place and chance, so a verdict on it moves the belief as any other does"
-    )
+    why = "It keeps its place and chance, so a verdict on it moves the belief as any other does"
+    if flag.kind == "late" and not flag.certain:
+        why = "It keeps its chance, because an earlier filing may count"
     return f"{why}; to change that, leave such documents out on Set up."
 
 
@@ -62,7 +61,9 @@ def document_html(
     `chance` says how likely it is what is looked for; `lead` is HTML above the abstract.
     """
     words = stems(query)
-    abstract = _abstract(record)
+    abstract = record.abstract
+    if abstract.startswith(record.title):  # some files repeat it there
+        abstract = abstract[len(record.title) :].lstrip()
     text = _marked(abstract, words) if abstract else "<em>No abstract in the file.</em>"
     meta = " · ".join(map(html.escape, _facts(record, at, state, score, chance)))
     return (
@@ -72,39 +73,30 @@ def document_html(
     )
 
 
-def _facts(record: Record, at: int, state: State, score: float | None, chance: str) -> list[str]:
+def _facts(record: Record, at: int, state: State, score: float | None, chance: str) -> Iterator[str]:
     """The line below the title."""
     also = state.also.get(record.id)
+    said = "kept label" if at < state.kept else "you said"
     facts = (
         record.publication_number or record.id,
         *_dates(record),
         record.assignee,
         record.authors,
         "" if score is None else f"score {number(score)}",
-        chance.replace(" %", "\u00a0%"),
-        _said(state, at) if at < state.depth else "",
+        unbroken(chance),
+        f"{said}: {verdict_on(state, at)}" if at < state.depth else "",
         f"also published as {', '.join(also)}" if also is not None else "",
     )
-    return [fact for fact in facts if fact]
+    return filter(None, facts)
 
 
 def _dates(record: Record) -> list[str]:
     """The dates that decide whether a patent may count; of another document when it is of."""
     said = "published" if record.publication_number else "dated"
+    dates = {"priority": record.priority_date, "filed": record.filing_date, said: record.date}
     # Granted on the day on which this very publication is of says nothing more.
-    granted = "" if record.grant_date == record.date else record.grant_date
-    dates = {
-        "priority": record.priority_date,
-        "filed": record.filing_date,
-        said: record.date,
-        "granted": granted,
-    }
+    dates["granted"] = "" if record.grant_date == record.date else record.grant_date
     return [f"{what} {date}" for what, date in dates.items() if date]
-
-
-def _said(state: State, at: int) -> str:
-    """The verdict on a document that was read, and what goes with it."""
-    return f"{'kept label' if at < state.kept else 'you said'}: {verdict_on(state, at)}"
 
 
 def verdict_on(state: State, at: int) -> str:
@@ -122,13 +114,6 @@ def verdict_on(state: State, at: int) -> str:
     return verdict
 
 
-def _abstract(record: Record) -> str:
-    """The abstract without the title that some files repeat in it."""
-    if record.abstract.startswith(record.title):
-        return record.abstract[len(record.title) :].lstrip()
-    return record.abstract
-
-
 def links_html(record: Record) -> str:
     """Links to the document: what its file gives, or what its numbers lead to."""
     found = links(record.url, record.publication_number, record.doi, record.pmid)
@@ -143,10 +128,8 @@ def _marked(text: str, words: frozenset[str]) -> str:
     """Escaped text with the query's words lightly marked."""
     if not words:
         return html.escape(text)
-    return "".join(
-        f"<mark>{html.escape(part)}</mark>" if asked else html.escape(part)
-        for part, asked in parts(text, words)
-    )
+    told = ((html.escape(part), asked) for part, asked in parts(text, words))
+    return "".join(f"<mark>{part}</mark>" if asked else part for part, asked in told)
 
 
 def flags_html(found: Sequence[Flag]) -> str:

@@ -4,6 +4,7 @@ import contextlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, BinaryIO, cast
 
 import pandas as pd
@@ -33,7 +34,6 @@ from tarstop_core.sessions.store.rows import CollectionRow
 from tarstop_core.sessions.store.store import Store
 
 PREFIX = "set_up/documents"
-SOURCES = {"sample": "A sample search", "upload": "My own files", "earlier": "An earlier import"}
 MAPPED = {"title": "Title", "abstract": "Abstract", "id": "Identifier", "date": "Date", "score": "Score"}
 LARGE = 5_000_000  # bytes from which an import takes long enough to be cancelled
 BY = " by "  # between an upload and the columns that a person chose for it
@@ -45,8 +45,7 @@ class Upload:
     size: int
     handle: BinaryIO
     table: RecordTable | None = None
-    problem: str = ""
-    unrecognised: UnrecognisedColumns | None = None
+    problem: InputProblem | None = None
     columns: dict[str, str] | None = None
     """As a person said where no title was recognised."""
 
@@ -62,23 +61,13 @@ class Upload:
         others = st.session_state[f"{PREFIX}/read"].values()
         held = sum(len(each.table.frame) for each in others if each.table is not None and each is not self)
         try:
-            table = shown(
-                self.name,
-                f"Reading {self.name}",
-                jobs.records_in,
-                content,
-                self.name,
-                columns,
-                said=lambda share, words: (share, words),
-                large=self.size > LARGE_FILE,
-            )
+            job = (jobs.records_in, content, self.name, columns)
+            how: Any = {"said": lambda share, words: (share, words), "large": self.size > LARGE_FILE}
+            table = shown(self.name, f"Reading {self.name}", *job, **how)
             check_held(self.name, held + len(table.frame))
-            self.table, self.columns = table, columns
-            self.problem, self.unrecognised = "", None
-        except UnrecognisedColumns as problem:
-            self.unrecognised, self.problem = problem, str(problem)
+            self.table, self.columns, self.problem = table, columns, None
         except InputProblem as problem:
-            self.problem = str(problem)
+            self.problem = problem
 
 
 def choose(scenario: Scenario, abstracts: bool = False) -> Documents | None:
@@ -88,19 +77,12 @@ def choose(scenario: Scenario, abstracts: bool = False) -> Documents | None:
     """
     store = shell.store()
     earlier = [row for row in store.collections() if not row.simulated]
-    there = {"sample": bool(scenario.sample), "earlier": bool(earlier)}
-    words = {**SOURCES, "sample": f"A sample {scenario.sample}"}
-    source = radio(
-        "Which documents?",
-        {name: words[name] for name in SOURCES if there.get(name, True)},
-        horizontal=True,
-        **lasting(f"{PREFIX}/source"),
-    )
+    sources = {"sample": f"A sample {scenario.sample}"} if scenario.sample else {}
+    sources |= {"upload": "My own files"} | ({"earlier": "An earlier import"} if earlier else {})
+    source = radio("Which documents?", sources, horizontal=True, **lasting(f"{PREFIX}/source"))
     if source == "sample":
         return {PATENT.sample: _sample, REVIEW.sample: _sample_review}[scenario.sample]()
-    if source == "upload":
-        return _uploaded(store, abstracts)
-    return _earlier(store, earlier)
+    return _uploaded(store, abstracts) if source == "upload" else _earlier(store, earlier)
 
 
 def _sample() -> Documents:
@@ -109,8 +91,7 @@ def _sample() -> Documents:
 
 
 def _sample_review() -> Documents:
-    said = "No study, test or author in it exists."
-    reviews = sample_reviews()
+    said, reviews = "No study, test or author in it exists.", sample_reviews()
     topic = _one_of_samples("Review", reviews, said, key=f"{PREFIX}/review")
     shell.caption(f"Included are {reviews.set_index('topic')['criteria'][topic]}")
     return sample_review(topic)
@@ -125,25 +106,24 @@ def _one_of_samples(label: str, there: pd.DataFrame, said: str, key: str) -> str
 
 
 def _earlier(store: Store, rows: Sequence[CollectionRow]) -> Documents:
-    by_id = {row.id: row for row in rows}
     titles = {row.id: f"{row.name} · {row.documents:,} documents · {row.created[:10]}" for row in rows}
     chosen = one_of("Import", titles, **lasting(f"{PREFIX}/earlier"))
-    documents = _from_store(store, by_id[chosen])
+    row = next(row for row in rows if row.id == chosen)
+    documents = _from_store(store, row)
     _preview(documents.frame)
+
+    def delete() -> None:
+        store.delete_collection(row.id)
+        forget_features(store)
+        st.session_state.pop(f"{PREFIX}/earlier", None)
+        if imported() == row.id:
+            del st.session_state[f"{PREFIX}/imported"]
+        say(f"{row.name} is deleted.")
+
     with st.popover("Delete this import", icon=":material/delete:", key=f"{PREFIX}/delete/{chosen}"):
         st.write(f"This deletes {count_of(len(documents.frame))}. Nothing brings them back.")
-        press("Delete for good", _delete_earlier, store, by_id[chosen], key=f"{PREFIX}/deleted/{chosen}")
+        press("Delete for good", delete, key=f"{PREFIX}/deleted/{chosen}")
     return documents
-
-
-def _delete_earlier(store: Store, row: CollectionRow) -> None:
-    store.delete_collection(row.id)
-    forget_features(store)
-    state = st.session_state
-    state.pop(f"{PREFIX}/earlier", None)
-    if imported() == row.id:
-        del state[f"{PREFIX}/imported"]
-    say(f"{row.name} is deleted.")
 
 
 def _from_store(store: Store, row: CollectionRow) -> Documents:
@@ -187,9 +167,8 @@ def _uploaded(store: Store, abstracts: bool) -> Documents | None:
         )
         return None
     new = [file for file in files if file.file_id not in read]
-    large = sum(file.size for file in new) > LARGE
     cancel = st.empty()
-    if large:
+    if sum(file.size for file in new) > LARGE:
         press("Cancel", _start_over, key=f"{PREFIX}/cancel", at=cancel)
     for file in new:
         upload = Upload(file.name, file.size, cast(BinaryIO, file))
@@ -198,22 +177,21 @@ def _uploaded(store: Store, abstracts: bool) -> Documents | None:
     uploads = dict(_as_wanted(file.file_id, read, abstracts) for file in files)
     broken = [upload for upload in uploads.values() if upload.table is None]
     for file_id, upload in uploads.items():
-        if upload.unrecognised is not None:
+        if isinstance(upload.problem, UnrecognisedColumns):
             key = f"{PREFIX}/map/{file_id}"
-            columns.ask(upload.unrecognised, MAPPED, {"title"}.issubset, upload.read, key)
-        elif upload.problem:
+            columns.ask(upload.problem, MAPPED, {"title"}.issubset, upload.read, key)
+        elif upload.problem is not None:
             shell.problem_box(upload.problem)
     if broken:
         cancel.empty()
-        if len(uploads) > 1 or any(upload.unrecognised is None for upload in broken):
+        if len(uploads) > 1 or not isinstance(broken[0].problem, UnrecognisedColumns):
             st.caption("Nothing has been imported yet. Remove or mend what cannot be read.")
         return None
     collection_id = _import(store, uploads)
     cancel.empty()
     documents = _from_store(store, store.collection(collection_id))
-    _understood(
-        {key.partition(BY)[0]: upload.records for key, upload in uploads.items()}, store, collection_id
-    )
+    read_as = {key.partition(BY)[0]: upload.records for key, upload in uploads.items()}
+    _understood(read_as, store, collection_id)
     _review(uploads)
     _preview(documents.frame)
     return documents
@@ -273,8 +251,7 @@ def _files(signature: Sequence[str]) -> set[str]:
 
 def _start_over() -> None:
     """Cancel: give up the files in hand, and what was stored of them in the meantime."""
-    state = st.session_state
-    number = state.get(f"{PREFIX}/round", 0)
+    state, number = st.session_state, st.session_state.get(f"{PREFIX}/round", 0)
     in_hand = {file.file_id for file in state.get(f"{PREFIX}/files/{number}") or []}
     before = state.get(f"{PREFIX}/imported")
     if before is not None and in_hand & _files(before[0]):
@@ -313,8 +290,7 @@ def _import(store: Store, uploads: dict[str, Upload]) -> str:
     state = st.session_state
     before: tuple[tuple[str, ...], str] | None = state.get(f"{PREFIX}/imported")
     signature = tuple(uploads)
-    proposal = _proposal(uploads)
-    wanted = _wanted(uploads)
+    proposal, wanted = _proposal(uploads), _wanted(uploads)
     if before is not None and before[0] == signature and state.get(f"{PREFIX}/merged") == wanted:
         return before[1]
     tables = [upload.records for upload in uploads.values()]
@@ -324,12 +300,7 @@ def _import(store: Store, uploads: dict[str, Upload]) -> str:
     collection_id, new = shown(
         name,
         f"Storing {count_of(len(merged.frame))}",
-        jobs.stored,
-        store.url,
-        name,
-        merged.frame,
-        files,
-        merged.duplicates,
+        *(jobs.stored, store.url, name, merged.frame, files, merged.duplicates),
         said=lambda done, total: (done / total, f"Stored {done:,} of {total:,} documents"),
         large=len(merged.frame) > LARGE_LIST,
     )
@@ -347,30 +318,24 @@ def _import(store: Store, uploads: dict[str, Upload]) -> str:
 
 def _proposal(uploads: dict[str, Upload]) -> Proposal:
     """What is and what may be the same document among these files, found once."""
-
-    def proposed() -> Proposal:
-        frames = [each.records.frame for each in uploads.values()]
-        large = sum(map(len, frames)) > LARGE_LIST
-        words = "Looking for documents that occur twice"
-        return shown("This list", words, propose, frames, large=large)
-
-    return kept(f"{PREFIX}/proposal", tuple(uploads), proposed)
+    frames = [each.records.frame for each in uploads.values()]
+    large = sum(map(len, frames)) > LARGE_LIST
+    job = partial(shown, "This list", "Looking for documents that occur twice", propose, frames, large=large)
+    return kept(f"{PREFIX}/proposal", tuple(uploads), job)
 
 
 def _wanted(uploads: dict[str, Upload]) -> frozenset[int]:
     """The matches that are to be merged: as proposed until a person chooses otherwise."""
-    chosen: tuple[tuple[str, ...], frozenset[int]] | None = st.session_state.get(f"{PREFIX}/chosen")
-    return chosen[1] if chosen is not None and chosen[0] == tuple(uploads) else _proposal(uploads).by_default
+    of, chosen = st.session_state.get(f"{PREFIX}/chosen", (None, frozenset()))
+    return chosen if of == tuple(uploads) else _proposal(uploads).by_default
 
 
 def _review(uploads: dict[str, Upload]) -> None:
     """Show what is merged; another choice is imported anew."""
-    wanted = _wanted(uploads)
-    shown = ["title", "authors", "date", "source"]
+    wanted, shown = _wanted(uploads), ["title", "authors", "date", "source"]
     titles = pd.concat([each.records.frame[shown] for each in uploads.values()])
     key = f"{PREFIX}/merging/{hash((tuple(uploads), wanted))}"
-    chosen = merging.review(_proposal(uploads), titles, wanted, key)
-    if chosen is not None:
+    if (chosen := merging.review(_proposal(uploads), titles, wanted, key)) is not None:
         st.session_state[f"{PREFIX}/chosen"] = (tuple(uploads), chosen)
         st.rerun()
 
@@ -398,9 +363,8 @@ def described(table: RecordTable) -> dict[str, Any]:
 
 
 def _forget_import(store: Store) -> None:
-    before = st.session_state.pop(f"{PREFIX}/imported", None)
-    if before is not None:
-        _delete_unused(store, before[1])
+    _delete_unused(store, imported())
+    st.session_state.pop(f"{PREFIX}/imported", None)
 
 
 def _delete_unused(store: Store, collection_id: str) -> None:
@@ -413,14 +377,14 @@ def _delete_unused(store: Store, collection_id: str) -> None:
 def _understood(read: dict[str, RecordTable], store: Store, collection_id: str) -> None:
     """What was read of each upload, column by column, and what was noticed."""
     row, tables = store.collection(collection_id), list(read.values())
-    parts = [f"{len(table.frame):,} from {table.source}" for table in tables]
+    parts = ", ".join(f"{len(table.frame):,} from {table.source}" for table in tables)
     merged = f"; {row.duplicates:,} merged as duplicates" if row.duplicates else ""
-    said = f"{count_of(row.documents)} imported ({', '.join(parts)}{merged})."
+    said = f"{count_of(row.documents)} imported ({parts}{merged})."
     st.success(shell.escape_markdown(said), icon=":material/check:")
     notes = [f"{each.source}: {note}" if len(tables) > 1 else note for each in tables for note in each.notes]
     notes += st.session_state.get(f"{PREFIX}/merge_notes", ())
     if notes:
-        st.html(bullets(notes, 'class="tar-meta tar-notes"'))
+        st.html(bullets(notes, ' class="tar-meta tar-notes"'))
     _databases(store, row)
     with st.expander("What was understood, column by column", key=f"{PREFIX}/understood"):
         columns.listed(list(map(described, tables)))
@@ -430,23 +394,24 @@ def _understood(read: dict[str, RecordTable], store: Store, collection_id: str) 
 
 def _databases(store: Store, row: CollectionRow) -> None:
     """Ask which database each file came from: the flow diagram names it."""
+
+    def name(source: str) -> None:
+        typed = str(st.session_state[f"{PREFIX}/database/{row.id}/{source}"]).strip()
+        attempt(store.name_databases, row.id, {source: typed})
+
     with st.container(horizontal=True):
         for file in (each for each in row.files if "source" in each):
-            key = f"{PREFIX}/database/{row.id}/{file['source']}"
+            source = file["source"]
             st.text_input(
-                shell.escape_label(f"Database of {file['source']}"),
+                shell.escape_label(f"Database of {source}"),
                 file.get("database", ""),
-                key=key,
+                key=f"{PREFIX}/database/{row.id}/{source}",
                 max_chars=80,
                 placeholder="Google Patents, PubMed, …",
                 help="Stands in the flow diagram, the report and the protocol; without one the file’s name does.",
-                on_change=_named_database,
-                args=(store, row.id, file["source"], key),
+                on_change=name,
+                args=(source,),
             )
-
-
-def _named_database(store: Store, collection_id: str, source: str, key: str) -> None:
-    attempt(store.name_databases, collection_id, {source: str(st.session_state[key]).strip()})
 
 
 def _preview(frame: pd.DataFrame) -> None:

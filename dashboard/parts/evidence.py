@@ -1,6 +1,5 @@
 """What 2×2 tables make of a belief, drawn: for the Evidence page, Screen and Learn."""
 
-import html
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -10,13 +9,14 @@ import streamlit as st
 
 from dashboard.frame import shell
 from dashboard.frame.drawing import AsItIs, dark, picture_buttons, save_menu
-from dashboard.frame.markup import unbroken
+from dashboard.frame.markup import grid, unbroken
 from dashboard.frame.scripts import FRAME, SAVE_SCRIPT
 from dashboard.frame.widgets import save
 from tarstop_core.belief.prior import Prior
 from tarstop_core.documents.tables import Tables
 from tarstop_core.evidence import words
-from tarstop_core.evidence.curve_figures import belief_by_study, prior_and_posterior, value_of_more
+from tarstop_core.evidence.curve_figures import belief_by_study, value_of_more
+from tarstop_core.evidence.curve_figures import prior_and_posterior as posterior
 from tarstop_core.evidence.study_figures import forest, leave_one_out, sroc
 from tarstop_core.evidence.summary import Evidence, evidence
 from tarstop_core.files import trace_to_csv
@@ -36,68 +36,43 @@ class View:
     """Ends the names of its files."""
     title: str
     """Of the tab."""
-    sentence: Callable[[Evidence, Any], str]
-    rows: Callable[[Evidence, Any], list[dict[str, Any]]]
+    sentence: Callable[..., str]
+    rows: Callable[..., list[dict[str, Any]]]
     figure: Callable[..., Figure] | None
-    """Of the evidence and the payoffs; `figure` is None for the table of parameters."""
-    needs_payoffs: bool = False
+    """None for the table of parameters."""
+    of: Callable[[Payoffs | None], tuple[Any, ...]] = lambda _: ()
+    """What sentence and figure are told of the payoffs, beside the evidence."""
     grows: bool = False
     """Whether the figure has a row for every study."""
 
 
-def _alone(of: Callable[..., Any]) -> Callable[..., Any]:
-    """The same whatever is at stake: what follows from the evidence alone."""
-    return lambda evidence, payoffs, **how: of(evidence, **how)
+def _q_star(payoffs: Payoffs | None) -> tuple[float | None]:
+    return (payoffs.q_star if payoffs else None,)
 
 
-def _held_against(of: Callable[..., Any]) -> Callable[..., Any]:
-    """What depends on the threshold alone."""
-    return lambda evidence, payoffs, **how: of(evidence, payoffs.q_star if payoffs else None, **how)
+def _payoffs(payoffs: Payoffs | None) -> tuple[Payoffs | None]:
+    """Its numbers, too, are of these payoffs only."""
+    return (payoffs,)
 
 
 VIEWS = (
-    View(
-        "forest",
-        "Forest",
-        _alone(words.forest_sentence),
-        _alone(Evidence.study_rows),
-        _alone(forest),
-        grows=True,
-    ),
-    View("sroc", "SROC", _alone(words.sroc_sentence), _alone(Evidence.curve_rows), _alone(sroc)),
-    View(
-        "belief",
-        "Belief by study",
-        _held_against(words.path_sentence),
-        _alone(Evidence.path_rows),
-        _held_against(belief_by_study),
-    ),
-    View(
-        "posterior",
-        "Prior and posterior",
-        _alone(words.density_sentence),
-        _alone(Evidence.density_rows),
-        _alone(prior_and_posterior),
-    ),
+    View("forest", "Forest", words.forest_sentence, Evidence.study_rows, forest, grows=True),
+    View("sroc", "SROC", words.sroc_sentence, Evidence.curve_rows, sroc),
+    View("belief", "Belief by study", words.path_sentence, Evidence.path_rows, belief_by_study, _q_star),
+    View("posterior", "Prior and posterior", words.density_sentence, Evidence.density_rows, posterior),
     View(
         "without",
         "Leave one out",
-        _held_against(words.without_sentence),
-        _alone(Evidence.without_rows),
-        _held_against(leave_one_out),
-        grows=True,
+        words.without_sentence,
+        Evidence.without_rows,
+        leave_one_out,
+        _q_star,
+        True,
     ),
     View(
-        "value",
-        "Value of more studies",
-        words.value_sentence,
-        Evidence.value_rows,
-        value_of_more,
-        needs_payoffs=True,
+        "value", "Value of more studies", words.value_sentence, Evidence.value_rows, value_of_more, _payoffs
     ),
-    View(
-        "revman", "Table for RevMan", _alone(words.parameters_sentence), _alone(Evidence.parameter_rows), None
-    ),
+    View("revman", "Table for RevMan", words.parameters_sentence, Evidence.parameter_rows, None),
 )
 
 
@@ -121,7 +96,7 @@ def panel(
     """
     st.html(FRAME / "evidence.css")
     shown = evidence(tables, theta, engine, prior)
-    views = [view for view in VIEWS if payoffs is not None or not view.needs_payoffs]
+    views = [view for view in VIEWS if payoffs is not None or view.of is not _payoffs]
     tabs = st.tabs([view.title for view in views], key=f"{key}/tab", on_change="rerun")
     for tab, view in zip(tabs, views, strict=True):
         if tab.open:
@@ -135,23 +110,18 @@ def panel(
 def _draw(view: View, shown: Evidence, payoffs: Payoffs | None, key: str, file_name: str, **how: Any) -> None:
     slow = len(shown) > LARGE
     with st.spinner(f"Computing from {len(shown):,} studies …") if slow else nullcontext():
-        sentence, rows = view.sentence(shown, payoffs), view.rows(shown, payoffs)
-        figure = view.figure(shown, payoffs, dark=dark(), **how) if view.figure else {}
+        told = view.of(payoffs)
+        sentence, rows = view.sentence(shown, *told), view.rows(shown, *(told if view.of is _payoffs else ()))
+        figure = view.figure(shown, *told, dark=dark(), **how) if view.figure else {}
     known = named(view.title)
     what = f" {shell.term(known.key, 'What is this?')}" if known else ""
     # Above the figure: a tab is searched for something to tab to after every change, and a figure is long to search.
     st.caption(f"{shell.escape_markdown(unbroken(sentence))}{what}")
     # Nothing to draw while "reml" is not identified: the sentence says so.
-    drawn = bool(figure.get("data"))
-    if drawn:
+    if drawn := bool(figure.get("data")):
         with st.container(key=f"{key}-tar-wide-{view.name}"):
-            st.plotly_chart(
-                AsItIs(figure),
-                config={"displayModeBar": False},
-                key=f"{key}/figure/{view.name}",
-                alt=sentence,
-                width="stretch",
-            )
+            how = {"config": {"displayModeBar": False}, "width": "stretch"}
+            st.plotly_chart(AsItIs(figure), key=f"{key}/figure/{view.name}", alt=sentence, **how)
     elif view.figure is None and rows:
         _parameters(rows)
     with save_menu(f"{key}/{view.name}"):
@@ -165,12 +135,5 @@ def _parameters(rows: list[dict[str, Any]]) -> None:
     def shown(value: float | None) -> str:
         return "not defined" if value is None else f"{value:.{0 if value == round(value) else 4}f}"
 
-    cells = "".join(
-        f"<tr><td>{html.escape(row['parameter'])}</td><td>{shown(row['value'])}</td>"
-        f"<td>{html.escape(row['meaning'])}</td></tr>"
-        for row in rows
-    )
-    st.html(
-        '<div class="tar-parameters"><table><thead><tr><th>parameter</th><th>value</th><th>what it is</th></tr>'
-        f"</thead><tbody>{cells}</tbody></table></div>"
-    )
+    cells = ((row["parameter"], shown(row["value"]), row["meaning"]) for row in rows)
+    st.html(f'<div class="tar-parameters">{grid(("parameter", "value", "what it is"), cells)}</div>')

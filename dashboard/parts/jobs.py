@@ -15,7 +15,7 @@ from tarstop_core.files.columns import Progress
 from tarstop_core.ranking.bm25 import Bm25Index, Recipe, build_index
 from tarstop_core.sessions.export import to_csv, to_ris, to_xlsx
 from tarstop_core.sessions.file import export_session
-from tarstop_core.sessions.prisma_figure import LIGHT, flow_diagram
+from tarstop_core.sessions.prisma_figure import flow_diagram
 from tarstop_core.sessions.report import report_html
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.whole import WholeSession, whole_session
@@ -24,6 +24,8 @@ P = ParamSpec("P")
 T = TypeVar("T")
 Counting = Callable[[int, int], None]
 FLOW = "-prisma.svg"
+
+
 ENDS: dict[str, Callable[[WholeSession], str | bytes]] = {
     "-report.html": report_html,
     ".xlsx": to_xlsx,
@@ -31,12 +33,7 @@ ENDS: dict[str, Callable[[WholeSession], str | bytes]] = {
     ".ris": to_ris,
     "-relevant.ris": lambda session: to_ris(session, relevant_only=True),
     "-included.ris": lambda session: to_ris(session, with_data=True),
-    FLOW: lambda session: flow_diagram(
-        session.prisma,
-        full_text=session.state.settings.kind.reads_full_texts,
-        stopped=session.state.stopped,
-        colours=LIGHT,
-    ),
+    FLOW: lambda session: flow_diagram(session.prisma),
 }
 """What a session leaves as, by how its name ends."""
 SESSION = ".json"
@@ -71,8 +68,7 @@ def stored(
 ) -> tuple[str, bool]:
     """Store a collection that is not there yet; its id, and whether it is new."""
     with Store(url) as store:
-        earlier = store.same_collection(name, frame, files)
-        if earlier is not None:
+        if (earlier := store.same_collection(name, frame, files)) is not None:
             return earlier, False
         return store.save_collection(name, frame, files, duplicates, progress=progress), True
 

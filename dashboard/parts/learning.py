@@ -1,13 +1,22 @@
-"""Whether the list learns from the labels: asked on Set up, switched on Screen."""
+"""Whether the list learns from the labels: asked on Set up, switched on Screen, where it says why a document is next."""
 
+import html
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import streamlit as st
 
+from dashboard.frame import shell
+from dashboard.frame.waiting import LARGE_LIST, shown, texts_read
 from dashboard.frame.widgets import lasting
+from dashboard.frame.work import Work
+from dashboard.parts import jobs
+from dashboard.parts.stakes import following
 from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.state import State
+from tarstop_core.sessions.learning import gain_sentence, prepare_features, why_sentence
 
 NAME = "Learn from my labels"
 HELP = {
@@ -32,22 +41,50 @@ def ask(settings: Settings, key: str, simulated: bool, scored: bool, by_scores: 
     if not settings.learns:
         return settings
     settings = replace(settings, weighs_scores=scored and not by_scores)
-    said = beside(settings, lambda name: lasting(f"{key}/{name}/{getattr(settings, name)}"), scored)
+    said = _beside(settings, lambda name: lasting(f"{key}/{name}/{getattr(settings, name)}"), scored)
     return replace(settings, **said)
 
 
-def beside(settings: Settings, how: Callable[[str], dict[str, Any]], scored: bool) -> dict[str, Any]:
+def _beside(settings: Settings, how: Callable[[str], dict[str, Any]], scored: bool) -> dict[str, Any]:
     """Ask what counts beside the labels, by its name in the settings; scores where the documents came `scored`."""
-    said: dict[str, Any] = {
-        name: " ".join(
-            column.text_input(
-                label, getattr(settings, name), max_chars=LONGEST, help=COUNT, **how(name)
-            ).split()
-        )
-        for column, (name, label) in zip(st.columns(2, gap="medium"), WORDS.items(), strict=True)
-    }
+    said: dict[str, Any] = {}
+    for column, (name, label) in zip(st.columns(2, gap="medium"), WORDS.items(), strict=True):
+        typed = column.text_input(label, getattr(settings, name), max_chars=LONGEST, help=COUNT, **how(name))
+        said[name] = " ".join(typed.split())
     if scored:
         said[SCORES] = st.toggle(
             "Weigh the scores in the file", settings.weighs_scores, help=WEIGH, **how(SCORES)
         )
     return said
+
+
+def learn(work: Work) -> None:
+    """Put what comes next in order, where a fit is due; what it learns from is made here where it is missing."""
+    of = work.collection
+    if work.state.settings.learns and work.features is None:
+        job = (jobs.in_store, work.store.url, prepare_features, of.id)
+        with shell.problems_shown():
+            shown(of.name, "Reading the texts", *job, said=texts_read, large=of.documents > LARGE_LIST)
+    work.learn()
+
+
+def line(work: Work, state: State, reading_on: bool) -> None:
+    """Why the next document is next, where it is the one on the page, and what was found beside the top of the list."""
+    why = why_sentence(state, work.row.ids, work.because) if reading_on else ""
+    told = "<br>".join(map(html.escape, filter(None, (why, gain_sentence(state)))))
+    if told:
+        st.html(f'<div class="tar-meta" data-testid="why-next">{told}</div>')
+
+
+def switch(work: Work, settings: Settings, key: str, on_change: Callable[[Settings], Any]) -> None:
+    """The switch, at any document, and what counts beside the labels."""
+
+    def moved(name: str, value: Any) -> None:
+        change: dict[str, Any] = {name: " ".join(value.split()) if name in WORDS else value}
+        on_change(replace(settings, **change))
+
+    now = {name: getattr(settings, name) for name in ("learns", *WORDS, SCORES)}
+    moves = following(f"{key}/learning", now, moved)
+    st.toggle(NAME, **moves("learns"), help=HELP[settings.kind.one_decides])
+    if settings.learns:
+        _beside(settings, moves, bool(np.isfinite(work.scores_in_file).any()))

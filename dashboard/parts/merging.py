@@ -9,8 +9,7 @@ import streamlit as st
 from dashboard.frame import shell
 from dashboard.frame.widgets import lasting
 from dashboard.frame.work import kept
-from tarstop_core.documents.duplicates import Match
-from tarstop_core.documents.families import family_groups
+from tarstop_core.documents.groups import family_groups
 from tarstop_core.documents.merging import Proposal
 from tarstop_core.presentation.numbers import count_of
 
@@ -18,6 +17,10 @@ MOST_SHOWN = 1_000
 AUTHORS = 48  # characters: the date and the file stay in sight after them
 FOUR_LINES = 96  # pixels of a row in which titles wrap
 MERGE, SAME, MAYBE = "merge", "the same", "perhaps the same"
+ONCE = (
+    "One invention published in several countries is one document: the member ranked first stands for the others, so that "
+    "a hit, and the chance of one, counts once."
+)
 STANDS, MEMBERS = "count once", "also published as"
 
 
@@ -41,7 +44,16 @@ def review(
         )
         if len(places) > len(shown):
             st.caption(f"The first {len(shown):,} are shown; the others are treated as proposed.")
-        table = pd.DataFrame([_row(proposal.matches[at], at in chosen, titles) for at in shown])
+        rows = [
+            {
+                MERGE: at in chosen,
+                "why": f"{SAME if match.kind == 'exact' else MAYBE}: {match.why}",
+                "kept": _named(titles, match.kept),
+                "would be merged": _named(titles, match.other),
+            }
+            for at, match in ((at, proposal.matches[at]) for at in shown)
+        ]
+        table = pd.DataFrame(rows)
         ticks = _ticks(table, MERGE, ("why", "kept", "would be merged"), f"{key}/table")
         ticked = {at for at, tick in zip(shown, ticks, strict=True) if tick}
         wanted = frozenset(ticked | (chosen - set(shown)))
@@ -53,37 +65,21 @@ def review(
 def _summary(proposal: Proposal, chosen: frozenset[int]) -> str:
     """What there is to look at, or what became of it once a person chose.
 
-    >>> from tarstop_core.documents.duplicates import merge_records
+    >>> from tarstop_core.documents.duplicates import Match, merge_records
     >>> matches = (Match(0, 1, "exact", "same DOI"), Match(0, 2, "near", "same title"), Match(0, 3, "near", "same title"))
     >>> proposal = Proposal(merge_records([]), matches)
     >>> _summary(proposal, proposal.by_default), _summary(proposal, frozenset({0, 2}))
     ('1 the same, 2 perhaps the same', '2 merged, 1 kept apart')
     """
-    total = len(proposal.matches)
-    if chosen != proposal.by_default:
-        counts = {"merged": len(chosen), "kept apart": total - len(chosen)}
-    else:
-        same = len(proposal.by_default)
-        counts = {SAME: same, MAYBE: total - same}
+    names = (SAME, MAYBE) if chosen == proposal.by_default else ("merged", "kept apart")
+    counts = dict(zip(names, (len(chosen), len(proposal.matches) - len(chosen)), strict=True))
     return ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
 
 
-def _row(match: Match, ticked: bool, titles: pd.DataFrame) -> dict[str, object]:
-    return {
-        MERGE: ticked,
-        "why": f"{SAME if match.kind == 'exact' else MAYBE}: {match.why}",
-        "kept": _named(titles, match.kept),
-        "would be merged": _named(titles, match.other),
-    }
-
-
 def _named(titles: pd.DataFrame, row: int) -> str:
-    title, authors, date, source = (
-        str(titles[name].iloc[row]) for name in ("title", "authors", "date", "source")
-    )
-    return " · ".join(
-        filter(None, (title or "Untitled", shorten(authors, AUTHORS, placeholder=" …"), date, source))
-    )
+    title, authors, date, source = map(str, titles[["title", "authors", "date", "source"]].iloc[row])
+    told = (title or "Untitled", shorten(authors, AUTHORS, placeholder=" …"), date, source)
+    return " · ".join(filter(None, told))
 
 
 def families(frame: pd.DataFrame, key: str) -> list[list[int]]:
@@ -92,17 +88,9 @@ def families(frame: pd.DataFrame, key: str) -> list[list[int]]:
     if not groups:
         return []
     others = sum(map(len, groups)) - len(groups)
-    once = st.checkbox(
-        shell.escape_label(
-            f"Count each patent family once: {len(groups):,} {'families' if len(groups) > 1 else 'family'} with "
-            f"{count_of(others)} beside the first"
-        ),
-        value=True,
-        **lasting(f"set_up/families/{key}"),
-        help="One invention published in several countries is one document: the member ranked first stands for the "
-        "others, so that a hit, and the chance of one, counts once.",
-    )
-    if not once:
+    many = f"{len(groups):,} {'families' if len(groups) > 1 else 'family'} with {count_of(others)} beside the first"
+    asked, how = f"Count each patent family once: {many}", lasting(f"set_up/families/{key}")
+    if not st.checkbox(shell.escape_label(asked), value=True, **how, help=ONCE):
         return []
     shown = groups[:MOST_SHOWN]
     with st.expander("Look at the families"):
@@ -114,15 +102,13 @@ def families(frame: pd.DataFrame, key: str) -> list[list[int]]:
 
 def _ticks(table: pd.DataFrame, ticked: str, texts: Sequence[str], key: str) -> list[bool]:
     """A table in which one column can be ticked, and what it then holds; its texts wrap."""
+    wide = {name: st.column_config.TextColumn(width="medium") for name in texts}
     edited = st.data_editor(
         table,
         hide_index=True,
         width="stretch",
         disabled=[name for name in table.columns if name != ticked],
-        column_config={
-            ticked: st.column_config.CheckboxColumn(width="small"),
-            **{name: st.column_config.TextColumn(width="medium") for name in texts},
-        },
+        column_config={ticked: st.column_config.CheckboxColumn(width="small"), **wide},
         row_height=FOUR_LINES,
         key=key,
     )
@@ -140,9 +126,5 @@ def say_where_no_families(frame: pd.DataFrame) -> None:
 def _family(frame: pd.DataFrame, group: Sequence[int]) -> dict[str, object]:
     names = [frame["publication_number"].iloc[row] or frame["id"].iloc[row] for row in group]
     title = str(frame["title"].iloc[group[0]])
-    return {
-        STANDS: True,
-        "kind": "one family",
-        "first in the list": f"{title} · {names[0]}",
-        MEMBERS: ", ".join(names[1:]),
-    }
+    first, others = f"{title} · {names[0]}", ", ".join(names[1:])
+    return {STANDS: True, "kind": "one family", "first in the list": first, MEMBERS: others}

@@ -7,7 +7,7 @@ Moving one changes only what that widget is about, so nothing drifts by being sh
 import math
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import streamlit as st
@@ -27,6 +27,10 @@ FRACTIONS: tuple[float, ...] = (
     1.0,
 )
 """Stops of the cost slider, as shares of K."""
+UNIT_HELP = (
+    "The first unit you name turns the amounts above into ones in which a document costs 1; no advice changes by that. "
+    "Then enter your own."
+)
 
 
 def panel(key: str, settings: Settings, reports: bool = False) -> tuple[Settings, Iterable[str]]:
@@ -36,24 +40,21 @@ def panel(key: str, settings: Settings, reports: bool = False) -> tuple[Settings
     what cannot be used as it stands, a sentence each.
     """
     state = st.session_state
-    if f"{key}/truth" not in state:
-        state[f"{key}/truth"] = settings.stakes
-        state[f"{key}/problems"] = {}
-    stakes: Stakes = state[f"{key}/truth"]
-    problems: dict[str, str] = state[f"{key}/problems"]
+    stakes: Stakes = state.setdefault(f"{key}/truth", settings.stakes)
+    problems: dict[str, str] = state.setdefault(f"{key}/problems", {})
     for name, value in views(stakes).items():
         # After a visit to another page the widgets are gone and the value is still here.
         if f"{key}/{name}" not in state and name not in problems:
             state[f"{key}/{name}"] = value
 
     forms: dict[str, Callable[..., None]] = {
-        "Two questions": _questions,
-        "Two sliders": _sliders,
-        "Four consequences": partial(_consequences, reports=reports),
+        "Two questions": partial(_questions, key),
+        "Two sliders": partial(_sliders, follows=partial(_follows, key), gap="large"),
+        "Four consequences": partial(_consequences, key, reports=reports),
     }
     for tab, ask in zip(st.tabs(list(forms), key=f"{key}/form"), forms.values(), strict=True):
         with tab:
-            ask(key, settings, stakes)
+            ask(settings, stakes)
     for sentence in problems.values():
         problem_box(sentence)
     settings = settings.with_stakes(stakes)
@@ -81,12 +82,7 @@ def compact(settings: Settings, key: str, on_change: Callable[[Settings], Any]) 
     def moved(name: str, value: Any) -> None:
         on_change(settings.with_stakes(changed(stakes, name, value)))
 
-    moves = following(key, now, moved)
-    left, right = st.columns(2, gap="medium")
-    with left:
-        _q_slider(stakes, settings, moves("q"))
-    with right:
-        _cost_slider(stakes, settings, moves("fraction"))
+    _sliders(settings, stakes, following(key, now, moved), gap="medium")
 
 
 def q_star_in_words(q_star: float, plus: str, what: str = "prior art exists") -> str:
@@ -132,34 +128,28 @@ def _questions(key: str, settings: Settings, stakes: Stakes) -> None:
     read = "titles and abstracts" if settings.two_stages else "documents"
     radio("Which mistake is worse?", names, first=stakes.worse, **_follows(key, "worse"))
     times, documents = st.columns(2, gap="medium", vertical_alignment="bottom")
-    times.number_input(
-        "How many times worse?",
-        value=views(stakes)["times"],
-        step=1.0,
-        format="%g",
-        disabled=stakes.worse == "equal",
-        **_follows(key, "times"),
-    )
-    documents.number_input(
-        f"How many {read} would you read to rule that mistake out?",
-        value=views(stakes)["documents"],
-        step=50.0,
-        format="%g",
-        placeholder="as many as there are",
-        **_follows(key, "documents"),
-    )
+    how = {"value": views(stakes)["times"], "disabled": stakes.worse == "equal", **_follows(key, "times")}
+    times.number_input("How many times worse?", step=1.0, format="%g", **how)
+    asked = f"How many {read} would you read to rule that mistake out?"
+    how = {"value": views(stakes)["documents"], "placeholder": "as many as there are"}
+    documents.number_input(asked, step=50.0, format="%g", **how, **_follows(key, "documents"))
     caption(
         f"So {q_star_in_words(stakes.payoffs.q_star, settings.plus, question(settings))}; "
         f"{cost_in_words(stakes).partition(':')[0]}."
     )
 
 
-def _sliders(key: str, settings: Settings, stakes: Stakes) -> None:
-    left, right = st.columns(2, gap="large")
+def _sliders(
+    settings: Settings,
+    stakes: Stakes,
+    follows: Callable[[str], dict[str, Any]],
+    gap: Literal["medium", "large"],
+) -> None:
+    left, right = st.columns(2, gap=gap)
     with left:
-        _q_slider(stakes, settings, _follows(key, "q"))
+        _q_slider(stakes, settings, follows("q"))
     with right:
-        _cost_slider(stakes, settings, _follows(key, "fraction"))
+        _cost_slider(stakes, settings, follows("fraction"))
 
 
 def _consequences(key: str, settings: Settings, stakes: Stakes, reports: bool) -> None:
@@ -180,14 +170,7 @@ def _consequences(key: str, settings: Settings, stakes: Stakes, reports: bool) -
             for column, name in zip(st.columns(2, gap="medium"), row, strict=False):
                 now, how = views(stakes)[name], _follows(key, name)
                 if name == "unit":
-                    column.text_input(
-                        "Counted in (£, hours, …)",
-                        now,
-                        max_chars=20,
-                        help="The first unit you name turns the amounts above into ones in which a document "
-                        "costs 1; no advice changes by that. Then enter your own.",
-                        **how,
-                    )
+                    column.text_input("Counted in (£, hours, …)", now, max_chars=20, help=UNIT_HELP, **how)
                 else:
                     column.number_input(labels[name], value=now, format="%g", step=0.01, **how)
     unit = stakes.payoffs.unit
@@ -205,17 +188,10 @@ def _follows(key: str, name: str) -> dict[str, Any]:
 
 
 def _q_slider(stakes: Stakes, settings: Settings, how: dict[str, Any]) -> None:
-    st.slider(
-        "How sure before you act",
-        0.01,
-        0.99,
-        # Also where the state has it: a slider whose code arrives late begins with its default, and would
-        # report that as if the person had moved it.
-        value=views(stakes)["q"],
-        step=0.01,
-        **how,
-        help=f"The {term('q-star', 'threshold')} q\\* = (G + L\\_r) / K. The worse a wrong first action is, the surer you have to be.",
-    )
+    said = f"The {term('q-star', 'threshold')} q\\* = (G + L\\_r) / K. The worse a wrong first action is, the surer you have to be."
+    # Its value also where the state has it: a slider whose code arrives late begins with its default, and would
+    # report that as if the person had moved it.
+    st.slider("How sure before you act", 0.01, 0.99, value=views(stakes)["q"], step=0.01, **how, help=said)
     caption(q_star_in_words(stakes.payoffs.q_star, settings.plus, question(settings)) + ".")
 
 
@@ -224,17 +200,13 @@ def _cost_slider(stakes: Stakes, settings: Settings, how: dict[str, Any]) -> Non
     # The cost itself is shown, which may have been given otherwise and lie between two stops, or beyond them all.
     nearest = nearest_fraction(stakes.fraction)
     unit = f" ({escape_markdown(payoffs.unit)})" if payoffs.unit else ", where both mistakes together cost 1"
-    st.select_slider(
-        f"Cost per {one}",
-        FRACTIONS,
-        value=views(stakes)["fraction"],
-        format_func=lambda stop: escape_label(
-            amount(stakes.cost if stop == nearest else stop * payoffs.K, payoffs.unit)
-        ),
-        **how,
-        help=f"What reading one more {one} {term('cost', 'costs')}, in the unit of the "
-        f"{term('payoffs', 'consequences')}{unit}.",
-    )
+
+    def shown(stop: float) -> str:
+        return escape_label(amount(stakes.cost if stop == nearest else stop * payoffs.K, payoffs.unit))
+
+    what = f"{term('cost', 'costs')}, in the unit of the {term('payoffs', 'consequences')}{unit}"
+    how |= {"value": views(stakes)["fraction"], "help": f"What reading one more {one} {what}."}
+    st.select_slider(f"Cost per {one}", FRACTIONS, format_func=shown, **how)
     caption(cost_in_words(stakes, settings.two_stages) + ".")
 
 
@@ -283,22 +255,18 @@ def changed(stakes: Stakes, name: str, value: Any) -> Stakes:
     given = float(value)
     if name in PAYOFF_NAMES:
         return stakes.with_payoff(name, given)
+    if name == "times":
+        if not given >= 1:
+            raise InputProblem(f"One mistake is {given:g} times worse than the other; give at least 1.")
+        return stakes.with_ratio(1 / given if stakes.worse == "minus" else given)
     change: dict[str, Callable[[float], Stakes]] = {
         "q": stakes.with_q_star,
         "fraction": stakes.with_fraction,
         "documents": stakes.with_documents,
-        "times": partial(_with_times, stakes),
         "cost": stakes.with_cost,
         "full_cost": stakes.with_full_cost,
     }
     return change[name](given)
-
-
-def _with_times(stakes: Stakes, times: float) -> Stakes:
-    """The same mistake is worse, so many times."""
-    if not times >= 1:
-        raise InputProblem(f"One mistake is {times:g} times worse than the other; give at least 1.")
-    return stakes.with_ratio(1 / times if stakes.worse == "minus" else times)
 
 
 def _moved(key: str, name: str) -> None:

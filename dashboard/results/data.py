@@ -1,7 +1,7 @@
 """What the Results page draws from: files of results, and frames computed from them once for all readers."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
@@ -33,8 +33,7 @@ TRUTH_HELP = (
 class Choice:
     """One benchmark on the page."""
 
-    label: str
-    files: Mapping[str, Listed] = field(default_factory=dict)
+    files: Mapping[str, Listed]
     """By truth."""
     folder: str = ""
     """Of the run, for one's own; empty for what is shipped."""
@@ -49,19 +48,16 @@ def choices() -> dict[str, Choice]:
     for files in by_benchmark.values():
         first = next(iter(files.values()))
         plain = "simulated" in first.title.lower() or not first.simulated
-        label = first.title if plain else f"{first.title} (simulated)"
-        found[label] = Choice(label, files)
+        found[first.title if plain else f"{first.title} (simulated)"] = Choice(files)
     for each in named_at_start(named_by_server(RESULTS_VARIABLE)):
-        label = f"{OWN}: {each.title} ({each.path.parent.name}/{each.path.stem})"
-        found[label] = Choice(label, {each.truth: each})
+        found[f"{OWN}: {each.title} ({each.path.parent.name}/{each.path.stem})"] = Choice({each.truth: each})
     for run in background.runs():
         try:
             results = run.results
         except InputProblem:
             continue  # damaged; the list of runs still offers to remove it
         if results is not None:
-            label = own_label(run)
-            found[label] = Choice(label, {results.truth: results}, str(run.folder))
+            found[own_label(run)] = Choice({results.truth: results}, str(run.folder))
     return found
 
 
@@ -110,24 +106,18 @@ def in_words(frame: pd.DataFrame, results: Results) -> pd.DataFrame:
     Within the programme, and in what the command line writes, `false_adopt` is a wrong a⁺ and `false_reject` a wrong a⁻
     whatever the actions are called; in patents the page's false reject is the former.
     """
-    called = errors_of(results.settings)
-    named = {
-        f"{name}{end}": f"{said.replace(' ', '_')}{end}"
-        for name, said in called.items()
-        for end in ("", "_paper")
-    }
-    return frame.rename(columns=named)
+    called = {name: said.replace(" ", "_") for name, said in errors_of(results.settings).items()}
+    beside = {f"{name}_paper": f"{said}_paper" for name, said in called.items()}
+    return frame.rename(columns=called | beside)
 
 
 @st.cache_data(show_spinner=False, max_entries=KEPT)
 def regret(asked: Asked, q_star: float) -> pd.DataFrame:
-    """Mean regret by cost."""
     return aggregate.regret_by_cost(some(asked), q_star, asked.share, FIGURE_DRAWS)
 
 
 @st.cache_data(show_spinner=False, max_entries=KEPT)
 def errors(asked: Asked, cost: float) -> pd.DataFrame:
-    """Errors of both kinds by q*."""
     return aggregate.errors(some(asked), cost, asked.share)
 
 
@@ -153,7 +143,6 @@ def compared(asked: Asked) -> pd.DataFrame:
 
 @st.cache_data(show_spinner=False, max_entries=16)
 def verdicts(asked: Asked) -> list[claims.Verdict]:
-    """Claims and what was found."""
     return claims.verdicts(some(asked), asked.share)
 
 
@@ -167,5 +156,4 @@ def beside_paper(asked: Asked) -> tuple[pd.DataFrame, list[str]]:
 
 @st.cache_data(show_spinner=False)
 def recovered() -> pd.DataFrame:
-    """What the paper's tables imply."""
     return paper.recovered()

@@ -8,10 +8,9 @@ from typing import Any
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.drawing import dark
+from dashboard.frame.drawing import FAMILY_ORDER, dark, note
 from dashboard.frame.markup import badges
 from dashboard.frame.widgets import bound, one_of, press, some_of, switch
-from dashboard.parts.panels import FAMILY_ORDER, note
 from dashboard.results import data
 from tarstop_core.evaluation.findings import tables
 from tarstop_core.evaluation.findings.shipped import Listed
@@ -20,13 +19,7 @@ from tarstop_core.evaluation.tasks.named import TASKS
 from tarstop_core.presentation.numbers import percent
 
 AS_THEY_ARE = "as they are"
-SHARES: tuple[str | float, ...] = (
-    AS_THEY_ARE,
-    0.01,
-    0.02,
-    0.05,
-    *(round(0.1 * step, 1) for step in range(1, 10)),
-)
+SHARES = (AS_THEY_ARE, 0.01, 0.02, 0.05, *(round(0.1 * step, 1) for step in range(1, 10)))
 TRUTHS_SAID = {
     "pooled": "truth: pooled sensitivity above θ by all studies of an outcome, as the paper’s text says",
     "full_evidence": "truth: the action that all studies of an outcome would choose, which the paper’s Table 2 implies",
@@ -93,9 +86,7 @@ def controls() -> Look | None:
         return None
     keep_valid("benchmark", known)
     first, second, third = st.columns([2.2, 1.6, 1.2], vertical_alignment="bottom")
-    with first:
-        name = st.selectbox("Benchmark", list(known), **bound("benchmark"))
-    choice = known[name]
+    choice = known[first.selectbox("Benchmark", list(known), **bound("benchmark"))]
     full = researching()
     with second:
         file = _truth(choice) if full else next(iter(choice.files.values()))
@@ -120,11 +111,8 @@ def for_researchers(views: Iterable[str]) -> None:
     asked = st.query_params
     if FULL not in st.session_state and (asked.get("view") in {*views} or {*KEPT} & {*asked}):
         st.session_state[FULL] = True
-    st.toggle(
-        "For researchers",
-        **bound(FULL),
-        help="Methods, what counts as the truth, every table, single topics.",
-    )
+    said = "Methods, what counts as the truth, every table, single topics."
+    st.toggle("For researchers", **bound(FULL), help=said)
 
 
 def keep_valid(key: str, options: Iterable[Any]) -> None:
@@ -138,8 +126,8 @@ def _truth(choice: data.Choice) -> Listed:
     if len(truths) < 2:
         return next(iter(choice.files.values()))
     keep_valid("truth", truths)
-    truth = switch("What counts as the truth", truths, **bound("truth"), **STAYS, help=data.TRUTH_HELP)
-    return choice.files[truth]
+    how = bound("truth") | STAYS | {"help": data.TRUTH_HELP}
+    return choice.files[switch("What counts as the truth", truths, **how)]
 
 
 def _by_family(results: Results) -> list[MethodInfo]:
@@ -149,32 +137,22 @@ def _by_family(results: Results) -> list[MethodInfo]:
 
 def _first(results: Results) -> tuple[str, ...]:
     """What is shown to begin with: the best known rules, and what is nobody's but the person's."""
-    return tuple(
-        method.name
-        for method in _by_family(results)
-        if method.name in data.SHOWN_FIRST or ".py:" in method.name
-    )
+    names = (method.name for method in _by_family(results))
+    return tuple(name for name in names if name in data.SHOWN_FIRST or ".py:" in name)
 
 
 def _methods(results: Results) -> tuple[str, ...]:
     """Names of the methods to show, by family and then as they were run."""
     titles = {method.name: method.title for method in _by_family(results)}
-    first = _first(results)
-    chosen = st.session_state.get("methods")
-    if chosen is not None and not set(chosen) <= set(titles):
-        st.session_state["methods"] = [name for name in chosen if name in titles]
-    count = len(st.session_state.get("methods", first))
+    first, state = _first(results), st.session_state
+    if not {*state.get("methods", ())} <= {*titles}:
+        state["methods"] = [name for name in state["methods"] if name in titles]
+    count = len(state.get("methods", first))
     with st.popover(f"Methods: {count} of {len(titles)}", width="stretch", key="results-methods"):
-        picked = some_of(
-            "Methods",
-            titles,
-            first,
-            **bound("methods"),
-            **STAYS,
-            help=f"{shell.term('regret', 'Regret')} is against the best of the methods that are shown.",
-        )
+        said = f"{shell.term('regret', 'Regret')} is against the best of the methods that are shown."
+        picked = some_of("Methods", titles, first, **bound("methods"), **STAYS, help=said)
         some, every = st.columns(2)
-        choose, how = st.session_state.update, {"width": "stretch"}
+        choose, how = state.update, {"width": "stretch"}
         press("The paper’s and ours", choose, {"methods": first}, key="results/ours", at=some, **how)
         press("All", choose, {"methods": list(titles)}, key="results/every", at=every, **how)
     return tuple(name for name in titles if name in picked)
@@ -185,26 +163,18 @@ def _stakes(results: Results, full: bool) -> tuple[float, float, float | None]:
     costs = {value: f"{value:g}" for value in sorted(results.costs)}
     keep_valid("q", q_stars)
     keep_valid("cost", costs)
-    middle = results.q_stars[len(q_stars) // 2]
     left, right, more = st.columns([1.1, 2.3, 1.2], gap="medium")
-    with left:
-        usual = 0.5 if 0.5 in q_stars else middle
-        said = f"a⁺ only when surer of ω⁺ than that; {', '.join(f'{at:g}: {name}' for at, name in PROFILES.items())}."
-        q_star = switch("How sure before you act, q\\*", q_stars, default=usual, **bound("q"), help=said)
-    with right:
-        usual = tables.headline_cost(results.scenario, results.costs)
-        said = "Where the whole decision is at stake for 1 (K = 1)."
-        cost = one_of("Cost of one document, c", costs, first=usual, **bound("cost"), help=said)
+    usual = 0.5 if 0.5 in q_stars else results.q_stars[len(q_stars) // 2]
+    said = f"a⁺ only when surer of ω⁺ than that; {', '.join(f'{at:g}: {name}' for at, name in PROFILES.items())}."
+    q_star = switch("How sure before you act, q\\*", q_stars, at=left, default=usual, **bound("q"), help=said)
+    usual = tables.headline_cost(results.scenario, results.costs)
+    said = "Where the whole decision is at stake for 1 (K = 1)."
+    cost = one_of("Cost of one document, c", costs, at=right, first=usual, **bound("cost"), help=said)
     if not full:
         return q_star, cost, None
     with more:
-        share = st.select_slider(
-            "Share of topics in ω⁺",
-            SHARES,
-            format_func=lambda value: value if isinstance(value, str) else percent(value),
-            **bound("share"),
-            **STAYS,
-        )
+        how: Any = {"format_func": lambda value: value if isinstance(value, str) else percent(value)}
+        share = st.select_slider("Share of topics in ω⁺", SHARES, **how, **bound("share"), **STAYS)
         if isinstance(share, float):
             note(f"Reweighted as if {percent(share)} of topics were in ω⁺.")
             return q_star, cost, share
@@ -216,10 +186,8 @@ def _stakes(results: Results, full: bool) -> tuple[float, float, float | None]:
 def about(look: Look) -> None:
     """What the results shown are."""
     known = look.results.settings
-    marks = [f"{len(look.results.cases):,} test topics", f"belief engine: {known['engine']}"]
-    if "theta" in known:
-        marks.append(f"θ = {known['theta']:g}")
-    if look.results.simulated:
-        marks.insert(0, "simulated")
+    marks = ["simulated"] * look.results.simulated
+    marks += [f"{len(look.results.cases):,} test topics", f"belief engine: {known['engine']}"]
+    marks += [f"θ = {known['theta']:g}"] if "theta" in known else []
     truth = html.escape(f"{look.truth[0].upper()}{look.truth[1:]}.")
     st.html(f'<p class="tar-about">{badges(*marks)} <span class="tar-meta">{truth}</span></p>')

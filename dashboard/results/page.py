@@ -6,10 +6,10 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.frame import shell
+from dashboard.frame.drawing import chart_key, figure, grouped_legend, with_room
 from dashboard.frame.scripts import SAVE_SCRIPT
 from dashboard.frame.widgets import bound, tabs
 from dashboard.frame.work import flash
-from dashboard.parts.panels import chart_key, figure, grouped_legend, with_room
 from dashboard.results import data
 from dashboard.results import run as results_run
 from dashboard.results.look import Look, about, controls, for_researchers, researching
@@ -52,14 +52,17 @@ def _regret(look: Look) -> None:
         st.info("Regret is for rules that can be followed; choose one beside the Oracle.")
         return
     here = frame[frame["cost"] == look.cost].set_index("approach")["regret"]
+    heading = f"Regret at q* = {look.q_star:g}"
+    if len(here) > 1:
+        heading = (
+            f"{here.idxmin()} gives up least, {here.idxmax()} most (q* = {look.q_star:g}, c = {look.cost:g})"
+        )
     drawing = figures.regret_figure(frame, look.results.simulated, look.dark)
     more = " Click a point for its topics." if researching() else ""
     families = frame.groupby("method", sort=False)["family"].first().tolist()
     figure(
         "regret",
-        f"{here.idxmin()} gives up least, {here.idxmax()} most (q* = {look.q_star:g}, c = {look.cost:g})"
-        if len(here) > 1
-        else f"Regret at q* = {look.q_star:g}",
+        heading,
         grouped_legend(drawing, families),
         f"{figures.regret_sentence(frame, look.q_star, look.cost)} Bars are intervals of 95 %.{more}",
         frame,
@@ -73,23 +76,19 @@ def _picker(frame: pd.DataFrame) -> Callable[[], None]:
     methods = list(dict.fromkeys(frame["method"]))
 
     def pick() -> None:
-        points = st.session_state[chart_key("regret")]["selection"]["points"]
-        if points:
-            st.session_state["method"] = methods[points[0]["curve_number"] % len(methods)]
-            st.session_state["cost"] = float(points[0]["x"])
-            st.session_state["view"] = TOPICS
+        if points := st.session_state[chart_key("regret")]["selection"]["points"]:
+            method, cost = methods[points[0]["curve_number"] % len(methods)], float(points[0]["x"])
+            st.session_state.update({"method": method, "cost": cost, "view": TOPICS})
 
     return pick
 
 
 def _errors(look: Look) -> None:
-    frame = data.errors(look.asked, look.cost)
+    frame, called = data.errors(look.asked, look.cost), errors_of(look.results.settings)
     figure(
         "errors",
         figures.error_heading(frame[frame["q_star"] == look.q_star], look.q_star, look.cost),
-        with_room(
-            figures.error_figure(frame, errors_of(look.results.settings), look.results.simulated, look.dark)
-        ),
+        with_room(figures.error_figure(frame, called, look.results.simulated, look.dark)),
         figures.error_sentence(frame),
         data.in_words(frame, look.results),
         look.stem,

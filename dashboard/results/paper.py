@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from dashboard.parts.panels import figure, files, heading_of, note, table, with_room
+from dashboard.frame.drawing import figure, files, heading_of, note, table, with_room
 from dashboard.results import data
 from dashboard.results.look import Look
 from tarstop_core.evaluation.findings import claims, figures, paper
@@ -56,8 +56,8 @@ def _side_by_side(beside: pd.DataFrame, digits: int) -> pd.DataFrame:
         ("decision_agreement", "Agreement", "{:.4f}".format),
         ("recall", "Recall", "{:.4f}".format),
     ):
-        shown[f"{title}, here"] = [form(value) for value in beside[column]]
-        shown[f"{title}, paper"] = [form(value) for value in beside[f"{column}_paper"]]
+        shown[f"{title}, here"] = beside[column].map(form)
+        shown[f"{title}, paper"] = beside[f"{column}_paper"].map(form)
     shown["ICER, here"] = [shown_icer(value, digits) for value in beside["icer"]]
     shown["ICER, paper"] = beside["icer_paper"]
     shown["Differs by"] = beside["differs_by"]
@@ -106,24 +106,21 @@ def _arithmetic() -> None:
 
 
 def _recomputed(recovered: pd.DataFrame) -> list[dict[str, str]]:
-    rows = []
-    for row in recovered.to_dict("records"):
-        digits = TASKS[row["scenario"]].icer_digits
-        rows.append(
-            {
-                "Task": row["scenario"],
-                "q*": f"{row['q_star']:g}",
-                "Approach": row["approach"],
-                "Wrong a⁺": _count(row["false_adopt"]),
-                "Wrong a⁻": _count(row["false_reject"]),
-                "Net utility, printed": signed(row["net_utility"]),
-                "Net utility, recomputed": signed(row["net_utility_again"]),
-                "ICER, printed": row["icer"],
-                "ICER, recomputed": shown_icer(row["icer_again"], digits),
-                "Agrees": "yes" if row["icer_agrees"] else "no",
-            }
-        )
-    return rows
+    return [
+        {
+            "Task": row["scenario"],
+            "q*": f"{row['q_star']:g}",
+            "Approach": row["approach"],
+            "Wrong a⁺": _count(row["false_adopt"]),
+            "Wrong a⁻": _count(row["false_reject"]),
+            "Net utility, printed": signed(row["net_utility"]),
+            "Net utility, recomputed": signed(row["net_utility_again"]),
+            "ICER, printed": row["icer"],
+            "ICER, recomputed": shown_icer(row["icer_again"], TASKS[row["scenario"]].icer_digits),
+            "Agrees": "yes" if row["icer_agrees"] else "no",
+        }
+        for row in recovered.to_dict("records")
+    ]
 
 
 def _count(value: float) -> str:

@@ -5,18 +5,19 @@ import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.frame import shell
+from dashboard.frame.drawing import note
 from dashboard.frame.markup import badges
 from dashboard.frame.server import served_on
 from dashboard.frame.waiting import LARGE_FILE, shown, take_in, taken_in
 from dashboard.frame.widgets import named, one_of, press, share, some_of, switch
 from dashboard.frame.work import clock
 from dashboard.parts import jobs
-from dashboard.parts.panels import note
 from dashboard.results import data
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.errors import InputProblem
@@ -76,15 +77,14 @@ def section() -> None:
 
 def _listing(going: bool) -> None:
     """All runs; while one goes on this is drawn again every second, and the page once when it has ended."""
-    known = background.runs()
-    states = {each.id: background.status(each) for each in known}
-    for each in known[:SHOWN]:
-        _run(each, states[each.id])
-    if known[SHOWN:]:
-        with st.expander(f"{len(known) - SHOWN} older"):
-            for each in known[SHOWN:]:
-                _run(each, states[each.id])
-    if going and not any(each.state in GOING for each in states.values()):
+    known = [(each, background.status(each)) for each in background.runs()]
+    for run, status in known[:SHOWN]:
+        _run(run, status)
+    if older := known[SHOWN:]:
+        with st.expander(f"{len(older)} older"):
+            for run, status in older:
+                _run(run, status)
+    if going and not any(status.state in GOING for _, status in known):
         st.rerun()
 
 
@@ -116,14 +116,11 @@ def _buttons(run: Run, status: Status) -> None:
         # Pressed inside a fragment, it would redraw that alone.
         if st.button("Show", key=f"show-{key}", on_click=_show, args=(run,)):
             st.rerun()
-    elif st.button(
-        "Go on",
-        key=f"resume-{key}",
-        help="What is finished is not computed again.",
-        disabled=_anything_going(),
-    ):
-        background.resume(run)
-        st.rerun()
+    else:
+        said, busy = "What is finished is not computed again.", _anything_going()
+        if st.button("Go on", key=f"resume-{key}", help=said, disabled=busy):
+            background.resume(run)
+            st.rerun()
     with st.popover("Remove", key=f"remove-{key}", width="content"):
         st.write("Its results and the files that were sent will be deleted.")
         if st.button("Delete", key=f"delete-{key}"):
@@ -153,12 +150,8 @@ def _bring() -> None:
     else:
         with shell.problems_shown():
             open_folders(served_on())
-            st.text_input(
-                "Folder on the computer that runs TARstop",
-                key="results/folder",
-                placeholder="/home/me/my-benchmark",
-                on_change=_take_folder,
-            )
+            words, hint = "Folder on the computer that runs TARstop", "/home/me/my-benchmark"
+            st.text_input(words, key="results/folder", placeholder=hint, on_change=_take_folder)
     if state.get(PROBLEM):
         shell.problem_box(state[PROBLEM])
 
@@ -192,12 +185,11 @@ def _take_in(uploads: Sequence[UploadedFile], large: bool) -> None:
 
 
 def _take_folder() -> None:
-    state = st.session_state
+    state, folder = st.session_state, None
     text = str(state["results/folder"]).strip()
     state[PROBLEM] = ""
     if not text:
         return
-    folder = None
     try:
         folder = folder_of_the_server(text, served_on())
         if not folder.is_dir():
@@ -222,68 +214,56 @@ def _choose(taken: Taken) -> None:
     title = named(st.text_input("Name", taken.title, key="results/title"))
     specs = (*DEFAULT[taken.scenario], *server_rules())
     titles = {method.name: method.title for method in parse_methods(specs, taken.scenario)}
-    methods = some_of(
-        "Methods to run",
-        titles,
-        [name for name in titles if name in data.SHOWN_FIRST],
-        key="results/run_methods",
-        help=f"{shell.term('icer', 'ICERs')} and paired comparisons are against {shell.term('greedy', 'Greedy')}.",
+    first = [name for name in titles if name in data.SHOWN_FIRST]
+    said = (
+        f"{shell.term('icer', 'ICERs')} and paired comparisons are against {shell.term('greedy', 'Greedy')}."
     )
+    methods = some_of("Methods to run", titles, first, key="results/run_methods", help=said)
     left, right = st.columns(2)
-    with left:
-        every = {cost: f"{cost:g}" for cost in COSTS}
-        costs = some_of("Costs of a document", every, every, key="results/run_costs")
-    with right:
-        every = {value: f"{value:g}" for value in (round(0.1 * step, 1) for step in range(1, 10))}
-        q_stars = some_of("How sure before you act, q\\*", every, Q_STARS, key="results/run_q_stars")
+    every = {cost: f"{cost:g}" for cost in COSTS}
+    costs = some_of("Costs of a document", every, every, at=left, key="results/run_costs")
+    every = {value: f"{value:g}" for value in (round(0.1 * step, 1) for step in range(1, 10))}
+    asked = "How sure before you act, q\\*"
+    q_stars = some_of(asked, every, Q_STARS, at=right, key="results/run_q_stars")
     truth, engine, theta = _review() if TASKS[taken.scenario].needs_tables else ("pooled", "univariate", 0.75)
-    missing = next(
-        (what for what, given in (("method", methods), ("cost", costs), ("q*", q_stars)) if not given), None
-    )
+    given = {"method": methods, "cost": costs, "q*": q_stars}
+    missing = next((what for what, chosen in given.items() if not chosen), None)
     busy = _anything_going()
     run, back = st.columns([1, 1])
-    pressed = run.button(
-        "Run experiment",
-        type="primary",
-        key="results/run",
-        width="stretch",
-        disabled=missing is not None or busy,
-    )
-    press("Take other files", _put_back, taken, key="results/back", at=back, width="stretch")
+    how: dict[str, Any] = {"type": "primary", "width": "stretch", "disabled": missing is not None or busy}
+    pressed = run.button("Run experiment", key="results/run", **how)
+
+    def put_back() -> None:
+        # Files of a folder that was named stay where they are.
+        shutil.rmtree(taken.home, ignore_errors=True)
+        st.session_state.pop(TAKEN, None)
+
+    press("Take other files", put_back, key="results/back", at=back, width="stretch")
     if missing is not None:
         note(f"Choose at least one {missing}.")
     elif busy:
         note("Another experiment is running; this one can start when it has ended.")
     if pressed:
-        background.begin(
-            Path(taken.home),
-            Order(
-                title=title or taken.title,
-                folder=taken.folder,
-                methods=tuple(methods),
-                q_stars=tuple(sorted(q_stars)),
-                costs=tuple(sorted(costs)),
-                truth=truth,
-                engine=engine,
-                theta=theta,
-            ),
+        order = Order(
+            title=title or taken.title,
+            folder=taken.folder,
+            methods=tuple(methods),
+            q_stars=tuple(sorted(q_stars)),
+            costs=tuple(sorted(costs)),
+            truth=truth,
+            engine=engine,
+            theta=theta,
         )
+        background.begin(Path(taken.home), order)
         del st.session_state[TAKEN]
         st.rerun()
 
 
 def _review() -> tuple[str, str, float]:
     left, middle, right = st.columns(3)
-    truth = one_of(
-        "What counts as the truth", data.TRUTHS, at=left, key="results/run_truth", help=data.TRUTH_HELP
-    )
+    how: dict[str, Any] = {"at": left, "help": data.TRUTH_HELP}
+    truth = one_of("What counts as the truth", data.TRUTHS, key="results/run_truth", **how)
     engines = {name: engine.title for name, engine in ENGINES.items()}
     engine = one_of("Belief that rules act on", engines, at=middle, key="results/run_engine")
     theta = share("Sensitivity to exceed, θ", 0.75, low=0.5, at=right, key="results/run_theta")
     return truth, engine, theta
-
-
-def _put_back(taken: Taken) -> None:
-    """Forget what was brought; files of a folder that was named stay where they are."""
-    shutil.rmtree(taken.home, ignore_errors=True)
-    st.session_state.pop(TAKEN, None)

@@ -5,8 +5,8 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.frame import shell
+from dashboard.frame.drawing import figure, files, note
 from dashboard.frame.widgets import bound, one_of
-from dashboard.parts.panels import figure, files, note
 from dashboard.results import data
 from dashboard.results.look import Look, keep_valid
 from tarstop_core.errors import InputProblem
@@ -14,7 +14,6 @@ from tarstop_core.evaluation.benchmarks.named import named
 from tarstop_core.evaluation.findings import topic_figures as view
 from tarstop_core.evaluation.findings import topics
 from tarstop_core.evaluation.findings.aggregate import case_rows
-from tarstop_core.evaluation.results import Results
 from tarstop_core.evaluation.running import runs
 from tarstop_core.evaluation.tasks.named import TASKS
 
@@ -28,10 +27,8 @@ def draw(look: Look) -> None:
     titles = {method.name: method.title for method in look.results.methods}
     keep_valid("method", titles)
     left, right = st.columns([1, 1.4], vertical_alignment="bottom")
-    with left:
-        name = one_of("Method", titles, **bound("method"))
-    with right:
-        kind = st.segmented_control("Topics", KINDS, default=KINDS[0], required=True, key="results/kind")
+    name = one_of("Method", titles, at=left, **bound("method"))
+    kind = right.segmented_control("Topics", KINDS, default=KINDS[0], required=True, key="results/kind")
     frame = topics.topic_rows(look.results, name, q_star, cost)
     wrong, costly = frame["right"] < 1, frame["regret"] > 1e-12
     shown = frame[wrong] if kind == KINDS[1] else frame[costly] if kind == KINDS[2] else frame
@@ -47,13 +44,8 @@ def draw(look: Look) -> None:
     files(f"{look.stem}-{name}", frame, "topics")
     known = frame["topic"].tolist()
     keep_valid("topic", known)
-    topic = st.selectbox(
-        "Topic",
-        known,
-        index=None,
-        placeholder="Choose a topic, here or in the table, to see its path",
-        **bound("topic"),
-    )
+    hint = "Choose a topic, here or in the table, to see its path"
+    topic = st.selectbox("Topic", known, index=None, placeholder=hint, **bound("topic"))
     if topic is not None:
         _path(look, name, topic)
 
@@ -72,27 +64,22 @@ def _rows(frame: pd.DataFrame) -> None:
             "Regret": frame["regret"],
         }
     )
-    number = st.column_config.NumberColumn
+
+    def opened() -> None:
+        if chosen := st.session_state["results/rows"]["selection"]["rows"]:
+            st.session_state["topic"] = shown["Topic"].iloc[chosen[0]]
+
+    formats = {"Screened": "%.1f", "Recall": "%.2f", "Net utility": "%.4f", "Regret": "%.4f"}
+    columns = {name: st.column_config.NumberColumn(format=digits) for name, digits in formats.items()}
     st.dataframe(
         shown,
         hide_index=True,
         height=min(ROWS_HEIGHT, 36 * (len(shown) + 1) + 3),
         key="results/rows",
-        on_select=lambda: _open(shown["Topic"].tolist()),
+        on_select=opened,
         selection_mode="single-row",
-        column_config={
-            "Screened": number(format="%.1f"),
-            "Recall": number(format="%.2f"),
-            "Net utility": number(format="%.4f"),
-            "Regret": number(format="%.4f"),
-        },
+        column_config=columns,
     )
-
-
-def _open(names: list[str]) -> None:
-    chosen = st.session_state["results/rows"]["selection"]["rows"]
-    if chosen:
-        st.session_state["topic"] = names[chosen[0]]
 
 
 def _often(share: float, always: str, never: str, else_in: str) -> str:
@@ -103,9 +90,11 @@ def _path(look: Look, name: str, topic: str) -> None:
     asked, results, everything = look.asked, look.results, look.everything
     q_star, cost = look.q_star, look.cost
     variant = everything.methods[everything.method(name)].variant
+    run = next((each for each in runs() if str(each.folder) == look.choice.folder), None)
+    source = run.order.folder if run else str(everything.settings["benchmark"])
     try:
         with st.spinner("Making the topics again, as they were measured …", show_time=True):
-            material = _material(asked.path, asked.stamp, variant, _source(everything, look.choice))
+            material = _material(asked.path, asked.stamp, variant, source)
     except InputProblem as problem:
         st.info(f"{topic} cannot be drawn. {shell.escape_markdown(str(problem))}", icon=":material/lock:")
         return
@@ -147,12 +136,6 @@ def _path(look: Look, name: str, topic: str) -> None:
         "This is the topic as the Screen page would draw it. It has no text, so it cannot be screened; the address of this "
         "page leads back to it."
     )
-
-
-def _source(results: Results, choice: data.Choice) -> str:
-    """Name or folder of the benchmark."""
-    run = next((each for each in runs() if str(each.folder) == choice.folder), None)
-    return run.order.folder if run else str(results.settings["benchmark"])
 
 
 @st.cache_resource(show_spinner=False, max_entries=4)

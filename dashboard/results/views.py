@@ -3,13 +3,15 @@
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import pandas as pd
 import streamlit as st
 
+from dashboard.frame import shell
+from dashboard.frame.drawing import figure, files, heading_of, note, table
 from dashboard.frame.widgets import save, switch
-from dashboard.parts.panels import figure, files, heading_of, note, table
-from dashboard.results import data, paper, reranked, topics
+from dashboard.results import data, paper, topics
 from dashboard.results.look import Look
 from tarstop_core.calibration.figures import reliability_figure, reliability_sentence
 from tarstop_core.evaluation.findings import figures, tables
@@ -18,7 +20,42 @@ from tarstop_core.evaluation.findings.aggregate import REFERENCE, case_rows
 from tarstop_core.evaluation.findings.report import STATISTICS, folds_said
 from tarstop_core.evaluation.tasks.named import TASKS, errors_of
 from tarstop_core.files import table_to_csv
+from tarstop_core.policies import parse_policy
 from tarstop_core.presentation.numbers import percent
+
+PRIZE = shell.ROOT / "docs" / "data" / "reranking_prize.csv"
+WAYS = {"static, as it is": "as ranked once", "re-ranked": "learning from labels"}
+MEANS = ["depth", "right", "net_utility"]
+
+
+def _learning_list(_: Look) -> None:
+    """Draw the tab; it is about real reviews, whatever benchmark is chosen."""
+    if not PRIZE.is_file():
+        st.info("This was not measured yet: scripts/measure_reranked_chances.py does it.")
+        return
+    found = pd.read_csv(PRIZE)
+    by = ["stages", "rule", "way"]
+    means = found[found["way"].isin(WAYS)].groupby(by, as_index=False)[MEANS].mean()
+    means = means.sort_values(by, ascending=[True, True, False])
+    heading_of(f"A list that learns from labels, on {found['topic'].nunique()} real reviews")
+    rows = [
+        {
+            "Reports read": row["stages"],
+            "Rule": str(parse_policy(str(row["rule"]), files=False)),
+            "List": WAYS[row["way"]],
+            "Screened": f"{row['depth']:,.1f}",
+            "Right": percent(row["right"]),
+            "Net utility": f"{row['net_utility']:+.4f}".replace("-", "−"),
+        }
+        for row in means.to_dict("records")
+    ]
+    table(
+        rows,
+        "Means over reviews, outcomes, q* and costs, whichever benchmark is chosen above; not simulated.",
+    )
+    files("tarstop-re-ranked", found, "re-ranked")
+    where = shell.guide("reranked_chances")
+    st.caption(f"Intervals, and how chances came out on such lists: [measured]({where}).")
 
 
 def _table(look: Look) -> None:
@@ -28,17 +65,14 @@ def _table(look: Look) -> None:
     ordered = rows.sort_values("net_utility", ascending=False, kind="stable")
     for column, name in errors_of(look.results.settings).items():
         shown[name.capitalize()] = [f"{value:,.1f}".removesuffix(".0") for value in ordered[column]]
-    counted = (
-        "Errors are numbers of topics, reviews weighing equally"
-        if look.results.settings["weighed"] == "by group"
-        else "Errors are numbers of topics, expected ones for rules that draw a sample"
+    counted = "expected ones for rules that draw a sample"
+    if look.results.settings["weighed"] == "by group":
+        counted = "reviews weighing equally"
+    said = (
+        f"In brackets: bootstrap intervals of 95 %. Errors are numbers of topics, {counted}. ICER: documents for each "
+        "right decision gained over Greedy, or saved for each one lost."
     )
-    table(
-        shown,
-        linked=False,
-        caption=f"In brackets: bootstrap intervals of 95 %. {counted}. ICER: documents for each right decision "
-        "gained over Greedy, or saved for each one lost.",
-    )
+    table(shown, said, linked=False)
     if REFERENCE not in look.asked.methods:
         note("ICER is against Greedy, which is not among the methods shown.")
     asked = rows.dropna(subset="engine_changes") if "engine_changes" in rows else rows.iloc[:0]
@@ -49,32 +83,26 @@ def _table(look: Look) -> None:
             f"{percent(float(asked['engine_changes'].mean()))} of topics on average, at most in "
             f"{percent(float(worst['engine_changes']))} ({worst['approach']})."
         )
-    files(
-        look.stem,
-        data.in_words(rows.drop(columns="knows_truth"), look.results),
-        "table",
-        more={
-            "LaTeX": (
-                ".tex",
-                lambda: tables.latex(data.all_rows(look.asked), look.cost, look.said, task.icer_digits),
-            ),
-            "CSV, every q* and c": (
-                "-all.csv",
-                lambda: table_to_csv(data.in_words(data.all_rows(look.asked), look.results)),
-            ),
-            "CSV, topic by topic": (
-                "-topics.csv",
-                lambda: table_to_csv(case_rows(look.results, look.q_star, look.cost)),
-            ),
-        },
-    )
+
+    def latex() -> str:
+        return tables.latex(data.all_rows(look.asked), look.cost, look.said, task.icer_digits)
+
+    def every() -> str:
+        return table_to_csv(data.in_words(data.all_rows(look.asked), look.results))
+
+    def by_topic() -> str:
+        return table_to_csv(case_rows(look.results, look.q_star, look.cost))
+
+    more = {
+        "LaTeX": (".tex", latex),
+        "CSV, every q* and c": ("-all.csv", every),
+        "CSV, topic by topic": ("-topics.csv", by_topic),
+    }
+    files(look.stem, data.in_words(rows.drop(columns="knows_truth"), look.results), "table", more=more)
     with st.expander("What tuning chose"):
         settings = rows[["approach", "setting"]].rename(columns=str.capitalize)
-        table(
-            settings,
-            "The best mean net utility on training topics; one a fold where folds differ.",
-            prose=True,
-        )
+        said = "The best mean net utility on training topics; one a fold where folds differ."
+        table(settings, said, prose=True)
 
 
 def _effort(look: Look) -> None:
@@ -165,11 +193,8 @@ def _claims(look: Look) -> None:
     if not rows:
         st.info("The methods that were run do not allow any of the claims to be looked at.")
     else:
-        table(
-            rows,
-            "Over all q* and costs, and all methods that were run. In doubt: the interval holds 0.",
-            prose=True,
-        )
+        said = "Over all q* and costs, and all methods that were run. In doubt: the interval holds 0."
+        table(rows, said, prose=True)
 
 
 def _about(look: Look) -> None:
@@ -178,33 +203,26 @@ def _about(look: Look) -> None:
     with left:
         heading_of("Rankings: achieved and published")
         rows = [
-            {
-                "Figure": STATISTICS.get(name, name),
-                "Achieved": f"{achieved:.3f}",
-                "Paper": "" if aimed is None else f"{aimed:.3f}",
-            }
+            (STATISTICS.get(name, name), f"{achieved:.3f}", "" if aimed is None else f"{aimed:.3f}")
             for name, (achieved, aimed) in known["statistics"].items()
             if achieved is not None
         ]
-        table(
-            pd.DataFrame(rows, columns=["Figure", "Achieved", "Paper"]),
-            "Over topics with relevant documents."
-            + (" Simulated to match these figures and nothing else." if look.results.simulated else ""),
-        )
+        said = " Simulated to match these figures and nothing else." if look.results.simulated else ""
+        frame = pd.DataFrame(rows, columns=["Figure", "Achieved", "Paper"])
+        table(frame, f"Over topics with relevant documents.{said}")
         for remark in known["notes"]:
             note(remark)
     with right:
         heading_of("Settings")
         note(f"{known['provenance']}.")
-        rows = [{"Setting": SETTINGS[name], "Value": str(known[name])} for name in SETTINGS if name in known]
-        rows.append({"Setting": "Topics to tune and to test on", "Value": folds_said(known["folds"])})
-        table(rows, prose=True)
-        save(
-            "All settings as JSON",
-            lambda: json.dumps(dict(known), ensure_ascii=False, indent=1),
+        settings = [(said, str(known[name])) for name, said in SETTINGS.items() if name in known]
+        settings.append(("Topics to tune and to test on", folds_said(known["folds"])))
+        table(pd.DataFrame(settings, columns=["Setting", "Value"]), prose=True)
+        text, file = (
+            partial(json.dumps, dict(known), ensure_ascii=False, indent=1),
             f"{look.stem}-settings.json",
-            key="results/settings",
         )
+        save("All settings as JSON", text, file, key="results/settings")
 
 
 SETTINGS = {
@@ -226,7 +244,7 @@ VIEWS: dict[str, Callable[[Look], None]] = {
     "Same topics": _paired,
     TOPICS: topics.draw,
     "Paper and this run": paper.draw,
-    "Learning list": reranked.draw,
+    "Learning list": _learning_list,
     "Claims": _claims,
     "About": _about,
 }

@@ -35,20 +35,18 @@ def advice_panel(work: Work, state: State, advice: Advice, shown: Advice, what_i
     """The verdict, in one element: it is redrawn after every label."""
     parts = []
     if state.former is not None:
-        former = action(state.former.plus, state.settings)
-        parts.append(
-            f'<p class="tar-rest">Decided: {html.escape(former)}, {clock(state.former.time)}; reading on since.</p>'
-        )
+        former = html.escape(action(state.former.plus, state.settings))
+        parts.append(f"Decided: {former}, {clock(state.former.time)}; reading on since.")
     if state.stopped:
-        parts.append('<p class="tar-rest">Screening has stopped; the decision is still to be recorded.</p>')
+        parts.append("Screening has stopped; the decision is still to be recorded.")
+    parts = [f'<p class="tar-rest">{each}</p>' for each in parts]
     if state.plan is not None:
         parts.append(_told(verdict(work.advice(state.plan), state.plan), "Registered plan"))
     if state.plan is None or state.plan != state.settings:
         parts.append(_told(verdict(advice, state.settings), "Since the deviation" if state.plan else ""))
     if what_if:
         parts.append(_told(verdict(shown, what_if), "What if"))
-    flagged = grading.reminder(work, state)
-    if flagged:
+    if flagged := grading.reminder(work, state):
         parts.append(f'<div class="tar-flag">⚑ {html.escape(flagged)}</div>')
     st.html("".join(parts))
 
@@ -60,11 +58,9 @@ def _told(said: Verdict, whose: str) -> str:
 
 def curves(work: Work, state: State, settings: Settings, advice: Advice) -> None:
     """Belief against the threshold, and what the next documents pay back."""
-    path = work.paths(settings).path
+    path, rule, plan = work.paths(settings).path, settings.rule, state.depth + advice.more
     choice = st.session_state.get(WINDOW) or "near"
-    plan = state.depth + advice.more
     span = presentation_curves.window(len(path), state.depth, plan, "near" if choice == "near" else "all")
-    rule = settings.rule
     figure = presentation_curves.live_curves(
         path.b,
         rule.worth(path),
@@ -82,19 +78,18 @@ def curves(work: Work, state: State, settings: Settings, advice: Advice) -> None
         silent=state.silent if settings.kind.one_decides else None,
         dark=dark(),
     )
-    sentence = chance_in_words(advice, settings)
     alt = curve_sentence(state, settings, advice)
     st.plotly_chart(AsItIs(figure), config={"staticPlot": True}, key="curves", alt=alt, width="stretch")
-    shell.caption(f"{sentence} {rule.undrawn if advice.worth is None else ''}".rstrip())
+    undrawn = rule.undrawn if advice.worth is None else ""
+    shell.caption(f"{chance_in_words(advice, settings)} {undrawn}".rstrip())
 
 
 def curve_sentence(state: State, settings: Settings, advice: Advice) -> str:
     """What the two curves show, with their numbers."""
     silent = int(state.silent.sum())
     left_open = f" ({silent:,} of them unsure or to be confirmed)" if silent else ""
-    text = (
-        f"After {scenario_of(settings).read_in_words(advice)}{left_open}: {chance_in_words(advice, settings)}"
-    )
+    read = scenario_of(settings).read_in_words(advice)
+    text = f"After {read}{left_open}: {chance_in_words(advice, settings)}"
     if advice.worth is not None and advice.more > 0 and state.hit is None:
         text += f" Dashed: the way to document {state.depth + advice.more:,} {if_nothing(settings)}."
     if len(state.evidence.tables):

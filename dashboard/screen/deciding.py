@@ -1,17 +1,26 @@
-"""Stopping: the dialog that records the decision."""
+"""Stopping: the dialog that records the decision, and what stands in the place of the advice when it is taken."""
+
+import html
 
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.work import Work, attempt, nothing_edited
+from dashboard.frame.markup import unbroken
+from dashboard.frame.widgets import radio
+from dashboard.frame.work import Work, attempt, clock, nothing_edited
+from dashboard.parts import jobs
+from dashboard.parts.at_a_glance import chip
+from dashboard.parts.sessions import CHOSEN, save_export
 from dashboard.screen import grading
 from tarstop_core.presentation.numbers import amount, count_of, percent
 from tarstop_core.screening.advised import Advice
+from tarstop_core.screening.ending import ending
 from tarstop_core.screening.explain import action, against_the_odds, explain, question
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.scenarios.review import ReviewFacts
-from tarstop_core.screening.state import State
+from tarstop_core.screening.state import Decision, State
+from tarstop_core.sessions.answers import sample_answer
 
 EDITING = "decision"
 STOPPING_NOW = {False: " (advised)", True: " (advised if you stop now)"}
@@ -23,8 +32,10 @@ def dialog(work: Work, state: State, advice: Advice) -> None:
     settings, unit = state.settings, state.settings.payoffs.unit
     # Without a unit the cost of reading is only the number of documents said again.
     spent = f", at a cost of {shell.escape_markdown(amount(state.spent, unit))}" if unit else ""
+    reports = sum(report.was_read for report in state.read_in_full.values())
+    in_full = f", and {reports:,} report{'' if reports == 1 else 's'} in full" if settings.two_stages else ""
     st.write(
-        f"You read {count_of(state.depth)} of {len(work.row.ids):,}{_in_full(state)}{spent}. "
+        f"You read {count_of(state.depth)} of {len(work.row.ids):,}{in_full}{spent}. "
         f"The chance that {question(settings)} is {percent(advice.b)}."
     )
     scenario = scenario_of(settings)
@@ -34,11 +45,9 @@ def dialog(work: Work, state: State, advice: Advice) -> None:
     else:
         why = against_the_odds(advice, settings)
         st.write(shell.escape_markdown(f"{explain(advice, settings).stopping} {why}".strip()))
-    rival = scenario.rival(settings, state)
-    if rival:
+    if rival := scenario.rival(settings, state):
         st.warning(shell.escape_markdown(rival), icon=":material/balance:")
-    flagged = grading.reminder(work, state)
-    if flagged:
+    if flagged := grading.reminder(work, state):
         st.warning(shell.escape_markdown(flagged), icon=":material/flag:")
     if advice.headline == "continue":
         held = ": the floor you set on the chance of the right decision is not reached"
@@ -52,15 +61,10 @@ def dialog(work: Work, state: State, advice: Advice) -> None:
         )
     if len(state.unsure):
         st.info(f"Still to be settled: {count_of(len(state.unsure))} marked unsure.")
-    plus = st.radio(
-        "Your decision",
-        [advice.plus, not advice.plus],
-        index=None if waiting else 0,
-        format_func=lambda choice: (
-            shell.escape_markdown(action(choice, settings))
-            + (STOPPING_NOW[advice.go_on] if choice == advice.plus and not waiting else "")
-        ),
-    )
+    names = {each: shell.escape_markdown(action(each, settings)) for each in (advice.plus, not advice.plus)}
+    if not waiting:
+        names[advice.plus] += STOPPING_NOW[advice.go_on]
+    plus = radio("Your decision", names, index=None if waiting else 0)
     if plus and settings.citation_needed and state.hit is None:
         st.warning("No document that could be cited has been confirmed.")
     reason = st.text_input("Reason, for the record (optional)")
@@ -75,23 +79,15 @@ def dialog(work: Work, state: State, advice: Advice) -> None:
         st.rerun()
 
 
-def _in_full(state: State) -> str:
-    """', and 5 reports in full' where that is a step of its own."""
-    if not state.settings.two_stages:
-        return ""
-    read = sum(report.was_read for report in state.read_in_full.values())
-    return f", and {read:,} report{'' if read == 1 else 's'} in full"
-
-
 def _reports(told: ReviewFacts) -> None:
     """What is still open, and how sure the decision would be."""
     if told.reports_open:
-        one = told.waiting == 1
-        count = "1 report still waits" if one else f"{told.waiting:,} reports still wait"
+        count, bring, them, they = f"{told.waiting:,} reports still wait", "all bring", "them", "they"
+        if told.waiting == 1:
+            count, bring, them, they = "1 report still waits", "it brings", "it", "it"
         st.warning(
-            f"{count} to be read in full and could change the decision (a chance of "
-            f"{percent(told.reports_may_change)} if {'it brings' if one else 'all bring'} data): read "
-            f"{'it' if one else 'them'}, record why {'it' if one else 'they'} cannot be had, or decide without."
+            f"{count} to be read in full and could change the decision (a chance of {percent(told.reports_may_change)} if "
+            f"{bring} data): read {them}, record why {they} cannot be had, or decide without."
         )
     elif told.waiting:
         count = "1 report waits" if told.waiting == 1 else f"{told.waiting:,} reports wait"
@@ -124,3 +120,32 @@ def _record(work: Work, state: State, advice: Advice, plus: bool, reason: str) -
     if not state.stopped:
         work.record(_stopped(advice), state.seq)
     work.record(Event("decided", footing), work.state.seq)
+
+
+def decided(work: Work, state: State, decision: Decision) -> None:
+    """The decision in the place of the advice; amber where the truth of a sample is otherwise."""
+    said, truth = ending(decision, state.settings), sample_answer(work, state.settings, decision.plus)
+    wrong = truth is not None and truth.wrong
+    by = f" by {decision.by}" if decision.by else ""
+    lines = [
+        f"{clock(decision.time)}{by}. {said.on}",
+        f"{said.advice} {said.overridden or ('It was followed.' if said.advice else '')}".strip(),
+        f"Reason: {said.reason}" if said.reason else "",
+        f"What settles it: {grading.settling(work, state)}." if decision.plus and state.hit else "",
+        "Verdicts have been changed since." if decision.outdated else "",
+    ]
+    told = "".join(f'<p class="tar-rest">{html.escape(unbroken(each))}</p>' for each in lines if each)
+    if truth is not None:
+        about = html.escape(unbroken(f"{'⚠ ' if wrong else ''}{truth.said} {truth.overlooked}".strip()))
+        told += f'<p class="tar-say tar-truth{" tar-wrong" if wrong else ""}">{about}</p>'
+    if flagged := grading.reminder(work, state):
+        told += f'<div class="tar-flag">⚑ {html.escape(flagged)}</div>'
+    word = chip(f"Decided: {said.action}", *(("ask", "⚠") if wrong else ("stop", "✓")))
+    st.html(f'<div class="tar-told tar-end" role="status">{word}{told}</div>')
+    with st.container(horizontal=True, gap="small", key="ending"):
+        for words, end in (("Report (HTML)", "-report.html"), ("Flow diagram (SVG)", jobs.FLOW)):
+            save_export(work.store, work.row, state.seq, end, words, icon=":material/download:")
+        if st.button("All exports", key="end_exports", type="tertiary"):
+            st.switch_page(shell.SESSIONS, query_params={CHOSEN: work.row.id})
+        if st.button("Next session", key="end_next", type="tertiary"):
+            st.switch_page(shell.SET_UP)

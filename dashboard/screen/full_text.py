@@ -40,8 +40,8 @@ def queue(work: Work, state: State) -> None:
     included = [*waiting, *state.read_in_full]
     with st.container(border=True, key="reports", gap="small"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            one = len(waiting) < 2
-            count = f"{len(waiting) or 'No'} report waits" if one else f"{len(waiting):,} reports wait"
+            many = len(waiting) > 1
+            count = f"{len(waiting):,} reports wait" if many else f"{len(waiting) or 'No'} report waits"
             st.html(f"<strong>{count} to be read in full</strong>", width="stretch")
         if not included:
             if work.state.settings.stages == 1:
@@ -53,23 +53,18 @@ def queue(work: Work, state: State) -> None:
             lines.append(f"and {len(waiting) - LISTED:,} more")
         if lines:
             st.html("".join(f'<div class="tar-queued tar-waiting">{html.escape(one)}</div>' for one in lines))
-        go_to_one(
-            "Open a report",
-            {at: _option(state, at, titles[at].title) for at in included},
-            work.open_report,
-            key="open_report",
-            placeholder=f"Open or change a report ({len(included):,} included) …",
-        )
+        options = {at: _option(state, at, titles[at].title) for at in included}
+        hint = f"Open or change a report ({len(included):,} included) …"
+        go_to_one("Open a report", options, work.open_report, key="open_report", placeholder=hint)
         if state.read_in_full:
             with st.expander(f"Reports read ({len(state.read_in_full):,})", key="reports_read"):
                 st.html(_read_html(state))
 
 
 def _option(state: State, at: int, title: str) -> str:
-    report = state.read_in_full.get(at)
-    study = f"{report.study} · " if report and report.study else ""
-    outcome = report.outcome if report else "waiting"
-    return f"#{at + 1} · {outcome} · {study}{title or 'Untitled'}"
+    read = state.read_in_full.get(at)
+    told = [read.outcome, read.study] if read else ["waiting"]
+    return " · ".join(filter(None, (f"#{at + 1}", *told, title or "Untitled")))
 
 
 def _read_html(state: State) -> str:
@@ -112,38 +107,26 @@ def report(work: Work, state: State, at: int) -> None:
         st.html(document_html(record, at, state, query_to_mark(work), score, lead=lead))
     with st.container(key="report_form"):
         if state.reasons:
-            reason_row(
-                state,
-                "Exclude the report, because:",
-                lambda reason: _store(work, at, doc, Report("excluded", reason), state.seq),
-                key=f"report_because_{{}}_{work.turn}",
-                disabled=work.busy,
-            )
+
+            def exclude(reason: str) -> None:
+                _store(work, at, doc, Report("excluded", reason), state.seq)
+
+            key, words = f"report_because_{{}}_{work.turn}", "Exclude the report, because:"
+            reason_row(state, words, exclude, key=key, disabled=work.busy)
         _form(work, state, at, doc)
 
 
-def _draft(work: Work, state: State, at: int, doc: str) -> Draft:
-    """What was typed before, or what the form begins with."""
-    stored = state.read_in_full.get(at)
-    draft = work.drafts.get(doc)
-    if draft is None or draft.stored != stored:
-        (record,) = work.reports_of([at])
-        draft = work.drafts[doc] = Draft.of(stored, study_name(record.authors, record.date))
-    return draft
-
-
 def _form(work: Work, state: State, at: int, doc: str) -> None:
-    draft = _draft(work, state, at, doc)
-    stored = draft.stored is not None
+    draft, known = work.drafts.get(doc), state.read_in_full.get(at)
+    if draft is None or draft.stored != known:
+        (record,) = work.reports_of([at])
+        draft = work.drafts[doc] = Draft.of(known, study_name(record.authors, record.date))
+    stored = " (stored; saving changes it)" if draft.stored is not None else ""
     st.html(_offered("tar-studies", by_study(state)) + _offered("tar-reasons", reasons_offered(state)))
     with st.form(key=f"report_{doc}", border=True):
-        radio(
-            f"What became of report #{at + 1}" + (" (stored; saving changes it)" if stored else ""),
-            {outcome: OUTCOMES[outcome] for outcome in FORM_OUTCOMES},
-            first=draft.outcome,
-            key=f"report_outcome_{doc}",
-            horizontal=True,
-        )
+        became = {outcome: OUTCOMES[outcome] for outcome in FORM_OUTCOMES}
+        how: dict[str, Any] = {"first": draft.outcome, "horizontal": True, "key": f"report_outcome_{doc}"}
+        radio(f"What became of report #{at + 1}{stored}", became, **how)
         for place, table in enumerate(draft.tables):
             _table(doc, place, table, several=len(draft.tables) > 1)
         with st.container(horizontal=True, gap="small", key="report_words"):
@@ -160,8 +143,8 @@ def _form(work: Work, state: State, at: int, doc: str) -> None:
             st.info(shell.escape_markdown(told), icon=":material/calculate:")
         with st.container(horizontal=True, gap="small", key="report_buttons"):
             # The first one is what Enter presses.
-            how: dict[str, Any] = {"on_click": _save, "args": (work, at, doc, state.seq)}
-            st.form_submit_button("Save the report", type="primary", **how)
+            what = (work, at, doc, state.seq)
+            st.form_submit_button("Save the report", type="primary", on_click=_save, args=what)
             st.form_submit_button("Add another table", on_click=_another, args=(work, doc))
             how = {"on_click": _back, "args": (work, doc), "key": f"report_back_{doc}"}
             st.form_submit_button("Back to screening", shortcut="Esc", **how)
@@ -215,12 +198,10 @@ def _save(work: Work, at: int, doc: str, seen: int) -> None:
     try:
         if draft.outcome == "data" and draft.to_convert:
             _convert(work, doc, draft)
-            return
-        read = draft.report(unnamed=f"Document #{at + 1}")
+        else:
+            _store(work, at, doc, draft.report(unnamed=f"Document #{at + 1}"), seen)
     except InputProblem as problem:
         st.session_state[SAID] = (doc, str(problem), "")
-        return
-    _store(work, at, doc, read, seen)
 
 
 def _store(work: Work, at: int, doc: str, read: Report, seen: int) -> None:

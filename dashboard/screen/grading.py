@@ -1,11 +1,12 @@
 """What was graded in a patent session: to be looked at again, and two Y that settle the question together."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.widgets import press
+from dashboard.frame.widgets import one_of, press
 from dashboard.frame.work import Work, attempt
 from dashboard.parts.document import flagged
 from tarstop_core.screening.events import together_event
@@ -39,37 +40,30 @@ def _settled_by(state: State) -> list[int]:
 
 def _despite(work: Work, state: State, places: Sequence[int]) -> str:
     """Why documents cannot settle the question."""
-    return "; ".join(
-        f"#{at + 1}: {flag.words}"
-        for at, record in zip(places, work.reports_of(places), strict=True)
-        for flag in flagged(record, state)
-        if flag.asks
-    )
+    read = zip(places, work.reports_of(places), strict=True)
+    found = ((at, flag) for at, record in read for flag in flagged(record, state) if flag.asks)
+    return "; ".join(f"#{at + 1}: {flag.words}" for at, flag in found)
 
 
 def pair_opener(work: Work, state: State) -> None:
     """Where two Y can be combined."""
-    with st.popover(
-        "Y + Y settle it together", disabled=work.busy or state.stopped, key="together", type="tertiary"
-    ):
-        candidates = [int(at) for at in state.combination]
-        titles = dict(zip(candidates, work.reports_of(candidates), strict=True))
-        _pair(work, state, lambda at: f"Y · #{at + 1} · {titles[at].title or 'Untitled'}")
+    how: dict[str, Any] = {"disabled": work.busy or state.stopped, "type": "tertiary"}
+    with st.popover("Y + Y settle it together", key="together", **how):
+        _pair(work, state)
 
 
-def _pair(work: Work, state: State, named: Callable[[int], str]) -> None:
+def _pair(work: Work, state: State) -> None:
     candidates = [int(at) for at in state.combination]
+    titles = dict(zip(candidates, work.reports_of(candidates), strict=True))
+    names = {at: f"Y · #{at + 1} · {record.title or 'Untitled'}" for at, record in titles.items()}
     st.caption(
         "Two documents that settle the question only together: the later one becomes X, with the other, and is to be "
         "confirmed."
     )
-    first = st.selectbox("One is", candidates, format_func=named, key="together_first")
-    others = [at for at in candidates if at != first]
-    second = st.selectbox(
-        "the other is", others, index=len(others) - 1, format_func=named, key="together_second"
-    )
-    despite = _despite(work, state, (first, second))
-    if despite:
+    first = one_of("One is", names, key="together_first")
+    others = {at: name for at, name in names.items() if at != first}
+    second = one_of("the other is", others, index=len(others) - 1, key="together_second")
+    if despite := _despite(work, state, (first, second)):
         st.warning(shell.escape_markdown(despite), icon=":material/flag:")
     st.text_input("Why a reader would combine them (kept as a note)", key="together_note", max_chars=300)
     what = (_together, work, first, second, despite, state.seq)

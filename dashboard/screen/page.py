@@ -3,28 +3,25 @@
 import html
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
 from dashboard.frame import shell
 from dashboard.frame.markup import badges
-from dashboard.frame.scripts import ARRIVAL_SCRIPT, KEYS_SCRIPT
+from dashboard.frame.scripts import ARRIVAL_SCRIPT, KEYS_SCRIPT, REVIEWER_SCRIPT
 from dashboard.frame.widgets import press, save
-from dashboard.frame.work import Work, attempt, clock, flash, open_work
+from dashboard.frame.work import NAMELESS, REVIEWER, Work, attempt, clock, flash, open_work, reviewer
 from dashboard.parts import application as own_application
-from dashboard.parts import evidence, stakes
-from dashboard.parts.whole_session import file_stem
+from dashboard.parts import evidence, learning, stakes
+from dashboard.parts.sessions import file_stem
 from dashboard.screen import (
     advising,
     deciding,
-    ending,
     full_text,
-    learning,
     reading,
-    reasons,
     review_stakes,
     verdicts,
-    who,
     why,
 )
 from dashboard.screen.review_stakes import ADJUSTABLE
@@ -42,6 +39,7 @@ from tarstop_core.sessions.export import full_texts_csv, tables_csv, trace_csv
 AT_STAKE = "at_stake"
 EVIDENCE = "evidence_drawn"
 MORE = "more"
+ASKED_NAME = "_reviewer_asked"
 
 
 def screen_page() -> None:
@@ -52,23 +50,21 @@ def screen_page() -> None:
         shell.problem_box(problem)
         work = None
     if work is None:
-        _nothing_open()
+        st.title("Screen")
+        st.write(
+            "No session is open here. Continue one, start the demo from Home, or bring your own documents."
+        )
+        left, right, _ = st.columns([1, 1, 3])
+        if left.button("Go to Home", type="primary", width="stretch"):
+            st.switch_page(shell.HOME)
+        if right.button("Set up a session", width="stretch"):
+            st.switch_page(shell.SET_UP)
         return
     # Holding a key would label documents nobody saw, and a slider keeps the keys to itself.
     st.html(KEYS_SCRIPT, unsafe_allow_javascript=True)
     # Runs when the page is opened; a label redraws only the fragment below.
     st.html(ARRIVAL_SCRIPT, unsafe_allow_javascript=True)
     screening(work)
-
-
-def _nothing_open() -> None:
-    st.title("Screen")
-    st.write("No session is open here. Continue one, start the demo from Home, or bring your own documents.")
-    left, right, _ = st.columns([1, 1, 3])
-    if left.button("Go to Home", type="primary", width="stretch"):
-        st.switch_page(shell.HOME)
-    if right.button("Set up a session", width="stretch"):
-        st.switch_page(shell.SET_UP)
 
 
 @st.fragment
@@ -105,7 +101,7 @@ def _screening(work: Work) -> None:
                 st.html(ARRIVAL_SCRIPT, unsafe_allow_javascript=True)
     with advice_side:
         if state.decision is not None and what_if is None:
-            ending.panel(work, state, state.decision)
+            deciding.decided(work, state, state.decision)
         else:
             advising.advice_panel(work, state, advice, shown, what_if)
         why.panel(work, state, settings, shown)
@@ -113,12 +109,12 @@ def _screening(work: Work) -> None:
         advising.curves(work, state, settings, shown)
     _below(work, state, settings, what_if)
     if reporting is None:
-        (who.question(work) if work.unsigned else verdicts.bar(work, state, at, advice, flag))
+        (_whose(work) if work.unsigned else verdicts.bar(work, state, at, advice, flag))
     work.foresee()
     if work.editing == deciding.EDITING:
         deciding.dialog(work, state, advice)
-    elif work.editing == reasons.EDITING:
-        reasons.dialog(work, state)
+    elif work.editing == verdicts.REASONS:
+        verdicts.reasons_dialog(work, state)
     elif work.editing == own_application.EDITING:
         own_application.dialog(work, state)
 
@@ -136,27 +132,22 @@ def _header(work: Work, state: State) -> None:
             f'<div class="tar-meta" data-testid="counter">{_counted(work, state)}</div></div>',
             width="stretch",
         )
-        who.named(work)
+        _name(work)
 
 
 def _counted(work: Work, state: State) -> str:
     """How far the session is: '17 of 312 screened · 5 included · 3 with data · 2 reports waiting'."""
     parts = [f"{state.depth:,} of {len(work.row.ids):,} screened"]
     parts += scenario_of(state.settings).found_in_words(state)
-    if len(state.unsure):
-        parts.append(f"{len(state.unsure)} unsure")
-    if state.kept:
-        parts.append(f"{state.kept:,} came with labels")
+    parts += [f"{len(state.unsure)} unsure"] if len(state.unsure) else []
+    parts += [f"{state.kept:,} came with labels"] if state.kept else []
     return " · ".join(parts)
 
 
 def _evidence(work: Work, state: State, settings: Settings) -> None:
     """What the tables so far show, when somebody looks."""
     tables = state.evidence.tables
-    with (
-        st.container(key="evidence"),
-        st.expander("Evidence", key=EVIDENCE, on_change="rerun", type="compact") as folded,
-    ):
+    with st.container(key="evidence"), _folded("Evidence", EVIDENCE) as folded:
         if not folded.open:
             return
         if not len(tables):
@@ -181,29 +172,34 @@ def _below(work: Work, state: State, settings: Settings, what_if: Settings | Non
         if work.reporting is None:
             full_text.queue(work, state)
         _evidence(work, state, settings)
-    with st.expander("What is at stake", key=AT_STAKE, on_change="rerun", type="compact") as folded:
+    with _folded("What is at stake", AT_STAKE) as folded:
         if folded.open:
             _at_stake(work, state, settings, what_if)
-    with st.expander("Export, reasons to exclude", key=MORE, on_change="rerun", type="compact") as folded:
+    with _folded("Export, reasons to exclude", MORE) as folded:
         if folded.open:
             _more(work, state, settings)
+
+
+def _folded(label: str, key: str) -> Any:
+    return st.expander(label, key=key, on_change="rerun", type="compact")
 
 
 def _more(work: Work, state: State, settings: Settings) -> None:
     """What is needed now and then."""
     with st.container(horizontal=True, gap="small"):
-        save(
-            "Export every document read (CSV)",
-            lambda: trace_csv(work),
-            f"{file_stem(work.row.name)}-trace.csv",
-            key="export",
-            disabled=state.depth == 0,
-        )
+        file, none = f"{file_stem(work.row.name)}-trace.csv", state.depth == 0
+        save("Export every document read (CSV)", partial(trace_csv, work), file, key="export", disabled=none)
         if settings.kind.reads_full_texts:
-            _review_exports(work, state)
+            stem = file_stem(work.row.name)
+            for words, name, rows, empty in (
+                ("Export the 2×2 tables (CSV)", "tables", tables_csv, not len(state.evidence.tables)),
+                ("Export the full-text log (CSV)", "full-texts", full_texts_csv, not state.relevant),
+            ):
+                file, key = f"{stem}-{name}.csv", f"export_{name}"
+                save(words, partial(rows, work), file, key=key, disabled=empty)
         if settings.kind.grades:
             own_application.opener(work)
-        reasons.opener(work, state)
+        verdicts.reasons_opener(work, state)
 
 
 def _at_stake(work: Work, state: State, settings: Settings, what_if: Settings | None) -> None:
@@ -214,34 +210,19 @@ def _at_stake(work: Work, state: State, settings: Settings, what_if: Settings | 
         review_stakes.sliders(settings, key=f"stakes_{work.row.id}", on_change=moved)
     learning.switch(work, settings, key=f"stakes_{work.row.id}", on_change=moved)
     if state.plan is not None:
-        _deviation(work, state, what_if)
+        _deviation(work, state, state.plan, what_if)
     elif not state.touched:
-        press(
-            "Register this as my plan",
-            work.register_plan,
-            state.seq,
-            key="register",
-            help=f"Freezes rule, q*, cost, {scenario_of(settings).frozen[1]}starting chance, calibrator and "
-            f"the list of documents: {shell.term('plan', 'what is that?')} "
-            "From then on moving a slider is a what-if until you confirm it with a reason.",
+        said = (
+            f"Freezes rule, q*, cost, {scenario_of(settings).frozen[1]}starting chance, calibrator and the list of "
+            f"documents: {shell.term('plan', 'what is that?')} From then on moving a slider is a what-if until you "
+            "confirm it with a reason."
         )
+        press("Register this as my plan", work.register_plan, state.seq, key="register", help=said)
     else:
         st.caption("Changes are recorded in this session's log as you make them.")
 
 
-def _review_exports(work: Work, state: State) -> None:
-    stem = file_stem(work.row.name)
-    for words, name, rows, empty in (
-        ("Export the 2×2 tables (CSV)", "tables", tables_csv, not len(state.evidence.tables)),
-        ("Export the full-text log (CSV)", "full-texts", full_texts_csv, not state.relevant),
-    ):
-        file, key = f"{stem}-{name}.csv", f"export_{name}"
-        save(words, partial(rows, work), file, key=key, disabled=empty)
-
-
-def _deviation(work: Work, state: State, what_if: Settings | None) -> None:
-    plan = state.plan
-    assert plan is not None
+def _deviation(work: Work, state: State, plan: Settings, what_if: Settings | None) -> None:
     said = f"Registered plan: q* {number(plan.payoffs.q_star)}, cost {amount(plan.cost, plan.payoffs.unit)}, "
     frozen = scenario_of(plan).adjustable(plan)
     frozen.pop("starting chance", None)
@@ -265,8 +246,13 @@ def _deviation(work: Work, state: State, what_if: Settings | None) -> None:
         return
     reason = st.text_input("Why do you deviate from the plan?", key="deviation_reason")
     keep, drop = st.columns(2)
-    deviate, shut = (_deviate, work, what_if, reason, state.seq), not reason.strip()
-    press("Confirm as a deviation", *deviate, key="deviate", at=keep, disabled=shut, width="stretch")
+
+    def deviate() -> None:
+        attempt(work.change_settings, what_if, state.seq, reason)
+        work.what_if = None
+
+    how: dict[str, Any] = {"disabled": not reason.strip(), "width": "stretch"}
+    press("Confirm as a deviation", deviate, key="deviate", at=keep, **how)
     back = (setattr, work, "what_if", None)
     press("Back to the plan", *back, key="back_to_plan", at=drop, width="stretch")
 
@@ -300,6 +286,26 @@ def _new_stakes(work: Work, state: State, changed: Settings) -> None:
         attempt(work.change_settings, changed, state.seq)
 
 
-def _deviate(work: Work, what_if: Settings, reason: str, seen: int) -> None:
-    attempt(work.change_settings, what_if, seen, reason)
-    work.what_if = None
+def _name(work: Work) -> None:
+    """The name, behind a button with it; the browser keeps it for the next time."""
+    # Another name is another element, whose script runs.
+    kept = f'<span hidden data-reviewer="{html.escape(reviewer(), quote=True)}"></span>'
+    st.html(kept + REVIEWER_SCRIPT, unsafe_allow_javascript=True)
+    with st.popover(shell.escape_label(reviewer() or "Your name"), key="who"):
+        _name_field("Your name, recorded with every label from now on", work, "_reviewer_field")
+
+
+def _whose(work: Work) -> None:
+    """The question that stands in the place of the answers until it is answered."""
+    with st.container(key="bar"), st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
+        _name_field("Your name, recorded with every label and decision", work, ASKED_NAME)
+        st.button("Go on", key="whose_on", type="primary")
+        press("Without a name", st.session_state.update, {NAMELESS: True}, key="nameless")
+
+
+def _name_field(words: str, work: Work, key: str) -> None:
+    def named() -> None:
+        st.session_state[REVIEWER] = str(st.session_state[key]).strip()
+
+    how: dict[str, Any] = {"placeholder": work.last_reviewer, "max_chars": 80, "on_change": named}
+    st.text_input(words, value=reviewer(), key=key, **how)

@@ -34,18 +34,19 @@ def question(work: Work) -> None:
 
 def document(work: Work, state: State, at: int | None, advice: Advice) -> Flag | None:
     """The document on the page; the flag, if one keeps it from settling the question."""
-    found: tuple[Flag, ...] = ()
     work.show(work.row.ids[at] if at is not None else "")
     with st.container(height=430, border=False, key="document"):
         if at is None:
-            st.html(
-                '<div class="tar-word">You have read every document.</div>'
-                "<p>Stop and decide, or look back.</p>"
-            )
+            said = '<div class="tar-word">You have read every document.</div><p>Stop and decide, or look back.</p>'
+            st.html(said)
             return None
         record = work.document(at)
         work.because = work.why_next(record) if at == state.depth else []
-        chance = "" if at < state.depth or state.hit is not None else _chance(work, state, at, advice)
+        chance = ""
+        if at >= state.depth and state.hit is None:
+            p = float(work.paths(state.settings).path.p[at])
+            hope, likely = scenario_of(state.settings).chance_words(state.settings, advice.rho, p)
+            chance = f"chance to {hope} {percent(likely)}"
         score = None if work.row.scores is None else float(work.row.scores[at])
         found = shown.flagged(record, state)
         note = state.notes.get(work.shown, "")
@@ -53,14 +54,6 @@ def document(work: Work, state: State, at: int | None, advice: Advice) -> Flag |
         lead = f"{shown.flags_html(found)}{noted}"
         st.html(document_html(record, at, state, query_to_mark(work, work.because), score, chance, lead))
     return next((flag for flag in found if flag.asks), None)
-
-
-def _chance(work: Work, state: State, at: int, advice: Advice) -> str:
-    """How likely the next document is to be what is looked for."""
-    settings = state.settings
-    p = float(work.paths(settings).path.p[at])
-    hope, chance = scenario_of(settings).chance_words(settings, advice.rho, p)
-    return f"chance to {hope} {percent(chance)}"
 
 
 def looking_at(work: Work, state: State) -> int | None:

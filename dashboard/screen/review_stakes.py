@@ -32,14 +32,9 @@ def sliders(settings: Settings, key: str, on_change: Callable[[Settings], Any]) 
     }
     moves = following(key, now, lambda name, value: on_change(changed(settings, name, value)))
     left, middle, right = st.columns(3, gap="medium")
-    with left:
-        hundredths(
-            "Sensitivity to exceed",
-            now["theta"],
-            **moves("theta"),
-            help=f"θ, the {term('theta', 'threshold')} on {term('pooled', 'sensitivity pooled')} over all studies.",
-        )
-        st.caption(f"θ = {settings.theta:.3g}.")
+    said = f"θ, the {term('theta', 'threshold')} on {term('pooled', 'sensitivity pooled')} over all studies."
+    hundredths("Sensitivity to exceed", now["theta"], at=left, **moves("theta"), help=said)
+    left.caption(f"θ = {settings.theta:.3g}.")
     if settings.stages == 2:
         with middle:
             payoffs = settings.payoffs
@@ -55,20 +50,17 @@ def sliders(settings: Settings, key: str, on_change: Callable[[Settings], Any]) 
             if settings.cost and settings.full_cost:
                 times = f": as much as {settings.full_cost / settings.cost:,.3g} titles and abstracts"
             caption(f"{amount(settings.full_cost, payoffs.unit)}{times}.")
+    said = (
+        f"No rule says stop while the {term('right-decision', 'chance of the right decision')} is below this "
+        f"{term('floor', 'floor')}; 0 % is no floor."
+    )
     with right:
-        hundredths(
-            "Never stop below a chance of the right decision of",
-            now["floor"],
-            low=0,
-            **moves("floor"),
-            help=f"No rule says stop while the {term('right-decision', 'chance of the right decision')} is below this "
-            f"{term('floor', 'floor')}; 0 % is no floor.",
+        asked = "Never stop below a chance of the right decision of"
+        hundredths(asked, now["floor"], low=0, **moves("floor"), help=said)
+        floor = (
+            f"Floor: {percent(settings.floor)}." if settings.floor else "No floor: the rule alone decides."
         )
-        st.caption(
-            "No floor: the rule alone decides."
-            if not settings.floor
-            else f"Floor: {percent(settings.floor)}."
-        )
+        st.caption(floor)
 
 
 def changed(settings: Settings, name: str, value: float) -> Settings:

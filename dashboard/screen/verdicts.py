@@ -1,4 +1,4 @@
-"""The bar at the bottom: two large answers, what else can be said of a document, and the way out."""
+"""The bar at the bottom: two large answers, what else can be said of a document and for which reasons, and the way out."""
 
 import html
 from collections.abc import Callable
@@ -9,13 +9,13 @@ import streamlit as st
 
 from dashboard.frame import shell
 from dashboard.frame.widgets import go_to_one, press
-from dashboard.frame.work import Work, attempt, reviewer, say
+from dashboard.frame.work import Work, attempt, dialog_button, finish, nothing_edited, reviewer, say
 from dashboard.parts.document import settled_with, shortened, verdict_on
 from dashboard.screen import advising, grading
 from dashboard.screen.deciding import EDITING
 from tarstop_core.documents.application import Flag
 from tarstop_core.screening.advised import Advice
-from tarstop_core.screening.exclusions import KEYED
+from tarstop_core.screening.exclusions import KEYED, LONGEST, reasons_event, reasons_given
 from tarstop_core.screening.labels import BACKGROUND, COMBINATION, IRRELEVANT, RELEVANT, UNSURE, Label
 from tarstop_core.screening.log import Event, last_undoable
 from tarstop_core.screening.scenarios.named import scenario_of
@@ -60,13 +60,12 @@ def bar(work: Work, state: State, at: int | None, advice: Advice, flag: Flag | N
             _jump(work, state)
         if state.reasons and not waits:
             excluded, _ = scenario_of(state.settings).verdicts(state.settings)["irrelevant"]
-            reason_row(
-                state,
-                f"{excluded}, because:",
-                lambda reason: judge(work, doc, "irrelevant", state.seq, reason=reason),
-                key=f"because_{{}}_{work.turn}",
-                disabled=blocked,
-            )
+
+            def exclude(reason: str) -> None:
+                judge(work, doc, "irrelevant", state.seq, reason=reason)
+
+            key = f"because_{{}}_{work.turn}"
+            reason_row(state, f"{excluded}, because:", exclude, key=key, disabled=blocked)
         with st.container(horizontal=True, key="answers", gap="small", vertical_alignment="center"):
             if waits and at is not None:
                 _confirm(work, state, at)
@@ -126,7 +125,7 @@ def _helpers(work: Work, state: State, at: int | None, doc: str, advice: Advice)
     if not asked:
         press("Earlier", work.look, before, key="earlier", shortcut="Left", disabled=none, **quiet)
     if back and at is not None and not asked:
-        after = None if at + 1 >= state.depth else at + 1
+        after = at + 1 if at + 1 < state.depth else None
         press("Later", work.look, after, key="later", shortcut="Right", disabled=shut, **quiet)
     if work.jumping:
         press("Close the list", setattr, work, "jumping", False, key="close_jump", shortcut="Esc", **quiet)
@@ -137,18 +136,9 @@ def _helpers(work: Work, state: State, at: int | None, doc: str, advice: Advice)
         shut_by = None if work.asking or work.noting else "Esc"
         words = "Confirm later" if at in state.pending else "Back to the next document"
         press(words, work.look, None, key="front", shortcut=shut_by, **quiet)
-    waiting = [int(each) for each in state.pending if each != at]
-    if waiting:
-        key = None if at in state.pending else "h"
-        press(
-            f"#{waiting[0] + 1} waits for you",
-            work.look,
-            waiting[0],
-            key="to_confirm",
-            shortcut=key,
-            disabled=shut,
-            **quiet,
-        )
+    if waiting := [int(each) for each in state.pending if each != at]:
+        how = {"shortcut": None if at in state.pending else "h", "disabled": shut}
+        press(f"#{waiting[0] + 1} waits for you", work.look, waiting[0], key="to_confirm", **how, **quiet)
     if len(state.combination) > 1:
         grading.pair_opener(work, state)
     if state.settings.kind.reads_full_texts:
@@ -170,21 +160,20 @@ def _note(work: Work, state: State, doc: str) -> None:
     """The note on the document on the page, while it is written."""
     if not doc or work.noting != doc:
         return
+
+    def store() -> None:
+        text = str(st.session_state[f"note_text_{doc}"])
+        attempt(work.record, Event("note", {"doc": doc, "text": text}), state.seq)
+        work.noting = ""
+
     name = shell.escape_label(reviewer() or "you")
     st.text_area(
         f"Note on this document, by {name} (Ctrl+Enter stores it, Esc too)",
         value=state.notes.get(doc, ""),
         key=f"note_text_{doc}",
         height=100,
-        on_change=_store_note,
-        args=(work, doc, state.seq),
+        on_change=store,
     )
-
-
-def _store_note(work: Work, doc: str, seen: int) -> None:
-    text = str(st.session_state[f"note_text_{doc}"])
-    attempt(work.record, Event("note", {"doc": doc, "text": text}), seen)
-    work.noting = ""
 
 
 def _jump(work: Work, state: State) -> None:
@@ -192,51 +181,32 @@ def _jump(work: Work, state: State) -> None:
     read = list(range(state.depth))
     pending = set(map(int, state.pending))
     read.sort(key=lambda at: (at not in pending, FIRST.index(int(state.labels[at]))))
-    records = dict(zip(read, work.reports_of(read), strict=True))
-
-    def named(at: int) -> str:
-        return f"#{at + 1} · {verdict_on(state, at)} · {records[at].title or 'Untitled'}"
-
-    go_to_one(
-        "Jump to a document: its number, or words of its title",
-        {at: named(at) for at in read},
-        partial(_jumped, work),
-        key="jump_to",
-        placeholder="Number or words of the title of a document you read …",
-    )
-
-
-def _jumped(work: Work, at: int) -> None:
-    work.jumping = False
-    work.look(at)
+    names = {
+        at: f"#{at + 1} · {verdict_on(state, at)} · {record.title or 'Untitled'}"
+        for at, record in zip(read, work.reports_of(read), strict=True)
+    }
+    words = "Jump to a document: its number, or words of its title"
+    shown = "Number or words of the title of a document you read …"
+    go_to_one(words, names, work.look, key="jump_to", placeholder=shown)
 
 
 def _confirm(work: Work, state: State, at: int) -> None:
     """The question that makes a hit of a document, in the place of the answers."""
     doc = work.row.ids[at]
+
+    def confirmed(event: Event) -> None:
+        work.record(event, state.seq)
+        work.look(None)
+
     with st.container(horizontal=True, key=f"confirm_{at}", gap="small", vertical_alignment="center"):
         st.html(
             f'<div role="alert"><strong>Does document #{at + 1}{html.escape(settled_with(state, at))} settle the question?</strong> '
             "It counts once you confirm it.</div>"
         )
         for words, holds, by in (("It does not", False, "d"), ("It holds", True, "h")):
-            press(
-                words,
-                _confirmed,
-                work,
-                Event("confirm", {"doc": doc, "holds": holds}),
-                state.seq,
-                key=f"holds_{holds}_{work.turn}",
-                shortcut=by,
-                type="primary" if holds else "secondary",
-                width="stretch",
-                disabled=work.busy or state.stopped,
-            )
-
-
-def _confirmed(work: Work, event: Event, seen: int) -> None:
-    work.record(event, seen)
-    work.look(None)
+            how: dict[str, Any] = {"width": "stretch", "disabled": work.busy or state.stopped}
+            loud, event = ("secondary", "primary")[holds], Event("confirm", {"doc": doc, "holds": holds})
+            press(words, confirmed, event, key=f"holds_{holds}_{work.turn}", shortcut=by, type=loud, **how)
 
 
 def reason_row(state: State, words: str, choose: Callable[[str], None], *, key: str, disabled: bool) -> None:
@@ -244,14 +214,8 @@ def reason_row(state: State, words: str, choose: Callable[[str], None], *, key: 
     with st.container(horizontal=True, key="reasons_row", gap="small", vertical_alignment="center"):
         st.caption(words, width="content")
         for at, reason in enumerate(state.reasons, start=1):
-            press(
-                shell.escape_label(shortened(reason)),
-                choose,
-                reason,
-                key=key.format(at),
-                shortcut=str(at) if at <= KEYED else None,
-                disabled=disabled,
-            )
+            how = {"shortcut": str(at) if at <= KEYED else None, "disabled": disabled}
+            press(shell.escape_label(shortened(reason)), choose, reason, key=key.format(at), **how)
 
 
 def judge(work: Work, doc: str, verdict: Label, seen: int, **more: str) -> None:
@@ -297,3 +261,39 @@ def _asked_first(work: Work, state: State, doc: str, flag: Flag) -> None:
         anyway = partial(judge, work, doc, "relevant", state.seq, despite=flag.words)
         press("It is X all the same", anyway, key=f"asked_relevant_{work.turn}", **how)
         press("Back", _ask, work, "", key=f"asked_back_{work.turn}", shortcut="Esc", **how)
+
+
+REASONS = "reasons"
+
+
+def reasons_opener(work: Work, state: State) -> None:
+    """The button that opens the dialog."""
+    count = f" ({len(state.reasons)})" if state.reasons else ""
+    dialog_button(work, f"Reasons to exclude{count}", "open_reasons", REASONS)
+
+
+@st.dialog("Reasons to exclude", on_dismiss=nothing_edited)
+def reasons_dialog(work: Work, state: State) -> None:
+    """Name the reasons; what was excluded for one follows its new name."""
+    given = reasons_given(state)
+    st.caption(
+        f"Each becomes a button under the document, the first {KEYED} with their number as key, and a line of the flow "
+        "diagram. A new name also holds for what was excluded before; a reason whose name you empty is no longer offered, and what was excluded for it stays so."
+    )
+    with st.form("reasons", border=False):
+        kept = {
+            reason: st.text_input(
+                f"Reason {at}" + (f", given {given[reason]:,}×" if given[reason] else ""),
+                value=reason,
+                max_chars=LONGEST,
+                key=f"reason_kept_{state.seq}_{at}",
+            )
+            for at, reason in enumerate(state.reasons, start=1)
+        }
+        asked, hint = "More reasons, one a line", ""
+        if not state.reasons:
+            asked, hint = "Your reasons, one a line", scenario_of(state.settings).reasons
+        typed = st.text_area(asked, height=140, placeholder=hint, key=f"reasons_new_{state.seq}")
+        pressed = st.form_submit_button("Save the reasons", type="primary", width="stretch")
+    if pressed:
+        finish(lambda: work.record(reasons_event(state, kept, typed.splitlines()), state.seq))

@@ -7,13 +7,14 @@ from dataclasses import replace
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.markup import badges, lines, numbers
-from dashboard.frame.widgets import lasting, switch
+from dashboard.frame.markup import badges, bullets, grid, lines, numbers, scrolling
+from dashboard.frame.widgets import lasting, press, switch
 from dashboard.frame.work import Work
 from dashboard.parts import document
-from dashboard.screen import advising, live_check
+from dashboard.screen import advising
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.belief.prior import Prior
+from tarstop_core.calibration.live_check import AGAINST, CONFIDENCE, Check
 from tarstop_core.evidence.summary import evidence
 from tarstop_core.policies import POLICIES, Policy
 from tarstop_core.presentation.numbers import amount, number, percent
@@ -21,11 +22,18 @@ from tarstop_core.screening.advice import ALWAYS_SHOWN, stopping_outcomes
 from tarstop_core.screening.advised import Advice
 from tarstop_core.screening.audit import recall_sentence
 from tarstop_core.screening.explain import Explanation, action, chances_badge, explain, question, remarks
+from tarstop_core.screening.live_check import check_sentence, live_check, rescaled, scale_before
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 
 KEY = "why"
+HELP = (
+    f"The interval holds the number of relevant documents in {CONFIDENCE:.0%} of lists like those the chances were learned "
+    "on; multiplying adapts the chances to this one. That they do not fit is said only where at most one session in "
+    f"{AGAINST:.0f} with right chances ever comes, however often you look. What is proposed is drawn towards 1, the more "
+    "so the less was read."
+)
 NEEDS_LABELS = "needs labels nobody has yet"
 ABOUT = (
     f'<p class="tar-meta"><a class="tar-term" href="{shell.guide(place="what-the-advice-means")}" target="_blank" '
@@ -37,14 +45,12 @@ BOUND = f'<a class="tar-term" href="{shell.guide("recall_statement")}" target="_
 def panel(work: Work, state: State, settings: Settings, advice: Advice) -> None:
     """Everything that the verdict rests on; folded, how many warnings there are."""
     warnings = warned(work, state, settings)
-    rival = scenario_of(settings).rival(settings, state)
-    if rival:
+    if rival := scenario_of(settings).rival(settings, state):
         st.html(f'<div class="tar-remark">⚠ {html.escape(rival)}</div>')
     # What speaks against the chances, or was done about it, is not left to be asked for.
-    check = live_check.checked(work, state)
-    told = check is not None and (check.warned or state.settings.scale != 1)
-    if told:
-        live_check.panel(work, state, check)
+    check = live_check(state.settings, *work.chances(state.settings), state)
+    if told := check is not None and (check.warned or state.settings.scale != 1):
+        _live_check(work, state, check)
     # Not in the label: with another one it would be folded anew.
     if warnings:
         count = "1 warning" if len(warnings) == 1 else f"{len(warnings)} warnings"
@@ -66,26 +72,22 @@ def panel(work: Work, state: State, settings: Settings, advice: Advice) -> None:
         marks += belief_badges(settings) if settings.kind.reads_full_texts else []
         doubtful = "".join(f'<div class="tar-remark">⚠ {html.escape(warning)}</div>' for warning in warnings)
         recall = recall_sentence(state)
-        audited = (
-            f'<p class="tar-meta" data-testid="audit">{html.escape(recall)} {BOUND}</p>' if recall else ""
-        )
+        said = f'<p class="tar-meta" data-testid="audit">{html.escape(recall)} {BOUND}</p>'
+        audited = said if recall else ""
         st.html(
             f"{doubtful}{_explained(explain(advice, settings))}{_options(advice, settings)}{audited}"
             f'<div class="tar-numbers">{numbers(rows, shell.linked)}</div><p>{badges(*marks)}</p>'
             f"<p>{html.escape(advising.curve_sentence(state, settings, advice))}</p>{ABOUT}"
         )
         if not told:
-            live_check.panel(work, state, check)
+            _live_check(work, state, check)
         other_rules(work, state, settings)
         how = {"label_visibility": "collapsed"}
         switch("Documents drawn", advising.WINDOWS, **lasting(advising.WINDOW), **how)
         if work.row.query or work.because:
-            st.toggle(
-                "Underline words of what you look for",
-                value=True,
-                **lasting(document.MARKING),
-                help="Other forms of a word count too: folded for fold, Gerät for Gerat.",
-            )
+            said = "Other forms of a word count too: folded for fold, Gerät for Gerat."
+            words = "Underline words of what you look for"
+            st.toggle(words, value=True, **lasting(document.MARKING), help=said)
 
 
 def warned(work: Work, state: State, settings: Settings) -> list[str]:
@@ -99,11 +101,9 @@ def warned(work: Work, state: State, settings: Settings) -> list[str]:
 
 
 def _explained(told: Explanation) -> str:
-    doubts = "".join(f"<li>{html.escape(doubt)}</li>" for doubt in told.doubts)
-    return (
-        f'<div class="tar-told"><p>{html.escape(told.sentence)}</p><p>{html.escape(told.stopping)}</p>'
-        f"{f'<ul>{doubts}</ul>' if doubts else ''}</div>"
-    )
+    doubts = bullets(told.doubts, "") if told.doubts else ""
+    said = "".join(f"<p>{html.escape(each)}</p>" for each in (told.sentence, told.stopping))
+    return f'<div class="tar-told">{said}{doubts}</div>'
 
 
 def belief_badges(settings: Settings) -> list[str]:
@@ -150,9 +150,9 @@ def _options(advice: Advice, settings: Settings) -> str:
 def other_rules(work: Work, state: State, settings: Settings) -> None:
     """Where the chosen rule, the paper's Greedy and a fixed budget stop; the other rules folded away."""
     first = [settings.rule, *(policy for policy in ALWAYS_SHOWN if policy != settings.rule)]
+    stops = zip(first, _stops(work, state, settings, first), strict=True)
     shown = " · ".join(
-        f"<strong>{shell.linked(str(policy))}</strong> {_said(stop, state, settings)}"
-        for policy, stop in zip(first, _stops(work, state, settings, first), strict=True)
+        f"<strong>{shell.linked(str(each))}</strong> {_said(stop, state, settings)}" for each, stop in stops
     )
     until = "on this list" if state.hit is not None else f"on this list {advising.if_nothing(settings)}"
     st.html(
@@ -162,22 +162,14 @@ def other_rules(work: Work, state: State, settings: Settings) -> None:
     # There are some twenty rules, and not all are quick: they are asked when somebody looks.
     with st.expander("Other rules", key="other_rules", on_change="rerun") as folded:
         if folded.open:
-            known = {type(policy) for policy in first}
-            kinds = [kind for kind in POLICIES.values() if kind not in known and not kind.knows_truth]
+            known, rows = {type(policy) for policy in first}, []
+            kinds = (kind for kind in POLICIES.values() if kind not in known and not kind.knows_truth)
             policies = [*first, *(kind() for kind in kinds)]
-            rows = []
             for policy, stop in zip(policies, _stops(work, state, settings, policies), strict=True):
-                depth = NEEDS_LABELS if stop is None else f"{stop[0]:,}"
-                then = "" if stop is None else action(stop[1], settings)
-                cells = (depth, then, policy.rule, policy.source)
-                told = "".join(f"<td>{html.escape(cell)}</td>" for cell in cells)
-                rows.append(f"<td>{shell.linked(str(policy))}</td>{told}")
-            st.html(
-                '<div class="tar-others" style="overflow-x:auto" tabindex="0" role="region" aria-label="Other rules">'
-                "<table><thead><tr><th>rule</th><th>stops after</th><th>and chooses</th>"
-                "<th>what it does</th><th>source</th></tr></thead>"
-                f"<tbody>{''.join(f'<tr>{row}</tr>' for row in rows)}</tbody></table></div>"
-            )
+                then = (NEEDS_LABELS, "") if stop is None else (f"{stop[0]:,}", action(stop[1], settings))
+                rows.append((str(policy), *then, policy.rule, policy.source))
+            head = ("rule", "stops after", "and chooses", "what it does", "source")
+            st.html(scrolling("Other rules", grid(head, rows, shell.linked)))
 
 
 Stop = tuple[int, bool] | None
@@ -197,3 +189,26 @@ def _said(stop: Stop, state: State, settings: Settings) -> str:
     depth, plus = stop
     passed = ", would have stopped before" if depth < state.depth else ""
     return f"{depth:,} (“{html.escape(action(plus, settings))}”{passed})"
+
+
+def _live_check(work: Work, state: State, check: Check | None) -> None:
+    """What was expected, what was found, and the press that mends the chances or takes that back."""
+    settings = state.settings
+    with st.container(key="live_check"):
+        words, right = st.columns([2.4, 1], gap="medium", vertical_alignment="center")
+        words.html(
+            f'<div class="tar-check"><strong>{shell.linked("Do the chances fit?")}</strong> '
+            f'<span data-testid="live-check">{html.escape(check_sentence(check, settings))}</span></div>'
+        )
+        moved, reason, label = settings, "", ""
+        if check is not None and check.offered:
+            moved, reason = rescaled(settings, check)
+            label = f"Multiply the chances by {number(moved.scale)}"
+        if moved.scale == settings.scale != 1:
+            moved = replace(settings, scale=scale_before(work.row.settings, work.events))
+            reason = f"The last change of the chances was taken back, from {number(settings.scale)}."
+            label = f"Take back “× {number(settings.scale)}”"
+        elif moved.scale == settings.scale:
+            return
+        what = (work.change_settings, moved, state.seq, reason)
+        press(label, *what, key="rescale", at=right, help=HELP, width="stretch")

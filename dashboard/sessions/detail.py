@@ -4,7 +4,7 @@ import base64
 import html
 import re
 from dataclasses import replace
-from functools import partial
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -16,7 +16,7 @@ from dashboard.frame.scripts import SAVE_SCRIPT
 from dashboard.frame.widgets import LONGEST_NAME, named, one_of, press, save, share, tabs
 from dashboard.frame.work import clock, flash, go_to, say
 from dashboard.parts import jobs, stakes
-from dashboard.parts.whole_session import CHOSEN, OF, PREFIX, file_stem, loaded, save_export
+from dashboard.parts.sessions import CHOSEN, OF, PREFIX, file_stem, loaded, save_export
 from tarstop_core.files import trace_to_csv
 from tarstop_core.policies import POLICIES, parse_policy
 from tarstop_core.policies.registry import followed
@@ -55,7 +55,6 @@ OFFERED = {
     INCLUDED: ("Included studies (RIS)", "Only reports that were read in full and brought data."),
 }
 """What each export is called and is for, by how its file's name ends."""
-TABS = ("Export", "Other settings", "Flow diagram", "Protocol")
 
 
 def detail(store: Store, session_id: str) -> None:
@@ -65,46 +64,38 @@ def detail(store: Store, session_id: str) -> None:
     flash()
     _facts(session)
     with st.container(horizontal=True):
-        resumed = st.button(
-            "Resume" if session.state.decision is None else "Open", type="primary", key=f"{PREFIX}/resume"
-        )
-        explored = st.button(
-            "Explore this session",
-            icon=":material/explore:",
-            key=f"{PREFIX}/explore",
-            disabled=session.row.archived,
-            help="Brought back, an archived session can be explored." if session.row.archived else None,
-        )
+        word = "Resume" if session.state.decision is None else "Open"
+        resumed = st.button(word, type="primary", key=f"{PREFIX}/resume")
+        how: dict[str, Any] = {"icon": ":material/explore:", "disabled": session.row.archived}
+        if session.row.archived:
+            how["help"] = "Brought back, an archived session can be explored."
+        explored = st.button("Explore this session", key=f"{PREFIX}/explore", **how)
         away, key = (st.query_params.pop, CHOSEN, None), f"{PREFIX}/back"
         press("All sessions", *away, key=key, icon=":material/arrow_back:")
     if resumed:
         go_to(session.row.id)
     if explored:
         st.switch_page(shell.EXPLORE, query_params={OF: f"session:{session.row.id}"})
-    drawn = (_export, _other_settings, _flow, _protocol)
-    tabs(dict(zip(TABS, drawn, strict=True)), store, session, key=f"{PREFIX}/tab")
+    tabs(TABS, store, session, key=f"{PREFIX}/tab")
 
 
 def _facts(session: WholeSession) -> None:
     state, row = session.state, session.row
-    marks = [state.settings.scenario]
-    marks += about_documents(session.collection.simulated, session.state.settings)
+    marks = [state.settings.scenario, *about_documents(session.collection.simulated, state.settings)]
     if state.plan is not None:
         marks.append("plan registered" + (", deviated from" if state.deviations else ""))
-    read = f"{state.depth:,} of {len(row.ids):,} screened"
-    scenario = scenario_of(state.settings)
-    read += f" · {scenario.listed_in_words(state) or ' · '.join(scenario.found_in_words(state))}"
+    scenario, decision = scenario_of(state.settings), state.decision
+    read = [f"{state.depth:,} of {len(row.ids):,} screened"]
+    read.append(scenario.listed_in_words(state) or " · ".join(scenario.found_in_words(state)))
     if len(state.unsure):
-        read += f" · {len(state.unsure):,} unsure"
-    decision = state.decision
+        read.append(f"{len(state.unsure):,} unsure")
     if decision is not None:
-        named = state.settings.plus if decision.plus else state.settings.minus
-        read += f" · decided: {named}"
+        read.append(f"decided: {state.settings.plus if decision.plus else state.settings.minus}")
     elif state.stopped:
-        read += " · stopped, not decided"
-    last = clock(state.last_time or row.created)
+        read.append("stopped, not decided")
+    read.append(clock(state.last_time or row.created))
     st.html(
-        f'<p>{badges(*marks)}</p><p class="tar-meta">{html.escape(read)} · {html.escape(last)}</p>'
+        f'<p>{badges(*marks)}</p><p class="tar-meta">{html.escape(" · ".join(read))}</p>'
         f"<p>Chance that {html.escape(question(state.settings))}: <strong>{percent(session.advice.b)}</strong></p>"
     )
 
@@ -113,10 +104,8 @@ def _export(store: Store, session: WholeSession) -> None:
     kind, state = session.state.settings.kind, session.state
     relevant = "graded X, Y or A" if kind.grades else "labelled relevant"
     relevant = "included by title and abstract" if kind.reads_full_texts else relevant
-    empty = {
-        RELEVANT: not np.isin(state.labels, list(GRADES)).any(),
-        INCLUDED: not len(state.evidence.positions),
-    }
+    none = not np.isin(state.labels, list(GRADES)).any()
+    empty = {RELEVANT: none, INCLUDED: not len(state.evidence.positions)}
     offered = {end: told for end, told in OFFERED.items() if end != INCLUDED or kind.reads_full_texts}
     cells = (column for _ in range(0, len(offered), 2) for column in st.columns(2, gap="medium"))
     for cell, (end, (label, words)) in zip(cells, offered.items(), strict=False):
@@ -137,13 +126,8 @@ def _other_settings(store: Store, session: WholeSession) -> None:
     rules = {spec: str(parse_policy(spec, files=False)) for spec in specs}
     first = tried.policy if tried.policy in rules else settings.policy
     rule = one_of("Stopping rule", rules, at=left, first=first, key=f"{key}/rule")
-    b_0 = share(
-        "Chance before any document",
-        float(min(0.99, max(0.01, tried.b_0))),
-        at=right,
-        key=f"{key}/b_0",
-        help=f"The {shell.term('b-0', 'starting belief')} b₀.",
-    )
+    said, edged = f"The {shell.term('b-0', 'starting belief')} b₀.", float(min(0.99, max(0.01, tried.b_0)))
+    b_0 = share("Chance before any document", edged, at=right, key=f"{key}/b_0", help=said)
     theta = tried.theta
     if settings.kind.reads_full_texts:
         theta = share("Sensitivity to exceed", float(tried.theta), at=right, key=f"{key}/theta")
@@ -162,10 +146,8 @@ def _other_chances(
     """Ask for the calibrator; a factor that was found for one is not another's."""
     settings = session.state.settings
     own = session.calibrators[settings.calibrator]
-    choices = {settings.calibrator: own} | {
-        each.calibrator.digest: each.calibrator
-        for each in fitting(store, own.scenario, session.row.scores is not None).values()
-    }
+    there = fitting(store, own.scenario, session.row.scores is not None).values()
+    choices = {settings.calibrator: own} | {each.calibrator.digest: each.calibrator for each in there}
     titles = {each.calibrator.digest: title(each) for each in listed(store).values()}
     names = {digest: titles.get(digest, each.fitted_on.name) for digest, each in choices.items()}
     first = tried.calibrator if tried.calibrator in names else settings.calibrator
@@ -191,23 +173,18 @@ def _replayed(session: WholeSession, settings: Settings, tried: Settings) -> Non
 
 def _make_duplicate(store: Store, session: WholeSession, tried: Settings, key: str) -> None:
     left, right = st.columns([2, 1], gap="medium", vertical_alignment="bottom")
-    suggested = suggested_name(
-        session.row.name, session.state.settings, tried, session.calibrators[tried.calibrator].fitted_on.name
-    )
+    calibrator = session.calibrators[tried.calibrator].fitted_on.name
+    suggested = suggested_name(session.row.name, session.state.settings, tried, calibrator)
     # A box keeps what it began with: each suggestion has its own.
     name = left.text_input("Name of the duplicate", suggested, key=f"{key}/name/{suggested}")
-    press(
-        "Duplicate with these settings",
-        _duplicate,
-        store,
-        session,
-        tried,
-        name.strip() or session.row.name,
-        key=f"{PREFIX}/duplicate",
-        at=right,
-        icon=":material/content_copy:",
-        width="stretch",
-    )
+
+    def make() -> None:
+        called, calibrator = name.strip() or session.row.name, session.calibrators[tried.calibrator]
+        st.query_params[CHOSEN] = duplicate(store, session.row.id, tried, named(called), calibrator)
+        say(f"Duplicated: {called}.")
+
+    how: dict[str, Any] = {"icon": ":material/content_copy:", "width": "stretch"}
+    press("Duplicate with these settings", make, key=f"{PREFIX}/duplicate", at=right, **how)
     st.caption(
         "The duplicate takes over labels, reports and notes with their times; plan, decisions and deviations stay "
         "with the original."
@@ -230,38 +207,24 @@ def suggested_name(name: str, before: Settings, tried: Settings, calibrator: str
     return f"{own} ({', '.join(told)})"[:LONGEST_NAME]
 
 
-def _duplicate(store: Store, session: WholeSession, tried: Settings, name: str) -> None:
-    calibrator = session.calibrators[tried.calibrator]
-    st.query_params[CHOSEN] = duplicate(store, session.row.id, tried, named(name), calibrator)
-    say(f"Duplicated: {name}.")
-
-
 def _flow(_: Store, session: WholeSession) -> None:
-    def picture(on_dark: bool) -> str:
-        return flow_diagram(
-            session.prisma,
-            full_text=session.state.settings.kind.reads_full_texts,
-            stopped=session.state.stopped,
-            colours=DARK if on_dark else LIGHT,
-        )
-
-    coded = base64.b64encode(picture(dark()).encode()).decode()
+    counts = session.prisma
+    coded = base64.b64encode(flow_diagram(counts, DARK if dark() else LIGHT).encode()).decode()
     says = "PRISMA 2020 flow diagram; its numbers stand in the table below."
     st.html(
         f'<div style="overflow-x:auto" tabindex="0" role="region" aria-label="Flow diagram">'
         f'<img alt="{says}" style="min-width:520px;max-width:760px;width:100%" '
         f'src="data:image/svg+xml;base64,{coded}"></div>'
     )
-    body = lines((name, f"{count:,}") for name, count in session.flow)
+    body = lines((name, f"{count:,}") for name, count in counts.rows())
     st.html(f'<div class="tar-others"><table><tbody>{body}</tbody></table></div>')
-    stem = file_stem(session.row.name)
+    stem = f"{file_stem(session.row.name)}-prisma"
     with st.container(horizontal=True):
-        file, key = f"{stem}-prisma.svg", f"{PREFIX}/svg"
-        save("Diagram (SVG)", partial(picture, False), file, key=key, icon=DOWNLOAD)
-        png_button("Diagram (PNG)", picture(False), f"{stem}-prisma")
-        rows = [{"box": name, "number": count} for name, count in session.flow]
-        file, key = f"{stem}-prisma.csv", f"{PREFIX}/prisma_csv"
-        save("Table (CSV)", lambda: trace_to_csv(rows), file, key=key, icon=DOWNLOAD)
+        svg = flow_diagram(counts)
+        save("Diagram (SVG)", svg, f"{stem}.svg", key=f"{PREFIX}/svg", icon=DOWNLOAD)
+        png_button("Diagram (PNG)", svg, stem)
+        rows = trace_to_csv([{"box": name, "number": count} for name, count in counts.rows()])
+        save("Table (CSV)", rows, f"{stem}.csv", key=f"{PREFIX}/prisma_csv", icon=DOWNLOAD)
     st.html(SAVE_SCRIPT, unsafe_allow_javascript=True)
     st.caption("After PRISMA 2020: Page and others (2021), doi 10.1136/bmj.n71.")
 
@@ -272,30 +235,28 @@ def _protocol(_: Store, session: WholeSession) -> None:
     if state.plan is not None:
         st.write("The registered plan as a paragraph for the methods of a protocol.")
     elif state.touched:
-        st.warning(
-            "Screening has begun without a registered plan; a protocol is written before the first document is read.",
-            icon=":material/info:",
-        )
+        said = "Screening has begun without a registered plan; a protocol is written before the first document is read."
+        st.warning(said, icon=":material/info:")
     else:
         st.write(
             "Paste this into the methods of the protocol, and register the plan on the Screen page before you read."
         )
-    st.code(
-        protocol_paragraph(
-            settings,
-            session.calibrators[settings.calibrator],
-            size=len(session.row.ids),
-            sources=list(dict.fromkeys(map(origin, session.files))),
-            duplicates=session.collection.duplicates,
-            query=session.row.query,
-            ranking=session.row.ranking,
-            digest=session.row.digest,
-            registered=state.plan is not None or not state.touched,
-            audited=state.audit_every,
-        ),
-        language=None,
-        wrap_lines=True,
-    )
-    st.caption("For its appendix: what shows later that nothing was exchanged.")
     calibrator = session.calibrators[settings.calibrator]
+    paragraph = protocol_paragraph(
+        settings,
+        calibrator,
+        size=len(session.row.ids),
+        sources=list(dict.fromkeys(map(origin, session.files))),
+        duplicates=session.collection.duplicates,
+        query=session.row.query,
+        ranking=session.row.ranking,
+        digest=session.row.digest,
+        registered=state.plan is not None or not state.touched,
+        audited=state.audit_every,
+    )
+    st.code(paragraph, language=None, wrap_lines=True)
+    st.caption("For its appendix: what shows later that nothing was exchanged.")
     st.code(protocol_appendix(settings, calibrator, session.row.digest), language=None, wrap_lines=True)
+
+
+TABS = {"Export": _export, "Other settings": _other_settings, "Flow diagram": _flow, "Protocol": _protocol}

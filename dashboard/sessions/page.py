@@ -3,20 +3,30 @@
 import html
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.frame import shell
 from dashboard.frame.drawing import dark, still
-from dashboard.frame.markup import lines
+from dashboard.frame.markup import lines, scrolling
 from dashboard.frame.scripts import FRAME
 from dashboard.frame.waiting import LARGE_FILE, shown
-from dashboard.frame.widgets import bring_back, lasting, press, put_away, switch, text_of, undo_row, upload
+from dashboard.frame.widgets import (
+    bring_back,
+    lasting,
+    press,
+    put_away,
+    some_of,
+    switch,
+    text_of,
+    undo_row,
+    upload,
+)
 from dashboard.frame.work import clock, flash, say
 from dashboard.parts import jobs
-from dashboard.parts.session_line import first, line, rename_box, resume
-from dashboard.parts.whole_session import CHOSEN, loaded
+from dashboard.parts.sessions import CHOSEN, first, line, loaded, rename_box, resume
 from dashboard.sessions import detail as session_detail
 from tarstop_core.errors import InputProblem
 from tarstop_core.presentation.numbers import count_of
@@ -47,8 +57,7 @@ def sessions_page() -> None:
     """Draw the list, or the session that was chosen from it."""
     store = shell.store()
     st.html(FRAME / "forms.css")
-    chosen = st.query_params.get(CHOSEN)
-    if chosen:
+    if chosen := st.query_params.get(CHOSEN):
         try:
             session_detail.detail(store, chosen)
             return
@@ -71,41 +80,32 @@ def matching(sessions: list[SessionSummary], words: str) -> list[SessionSummary]
     >>> len(matching(some, "ULTRA hip")), len(matching(some, "mast"))
     (1, 0)
     """
-    wanted = words.casefold().split()
 
     def text(session: SessionSummary) -> str:
         decided = str((session.decision or {}).get("action", ""))
         return " ".join((session.name, session.query, session.scenario, decided)).casefold()
 
+    wanted = words.casefold().split()
     return [session for session in sessions if all(word in text(session) for word in wanted)]
 
 
 def _chosen(store: Store, state: str) -> list[SessionSummary]:
-    if state == "deleted":
-        return store.sessions(deleted=True)
-    if state == "archived":
-        return store.sessions(archived=True)
-    sessions = store.sessions()
-    if state == "all":
-        return sessions
-    return [session for session in sessions if session.stopped == (state == "stopped")]
+    sessions = store.sessions(archived=state == "archived", deleted=state == "deleted")
+    if state in ("open", "stopped"):
+        return [session for session in sessions if session.stopped == (state == "stopped")]
+    return sessions
 
 
 def _list(store: Store) -> None:
     left, right = st.columns([1, 1.35], gap="medium", vertical_alignment="bottom")
-    words = left.text_input(
-        "Search",
-        key=f"{PREFIX}/search",
-        placeholder="Words of the name, the question or the decision",
-        icon=":material/search:",
-        persist_state="session",
-    )
+    shown: dict[str, Any] = {"icon": ":material/search:", "persist_state": "session"}
+    shown["placeholder"] = "Words of the name, the question or the decision"
+    words = left.text_input("Search", key=f"{PREFIX}/search", **shown)
     state = switch("Which sessions", FILTERS, at=right, **lasting(f"{PREFIX}/state"))
     sessions = _chosen(store, state)
     fit = matching(sessions, words or "")
     if not fit:
         _nothing(store, state, bool(sessions))
-        return
     for session in first(fit, SHOWN, f"Show all {len(fit):,} sessions", f"{PREFIX}/everything"):
         _row(store, session, deleted=state == "deleted", primary=session is fit[0])
 
@@ -139,16 +139,20 @@ def _row(store: Store, session: SessionSummary, deleted: bool, primary: bool) ->
 
 def _for_good(store: Store, session: SessionSummary) -> None:
     with st.popover("Delete for good", key=f"purge-{session.id}"):
-        going = store.going(session.id)
-        documents = (
-            f"its {count_of(going.documents)}"
-            if going.documents
-            else "none of its documents, which are used elsewhere"
-        )
+        going, documents = store.going(session.id), "none of its documents, which are used elsewhere"
+        if going.documents:
+            documents = f"its {count_of(going.documents)}"
         st.write(
             f"This deletes the log of {going.events:,} entries and {documents}. Nothing brings them back."
         )
-        press("Delete for good", _purge, store, session, key=f"purged-{session.id}", type="primary")
+
+        def purge() -> None:
+            store.purge_session(session.id)
+            forget_features(store)
+            st.session_state.pop(UNDO, None)
+            say(f"{session.name} is deleted.")
+
+        press("Delete for good", purge, key=f"purged-{session.id}", type="primary")
 
 
 def _damaged(store: Store) -> None:
@@ -168,24 +172,12 @@ def _menu(store: Store, session: SessionSummary) -> None:
         press("Archive", put_away, UNDO, session.name, "archived", away, back, key=f"archive-{session.id}")
     away, back = partial(store.delete_session, session.id), _way_back(store, session.id, deleted=True)
     what = (put_away, UNDO, session.name, "deleted", away, back)
-    press(
-        "Delete",
-        *what,
-        key=f"delete-{session.id}",
-        icon=":material/delete:",
-        help="Takes it off the list. It can be brought back at once, and later from “Deleted”.",
-    )
+    said = "Takes it off the list. It can be brought back at once, and later from “Deleted”."
+    press("Delete", *what, key=f"delete-{session.id}", icon=":material/delete:", help=said)
 
 
 def _way_back(store: Store, session: str, deleted: bool) -> Callable[[], None]:
     return partial(store.restore_session, session) if deleted else partial(store.archive, session, False)
-
-
-def _purge(store: Store, session: SessionSummary) -> None:
-    store.purge_session(session.id)
-    forget_features(store)
-    st.session_state.pop(UNDO, None)
-    say(f"{session.name} is deleted.")
 
 
 def _compare(store: Store) -> None:
@@ -194,25 +186,17 @@ def _compare(store: Store) -> None:
         return
     st.subheader("Compare")
     # Same names are common; the time tells them apart. It is shown as text by the widget.
-    chosen = st.multiselect(
-        f"Sessions to compare, up to {MOST}",
-        list(sessions),
-        format_func=lambda each: f"{sessions[each].name} · {clock(sessions[each].created)}",
-        max_selections=MOST,
-        **lasting(f"{PREFIX}/compared"),
-        placeholder="Choose two or more",
-    )
+    titles = {key: f"{each.name} · {clock(each.created)}" for key, each in sessions.items()}
+    how = lasting(f"{PREFIX}/compared") | {"max_selections": MOST, "placeholder": "Choose two or more"}
+    chosen = some_of(f"Sessions to compare, up to {MOST}", titles, (), **how)
     if len(chosen) < 2:
         return
     with shell.problems_shown():
         compared = [loaded(store, each) for each in chosen]
         head = "".join(f'<th scope="col">{html.escape(each.row.name)}</th>' for each in compared)
         body = lines([name, *values] for name, values in comparison(compared))
-        st.html(
-            '<div class="tar-others" style="overflow-x:auto" tabindex="0" role="region" '
-            f'aria-label="Sessions compared"><table><thead><tr><td></td>{head}</tr></thead><tbody>{body}</tbody>'
-            "</table></div>"
-        )
+        whole = f"<table><thead><tr><td></td>{head}</tr></thead><tbody>{body}</tbody></table>"
+        st.html(scrolling("Sessions compared", whole))
         still(belief_figure(compared, dark()), comparison_sentence(compared), f"{PREFIX}/beliefs")
 
 

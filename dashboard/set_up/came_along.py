@@ -1,14 +1,16 @@
-"""Set-up, step 2: what came along with the documents: patent families, and labels somebody gave before."""
+"""Set-up: what came along with the documents (patent families, labels somebody gave before), and draws for an audit."""
 
-import html
+import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.frame import shell
-from dashboard.frame.widgets import explained, lasting
+from dashboard.frame.markup import grid
+from dashboard.frame.widgets import explained, lasting, switch
 from dashboard.frame.work import kept
 from dashboard.parts import merging
 from tarstop_core.calibration.calibrator import Calibrator
@@ -16,16 +18,11 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.policies import POLICIES
 from tarstop_core.ranking.families import also_published, one_of_each
 from tarstop_core.ranking.order import Ranking
+from tarstop_core.screening import kept_labels
+from tarstop_core.screening.audit import SHARES, price_sentence, with_draws
 from tarstop_core.screening.events import families_event
 from tarstop_core.screening.explain import action
-from tarstop_core.screening.kept_labels import (
-    FileLabels,
-    Replayed,
-    kept_event,
-    kept_first,
-    labels_found,
-    replayed,
-)
+from tarstop_core.screening.kept_labels import FileLabels, Replayed
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
@@ -91,33 +88,27 @@ def _arranged(
     choice: Choice | None,
 ) -> Arranged:
     ranked = one_of_each(ranking, groups)
-    events = []
     members = also_published(chosen.frame, ranked, groups)
-    if members:
-        events.append(families_event(members))
+    events = [families_event(members)] if members else []
     if choice != "keep":
         return Arranged(ranked, ranked, labels, choice, 0, tuple(events))
-    screened, ranks = kept_first(ranked, labels)
-    events.append(kept_event(chosen.frame, screened, labels, ranks))
+    screened, ranks = kept_labels.kept_first(ranked, labels)
+    events.append(kept_labels.kept_event(chosen.frame, screened, labels, ranks))
     return Arranged(ranked, screened, labels, choice, len(ranks), tuple(events))
 
 
 def _labels(chosen: Documents, groups: Sequence[Sequence[int]]) -> FileLabels:
     def found() -> FileLabels:
         files = shell.store().collection(chosen.collection_id).files if chosen.collection_id else ()
-        return labels_found(chosen.frame, files, groups)
+        return kept_labels.labels_found(chosen.frame, files, groups)
 
     return kept(f"{PREFIX}/labels/{bool(groups)}", (chosen.key, tuple(map(tuple, groups))), found)
 
 
 def _ask(labels: FileLabels, key: str) -> Choice:
     everything = labels.count == len(labels.codes)
-    choice = explained(
-        shell.escape_label(f"{labels.sentence} They come from {labels.source}."),
-        CHOICES,
-        first="replay" if everything else "keep",
-        **lasting(f"{PREFIX}/choice/{key}"),
-    )
+    said, how = f"{labels.sentence} They come from {labels.source}.", lasting(f"{PREFIX}/choice/{key}")
+    choice = explained(shell.escape_label(said), CHOICES, first="replay" if everything else "keep", **how)
     if labels.unknown:
         unknown = ", ".join(f"“{text[:40]}”" for text in labels.unknown[:5])
         shell.caption(f"Not understood, and passed over: {unknown}.")
@@ -134,8 +125,7 @@ def show_replay(arranged: Arranged, settings: Settings, calibrator: Calibrator) 
     except InputProblem as problem:
         shell.problem_box(problem)
         return
-    labels = arranged.labels
-    own = found[0]
+    labels, own = arranged.labels, found[0]
     st.markdown("**Where each rule would have stopped on these labels**")
     then = "" if own.plus is None else f" and chosen “{action(own.plus, settings)}”"
     share = f"{own.found:,} of the {labels.relevant:,} relevant" if labels.relevant else "no relevant one"
@@ -154,13 +144,8 @@ def show_replay(arranged: Arranged, settings: Settings, calibrator: Calibrator) 
     rows = []
     for each in found:
         cells = [str(each.policy), f"{each.depth:,}", f"{each.found:,} of {labels.relevant:,}"]
-        cells += [] if each.plus is None else [action(each.plus, settings)]
-        rows.append("".join(f"<td>{html.escape(cell)}</td>" for cell in cells))
-    st.html(
-        '<div class="tar-others" data-testid="replayed"><table><thead><tr>'
-        f"{''.join(f'<th>{name}</th>' for name in head)}</tr></thead>"
-        f"<tbody>{''.join(f'<tr>{row}</tr>' for row in rows)}</tbody></table></div>"
-    )
+        rows.append(cells if each.plus is None else [*cells, action(each.plus, settings)])
+    st.html(f'<div class="tar-others" data-testid="replayed">{grid(head, rows)}</div>')
 
 
 def _replayed(arranged: Arranged, settings: Settings, calibrator: Calibrator) -> list[Replayed]:
@@ -171,6 +156,32 @@ def _replayed(arranged: Arranged, settings: Settings, calibrator: Calibrator) ->
         rules = [settings.rule, *(each for each in others if not (each.knows_truth or each.needs_labels))]
         if not scenario_of(settings).verdicts_tell:
             rules = [each for each in rules if not each.acts_on_belief]
-        return replayed(arranged.ranked, arranged.labels, settings, calibrator, rules)
+        return kept_labels.replayed(arranged.ranked, arranged.labels, settings, calibrator, rules)
 
     return kept(f"{PREFIX}/replayed", (arranged, settings), asked)
+
+
+def with_audit(arranged: Arranged, more: DeltaGenerator) -> Arranged:
+    """The list as it will be screened, with the draws that are asked for."""
+    unread = len(arranged.screened) - arranged.kept
+    if not unread:
+        return arranged
+    with more:
+        options = {0: "no draws"} | {every: f"one in {every}" for every in SHARES}
+        every = switch("Must you report recall? Draws for an audit", options, **lasting("set_up/audit/every"))
+        st.caption(
+            f"[A bound on recall at every stop]({shell.guide('recall_statement')}) needs documents drawn at random. "
+            f"{price_sentence(unread)}"
+        )
+        if every:
+            st.caption(f"One document in {every} will not be the next of the order above but a drawn one.")
+    if not every:
+        return arranged
+    seed = kept("set_up/audit/seed", arranged.screened, lambda: secrets.randbelow(2**32))
+
+    def drawn() -> Arranged:
+        ranks = next((event.payload["ranks"] for event in arranged.events if event.kind == "kept"), ())
+        screened, event = with_draws(arranged.screened, ranks, every, seed)
+        return replace(arranged, screened=screened, events=(*arranged.events, event))
+
+    return kept("set_up/audit/held", (arranged, every), drawn)

@@ -45,9 +45,7 @@ def keep() -> None:
     if HELD not in state:
         return
     (name, stored), now = state[HELD], _entered()
-    if not stored:  # what a page begins with is no draft
-        stored = now
-    if now != stored:
+    if stored and now != stored:  # what a page begins with is no draft
         name = shell.store().save_draft(now, name)
     state[HELD] = (name, now)
     if name:
@@ -62,10 +60,9 @@ def let_go() -> None:
 
 
 def _entered() -> dict[str, Any]:
-    state = st.session_state
+    state, prior = st.session_state, st.session_state.get(review.TAKEN)
     ours = [key for key in map(str, state) if key.startswith(f"{PREFIX}/")]
     fields = {*state.get(LASTING, ())} & {*ours}
-    prior = state.get(review.TAKEN)
     return {
         "fields": {key: state[key] for key in sorted(fields)},
         "stakes": {key: asdict(state[key]) for key in ours if key.endswith(STAKES)},

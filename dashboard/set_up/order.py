@@ -1,6 +1,7 @@
 """In which order the documents are read: as they stand, by their scores, or by a text."""
 
 import html
+from functools import partial
 from typing import BinaryIO, cast
 
 import streamlit as st
@@ -8,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.frame import shell
-from dashboard.frame.waiting import shown
+from dashboard.frame.waiting import shown, texts_read
 from dashboard.frame.widgets import lasting, radio, upload
 from dashboard.frame.work import kept
 from dashboard.parts import jobs, merging
@@ -27,20 +28,20 @@ from tarstop_core.sessions.create import Documents
 PREFIX = "set_up"
 FIRST_TITLES = 5
 ORDER_WORDS: dict[Order, str] = {
+    "scores": "Highest score first",
     "text": "Most like it first",
     "own": "As they stand",
-    "scores": "Highest score first",
 }
 NO_QUERY = "Say what you are looking for, so that the documents can be put in order."
 LARGE = 5_000  # documents from which reading their texts takes a moment
 
 
 def chosen_order(chosen: Documents) -> Order:
-    suggested, reason = _suggestion(chosen)
-    possible: list[Order] = ["text", "own"]
-    if chosen.frame["score"].notna().any():
-        possible.insert(0, "scores")
-    words = {order: ORDER_WORDS[order] for order in possible}
+    look = partial(shown, chosen.name, "Looking at the order", suggest_order, chosen.frame)
+    large = len(chosen.frame) > LARGE
+    suggested, reason = kept(f"{PREFIX}/suggestion", chosen.key, lambda: look(large=large))
+    scored = chosen.frame["score"].notna().any()
+    words = {order: said for order, said in ORDER_WORDS.items() if scored or order != "scores"}
     key = f"{PREFIX}/order/{chosen.key}"
     order = radio("In which order?", words, first=suggested, horizontal=True, **lasting(key))
     if order == "own" and suggested == "text":
@@ -70,14 +71,6 @@ def arranged(
     if scenario.grades and not chosen.simulated:
         merging.say_where_no_families(chosen.frame)
     return found
-
-
-def _suggestion(chosen: Documents) -> tuple[Order, str]:
-    def suggested() -> tuple[Order, str]:
-        large = len(chosen.frame) > LARGE
-        return shown(chosen.name, "Looking at the order", suggest_order, chosen.frame, large=large)
-
-    return kept(f"{PREFIX}/suggestion", chosen.key, suggested)
 
 
 def looked_for(chosen: Documents, scenario: Scenario, more: DeltaGenerator) -> str:
@@ -110,32 +103,22 @@ def read_text(handle: BinaryIO, name: str) -> str:
 
 def _ranked(chosen: Documents, order: Order, query: str) -> Ranking:
     """The ranking, made again only when something it depends on has changed."""
+    # The paper's in paper mode, and for samples: their chances were learned on it.
+    recipe = PAPER if chosen.simulated or st.session_state.get(f"{PREFIX}/paper", False) else WORDS
 
     def ranked() -> Ranking:
         made_of = (chosen.key, recipe.name)
         index = kept(f"{PREFIX}/index", made_of, lambda: _index(chosen, recipe)) if order == "text" else None
         return prepare(chosen.frame, order, query, recipe=recipe, index=index)
 
-    recipe = _recipe(chosen)
     return kept(f"{PREFIX}/ranking", (chosen.key, order, query, recipe.name), ranked)
-
-
-def _recipe(chosen: Documents) -> Recipe:
-    """The paper's in paper mode, and for samples: their chances were learned on it."""
-    return PAPER if chosen.simulated or st.session_state.get(f"{PREFIX}/paper", False) else WORDS
 
 
 def _index(chosen: Documents, recipe: Recipe) -> Bm25Index:
     if len(chosen.frame) <= LARGE:
         return build_index(ranking_text(chosen.frame), recipe=recipe)
-    return shown(
-        chosen.name,
-        "Reading the texts",
-        jobs.index_of,
-        chosen.frame,
-        recipe,
-        said=lambda done, total: (done / total, f"Read the texts of {done:,} of {total:,} documents"),
-    )
+    job = (jobs.index_of, chosen.frame, recipe)
+    return shown(chosen.name, "Reading the texts", *job, said=texts_read)
 
 
 def first_titles(chosen: Documents, arranged: Arranged) -> None:
@@ -150,9 +133,8 @@ def first_titles(chosen: Documents, arranged: Arranged) -> None:
         if ranking.scores is not None:
             facts.append(f"score {number(ranking.scores[at])}")
         words = html.escape(str(row["title"] or row["abstract"][:100] or row["id"]))
-        items.append(
-            f'<li>{words} <span class="tar-meta">{html.escape(" · ".join(filter(None, facts)))}</span></li>'
-        )
+        told = html.escape(" · ".join(filter(None, facts)))
+        items.append(f'<li>{words} <span class="tar-meta">{told}</span></li>')
     after = f", after {labelled:,} kept with their labels" if labelled else ""
     st.markdown(f"**Read first**, of {len(ranking):,}{after}")
     st.html(f'<ol class="tar-first" data-testid="first-titles">{"".join(items)}</ol>')

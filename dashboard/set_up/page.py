@@ -3,16 +3,17 @@
 import html
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
-from dashboard.frame import shell
+from dashboard.frame import address, shell
 from dashboard.frame.scripts import FRAME
 from dashboard.frame.widgets import LONGEST_NAME, bound, lasting, named, radio, switch
 from dashboard.frame.work import REVIEWER, flash, go_to, kept, reviewer
 from dashboard.parts import chances, documents, learning
 from dashboard.parts.at_a_glance import told
-from dashboard.set_up import auditing, came_along, draft
+from dashboard.set_up import came_along, draft
 from dashboard.set_up.came_along import Arranged
 from dashboard.set_up.forms.base import Form
 from dashboard.set_up.forms.named import form_of
@@ -53,8 +54,7 @@ def _steps() -> None:
     flash()
     first, second = st.tabs(STEPS, **bound(STEP))
     problems: list[str] = []
-    with first:
-        left, titles = st.columns([1.2, 1], gap="large")
+    left, titles = first.columns([1.2, 1], gap="large")
     with left:
         scenario = _scenario()
         form = form_of(scenario)
@@ -75,16 +75,11 @@ def _steps() -> None:
             order = chosen_order(chosen)
             found = arranged(chosen, order, query, scenario, problems, asked)
     if found is not None:
-        found = auditing.ask(found, more)
+        found = came_along.with_audit(found, more)
         with titles:
             first_titles(chosen, found)
-    start = Settings(
-        START.payoffs,
-        START.cost,
-        scenario=scenario.name,
-        needs_citation=scenario.one_decides,
-        confirm_hits=scenario.one_decides,
-    )
+    one = scenario.one_decides
+    start = Settings(START.payoffs, START.cost, scenario=scenario.name, needs_citation=one, confirm_hits=one)
     if asked is not None:
         start = replace(start, application=asked.application)
     with second:
@@ -99,12 +94,14 @@ def _steps() -> None:
         name, reviewer = _names(chosen, problems)
     with more:
         ranking = None if found is None else found.ranked
-        settings, calibrator = _chances(
-            form, settings, ranking, has_scores=order != "own", sample=chosen.simulated
-        )
+        settings, calibrator = _chances(form, settings, ranking, order != "own", chosen.simulated)
         scored = bool(chosen.frame["score"].notna().any())
         settings = learning.ask(settings, PREFIX, chosen.simulated, scored, order == "scores")
-        register = _registered(settings)
+        register = st.checkbox("Register this as my plan", **lasting(f"{PREFIX}/register"))
+        st.caption(
+            f"A registered plan freezes {scenario_of(settings).frozen[0]} and the list of documents; from then on a moved "
+            "slider is a what-if, until you confirm it as a deviation and say why."
+        )
     if calibrator is None and found is not None:
         problems.append("No calibrator that fits this list is chosen; choose or upload one under More.")
     plan = None
@@ -127,10 +124,7 @@ def _scenario() -> Scenario:
         st.session_state[SCENARIO] = linked
     titles = {name: each.title for name, each in SCENARIOS.items()}
     scenario = radio("What do you screen for?", titles, horizontal=True, **lasting(SCENARIO))
-    if scenario != Settings.scenario:
-        st.query_params["scenario"] = scenario
-    else:
-        st.query_params.pop("scenario", None)
+    address.write({"scenario": scenario if scenario != Settings.scenario else ""})
     return SCENARIOS[scenario]
 
 
@@ -142,12 +136,10 @@ def _actions(form: Form, problems: list[str]) -> tuple[str, str]:
         return names[chosen]
     left, right = st.columns(2, gap="medium")
     typed = []
-    for column, when, name, word in zip(
-        (left, right), scenario.when, ("plus", "minus"), scenario.first_actions, strict=True
-    ):
-        words = column.text_input(
-            f"{when.capitalize()}, you would", word, max_chars=40, **lasting(f"{prefix}/{name}")
-        ).strip()
+    asked = zip((left, right), scenario.when, ("plus", "minus"), scenario.first_actions, strict=True)
+    for column, when, name, word in asked:
+        how = lasting(f"{prefix}/{name}")
+        words = column.text_input(f"{when.capitalize()}, you would", word, max_chars=40, **how).strip()
         if not words:
             problems.append(f"The action {when} has no name; give it one.")
         typed.append(words)
@@ -160,13 +152,8 @@ def _names(chosen: Documents, problems: list[str]) -> tuple[str, str]:
     left, right = st.columns(2, gap="medium")
     called = session_name(chosen.name)[:LONGEST_NAME]
     typed = left.text_input("Name of the session", called, **lasting(f"{PREFIX}/name/{chosen.key}"))
-    state[REVIEWER] = right.text_input(
-        "Your name",
-        reviewer(),
-        max_chars=80,
-        **lasting(f"{PREFIX}/reviewer"),
-        placeholder="With every label",
-    )
+    how = lasting(f"{PREFIX}/reviewer") | {"max_chars": 80, "placeholder": "With every label"}
+    state[REVIEWER] = right.text_input("Your name", reviewer(), **how)
     if not typed.strip():
         problems.append("The session has no name; give it one.")
     try:
@@ -182,25 +169,13 @@ def _chances(
 ) -> tuple[Settings, Calibrator | None]:
     """Ask for what has a default that most people leave as it is."""
     left, right = st.columns(2, gap="large")
+    scenario = form.scenario
     with left:
-        policy = chances.policy(
-            form.scenario.first_rule, form.scenario.plans_approximately, form.scenario.first_because
-        )
+        policy = chances.policy(scenario.first_rule, scenario.plans_approximately, scenario.first_because)
     with right:
-        calibrator = chances.calibrator(ranking, has_scores, sample, form.scenario.chance_of(settings))
+        calibrator = chances.calibrator(ranking, has_scores, sample, scenario.chance_of(settings))
     settings = form.more(replace(settings, policy=policy.spec), simulated=sample)
     return settings if calibrator is None else replace(settings, calibrator=calibrator.digest), calibrator
-
-
-def _registered(settings: Settings) -> bool:
-    """Ask whether the plan is frozen."""
-    frozen = scenario_of(settings).frozen[0]
-    register = st.checkbox("Register this as my plan", **lasting(f"{PREFIX}/register"))
-    st.caption(
-        f"A registered plan freezes {frozen} and the list of documents; from then on a moved slider is a what-if, until "
-        "you confirm it as a deviation and say why."
-    )
-    return register
 
 
 def _bar(summary: str, plan: Plan | None, problems: list[str]) -> None:
@@ -213,9 +188,8 @@ def _bar(summary: str, plan: Plan | None, problems: list[str]) -> None:
                 st.button("Back", key=f"{PREFIX}/back", on_click=_go, args=(0,))
             pressed = st.button("Start", type="primary" if last else "secondary", key=f"{PREFIX}/start")
             if not last:
-                st.button(
-                    "Next: what is at stake", key=f"{PREFIX}/next", type="primary", on_click=_go, args=(1,)
-                )
+                how: dict[str, Any] = {"type": "primary", "on_click": _go, "args": (1,)}
+                st.button("Next: what is at stake", key=f"{PREFIX}/next", **how)
         if pressed and problems:
             shell.problem_box(problems[0])
     if pressed and not problems and plan is not None:
@@ -239,17 +213,16 @@ def session_name(documents_name: str) -> str:
     >>> session_name("CD008691.jsonl.gz"), session_name("a.csv and 2 more"), session_name("Door lock")
     ('CD008691', 'a.csv and 2 more', 'Door lock')
     """
-    stem = documents_name.removesuffix(".gz")
+    stem = Path(documents_name.removesuffix(".gz"))
     suffixes = {suffix for each in FORMATS for suffix in each.suffixes} | {".txt"}
-    return Path(stem).stem if Path(stem).suffix.lower() in suffixes else documents_name
+    return stem.stem if stem.suffix.lower() in suffixes else documents_name
 
 
 def _summary(chosen: Documents, settings: Settings, ranking: Ranking | None) -> str:
-    cost = amount(settings.cost, settings.payoffs.unit)
+    cost, q_star = amount(settings.cost, settings.payoffs.unit), settings.payoffs.q_star
     own = form_of(scenario_of(settings)).in_short(settings)
-    q_star = f"q* {settings.payoffs.q_star:.2f}"
     count = len(chosen.frame) if ranking is None else len(ranking)
-    return f"{chosen.name} · {count:,} documents · {own}{q_star} · cost {cost}"
+    return f"{chosen.name} · {count:,} documents · {own}q* {q_star:.2f} · cost {cost}"
 
 
 def _told_first(chosen: Documents, arranged: Arranged, settings: Settings, calibrator: Calibrator) -> None:

@@ -8,13 +8,12 @@ binomial likelihood enters as the Gaussian site that expectation propagation giv
 front of what the other studies predict, leaves the same mean and variance.
 """
 
-import math
 from functools import lru_cache
 
 import numpy as np
 from scipy.special import expit, log_ndtr, logit, logsumexp, roots_jacobi
 
-from tarstop_core.belief.bayes import KNOT, TAU_END, log_odds_path
+from tarstop_core.belief.bayes import _tau_nodes, log_odds_path
 from tarstop_core.belief.prior import Prior, check_theta
 from tarstop_core.documents.tables import Floats, Tables
 
@@ -31,13 +30,9 @@ _LOG_HERMITE = np.log(_HERMITE_WEIGHT)[:, None] + _HERMITE[:, None] ** 2 / 2
 def bivariate_path(tables: Tables, theta: float, prior: Prior | None = None) -> Floats:
     """P(pooled sensitivity > θ) from sensitivity and false-positive rate, after 0 … n studies, shape (n + 1,).
 
-    Studies without FP and TN count towards sensitivity alone, those without diseased patients not at all.
-
-    Notes
-    -----
-    The model is Reitsma's (2005, doi 10.1016/j.jclinepi.2005.02.022) with binomial likelihoods (Chu &
-    Cole 2006); sites as in Minka (2001). Beliefs after each study are remembered, so that a growing
-    review pays for its newest study only.
+    Studies without FP and TN count towards sensitivity alone, those without diseased patients not at all. The model
+    is Reitsma's (2005, doi 10.1016/j.jclinepi.2005.02.022) with binomial likelihoods (Chu & Cole 2006); sites as in Minka
+    (2001). Beliefs after each study are remembered, so that a growing review pays for its newest study only.
     """
     prior = prior or Prior()
     log_odds = log_odds_path(tables, theta, prior)
@@ -69,13 +64,11 @@ def _shift(cells: bytes, theta: float, prior: Prior) -> float:
         return 0.0
     lam = float(logit(check_theta(theta)))
     y1, v1, tau1 = _margin(TP, FN, lam, prior.shift, prior.s, prior, NODES[0])
-    site, site_v, tau2 = _margin(FP[both], TN[both], -lam, 0.0, prior.s_fpr, prior, NODES[1])
     y2, v2 = np.zeros(len(TP)), np.full(len(TP), NO_INFORMATION)
-    y2[both], v2[both] = site, site_v
-    rho, rho_weight = _rho_nodes(prior.eta)
-    free = _log_odds((y1, v1, *tau1), (y2, v2, *tau2), rho, rho_weight, prior)
-    none = _log_odds((y1, v1, *tau1), (y2, v2, *tau2), np.zeros(1), np.ones(1), prior)
-    return free - none
+    y2[both], v2[both], tau2 = _margin(FP[both], TN[both], -lam, 0.0, prior.s_fpr, prior, NODES[1])
+    margins = (y1, v1, *tau1), (y2, v2, *tau2)
+    free = _log_odds(*margins, *_rho_nodes(prior.eta), prior)
+    return free - _log_odds(*margins, np.zeros(1), np.ones(1), prior)
 
 
 @lru_cache(maxsize=8)
@@ -88,16 +81,11 @@ def _rho_nodes(eta: float) -> tuple[Floats, Floats]:
 def _margin(
     hits: Floats, misses: Floats, centre: float, mean: float, s: float, prior: Prior, nodes: int
 ) -> tuple[Floats, Floats, tuple[Floats, Floats]]:
-    """Gaussian sites of one margin (means, variances), and quadrature (nodes, log weights) over the τ they leave plausible.
-
-    Of shape (n,) and (nodes,), in logits. Means of the sites and of the prior are counted from `centre`; the weights
-    have the prior density in them. In every study hits and misses, shape (n,), add up to at least 1.
+    """Gaussian sites of one margin (means, variances), and quadrature (nodes, log weights) over the τ they leave plausible,
+    shape (n,) and (nodes,), in logits. Means are counted from `centre`; the weights have the prior density in them.
     """
-    j = np.arange(MARGIN_NODES)
-    d = math.asinh(TAU_END / KNOT) / (MARGIN_NODES - 1)
-    tau = KNOT * np.sinh(j * d)
-    log_prior = np.log(np.cosh(j * d)) - 0.5 * (tau / prior.tau) ** 2
-    log_prior[0] -= math.log(2)
+    tau, weight = _tau_nodes(MARGIN_NODES)
+    log_prior = np.log(weight) - 0.5 * (tau / prior.tau) ** 2
     tau2 = (tau**2)[:, None]
 
     y = np.log((hits + 0.5) / (misses + 0.5)) - centre
@@ -174,22 +162,16 @@ def _log_odds(
     rho_weight: Floats,
     prior: Prior,
 ) -> float:
-    """Log odds of μ1 > λ in the normal–normal model.
-
-    Each margin is (y, v, τ nodes, their log weights); y are counted from λ and −λ.
-    """
-    y1, v1, tau1, log_weight1 = one
-    y2, v2, tau2, log_weight2 = two
+    """Log odds of μ1 > λ in the normal–normal model; margins are (y, v, τ nodes, log weights), y counted from λ and −λ."""
+    (y1, v1, tau1, log_weight1), (y2, v2, tau2, log_weight2) = one, two
     t1, t2, r = (grid.ravel() for grid in np.meshgrid(tau1, tau2, rho, indexing="ij"))
     a, d, c = v1 + t1[:, None] ** 2, v2 + t2[:, None] ** 2, r * t1 * t2
     det = a * d - (c**2)[:, None]
     # Every sum over studies of W = V⁻¹ = [[d, −c], [−c, a]]/det is a product with 1/det, as much as a study counts.
-    one_, columns = np.ones_like(y1), (1, y1, y2, y1**2, y2**2, y1 * y2)
-    inverse = prior.weight / det
-    plain = inverse @ np.stack([one_ * x for x in columns], axis=1)
-    by_v1 = inverse @ np.stack([v1 * x for x in (1, y2, y2**2)], axis=1)
-    by_v2 = inverse @ np.stack([v2 * x for x in (1, y1, y1**2)], axis=1)
-    s, s1, s2, s11, s22, s12 = plain.T
+    inverse, ones = prior.weight / det, np.ones_like(y1)
+    s, s1, s2, s11, s22, s12 = (inverse @ np.stack([ones, y1, y2, y1**2, y2**2, y1 * y2], axis=1)).T
+    by_v1 = inverse @ np.stack([v1, v1 * y2, v1 * y2**2], axis=1)
+    by_v2 = inverse @ np.stack([v2, v2 * y1, v2 * y1**2], axis=1)
     d_1, d_y1, d_y11 = by_v2.T + t2**2 * np.stack((s, s1, s11))
     a_1, a_y2, a_y22 = by_v1.T + t1**2 * np.stack((s, s2, s22))
 

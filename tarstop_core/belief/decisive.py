@@ -41,43 +41,31 @@ def hit_curve(
     silent: ArrayLike | None = None,
     kinds: Kinds | None = None,
 ) -> HitCurve:
-    """Survival curve of a ranking from the chances of its documents.
+    """Survival curve of a ranking from the chances of its documents. InputProblem when a probability is outside [0, 1].
 
     Parameters
     ----------
     p : array_like, shape (N,)
         Chance that each document is relevant given ω⁺ (or already the hazard), in screening order.
-    frailty : float
-        Shape a of a gamma frailty shared by the documents of a topic:
-        M = (1 + Λ/a)^(−a) with Λ = −Σ log(1 − p). Infinite: independent documents, the paper's model.
-    kappa : float
-        κ, chance that a deciding document, if it exists, is in this list at all: M becomes 1 − κ(1 − M).
-    s : float
-        Chance that a reader who sees a relevant document recognises it: p becomes s·p.
+    frailty, kappa, s
+        Shape a of a gamma frailty shared by the documents of a topic: M = (1 + Λ/a)^(−a) with Λ = −Σ log(1 − p), infinite
+        for independent documents, the paper's model. κ, the chance that a deciding document, if it exists, is in this
+        list at all: M becomes 1 − κ(1 − M). Chance that a reader recognises a relevant document: p becomes s·p.
     silent : array_like of bool, shape (N,), optional
         Documents read without a verdict (unsure, or a hit that waits for confirmation): their 1 − p is
         left out, so belief does not move there. Their h stays: before being read they were worth it.
     kinds : Kinds, optional
         In place of one frailty: kinds of lists of which this is one, each with exposures and a frailty of its own.
 
-    Raises
-    ------
-    InputProblem
-        When a probability is outside [0, 1] or not a number.
-
-    Notes
-    -----
     Fletcher & Stevenson, belief for decisive evidence; κ, s and frailty go beyond the paper.
 
-    Examples
-    --------
     >>> hit_curve([0.5, 0.5]).h
     array([0.5, 0.5])
     >>> float(np.exp(hit_curve([0.5, 0.5], kappa=0.8).log_M[-1]).round(3))
     0.4
     """
     p = np.asarray(p, dtype=float)
-    if p.size and not (np.nanmin(p) >= 0 and np.nanmax(p) <= 1 and not np.isnan(p).any()):
+    if not ((p >= 0) & (p <= 1)).all():
         raise InputProblem("A document's chance of being relevant is outside 0 to 1; check the calibrator.")
     for name, value in (("κ (coverage of the list)", kappa), ("s (reading sensitivity)", s)):
         if not 0 <= value <= 1:
@@ -93,10 +81,8 @@ def hit_curve(
         if kinds is not None:
             log_M = kinds.log_survival(-exposure) if rising else kinds.log_no_hit(-exposure)
         elif math.isfinite(frailty):
-            log_M = -frailty * np.log1p(-log_M / frailty)
-        if kappa < 1:
-            log_M = np.log1p(kappa * np.expm1(log_M))
-        return log_M
+            log_M = -frailty * np.log1p(-exposure / frailty)
+        return log_M if kappa == 1 else np.log1p(kappa * np.expm1(log_M))
 
     with np.errstate(divide="ignore", invalid="ignore"):
         each = np.log1p(-p) if kinds is None else kinds.ratio * np.log1p(-p)
@@ -121,8 +107,6 @@ def hit_curve(
 def belief(curve: HitCurve, b_0: float) -> Floats:
     """b_d for every depth without a hit, shape (N + 1,): b_0·M_d / (b_0·M_d + 1 − b_0).
 
-    Examples
-    --------
     >>> belief(hit_curve([0.5, 1.0, 0.2]), 0.5).round(4)
     array([0.5   , 0.3333, 0.    , 0.    ])
     """
@@ -134,8 +118,6 @@ def belief(curve: HitCurve, b_0: float) -> Floats:
 
 def check_prior(b_0: float) -> float:
     """The prior belief, refused unless strictly between 0 and 1."""
-    if not 0 < b_0 < 1:
-        raise InputProblem(
-            f"The starting belief b_0 is {b_0:g}; give a number between 0 and 1, both excluded."
-        )
-    return b_0
+    if 0 < b_0 < 1:
+        return b_0
+    raise InputProblem(f"The starting belief b_0 is {b_0:g}; give a number between 0 and 1, both excluded.")

@@ -9,20 +9,13 @@ from tarstop_core.errors import InputProblem
 class Engine:
     """One way."""
 
-    name: str
-    """In files and on the command line."""
-    title: str
-    """Where it is chosen."""
-    help: str
-    """What is said beside the title."""
-    badge: str
-    """What is said of a belief that comes from it."""
-    method: str
-    """As a protocol calls it."""
-    needs: int = 0
-    """Studies before which it says nothing."""
-    knows_prior: bool = True
-    """Whether it begins with a belief before any study."""
+    name: str  # In files and on the command line
+    title: str  # Where it is chosen
+    help: str  # What is said beside the title
+    badge: str  # What is said of a belief that comes from it
+    method: str  # As a protocol calls it
+    needs: int = 0  # Studies before which it says nothing
+    knows_prior: bool = True  # Whether it begins with a belief before any study
 
 
 ENGINES = {
@@ -57,13 +50,7 @@ ENGINES = {
 
 
 def check_engine(name: str) -> str:
-    """The name of an engine, if there is one that is called so.
-
-    Raises
-    ------
-    InputProblem
-        When there is none.
-    """
+    """The name of an engine. InputProblem when there is none that is called so."""
     if name not in ENGINES:
         raise InputProblem(f"There is no engine '{name}'; choose one of {', '.join(ENGINES)}.")
     return name

@@ -3,6 +3,7 @@
 All of it (:func:`learn_prior`), or only how wide it is, b_0 being left to the person (:func:`learn_width`).
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
@@ -18,28 +19,19 @@ from tarstop_core.errors import InputProblem
 B_0 = tuple(round(0.05 * i, 2) for i in range(1, 20))
 S = (0.4, 0.5, 0.6, 0.8, 1.0, 1.25, 1.5, 2.0, 2.5)
 TAU = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0)
-FIRST = (1, 2, 3, 5)
-"""Studies after which it is asked how far they stray from all."""
+FIRST = (1, 2, 3, 5)  # Studies after which it is asked how far they stray from all
 LEAST_WEIGHT = 0.1
 
 
 def learn_prior(outcomes: Sequence[Tables], reviews: Sequence[str], theta: float, source: str) -> Prior:
     """The (b_0, s, scale of τ) under which the training outcomes are most probable.
 
-    The false-positive rate and the correlation keep their defaults.
-
     Reviews weigh equally, however many outcomes they have; `reviews` says which one each outcome belongs to. b_0 refers to
-    `theta`, and `source` tells the person who meets the prior what the outcomes are.
+    `theta`, and `source` tells the person who meets the prior what the outcomes are. InputProblem when no outcome has a
+    study with diseased patients, or the lengths differ.
 
-    Raises
-    ------
-    InputProblem
-        When no outcome has a study with diseased patients, or the lengths differ.
-
-    Notes
-    -----
-    Empirical Bayes (type II maximum likelihood) on a grid, from the univariate model: sensitivity is
-    what b_0, s and τ are about.
+    Empirical Bayes (type II maximum likelihood) on a grid, from the univariate model: sensitivity is what b_0, s and τ are
+    about; the false-positive rate and the correlation keep their defaults.
     """
     candidates = [Prior(b_0=b_0, s=s, tau=tau) for b_0, s, tau in product(B_0, S, TAU)]
     return _likeliest(candidates, outcomes, reviews, theta, source)
@@ -51,8 +43,6 @@ def learn_width(outcomes: Sequence[Tables], reviews: Sequence[str], theta: float
     Studies stand in the order in which the list brought them. Where the first ones strayed from all of them `f` times as
     far (in variance) as studies drawn at random would, a study counts 1/f, at most 1. Otherwise as :func:`learn_prior`.
 
-    Notes
-    -----
     f is what surveys call a design effect: studies found next to each other are alike, so that n of them say as much
     of the whole as n/f drawn at random. A power below 1 of the likelihood says the same (Grünwald & van Ommen 2017,
     doi 10.1214/17-BA1085).
@@ -66,11 +56,8 @@ def learn_width(outcomes: Sequence[Tables], reviews: Sequence[str], theta: float
             strayed.setdefault(review, []).append(far)
     f = float(np.mean([np.mean(each) for each in strayed.values()])) if strayed else 1.0
     assert width.learned_from is not None
-    return replace(
-        width,
-        weight=round(min(1.0, max(LEAST_WEIGHT, 1 / f)), 2) if f > 1 else 1.0,
-        learned_from=replace(width.learned_from, keeps_b_0=True),
-    )
+    weight = round(max(LEAST_WEIGHT, 1 / max(f, 1.0)), 2)
+    return replace(width, weight=weight, learned_from=replace(width.learned_from, keeps_b_0=True))
 
 
 def strayed_from_end(tables: Tables) -> float | None:
@@ -78,9 +65,6 @@ def strayed_from_end(tables: Tables) -> float | None:
 
     The mean over the first 1, 2, 3 and 5 studies, about 1 where they stand in no order; None with fewer than three.
 
-    Examples
-    --------
-    >>> import numpy as np
     >>> cells = (np.array([2.0, 9, 9, 9]), np.ones(4), np.array([8.0, 1, 1, 1]), np.ones(4))
     >>> round(strayed_from_end(Tables(("a", "b", "c", "d"), *cells)), 1)
     1.3
@@ -94,13 +78,11 @@ def strayed_from_end(tables: Tables) -> float | None:
     q = w @ (y - w @ y / w.sum()) ** 2
     tau2 = max(0.0, float((q - (len(y) - 1)) / (w.sum() - (w @ w) / w.sum())))
     w = 1 / (1 / w + tau2)
-    far, total = y - w @ y / w.sum(), w.sum()
-    found = []
-    for k in FIRST:
-        if k < len(y):
-            here = w[:k].sum()
-            found.append((w[:k] @ far[:k]) ** 2 / (here * (1 - here / total)))
-    return float(np.mean(found))
+    far = y - w @ y / w.sum()
+    firsts = [k for k in FIRST if k < len(y)]
+    return float(
+        np.mean([(w[:k] @ far[:k]) ** 2 / (w[:k].sum() * (1 - w[:k].sum() / w.sum())) for k in firsts])
+    )
 
 
 def _likeliest(
@@ -114,31 +96,21 @@ def _likeliest(
         raise InputProblem(
             "No training outcome has a study with diseased patients; give tables with TP and FN."
         )
-    names = [review for _, review in used]
+    outcomes_of = Counter(review for _, review in used)
     candidates = [Prior(), *priors]
     total = np.zeros(len(candidates))
     for tables, review in used:
-        total += _log_evidences(tables, check_theta(theta), candidates) / names.count(review)
-    total /= len(set(names))
+        total += _log_evidences(tables, check_theta(theta), candidates) / outcomes_of[review]
+    total /= len(outcomes_of)
     best = int(total.argmax())
-    return replace(
-        candidates[best],
-        learned_from=LearnedFrom(
-            source=source,
-            theta=theta,
-            reviews=len(set(names)),
-            outcomes=len(used),
-            studies=sum(int((tables.diseased > 0).sum()) for tables, _ in used),
-            gain=round(float(total[best] - total[0]), 4),
-        ),
-    )
+    studies = sum(int((tables.diseased > 0).sum()) for tables, _ in used)
+    gain = round(float(total[best] - total[0]), 4)
+    seen = LearnedFrom(source, theta, len(outcomes_of), len(used), studies, gain)
+    return replace(candidates[best], learned_from=seen)
 
 
 def _log_evidences(tables: Tables, theta: float, priors: Sequence[Prior]) -> Floats:
-    """Log evidence of one outcome under each prior, up to a constant, shape (P,).
-
-    The lattice is the same for all priors, so the likelihood of (τ, μ) is computed once.
-    """
+    """Log evidence of one outcome under each prior, up to a constant, shape (P,), all on one lattice."""
     widest = max(priors, key=lambda prior: abs(prior.shift) + 4 * prior.s)
     lattice = lattice_for(tables, theta, widest)
     rows, _ = study_likelihood(tables, theta, lattice)

@@ -23,20 +23,16 @@ from tarstop_core.documents.tables import Flags, Floats
 LEAST = 1e-12
 """Exposure of a document at least, where it turned out to be a hit: what was held impossible decides nothing."""
 TINY = 1e-300
-NEGLIGIBLE = 1e-9
-"""Chance beyond which numbers left are not reckoned with."""
+NEGLIGIBLE = 1e-9  # Chance beyond which numbers left are not reckoned with
 
 
 @dataclass(frozen=True, eq=False)
 class Mixture:
     """What is known of a list: which kind it is, and how rich for its kind."""
 
-    log_weight: Floats
-    """Log of w_j, which add up to 1; shape (J,)."""
-    shape: Floats
-    """Of the gamma distribution of u given each kind; infinite where u is 1; shape (J,)."""
-    rate: Floats
-    """Its rate: before anything is read, the shape itself; shape (J,)."""
+    log_weight: Floats  # Log of w_j, which add up to 1; shape (J,)
+    shape: Floats  # Of the gamma distribution of u given each kind; infinite where u is 1; shape (J,)
+    rate: Floats  # Its rate: before anything is read, the shape itself; shape (J,)
 
     @property
     def weight(self) -> Floats:
@@ -53,8 +49,6 @@ def mixture(weight: ArrayLike, shape: ArrayLike) -> Mixture:
 def log_passed(known: Mixture, exposure: ArrayLike) -> Floats:
     """Log of the chance that documents of this exposure Λ_j hold no hit given each kind, shape (J,) or (J, N) as given.
 
-    Examples
-    --------
     >>> log_passed(mixture([1, 1], [np.inf, 1]), [0.5, 1.0]).round(3)
     array([-0.5  , -0.693])
     """
@@ -71,12 +65,8 @@ def _factors(known: Mixture) -> tuple[Flags, Floats, Floats]:
 
 
 def log_no_hit(known: Mixture, exposure: ArrayLike) -> Floats:
-    """Log of the chance of no hit, over all kinds; shape () or (N,).
+    """Log of the chance of no hit, over all kinds; shape () or (N,): of M_d, where exposures are cumulative.
 
-    With cumulative exposures this is the log of M_d.
-
-    Examples
-    --------
     >>> log_no_hit(mixture([1], [2.0]), [[0.5, 1.0]]).round(3)
     array([-0.446, -0.811])
     """
@@ -89,20 +79,14 @@ def log_no_hit(known: Mixture, exposure: ArrayLike) -> Floats:
 
 
 def updated(known: Mixture, read: ArrayLike, at_hits: ArrayLike | None = None) -> Mixture:
-    """After reading some documents and finding some hits among them.
+    """After reading documents whose exposures add up to `read`, shape (J,), those of hits among them being `at_hits`, (J, h).
 
     A hit counts as a point of a Poisson process, which is exact for misses and good where single documents have small
     exposures. The order of reading does not matter: reading more updates what came out before.
 
-    `read` is the sum of the exposures of all documents that were read, hits included, shape (J,), and `at_hits` holds
-    those of the hits, shape (J, h).
-
-    Examples
-    --------
     One hit where four were expected by one kind and one by the other:
 
-    >>> after = updated(mixture([1, 1], [np.inf, np.inf]), [4.0, 1.0], [[0.4], [0.1]])
-    >>> after.weight.round(2)
+    >>> updated(mixture([1, 1], [np.inf, np.inf]), [4.0, 1.0], [[0.4], [0.1]]).weight.round(2)
     array([0.17, 0.83])
     """
     total = np.asarray(read, dtype=float)
@@ -121,12 +105,9 @@ class Left:
     no more than documents.
     """
 
-    weight: Floats
-    """Of each kind, shape (J,)."""
-    shape: Floats
-    """Of its negative binomial; infinite for a Poisson distribution; shape (J,)."""
-    expected: Floats
-    """Its mean, shape (J,)."""
+    weight: Floats  # Of each kind, shape (J,)
+    shape: Floats  # Of its negative binomial; infinite for a Poisson distribution; shape (J,)
+    expected: Floats  # Its mean, shape (J,)
     documents: int
 
     def chance_of_at_most(self, number: int) -> float:
@@ -145,15 +126,12 @@ class Left:
 
     def _at_most(self, number: float, more: float = 0.0) -> float:
         """As if there were documents enough; `more` is added to the shapes, at the same odds."""
-        a = np.where(self._fixed, 1.0, self.shape)
+        fixed = np.isinf(self.shape)
+        a = np.where(fixed, 1.0, self.shape)
         below = betaincc(number + 1, a + more, self.expected / (a + self.expected))
-        if self._fixed.any():
-            below = np.where(self._fixed, gammaincc(number + 1, self.expected), below)
+        if fixed.any():
+            below = np.where(fixed, gammaincc(number + 1, self.expected), below)
         return float((self.weight * self.expected if more else self.weight) @ below)
-
-    @cached_property
-    def _fixed(self) -> Flags:
-        return np.isinf(self.shape)
 
     @cached_property
     def _possible(self) -> float:
@@ -187,8 +165,7 @@ class Left:
         shapes, of = np.unique(self.shape, return_inverse=True)
         log = np.empty((len(shapes), len(k)))
         for i, a in enumerate(shapes):
-            mean, weight = self.expected[of == i], self.weight[of == i]
-            fixed = math.isinf(a)
+            mean, weight, fixed = self.expected[of == i], self.weight[of == i], math.isinf(a)
             constant = np.log(weight) - (mean if fixed else a * np.log1p(mean / a))
             slope = np.log(np.maximum(mean, TINY)) - (0.0 if fixed else np.log(a + mean))
             rise = 0.0 if fixed else gammaln(a + k) - gammaln(a)
@@ -200,8 +177,6 @@ class Left:
 def left(known: Mixture, exposure: ArrayLike, documents: int) -> Left:
     """How many hits are among so many documents, whose exposures add up to `exposure`, shape (J,).
 
-    Examples
-    --------
     >>> found = left(mixture([1], [2.0]), [3.0], 100)
     >>> round(found.mean, 2), found.interval()
     (3.0, (0, 8))
@@ -209,8 +184,7 @@ def left(known: Mixture, exposure: ArrayLike, documents: int) -> Left:
     (0, 2)
     """
     _, a, r = _factors(known)
-    mean = a * np.asarray(exposure, dtype=float) / r
-    return Left(known.weight, known.shape, mean, documents)
+    return Left(known.weight, known.shape, a * np.asarray(exposure, dtype=float) / r, documents)
 
 
 def foreseen(weight: Floats, shape: float, expected: Floats, documents: int) -> Left:
@@ -238,12 +212,10 @@ class Kinds:
     """
 
     known: Mixture
-    factor: Floats
-    """Shape (J,)."""
+    factor: Floats  # Shape (J,)
     profile: NDArray[np.intp]
     """Which row of `ratio` each kind has, shape (J,)."""
-    ratio: Floats
-    """Shape (profiles, N)."""
+    ratio: Floats  # Shape (profiles, N)
 
     def log_no_hit(self, exposure: Floats) -> Floats:
         """:func:`log_no_hit` of exposures by profile, shape (profiles, N) to (N,)."""

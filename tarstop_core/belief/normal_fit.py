@@ -30,18 +30,14 @@ CELLS_IN_A_BLOCK = 16_000
 class NormalFits:
     """The best fit of each of P prefixes."""
 
-    mu: Floats
-    """Shape (P, 2)."""
-    cov: Floats
-    """Covariance of the estimated μ, A⁻¹; shape (P, 2, 2)."""
-    Psi: Floats
-    """Shape (P, 2, 2)."""
+    mu: Floats  # Shape (P, 2)
+    cov: Floats  # Covariance of the estimated μ, A⁻¹; shape (P, 2, 2)
+    Psi: Floats  # Shape (P, 2, 2)
     loglik: Floats
     """Without the Jacobian of any transformation of the data. REML has the constant −(2n − 2)/2·log 2π and no
     ½·log|X'X|; shape (P,).
     """
-    converged: Flags
-    """Shape (P,)."""
+    converged: Flags  # Shape (P,)
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,35 +52,16 @@ class _Point:
 def fit_prefixes(y: Floats, s: Floats, sizes: Ints, starts: Floats, *, reml: bool) -> NormalFits:
     """Fit the first ``sizes[p]`` studies for every p, each from every start, and keep the likeliest.
 
-    Parameters
-    ----------
-    y : ndarray, shape (n, 2)
-        What the studies report.
-    s : ndarray, shape (n, 2)
-        Within-study variances, > 0.
-    sizes : ndarray of int, shape (P,)
-        How many of the first studies each prefix has, 1 … n. A single study says nothing about Ψ, which
-        is then 0.
-    starts : ndarray, shape (K, 2, 2)
-        Ψ to start from, positive definite.
-    reml : bool
-        Restricted likelihood; else the full one.
-
-    Notes
-    -----
-    Likelihood: Reitsma et al. 2005, doi:10.1016/j.jclinepi.2005.02.022; Gasparrini et al. 2012,
+    Studies report `y` with within-study variances `s` > 0, both of shape (n, 2). `sizes`, shape (P,), are 1 … n; a single
+    study says nothing about Ψ, which is then 0. `starts`, shape (K, 2, 2), are positive definite. The likelihood is the
+    restricted one (`reml`) or the full one: Reitsma et al. 2005, doi:10.1016/j.jclinepi.2005.02.022; Gasparrini et al. 2012,
     doi:10.1002/sim.5471.
     """
     prefixes, n_starts = len(sizes), len(starts)
-    first = np.linalg.cholesky(starts)
-    start_factors = np.stack([first[:, 0, 0], first[:, 1, 0], first[:, 1, 1]], axis=1)
+    start_factors = np.linalg.cholesky(starts)[:, [0, 1, 1], [0, 0, 1]]
 
-    factor = np.zeros((prefixes, 3))
-    mu = np.empty((prefixes, 2))
-    cov = np.empty((prefixes, 2, 2))
-    loglik = np.empty(prefixes)
-    converged = np.ones(prefixes, dtype=bool)
-
+    factor, converged = np.zeros((prefixes, 3)), np.ones(prefixes, dtype=bool)
+    loglik, mu, cov = np.empty(prefixes), np.empty((prefixes, 2)), np.empty((prefixes, 2, 2))
     for block in _blocks(sizes, n_starts):
         width = int(sizes[block].max())
         mask = (np.arange(width) < sizes[block, None]).astype(float)
@@ -98,22 +75,22 @@ def fit_prefixes(y: Floats, s: Floats, sizes: Ints, starts: Floats, *, reml: boo
             factor[block[several]] = climbed[best]
             converged[block[several]] = done[best]
         loglik[block], mu[block], cov[block] = model.estimate(factor[block], mask)
-
     a, b, c = factor.T
-    Psi = np.stack([a * a, a * b, a * b, b * b + c * c], axis=1).reshape(-1, 2, 2)
-    return NormalFits(mu=mu, cov=cov, Psi=Psi, loglik=loglik, converged=converged)
+    return NormalFits(mu, cov, _symmetric(a * a, a * b, b * b + c * c), loglik, converged)
+
+
+def _symmetric(m11: Floats, m12: Floats, m22: Floats) -> Floats:
+    """Matrices of these entries, shape (…, 2, 2)."""
+    return np.stack([m11, m12, m12, m22], axis=-1).reshape(*m11.shape, 2, 2)
 
 
 def _blocks(sizes: Ints, n_starts: int) -> list[Ints]:
     """Prefixes of similar size together, each block within the budget of cells."""
-    order = np.argsort(sizes, kind="stable")
-    blocks: list[Ints] = []
-    end = len(order)
-    while end > 0:
-        width = int(sizes[order[end - 1]])
-        begin = max(0, end - max(1, CELLS_IN_A_BLOCK // (width * n_starts)))
-        blocks.append(order[begin:end])
-        end = begin
+    left, blocks = np.argsort(sizes, kind="stable"), []
+    while len(left):
+        many = max(1, CELLS_IN_A_BLOCK // (int(sizes[left[-1]]) * n_starts))
+        blocks.append(left[-many:])
+        left = left[:-many]
     return blocks
 
 
@@ -135,10 +112,7 @@ class _Model:
         # |V| as a sum of positive terms: no digits are lost when Ψ is singular and S small.
         det = self.s2 * v11 + self.s1 * psi22 + (a * c) ** 2
         seen = mask / det
-        W = np.empty((len(factor), 3, mask.shape[1]))
-        W[:, 0] = v22 * seen
-        W[:, 1] = -psi12 * seen
-        W[:, 2] = v11 * seen
+        W = np.stack([v22 * seen, -psi12 * seen, v11 * seen], axis=1)
         return W, np.einsum("ij,ij->i", np.log(det), mask)
 
     def _centre(self, W: Floats, y1: Floats, y2: Floats) -> tuple[Floats, Floats, Floats]:
@@ -165,8 +139,7 @@ class _Model:
         C, det_A, mu = self._centre(W, self.y1, self.y2)
         r1, r2 = self.y1 - mu[0, :, None], self.y2 - mu[1, :, None]
         squares = (W[:, 0] * r1 * r1 + 2 * W[:, 1] * r1 * r2 + W[:, 2] * r2 * r2).sum(axis=1)
-        cov = np.stack([C[0], C[1], C[1], C[2]], axis=1).reshape(-1, 2, 2)
-        return self._value(log_V, det_A, squares, mask), mu.T + self.centre, cov
+        return self._value(log_V, det_A, squares, mask), mu.T + self.centre, _symmetric(*C)
 
     def look(self, factor: Floats, mask: Floats) -> _Point:
         """Value, exact gradient and exact Hessian with respect to (a, b, c)."""
@@ -180,22 +153,15 @@ class _Model:
         h1 = np.add(w11 * r1, w12 * r2, out=terms[:, 6])
         h2 = np.add(w12 * r1, w22 * r2, out=terms[:, 7])
         terms[:, 3:6] = W
-        gain = np.empty_like(W)
-        gain[:, 0] = h1 * h1
-        gain[:, 1] = h1 * h2
-        gain[:, 2] = h2 * h2
+        gain = np.stack([h1 * h1, h1 * h2, h2 * h2], axis=1)
+        terms[:, 0:3] = 0.5 * W - gain
         if self.reml:
-            c11, c12, c22 = (C[i][:, None] for i in range(3))
+            c11, c12, c22 = C[:, :, None]
             k11, k12 = c11 * w11 + c12 * w12, c11 * w12 + c12 * w22
             k21, k22 = c12 * w11 + c22 * w12, c12 * w12 + c22 * w22
-            spread = np.empty_like(W)
-            spread[:, 0] = w11 * k11 + w12 * k21
-            spread[:, 1] = w11 * k12 + w12 * k22
-            spread[:, 2] = w12 * k12 + w22 * k22
-            terms[:, 0:3] = 0.5 * W - gain - spread
+            spread = np.stack([w11 * k11 + w12 * k21, w11 * k12 + w12 * k22, w12 * k12 + w22 * k22], axis=1)
+            terms[:, 0:3] -= spread
             gain += spread
-        else:
-            terms[:, 0:3] = 0.5 * W - gain
         sums = W @ terms.transpose(0, 2, 1)
         g11, g12, g22 = (0.5 * (gain.sum(axis=2) - W.sum(axis=2))).T
 
@@ -212,32 +178,21 @@ def _hessian(sums: Floats, C: Floats, *, reml: bool) -> Floats:
     With E_j = ∂Ψ/∂ψ_j: Σ tr(Z E_j W E_k) + q_j' C q_k + ½ tr(C Q_j C Q_k), where q_j = ΣW E_j h and
     Q_j = ΣW E_j W; the last term belongs to REML only.
     """
-    T = sums[:, :, 0:3]
-    H = np.empty((len(sums), 3, 3))
-    H[:, 0, 0] = T[:, 0, 0]
-    H[:, 0, 1] = T[:, 0, 1] + T[:, 1, 0]
-    H[:, 0, 2] = T[:, 1, 1]
-    H[:, 1, 1] = T[:, 0, 2] + 2 * T[:, 1, 1] + T[:, 2, 0]
-    H[:, 1, 2] = T[:, 1, 2] + T[:, 2, 1]
-    H[:, 2, 2] = T[:, 2, 2]
-    H[:, 1, 0], H[:, 2, 0], H[:, 2, 1] = H[:, 0, 1], H[:, 0, 2], H[:, 1, 2]
+    # Sums over studies of products of an entry of W (row) with one of Z, W (columns), each 11, 12 or 22, or of h.
+    Z, WW, Wh = (np.moveaxis(each, 0, -1) for each in np.split(sums, [3, 6], axis=2))
+    H12, H23, H13 = Z[0, 1] + Z[1, 0], Z[1, 2] + Z[2, 1], Z[1, 1]
+    H22 = Z[0, 2] + 2 * Z[1, 1] + Z[2, 0]
+    H = np.stack([Z[0, 0], H12, H13, H12, H22, H23, H13, H23, Z[2, 2]], axis=1).reshape(-1, 3, 3)
 
-    matrix_C = np.stack([C[0], C[1], C[1], C[2]], axis=1).reshape(-1, 2, 2)
-    Wh = sums[:, :, 6:8]
-    q = np.empty((len(sums), 3, 2))
-    q[:, 0, 0], q[:, 0, 1] = Wh[:, 0, 0], Wh[:, 1, 0]
-    q[:, 1, 0], q[:, 1, 1] = Wh[:, 0, 1] + Wh[:, 1, 0], Wh[:, 1, 1] + Wh[:, 2, 0]
-    q[:, 2, 0], q[:, 2, 1] = Wh[:, 1, 1], Wh[:, 2, 1]
+    matrix_C = _symmetric(*C)
+    q = np.stack([Wh[0, 0], Wh[1, 0], Wh[0, 1] + Wh[1, 0], Wh[1, 1] + Wh[2, 0], Wh[1, 1], Wh[2, 1]], axis=1)
+    q = q.reshape(-1, 3, 2)
     H += q @ matrix_C @ q.transpose(0, 2, 1)
     if reml:
-        WW = sums[:, :, 3:6]
-        Q = np.empty((len(sums), 3, 2, 2))
-        Q[:, 0, 0, 0], Q[:, 0, 0, 1], Q[:, 0, 1, 1] = WW[:, 0, 0], WW[:, 0, 1], WW[:, 1, 1]
-        Q[:, 1, 0, 0], Q[:, 1, 1, 1] = 2 * WW[:, 0, 1], 2 * WW[:, 1, 2]
-        Q[:, 1, 0, 1] = WW[:, 0, 2] + WW[:, 1, 1]
-        Q[:, 2, 0, 0], Q[:, 2, 0, 1], Q[:, 2, 1, 1] = WW[:, 1, 1], WW[:, 1, 2], WW[:, 2, 2]
-        Q[:, :, 1, 0] = Q[:, :, 0, 1]
-        CQ = matrix_C[:, None] @ Q
+        of_psi11 = _symmetric(WW[0, 0], WW[0, 1], WW[1, 1])
+        of_psi12 = _symmetric(2 * WW[0, 1], WW[0, 2] + WW[1, 1], 2 * WW[1, 2])
+        of_psi22 = _symmetric(WW[1, 1], WW[1, 2], WW[2, 2])
+        CQ = matrix_C[:, None] @ np.stack([of_psi11, of_psi12, of_psi22], axis=1)
         H += 0.5 * (CQ.reshape(-1, 3, 4) @ CQ.transpose(0, 3, 2, 1).reshape(-1, 4, 3))
     return H
 
@@ -250,11 +205,8 @@ def _in_factor(factor: Floats, value: Floats, g: Floats, H: Floats) -> _Point:
     J[:, 2, 1], J[:, 2, 2] = 2 * b, 2 * c
     gradient = (g[:, None, :] @ J)[:, 0]
     hessian = J.transpose(0, 2, 1) @ H @ J
-    hessian[:, 0, 0] += 2 * g[:, 0]
-    hessian[:, 0, 1] += g[:, 1]
-    hessian[:, 1, 0] += g[:, 1]
-    hessian[:, 1, 1] += 2 * g[:, 2]
-    hessian[:, 2, 2] += 2 * g[:, 2]
+    hessian[:, [0, 1, 2], [0, 1, 2]] += 2 * g[:, [0, 2, 2]]
+    hessian[:, [0, 1], [1, 0]] += g[:, [1]]
     return _Point(value, gradient, hessian)
 
 
@@ -265,10 +217,8 @@ def _climb(model: _Model, mask: Floats, factor: Floats) -> tuple[Floats, Flags]:
     a problem in; a step longer than the trust radius is shortened to it, and the radius follows how much of
     its promised rise a step has kept.
     """
-    final = factor.copy()
-    converged = np.zeros(len(factor), dtype=bool)
-    active = np.arange(len(factor))
-    radius = np.ones(len(factor))
+    final, converged = factor.copy(), np.zeros(len(factor), dtype=bool)
+    active, radius = np.arange(len(factor)), np.ones(len(factor))
     here = model.look(factor, mask)
     for _ in range(MAX_STEPS):
         step, promise = _newton_step(here)

@@ -15,15 +15,13 @@ from tarstop_core.documents.tables import Floats, Tables
 class BeliefPath:
     """Belief after each study."""
 
-    beliefs: tuple[float | None, ...]
-    """From 0 studies on; None where the engine has no answer yet."""
+    beliefs: tuple[float | None, ...]  # From 0 studies on; None where the engine has no answer yet
     mu: tuple[float, float] | None = None
     se: tuple[float, float] | None = None
     """`mu` and `se`: "reml": logit sensitivity and logit false-positive rate after all studies, and their standard
     errors; else None.
     """
-    notes: tuple[str, ...] = ()
-    """Studies that count only in part or not at all."""
+    notes: tuple[str, ...] = ()  # Studies that count only in part or not at all
 
 
 def belief_path(
@@ -36,33 +34,15 @@ def belief_path(
 ) -> BeliefPath:
     """Belief that pooled sensitivity exceeds θ, after each study.
 
-    Parameters
-    ----------
-    tables : Tables
-        n studies.
-    theta : float
-        In (0, 1).
-    engine : {"bivariate", "univariate", "reml"}
-        Exact binomial likelihood on both groups (the default) or on the diseased alone, or the Reitsma
-        model by REML, which knows no prior.
-    prior : Prior, optional
-        The default one without it; "reml" does not look at it.
-    correction : {"single", "all", "none"}
-        Continuity correction of "reml".
-
-    Raises
-    ------
-    InputProblem
-        When an argument cannot be used.
+    The engine is one of :data:`~tarstop_core.belief.engines.ENGINES`; "reml" alone has a continuity correction ("single",
+    "all" or "none"), and knows no prior. InputProblem when an argument cannot be used.
     """
     check_theta(theta)
     if engine == "reml":
         fits = reitsma.fit_prefixes(tables, correction=cast(reitsma.Correction, correction))
-        last = fits[-1]
-        mu = se = None
+        last, mu, se = fits[-1], None, None
         if last is not None and last.identified:
-            mu = (float(last.mu[0]), float(last.mu[1]))
-            se = (float(last.se[0]), float(last.se[1]))
+            mu, se = ((float(each[0]), float(each[1])) for each in (last.mu, last.se))
         left_out = tuple(
             f"Study {at + 1} ({tables.study[at]}) lacks a count or a group of patients, so reml leaves it out."
             for at, used in enumerate(reitsma.usable(tables))
@@ -74,12 +54,6 @@ def belief_path(
 
 
 def beliefs(tables: Tables, theta: float, engine: str, prior: Prior) -> Floats:
-    """Belief after 0 … n studies, shape (n + 1,); where "reml" is not identified yet, the prior's b_0.
-
-    Raises
-    ------
-    InputProblem
-        When an argument cannot be used.
-    """
+    """Belief after 0 … n studies, shape (n + 1,); where "reml" is not identified yet, the prior's b_0."""
     path = belief_path(tables, theta, engine, prior).beliefs
     return np.array([prior.b_0 if b is None else b for b in path])

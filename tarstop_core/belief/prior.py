@@ -24,16 +24,13 @@ LEAST_SURE = 1e-3  # of a b_0 that is carried to another threshold
 class LearnedFrom:
     """The training outcomes that a prior was learned from."""
 
-    source: str
-    """What they were, for a person."""
-    theta: float
-    """Threshold on sensitivity that they were judged against: b_0 refers to it."""
+    source: str  # What they were, for a person
+    theta: float  # Threshold on sensitivity that they were judged against: b_0 refers to it
     reviews: int
     outcomes: int
     studies: int
     """`reviews`, `outcomes` and `studies`: how many there were; a review may hold several outcomes."""
-    gain: float
-    """Log marginal likelihood per review, above the default prior's."""
+    gain: float  # Log marginal likelihood per review, above the default prior's
     keeps_b_0: bool = False
     """Whether b_0 was left to the person, at whichever threshold: only how wide the prior is was learned."""
 
@@ -47,36 +44,24 @@ class Prior:
 
     With λ = logit θ: μ1 ~ N(λ + s·Φ⁻¹(b_0), s²), so that P(pooled sensitivity > θ) = b_0 exactly;
     μ2 ~ N(−λ, s_fpr²); both between-study standard deviations ~ HalfNormal(tau); their correlation ~ LKJ(eta). The
-    likelihood of the studies is taken to the power `weight`.
+    likelihood of the studies is taken to the power `weight`. InputProblem when a number is out of its range.
 
-    Raises
-    ------
-    InputProblem
-        When a number is out of its range.
-
-    Notes
-    -----
     Apart from the recentred mean the defaults are those of MetaBayesDTA (Cerullo et al. 2023,
     doi 10.1186/s12874-023-01910-y).
 
-    Examples
-    --------
     >>> round(Prior(b_0=0.7).shift, 3)
     0.787
     """
 
-    b_0: float = 0.5
-    """Belief before any study, in (0, 1)."""
-    s: float = 1.5
-    """Spread of pooled sensitivity, logits, 0.2 to 5."""
+    b_0: float = 0.5  # Belief before any study, in (0, 1)
+    s: float = 1.5  # Spread of pooled sensitivity, logits, 0.2 to 5
     tau: float = 1.0
     """Scale of the half-normal prior of heterogeneity, logits, 0.05 to 3. It matters most."""
     s_fpr: float = 1.5
     """Spread of the pooled false-positive rate, logits, 0.2 to 5 (bivariate engine only)."""
     eta: float = 2.0
     """Shape of the LKJ prior of the correlation, 1 to 100; 1 is flat, large means none (bivariate only)."""
-    learned_from: LearnedFrom | None = None
-    """None for a prior that a person chose."""
+    learned_from: LearnedFrom | None = None  # None for a prior that a person chose
     weight: float = 1.0
     """How much a study says against one drawn at random, 0.1 to 1: those that a list brings first may be alike, and stray
     from what all say in the end more than chance has it.
@@ -105,8 +90,6 @@ class Prior:
 
         Only a prior whose b_0 was learned says what that refers to; any other is returned as it is.
 
-        Examples
-        --------
         >>> learned = Prior(0.7, 0.8, learned_from=LearnedFrom("past reviews", 0.75, 16, 63, 742, 0.1))
         >>> learned.at(0.75).b_0, round(learned.at(0.9).b_0, 2), Prior(0.7).at(0.9).b_0
         (0.7, 0.2, 0.7)
@@ -143,18 +126,7 @@ def save(prior: Prior, path: str | Path) -> None:
 
 
 def from_json(text: str, name: str = "The prior") -> Prior:
-    """Read a prior back.
-
-    Raises
-    ------
-    InputProblem
-        When the text is not a prior of a known version.
-
-    Examples
-    --------
-    >>> from_json(Prior(b_0=0.7, s=0.8).to_json()) == Prior(b_0=0.7, s=0.8)
-    True
-    """
+    """Read a prior back. InputProblem when the text is not one of a known version."""
     content = read_envelope(
         text,
         name,
@@ -175,11 +147,9 @@ def load(path: str | Path) -> Prior:
 
 def check_theta(theta: float) -> float:
     """The threshold on pooled sensitivity, refused unless strictly between 0 and 1."""
-    if not 0 < theta < 1:
-        raise InputProblem(
-            f"The threshold θ is {theta:g}; give a sensitivity between 0 and 1, both excluded."
-        )
-    return theta
+    if 0 < theta < 1:
+        return theta
+    raise InputProblem(f"The threshold θ is {theta:g}; give a sensitivity between 0 and 1, both excluded.")
 
 
 def _check(name: str, value: float, least: float, most: float) -> None:

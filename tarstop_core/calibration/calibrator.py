@@ -27,6 +27,7 @@ import json
 import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -52,8 +53,7 @@ PATENT, REVIEW, INCLUSION = SCENARIOS = ("patent", "review", "inclusion")
 FILE_FORMAT = "tarstop-calibrator"
 FILE_VERSION = 1
 BINS = 10
-RANK_UNIT = 10.0
-"""Rank at which is said how rich a kind of list is."""
+RANK_UNIT = 10.0  # Rank at which is said how rich a kind of list is
 
 
 @dataclass(frozen=True)
@@ -70,8 +70,7 @@ class FittedOn:
     longest_list: int = 0
     top_z: tuple[float, float] = (0.0, 0.0)
     """5 % and 95 % quantile, over lists, of the best score's z-score."""
-    tied_share: float = 0.0
-    """Mean share of documents whose score another one of their list has too."""
+    tied_share: float = 0.0  # Mean share of documents whose score another one of their list has too
     own: str = ""
     """What a person's own calibrator was fitted on: "lists", "sessions", "cases"; empty for others."""
     lists: tuple[str, ...] = ()
@@ -123,8 +122,7 @@ class Calibrator:
     between nodes, constant outside.
     """
     fitted_on: FittedOn
-    frailty: float = math.inf
-    """Shape a of the gamma frailty; infinite for every other kind."""
+    frailty: float = math.inf  # Shape a of the gamma frailty; infinite for every other kind
     quality: Quality | None = None
     dispersion: float = math.inf
     """How much lists' totals of relevant documents vary around what the chances predict: the total is negative binomial
@@ -156,15 +154,10 @@ class Calibrator:
         return self.kind in HAZARDS or self.kind in ("frailty", "rank-frailty")
 
     def probabilities(self, scores: ArrayLike | None, n: int | Ints | None = None) -> Floats:
-        """Chance of each document, shape (N,), in screening order.
+        """Chance of each document, shape (N,), in screening order. InputProblem when this kind needs scores that are missing.
 
         Scores are those of the whole list, shape (N,); kinds by rank do not look at them. `n` is N, where there are no
         scores, or the rank of each document, where they do not stand by rank.
-
-        Raises
-        ------
-        InputProblem
-            When this kind needs scores and there are none.
         """
         if self.by_rank:
             if not isinstance(n, np.ndarray):
@@ -182,11 +175,7 @@ class Calibrator:
         return np.interp(at, self.x, self.y)
 
     def curve(
-        self,
-        p: ArrayLike,
-        ranks: int | Ints | None = None,
-        kappa: float = 1.0,
-        **assumptions: Any,
+        self, p: ArrayLike, ranks: int | Ints | None = None, kappa: float = 1.0, **assumptions: Any
     ) -> HitCurve:
         """Survival curve for these probabilities, with this calibrator's frailty, and κ at most what was learned.
 
@@ -211,12 +200,7 @@ class Calibrator:
             return Kinds(mixture(weight, 1 / variance), np.exp(rich), of, ratio)
 
     def left(
-        self,
-        p: Floats,
-        judged: Flags,
-        relevant: Flags,
-        unread: Flags,
-        ranks: Ints | None = None,
+        self, p: Floats, judged: Flags, relevant: Flags, unread: Flags, ranks: Ints | None = None
     ) -> Left:
         """How many relevant documents are among those not read yet.
 
@@ -254,24 +238,24 @@ class Calibrator:
                 f"Your list has {length:,} documents; the training lists had "
                 f"{seen.shortest_list:,} to {seen.longest_list:,}."
             )
-        if length and scores is not None and not self.by_rank:
-            values = np.asarray(scores, dtype=float)
-            if len(values) > 1 and values.min() == values.max():
-                remarks.append("All scores are the same, so every document gets the same chance.")
-            else:
-                top, (low, high) = float(z_scores(values).max()), seen.top_z
-                slack = max(1.0, (high - low) / 2)
-                if high > low and len(values) > 1 and not low - slack <= top <= high + slack:
-                    remarks.append(
-                        f"Your best score stands {top:.1f} standard deviations above the average; "
-                        f"in the training lists it was {low:.1f} to {high:.1f}."
-                    )
-                tied = tied_share(values)
-                if tied > seen.tied_share + 0.25:
-                    remarks.append(
-                        f"{tied:.0%} of your scores are tied with another; "
-                        f"in the training lists it was {seen.tied_share:.0%}. Among equals the order says nothing."
-                    )
+        if not length or scores is None or self.by_rank:
+            return remarks
+        values = np.asarray(scores, dtype=float)
+        if length > 1 and values.min() == values.max():
+            return [*remarks, "All scores are the same, so every document gets the same chance."]
+        top, (low, high) = float(z_scores(values).max()), seen.top_z
+        slack = max(1.0, (high - low) / 2)
+        if high > low and length > 1 and not low - slack <= top <= high + slack:
+            remarks.append(
+                f"Your best score stands {top:.1f} standard deviations above the average; "
+                f"in the training lists it was {low:.1f} to {high:.1f}."
+            )
+        tied = tied_share(values)
+        if tied > seen.tied_share + 0.25:
+            remarks.append(
+                f"{tied:.0%} of your scores are tied with another; "
+                f"in the training lists it was {seen.tied_share:.0%}. Among equals the order says nothing."
+            )
         return remarks
 
     def refusal(self, scores: ArrayLike | None) -> str:
@@ -282,13 +266,10 @@ class Calibrator:
         """
         if self.by_rank or scores is None:
             return ""
-        unlike = " ".join(
-            each for each in self.mismatch(scores) if each.startswith(("Your list has", "Your best score"))
-        )
-        return (
-            unlike
-            and f"{unlike} So a score means something else here; choose a calibrator that goes by rank."
-        )
+        remarks = self.mismatch(scores)
+        unlike = [each for each in remarks if each.startswith(("Your list has", "Your best score"))]
+        why = "So a score means something else here; choose a calibrator that goes by rank."
+        return " ".join((*unlike, why)) if unlike else ""
 
     def to_json(self) -> str:
         """The calibrator as a small versioned JSON document."""
@@ -296,9 +277,9 @@ class Calibrator:
         content: dict[str, Any] = {"format": FILE_FORMAT, "version": FILE_VERSION, **fields}
         if math.isinf(self.frailty):
             content["frailty"] = None
-        # What is as it was before these fields existed is left out, so that older files keep their fingerprint.
         if math.isinf(self.dispersion):
             del content["dispersion"]
+        # What is as it was before these fields existed is left out, so that older files keep their fingerprint.
         for part, names in (
             (content, ("band", "kinds", "lacking", "thinning")),
             (content["quality"] or {}, ("intervals",)),
@@ -309,20 +290,14 @@ class Calibrator:
                     part.pop(name, None)
         return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """Fingerprint of what decides the probabilities and of what they were fitted on."""
         return hashlib.sha256(self.to_json().encode()).hexdigest()[:16]
 
 
 def from_json(text: str, name: str = "The calibrator") -> Calibrator:
-    """Read a calibrator back.
-
-    Raises
-    ------
-    InputProblem
-        When the text is not a calibrator of a known version.
-    """
+    """Read a calibrator back. InputProblem when the text is not one of a known version."""
     content = read_envelope(
         text,
         name,
@@ -375,8 +350,6 @@ def load(path: str | Path) -> Calibrator:
 def scaled(p: Floats, factor: float) -> Floats:
     """Every chance times a factor, at most 1; where they are as they were, the same array.
 
-    Examples
-    --------
     >>> scaled(np.array([0.1, 0.8]), 2.0)
     array([0.2, 1. ])
     """
@@ -384,15 +357,8 @@ def scaled(p: Floats, factor: float) -> Floats:
 
 
 def z_scores(scores: ArrayLike) -> Floats:
-    """(v − mean)/sd within the topic, shape (N,); zeros where all scores are the same.
+    """(v − mean)/sd within the topic, shape (N,); zeros where all scores are the same. InputProblem when one is missing.
 
-    Raises
-    ------
-    InputProblem
-        When a score is missing or infinite.
-
-    Examples
-    --------
     >>> z_scores([3.0, 1.0]), z_scores([2.0, 2.0])
     (array([ 1., -1.]), array([0., 0.]))
     """

@@ -28,10 +28,8 @@ class DataShare:
     alpha: float = 1.0
     beta: float = 1.0
     """`alpha` and `beta`: above 0; the mean is alpha/(alpha + beta)."""
-    topics: int = 0
-    """Reviews that it was learned from; 0 for one that nobody learned."""
-    source: str = ""
-    """What they were, for a person."""
+    topics: int = 0  # Reviews that it was learned from; 0 for one that nobody learned
+    source: str = ""  # What they were, for a person
 
     def __post_init__(self) -> None:
         if not (0 < self.alpha < math.inf and 0 < self.beta < math.inf):
@@ -47,17 +45,12 @@ class DataShare:
     def interval(self, level: float = 0.9) -> tuple[float, float]:
         """Central interval of the share."""
         tail = (1 - level) / 2
-        low, high = (float(betaincinv(self.alpha, self.beta, end)) for end in (tail, 1 - tail))
-        return low, high
+        return float(betaincinv(self.alpha, self.beta, tail)), float(
+            betaincinv(self.alpha, self.beta, 1 - tail)
+        )
 
     def updated(self, with_data: int, without: int) -> DataShare:
-        """After reports of the review itself have been read in full.
-
-        Examples
-        --------
-        >>> DataShare(2, 2).updated(6, 0).mean
-        0.8
-        """
+        """After reports of the review itself have been read in full."""
         return DataShare(self.alpha + with_data, self.beta + without, self.topics, self.source)
 
     def to_json(self) -> str:
@@ -70,18 +63,11 @@ def fit_data_share(pairs: Sequence[tuple[int, int]], source: str) -> DataShare:
     """Learn the share, and how much it varies between reviews, from reviews that are complete.
 
     `pairs` are, for each review, reports included at title and abstract, and those of them that brought data. Reviews
-    that included nothing say nothing and are left out.
+    that included nothing say nothing and are left out. InputProblem with fewer than two others, or more data than reports.
 
     The beta-binomial distribution over reviews is fitted by maximum likelihood. Its mean stays between .001 and .999 and
     it is worth at most 1,000 reports, where the likelihood would go further.
 
-    Raises
-    ------
-    InputProblem
-        With fewer than two reviews that included something, or more reports with data than reports.
-
-    Examples
-    --------
     >>> share = fit_data_share([(50, 10), (20, 11), (80, 25), (10, 1)], "an example")
     >>> round(share.mean, 2), share.topics
     (0.3, 4)
@@ -91,12 +77,11 @@ def fit_data_share(pairs: Sequence[tuple[int, int]], source: str) -> DataShare:
             raise InputProblem(
                 f"A review has {included} included reports and {with_data} with data; give no more than it has."
             )
-    used = np.array([pair for pair in pairs if pair[0] > 0], dtype=float).reshape(-1, 2)
-    if len(used) < 2:
+    n, k = np.array([pair for pair in pairs if pair[0] > 0], dtype=float).reshape(-1, 2).T
+    if len(n) < 2:
         raise InputProblem(
             "How much the share of reports with data varies cannot be learned from one review; give two or more."
         )
-    n, k = used.T
 
     def shapes(at: np.ndarray) -> tuple[float, float]:
         mean, size = float(expit(at[0])), float(np.exp(at[1]))
@@ -110,22 +95,11 @@ def fit_data_share(pairs: Sequence[tuple[int, int]], source: str) -> DataShare:
     bounds = [(-furthest, furthest), (np.log(0.1), np.log(SUREST))]
     start = [float(logit(np.clip(k.sum() / n.sum(), 0.01, 0.99))), np.log(5.0)]
     alpha, beta = shapes(minimize(loss, start, method="L-BFGS-B", bounds=bounds).x)
-    return DataShare(round(alpha, 6), round(beta, 6), len(used), source)
+    return DataShare(round(alpha, 6), round(beta, 6), len(n), source)
 
 
 def from_json(text: str, name: str = "The share of reports with data") -> DataShare:
-    """Read a share back.
-
-    Raises
-    ------
-    InputProblem
-        When the text is not a share of a known version.
-
-    Examples
-    --------
-    >>> from_json(DataShare(2.5, 4.0).to_json()) == DataShare(2.5, 4.0)
-    True
-    """
+    """Read a share back. InputProblem when the text is not one of a known version."""
     content = read_envelope(
         text,
         name,

@@ -26,23 +26,22 @@ from tarstop_core.presentation.figures import (
 from tarstop_core.presentation.numbers import number, percent
 from tarstop_core.presentation.palette import BELIEF, BELIEF_BAND, COST, PLUS, THRESHOLD
 
-SHORTEST = 100
-"""Ranks that a curve of first hits shows at least."""
-DRAWN_TO = 1000
-"""And at most, where it was learned from long lists."""
+SHORTEST = 100  # Ranks that a curve of first hits shows at least
+DRAWN_TO = 1000  # And at most, where it was learned from long lists
 NAME = 44
+_CORNER: dict[str, Any] = {"xanchor": "left", "yanchor": "top"}
 
 
 def quality_sentence(quality: Quality) -> str:
     """How well chances came true, in plain words with their numbers.
 
-    Examples
-    --------
     >>> quality_sentence(Quality("held-out lists", 2, 100, 0.08, 0.02, ((0.1, 0.1, 100),)))
     'Judged on held-out lists: on average the chances were off by 2.0 percentage points (ECE 0.02). Brier score 0.08; giving every document the average chance would score 0.09, so the chances take away 11 % of that.'
     """
+    off = 100 * quality.ece
+    off_by = f"{off:.1f}" if off >= 0.1 or off == 0 else f"{off:.2g}"
     said = (
-        f"Judged on {quality.how}: on average the chances were off by {_points(quality.ece)} percentage points "
+        f"Judged on {quality.how}: on average the chances were off by {off_by} percentage points "
         f"(ECE {number(quality.ece)}). Brier score {number(quality.brier)}"
     )
     count = sum(n for _, _, n in quality.reliability)
@@ -55,11 +54,6 @@ def quality_sentence(quality: Quality) -> str:
     return f"{said}; giving every document the average chance would score {number(plain)}, so the chances {told}."
 
 
-def _points(share: float) -> str:
-    points = 100 * share
-    return f"{points:.1f}" if points >= 0.1 or points == 0 else f"{points:.2g}"
-
-
 def first_hit_figure(
     calibrator: Calibrator, cases: Sequence[PastCase] = (), dark: bool = False, simulated: bool = False
 ) -> Figure:
@@ -69,42 +63,32 @@ def first_hit_figure(
     """
     text = text_colour(dark)
     at, come, low, high = come_by_rank(calibrator)
-    x = at.tolist()
+    x, end = at.tolist(), float(np.log10(at[-1]))
     edge = {"line": {"width": 0}, "hoverinfo": "skip", "mode": "lines", "type": "scatter"}
     data: list[dict[str, Any]] = [
         {**edge, "x": x, "y": high.tolist()},
         {**edge, "x": x, "y": low.tolist(), "fill": "tonexty", "fillcolor": BELIEF_BAND},
         line(x, come.tolist(), BELIEF, width=3, hoverinfo="skip"),
     ]
-    marks: tuple[tuple[str, str, str, float], ...] = (
-        ("hit", "line-ns-open", BELIEF, -0.07),
-        ("stopped", "triangle-right-open", THRESHOLD, -0.15),
-        ("missed", "x-open", PLUS, -0.23),
-    )
-    notes = [label(float(np.log10(x[-1])), 1.0, "first hit has come, with 95 %", ink(BELIEF, dark), yshift=3)]
-    deepest = x[-1]
-    for outcome, symbol, colour, height in marks:
-        ranks = [case.at for case in cases if case.outcome == outcome and case.at <= deepest]
-        if not ranks:
-            continue
-        marker = {"symbol": symbol, "line": {"width": 2, "color": colour}}
-        data.append(points(ranks, [height] * len(ranks), colour, marker=marker, hoverinfo="skip"))
-        words = {"hit": "first hits", "stopped": "stopped without", "missed": "missed"}[outcome]
-        notes.append(label(0.02, height, words, text, xref="paper", xanchor="left", yanchor="middle"))
+    notes = [label(end, 1.0, "first hit has come, with 95 %", ink(BELIEF, dark), yshift=3)]
+    for outcome, words, symbol, colour, height in (
+        ("hit", "first hits", "line-ns-open", BELIEF, -0.07),
+        ("stopped", "stopped without", "triangle-right-open", THRESHOLD, -0.15),
+        ("missed", "missed", "x-open", PLUS, -0.23),
+    ):
+        ranks = [case.at for case in cases if case.outcome == outcome and case.at <= x[-1]]
+        if ranks:
+            marker = {"symbol": symbol, "line": {"width": 2, "color": colour}}
+            data.append(points(ranks, [height] * len(ranks), colour, marker=marker, hoverinfo="skip"))
+            notes.append(label(0.02, height, words, text, xref="paper", xanchor="left", yanchor="middle"))
     if simulated:
-        notes.append(label(0.0, 1.0, "simulated", text, xanchor="left", yanchor="top"))
-    bottom = -0.3 if len(data) > 3 else -0.02
+        notes.append(label(0.0, 1.0, "simulated", text, **_CORNER))
+    shares = {"range": [-0.3 if len(data) > 3 else -0.02, 1.12], "tickvals": [0, 0.25, 0.5, 0.75, 1]}
     layout = clear_layout(
         320,
         {"l": 56, "r": 12, "t": 8, "b": 44},
-        xaxis=axis("rank (log scale)", dark, type="log", dtick=1, range=[-0.75, float(np.log10(deepest))]),
-        yaxis=axis(
-            "share of searches",
-            dark,
-            range=[bottom, 1.12],
-            tickvals=[0, 0.25, 0.5, 0.75, 1],
-            tickformat=".0%",
-        ),
+        xaxis=axis("rank (log scale)", dark, type="log", dtick=1, range=[-0.75, end]),
+        yaxis=axis("share of searches", dark, **shares, tickformat=".0%"),
         annotations=notes,
     )
     return {"data": data, "layout": layout}
@@ -124,13 +108,11 @@ def come_by_rank(calibrator: Calibrator) -> tuple[Ints, Floats, Floats, Floats]:
 
 def first_hit_sentence(calibrator: Calibrator) -> str:
     """What :func:`first_hit_figure` shows."""
-    at, come, low, high = come_by_rank(calibrator)
+    at, *curves = come_by_rank(calibrator)
     told = []
     for rank in (WITHIN, SHORTEST):
-        i = int(np.searchsorted(at, rank))
-        told.append(
-            f"by rank {rank} in {percent(float(come[i]))} (95 %: {percent(float(low[i]))} to {percent(float(high[i]))})"
-        )
+        come, low, high = (percent(float(each[np.searchsorted(at, rank)])) for each in curves)
+        told.append(f"by rank {rank} in {come} (95 %: {low} to {high})")
     return f"Of searches with something to find, the first hit has come {' and '.join(told)}."
 
 
@@ -162,13 +144,12 @@ def two_reliabilities(
     text = text_colour(dark)
     one, other = (reliability_figure(each.reliability, simulated, dark, each.intervals) for each in (a, b))
     top = max(figure["layout"]["xaxis"]["range"][1] for figure in (one, other))
-    second = other["data"][1]
+    layout, second = one["layout"], other["data"][1]
     second["marker"] = {"color": PLUS, "size": 8, "symbol": "square"}
     second["line"] = {"color": PLUS, "width": 1.5, "dash": "dash"}
     second["error_y"]["color"] = PLUS
     one["data"][0] |= {"x": [0.0, top], "y": [0.0, top]}
     one["data"].append(second)
-    layout = one["layout"]
     layout["xaxis"]["range"] = layout["yaxis"]["range"] = [0, top]
     layout["annotations"] = [
         label(0.6 * top, 0.6 * top, "as said", THRESHOLD),
@@ -213,18 +194,14 @@ def worth_figure(
         notes.append(label(0, float(np.log10(cost)), "cost of one document", ink(COST, dark), xanchor="left"))
     if simulated:
         notes.append(note(0.02, 0.18, "simulated", text, xanchor="left"))
-    title = with_unit("worth each", unit)
     layout = clear_layout(
         320,
         {"l": 62, "r": 12, "t": 8, "b": 44},
         xaxis=axis("documents read", dark),
-        yaxis=axis(title, dark, type="log", dtick=1, exponentformat="power"),
+        yaxis=axis(with_unit("worth each", unit), dark, type="log", dtick=1, exponentformat="power"),
         annotations=notes,
     )
     return {"data": data, "layout": layout}
-
-
-_CORNER: dict[str, Any] = {"xanchor": "left", "yanchor": "top"}
 
 
 def _named(mark: str, name: str, colour: str) -> str:
@@ -241,10 +218,8 @@ def reliability_figure(
     """Chances as they were given against what was found, with 95 % intervals.
 
     Bins, and intervals where lists are told apart, are as :class:`~tarstop_core.calibration.calibrator.Quality` holds them.
-
-    Notes
-    -----
-    Otherwise intervals are Wilson's, which take documents to be independent: E. B. Wilson (1927), Probable inference, JASA 22, 209–212.
+    Otherwise intervals are Wilson's, which take documents to be independent: E. B. Wilson (1927), Probable inference, JASA
+    22, 209–212.
     """
     p, share, count = (np.array([each[i] for each in bins], dtype=float) for i in range(3))
     low, high = np.array(intervals).T if intervals else wilson(share, count)
@@ -269,17 +244,13 @@ def reliability_figure(
         yaxis=axis("share found relevant", dark, range=[0, top], tickformat=".0%"),
         annotations=notes,
     )
-    return {
-        "data": [line([0.0, top], [0.0, top], THRESHOLD, dash="dash", hoverinfo="skip"), said],
-        "layout": layout,
-    }
+    as_said = line([0.0, top], [0.0, top], THRESHOLD, dash="dash", hoverinfo="skip")
+    return {"data": [as_said, said], "layout": layout}
 
 
 def wilson(share: Floats, count: Floats) -> tuple[Floats, Floats]:
     """95 % intervals of shares, shape (n,) each.
 
-    Examples
-    --------
     >>> low, high = wilson(np.array([0.0, 0.5]), np.array([10.0, 100.0]))
     >>> low.round(3).tolist(), high.round(3).tolist()
     ([0.0, 0.404], [0.278, 0.596])
@@ -293,25 +264,15 @@ def wilson(share: Floats, count: Floats) -> tuple[Floats, Floats]:
 def reliability_sentence(bins: Sequence[tuple[float, float, int]]) -> str:
     """What a reliability figure shows, in one sentence.
 
-    Examples
-    --------
     >>> reliability_sentence([(0.001, 0.001, 9000), (0.2, 0.1, 100)])
     'The highest chances averaged 20 % and 10 % of those 100 documents were relevant; of the other 9,000, 0.1 % were, against 0.1 % said.'
     """
     if not bins:
         return "No document was judged."
     said, found, count = bins[-1]
+    top = f"averaged {100 * said:.2g} % and {100 * found:.2g} % of those {count:,} documents were relevant"
     others = sum(each[2] for each in bins[:-1])
-
-    def share(value: float) -> str:
-        return f"{100 * value:.2g} %"
-
-    top = f"{share(found)} of those {count:,} documents were relevant"
     if not others:
-        return f"The chances averaged {share(said)} and {top}."
-    p = sum(each[0] * each[2] for each in bins[:-1]) / others
-    y = sum(each[1] * each[2] for each in bins[:-1]) / others
-    return (
-        f"The highest chances averaged {share(said)} and {top}; "
-        f"of the other {others:,}, {share(y)} were, against {share(p)} said."
-    )
+        return f"The chances {top}."
+    p, y = (100 * sum(each[i] * each[2] for each in bins[:-1]) / others for i in (0, 1))
+    return f"The highest chances {top}; of the other {others:,}, {y:.2g} % were, against {p:.2g} % said."

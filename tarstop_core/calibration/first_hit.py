@@ -26,31 +26,22 @@ from tarstop_core.documents.tables import Floats, Ints
 from tarstop_core.errors import InputProblem
 
 Ending = Literal["hit", "stopped", "missed", "none"]
-WITHIN = 10
-"""Rank at which the curve is spoken of, and its prior stated."""
+WITHIN = 10  # Rank at which the curve is spoken of, and its prior stated
 DEEPEST = 100_000
-CELLS = 48, 32, 32
-"""Of the grid over m, w and b."""
+CELLS = 48, 32, 32  # Of the grid over m, w and b
 SURE = 0.95
 
 
 @dataclass(frozen=True)
 class PastCase:
-    """What is remembered of one search.
-
-    Raises
-    ------
-    InputProblem
-        When the rank is not one.
-    """
+    """What is remembered of one search. InputProblem when the rank is not one."""
 
     outcome: Ending
     """One of "hit", "stopped", "missed", "none". hit: the first relevant document stood at rank `at`. stopped: none among the
     first `at`, and whether there was one at all is not known. missed: none among the first `at`, though there was
     one. none: it turned out that there was nothing to find.
     """
-    at: int = 0
-    """Rank, from 1 on; 0 for "none"."""
+    at: int = 0  # Rank, from 1 on; 0 for "none"
 
     def __post_init__(self) -> None:
         if self.outcome != "none" and not 1 <= self.at <= DEEPEST:
@@ -82,30 +73,23 @@ _WRITTEN: tuple[tuple[str, Ending], ...] = (
 
 
 def read_cases(text: str) -> list[PastCase]:
-    """Cases as a person writes them, one a line or separated by commas.
+    """Cases as a person writes them, one a line or separated by commas. InputProblem naming the line that cannot be read.
 
-    Raises
-    ------
-    InputProblem
-        Naming the line that cannot be read.
-
-    Examples
-    --------
     >>> [str(case) for case in read_cases("4, first relevant at rank 17\\nnone in the first 60\\nnone at all")]
     ['4', '17', 'none in 60', 'none at all']
     """
-    cases = []
-    for number, line in enumerate(text.splitlines(), start=1):
-        for part in filter(None, (piece.strip() for piece in re.split(r"[,;]", line))):
-            cases.append(_read_case(part, number))
-    return cases
+    return [
+        _read_case(part.strip(), number)
+        for number, line in enumerate(text.splitlines(), start=1)
+        for part in re.split(r"[,;]", line)
+        if part.strip()
+    ]
 
 
 def _read_case(part: str, line: int) -> PastCase:
     plain = " ".join(part.casefold().rstrip(".").split())
     for pattern, outcome in _WRITTEN:
-        found = re.fullmatch(pattern, plain)
-        if found:
+        if found := re.fullmatch(pattern, plain):
             try:
                 return PastCase(outcome, int(found[1]) if found.groups() else 0)
             except InputProblem as problem:
@@ -123,10 +107,8 @@ class FirstHits:
     a: Floats
     w: Floats
     """`a` and `w`: the grid; shape (G,)."""
-    weight: Floats
-    """Posterior probability of each of its points; adds up to 1; shape (G,)."""
-    share: tuple[float, float, float]
-    """b: posterior mean, and its interval of 95 %."""
+    weight: Floats  # Posterior probability of each of its points; adds up to 1; shape (G,)
+    share: tuple[float, float, float]  # b: posterior mean, and its interval of 95 %
 
     def come_by(self, k: NDArray[np.integer] | Sequence[int]) -> Floats:
         """Chance that the first hit has come by each rank, given that there is one: posterior mean."""
@@ -145,8 +127,6 @@ class FirstHits:
 def come_by(k: NDArray[np.integer], a: Floats | float, w: Floats | float) -> Floats:
     """1 − S(k): the chance that the first hit has come by rank k, given that there is one.
 
-    Examples
-    --------
     >>> come_by(np.array([0, 1]), np.log(2), 0.5).round(3)
     array([0. , 0.5])
     """
@@ -164,33 +144,21 @@ def log_likelihood(cases: Iterable[PastCase], a: Floats, w: Floats, b: Floats) -
         for case, times in Counter(cases).items():
             survived = 1 - come_by(np.array(case.at), a, w)
             if case.outcome == "none":
-                one = np.log(1 - b)
+                chance = 1 - b
             elif case.outcome == "hit":
-                before = 1 - come_by(np.array(case.at - 1), a, w)
-                one = np.log(b * (before - survived))
-            elif case.outcome == "missed":
-                one = np.log(b * survived)
+                chance = b * (1 - come_by(np.array(case.at - 1), a, w) - survived)
             else:
-                one = np.log(b * survived + 1 - b)
-            total = total + times * one
+                chance = b * survived + 1 - b if case.outcome == "stopped" else b * survived
+            total = total + times * np.log(chance)
     return total
 
 
 def fit_first_hits(cases: Sequence[PastCase]) -> FirstHits:
-    """The posterior given past cases.
+    """The posterior given past cases. InputProblem when none says when a hit comes.
 
-    Raises
-    ------
-    InputProblem
-        When no case says when a hit comes.
-
-    Notes
-    -----
     T. Nakagawa and S. Osaki (1975), The discrete Weibull distribution, IEEE Transactions on Reliability R-24,
     300–301. Prior, censoring and the share b are this program's.
 
-    Examples
-    --------
     >>> found = fit_first_hits(read_cases("1, 3, 4, 17, none in 60"))
     >>> found.come_by([10]).round(2)
     array([0.69])
@@ -230,13 +198,10 @@ def first_hit_calibrator(
     """The posterior mean as a calibrator: chances of a first hit, by rank.
 
     The chance at rank k is h_k = 1 − E S(k) / E S(k − 1): what is not known of the curve is averaged over, so that
-    misses lower what the next rank promises by as much as they should.
-
-    The rest is as in :class:`~tarstop_core.calibration.calibrator.FittedOn`.
+    misses lower what the next rank promises by as much as they should. The rest is as in :class:`FittedOn`.
     """
     at = ranks()
-    survived = 1 - found.come_by(at)
-    before = 1 - found.come_by(at - 1)
+    survived, before = 1 - found.come_by(at), 1 - found.come_by(at - 1)
     chance = np.minimum.accumulate(np.clip(1 - survived / np.maximum(before, 1e-300), 0, 1))
     low, high = found.interval(at)
     # Far down the list nearly all is certain, and the mean of what is not may lie beyond the middle 95 %.
@@ -254,7 +219,7 @@ def first_hit_calibrator(
 def _fitted_on(
     cases: Sequence[PastCase], name: str, simulated: bool, own: str, lists: tuple[str, ...]
 ) -> FittedOn:
-    counted = {outcome: sum(case.outcome == outcome for case in cases) for outcome in SHORT}
+    counted = Counter(case.outcome for case in cases)
     read = [case.at for case in cases if case.at] or [0]
     return FittedOn(
         name=name,
@@ -273,8 +238,6 @@ def _fitted_on(
 def in_words(counted: dict[Ending, int]) -> str:
     """How many cases there are of each kind.
 
-    Examples
-    --------
     >>> in_words({"hit": 3, "stopped": 1, "missed": 0, "none": 0})
     '3 with the rank of the first hit, 1 stopped without one'
     """

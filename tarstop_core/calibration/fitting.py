@@ -33,8 +33,7 @@ from tarstop_core.documents.tables import Flags, Floats
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 
-Predicted = tuple[Floats, Flags]
-"""Of a list: chances, and what came true."""
+Predicted = tuple[Floats, Flags]  # Of a list: chances, and what came true
 DRAWS = 1000
 
 
@@ -54,39 +53,27 @@ def fit(
 ) -> Calibrator:
     """Fit a calibrator on labelled rankings. Documents whose label is not known are passed over.
 
+    The marginal kind is that of Fletcher & Stevenson; the others go beyond the paper.
+
+    Topics have labels, and scores unless `kind`, one of :data:`KINDS`, goes by rank. In the patent scenario only ω⁺ topics
+    count (p is conditional on ω⁺); in the others all do. InputProblem when there is nothing to learn from.
+
     Parameters
     ----------
-    topics : sequence of Topic
-        With labels, and with scores unless `kind` goes by rank. In the patent scenario only ω⁺ topics
-        count (p is conditional on ω⁺); in the others all do.
-    kind : {"marginal", "hazard", "frailty", "rank", "rank-frailty"}
-    scenario : {"patent", "review", "inclusion"}
-    name, source, simulated
-        What the topics are, for the person who will rely on them.
-    own, lists
-        As in :class:`FittedOn`.
+    name, source, simulated, own, lists
+        What the topics are, for the person who will rely on them: as in :class:`FittedOn`.
     pseudo : float
         Weight of imagined documents, relevant at the base rate, added to every isotonic step. 0 is plain
         isotonic regression, as in the paper. With 1, a top step learned from two documents no longer
         claims certainty, which a single miss would turn into the belief that nothing exists.
     collections, start
         For "rank-frailty": :func:`~tarstop_core.calibration.rank_frailty.fit_rank_frailty`.
-
-    Raises
-    ------
-    InputProblem
-        When there is nothing to learn from.
-
-    Notes
-    -----
-    Fletcher & Stevenson, calibration (marginal); the other kinds go beyond the paper.
     """
     kind = _one_of(KINDS, "calibrator kind", kind)
     used = usable(topics, scenario, kind)
-    seen = replace(_describe(used, name, source, simulated), own=own, lists=lists)
-    thinning = None
-    if scenario != PATENT:
-        thinning = fit_thinning([(known(topic), _labels(topic)) for topic in used])
+    seen = _describe(used, name=name, source=source, simulated=simulated, own=own, lists=lists)
+    told = [(known(topic), _labels(topic)) for topic in used]
+    thinning = fit_thinning(told) if scenario != PATENT else None
     if kind == "rank-frailty":
         if collections is not None:
             collections = [each for topic, each in zip(topics, collections, strict=True) if topic in used]
@@ -98,14 +85,7 @@ def fit(
         at, hit = _pairs(used, until_hit=kind == "hazard")
         share, weight = hit.astype(float), np.ones(len(hit))
     x, y = _isotonic(at, share, weight, increasing=kind != "rank", pseudo=pseudo)
-    calibrator = Calibrator(
-        kind=kind,
-        scenario=scenario,
-        x=tuple(x.tolist()),
-        y=tuple(y.tolist()),
-        fitted_on=seen,
-        thinning=thinning,
-    )
+    calibrator = Calibrator(kind, scenario, tuple(x.tolist()), tuple(y.tolist()), seen, thinning=thinning)
     if kind == "frailty":
         calibrator = replace(calibrator, frailty=_fit_frailty(calibrator, used))
     if kind != "hazard":
@@ -135,12 +115,7 @@ def assess_each(judged: Sequence[tuple[Calibrator, Sequence[Topic]]], how: str) 
 def cross_validate(topics: Sequence[Topic], folds: int = 5, **settings: Any) -> Quality:
     """:func:`assess` by k-fold over topics: every topic is judged by a fit that has not seen it.
 
-    Fewer topics than folds: as many folds as topics. A single topic cannot be held out of itself.
-
-    Raises
-    ------
-    InputProblem
-        With fewer than two usable topics.
+    Fewer topics than folds: as many folds as topics. InputProblem with fewer than two usable topics.
     """
     kind = _one_of(KINDS, "calibrator kind", settings.get("kind", "marginal"))
     used = usable(topics, settings.get("scenario", PATENT), kind)
@@ -173,8 +148,6 @@ def _in_bins(p: Floats, values: ArrayLike) -> Floats:
 def ece(curve: Sequence[tuple[float, float, int]]) -> float:
     """Expected calibration error of a reliability curve.
 
-    Examples
-    --------
     >>> round(ece(reliability([0.1, 0.1, 0.9, 0.9], [0, 0, 1, 1])), 3)
     0.1
     """
@@ -185,10 +158,7 @@ def ece(curve: Sequence[tuple[float, float, int]]) -> float:
 def usable(topics: Sequence[Topic], scenario: str, kind: Kind) -> list[Topic]:
     """The lists that can teach or judge this kind: labelled, and in the patent scenario ω⁺.
 
-    Raises
-    ------
-    InputProblem
-        When there is none, when scores are lacking, or when nothing relevant is ranked.
+    InputProblem when there is none, when scores are lacking, or when nothing relevant is ranked.
     """
     _one_of(SCENARIOS, "scenario", scenario)
     used = [topic for topic in topics if topic.labels is not None and len(topic)]
@@ -211,9 +181,7 @@ def usable(topics: Sequence[Topic], scenario: str, kind: Kind) -> list[Topic]:
 
 
 def _labels(topic: Topic) -> Flags:
-    if topic.labels is None:
-        raise InputProblem(f"Topic {topic.name} has no labels.")
-    return topic.labels
+    return cast(Flags, topic.labels)
 
 
 def known(topic: Topic) -> Flags:
@@ -222,12 +190,11 @@ def known(topic: Topic) -> Flags:
 
 
 def _pairs(topics: Sequence[Topic], until_hit: bool) -> Predicted:
-    z, y = [], []
-    for topic in topics:
-        at = _judged(topic, until_hit)
-        z.append(z_scores(cast(Floats, topic.scores))[at])
-        y.append(_labels(topic)[at])
-    return np.concatenate(z), np.concatenate(y)
+    at = [_judged(topic, until_hit) for topic in topics]
+    z = [z_scores(cast(Floats, topic.scores))[here] for topic, here in zip(topics, at, strict=True)]
+    return np.concatenate(z), np.concatenate(
+        [_labels(each)[here] for each, here in zip(topics, at, strict=True)]
+    )
 
 
 def _judged(topic: Topic, until_hit: bool) -> NDArray[np.intp]:
@@ -264,21 +231,16 @@ def _isotonic(
 
 
 def _fit_frailty(calibrator: Calibrator, topics: Sequence[Topic]) -> float:
-    """Shape a by maximum likelihood on first-hit depths; infinite when independence fits as well.
-
-    An isotonic zero at a document that was a hit after all would make its likelihood zero whatever
-    a is; the floor keeps such a document from deciding.
-    """
+    """Shape a by maximum likelihood on first-hit depths; infinite when independence fits as well."""
     cumulative = []
     for topic in topics:
+        # An isotonic zero at a document that was a hit after all must not decide.
         p = np.clip(calibrator.probabilities(topic.scores), 1e-9, 1 - 1e-9)
         # What nobody read was not passed.
         total = np.concatenate(([0.0], np.cumsum(np.where(known(topic), -np.log1p(-p), 0.0))))
         hit = topic.first_hit
-        cumulative.append((total[-1], None) if hit is None else (total[hit - 1], total[hit]))
-
-    before = np.array([first for first, _ in cumulative])
-    at_hit = np.array([np.inf if second is None else second for _, second in cumulative])
+        cumulative.append((total[-1], np.inf) if hit is None else (total[hit - 1], total[hit]))
+    before, at_hit = np.array(cumulative).T
 
     def log_M(total: Floats, a: float) -> Floats:
         return -total if math.isinf(a) else -a * np.log1p(total / a)
@@ -302,14 +264,8 @@ def _fit_dispersion(calibrator: Calibrator, topics: Sequence[Topic]) -> float:
         """Without the terms that do not depend on a."""
         if math.isinf(a):
             return float(np.sum(found * np.log(expected) - expected))
-        return float(
-            np.sum(
-                gammaln(a + found)
-                - gammaln(a)
-                - (a + found) * np.log1p(expected / a)
-                + found * np.log(expected / a)
-            )
-        )
+        rise = gammaln(a + found) - gammaln(a)
+        return float(np.sum(rise - (a + found) * np.log1p(expected / a) + found * np.log(expected / a)))
 
     return _likeliest(log_likelihood)
 
@@ -341,15 +297,8 @@ def quality_of(lists: Sequence[Predicted], how: str) -> Quality:
     """Brier score, ECE and reliability of chances, however they were come by; `how` as for :func:`assess`."""
     p, relevant = (np.concatenate(each) for each in zip(*lists, strict=True))
     curve = reliability(p, relevant)
-    return Quality(
-        how=how,
-        topics=len(lists),
-        documents=len(p),
-        brier=float(np.mean((p - relevant) ** 2)),
-        ece=ece(curve),
-        reliability=curve,
-        intervals=by_lists(lists),
-    )
+    brier = float(np.mean((p - relevant) ** 2))
+    return Quality(how, len(lists), len(p), brier, ece(curve), curve, by_lists(lists))
 
 
 def by_lists(lists: Sequence[Predicted]) -> tuple[tuple[float, float], ...]:
@@ -370,20 +319,18 @@ def by_lists(lists: Sequence[Predicted]) -> tuple[tuple[float, float], ...]:
     return tuple((float(a), float(b)) for a, b in zip(*ends, strict=True))
 
 
-def _describe(topics: Sequence[Topic], name: str, source: str, simulated: bool) -> FittedOn:
+def _describe(topics: Sequence[Topic], **told: Any) -> FittedOn:
     lengths = [len(topic) for topic in topics]
     scored = [topic.scores for topic in topics if topic.scores is not None]
     top = [float(z_scores(scores).max()) for scores in scored] or [0.0]
-    low, high = np.quantile(top, [0.05, 0.95])
+    low, high = np.quantile(top, [0.05, 0.95]).tolist()
     return FittedOn(
-        name=name,
         topics=len(topics),
         documents=sum(int(known(topic).sum()) for topic in topics),
         relevant=sum(int(_labels(topic).sum()) for topic in topics),
-        simulated=simulated,
-        source=source,
         shortest_list=min(lengths),
         longest_list=max(lengths),
-        top_z=(float(low), float(high)),
+        top_z=(low, high),
         tied_share=float(np.mean([tied_share(scores) for scores in scored])) if scored else 0.0,
+        **told,
     )

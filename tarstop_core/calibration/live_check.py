@@ -25,8 +25,7 @@ from tarstop_core.belief.mixture import Left
 from tarstop_core.calibration.thinning import TOTAL_SHAPE, Thinning, expected_share, shape_nodes, share_at
 from tarstop_core.documents.tables import Flags, Floats
 
-CONFIDENCE = 0.9
-"""Of the intervals of number and factor."""
+CONFIDENCE = 0.9  # Of the intervals of number and factor
 PRIOR_SHAPE = 4.0
 """Most that is trusted of a calibrator: a list of one's own may be less like the training lists than those were like
 each other. With 4, nine factors in ten lie between 0.34 and 1.9."""
@@ -42,8 +41,7 @@ OTHER_POWERS = (0.5, 2.0)
 """Of the odds, set against chances that were said of each document when it was next."""
 NUMBERS, FACTORS = 25, 24
 """Nodes of the number of hits in a list, and of the factor that a list's chances are multiplied by."""
-ENOUGH_LISTS = 10
-"""Finished lists from which their common level is judged."""
+ENOUGH_LISTS = 10  # Finished lists from which their common level is judged
 
 
 @dataclass(frozen=True)
@@ -54,8 +52,7 @@ class Check:
     """Documents of which it is known whether they came true: not unsure ones, hits that wait for confirmation or, in a
     review in one stage, reports that wait.
     """
-    expected: float
-    """Sum of their chances as they are used now; in patents, given that prior art exists."""
+    expected: float  # Sum of their chances as they are used now; in patents, given that prior art exists
     low: int
     high: int
     """`low` and `high`: interval of :data:`CONFIDENCE` of the number relevant, over lists that differ as training lists do."""
@@ -67,8 +64,7 @@ class Check:
     """`factor_low` and `factor_high`: its interval of :data:`CONFIDENCE`."""
     offered: bool
     """Whether the factor's interval leaves out the present one, or the chances do not fit, and multiplying is right."""
-    misses: float | None = None
-    """Patents in which nothing was found: chance of that, if prior art exists."""
+    misses: float | None = None  # Patents in which nothing was found: chance of that, if prior art exists
     unsure: int = 0
     waiting: int = 0
     """`unsure` and `waiting`: documents left out because they are unsure; because a hit is to be confirmed or a report
@@ -94,18 +90,15 @@ def factor(expected: float, found: int, dispersion: float) -> tuple[float, float
     `expected` is the sum of the chances of the documents read, as the calibrator gives them, `dispersion` the shape of
     the prior, of which no more than :data:`PRIOR_SHAPE` is believed.
 
-    Examples
-    --------
     >>> [round(value, 2) for value in factor(15.0, 3, math.inf)]
     [0.37, 0.17, 0.62]
     >>> factor(0.0, 0, 4.0)[0]
     1.0
     """
     shape = min(dispersion, PRIOR_SHAPE)
-    mean = (shape + found) / (shape + expected)
     ends = np.array([(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
     low, high = gammaincinv(shape + found, ends) / (shape + expected)
-    return mean, float(low), float(high)
+    return (shape + found) / (shape + expected), float(low), float(high)
 
 
 # --- the ratio ------------------------------------------------------------------------------------
@@ -131,10 +124,8 @@ def against_shape(thinning: Thinning, judged: Flags, relevant: Flags) -> float:
     for alpha, beta, log_total, log_weight in kinds_against(thinning, len(judged)):
         total = np.exp(log_total)
         read = (total * expected_share(judged, alpha, beta)[:, None]).ravel()
-        at_hits = (total[..., None] * share_at(hits, len(judged), alpha, beta)[:, None]).reshape(
-            len(read), -1
-        )
-        logs.append(log_chance(log_weight.ravel(), read, at_hits))
+        at_hits = total[..., None] * share_at(hits, len(judged), alpha, beta)[:, None]
+        logs.append(log_chance(log_weight.ravel(), read, at_hits.reshape(len(read), -1)))
     return _ratio(logs[1], logs[0])
 
 
@@ -145,11 +136,8 @@ def kinds_against(thinning: Thinning, length: int) -> tuple[tuple[Floats, Floats
     theta, log_weight, log_total, spread = shape_nodes(thinning, length)
     between = math.hypot(spread, math.sqrt(float(polygamma(1, TOTAL_SHAPE))))
     z = ndtri((np.arange(NUMBERS) + 0.5) / NUMBERS)
-    usual = (
-        *np.exp(theta).T,
-        log_total[:, None] + between * z,
-        np.repeat(log_weight[:, None] - math.log(NUMBERS), NUMBERS, 1),
-    )
+    weights = np.repeat(log_weight[:, None] - math.log(NUMBERS), NUMBERS, 1)
+    usual = (*np.exp(theta).T, log_total[:, None] + between * z, weights)
     alpha, beta = np.array(list(product(OTHER_ALPHA, OTHER_BETA))).T
     middle = float(np.exp(log_weight) @ log_total)
     apart = math.sqrt(between**2 + float(np.exp(log_weight) @ (log_total - middle) ** 2))
@@ -170,7 +158,7 @@ def against_first_hit(log_M: Floats, read: int, hit: bool, none: float) -> float
     M = np.interp(at, np.arange(length + 1), np.exp(log_M))
     with np.errstate(divide="ignore"):
         usual, *others = np.log(_chance_of_end(M, hit, none))
-    return _ratio(float(logsumexp(others)) - math.log(len(others)), float(usual))
+    return _ratio(_mean_of(others), float(usual))
 
 
 def _chance_of_end(M: Floats, hit: bool, none: float) -> Floats:
@@ -189,8 +177,8 @@ def against_chances(p: Floats, judged: Flags, relevant: Flags, shape: float) -> 
     if math.isfinite(shape):
         u = np.asarray(gammaincinv(shape, (np.arange(FACTORS) + 0.5) / FACTORS) / shape, dtype=np.float64)
     r = (np.arange(len(p)) + 0.5) / len(p)
-    others = [r ** (tilt - 1) for tilt in OTHER_TILTS]
-    others = [each * (exposure.sum() / max(float(exposure @ each), 1e-300)) for each in others]
+    tilts = [r ** (tilt - 1) for tilt in OTHER_TILTS]
+    others = [each * (exposure.sum() / max(float(exposure @ each), 1e-300)) for each in tilts]
     others += [np.full(len(p), each) for each in OTHER_FACTORS]
     logs = []
     for times in ([np.ones(len(p))], others):
@@ -208,12 +196,14 @@ def against_forecasts(p: Floats, relevant: Flags) -> float:
     """
     p = np.clip(p, 1e-9, 1 - 1e-9)
     logit = np.log(p / (1 - p))
-    moved = np.array(
-        [logit + math.log(each) for each in OTHER_FACTORS] + [each * logit for each in OTHER_POWERS]
-    )
-    signs = np.where(relevant, -1.0, 1.0)
-    logs = -np.logaddexp(0, signs * np.vstack((logit, moved))).sum(axis=1)
-    return _ratio(float(logsumexp(logs[1:])) - math.log(len(moved)), float(logs[0]))
+    moved = (logit, *(logit + math.log(f) for f in OTHER_FACTORS), *(power * logit for power in OTHER_POWERS))
+    usual, *others = -np.logaddexp(0, np.where(relevant, -1.0, 1.0) * np.vstack(moved)).sum(axis=1)
+    return _ratio(_mean_of(others), float(usual))
+
+
+def _mean_of(logs: ArrayLike) -> float:
+    """Log of the mean of numbers given by their logs."""
+    return float(logsumexp(logs)) - math.log(np.size(logs))
 
 
 def _ratio(other: float, usual: float) -> float:
@@ -231,17 +221,13 @@ class AcrossLists:
     """Whether the level of the chances is right over a person's finished lists."""
 
     lists: int
-    against: float
-    """How many times likelier what was found in all is at another common level."""
-    factor: float
-    """The likeliest of the levels that are set against it."""
+    against: float  # How many times likelier what was found in all is at another common level
+    factor: float  # The likeliest of the levels that are set against it
 
 
 def across_sentence(across: AcrossLists) -> str:
     """What it says.
 
-    Examples
-    --------
     >>> across_sentence(AcrossLists(12, 35.0, 0.5))
     'Over your 12 finished lists the chances do not fit: what was found is 35 times likelier at another level, most so at 0.5 times what was said. Fit a calibrator on these lists.'
     >>> across_sentence(AcrossLists(12, 0.4, 2.0))
@@ -264,8 +250,7 @@ def across_lists(lists: Sequence[Floats]) -> AcrossLists | None:
     if len(lists) < ENOUGH_LISTS:
         return None
     logs = np.sum(lists, axis=0)
-    against = _ratio(float(logsumexp(logs)) - math.log(len(logs)), 0.0)
-    return AcrossLists(len(lists), against, OTHER_FACTORS[int(logs.argmax())])
+    return AcrossLists(len(lists), _ratio(_mean_of(logs), 0.0), OTHER_FACTORS[int(logs.argmax())])
 
 
 def levels_of_number(foreseen: Left, found: int) -> Floats:

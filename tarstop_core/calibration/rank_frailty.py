@@ -31,19 +31,16 @@ RICHNESS = np.arange(-4.0, 4.1, 0.5)
 SLOPES = np.arange(3, 16, 2) / 10
 VARIANCES = np.array([2.0, 1.0, 0.5, 0.2, 0.0])
 """Grid over v, w and 1/a; a point of it with its weight is a kind of list to :mod:`tarstop_core.belief.mixture`."""
-LACKING = np.array([0.002, 0.006, 0.012, 0.025, 0.05, 0.1, 0.2, 0.4])
-"""Grid over 1 − κ."""
+LACKING = np.array([0.002, 0.006, 0.012, 0.025, 0.05, 0.1, 0.2, 0.4])  # Grid over 1 − κ
 LACKING_MEANS = np.array([0.005, 0.01, 0.02, 0.04, 0.08, 0.16])
 SURE_OF_LACKING = 20.0
 """In a collection 1 − κ is from a beta distribution that weighs as much as so many lists; its mean is one of these."""
 SPREADS = 2.0, 0.25
 """Standard deviations of the half-normal priors of how far collections lie apart in v and in w."""
-STEPS = np.array([0.1, 0.4, 0.8, 1.3, 2.0])
-"""Spreads in units of those, over which is averaged."""
+STEPS = np.array([0.1, 0.4, 0.8, 1.3, 2.0])  # Spreads in units of those, over which is averaged
 SHARES = (np.arange(20) + 0.5) / 20
 """Grid over the share of lists that have something to find, where that is not known of every list."""
-LEAST = 1e-5
-"""Weight of a point of the grid that a file keeps, and digits of each number in it."""
+LEAST = 1e-5  # Weight of a point of the grid that a file keeps, and digits of each number in it
 DIGITS = 6
 
 
@@ -51,16 +48,13 @@ DIGITS = 6
 class Learned:
     """What is known of a list: which kind it may be, and whether it lacks what there is."""
 
-    weight: Floats
-    """Of each point of the grid; adds up to 1; shape (G,)."""
-    lacking: float
-    """1 − κ: the chance that it holds nothing of what there is, posterior mean."""
+    weight: Floats  # Of each point of the grid; adds up to 1; shape (G,)
+    lacking: float  # 1 − κ: the chance that it holds nothing of what there is, posterior mean
 
 
-def grid() -> tuple[Floats, Floats, Floats]:
-    """v, w and 1/a of every point, each of shape (G,)."""
-    rich, slope, variance = (each.ravel() for each in np.meshgrid(RICHNESS, SLOPES, VARIANCES, indexing="ij"))
-    return rich, slope, variance
+def grid() -> Floats:
+    """v, w and 1/a of every point, shape (3, G)."""
+    return np.stack(np.meshgrid(RICHNESS, SLOPES, VARIANCES, indexing="ij")).reshape(3, -1)
 
 
 def survival(k: int) -> Floats:
@@ -85,7 +79,7 @@ def log_likelihood(cases: Iterable[PastCase]) -> Floats:
     counted = Counter(cases)
     open_ended = [case for case in counted if case.outcome in ("stopped", "none")]
     share = SHARES if open_ended else np.array([1.0])
-    total = np.zeros((len(RICHNESS) * len(SLOPES) * len(VARIANCES), len(LACKING), len(share)))
+    total = np.zeros((grid().shape[1], len(LACKING), len(share)))
     with np.errstate(divide="ignore"):
         for case, times in counted.items():
             if case.outcome == "none":
@@ -104,13 +98,9 @@ def log_likelihood(cases: Iterable[PastCase]) -> Floats:
 def learn(collections: Sequence[Sequence[PastCase]], spreads: tuple[float, float] = SPREADS) -> Learned:
     """What lists of several collections say of a list of another one; of none at all, the prior (:data:`SPREADS`).
 
-    Notes
-    -----
     Normal distributions between collections, half-normal priors of their spread: A. Gelman (2006), Prior distributions
     for variance parameters in hierarchical models, Bayesian Analysis 1, 515–534.
 
-    Examples
-    --------
     >>> found = learn([[PastCase("hit", 3), PastCase("hit", 9)], [PastCase("hit", 1), PastCase("missed", 50)]])
     >>> round(float(found.weight.sum()), 6), found.lacking < 0.1
     (1.0, True)
@@ -137,11 +127,7 @@ def learn(collections: Sequence[Sequence[PastCase]], spreads: tuple[float, float
 def updated(start: Learned, cases: Sequence[PastCase]) -> Learned:
     """What is known after lists of the collection in question itself.
 
-    Examples
-    --------
-    Lists whose first hit comes early speak for kinds that have it early:
-
-    >>> start = learn([])
+    >>> start = learn([])  # lists whose first hit comes early speak for kinds that have it early
     >>> after = updated(start, [PastCase("hit", 1)] * 5)
     >>> bool(after.weight @ survival(10) < start.weight @ survival(10))
     True
@@ -177,13 +163,10 @@ def cases_of(topics: Iterable[Topic]) -> list[PastCase]:
     """When the first hit comes in labelled lists that have something to find; read as far as labels are known."""
     found = []
     for topic in topics:
-        hit = topic.first_hit
         read = len(topic) if topic.known is None else int(np.argmin([*topic.known, False]))
-        read = min(read, DEEPEST)
-        if hit is not None and hit <= read:
-            found.append(PastCase("hit", hit))
-        elif read:
-            found.append(PastCase("missed", read))
+        hit, read = topic.first_hit, min(read, DEEPEST)
+        if read:
+            found.append(PastCase("missed", read) if hit is None or hit > read else PastCase("hit", hit))
     return found
 
 
@@ -221,8 +204,8 @@ def with_learned(calibrator: Calibrator, learned: Learned) -> Calibrator:
         calibrator,
         x=_short(np.log(at), 12),
         y=_short(chance),
-        band=tuple((low, high) for low, high in zip(_short(ends[:, 0]), _short(ends[:, 1]), strict=True)),
-        list_kinds=tuple((a, b, c, d) for a, b, c, d in (_short(each) for each in kinds)),
+        band=tuple(zip(_short(ends[:, 0]), _short(ends[:, 1]), strict=True)),
+        list_kinds=tuple((a, b, c, d) for a, b, c, d in map(_short, kinds)),
         lacking=_short(np.array([learned.lacking]))[0],
     )
 
@@ -233,26 +216,16 @@ def _short(values: Floats, digits: int = DIGITS) -> tuple[float, ...]:
 
 
 def learned_by(calibrator: Calibrator) -> Learned:
-    """What a calibrator of this kind holds, on the grid again.
-
-    Raises
-    ------
-    InputProblem
-        When it is of another kind, or was learned on another grid.
-    """
-    points = {tuple(np.round(each, 6)): at for at, each in enumerate(np.column_stack(grid()))}
-    weight = np.zeros(len(points))
+    """What a calibrator of this kind holds, on the grid again. InputProblem when it is of another kind or grid."""
+    points = {tuple(each): at for at, each in enumerate(grid().T.round(6))}
+    weight, name = np.zeros(len(points)), calibrator.fitted_on.name
     for one, *point in calibrator.list_kinds:
         at = points.get(tuple(np.round(point, 6)))
         if at is None:
-            raise InputProblem(
-                f"“{calibrator.fitted_on.name}” cannot be gone on from by this version; fit it again."
-            )
+            raise InputProblem(f"“{name}” cannot be gone on from by this version; fit it again.")
         weight[at] = one
     if not weight.sum() > 0:
-        raise InputProblem(
-            f"“{calibrator.fitted_on.name}” is no calibrator of kind 'rank-frailty'; choose one."
-        )
+        raise InputProblem(f"“{name}” is no calibrator of kind 'rank-frailty'; choose one.")
     return Learned(weight / weight.sum(), calibrator.lacking)
 
 
@@ -266,12 +239,7 @@ def from_cases(
 ) -> Calibrator:
     """The calibrator of somebody's own lists: what was known before (of kind "rank-frailty"), updated by them.
 
-    The rest is as in :class:`~tarstop_core.calibration.calibrator.FittedOn`.
-
-    Raises
-    ------
-    InputProblem
-        When there is no case.
+    The rest is as in :class:`~tarstop_core.calibration.calibrator.FittedOn`. InputProblem when there is no case.
     """
     if not cases:
         raise InputProblem("There is no case to learn from; enter at least one.")

@@ -86,17 +86,17 @@ def largest_total(relevant: Flags, drawn: Flags, documents: int, alpha: float = 
     `relevant` and `drawn` say of the documents read, in the order read, what counts as relevant, and which were draws,
     shape (n,). The list has so many `documents` and `draws`; 0: those of `drawn`.
 
-    Examples
-    --------
     >>> relevant, drawn = np.arange(600) < 40, draws_at(600, 2)
     >>> largest_total(relevant, drawn, 1000, draws=500)
     51
     """
     found = int(relevant.sum())
     more = range(found + 1, found + documents - len(relevant) + 1)
-    return found + bisect_left(
-        more, True, key=lambda total: _ruled_out(total, relevant, drawn, documents, alpha, draws)
-    )
+
+    def ruled_out(total: int) -> bool:
+        return _ruled_out(total, relevant, drawn, documents, alpha, draws)
+
+    return found + bisect_left(more, True, key=ruled_out)
 
 
 def first_bounded(relevant: Flags, drawn: Flags, recall: float, alpha: float = ALPHA) -> int:
@@ -110,15 +110,14 @@ def first_bounded(relevant: Flags, drawn: Flags, recall: float, alpha: float = A
 
     def bounded(depth: int) -> bool:
         least = int(np.floor(found[depth] / recall + 1e-9)) + 1
-        impossible = bool(least > found[depth] + documents - depth)
-        return impossible or _ruled_out(
-            least, relevant[:depth], drawn[:depth], documents, alpha, int(drawn.sum())
-        )
+        if least > found[depth] + documents - depth:
+            return True
+        return _ruled_out(least, relevant[:depth], drawn[:depth], documents, alpha, int(drawn.sum()))
 
     return bisect_left(range(documents), True, key=bounded)
 
 
-def price(documents: int, every: int, relevant: int, recall: float, alpha: float = ALPHA) -> int:
+def price(documents: int, every: int, relevant: int, recall: float) -> int:
     """Documents read until the bound is `recall`, were all relevant ones to come first.
 
     >>> price(2000, 10, 50, 0.95), price(2000, 2, 50, 0.95)
@@ -127,7 +126,7 @@ def price(documents: int, every: int, relevant: int, recall: float, alpha: float
     drawn = draws_at(documents, every)
     labels = np.zeros(documents, dtype=bool)
     labels[np.flatnonzero(~drawn)[:relevant]] = True
-    return first_bounded(labels, drawn, recall, alpha)
+    return first_bounded(labels, drawn, recall)
 
 
 def _ruled_out(

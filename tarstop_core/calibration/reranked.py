@@ -27,13 +27,7 @@ from scipy.special import betainc, expit, logsumexp
 
 from tarstop_core.belief.mixture import Left, foreseen
 from tarstop_core.calibration.calibrator import FittedOn, Quality
-from tarstop_core.calibration.thinning import (
-    TOTAL_SHAPE,
-    TOTALS,
-    Thinning,
-    grid,
-    shape_nodes,
-)
+from tarstop_core.calibration.thinning import TOTAL_SHAPE, TOTALS, Thinning, grid, shape_nodes
 from tarstop_core.documents.tables import Flags, Floats, Ints
 from tarstop_core.envelope import read_envelope, read_file, validated
 from tarstop_core.errors import InputProblem
@@ -41,18 +35,14 @@ from tarstop_core.errors import InputProblem
 FILE_FORMAT = "tarstop-reranked-chances"
 FILE_VERSION = 1
 
-HALF_LIVES = (6.0, 40.0)
-"""Of the averages of recent hits, in documents,"""
+HALF_LIVES = (6.0, 40.0)  # Of the averages of recent hits, in documents
 AT_FIRST, LEAST_AVERAGES = 0.2, (0.02, 0.005)
-"""what they are before anything is read, and what is added to them before their log is taken."""
-FEATURES = 9
-"""Of the history, a constant among them."""
+"""What those are before anything is read, and what is added to them before their log is taken."""
+FEATURES = 9  # Of the history, a constant among them
 EXACT, GROWTH = 60, 1.03
 """Ranks that are told apart one by one, and by how much blocks of ranks grow from there on."""
-FURTHEST_TILT = math.log(20)
-"""Of the first document ahead against the curves, up or down."""
-LEAST_SHARE = 1e-15
-"""Of a document at least, so that a hit where no node has any decides nothing."""
+FURTHEST_TILT = math.log(20)  # Of the first document ahead against the curves, up or down
+LEAST_SHARE = 1e-15  # Of a document at least, so that a hit where no node has any decides nothing
 
 NEGLIGIBLE, SAME, FURTHEST_FACTOR = 1e-6, 1e-6, 12.0
 """Weight below which a node is left out, what counts as the same number, and log of the largest factor for that."""
@@ -70,10 +60,8 @@ class Curve:
     """"stretched": S(k) ∝ 1 − exp(−(k/s)^c), the two parameters log s and log c; "beta": S is the beta distribution of the
     relative rank, log α and log β.
     """
-    weight: float
-    """How often a session is one of these; weights need not add up to 1."""
-    prior: Thinning
-    """Of the two parameters and log R, over lists."""
+    weight: float  # How often a session is one of these; weights need not add up to 1
+    prior: Thinning  # Of the two parameters and log R, over lists
 
 
 @dataclass(frozen=True)
@@ -82,18 +70,13 @@ class RerankedChances:
 
     weights: tuple[float, ...]
     """Of the features of :func:`features`."""
-    shift: float
-    """Variance over sessions of the logit's shift."""
+    shift: float  # Variance over sessions of the logit's shift
     curves: tuple[Curve, ...]
-    temper: float
-    """Power of the evidence of one session about its curve."""
-    ahead: float
-    """Shape of the gamma factor by which what is ahead varies beside that."""
-    reach: float
-    """Documents over which what recent hits say fades to a third."""
+    temper: float  # Power of the evidence of one session about its curve
+    ahead: float  # Shape of the gamma factor by which what is ahead varies beside that
+    reach: float  # Documents over which what recent hits say fades to a third
     fitted_on: FittedOn
-    quality: Quality | None = None
-    """Of the next document, on sessions that were not learned from."""
+    quality: Quality | None = None  # Of the next document, on sessions that were not learned from
 
     def of(self, scenario: str) -> "RerankedChances":
         """The same where it is known what labels say: without the curves of other sessions."""
@@ -107,13 +90,7 @@ class RerankedChances:
 
 
 def from_json(text: str, name: str = "The chances of a re-ranked list") -> RerankedChances:
-    """Read them back.
-
-    Raises
-    ------
-    InputProblem
-        When the text is not of a known version, or cannot be used.
-    """
+    """Read them back. InputProblem when the text is not of a known version, or cannot be used."""
     again = "make it again"
     content = read_envelope(
         text,
@@ -125,15 +102,13 @@ def from_json(text: str, name: str = "The chances of a re-ranked list") -> Reran
         again=again,
     )
     model = validated(RerankedChances, content, name, again)
-    faults = {
-        f"it needs {FEATURES} weights": len(model.weights) == FEATURES,
-        "a curve's prior is not a distribution": all(each.prior.usable for each in model.curves),
-        "its curves have no weights above 0": bool(model.curves)
-        and min(each.weight for each in model.curves) > 0,
-        "'shift' is below 0, or 'temper', 'ahead' or 'reach' not above it": model.shift >= 0
-        and min(model.temper, model.ahead, model.reach) > 0,
-    }
-    for fault, sound in faults.items():
+    weights, above_0 = [each.weight for each in model.curves], (model.temper, model.ahead, model.reach)
+    for sound, fault in (
+        (len(model.weights) == FEATURES, f"it needs {FEATURES} weights"),
+        (all(each.prior.usable for each in model.curves), "a curve's prior is not a distribution"),
+        (min(weights, default=0.0) > 0, "its curves have no weights above 0"),
+        (model.shift >= 0 < min(above_0), "'shift' is below 0, or 'temper', 'ahead' or 'reach' not above it"),
+    ):
         if not sound:
             raise InputProblem(f"{name} is damaged ({fault}); {again}.")
     return model
@@ -149,10 +124,7 @@ def load(path: str | Path) -> RerankedChances:
 
 
 def features(history: Flags, length: int) -> Floats:
-    """What goes before each of the documents read, and before the next one, shape (d + 1, FEATURES).
-
-    `history` says of the documents read, in the order read, which were relevant, shape (d,).
-    """
+    """What goes before each document of a `history` (see :func:`path_chances`), and the next, shape (d + 1, FEATURES)."""
     d, hits = np.arange(len(history) + 1), np.append(0, np.cumsum(history))
     recent = []
     for half_life, least in zip(HALF_LIVES, LEAST_AVERAGES, strict=True):
@@ -168,8 +140,6 @@ def features(history: Flags, length: int) -> Floats:
 def forecasts(model: RerankedChances, history: Flags, length: int) -> Floats:
     """Chance of each document read as it stood when it was next, and of the next one now, shape (d + 1,).
 
-    Notes
-    -----
     The shift of the logit is the first Newton step to its posterior mode, from all documents before.
     """
     logit = features(history, length) @ np.array(model.weights)
@@ -202,14 +172,10 @@ def edges(length: int) -> Ints:
 class Nodes:
     """All nodes for lists of one length; J shapes of curves with TOTALS numbers each."""
 
-    edges: Ints
-    """Of blocks of ranks, shape (B + 1,)."""
-    share: Floats
-    """S at these, shape (J, B + 1)."""
-    total: Floats
-    """R, shape (J, TOTALS)."""
-    log_weight: Floats
-    """Shape (J, TOTALS)."""
+    edges: Ints  # Of blocks of ranks, shape (B + 1,)
+    share: Floats  # S at these, shape (J, B + 1)
+    total: Floats  # R, shape (J, TOTALS)
+    log_weight: Floats  # Shape (J, TOTALS)
 
     @cached_property
     def log_each(self) -> Floats:
@@ -242,14 +208,10 @@ class Ahead:
 
     read: int
     length: int
-    ends: Ints
-    """Ranks at which blocks of documents ahead end, shape (B,)."""
-    weight: Floats
-    """Of each node, shape (J,)."""
-    expected: Floats
-    """Hits that each node expects in each block, shape (J, B)."""
-    shape: float
-    """Of the gamma factor that all documents ahead share."""
+    ends: Ints  # Ranks at which blocks of documents ahead end, shape (B,)
+    weight: Floats  # Of each node, shape (J,)
+    expected: Floats  # Hits that each node expects in each block, shape (J, B)
+    shape: float  # Of the gamma factor that all documents ahead share
 
     @cached_property
     def p(self) -> Floats:
@@ -268,21 +230,21 @@ class Ahead:
         # That there are no more hits than documents cuts off a tail, which few documents feel.
         if not more or abs(found.mean - wanted) < SAME * wanted:
             return found
-        ends = (-FURTHEST_FACTOR, FURTHEST_FACTOR)
-        off = [found.times(math.exp(at)).mean - wanted for at in ends]
-        if off[0] * off[1] > 0:
-            return found.times(math.exp(ends[int(off[1] < 0)]))
-        return found.times(
-            math.exp(brentq(lambda at: found.times(math.exp(at)).mean - wanted, *ends, xtol=SAME))
-        )
+
+        def off(log_factor: float) -> float:
+            return found.times(math.exp(log_factor)).mean - wanted
+
+        low, high = -FURTHEST_FACTOR, FURTHEST_FACTOR
+        if off(low) * off(high) > 0:
+            return found.times(math.exp(high if off(high) < 0 else low))
+        return found.times(math.exp(brentq(off, low, high, xtol=SAME)))
 
 
 def ahead(model: RerankedChances, history: Flags, length: int, following: float | None = None) -> Ahead:
     """The rest of a list of this length, of which so much was read; `following` is the chance of the next document."""
     read, hits = len(history), np.flatnonzero(history)
     if read >= length:
-        none = np.zeros((1, 0))
-        return Ahead(read, read, np.zeros(0, dtype=np.intp), np.ones(1), none, 1.0)
+        return Ahead(read, read, np.zeros(0, dtype=np.intp), np.ones(1), np.zeros((1, 0)), 1.0)
     of = nodes(model.curves, length)
     behind = of.at(np.array([read]))
     counts = np.bincount(np.searchsorted(of.edges, hits, side="right") - 1, minlength=of.edges.size - 1)
@@ -295,8 +257,7 @@ def ahead(model: RerankedChances, history: Flags, length: int, following: float 
     level = (a / rate * of.total).ravel()[kept]
     weight = weight[kept] / weight[kept].sum()
     ends = read + edges(length - read)[1:]
-    share = np.diff(of.at(ends), prepend=behind)
-    width = np.diff(ends, prepend=read)
+    share, width = np.diff(of.at(ends), prepend=behind), np.diff(ends, prepend=read)
     expected = level[:, None] * np.repeat(share, TOTALS, axis=0)[kept]
     if following is None:
         following = float(forecasts(model, history, length)[-1])
@@ -305,8 +266,7 @@ def ahead(model: RerankedChances, history: Flags, length: int, following: float 
     fading = np.exp(-(ends - (width + 1) / 2 - read) / model.reach)
     expected = np.minimum(expected * np.exp(tilt * fading), width)
     expected[:, 0] *= following / (weight @ expected[:, 0])
-    shape = a * model.ahead / (a + model.ahead + 1)
-    return Ahead(read, length, ends, weight, expected, shape)
+    return Ahead(read, length, ends, weight, expected, a * model.ahead / (a + model.ahead + 1))
 
 
 def path_chances(model: RerankedChances, history: Flags, length: int) -> tuple[Floats, Left]:

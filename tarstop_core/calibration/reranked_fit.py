@@ -31,43 +31,33 @@ PRIORS: dict[Family, Thinning] = {
     ),
 }
 """Before any session was seen; a few imagined sessions of it are learned from beside the real ones."""
-LIKE_LISTS = 4.0
-"""How many sessions that is worth for the spread."""
+LIKE_LISTS = 4.0  # How many sessions that is worth for the spread
 SHIFT, TEMPER, AHEAD, REACH = 0.1, 0.5, 20.0, 10.0
 """As of the class; chosen on sessions that were not learned from, which docs/reranked_chances.md says."""
-C = 1.0
-"""Inverse strength with which the weights of standardised features are held near 0."""
+C = 1.0  # Inverse strength with which the weights of standardised features are held near 0
 
 
-FAMILIES: tuple[Family, ...] = ("stretched", "beta")
-
-
-def fit_reranked(
-    histories: Mapping[str, Sequence[Flags]],
-    fitted_on: FittedOn,
-    families: Sequence[Family] = FAMILIES,
-    temper: float = TEMPER,
-) -> RerankedChances:
+def fit_reranked(histories: Mapping[str, Sequence[Flags]], fitted_on: FittedOn) -> RerankedChances:
     """Learn from sessions read to the end: each says by document, in the order read, whether it was relevant.
 
     Sessions come by what their labels say, which is a scenario of a calibrator: each such kind of session has curves of its own.
     """
     curves: list[Curve] = []
     for scenario, of_kind in histories.items():
-        fitted = [_curve(family, of_kind) for family in families]
+        fitted = [_curve(family, of_kind) for family in PRIORS]
         evidence = np.array([each for _, each in fitted])
         # How often a session is of each family: expectation and maximisation, with one imagined session of each.
-        share = np.full(len(families), 1 / len(families))
+        share = np.full(len(PRIORS), 1 / len(PRIORS))
         for _ in range(ROUNDS):
-            log = np.log(share)[:, None] + temper * evidence
+            log = np.log(share)[:, None] + TEMPER * evidence
             share = np.exp(log - logsumexp(log, axis=0)).sum(axis=1) + 1
             share /= share.sum()
         curves += [
             Curve(scenario, family, round(float(each) / len(histories), DIGITS), prior)
-            for family, each, (prior, _) in zip(families, share, fitted, strict=True)
+            for family, each, (prior, _) in zip(PRIORS, share, fitted, strict=True)
         ]
     weights = _weights([each for of_kind in histories.values() for each in of_kind])
-    return RerankedChances(weights, SHIFT, tuple(curves), temper, AHEAD, REACH, fitted_on)
+    return RerankedChances(weights, SHIFT, tuple(curves), TEMPER, AHEAD, REACH, fitted_on)
 
 
 def _weights(histories: Sequence[Flags]) -> tuple[float, ...]:

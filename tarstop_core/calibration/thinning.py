@@ -14,7 +14,7 @@ was chosen on collections that were not learned from, which docs/still_unread.md
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import product
 
 import numpy as np
@@ -27,22 +27,16 @@ from tarstop_core.documents.tables import Flags, Floats
 Pair = tuple[float, float]
 Triple = tuple[float, float, float]
 
-TOTAL_SHAPE = 4.0
-"""Of the gamma factor on R beside its nodes."""
-WIDER = 1.2
-"""Times the spread between the training lists: a list of one's own comes from elsewhere."""
+TOTAL_SHAPE = 4.0  # Of the gamma factor on R beside its nodes
+WIDER = 1.2  # Times the spread between the training lists: a list of one's own comes from elsewhere
 TEMPER = 0.5
 """Power of the evidence about the shape: hits come in clumps, and no list follows a curve exactly."""
-AHEAD = 10.0
-"""Shape of the gamma factor by which what is left varies beside that."""
-SHAPES, TOTALS, REACH = 7, 9, 2.7
-"""Nodes of α, of β, of R, and how many standard deviations they reach."""
+AHEAD = 10.0  # Shape of the gamma factor by which what is left varies beside that
+SHAPES, TOTALS, REACH = 7, 9, 2.7  # Nodes of α, of β, of R, and how many standard deviations they reach
 LEAST_TOTAL, MOST = 0.2, 20.0
 """Hits in a list that are reckoned with at least, and the largest mean or covariance (of logs) that a file may hold."""
-TYPICAL = 1000.0
-"""Documents of the list that means are told of."""
-ROUNDS, LEARNED, DIGITS = 12, 7, 6
-"""Of learning: rounds, nodes each way, digits that are kept."""
+TYPICAL = 1000.0  # Documents of the list that means are told of
+ROUNDS, LEARNED, DIGITS = 12, 7, 6  # Of learning: rounds, nodes each way, digits that are kept
 
 
 @dataclass(frozen=True)
@@ -51,10 +45,8 @@ class Thinning:
 
     mean: tuple[Pair, Pair, Pair]
     """Of log α, log β and log R: in a list of 1,000 documents, and per unit of log length."""
-    spread: tuple[Triple, Triple, Triple]
-    """Their covariance over lists."""
-    lists: int = 0
-    """How many it was learned from; 0 for one that nobody learned."""
+    spread: tuple[Triple, Triple, Triple]  # Their covariance over lists
+    lists: int = 0  # How many it was learned from; 0 for one that nobody learned
 
     @property
     def usable(self) -> bool:
@@ -95,15 +87,12 @@ class Curves:
     alpha: Floats
     beta: Floats
     """`alpha` and `beta`: α and β of each shape, shape (S,)."""
-    total: Floats
-    """R of each node, those of one shape after the other, shape (J,)."""
-    known: Mixture
-    """Before anything was read."""
+    total: Floats  # R of each node, those of one shape after the other, shape (J,)
+    known: Mixture  # Before anything was read
 
     def exposure(self, documents: Flags) -> Floats:
         """Hits expected among these documents by each node, shape (J,)."""
-        share = expected_share(documents, self.alpha, self.beta)
-        return np.asarray(self.total * np.repeat(share, TOTALS))
+        return self.total * np.repeat(expected_share(documents, self.alpha, self.beta), TOTALS)
 
     def at(self, hits: NDArray[np.intp]) -> Floats:
         """Hits expected at these positions, shape (J, h)."""
@@ -123,10 +112,7 @@ def curves(thinning: Thinning, length: int) -> Curves:
 
 
 def shape_nodes(thinning: Thinning, length: int) -> tuple[Floats, Floats, Floats, float]:
-    """(log α, log β) of each node, log of its weight, and mean and standard deviation of log R given it.
-
-    Shapes (S, 2), (S,), (S,) and ().
-    """
+    """(log α, log β) of each node, shape (S, 2), log of its weight, mean of log R given it, (S,), and its deviation, ()."""
     z, log_weight = grid((SHAPES, SHAPES))
     mean = np.array(thinning.mean) @ (1.0, math.log(length / TYPICAL))
     root = np.linalg.cholesky(WIDER * np.array(thinning.spread))
@@ -161,19 +147,13 @@ def still_unread(thinning: Thinning, judged: Flags, relevant: Flags, unread: Fla
 def fit_thinning(lists: Sequence[tuple[Flags, Flags]]) -> Thinning:
     """Learn how hits thin out, and how much lists differ in it.
 
-    Each list says by rank which labels are known, and which documents are relevant.
-
-    Notes
-    -----
-    Empirical Bayes: expectation and maximisation over the normal distribution of the lists' curves, on a grid,
-    with :data:`PRIOR` worth a few lists. A list in which nothing is relevant counts too.
+    Each list says by rank which labels are known, and which documents are relevant; one in which nothing is relevant counts
+    too. Empirical Bayes: expectation and maximisation over the normal distribution of the lists' curves, on a grid,
+    with :data:`PRIOR` worth a few lists.
     """
     told = [(known, known & relevant) for known, relevant in lists if known.any()]
-    if not told:
-        return PRIOR
-    return learned(
-        lambda theta: _log_likelihood(told, theta), [len(known) for known, _ in told], PRIOR, LIKE_LISTS
-    )[0]
+    lengths = [len(known) for known, _ in told]
+    return learned(partial(_log_likelihood, told), lengths, PRIOR, LIKE_LISTS)[0] if told else PRIOR
 
 
 def learned(
@@ -198,9 +178,8 @@ def learned(
         within = (weight.reshape(-1, 1) * around).T @ around
         mean = np.linalg.solve(x.T @ x + prior_worth, x.T @ middle + prior_worth @ prior_mean)
         residual = middle - x @ mean
-        spread = (residual.T @ residual + within + like_lists * np.array(prior.spread)) / (
-            len(lengths) + like_lists
-        )
+        spread = residual.T @ residual + within + like_lists * np.array(prior.spread)
+        spread /= len(lengths) + like_lists
     pairs, triples = mean.T.round(DIGITS).tolist(), spread.round(DIGITS).tolist()
     found = Thinning(tuple(map(tuple, pairs)), tuple(map(tuple, triples)), len(lengths))  # type: ignore[arg-type]
     return found, evidence
@@ -217,9 +196,8 @@ def _log_likelihood(told: Sequence[tuple[Flags, Flags]], theta: Floats) -> Float
         if not known.all():
             share[i] = expected_share(known, alpha[i], beta[i])
     shape = (alpha - 1) * head + (beta - 1) * tail - hits * betaln(alpha, beta)
-    return np.asarray(
-        hits * theta[..., 2] + shape - (TOTAL_SHAPE + hits) * np.log(TOTAL_SHAPE + total * share)
-    )
+    passed = (TOTAL_SHAPE + hits) * np.log(TOTAL_SHAPE + total * share)
+    return np.asarray(hits * theta[..., 2] + shape - passed)
 
 
 def expected_share(documents: Flags, alpha: Floats, beta: Floats) -> Floats:

@@ -97,8 +97,8 @@ def learn_prior_command(
     seen = prior.learned_from
     assert seen is not None
     if as_json:
-        told = ((prior, ("b_0", "s", "tau", "weight")), (seen, ("reviews", "outcomes", "gain")))
-        print_json({name: getattr(of, name) for of, names in told for name in names})
+        known = vars(prior) | vars(seen)
+        print_json({name: known[name] for name in "b_0 s tau weight reviews outcomes gain".split()})
         return
     click.echo(
         f"Learned from {seen.outcomes} outcomes of {seen.reviews} reviews; wrote {out}.\n"

@@ -6,31 +6,25 @@ from typing import Any
 
 import click
 
-from tarstop_core.cli.shared import (
-    PATH,
-    Listed,
-    json_option,
-    labelled_topics,
-    print_json,
-    say,
-    writable,
-    writing,
-)
+from tarstop_core.cli import shared
 from tarstop_core.errors import InputProblem
 
 
 @click.command()
-@click.argument("run", type=PATH)
-@click.argument("qrels", type=PATH)
+@click.argument("run", type=shared.PATH)
+@click.argument("qrels", type=shared.PATH)
 @click.option(
     "--scenario",
-    type=Listed("tarstop_core.calibration.calibrator:SCENARIOS"),
+    type=shared.Listed("tarstop_core.calibration.calibrator:SCENARIOS"),
     required=True,
     help="Whose judgments: relevant patents; documents with data; documents included by title and abstract.",
 )
-@click.option("--out", type=PATH, required=True, help="Calibrator to write (JSON).")
+@click.option("--out", type=shared.PATH, required=True, help="Calibrator to write (JSON).")
 @click.option(
-    "--kind", type=Listed("tarstop_core.calibration.calibrator:KINDS"), default="marginal", show_default=True
+    "--kind",
+    type=shared.Listed("tarstop_core.calibration.calibrator:KINDS"),
+    default="marginal",
+    show_default=True,
 )
 @click.option(
     "--name", help="What the topics are, for the people who will rely on it; the run's name unless given."
@@ -41,34 +35,32 @@ from tarstop_core.errors import InputProblem
     default=0.0,
     help="Imagined documents added to every step (0: plain isotonic).",
 )
-@click.option("--test-run", type=PATH, help="Held-out run to judge it on.")
-@click.option("--test-qrels", type=PATH, help="Judgments of the held-out run.")
+@click.option("--test-run", type=shared.PATH, help="Held-out run to judge it on.")
+@click.option("--test-qrels", type=shared.PATH, help="Judgments of the held-out run.")
 @click.option(
     "--also",
-    type=(PATH, PATH),
+    type=(shared.PATH, shared.PATH),
     multiple=True,
     metavar="RUN QRELS",
     help="Another collection, for kind rank-frailty: it learns how far collections lie apart. Repeat for more.",
 )
 @click.option(
     "--start",
-    type=PATH,
+    type=shared.PATH,
     help="A calibrator of kind rank-frailty that RUN and QRELS update, in place of next to nothing.",
 )
-@json_option
+@shared.json_option
 def calibrate(
     run: Path,
     qrels: Path,
-    scenario: str,
     out: Path,
-    kind: str,
     name: str | None,
-    pseudo: float,
     test_run: Path | None,
     test_qrels: Path | None,
     also: tuple[tuple[Path, Path], ...],
     start: Path | None,
     as_json: bool,
+    **settings: Any,
 ) -> None:
     """Fit a calibrator on RUN and QRELS: from scores to chances. Without a test run: 5-fold by topic."""
     from tarstop_core.calibration.calibrator import load
@@ -76,57 +68,43 @@ def calibrate(
 
     if (test_run is None) != (test_qrels is None):
         raise InputProblem("Give --test-run and --test-qrels together, or neither.")
+    kind = settings["kind"]
     if (also or start) and kind != "rank-frailty":
         raise InputProblem("--also and --start are for --kind rank-frailty; leave them out.")
     if also and start:
         raise InputProblem("--start goes on from one calibrator with one's own lists; leave --also out.")
-    writable(out, run, qrels, test_run, test_qrels, start, *(path for pair in also for path in pair))
-    topics, notes = labelled_topics(run, qrels)
-    apart = [topics]
-    for pair in also:
-        lists, more = labelled_topics(*pair)
-        apart.append(lists)
-        notes = (*notes, *more)
-    topics = [topic for each in apart for topic in each]
-    settings: dict[str, Any] = {
-        "kind": kind,
-        "scenario": scenario,
-        "name": name or run.name.split(".")[0],
-        "source": run.name,
-        "pseudo": pseudo,
-    }
+    shared.writable(out, run, qrels, test_run, test_qrels, start, *(path for pair in also for path in pair))
+    read = [shared.labelled_topics(*pair) for pair in ((run, qrels), *also)]
+    notes = [note for _, more in read for note in more]
+    every = [(topic, str(number)) for number, (lists, _) in enumerate(read) for topic in lists]
+    topics = [topic for topic, _ in every]
+    settings |= {"name": name or run.name.split(".")[0], "source": run.name}
     if start is not None:
         settings["start"] = load(start)
     of_new: dict[str, Any] = {}
     if kind == "rank-frailty" and start is None:
         # What lists of a run say of lists from elsewhere, not of the next one of the same run.
-        of_new = {"collections": [str(number) for number, each in enumerate(apart) for _ in each]}
+        of_new = {"collections": [collection for _, collection in every]}
     calibrator = fit(topics, **settings, **of_new)
     if test_run is not None and test_qrels is not None:
-        held_out, more = labelled_topics(test_run, test_qrels)
+        held_out, more = shared.labelled_topics(test_run, test_qrels)
         quality = assess(calibrator, held_out, how=f"held-out run {test_run.name}")
-        notes = (*notes, *more)
+        notes += more
     elif also:
         judged = []
-        for number, each in enumerate(apart):
-            here = {topic.name for topic in each}
-            others = [
-                (topic, str(other))
-                for other, lists in enumerate(apart)
-                if other != number
-                for topic in lists
-                if topic.name not in here
-            ]
-            away = fit([topic for topic, _ in others], **settings, collections=[name for _, name in others])
-            judged.append((away, each))
+        for lists, _ in read:
+            here = {topic.name for topic in lists}
+            others = [each for each in every if each[0].name not in here]
+            away = fit([topic for topic, _ in others], **settings, collections=[of for _, of in others])
+            judged.append((away, lists))
         quality = assess_each(judged, "leaving each collection, with its topics, out")
     else:
         quality = cross_validate(topics, **settings)
-    with writing(out):
+    with shared.writing(out):
         out.write_text(replace(calibrator, quality=quality).to_json(), encoding="utf-8")
-    say(notes)
+    shared.say(notes)
     if as_json:
-        print_json({name: getattr(quality, name) for name in ("brier", "ece", "topics", "documents")})
+        shared.print_json({name: getattr(quality, name) for name in ("brier", "ece", "topics", "documents")})
     else:
         seen = calibrator.fitted_on
         click.echo(

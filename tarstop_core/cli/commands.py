@@ -8,16 +8,18 @@ import sys
 
 import click
 
-from tarstop_core.cli.app import app
-from tarstop_core.cli.backup import backup_command, restore_command
-from tarstop_core.cli.belief import belief, learn_prior_command
-from tarstop_core.cli.calibrate import calibrate
-from tarstop_core.cli.check_policy import check_policy_command, check_ranker_command
-from tarstop_core.cli.decide import decide
-from tarstop_core.cli.experiment import experiment
-from tarstop_core.cli.rank import metrics, rank
-from tarstop_core.cli.replay import replay
-from tarstop_core.cli.rerank import rerank
+from tarstop_core.cli import (
+    backup,
+    belief,
+    calibrate,
+    check_policy,
+    decide,
+    experiment,
+    launch,
+    rank,
+    replay,
+    rerank,
+)
 from tarstop_core.errors import InputProblem
 
 
@@ -48,20 +50,7 @@ def tarstop() -> None:
     """Screen ranked documents until reading on is no longer worth it."""
 
 
-for command in (
-    app,
-    backup_command,
-    belief,
-    calibrate,
-    check_policy_command,
-    check_ranker_command,
-    decide,
-    experiment,
-    learn_prior_command,
-    metrics,
-    rank,
-    replay,
-    rerank,
-    restore_command,
-):
-    tarstop.add_command(command)
+MODULES = (backup, belief, calibrate, check_policy, decide, experiment, launch, rank, replay, rerank)
+for command in (each for module in MODULES for each in vars(module).values()):
+    if isinstance(command, click.Command):
+        tarstop.add_command(command)

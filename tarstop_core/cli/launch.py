@@ -1,4 +1,4 @@
-"""Start the dashboard: `tarstop app`."""
+"""``tarstop app``: the dashboard."""
 
 import errno
 import os
@@ -7,21 +7,41 @@ import socket
 import subprocess
 import sys
 from collections.abc import Sequence
+from typing import Any
 
+import click
+
+from tarstop_core import places
 from tarstop_core.errors import InputProblem
-from tarstop_core.evaluation.findings.shipped import named_at_start
-from tarstop_core.places import (
-    APART,
-    HOSTS_VARIABLE,
-    NO_LOGIN_VARIABLE,
-    RESULTS_VARIABLE,
-    RULES_VARIABLE,
-    app_directory,
-    named_by_server,
-    named_hosts,
-    require_consent,
+
+
+@click.command()
+@click.option("--port", default=8501, show_default=True, help="Port to serve on.")
+@click.option("--address", default="127.0.0.1", show_default=True, help="Address to serve on.")
+@click.option(
+    "--host",
+    "hosts",
+    multiple=True,
+    metavar="NAME",
+    help="A name it is asked by, behind a proxy; repeatable.",
 )
-from tarstop_core.policies import parse_policy
+@click.option("--no-login", is_flag=True, help="Serve others although there is no login yet.")
+@click.option(
+    "--results",
+    multiple=True,
+    metavar="PATH",
+    help="A folder that tarstop experiment wrote, to be shown on Results; repeatable.",
+)
+@click.option(
+    "--rules",
+    multiple=True,
+    metavar="FILE.py:Name",
+    help="A rule in a file, which experiments on Results may follow; repeatable. It is run on this machine.",
+)
+@click.option("--headless", is_flag=True, help="Do not open a browser.")
+def app(**asked: Any) -> None:
+    """Start the dashboard."""
+    run_app(**asked)
 
 
 def require_free_port(port: int, address: str) -> None:
@@ -62,25 +82,31 @@ def run_app(
     (``mine.py:Name``) that experiments may follow, beside those of `TARSTOP_RESULTS` and `TARSTOP_RULES`. InputProblem when the port cannot be used, the dashboard's files are
     missing, or others would be served unasked.
     """
+    from tarstop_core.evaluation.findings.shipped import named_at_start
+    from tarstop_core.policies import parse_policy
+
     for host in hosts:
         if not re.fullmatch(r"[\w.-]+|[0-9a-fA-F:]+", host):
             raise InputProblem(f"--host is '{host}'; give the name alone, such as tarstop.example.org.")
-    served = [*named_hosts(), *hosts]
-    require_consent(address, served, no_login)
+    served = [*places.named_hosts(), *hosts]
+    places.require_consent(address, served, no_login)
     require_free_port(port, address)
-    shown = [*named_by_server(RESULTS_VARIABLE), *results]
-    followed = [*named_by_server(RULES_VARIABLE), *rules]
+    shown = [*places.named_by_server(places.RESULTS_VARIABLE), *results]
+    followed = [*places.named_by_server(places.RULES_VARIABLE), *rules]
     named_at_start(shown)
     for rule in followed:
         parse_policy(rule)
-    os.environ |= {RESULTS_VARIABLE: APART.join(shown), RULES_VARIABLE: APART.join(followed)}
-    os.environ[HOSTS_VARIABLE] = ",".join(served)
+    os.environ |= {
+        places.RESULTS_VARIABLE: places.APART.join(shown),
+        places.RULES_VARIABLE: places.APART.join(followed),
+    }
+    os.environ[places.HOSTS_VARIABLE] = ",".join(served)
     if no_login:
-        os.environ[NO_LOGIN_VARIABLE] = "yes"
+        os.environ[places.NO_LOGIN_VARIABLE] = "yes"
     # Everything else is set in the `.streamlit/config.toml` beside `app.py`, which is read in whatever folder one is.
     command = [
         # -P: a folder called `dashboard` or a file `numpy.py` in the working directory is not ours to import.
-        *(sys.executable, "-P", "-m", "streamlit", "run", str(app_directory() / "app.py")),
+        *(sys.executable, "-P", "-m", "streamlit", "run", str(places.app_directory() / "app.py")),
         *("--server.port", str(port), "--server.address", address),
         *(("--server.headless", "true") if headless else ()),
     ]

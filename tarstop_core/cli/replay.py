@@ -8,44 +8,36 @@ from typing import Any
 import click
 
 from tarstop_core.belief.engines import ENGINES
-from tarstop_core.cli.shared import (
-    PATH,
-    Listed,
-    given_prior,
-    given_stakes,
-    json_option,
-    labelled_topics,
-    print_json,
-    q_star_option,
-    say,
-)
+from tarstop_core.cli import shared
 from tarstop_core.errors import InputProblem
 
 
 @click.command()
-@click.argument("run", type=PATH)
-@click.argument("qrels", type=PATH)
-@click.option("--calibrator", type=PATH)
+@click.argument("run", type=shared.PATH)
+@click.argument("qrels", type=shared.PATH)
+@click.option("--calibrator", type=shared.PATH)
 @click.option(
     "--chances",
-    type=PATH,
+    type=shared.PATH,
     help="Reviews, instead of a calibrator: each document's chance as it stood when it was next, as 'tarstop rerank' writes "
     "it with RUN; further ahead is foreseen from the labels so far.",
 )
 @click.option(
     "--policy", "spec", required=True, help="NAME[:param=value,…], e.g. optimal, smooth:K=5, budget:d=100."
 )
-@q_star_option
+@shared.q_star_option
 @click.option("--payoffs", help="B,L_r,L_g,G instead of --q-star.")
 @click.option("--cost", type=float, required=True, help="Cost per document, in the payoffs' unit.")
 @click.option(
     "--scenario",
-    type=Listed("tarstop_core.evaluation.tasks.named:TASKS"),
+    type=shared.Listed("tarstop_core.evaluation.tasks.named:TASKS"),
     default="patent",
     show_default=True,
 )
 @click.option(
-    "--tables", type=PATH, help="Reviews: a CSV topic,outcome,study,docid,TP,FP,FN,TN, or a folder of such."
+    "--tables",
+    type=shared.PATH,
+    help="Reviews: a CSV topic,outcome,study,docid,TP,FP,FN,TN, or a folder of such.",
 )
 @click.option(
     "--truth",
@@ -58,7 +50,7 @@ from tarstop_core.errors import InputProblem
     type=click.Choice(list(ENGINES)),
     help="Reviews: where the belief comes from; bivariate unless given.",
 )
-@click.option("--prior", "prior_file", type=PATH, help="Reviews: a prior as JSON.")
+@click.option("--prior", type=shared.PATH, help="Reviews: a prior as JSON.")
 @click.option(
     "--b0", "b_0", type=float, help="Belief before any document; 0.5, or the prior's, unless given."
 )
@@ -68,25 +60,20 @@ from tarstop_core.errors import InputProblem
     default=1.0,
     help="Every chance times this, at most 1, as a session's live check has it.",
 )
-@json_option
+@shared.json_option
 def replay(
     run: Path,
     qrels: Path,
     calibrator: Path | None,
-    chances: Path | None,
     spec: str,
     q_star: float | None,
     payoffs: str | None,
     cost: float,
     scenario: str,
-    tables: Path | None,
-    truth: str | None,
-    theta: float | None,
-    engine: str | None,
-    prior_file: Path | None,
     b_0: float | None,
     scale: float,
     as_json: bool,
+    **of_reviews: Any,
 ) -> None:
     """Stop on the labelled rankings RUN in paper mode, and say what came of it.
 
@@ -96,33 +83,25 @@ def replay(
     from tarstop_core.belief.prior import check_theta
     from tarstop_core.calibration.calibrator import load
     from tarstop_core.evaluation import replay as replaying
-    from tarstop_core.evaluation.as_told import Told
     from tarstop_core.evaluation.tasks.named import TASKS
     from tarstop_core.files import read_chances, read_outcomes
     from tarstop_core.policies import parse_policy
-    from tarstop_core.samples.shipped import reranked_chances
     from tarstop_core.value.payoffs import check_cost
 
-    stakes, policy = given_stakes(q_star, payoffs), parse_policy(spec)
+    stakes, policy = shared.given_stakes(q_star, payoffs), parse_policy(spec)
     check_cost(cost)
-    needs_tables = TASKS[scenario].needs_tables
+    needs_tables, tables = TASKS[scenario].needs_tables, of_reviews["tables"]
     if needs_tables and tables is None:
         raise InputProblem("Reviews need their 2×2 tables; give --tables FILE or DIR.")
-    of_reviews = {
-        "chances": chances,
-        "tables": tables,
-        "truth": truth,
-        "theta": theta,
-        "engine": engine,
-        "prior": prior_file,
-    }
-    given = [f"--{name}" for name, value in of_reviews.items() if value is not None]
+    names = ("chances", "tables", "truth", "theta", "engine", "prior")
+    given = [f"--{name}" for name in names if of_reviews[name] is not None]
     if given and not needs_tables:
         raise InputProblem(f"{given[0]} is for reviews; leave it out, or give --scenario review.")
     check_prior(0.5 if b_0 is None else b_0)
     if not (scale > 0 and math.isfinite(scale)):
         raise InputProblem(f"--scale is {scale:g}; give a number above 0.")
-    theta = check_theta(0.75 if theta is None else theta)
+    theta = check_theta(0.75 if of_reviews["theta"] is None else of_reviews["theta"])
+    chances: Path | None = of_reviews["chances"]
     if (calibrator is None) == (chances is None):
         raise InputProblem("Give either --calibrator or --chances.")
     fitted = None if calibrator is None else load(calibrator)
@@ -131,40 +110,41 @@ def replay(
             f"The calibrator {calibrator} was fitted for the scenario {fitted.scenario}, not {scenario}; "
             f"fit one with --scenario {scenario}."
         )
-    topics, notes = labelled_topics(run, qrels)
+    topics, notes = shared.labelled_topics(run, qrels)
     if tables is None:
         assert fitted is not None  # chances are for reviews
         outcomes = replaying.replay(topics, fitted, policy, stakes, cost, 0.5 if b_0 is None else b_0, scale)
     else:
         judged = {topic.name: topic for topic in topics}
         file = read_outcomes(tables, judged)
-        notes = (*notes, *file.notes)
+        notes += file.notes
         # Relevant is what the judgments say, so that recall divides by their R.
         reviews = [
             replace(each, topic=replace(judged[each.review], name=each.name)) for each in file.outcomes
         ]
-        belief = theta, engine or "bivariate", given_prior(b_0, prior_file, theta)
+        engine, prior = (
+            of_reviews["engine"] or "bivariate",
+            shared.given_prior(b_0, of_reviews["prior"], theta),
+        )
+        truth = of_reviews["truth"] or "pooled"
         source: Any = fitted
         if chances is not None:
-            wanted = {each.review: judged[each.review] for each in file.outcomes}
-            model = reranked_chances("review")
-            source = {name: Told(p, model) for name, p in read_chances(chances, wanted).items()}
+            source = read_chances(chances, {each.review: judged[each.review] for each in file.outcomes})
         outcomes = replaying.replay_reviews(
-            reviews, source, policy, stakes, cost, theta, truth or "pooled", *belief[1:], scale
+            reviews, source, policy, stakes, cost, theta, truth, engine, prior, scale
         )
         if as_json:
-            outcomes = [*replaying.with_left(outcomes, reviews, source, stakes.q_star, *belief)]
+            outcomes = [*replaying.with_left(outcomes, reviews, source, stakes.q_star, theta, engine, prior)]
     mean = replaying.summary(outcomes)
     unlike = 0 if fitted is None else sum(bool(fitted.refusal(topic.scores)) for topic in topics)
     if unlike:
-        notes = (
-            *notes,
+        notes += (
             f"{unlike:,} of {len(topics):,} lists are unlike those the calibrator was fitted on, in length or best score: "
             "chances from scores mean little there; one of kind 'rank-frailty' does not depend on that.",
         )
-    say(notes)
+    shared.say(notes)
     if as_json:
-        print_json({"topics": [asdict(each) for each in outcomes], "mean": mean})
+        shared.print_json({"topics": [asdict(each) for each in outcomes], "mean": mean})
         return
     click.echo(f"{'topic':<14}{'truth':>6}{'read':>8}{'action':>8}{'net utility':>13}{'recall':>8}")
     for outcome in outcomes:

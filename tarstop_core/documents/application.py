@@ -9,7 +9,7 @@ Dates may be known in part or not at all. A document is called too late only whe
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import date
 from typing import Any, Literal
 
@@ -55,30 +55,20 @@ NOVELTY = f"{LATER_FILED}, which counts for novelty only (Art. 54(3) EPC; in the
 
 @dataclass(frozen=True)
 class Dated:
-    """What a file says of one document, as far as it decides whether the document may count; anything may be empty."""
+    """What a record says of itself, as far as it decides whether the document may count; anything may be empty."""
 
-    published: str = ""
-    filed: str = ""
-    priority: str = ""
+    date: str = ""
+    filing_date: str = ""
+    priority_date: str = ""
     """The earliest date of filing that it claims."""
-    granted: str = ""
-    number: str = ""
-    """Its publication number."""
+    grant_date: str = ""
+    publication_number: str = ""
     family: str = ""
     """An identifier of its family, or the numbers of the members."""
-    applicant: str = ""
+    assignee: str = ""
 
 
-FIELDS: Mapping[str, str] = {
-    "published": "date",
-    "filed": "filing_date",
-    "priority": "priority_date",
-    "granted": "grant_date",
-    "number": "publication_number",
-    "family": "family",
-    "applicant": "assignee",
-}
-"""Where a table of records keeps what a `Dated` holds."""
+COLUMNS = tuple(each.name for each in fields(Dated))
 
 
 @dataclass(frozen=True)
@@ -114,53 +104,45 @@ def flags(application: Application, document: Dated, others: Sequence[str] = ())
 
 
 def _by_dates(application: Application, document: Dated, others: Sequence[str]) -> Flag | None:
-    asked, published, granted = map(span, (application.priority, document.published, document.granted))
+    asked, published, granted = map(span, (application.priority, document.date, document.grant_date))
     if asked is None or (published is not None and published[1] < asked[0]):
         return None
     until = f"your priority date {date_words(application.priority)}"
     issued_before = granted is not None and granted[1] < asked[0]
     if issued_before and published is None:
         return None  # what is granted is published
-    begun = [each for each in map(span, (document.priority, document.filed)) if each is not None]
+    begun = [each for each in map(span, (document.priority_date, document.filing_date)) if each is not None]
     # Nothing is published before it is filed, nor filed before the priority that it claims.
     if max(each[0] for each in (published, *begun, NEVER) if each is not None) < asked[1]:
         return Flag("unclear", f"{_either(document, asked, until)}: look it up")
     said = _made_public(document, asked, until)
     if issued_before:
-        return Flag("unclear", f"{said}, although granted {date_words(document.granted)}: look it up")
+        return Flag("unclear", f"{said}, although granted {date_words(document.grant_date)}: look it up")
     if others:
         members = f"{', '.join(others[:MEMBERS])}{', …' if len(others) > MEMBERS else ''}"
         return Flag("unclear", f"{said}, but {members} of the same family may be earlier: look it up")
     if any(each[1] < asked[0] for each in begun):
         # What was granted was published as an application before, which may be prior art in full.
-        patent = span(document.granted) or _PATENT.search(normal_publication_number(document.number))
-        before = (
-            "; it is a granted patent, whose application may have been published in time" if patent else ""
+        patent = span(document.grant_date) or _PATENT.search(
+            normal_publication_number(document.publication_number)
         )
-        return Flag("earlier", f"{_filed_earlier(document, asked, until)}{before}")
+        before = "; it is a granted patent, whose application may have been published in time"
+        return Flag("earlier", f"{_filed_earlier(document, asked, until)}{before if patent else ''}")
     if not begun:
-        return Flag(
-            "late",
-            f"{said}: cannot be prior art unless filed earlier (an earlier filing published later counts only "
-            "for novelty)",
-            certain=False,
-        )
+        unless = "unless filed earlier (an earlier filing published later counts only for novelty)"
+        return Flag("late", f"{said}: cannot be prior art {unless}", certain=False)
     if any(each[0] < asked[1] for each in begun):
         return Flag("unclear", f"{said}, but {_begun(document)}, which may be before it: look it up")
-    if span(document.priority):
-        return Flag("late", f"{_begun(document)}, not before {until}: too late to be prior art")
-    return Flag(
-        "late",
-        f"{_begun(document)}, not before {until}: too late, unless it claims an earlier priority",
-        certain=False,
-    )
+    claims = span(document.priority_date) is not None
+    how = "too late to be prior art" if claims else "too late, unless it claims an earlier priority"
+    return Flag("late", f"{_begun(document)}, not before {until}: {how}", certain=claims)
 
 
 def _either(document: Dated, asked: Span, until: str) -> str:
     """That the dates leave open whether it was published in time."""
-    known = span(document.published) is not None
-    said = f"dated {date_words(document.published)}" if known else "without a date of publication"
-    begun = [each for each in map(span, (document.priority, document.filed)) if each is not None]
+    known = span(document.date) is not None
+    said = f"dated {date_words(document.date)}" if known else "without a date of publication"
+    begun = [each for each in map(span, (document.priority_date, document.filing_date)) if each is not None]
     if any(each[1] < asked[0] for each in begun):
         return f"{_begun(document)}, before {until}, and {said}, so it may count in full or for novelty only"
     if known:
@@ -169,37 +151,36 @@ def _either(document: Dated, asked: Span, until: str) -> str:
 
 
 def _made_public(document: Dated, asked: Span, until: str) -> str:
-    published = span(document.published)
+    published = span(document.date)
     if published is None:
         return f"{_begun(document)}, so published after {until}"
-    return f"published {date_words(document.published)}, {'on' if published == asked else 'after'} {until}"
+    return f"published {date_words(document.date)}, {'on' if published == asked else 'after'} {until}"
 
 
 def _begun(document: Dated) -> str:
     """When it was filed and what priority it claims, in words."""
-    filed = f"filed {date_words(document.filed)}" if span(document.filed) else ""
+    filed = f"filed {date_words(document.filing_date)}" if span(document.filing_date) else ""
     # A first filing claims no other.
-    first = span(document.priority) == span(document.filed)
-    claimed = (
-        f"with priority of {date_words(document.priority)}" if span(document.priority) and not first else ""
-    )
+    first = span(document.priority_date) == span(document.filing_date)
+    claims = span(document.priority_date) is not None and not first
+    claimed = f"with priority of {date_words(document.priority_date)}" if claims else ""
     return " ".join(filter(None, (filed, claimed)))
 
 
 def _filed_earlier(document: Dated, asked: Span, until: str) -> str:
     """That it is a conflicting application, and by which of its dates."""
-    filed = span(document.filed)
-    known = span(document.published) is not None
-    after = f"published {date_words(document.published)}" if known else "published after it"
+    filed = span(document.filing_date)
+    known = span(document.date) is not None
+    after = f"published {date_words(document.date)}" if known else "published after it"
     if filed is not None and filed[1] < asked[0]:
-        return f"filed {date_words(document.filed)}, before {until}, and {after}: {NOVELTY}"
-    claim = f"with priority of {date_words(document.priority)}, before {until}, and {after}: {NOVELTY}"
+        return f"filed {date_words(document.filing_date)}, before {until}, and {after}: {NOVELTY}"
+    claim = f"with priority of {date_words(document.priority_date)}, before {until}, and {after}: {NOVELTY}"
     return claim if filed is None else f"{claim}, as far as it is entitled to that priority"
 
 
 def dated(record: Mapping[str, Any]) -> Dated:
     """What a record says of itself."""
-    return Dated(**{name: record[column] for name, column in FIELDS.items()})
+    return Dated(**{name: record[name] for name in COLUMNS})
 
 
 def flagged(
@@ -208,7 +189,7 @@ def flagged(
     """The flags of every record of a table, in its order; `also` holds the `others` of :func:`flags` by id."""
     if not application.known:
         return [()] * len(frame)
-    rows = zip(*(frame[column].tolist() for column in FIELDS.values()), strict=True)
+    rows = zip(*(frame[name].tolist() for name in COLUMNS), strict=True)
     return [
         flags(application, Dated(*row), also.get(doc, ()))
         for doc, row in zip(frame["id"].tolist(), rows, strict=True)
@@ -234,24 +215,18 @@ def _own(application: Application, document: Dated, others: Iterable[str]) -> Fl
     members = re.split(r"[;,|\n]+", document.family)
     own = _bare(application.number)
     if (application.family and document.family == application.family) or (
-        own and own in map(_bare, (document.number, *others, *members))
+        own and own in map(_bare, (document.publication_number, *others, *members))
     ):
         return Flag("own", "belongs to your own application's family, so it cannot be held against it")
-    asked = date_key(application.priority)
-    if (
-        len(asked) == 3
-        and asked == date_key(document.priority)
-        and not (document.published and _before(document.published, application.priority))
-        and _names(application.applicant) & _names(document.applicant)
-    ):
-        return Flag("own", "has your applicant and your priority date, so it is probably of your own family")
+    asked, day = date_key(application.priority), span(application.priority)
+    published = span(document.date)
+    if len(asked) == 3 and asked == date_key(document.priority_date) and day is not None:
+        before = published is not None and published[1] < day[0]
+        if not before and _names(application.applicant) & _names(document.assignee):
+            return Flag(
+                "own", "has your applicant and your priority date, so it is probably of your own family"
+            )
     return None
-
-
-def _before(one: str, other: str) -> bool:
-    """Whether a date certainly precedes another."""
-    first, second = span(one), span(other)
-    return first is not None and second is not None and first[1] < second[0]
 
 
 def _names(applicants: str) -> set[str]:

@@ -10,10 +10,8 @@ from tarstop_core.errors import InputProblem
 LONGEST = 100  # characters of a date that are looked at
 Span = tuple[date, date]
 """First and last day."""
-_MONTHS = {
-    month: number
-    for number, month in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), start=1)
-}
+_ABBREVIATED = "jan feb mar apr may jun jul aug sep oct nov dec".split()
+_MONTHS = {month: number for number, month in enumerate(_ABBREVIATED, start=1)}
 _YEAR_FIRST = re.compile(r"(\d{4})(?:[-/. ]?(\d{1,2}|[a-z]{3,9})\.?(?:[-/. ]?(\d{1,2}))?)?(?!\d)")
 _YEAR_LAST = re.compile(r"(?:(\d{1,2})[-/. ])?(\d{1,2}|[a-z]{3,9})[-/., ]+(\d{4})(?!\d)")
 
@@ -32,14 +30,12 @@ def date_key(text: str) -> tuple[int, ...]:
     match = _YEAR_FIRST.match(text)
     if match:
         parts = match.groups()
+    elif match := _YEAR_LAST.match(text):
+        day, month, year = match.groups()
+        parts = (year, None, None) if month.isdigit() else (year, month, day)
     else:
-        match = _YEAR_LAST.match(text)
-        if match:
-            day, month, year = match.groups()
-            parts = (year, None, None) if month.isdigit() else (year, month, day)
-        else:
-            year_only = re.search(r"(?<!\d)(1[5-9]|20)\d\d(?!\d)", text)
-            return (int(year_only[0]),) if year_only else ()
+        year_only = re.search(r"(?<!\d)(1[5-9]|20)\d\d(?!\d)", text)
+        return (int(year_only[0]),) if year_only else ()
     key = [int(parts[0])]
     month = parts[1] or ""
     number = int(month) if month.isdigit() else _MONTHS.get(month[:3], 0)
@@ -57,13 +53,6 @@ def read_date(text: str) -> str:
     """A date as a person types it, in the form in which it is kept; "" for nothing.
 
     InputProblem when it names no date, a day that does not exist, or one that could be two: 5/6/2018.
-
-    Examples
-    --------
-    >>> read_date("3 March 2018"), read_date("2018-03"), read_date("2018"), read_date(" ")
-    ('2018-03-03', '2018-03', '2018', '')
-    >>> read_date("14/05/2018"), read_date("05/14/2018")
-    ('2018-05-14', '2018-05-14')
     """
     if not text.strip():
         return ""

@@ -3,26 +3,20 @@
 import math
 import re
 import unicodedata
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from tarstop_core.documents import records
 from tarstop_core.documents.dates import date_key
 from tarstop_core.documents.groups import Documents, first_of_each
-from tarstop_core.documents.records import (
-    _ACCENTS,
-    _WORDS,
-    RECORD_COLUMNS,
-    TEXT_COLUMNS,
-    empty_records,
-    normal_doi,
-    normal_pmid,
-    normal_publication_number,
-)
+from tarstop_core.documents.records import _WORDS, RECORD_COLUMNS, TEXT_COLUMNS
 
 Kind = Literal["exact", "near", "family"]
 
@@ -35,7 +29,7 @@ class Match:
     other: int
     """`kept` and `other`: rows of the tables one after the other, from 0."""
     kind: Kind
-    """One of "exact", "near" or "family": the same document; perhaps the same document; one patent family."""
+    """The same document; perhaps the same document; one patent family."""
     why: str
     """What they share and, where something speaks against it, what not: a clause."""
 
@@ -57,9 +51,9 @@ class Merge:
 
 
 _IDENTIFIERS: tuple[tuple[str, str, Callable[[str], str]], ...] = (
-    ("doi", "DOI", normal_doi),
-    ("pmid", "PMID", normal_pmid),
-    ("publication_number", "publication number", normal_publication_number),
+    ("doi", "DOI", records.normal_doi),
+    ("pmid", "PMID", records.normal_pmid),
+    ("publication_number", "publication number", records.normal_publication_number),
 )
 IDENTIFIER_NAMES = {column: name for column, name, _ in _IDENTIFIERS}
 
@@ -75,13 +69,7 @@ def identifiers(frame: pd.DataFrame) -> list[dict[str, str]]:
 
 
 def contradicting(one: Mapping[str, str], other: Mapping[str, str]) -> list[str]:
-    """Return the columns of identifiers that two records have and that differ.
-
-    Examples
-    --------
-    >>> contradicting({"doi": "10.1000/1", "pmid": "7"}, {"doi": "10.1000/1", "pmid": "8"})
-    ['pmid']
-    """
+    """Return the columns of identifiers that two records have and that differ."""
     return [column for column, key in other.items() if one.get(column, key) != key]
 
 
@@ -94,27 +82,15 @@ _GENERIC = re.compile(
 
 
 def normal_title(title: str) -> str:
-    """Return the words of a title in small letters, without accents, marks and tags.
-
-    Examples
-    --------
-    >>> normal_title("  The <i>E. coli</i>-Test: a na\u00efve view.")
-    'the e coli test a naive view'
-    """
+    """Return the words of a title in small letters, without accents, marks and tags."""
     text = re.sub(r"</?\w{1,6}>", "", title).casefold() if "<" in title else title.casefold()
     if not text.isascii():
-        text = _ACCENTS.sub("", unicodedata.normalize("NFKD", text))
+        text = records._ACCENTS.sub("", unicodedata.normalize("NFKD", text))
     return " ".join(_WORDS.findall(text))
 
 
 def telling(title: str) -> bool:
-    """Whether a normal title names one text: "reply" and "editorial" do not.
-
-    Examples
-    --------
-    >>> telling("erratum to the effect of x on y"), telling("the effect of x on y")
-    (False, True)
-    """
+    """Whether a normal title names one text: "reply" and "editorial" do not."""
     return title.count(" ") >= SHORTEST_TITLE - 1 and not _GENERIC.match(title)
 
 
@@ -131,13 +107,7 @@ def first_author(authors: str) -> str:
 
 
 def texts_agree(one: str, other: str) -> bool:
-    """Whether two abstracts may be of one document: one is missing, or most of their words are the same.
-
-    Examples
-    --------
-    >>> texts_agree("It folds at a hinge.", ""), texts_agree("It folds at a hinge.", "A kettle with a lid.")
-    (True, False)
-    """
+    """Whether two abstracts may be of one document: one is missing, or most of their words are the same."""
     if not one or not other:
         return True
     words, others = set(_WORDS.findall(one.casefold())), set(_WORDS.findall(other.casefold()))
@@ -179,12 +149,10 @@ def _shared(frame: pd.DataFrame, keys: Sequence[Mapping[str, str]]) -> Iterator[
     texts = frame[["id", "title", "abstract"]].iloc[rows].itertuples(index=False, name=None)
     for row, text in zip(rows, texts, strict=True):
         name, title, abstract = text
-        if not title:
-            continue
-        if not _ROW_NUMBER.fullmatch(name):
+        if title and not _ROW_NUMBER.fullmatch(name):
             why = "same identifier, title and abstract" if abstract else "same identifier and title"
             marks[row].append((text, why))
-        elif abstract:
+        elif title and abstract:
             marks[row].append((text, "same title and abstract"))
     titles = [normal_title(title) for title in frame["title"].tolist()]
     for row, work in signed(frame, titles, [row for row in _repeated(titles) if telling(titles[row])]):
@@ -198,13 +166,7 @@ def _shared(frame: pd.DataFrame, keys: Sequence[Mapping[str, str]]) -> Iterator[
 
 
 def _same_documents(frame: pd.DataFrame) -> tuple[NDArray[np.int64], tuple[Match, ...]]:
-    """Return, for every row, the number of the first row that is the same document, and why.
-
-    Two rows are one document when none of their identifiers contradicts it (conference abstracts share
-    their supplement's DOI but not its PMID) and they share a DOI, a PMID or a publication number, or id
-    and title with the same or no abstract, or a telling title, first author and year with abstracts that
-    agree.
-    """
+    """For every row, the number of the first row that is the same document (:func:`merge_records`), and why."""
     keys, abstracts = identifiers(frame), frame["abstract"].tolist()
     documents = Documents(keys)
     because: dict[int, str] = {}
@@ -223,15 +185,14 @@ def _same_documents(frame: pd.DataFrame) -> tuple[NDArray[np.int64], tuple[Match
 def merge_records(frames: Iterable[pd.DataFrame], chosen: Sequence[Match] | None = None) -> Merge:
     """Make one table of several, folding duplicates into their first appearance.
 
-    Duplicates share a DOI, PMID or publication number (after normalisation, and without another of
-    these contradicting it), or id, title and abstract, or a telling title, first author and year while
-    their abstracts agree; a row's number is no id. The first record is kept, its blanks are filled from later ones, and `source`
-    names every file. Different documents that carry the same id are both kept; the later one becomes
-    "id (2)".
-
-    With `chosen` those matches are merged, because a person says so, and no others.
+    Two records are one document when none of their identifiers contradicts it (conference abstracts share their
+    supplement's DOI but not its PMID) and they share a DOI, a PMID or a publication number (after normalisation), or id
+    and title with the same or no abstract (a row's number is no id), or a telling title, first author and year with
+    abstracts that agree. Where a person chose, those that are `chosen` are, and no others. The first one is kept, its
+    blanks are filled from later ones, and `source` names every file. Different documents that carry the same id are both
+    kept; the later one becomes "id (2)".
     """
-    frame = pd.concat([empty_records(), *frames], ignore_index=True)[list(RECORD_COLUMNS)]
+    frame = pd.concat([records.empty_records(), *frames], ignore_index=True)[list(RECORD_COLUMNS)]
     if chosen is None:
         first, matches = _same_documents(frame)
     else:
@@ -242,15 +203,11 @@ def merge_records(frames: Iterable[pd.DataFrame], chosen: Sequence[Match] | None
     notes: list[str] = []
     if len(extra):
         frame, disagreeing = _fold(frame, first, extra)
-        notes.append(
-            f"{len(extra):,} duplicate {_plural('record', len(extra))} merged into the first: same DOI, PMID, "
-            "publication number or content."
-        )
+        same = "same DOI, PMID, publication number or content"
+        notes.append(f"{_counted(len(extra), 'duplicate')} merged into the first: {same}.")
         if disagreeing:
-            notes.append(
-                f"{disagreeing:,} merged {_plural('record', disagreeing)} carried different labels; "
-                "the first label was kept."
-            )
+            carried = f"{_counted(disagreeing, 'merged')} carried different labels"
+            notes.append(f"{carried}; the first label was kept.")
     ids, renamed = unique_ids(frame["id"].tolist())
     if renamed:
         frame["id"] = pd.Series(ids, dtype="str")
@@ -295,19 +252,15 @@ def unique_ids(ids: Sequence[str]) -> tuple[list[str], list[tuple[str, str]]]:
     """Make identifiers unique: the second "a" becomes "a (2)", the third "a (3)"; and (old, new) of those changed."""
     if len(set(ids)) == len(ids):
         return list(ids), []
-    taken = set(ids)
-    seen: set[str] = set()
-    counter: dict[str, int] = {}
+    taken, seen = set(ids), set[str]()
+    numbers: dict[str, Iterator[int]] = defaultdict(lambda: count(2))
     out: list[str] = []
     renamed: list[tuple[str, str]] = []
     for old in ids:
         new = old
         if old in seen:
-            number = counter.get(old, 1) + 1
-            while f"{old} ({number})" in taken:
-                number += 1
-            counter[old] = number
-            new = f"{old} ({number})"
+            names = (f"{old} ({number})" for number in numbers[old])
+            new = next(name for name in names if name not in taken)
             taken.add(new)
             renamed.append((old, new))
         seen.add(new)
@@ -315,5 +268,5 @@ def unique_ids(ids: Sequence[str]) -> tuple[list[str], list[tuple[str, str]]]:
     return out, renamed
 
 
-def _plural(noun: str, count: int) -> str:
-    return noun if count == 1 else f"{noun}s"
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what} record{'' if number == 1 else 's'}"

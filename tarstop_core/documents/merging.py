@@ -48,15 +48,14 @@ def merge_as_chosen(frames: Sequence[pd.DataFrame], proposal: Proposal, chosen: 
 
 def as_stored(proposal: Proposal, chosen: Collection[int]) -> dict[str, Any]:
     """The choice in JSON values, to stand beside the files of a collection."""
-    kinds = [(match.kind, at in chosen) for at, match in enumerate(proposal.matches)]
-    return {
-        "merging": {
-            "same": kinds.count(("exact", True)),
-            "apart": kinds.count(("exact", False)),
-            "together": kinds.count(("near", True)),
-            "near": kinds.count(("near", False)),
-        }
+    names = {
+        "same": ("exact", True),
+        "apart": ("exact", False),
+        "together": ("near", True),
+        "near": ("near", False),
     }
+    kinds: list[tuple[str, bool]] = [(match.kind, at in chosen) for at, match in enumerate(proposal.matches)]
+    return {"merging": {name: kinds.count(kind) for name, kind in names.items()}}
 
 
 def said(files: Iterable[Mapping[str, Any]]) -> str:

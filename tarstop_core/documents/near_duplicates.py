@@ -7,7 +7,7 @@ of those, titles that differ in the spelling of a few words are near, not titles
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
@@ -16,19 +16,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from rapidfuzz.distance import Indel
 
+from tarstop_core.documents import duplicates
 from tarstop_core.documents.dates import date_key
-from tarstop_core.documents.duplicates import (
-    IDENTIFIER_NAMES,
-    SIGNED,
-    Match,
-    contradicting,
-    first_author,
-    identifiers,
-    normal_title,
-    signed,
-    telling,
-    texts_agree,
-)
+from tarstop_core.documents.duplicates import SIGNED, Match, telling
 from tarstop_core.documents.groups import Documents
 
 RAREST = 4
@@ -51,62 +41,57 @@ def near_duplicates(frame: pd.DataFrame) -> tuple[Match, ...]:
     against it. Titles that name a kind of text ("Editorial", "Reply") are left alone unless there are abstracts that
     agree, or first author and year are known and the same.
     """
-    titles = [normal_title(title) for title in frame["title"].tolist()]
+    titles = [duplicates.normal_title(title) for title in frame["title"].tolist()]
     rows_of: dict[str, list[int]] = defaultdict(list)
     for row, title in enumerate(titles):
         if title:
             rows_of[title].append(row)
     untold = [row for title, rows in rows_of.items() if len(rows) > 1 and not telling(title) for row in rows]
     works: dict[tuple[object, ...], list[int]] = defaultdict(list)
-    for row, work in signed(frame, titles, untold):
+    for row, work in duplicates.signed(frame, titles, untold):
         works[work].append(row)
-    pairs = [(rows[0], row, SIGNED) for rows in works.values() if len(rows) <= MOST_ALIKE for row in rows[1:]]
-    pairs += _candidates(rows_of)
+    pairs = [
+        (rows[0], row, alike)
+        for alike, groups in ((SIGNED, works.values()), ("same title", rows_of.values()))
+        for rows in groups
+        if len(rows) <= MOST_ALIKE
+        for row in rows[1:]
+    ]
+    firsts = [rows[0] for rows in rows_of.values()]
+    nearly = _nearly_equal(list(rows_of))
+    pairs += [(firsts[one], firsts[other], "nearly the same title") for one, other in nearly]
     rows = sorted({row for one, other, _ in pairs for row in (one, other)})
-    about = dict(
-        zip(rows, frame[["authors", "date", "abstract"]].iloc[rows].itertuples(name=None), strict=True)
-    )
-    documents = Documents(identifiers(frame))
+    texts = frame[["authors", "date", "abstract"]].iloc[rows].itertuples(name=None)
+    about = dict(zip(rows, texts, strict=True))
+    documents = Documents(duplicates.identifiers(frame))
     found: list[Match] = []
     for one, other, alike in pairs:
         first, last = sorted((documents.first(one), documents.first(other)))
         if first == last:
             continue
-        differ = contradicting(documents.keys[first], documents.keys[last])
+        differ = duplicates.contradicting(documents.keys[first], documents.keys[last])
         all_telling = telling(titles[first]) and telling(titles[last])
-        why = _why(about[first], about[last], differ, alike, all_telling)
-        if why:
+        if why := _why(about[first], about[last], differ, alike, all_telling):
             documents.join(first, last)
             found.append(Match(first, last, "near", why))
     return tuple(sorted(found, key=lambda match: (match.other, match.kept)))
-
-
-def _candidates(rows_of: dict[str, list[int]]) -> Iterator[tuple[int, int, str]]:
-    """Pairs of rows with the same title, then of nearly the same one."""
-    for rows in rows_of.values():
-        for row in rows[1:MOST_ALIKE] if len(rows) <= MOST_ALIKE else ():
-            yield rows[0], row, "same title"
-    unique = list(rows_of)
-    for one, other in _nearly_equal(unique):
-        yield rows_of[unique[one]][0], rows_of[unique[other]][0], "nearly the same title"
 
 
 def _why(one: _About, other: _About, differ: Sequence[str], alike: str, all_telling: bool) -> str:
     """Why two records may be one, and what speaks against it; "" where they are not."""
     if any(column != "doi" for column in differ):
         return ""
-    authors = {first_author(record[1]) for record in (one, other)} - {""}
+    authors = {duplicates.first_author(record[1]) for record in (one, other)} - {""}
     years = [date_key(record[2])[:1] for record in (one, other)]
     texts = (one[3], other[3])
-    agree = texts_agree(*texts)
+    agree = duplicates.texts_agree(*texts)
     same = alike in ("same title", SIGNED)
-    if differ and (len(authors) > 1 or not agree or not same):
+    otherwise = len(authors) > 1 or not agree
+    if (differ and not same) or ((differ or not same) and otherwise):
         return ""
     if not all_telling and not (agree and (all(texts) or alike == SIGNED)):
         return ""
-    if not same and (len(authors) > 1 or not agree):
-        return ""
-    against = [f"{IDENTIFIER_NAMES[column]}s differ" for column in differ]
+    against = [f"{duplicates.IDENTIFIER_NAMES[column]}s differ" for column in differ]
     if all(years) and years[0] != years[1]:
         against.append(f"year {years[0][0]} and {years[1][0]}")
     if len(authors) > 1:
@@ -121,22 +106,17 @@ def _nearly_equal(titles: Sequence[str]) -> list[tuple[int, int]]:
     split = [title.split() for title in titles]
     lengths = np.array([len(words) for words in split], dtype=np.int64)
     numbers: dict[str, int] = {}
-    flat = np.array(
-        [numbers.setdefault(word, len(numbers)) for words in split for word in words], dtype=np.int64
-    )
-    if not len(flat):
+    numbered = [numbers.setdefault(word, len(numbers)) for words in split for word in words]
+    if not numbered:
         return []
+    flat = np.array(numbered, dtype=np.int64)
     pairs = _sharing_rare_words(flat, lengths, len(numbers))
     pairs = pairs[_mostly_shared(pairs, flat, lengths, len(numbers))]
     return [(one, other) for one, other in pairs.tolist() if _spelled_alike(split[one], split[other])]
 
 
 def _sharing_rare_words(flat: Pairs, lengths: Pairs, words: int) -> Pairs:
-    """Pairs of titles, shape (m, 2), that have two of each other's rarest words in common.
-
-    `flat` has the words of all titles one after the other, by number, of which there are `words` different ones;
-    `lengths` says how many words each title has.
-    """
+    """Pairs of titles, shape (m, 2), that share two of their rarest words; `flat` has the numbers of all words in turn."""
     title = np.repeat(np.arange(len(lengths)), lengths)
     at = np.lexsort((flat, np.bincount(flat, minlength=words)[flat], title))
     rarest_first = flat[at]

@@ -7,6 +7,8 @@ from typing import cast
 
 from tarstop_core.errors import InputProblem
 
+_RATE = re.compile(r"(\d*[.,]?\d+)\s*(%|per ?cent)?(?:\W*(?:Cr?I)?\W*(\d.*?))?[\s)\]]*(%?)[\s)\]]*")
+
 
 @dataclass(frozen=True)
 class Counts:
@@ -33,16 +35,9 @@ def from_rates(
     report gives them: "0.83", "83 %", "0.830" (which says more than 0.83). Text keeps trailing zeros, which a float
     loses. Specificity may be left out with the healthy. InputProblem when no whole number of patients gives a rate, or
     an entry is no rate or no number of patients.
-
-    Examples
-    --------
-    >>> from_rates("0.83", 47, "92.5 %", 80)
-    Counts(TP=39, FP=6, FN=8, TN=74, notes=())
-    >>> from_rates("0.85", 20, "0.9", 400).notes
-    ('Specificity 0.9 fits every number from 340 to 380 of 400 healthy patients; 360 was taken. Give more digits if the report has them.',)
     """
     TP, first = _hits("Sensitivity", sensitivity, n_diseased, "diseased")
-    if (specificity is None or specificity == "") and n_healthy is None:
+    if specificity in (None, "") and n_healthy is None:
         return Counts(TP, None, n_diseased - TP, None, first)
     if specificity is None or specificity == "" or n_healthy is None:
         raise InputProblem(
@@ -69,9 +64,7 @@ def rate_and_size(said: str) -> tuple[str, int | None]:
         hits, size = map(int, fraction.groups())
         if hits <= size > 0:
             return f"{hits / size:.9f}", size
-    parts = re.fullmatch(
-        r"(\d*[.,]?\d+)\s*(%|per ?cent)?(?:\W*(?:Cr?I)?\W*(\d.*?))?[\s)\]]*(%?)[\s)\]]*", plain
-    )
+    parts = _RATE.fullmatch(plain)
     if parts is None:
         raise InputProblem(f"'{said}' is no rate; write it like 0.85, 85 % or 0.85 (0.70–0.94).")
     rate, unit, interval, after = parts.groups()

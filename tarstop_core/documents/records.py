@@ -44,20 +44,13 @@ def as_records(columns: pd.DataFrame | Mapping[str, Any]) -> pd.DataFrame:
         )
     if "id" not in given:
         raise InputProblem("A table of records needs the column id; give every record one.")
-    out: dict[str, pd.Series] = {}
-    for column in TEXT_COLUMNS:
-        if column in given:
-            out[column] = given[column].astype("str").fillna("").reset_index(drop=True)
-        else:
-            out[column] = pd.Series([""] * len(given), dtype="str")
-    if "score" in given:
-        out["score"] = given["score"].astype("float64").reset_index(drop=True)
-    else:
-        out["score"] = pd.Series(np.full(len(given), np.nan))
-    frame = pd.DataFrame(out)
-    empty = np.flatnonzero((frame["id"] == "").to_numpy())
-    if len(empty):
-        raise InputProblem(f"Record {empty[0] + 1} has no id; give every record one.")
+    given = given.reset_index(drop=True).assign(**{} if "score" in given else {"score": np.nan})
+    empty = pd.Series([""] * len(given), dtype="str")
+    text = {name: given[name].astype("str").fillna("") if name in given else empty for name in TEXT_COLUMNS}
+    frame = pd.DataFrame({**text, "score": given["score"].astype("float64")})
+    unnamed = np.flatnonzero((frame["id"] == "").to_numpy())
+    if len(unnamed):
+        raise InputProblem(f"Record {unnamed[0] + 1} has no id; give every record one.")
     again = np.flatnonzero(frame["id"].duplicated().to_numpy())
     if len(again):
         raise InputProblem(f"The id {frame['id'].iloc[again[0]]} occurs twice; give every record its own id.")
@@ -105,27 +98,13 @@ def records_hash(frame: pd.DataFrame) -> str:
 
 
 def normal_doi(text: str) -> str:
-    """Return a DOI in lower case without its address prefix, or "" where it is none.
-
-    Examples
-    --------
-    >>> normal_doi("https://doi.org/10.1000/ABC.")
-    '10.1000/abc'
-    >>> normal_doi("not available")
-    ''
-    """
+    """Return a DOI in lower case without its address prefix, or "" where it is none."""
     bare = re.sub(r"^(https?://)?(dx\.|www\.)?doi\.org/|^doi:?\s*", "", text.strip().lower()).strip(" .;,")
     return bare if re.match(r"10\.\d{4,}[^/]*/\S", bare) else ""
 
 
 def normal_pmid(text: str) -> str:
-    """Return a PubMed identifier as bare digits, or "" where it is none.
-
-    Examples
-    --------
-    >>> normal_pmid("PMID: 0123456"), normal_pmid("123456.0"), normal_pmid("-")
-    ('123456', '123456', '')
-    """
+    """Return a PubMed identifier as bare digits, or "" where it is none."""
     # Spreadsheets turn whole numbers into 123456.0 as soon as one cell of the column is empty.
     found = re.fullmatch(
         r"(?:pmid:?\s*)?0*([1-9]\d{0,8})(?:\.0)?", text.strip(), flags=re.IGNORECASE | re.ASCII

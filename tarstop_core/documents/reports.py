@@ -61,12 +61,10 @@ class Report:
     def __post_init__(self) -> None:
         if self.outcome not in OUTCOMES:
             raise InputProblem(f"A report cannot be '{self.outcome}'; choose one of {', '.join(OUTCOMES)}.")
-        if (self.outcome == "data") != bool(self.rows):
-            raise InputProblem(
-                "A report with data needs its 2×2 table; enter TP, FP, FN and TN."
-                if self.outcome == "data"
-                else "A 2×2 table was given for a report without data; choose 'with a 2×2 table'."
-            )
+        if self.outcome == "data" and not self.rows:
+            raise InputProblem("A report with data needs its 2×2 table; enter TP, FP, FN and TN.")
+        if self.outcome != "data" and self.rows:
+            raise InputProblem("A 2×2 table was given for a report without data; choose 'with a 2×2 table'.")
         if self.outcome == "excluded" and not self.reason.strip():
             raise InputProblem("Say why the report is excluded; the reason is counted in the flow diagram.")
         if self.rows:
@@ -138,15 +136,10 @@ def collect(reports: Mapping[int, Report]) -> Collected:
             positions.append(at)
     for known in counted.values():
         if len(known) > 1:
-            where = sorted({at + 1 for _, at in known})
-            reports_of = (
-                f"document #{where[0]}"
-                if len(where) == 1
-                else "documents " + listed([f"#{n}" for n in where])
-            )
+            where = [f"#{at + 1}" for at in sorted({at for _, at in known})]
             study = (reports[known[0][1]].study or known[0][0].study).strip()
             notes.append(
-                f"{study} has {len(known)} tables ({reports_of}); all of them count. "
-                "If they share patients, keep one."
+                f"{study} has {len(known)} tables (document{'s' if len(where) > 1 else ''} {listed(where)}); "
+                "all of them count. If they share patients, keep one."
             )
     return Collected(tables_of(tuple(rows)), np.array(positions, dtype=np.intp), tuple(notes))

@@ -1,8 +1,6 @@
-"""GRLStop's agents, each trained on the training cases of a fold and found by these cases.
+"""GRLStop's agents, each found by the training cases that ``scripts/train_grlstop.py --benchmark`` trained it on.
 
-Training takes minutes, so an experiment never trains: ``scripts/train_grlstop.py --benchmark`` does and leaves the
-weights where :func:`agent_of` looks. For training cases that no agent was trained on, GRLStop follows the one of the
-package, which knows simulated patent rankings.
+For other cases GRLStop follows the agent of the package, which knows simulated patent rankings.
 """
 
 import hashlib
@@ -28,9 +26,6 @@ def place_of(cases: Sequence[Case]) -> Path:
 
 
 def agent_of(cases: Sequence[Case]) -> Weights | None:
-    """The agent that was trained on these cases, None where there is none.
-
-    InputProblem when its file holds something else.
-    """
+    """The agent trained on these cases, None where there is none. InputProblem when its file holds something else."""
     path = place_of(cases)
     return Weights.load(path) if path.is_file() else None

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from tarstop_core.evaluation.replay import Played, replay, replay_reviews
 from tarstop_core.evaluation.tally import binned, quality
 from tarstop_core.files.labelled_lists import list_digest, seen_before
 from tarstop_core.policies import Policy
-from tarstop_core.presentation.numbers import amount, number, percent
+from tarstop_core.presentation.words import say
 from tarstop_core.samples.collections import sample_reviews, sample_topics
 from tarstop_core.samples.labelled import labelled_inclusions, labelled_review, labelled_search
 from tarstop_core.samples.simulate.rankings import simulate_patent_rankings
@@ -30,6 +30,7 @@ FLOOR = 1e-6
 """Least chance that log-loss reckons with: a document said to be impossible costs 13.8, not infinity."""
 PATENTS, OUTCOMES, HELD_OUT_SEED = 400, 60, 2
 ENGINE = "univariate"
+said = partial(say, "tarstop_core.evaluation.words")
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +55,9 @@ SHIPPED = {
 @lru_cache(maxsize=8)
 def shipped(scenario: str, name: str) -> HeldOut:
     """Simulated lists that no shipped calibrator was fitted on."""
+    samples = [str(topic) for topic in (sample_topics() if scenario == PATENT else sample_reviews())["topic"]]
+    title = f"the {len(samples)} {name}"
+    topics: tuple[Topic, ...] = ()
     outcomes: tuple[Outcome, ...] = ()
     if name == "simulated rankings":
         topics = tuple(simulate_patent_rankings(topics=PATENTS, seed=HELD_OUT_SEED))
@@ -61,19 +65,11 @@ def shipped(scenario: str, name: str) -> HeldOut:
     elif name == "simulated outcomes":
         outcomes = tuple(simulate_review_outcomes(seed=HELD_OUT_SEED)[:OUTCOMES])
         title = f"{OUTCOMES} simulated review outcomes"
-    elif scenario == PATENT:
-        topics = tuple(labelled_search(str(topic)) for topic in sample_topics()["topic"])
-        title = f"the {len(topics)} sample searches"
+    elif scenario == REVIEW:
+        outcomes = tuple(map(labelled_review, samples))
     else:
-        names = [str(topic) for topic in sample_reviews()["topic"]]
-        title = f"the {len(names)} sample reviews"
-        if scenario == INCLUSION:
-            topics = tuple(map(labelled_inclusions, names))
-        else:
-            outcomes = tuple(map(labelled_review, names))
-    if outcomes:
-        topics = tuple(outcome.topic for outcome in outcomes)
-    return HeldOut(title, topics, outcomes, simulated=True)
+        topics = tuple(map(labelled_search if scenario == PATENT else labelled_inclusions, samples))
+    return HeldOut(title, topics or tuple(each.topic for each in outcomes), outcomes, simulated=True)
 
 
 # --- do the chances come true? ------------------------------------------------------------------------
@@ -112,9 +108,7 @@ class Comparison:
     """Both calibrators on the same documents."""
 
     first_hits: bool
-    """Whether they were judged by the first hit of each list, because one knows of nothing else; else by every
-    document.
-    """
+    """Whether they were judged by the first hit of each list, because one knows of nothing else; else by all of it."""
     lists: int
     documents: int
     a: Quality
@@ -141,22 +135,20 @@ def compare(a: Calibrator, b: Calibrator, topics: Sequence[Topic]) -> Comparison
         sums.append(np.stack([binned(p, y) for p, y in each]))
         losses.append(np.array([log_loss(p, y) for p, y in each]))
     count = sums[0][:, :, 2].sum(axis=1)
-    how = "lists chosen here"
-    told = [quality(one.sum(axis=0), len(used), how) for one in sums]
-    assert told[0] is not None and told[1] is not None
+    of_a, of_b = (quality(one.sum(axis=0), len(used), "lists chosen here") for one in sums)
+    assert of_a is not None and of_b is not None
     weights = bootstrap_weights(len(used), DRAWS)
     measures = (
         _measure("Brier score", [one[:, :, 3].sum(axis=1) for one in sums], count, weights),
         _ece(sums, weights),
         _measure("Log-loss", losses, count, weights),
     )
-    return Comparison(first_hits, len(used), int(count.sum()), told[0], told[1], measures)
+    return Comparison(first_hits, len(used), int(count.sum()), of_a, of_b, measures)
 
 
 def log_loss(p: Floats, relevant: Flags) -> float:
     """−Σ log of the chance of what happened, in nats; no chance counts as less than :data:`FLOOR`."""
-    said = np.clip(np.where(relevant, p, 1 - p), FLOOR, 1.0)
-    return float(-np.log(said).sum())
+    return float(-np.log(np.clip(np.where(relevant, p, 1 - p), FLOOR, 1.0)).sum())
 
 
 def _measure(name: str, pair: Sequence[Floats], count: Floats, weights: Floats) -> Measure:
@@ -168,14 +160,15 @@ def _measure(name: str, pair: Sequence[Floats], count: Floats, weights: Floats) 
 
 
 def _ece(sums: Sequence[Floats], weights: Floats) -> Measure:
-    values, drawn = [], []
-    for one in sums:
-        totals = np.tensordot(np.vstack((np.ones(len(one)), weights)), one, axes=1)
+    weights = np.vstack((np.ones(weights.shape[1]), weights))  # before the samples the lists themselves
+
+    def eces(one: Floats) -> Floats:
+        totals = np.tensordot(weights, one, axes=1)
         gaps = np.abs(totals[:, :, 0] - totals[:, :, 1]).sum(axis=1)
-        each = gaps / np.maximum(totals[:, :, 2].sum(axis=1), 1)
-        values.append(float(each[0]))
-        drawn.append(each[1:])
-    return _told("Calibration error (ECE)", (values[0], values[1]), drawn[1] - drawn[0], len(sums[0]))
+        return np.asarray(gaps / np.maximum(totals[:, :, 2].sum(axis=1), 1))
+
+    a, b = map(eces, sums)
+    return _told("Calibration error (ECE)", (float(a[0]), float(b[0])), (b - a)[1:], len(sums[0]))
 
 
 def _told(name: str, pair: tuple[float, float], differences: Floats, groups: int) -> Measure:
@@ -189,17 +182,8 @@ def _told(name: str, pair: tuple[float, float], differences: Floats, groups: int
 def comparison_sentence(found: Comparison, a: str, b: str) -> str:
     """Whose chances come true better, in a sentence or two."""
     brier, _, loss = found.measures
-    up_to = " up to the first hit" if found.first_hits else ""
-    among = f"On {found.lists:,} {'list' if found.lists == 1 else 'lists'} with {found.documents:,} documents{up_to}"
-    if found.lists == 1:
-        return f"{among} “{a}” scores {number(brier.a)} and “{b}” {number(brier.b)} (Brier; lower is better). One list tells little of the next."
-    if not brier.better and not loss.better:
-        return f"{among} neither is clearly better: Brier scores {number(brier.a)} and {number(brier.b)}."
-    if brier.better and loss.better and brier.better != loss.better:
-        return f"{among} the Brier score favours “{a if brier.better == 'a' else b}” and log-loss the other."
-    best = brier.better or loss.better
-    by = " and ".join(each.name for each in (brier, loss) if each.better)
-    return f"{among} the chances of “{a if best == 'a' else b}” come true better, by {by}."
+    clear = [each for each in (brier, loss) if each.better]
+    return said("comparison", found=found, brier=brier, clear=clear, names={"a": a, "b": b})
 
 
 # --- what does it do to decisions? --------------------------------------------------------------------
@@ -211,9 +195,7 @@ class Decisions:
 
     cases: int
     empty: int
-    """`cases` and `empty`: all of them, and those in which there is nothing to find (0 in reviews, where that is not
-    asked).
-    """
+    """`cases` and `empty`: all, and those in which there is nothing to find (0 in reviews, where that is not asked)."""
     measures: tuple[Measure, ...]
     """Net utility, documents read, and share of right decisions."""
 
@@ -221,11 +203,10 @@ class Decisions:
 def decisions(
     a: Calibrator, b: Calibrator, held_out: HeldOut, policy: Policy, payoffs: Payoffs, cost: float, b_0: float
 ) -> Decisions | None:
-    """What a rule comes to with the chances of each.
+    """What a rule comes to with the chances of each; None where labels, or in reviews 2×2 tables, are not all known.
 
     In patents, where every list has something to find, each gets a twin with its relevant documents taken out, as in
-    the paper: half of the cases are then empty. Lists of both kinds are taken as they are. None where labels, or in
-    reviews 2×2 tables, are not all known.
+    the paper: half of the cases are then empty. Lists of both kinds are taken as they are.
     """
     if a.scenario == INCLUSION or (a.scenario == REVIEW and not held_out.outcomes):
         return None
@@ -264,30 +245,15 @@ def decisions(
 def decisions_sentence(found: Decisions, policy: str, a: str, b: str) -> str:
     """What switching from a to b does to decisions."""
     utility, read, right = found.measures
-    clear = (
-        f"95 %: {amount(utility.low, '')} to {amount(utility.high, '')}"
-        if np.isfinite(utility.low)
-        else "one list: no interval"
-    )
-    # A sign, as the ends of the interval have one: it may reach from less to more.
-    verdict = (
-        f"changes net utility by {amount(utility.difference, '')} a case ({clear})"
-        if utility.difference
-        else "brings the same net utility"
-    )
-    return (
-        f"With the chances of “{b}” instead of “{a}”, {policy} reads {number(read.b)} documents instead of "
-        f"{number(read.a)} on average, decides as the truth would in {percent(right.b)} of cases instead of "
-        f"{percent(right.a)}, and {verdict}{'' if utility.clear or not utility.difference else '; that may be chance'}."
-    )
+    told = {"utility": utility, "known": np.isfinite(utility.low), "read": read, "right": right}
+    return said("decisions", **told, policy=policy, a=a, b=b)
 
 
 def warnings(names: Sequence[str], calibrators: Sequence[Calibrator], topics: Sequence[Topic]) -> list[str]:
     """Where a calibrator is judged on lists it was fitted on, a sentence each."""
     digests = [list_digest(topic) for topic in topics]
     return [
-        f"“{name}” was fitted on {seen:,} of these {len(topics):,} lists: it is judged on what it has seen, "
-        "and looks better than it is."
+        said("seen", name=name, seen=seen, lists=len(topics))
         for name, calibrator in zip(names, calibrators, strict=True)
         if (seen := seen_before(digests, calibrator.fitted_on.lists))
     ]

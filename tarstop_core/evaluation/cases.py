@@ -20,17 +20,12 @@ FOLDS = 5
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """One decision to be made: a labelled ranking, in reviews with its 2×2 tables.
-
-    InputProblem when the topic has no judgments.
-    """
+    """One decision to be made: a labelled ranking, in reviews with its 2×2 tables. InputProblem without judgments."""
 
     topic: Topic
     """With labels and R."""
     group: str
-    """Cases of one group are not independent (a topic and its ω⁻ twin, the outcomes of a review): they are split,
-    weighed and resampled together.
-    """
+    """Of cases that are split, weighed and resampled together: a topic and its ω⁻ twin, the outcomes of a review."""
     outcome: Outcome | None = None
     """Reviews only."""
     told: Floats | None = None
@@ -82,9 +77,7 @@ class Fold:
 
     train: Sequence[Case]
     test: Sequence[Case]
-    """`train` and `test`: anything with a length and slices; the protocol takes a chunk at a time, so a sequence that
-    makes its cases when they are asked for keeps memory flat.
-    """
+    """`train` and `test` may make their cases when they are asked for: the protocol takes slices, a chunk at a time."""
     learn: Sequence[Case] | None = None
     """Cases to fit calibrators (and priors) on; the training cases unless given."""
 
@@ -127,14 +120,12 @@ class Benchmark:
         """What is in it, in a sentence."""
         cases = {case.name: case for fold in self.folds for half in (fold.train, fold.test) for case in half}
         documents = sum(len(case.topic) for case in cases.values())
+        counted = f"{len(cases):,} topics, {sum(case.topic.omega for case in cases.values()):,} in ω⁺"
         if any(case.outcome is not None for case in cases.values()):
             counted = f"{len(cases):,} outcomes of reviews"
-        else:
-            counted = f"{len(cases):,} topics, {sum(case.topic.omega for case in cases.values()):,} in ω⁺"
+        how = f"{len(self.folds)}-fold cross-validation"
         if len(self.folds) == 1:
             how = f"{len(self.folds[0].train):,} to tune on, {len(self.folds[0].test):,} to test on"
-        else:
-            how = f"{len(self.folds)}-fold cross-validation"
         return f"{counted}, {documents:,} ranked documents; {how}."
 
 

@@ -33,13 +33,14 @@ def in_order(
         for job in jobs:
             yield _alone(work, job)
     else:
-        parallel = Parallel(
-            n_jobs=workers if workers > 0 else -1,
-            return_as="generator",
-            pre_dispatch=f"{AHEAD} * n_jobs",
-            batch_size=1,
-            max_nbytes=None,  # shared copies of large arrays would stay until the last job is done
-        )
+        # Shared copies of large arrays (max_nbytes) would stay until the last job is done.
+        how = {
+            "return_as": "generator",
+            "pre_dispatch": f"{AHEAD} * n_jobs",
+            "batch_size": 1,
+            "max_nbytes": None,
+        }
+        parallel = Parallel(n_jobs=workers if workers > 0 else -1, **how)
         yield from parallel(delayed(_alone)(work, job) for job in jobs)
 
 

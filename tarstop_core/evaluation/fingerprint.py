@@ -20,10 +20,9 @@ def code_digest() -> str:
 
 
 def digest_of(package: Path) -> str:
-    """Fingerprint of the package in a folder.
+    """Fingerprint of the package in a folder, without comments, docstrings, layout, and modules that no chunk reaches.
 
-    Comments, docstrings and layout are no part of it, nor are modules that a chunk does not reach: a word changed in
-    the glossary or on a page leaves an interrupted experiment its finished chunks.
+    So a word changed in the glossary or on a page leaves an interrupted experiment its finished chunks.
     """
     known = hashlib.blake2b(digest_size=16)
     for name, tree in sorted(reached(package).items()):

@@ -3,7 +3,9 @@
 import hashlib
 import inspect
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Self
@@ -74,17 +76,12 @@ def _kinds(policy: Policy) -> Iterator[type[Policy]]:
 
 
 def grid(policy: type[Policy]) -> tuple[Policy, ...]:
-    """Every combination of the values that a grid search tries, the first parameter slowest.
-
-    Combinations that the rule itself refuses are left out.
-    """
+    """Every combination of the values that a grid search tries and the rule accepts, the first parameter slowest."""
     names = [parameter.name for parameter in policy.parameters]
     found = []
     for values in product(*(parameter.grid for parameter in policy.parameters)):
-        try:
+        with suppress(InputProblem):
             found.append(policy(**dict(zip(names, values, strict=True))))
-        except InputProblem:
-            continue
     return tuple(found)
 
 
@@ -95,21 +92,14 @@ def parse_methods(specs: Iterable[str], scenario: str, files: bool = True) -> tu
     combination (``either(greedy;budget:d=100)``, ``both(…;…)``), a rule in a file (``mine.py:Name``), each with
     ``@variant`` or without; ``paper`` for the paper's seven, ``all`` for every rule. InputProblem when there is no
     such policy or variant, or a method is named twice.
-
-    Examples
-    --------
-    >>> [method.title for method in parse_methods(["greedy", "budget:d=100", "optimal@hazard"], "patent")]
-    ['Greedy', 'Budget(100)', 'Optimal, hazard']
     """
-    methods: dict[str, Method] = {}
-    for spec in _spelled_out(specs):
-        method = _method(spec, scenario, files)
-        if method.name in methods:
-            raise InputProblem(f"The method {method.name} is named twice; name it once.")
-        methods[method.name] = method
+    methods = tuple(_method(spec, scenario, files) for spec in _spelled_out(specs))
     if not methods:
         raise InputProblem("No method is named; name at least one, or 'paper' or 'all'.")
-    return tuple(methods.values())
+    name, times = Counter(method.name for method in methods).most_common(1)[0]
+    if times > 1:
+        raise InputProblem(f"The method {name} is named twice; name it once.")
+    return methods
 
 
 def server_rules() -> list[str]:
@@ -118,13 +108,7 @@ def server_rules() -> list[str]:
 
 
 def split_specs(text: str) -> list[str]:
-    """Methods in one text, separated by commas; a comma before ``name=`` belongs to a method's parameters.
-
-    Examples
-    --------
-    >>> split_specs("greedy,qbcb:tau=0.8,n_min=5,budget:d=100,either(greedy;budget:d=5)")
-    ['greedy', 'qbcb:tau=0.8,n_min=5', 'budget:d=100', 'either(greedy;budget:d=5)']
-    """
+    """Methods in one text, separated by commas; a comma before ``name=`` belongs to a method's parameters."""
     parts: list[str] = []
     depth = 0
     for part in text.split(","):

@@ -1,15 +1,13 @@
-"""What an experiment measures: net utility, agreement, errors, recall, ICER and regret.
+"""What an experiment measures (Fletcher & Stevenson, Evaluation), as whole-array functions of three things.
 
-Everything is a whole-array function of three things: the chance that a topic ends in a⁺ (0 or 1 unless a
-rule draws a random sample), the truth, and how many documents were screened.
-
-Notes
------
-Fletcher & Stevenson, Evaluation.
+These are the chance that a topic ends in a⁺ (0 or 1 unless a rule draws a random sample), the truth, and how many
+documents were screened.
 """
 
 import math
+from collections.abc import Mapping
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -44,18 +42,17 @@ def net_utility(
 
 def agreement(plus: ArrayLike, omega: ArrayLike) -> Floats:
     """Chance that the action is the right one."""
-    plus = np.asarray(plus, dtype=float)
-    return np.asarray(np.where(np.asarray(omega, dtype=bool), plus, 1 - plus))
+    return np.where(omega, plus, 1 - np.asarray(plus, dtype=float))
 
 
 def false_adopt(plus: ArrayLike, omega: ArrayLike) -> Floats:
     """Chance of a⁺ under ω⁻ (Type I)."""
-    return np.asarray(np.where(np.asarray(omega, dtype=bool), 0.0, np.asarray(plus, dtype=float)))
+    return np.where(omega, 0.0, plus)
 
 
 def false_reject(plus: ArrayLike, omega: ArrayLike) -> Floats:
     """Chance of a⁻ under ω⁺ (Type II)."""
-    return np.asarray(np.where(np.asarray(omega, dtype=bool), 1 - np.asarray(plus, dtype=float), 0.0))
+    return np.where(omega, 1 - np.asarray(plus, dtype=float), 0.0)
 
 
 def recall(found: ArrayLike, n_relevant: ArrayLike) -> Floats:
@@ -65,16 +62,7 @@ def recall(found: ArrayLike, n_relevant: ArrayLike) -> Floats:
 
 
 def regret(utilities: ArrayLike) -> Floats:
-    """Best net utility of any method on the same topic, minus the method's own, shape (T, M, …).
-
-    No method can equal an Oracle: none is among them.
-
-    Examples
-    --------
-    >>> regret([[0.2, 0.1], [0.0, 0.3]])
-    array([[0. , 0.1],
-           [0.3, 0. ]])
-    """
+    """Best net utility of any method on the same topic, minus the method's own, shape (T, M, …); no Oracle is among them."""
     utilities = np.asarray(utilities, dtype=float)
     return np.asarray(utilities.max(axis=1, keepdims=True) - utilities)
 
@@ -85,17 +73,11 @@ def icer(screened: float, agrees: float, reference_screened: float, reference_ag
     "Dominant" for fewer documents and more agreement, "Dominated" for the opposite, "--" where either is equal at
     the printed precision. Where both are lower the ratio is positive too: the documents saved for each right
     decision given up.
-
-    Examples
-    --------
-    >>> round(icer(31.1, 0.9460, 3.4, 0.8910), 1), icer(3.3, 0.924, 5.9, 0.918), icer(3.9, 0.8910, 3.4, 0.8910)
-    (503.6, 'Dominant', '--')
     """
-    more = screened - reference_screened
-    better = agrees - reference_agrees
-    if _printed(screened, PRINTED_SCREENED) == _printed(reference_screened, PRINTED_SCREENED) or _printed(
-        agrees, PRINTED_AGREEMENT
-    ) == _printed(reference_agrees, PRINTED_AGREEMENT):
+    more, better = screened - reference_screened, agrees - reference_agrees
+    if _print_alike(screened, reference_screened, PRINTED_SCREENED):
+        return NEITHER
+    if _print_alike(agrees, reference_agrees, PRINTED_AGREEMENT):
         return NEITHER
     if more < 0 < better:
         return DOMINANT
@@ -104,54 +86,40 @@ def icer(screened: float, agrees: float, reference_screened: float, reference_ag
     return more / better
 
 
-def _printed(value: float, decimals: int) -> str:
+def _print_alike(one: float, other: float, decimals: int) -> bool:
     # Halves are not exact in binary: a hair settles them, so that 5.45 and 5.450000000000001 print alike.
-    return f"{value + math.copysign(1e-9, value):.{decimals}f}"
+    one, other = (value + math.copysign(1e-9, value) for value in (one, other))
+    return f"{one:.{decimals}f}" == f"{other:.{decimals}f}"
+
+
+Row = Mapping[Any, Any]
+"""Of a table of the paper: ``topics, screened, cost``, and where they are asked for ``net_utility, decision_agreement``."""
 
 
 def net_utility_of_errors(
-    payoffs: Payoffs,
-    *,
-    false_adopt: float,
-    false_reject: float,
-    omega_plus: float,
-    topics: int,
-    screened: float,
-    cost: float,
+    payoffs: Payoffs, row: Row, omega_plus: float, adopts: float, rejects: float
 ) -> float:
     """Mean net utility of a table row from its counts of errors (fractional for means of replications).
 
-    Examples
-    --------
     The paper's Budget at q* = .8: 42 of 500 topics with prior art missed, 100 documents at .001.
-
-    >>> row = dict(false_adopt=0, false_reject=42, omega_plus=500, topics=1000, screened=100, cost=0.001)
-    >>> round(net_utility_of_errors(Payoffs.from_q_star(0.8), **row), 4)
-    0.1416
     """
-    right = omega_plus * payoffs.B + (topics - omega_plus) * payoffs.G
-    lost = false_adopt * payoffs.wrong_plus + false_reject * payoffs.wrong_minus
-    return float((right - lost) / topics - cost * screened)
+    lost = adopts * payoffs.wrong_plus + rejects * payoffs.wrong_minus
+    return float((_of_right(payoffs, row, omega_plus) - lost) / row["topics"] - row["cost"] * row["screened"])
 
 
-def errors_of_net_utility(
-    payoffs: Payoffs,
-    *,
-    net_utility: float,
-    decision_agreement: float,
-    omega_plus: float,
-    topics: int,
-    screened: float,
-    cost: float,
-) -> tuple[float, float]:
+def _of_right(payoffs: Payoffs, row: Row, omega_plus: float) -> float:
+    return float(omega_plus * payoffs.B + (row["topics"] - omega_plus) * payoffs.G)
+
+
+def errors_of_net_utility(payoffs: Payoffs, row: Row, omega_plus: float) -> tuple[float, float]:
     """Counts of errors (false adopts, false rejects) that a table row's net utility implies.
 
     Two equations: together they are the decisions that disagree, and weighted by what they cost they are
     the utility that is missing. NaN where both cost the same (q* = .5) and only their sum is known.
     """
-    wrong = (1 - decision_agreement) * topics
-    right = omega_plus * payoffs.B + (topics - omega_plus) * payoffs.G
-    lost = right - topics * (net_utility + cost * screened)
+    wrong = (1 - row["decision_agreement"]) * row["topics"]
+    gained = row["topics"] * (row["net_utility"] + row["cost"] * row["screened"])
+    lost = _of_right(payoffs, row, omega_plus) - gained
     difference = payoffs.wrong_plus - payoffs.wrong_minus
     if abs(difference) < 1e-9 * payoffs.K:
         return math.nan, math.nan

@@ -13,8 +13,8 @@ class Cancelled(Exception):
 class Clock:
     """Share done and seconds left, from the pace of what was computed and not found finished.
 
-    `total` is the effort of the whole run, in any unit. `progress` is told the share done, what is being done, and the
-    seconds left (None while unknown); `cancelled` is asked whenever something is told.
+    `total` is the effort of the whole run, in any unit. `progress` is told share, what is done, and seconds (None while
+    unknown); `cancelled` is asked whenever something is told.
     """
 
     def __init__(self, total: float, progress: Progress | None, cancelled: Callable[[], bool] | None) -> None:

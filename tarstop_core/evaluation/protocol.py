@@ -1,9 +1,8 @@
 """The paper's experiment: tune every method on training cases, try it on test cases, for every q* and cost.
 
-Cases are taken a chunk at a time (:mod:`~tarstop_core.evaluation.pieces`). A chunk is a pure job
-(:mod:`~tarstop_core.evaluation.jobs`) whose answers depend on nothing else, so it may run anywhere and they may be
-kept on disk; sums are taken in the order of the chunks. Hence one process, many, or a cluster, interrupted or not,
-come to the same bits.
+Cases are taken a chunk at a time: a pure job (:mod:`~tarstop_core.evaluation.jobs`) whose answers depend on nothing
+else, so it may run anywhere and they may be kept on disk. Sums are taken in the order of the chunks: one process, many,
+or a cluster, interrupted or not, come to the same bits.
 """
 
 import platform
@@ -18,19 +17,18 @@ import numpy as np
 from tarstop_core import __version__
 from tarstop_core.calibration.calibrator import BINS
 from tarstop_core.errors import InputProblem
+from tarstop_core.evaluation import jobs
 from tarstop_core.evaluation.agents import agent_of
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold, cross_validated, group_weights
 from tarstop_core.evaluation.execution import in_order
 from tarstop_core.evaluation.fingerprint import code_digest
 from tarstop_core.evaluation.finished import Finished
-from tarstop_core.evaluation.jobs import TRUTH, Answers, Asked, Choice, Job, tally_name, work
-from tarstop_core.evaluation.knowledge import belief_of, digest_of
+from tarstop_core.evaluation.jobs import work
 from tarstop_core.evaluation.methods import Method
-from tarstop_core.evaluation.pieces import Piece, Side, effort, pieces
 from tarstop_core.evaluation.progress import Clock, Progress
 from tarstop_core.evaluation.results import MethodInfo, Results
 from tarstop_core.evaluation.tally import COLUMNS, quality
-from tarstop_core.evaluation.tasks.base import Task
+from tarstop_core.evaluation.tasks.base import Task, digest_of
 from tarstop_core.policies.grlstop.network import Weights
 from tarstop_core.policies.grlstop.rule import GRLStop
 from tarstop_core.value.payoffs import Depths, Floats, Payoffs, check_cost
@@ -65,23 +63,14 @@ def run(
 
     How many work (:func:`~tarstop_core.evaluation.execution.in_order`) changes no number. Finished chunks are kept
     and looked for in `finished`; `progress` and `cancelled` are those of :class:`~tarstop_core.evaluation.progress.Clock`.
-
-    Raises
-    ------
-    InputProblem
-        When the benchmark is of another scenario, or a threshold or cost cannot be used.
-    Cancelled
-        When `cancelled` says so.
+    InputProblem when the benchmark is of another scenario, or a threshold or cost cannot be used; Cancelled when
+    `cancelled` says so.
     """
     if task.scenario != benchmark.scenario:
         raise InputProblem(f"The benchmark {benchmark.name} is of the scenario {benchmark.scenario}.")
-    asked = Asked(
-        task,
-        tuple(Payoffs.from_q_star(q_star) for q_star in q_stars),
-        tuple(check_cost(cost) for cost in costs),
-    )
+    asked = jobs.Asked(task, tuple(map(Payoffs.from_q_star, q_stars)), tuple(map(check_cost, costs)))
     tuned = tuple(method for method in methods if len(method.settings) > 1)
-    to_tune, to_test = effort(tuned, tuning=True), effort(methods, tuning=False)
+    to_tune, to_test = jobs.effort(tuned, tuning=True), jobs.effort(methods, tuning=False)
     total = sum(len(fold.train) * to_tune + len(fold.test) * to_test for fold in benchmark.folds)
     clock = Clock(total, progress, cancelled)
     clock.say("learning from the training cases")
@@ -105,15 +94,13 @@ def run(
 
 @dataclass(frozen=True, eq=False)
 class _Experiment:
-    """One run, once there is something learned.
-
-    `knowledge` holds for each fold, by variant, what was learned from its training cases.
-    """
+    """One run, once there is something learned."""
 
     benchmark: Benchmark
-    asked: Asked
+    asked: jobs.Asked
     methods: tuple[Method, ...]
     knowledge: Sequence[Mapping[str, Any]]
+    """For each fold, by variant, what was learned from its training cases."""
     agents: Sequence[Weights | None]
     """For each fold, of GRLStop; None: that of the package."""
     parts: int
@@ -122,7 +109,7 @@ class _Experiment:
     workers: int
     dask: str | None
 
-    def tune(self, tuned: tuple[Method, ...]) -> list[Choice]:
+    def tune(self, tuned: tuple[Method, ...]) -> list[jobs.Choice]:
         """For each fold the setting of every method that is best on its training cases."""
         folds = self.benchmark.folds
         cells = (len(self.asked.payoffs), len(self.asked.costs))
@@ -139,51 +126,47 @@ class _Experiment:
             for fold, totals in zip(folds, sums, strict=True)
         ]
 
-    def test(self, chosen: Sequence[Choice]) -> list[tuple[Piece, Answers]]:
+    def test(self, chosen: Sequence[jobs.Choice]) -> list[tuple[jobs.Piece, jobs.Answers]]:
         """All pieces with their answers, cases in the order of folds and chunks."""
         folds = enumerate(self.benchmark.folds)
         sides = (self._side(number, fold.test, self.methods, chosen[number]) for number, fold in folds)
         return list(self._answers(sides, "testing"))
 
-    def _to_tune(self, number: int, fold: Fold, methods: tuple[Method, ...]) -> Iterator[Side]:
+    def _to_tune(self, number: int, fold: Fold, methods: tuple[Method, ...]) -> Iterator[jobs.Job]:
         """The training cases, at once or part by part."""
         whole = self._side(number, fold.train, methods, None)
         if not self.parts:
             yield whole
             return
-        variants = tuple(self.knowledge[number])
         weight_of = dict(zip((case.name for case in fold.train), whole.weights.tolist(), strict=True))
         for part in cross_validated(fold.train, self.parts):
             out = {case.group for case in part.test}
             rest = replace(part, learn=[case for case in fold.learned_from if case.group not in out])
-            yield replace(
-                whole,
-                cases=part.test,
-                weights=np.array([weight_of[case.name] for case in part.test]),
-                knowledge=self.asked.task.learn(self.benchmark, rest, variants),
-            )
+            weights = np.array([weight_of[case.name] for case in part.test])
+            known = self.asked.task.learn(self.benchmark, rest, tuple(whole.knowledge))
+            yield replace(whole, cases=part.test, weights=weights, knowledge=known)
 
     def _side(
-        self, number: int, cases: Sequence[Case], methods: tuple[Method, ...], choice: Choice | None
-    ) -> Side:
+        self, number: int, cases: Sequence[Case], methods: tuple[Method, ...], choice: jobs.Choice | None
+    ) -> jobs.Job:
         # Groups are asked for only where they count: a stream would have to make all its cases for that.
         by_group = self.benchmark.weigh_by_group
         weights = group_weights([case.group for case in cases], by_group) if by_group else np.ones(len(cases))
         followed = tuple(method.following(self.agents[number]) for method in methods)
-        return Side(number, cases, weights, self.knowledge[number], followed, choice)
+        return jobs.Job(number, self.asked, cases, weights, self.knowledge[number], followed, choice)
 
-    def _answers(self, sides: Iterator[Side], what: str) -> Iterator[tuple[Piece, Answers]]:
+    def _answers(self, sides: Iterator[jobs.Job], what: str) -> Iterator[tuple[jobs.Piece, jobs.Answers]]:
         """Pieces in order, each with all its answers; those that were computed are kept."""
-        waiting: deque[Piece] = deque()
+        waiting: deque[jobs.Piece] = deque()
 
-        def jobs() -> Iterator[Job]:
+        def to_do() -> Iterator[jobs.Job]:
             for side in sides:
-                for piece, job in pieces(side, self.asked, self.finished):
+                for piece, job in jobs.pieces(side, self.finished):
                     waiting.append(piece)
                     if job is not None:
                         yield job
 
-        def known() -> Iterator[tuple[Piece, Answers]]:
+        def known() -> Iterator[tuple[jobs.Piece, jobs.Answers]]:
             """Pieces that wait for no job."""
             while waiting and waiting[0].complete:
                 piece = waiting.popleft()
@@ -191,7 +174,7 @@ class _Experiment:
                 yield piece, piece.known
 
         self.clock.say(what)
-        for found in in_order(work, jobs(), self.workers, self.dask):
+        for found in in_order(work, to_do(), self.workers, self.dask):
             yield from known()
             piece = waiting.popleft()
             for name, answer in found.items():
@@ -201,15 +184,18 @@ class _Experiment:
         yield from known()
 
     def results(
-        self, chosen: Sequence[Choice], tested: Sequence[tuple[Piece, Answers]], q_stars: tuple[float, ...]
+        self,
+        chosen: Sequence[jobs.Choice],
+        tested: Sequence[tuple[jobs.Piece, jobs.Answers]],
+        q_stars: tuple[float, ...],
     ) -> Results:
         """What is kept of a run."""
         cases = [case for piece, _ in tested for case in piece.cases]
         groups = tuple(case.group for case in cases)
-        by_method = [
-            np.concatenate([answer[method.name] for _, answer in tested], axis=1) for method in self.methods
-        ]
-        screened, plus, recall, exact = np.stack(by_method, axis=2)
+        by_method = (
+            np.concatenate([answer[each.name] for _, answer in tested], axis=1) for each in self.methods
+        )
+        screened, plus, recall, exact = np.stack([*by_method], axis=2)
         return Results(
             settings=self._settings(),
             methods=tuple(
@@ -223,7 +209,7 @@ class _Experiment:
             costs=self.asked.costs,
             weights=group_weights(groups, self.benchmark.weigh_by_group),
             documents=np.array([case.documents for case in cases], dtype=np.intp),
-            omega=np.concatenate([answer[TRUTH] for _, answer in tested]),
+            omega=np.concatenate([answer[jobs.TRUTH] for _, answer in tested]),
             screened=screened,
             plus=plus,
             recall=recall,
@@ -238,18 +224,19 @@ class _Experiment:
             calibration=self._calibration(tested),
         )
 
-    def _calibration(self, tested: Sequence[tuple[Piece, Answers]]) -> dict[str, Any]:
+    def _calibration(self, tested: Sequence[tuple[jobs.Piece, jobs.Answers]]) -> dict[str, Any]:
         """How well chances came true, by variant."""
-        found = {}
         folds = len(self.knowledge)
         how = "held-out topics" if folds == 1 else f"{folds}-fold cross-validation"
         counted = sum(case.judged for piece, _ in tested for case in piece.cases)
-        for variant in self.knowledge[0]:
-            tallies = (answer[tally_name(variant)] for _, answer in tested)
-            judged = quality(sum(tallies, np.zeros((BINS, COLUMNS))), counted, how)
-            if judged is not None:
-                found[variant] = judged
-        return found
+        sums = {
+            variant: sum(
+                (answer[jobs.tally_name(variant)] for _, answer in tested), np.zeros((BINS, COLUMNS))
+            )
+            for variant in self.knowledge[0]
+        }
+        judged = {variant: quality(each, counted, how) for variant, each in sums.items()}
+        return {variant: each for variant, each in judged.items() if each is not None}
 
     def _settings(self) -> dict[str, Any]:
         """Everything that changes a number, and what a person should know of the benchmark."""
@@ -266,7 +253,7 @@ class _Experiment:
             "folds": [[len(fold.train), len(fold.test)] for fold in benchmark.folds],
             "grids": {method.name: len(method.settings) for method in self.methods},
             "beliefs": [
-                {name: belief_of(known, task) for name, known in each.items()} for each in self.knowledge
+                {name: _belief(known, task) for name, known in each.items()} for each in self.knowledge
             ],
             "learned": [{name: digest_of(known) for name, known in each.items()} for each in self.knowledge],
             "agents": ["" if each is None else each.digest for each in self.agents],
@@ -276,6 +263,11 @@ class _Experiment:
             "python": platform.python_version(),
             **{name: version(name) for name in ("numpy", "scipy", "scikit-learn")},
         }
+
+
+def _belief(known: Any, task: Task) -> float:
+    """Belief before any document: of the prior that was learned, in patents the task's."""
+    return float(known[1].b_0 if isinstance(known, tuple) else task.settings["b_0"])
 
 
 def _first_best(mean: Floats) -> Depths:

@@ -16,13 +16,7 @@ LEAST = 1e-12
 
 
 def log_loss(p: Floats, relevant: Flags) -> float:
-    """Mean of −log of the chance that was given to what came true.
-
-    Examples
-    --------
-    >>> round(log_loss(np.array([0.5, 0.9]), np.array([True, True])), 3)
-    0.399
-    """
+    """Mean of −log of the chance that was given to what came true."""
     return float(-np.log(np.maximum(np.where(relevant, p, 1 - p), LEAST)).mean())
 
 

@@ -50,32 +50,12 @@ def simulate(
     to_the_end: bool = True,
     progress: Progress | None = None,
 ) -> Reread:
-    """Read a labelled list to its end, the ranker being asked anew whenever that is due.
+    """Read a labelled list to its end, the ranker (the default one unless given) being asked anew whenever that is due.
 
-    Parameters
-    ----------
-    texts : list of str, or Features made of them
-        Titles and abstracts.
-    question : str
-        What is searched for.
-    labels : array_like, shape (N,)
-        Whether each is relevant; or a `Label` each, which is what its reading will teach.
-    ranker : Ranker, optional
-        The default one unless given.
-    start : ndarray, optional
-        Scores of the order to begin with, shape (N,): BM25 on word stems by the question unless given.
-    outside : ndarray, optional
-        Scores from elsewhere, shape (N,).
-    to_the_end : bool
-        False: learn no more once everything relevant was read, which changes nothing that `quality` says.
-    progress : callable, optional
-        Called as ``progress(read, N)`` now and then.
-
-    Examples
-    --------
-    >>> texts = ["a kettle", "steel mast", "mast of steel and wire", "a lid", "wire mast", "a cup"]
-    >>> simulate(texts, "steel", [False, True, True, False, True, False]).order[:3].tolist()
-    [1, 2, 4]
+    `texts` are titles and abstracts, or features made of them; `labels` say whether each is relevant, or are a `Label`
+    each, which is what its reading will teach, shape (N,). The list begins in the order of the scores `start`, BM25 on
+    word stems by the question unless given; `outside` are scores from elsewhere, shape (N,) both. Unless it goes on
+    `to_the_end` nothing is learned once everything relevant was read, which changes nothing that `quality` says.
     """
     given = np.asarray(labels)
     taught = np.where(given, Label.RELEVANT, Label.NOT_RELEVANT) if given.dtype == bool else given
@@ -111,29 +91,12 @@ def simulate(
 
 
 def quality(relevant: ArrayLike) -> dict[str, Any]:
-    """How good an order is: `recall_at` shares of the list, `wss_95` and `loss`.
+    """How good an order is, by whether each document is relevant, as read, shape (N,): `recall_at`, `wss_95` and `loss`.
 
-    Parameters
-    ----------
-    relevant : array_like of bool, shape (N,)
-        Whether each document is, in the order read.
-
-    Raises
-    ------
-    InputProblem
-        When all are relevant, or none.
-
-    Notes
-    -----
     Of a share s of the list, the first ⌈sN⌉ documents count. WSS@95 is the share left unread when 95 % of the relevant ones
     are found, less 5 % (Cohen et al. 2006). Loss is the chance that a document that is not relevant was read before one
     that is: 0 at best, ½ by chance, as ``asreview.metrics.loss`` has it.
-
-    Examples
-    --------
-    >>> found = quality([True, False, True, False, False])
-    >>> round(found["loss"], 4), round(found["wss_95"], 2), found["recall_at"]["0.2"]
-    (0.1667, 0.35, 0.5)
+    InputProblem when all are relevant, or none.
     """
     hits = np.asarray(relevant, dtype=bool)
     N, R = len(hits), int(np.count_nonzero(hits))

@@ -62,9 +62,7 @@ class Results:
     chosen: tuple[str, ...]
     """Settings that tuning chose, by fold, method, q* and cost in C order: read with :meth:`setting`."""
     plus_exact: Floats | None = None
-    """Reviews with a faster engine: the chance of a⁺ had the bivariate engine been asked there; NaN for methods that it
-    was not asked for (those that draw a sample, oracles); shape (T, M, Q, C).
-    """
+    """Reviews with a faster engine: the same by the bivariate engine; NaN for methods it was not asked for."""
     calibration: Mapping[str, Quality] = field(default_factory=dict)
     """By variant, on test cases."""
 
@@ -141,13 +139,15 @@ def _place(values: Sequence[float], wanted: float, what: str) -> int:
 
 def save(results: Results, path: Path) -> None:
     """Write one compressed file that :func:`load` reads back exactly."""
-    about = {
+    about: dict[str, Any] = {
         "version": FILE_VERSION,
         "settings": dict(results.settings),
         "methods": [asdict(method) for method in results.methods],
         **{name: getattr(results, name) for name in LISTS},
-        "calibration": {name: _told(quality) for name, quality in results.calibration.items()},
+        "calibration": {name: asdict(quality) for name, quality in results.calibration.items()},
     }
+    for each in about["calibration"].values():
+        del each["intervals"]  # experiments add up documents of all lists, so that there are none
     arrays = {name: getattr(results, name) for name in (*ARRAYS, "fold")}
     if results.plus_exact is not None:
         arrays["plus_exact"] = results.plus_exact
@@ -177,8 +177,3 @@ def load(path: Path) -> Results:
         **lists,
         **arrays,
     )
-
-
-def _told(quality: Quality) -> dict[str, Any]:
-    """Experiments add up documents of all lists, so that there are no intervals."""
-    return {name: value for name, value in asdict(quality).items() if name != "intervals"}

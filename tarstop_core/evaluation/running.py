@@ -1,9 +1,7 @@
-"""Experiments that run beside the dashboard, each in a process and a folder of its own.
+"""Experiments that run beside the dashboard, each in a process and a folder of its own, where all that is known lies.
 
-Everything that is known of a run lies in its folder: the order (``order.json``), how far it is
-(``progress.json``), finished pieces (``finished/``) and in the end ``results.npz``. So a run can be looked at
-from any page, is there after the server was started again, and goes on where it was. The process listens to a
-pipe from the server and ends when that is closed: by Cancel, or with the server itself.
+So a run can be looked at from any page, is there after the server was started again, and goes on where it was. The
+process listens to a pipe from the server and ends when that is closed: by Cancel, or with the server itself.
 """
 
 import contextlib
@@ -15,6 +13,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -120,8 +119,7 @@ def wanted_still(folder: Path) -> bool:
     """Whether a folder for a run to be is there; it is kept for another day."""
     with contextlib.suppress(OSError):
         os.utime(folder)
-        return True
-    return False
+    return folder.is_dir()
 
 
 def sweep() -> None:
@@ -147,9 +145,8 @@ def runs() -> list[Run]:
 
 def begin(folder: Path, order: Order) -> Run:
     """Write the order and start."""
-    ordered = replace(order, created=datetime.now(UTC).isoformat(timespec="seconds"))
-    _write(folder / ORDER, asdict(ordered))
-    started = Run(folder, ordered)
+    started = Run(folder, replace(order, created=datetime.now(UTC).isoformat(timespec="seconds")))
+    _write(folder / ORDER, asdict(started.order))
     resume(started)
     return started
 
@@ -209,23 +206,15 @@ def status(of: Run) -> Status:
 
 
 def progress_said(status: Status) -> str:
-    """What a progress bar says.
-
-    Examples
-    --------
-    >>> progress_said(Status("running", 0.421, "tuning", 75.0))
-    '42 % · tuning · about 1 min 15 s left'
-    """
+    """What a progress bar says."""
     said = f"{100 * status.share:.0f} % · {status.what}"
     if status.state == "stopping":
         return f"{said} · finishing the piece at hand"
     if status.seconds_left is None:
         return said
     minutes, seconds = divmod(max(1, round(status.seconds_left)), 60)
-    shown = (
-        f"{minutes // 60} h" if minutes >= 60 else f"{minutes} min {seconds} s" if minutes else f"{seconds} s"
-    )
-    return f"{said} · about {shown} left"
+    shown = f"{minutes} min {seconds} s" if minutes else f"{seconds} s"
+    return f"{said} · about {shown if minutes < 60 else f'{minutes // 60} h'} left"
 
 
 def _write(path: Path, content: Any) -> None:
@@ -242,16 +231,21 @@ def main(folder: Path, pipe: int) -> None:
     """Carry out the order of a folder; ends early when the pipe (a file descriptor) is closed at its other end."""
     closed = threading.Event()
     threading.Thread(target=_listen, args=(pipe, closed), daemon=True).start()
-    known = [Status("running", what="reading the benchmark")]
-    last = [0.0]
+    carry_out(folder, closed.is_set)
+
+
+def carry_out(folder: Path, cancelled: Callable[[], bool]) -> None:
+    """Carry out the order of a folder, and write there how far it is; ends early once it is cancelled."""
+    known, last = Status("running", what="reading the benchmark"), 0.0
 
     def say(share: float, what: str, seconds_left: float | None) -> None:
-        known[0] = Status("running", share, what, seconds_left)
-        if time.monotonic() - last[0] >= BEAT:
-            last[0] = time.monotonic()
-            _write(folder / PROGRESS, asdict(known[0]))
+        nonlocal known, last
+        known = Status("running", share, what, seconds_left)
+        if time.monotonic() - last >= BEAT:
+            last = time.monotonic()
+            _write(folder / PROGRESS, asdict(known))
 
-    _write(folder / PROGRESS, asdict(known[0]))
+    _write(folder / PROGRESS, asdict(known))
     try:
         content = json.loads((folder / ORDER).read_text(encoding="utf-8"))
         order = Order(**content)
@@ -270,19 +264,19 @@ def main(folder: Path, pipe: int) -> None:
             workers=max(1, cpu_count() - 1),  # of those that are ours to use; one is left for the pages
             finished=Finished(folder / CACHE),
             progress=say,
-            cancelled=closed.is_set,
+            cancelled=cancelled,
         )
         save_small(found, folder / f"{RESULTS}.part")
         os.replace(folder / f"{RESULTS}.part", folder / RESULTS)
         last_word = Status("done", 1.0)
     except Cancelled:
-        last_word = replace(known[0], state="stopped", seconds_left=None)
+        last_word = replace(known, state="stopped", seconds_left=None)
     except InputProblem as problem:
         # Pages show it, and where the server keeps things is nobody's business there.
         said = str(problem).replace(str(content["folder"]), Path(content["folder"]).name)
-        last_word = Status("failed", known[0].share, said)
+        last_word = Status("failed", known.share, said)
     except Exception:
-        _write(folder / PROGRESS, asdict(Status("failed", known[0].share, UNFORESEEN)))
+        _write(folder / PROGRESS, asdict(Status("failed", known.share, UNFORESEEN)))
         raise
     _write(folder / PROGRESS, asdict(last_word))
 

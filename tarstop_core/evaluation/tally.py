@@ -40,22 +40,14 @@ def binned(p: Floats, relevant: Flags) -> Floats:
 
 
 def says_what_was_measured(learned: Iterable[tuple[Calibrator, Iterable[Case]]], measured: Quality) -> bool:
-    """Whether calibrators, a fold each, give test topics the chances that were measured once on all of them.
-
-    To seven digits: fingerprints tell too much apart, for another processor differs in the last digits of what it
-    learns from the same topics.
-    """
+    """Whether calibrators, a fold each, give test topics the chances that were measured once on all of them."""
+    # To seven digits: another processor differs in the last ones of what it learns from the same topics.
     tallies = (tally(calibrator, case) for calibrator, cases in learned for case in cases)
     again = quality(sum(tallies, np.zeros((BINS, COLUMNS))), measured.topics, measured.how)
-    return (
-        again is not None
-        and again.documents == measured.documents
-        and bool(np.allclose(_figures(again), _figures(measured), rtol=1e-7, atol=0))
-    )
-
-
-def _figures(each: Quality) -> tuple[float, float]:
-    return each.brier, sum(p * n for p, _, n in each.reliability) / each.documents
+    if again is None or again.documents != measured.documents:
+        return False
+    one, other = ((each.brier, sum(p * n for p, _, n in each.reliability)) for each in (again, measured))
+    return bool(np.allclose(one, other, rtol=1e-7, atol=0))
 
 
 def quality(sums: Floats, topics: int, how: str) -> Quality | None:

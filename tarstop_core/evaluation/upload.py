@@ -41,10 +41,7 @@ def place(files: Iterable[tuple[str, IO[bytes]]], folder: Path) -> tuple[str, ..
 
 
 def checked(folder: Path) -> Benchmark:
-    """The benchmark in a folder of uploads; problems name files as the person knows them.
-
-    InputProblem when it cannot be used, without the folder's own path.
-    """
+    """The benchmark in a folder of uploads. InputProblem names files as the person knows them, not the folder's path."""
     try:
         return from_folder(folder)
     except InputProblem as problem:
@@ -86,18 +83,17 @@ def _unpack(name: str, content: IO[bytes], folder: Path, room: Room) -> list[str
                     )
                 with packed.open(member) as stream:
                     _write(stream, folder / half / place.name, room)
-    except (zipfile.BadZipFile, zlib.error, EOFError, ValueError) as problem:
-        if isinstance(problem, InputProblem):
-            raise
+    except InputProblem:
+        raise
+    except (zipfile.BadZipFile, zlib.error, EOFError, ValueError):
         raise InputProblem(f"{name} is damaged or not a zip; pack it again.") from None
     except (RuntimeError, NotImplementedError):
         raise InputProblem(
             f"{name} is encrypted or packed in an unusual way; pack it again without a password."
         ) from None
-    if not left_out:
-        return []
     shown = ", ".join(left_out[:3]) + (" …" if len(left_out) > 3 else "")
-    return [f"{name}: left out, because their names do not say what they are: {shown}."]
+    said = f"{name}: left out, because their names do not say what they are: {shown}."
+    return [said] if left_out else []
 
 
 def _hidden(name: str) -> bool:

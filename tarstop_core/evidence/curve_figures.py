@@ -54,20 +54,11 @@ def belief_by_study(
         name = short(evidence.tables.study[n - 1])
         at = b if left else (before + b) / 2
         notes.append(label(n, at, name, blue, font={"color": blue, "size": 11}, **place))
-    return evidence_figure(
-        data,
-        330,
-        dark=dark,
-        simulated=simulated,
-        notes=notes,
-        xaxis=axis(
-            "studies",
-            dark,
-            range=[-0.02 * last - 0.1, last * 1.02 + 0.1],
-            **({"dtick": 1} if last <= 15 else {"nticks": 9}),
-        ),
-        yaxis=share_axis(f"chance that sensitivity exceeds {threshold(evidence.theta)}", dark, (-0.03, 1.03)),
-    )
+    ticks = {"dtick": 1} if last <= 15 else {"nticks": 9}
+    xaxis = axis("studies", dark, range=[-0.02 * last - 0.1, last * 1.02 + 0.1], **ticks)
+    title = f"chance that sensitivity exceeds {threshold(evidence.theta)}"
+    yaxis = share_axis(title, dark, (-0.03, 1.03))
+    return evidence_figure(data, 330, simulated, dark, notes, xaxis=xaxis, yaxis=yaxis)
 
 
 def prior_and_posterior(evidence: Evidence, *, simulated: bool = False, dark: bool = False) -> Figure:
@@ -84,18 +75,10 @@ def prior_and_posterior(evidence: Evidence, *, simulated: bool = False, dark: bo
         above = x >= theta
         edge = float(np.interp(theta, x, after))
         if above.any():
-            data.append(
-                {
-                    "type": "scatter",
-                    "mode": "lines",
-                    "x": [theta, theta, *x[above].tolist(), float(x[-1])],
-                    "y": [0.0, edge, *after[above].tolist(), 0.0],
-                    "fill": "tozeroy",
-                    "fillcolor": BELIEF_AREA,
-                    "line": {"width": 0},
-                    "hoverinfo": "skip",
-                }
-            )
+            outline = {"x": [theta, theta, *x[above].tolist(), float(x[-1])]}
+            outline |= {"y": [0.0, edge, *after[above].tolist(), 0.0]}
+            area = {"fill": "tozeroy", "fillcolor": BELIEF_AREA, "line": {"width": 0}, "hoverinfo": "skip"}
+            data.append({"type": "scatter", "mode": "lines", **outline, **area})
         blue, grey = ink(BELIEF, dark), text_colour(dark)
         if before.any():
             data.append(line(x.tolist(), before.tolist(), STUDY, dash="dash", hoverinfo="skip"))
@@ -112,17 +95,10 @@ def prior_and_posterior(evidence: Evidence, *, simulated: bool = False, dark: bo
             words = f"{percent(evidence.belief)} above {threshold(theta)}"
             side = {"xanchor": "right", "xshift": -6} if theta > 0.4 else {"xanchor": "left", "xshift": 6}
             notes.append(label(theta, top, words, blue, yanchor="top", **side))
-    return evidence_figure(
-        data,
-        330,
-        dark=dark,
-        simulated=simulated,
-        notes=notes,
-        xaxis=axis("pooled sensitivity", dark, range=[0.0, 1.0], tickformat=".0%", dtick=0.2),
-        yaxis=axis("density", dark, range=[0, top], showticklabels=False),
-        shapes=[upright(theta, dash="dot")],
-        margin={"l": 36, "r": 16},
-    )
+    xaxis = axis("pooled sensitivity", dark, range=[0.0, 1.0], tickformat=".0%", dtick=0.2)
+    yaxis = axis("density", dark, range=[0, top], showticklabels=False)
+    more = {"shapes": [upright(theta, dash="dot")], "margin": {"l": 36, "r": 16}}
+    return evidence_figure(data, 330, simulated, dark, notes, xaxis=xaxis, yaxis=yaxis, **more)
 
 
 def value_of_more(
@@ -146,19 +122,7 @@ def value_of_more(
             label(0, more.evpi, "certainty", green, xanchor="left"),
             label(2, float(more.evsi[-1]), "more studies", green, yshift=4),
         ]
-    return evidence_figure(
-        data,
-        330,
-        dark=dark,
-        simulated=simulated,
-        notes=notes,
-        xaxis=axis(
-            "more studies like these",
-            dark,
-            type="log",
-            range=[-0.06, 2.02],
-            tickvals=[1, 2, 5, 10, 20, 50, 100],
-        ),
-        yaxis=axis(title, dark, range=[0, top], nticks=5),
-        margin={"l": 66},
-    )
+    ticks = {"type": "log", "range": [-0.06, 2.02], "tickvals": [1, 2, 5, 10, 20, 50, 100]}
+    xaxis = axis("more studies like these", dark, **ticks)
+    yaxis = axis(title, dark, range=[0, top], nticks=5)
+    return evidence_figure(data, 330, simulated, dark, notes, xaxis=xaxis, yaxis=yaxis, margin={"l": 66})

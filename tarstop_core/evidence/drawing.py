@@ -31,7 +31,7 @@ def plain(name: str) -> str:
 
 
 def evidence_figure(
-    data: list[Figure], height: float, *, dark: bool, simulated: bool, notes: Sequence[Figure], **more: Any
+    data: list[Figure], height: float, simulated: bool, dark: bool, notes: Sequence[Figure], **more: Any
 ) -> Figure:
     """Traces in a clear layout; "simulated" stands above whatever stands on top of the plot."""
     notes, top = list(notes), 42 if simulated else 26

@@ -20,12 +20,9 @@ EDGE = 1e-3  # densities may pile up at 0 and 1
 class PriorDensity:
     """What a prior says of sensitivity."""
 
-    sensitivity: Floats
-    """From just above 0 to just below 1; shape (n,)."""
-    pooled: Floats
-    """Density of pooled sensitivity; shape (n,)."""
-    single: Floats
-    """Density of the true sensitivity in a single study: wider, because studies differ by τ; shape (n,)."""
+    sensitivity: Floats  # from just above 0 to just below 1; shape (n,), like the densities
+    pooled: Floats  # density of pooled sensitivity
+    single: Floats  # density of the true sensitivity in a single study: wider, because studies differ by τ
 
 
 def prior_density(prior: Prior, theta: float) -> PriorDensity:
@@ -49,25 +46,20 @@ def prior_figure(prior: Prior, theta: float, dark: bool = False) -> Figure:
     x, text = density.sensitivity, text_colour(dark)
     inside = (x > 0.02) & (x < 0.98)
     top = 1.15 * float(max(density.pooled[inside].max(), density.single[inside].max()))
-    layout = clear_layout(
-        220,
-        {"l": 36, "r": 20, "t": 6, "b": 44},
-        xaxis=axis("sensitivity, before any study", dark, range=[0, 1], tickformat=".0%"),
-        yaxis=axis("density", dark, range=[0, top], showticklabels=False),
-        annotations=[
-            label(theta, top, f"θ = {theta:.4g}", text, xanchor="right", yanchor="top", xshift=-4),
-            label(0.02, 0.97 * top, "solid: pooled", text, xanchor="left", yanchor="top"),
-            label(0.02, 0.83 * top, "dotted: a single study", text, xanchor="left", yanchor="top"),
-        ],
-    )
-    return {
-        "data": [
-            line([theta, theta], [0, top], THRESHOLD, dash="dash", width=1.5, hoverinfo="skip"),
-            line(x.tolist(), density.single.tolist(), THRESHOLD, dash="dot", hoverinfo="skip"),
-            line(x.tolist(), density.pooled.tolist(), BELIEF, width=3, hoverinfo="skip"),
-        ],
-        "layout": layout,
-    }
+    xaxis = axis("sensitivity, before any study", dark, range=[0, 1], tickformat=".0%")
+    yaxis = axis("density", dark, range=[0, top], showticklabels=False)
+    notes = [
+        label(theta, top, f"θ = {theta:.4g}", text, xanchor="right", yanchor="top", xshift=-4),
+        label(0.02, 0.97 * top, "solid: pooled", text, xanchor="left", yanchor="top"),
+        label(0.02, 0.83 * top, "dotted: a single study", text, xanchor="left", yanchor="top"),
+    ]
+    data = [
+        line([theta, theta], [0, top], THRESHOLD, dash="dash", width=1.5, hoverinfo="skip"),
+        line(x.tolist(), density.single.tolist(), THRESHOLD, dash="dot", hoverinfo="skip"),
+        line(x.tolist(), density.pooled.tolist(), BELIEF, width=3, hoverinfo="skip"),
+    ]
+    margin = {"l": 36, "r": 20, "t": 6, "b": 44}
+    return {"data": data, "layout": clear_layout(220, margin, xaxis=xaxis, yaxis=yaxis, annotations=notes)}
 
 
 def prior_sentence(prior: Prior, theta: float) -> str:

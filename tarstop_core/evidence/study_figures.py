@@ -12,17 +12,8 @@ from tarstop_core.documents.tables import CELLS, Floats
 from tarstop_core.evidence.drawing import NAME, evidence_figure, plain, share_axis, short, told_points
 from tarstop_core.evidence.summary import Evidence, Shares
 from tarstop_core.evidence.words import threshold
-from tarstop_core.presentation.figures import (
-    Figure,
-    axis,
-    ink,
-    interval,
-    label,
-    line,
-    note,
-    text_colour,
-    upright,
-)
+from tarstop_core.presentation import figures as draw
+from tarstop_core.presentation.figures import Figure, axis, ink, label, note, text_colour
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.presentation.palette import BELIEF, POOLED, POOLED_AREA, STUDY, STUDY_AREA, THRESHOLD
 from tarstop_core.value.payoffs import TOLERANCE
@@ -110,14 +101,10 @@ def forest(evidence: Evidence, *, room: int = 1, simulated: bool = False, dark: 
         data.append(_studies(panel, rows, evidence.tables.study, largest))
         if panel.estimate is not None:
             data.append(_diamond(panel.estimate, rows, f"x{panel.axis()}"))
+        title = "" if panel.at else f"dotted: {threshold(evidence.theta)}"
+        shares = {"tickvals": [0, 0.5, 1], "tickformat": ".1~f"}
         axes[f"xaxis{panel.axis()}"] = axis(
-            "" if panel.at else f"dotted: {threshold(evidence.theta)}",
-            dark,
-            domain=domain,
-            range=[-0.03, 1.03],
-            tickvals=[0, 0.5, 1],
-            tickformat=".1~f",
-            showgrid=True,
+            title, dark, domain=domain, range=[-0.03, 1.03], **shares, showgrid=True
         )
         notes.append(note(domain[0], 1, f"<b>{panel.title}</b>", text_colour(dark), xanchor="left"))
         if not rows.compact:
@@ -139,25 +126,14 @@ def forest(evidence: Evidence, *, room: int = 1, simulated: bool = False, dark: 
         names.append("<b>Pooled</b>")
         ticks.append(rows.summary)
     left = 74 if rows.compact else margin_for(["Pooled", *evidence.tables.study])
+    edges = [rows.bottom - 0.4, -0.7]
+    yaxis = axis(
+        "", dark, range=edges, tickvals=ticks, ticktext=names, showgrid=False, anchor="free", position=0
+    )
+    shapes, margin = [draw.upright(evidence.theta, dash="dot", xref="x")], {"l": left, "r": 4}
+    height = 70 + rows.pixels * (rows.bottom + 0.3)
     return evidence_figure(
-        data,
-        70 + rows.pixels * (rows.bottom + 0.3),
-        dark=dark,
-        simulated=simulated,
-        notes=notes,
-        yaxis=axis(
-            "",
-            dark,
-            range=[rows.bottom - 0.4, -0.7],
-            tickvals=ticks,
-            ticktext=names,
-            showgrid=False,
-            anchor="free",
-            position=0,
-        ),
-        shapes=[upright(evidence.theta, dash="dot", xref="x")],
-        margin={"l": left, "r": 4},
-        **axes,
+        data, height, simulated, dark, notes, yaxis=yaxis, shapes=shapes, margin=margin, **axes
     )
 
 
@@ -177,7 +153,7 @@ def _studies(panel: _Panel, rows: _Rows, names: tuple[str, ...], largest: float)
         STUDY,
         3.5 if rows.compact else (4 + 9 * np.sqrt(panel.sizes[known] / largest)).tolist(),
         marker={"symbol": "square"},
-        error_x=interval(*reach, STUDY, 1 if rows.compact else 1.5, width=0),
+        error_x=draw.interval(*reach, STUDY, 1 if rows.compact else 1.5, width=0),
         xaxis=f"x{panel.axis()}",
     )
 
@@ -200,34 +176,38 @@ def _diamond(estimate: Estimate, rows: _Rows, x_axis: str) -> Figure:
 
 def _columns(panel: _Panel, rows: _Rows, dark: bool) -> list[Figure]:
     """The numbers of a panel as text, in a column of their own."""
-    common: Figure = {"type": "scatter", "mode": "text", "textposition": "middle right", "hoverinfo": "skip"}
-    common |= {"xaxis": f"x{panel.axis(of_numbers=True)}", "cliponaxis": False}
-
-    def column(y: list[float], said: list[str], colour: str) -> Figure:
-        return {**common, "x": [0] * len(y), "y": y, "text": said, "textfont": {"size": 11, "color": colour}}
-
-    said = [numbers(panel.shares, i) for i in range(len(rows.studies))]
-    columns = [column(rows.studies.tolist(), said, text_colour(dark))]
+    at, x_axis, ordinary = rows.studies.tolist(), f"x{panel.axis(of_numbers=True)}", text_colour(dark)
+    said = [numbers(panel.shares, i) for i in range(len(at))]
+    columns = [_texts([0] * len(at), at, said, ordinary, "right", x_axis)]
     if panel.estimate is not None:
         value, low, high = panel.estimate
         pooled = [f"<b>{value:.2f} [{low:.2f}, {high:.2f}]</b>"]
-        columns.append(column([rows.summary], pooled, ink(POOLED, dark)))
+        columns.append(_texts([0], [rows.summary], pooled, ink(POOLED, dark), "right", x_axis))
     return columns
 
 
 def _counts(evidence: Evidence, rows: _Rows, dark: bool) -> Figure:
     """TP, FP, FN and TN of every study as text."""
     counts = np.stack([getattr(evidence.tables, cell) for cell in CELLS])
+    x = np.repeat(np.arange(1, len(CELLS) + 1), len(evidence)).tolist()
+    y = np.tile(rows.studies, len(CELLS)).tolist()
+    said = ["–" if np.isnan(count) else f"{count:,.0f}" for count in counts.ravel()]
+    return _texts(x, y, said, text_colour(dark), "left", "x5")
+
+
+def _texts(
+    x: Sequence[float], y: list[float], said: list[str], colour: str, side: str, x_axis: str
+) -> Figure:
     return {
         "type": "scatter",
         "mode": "text",
-        "x": np.repeat(np.arange(1, len(CELLS) + 1), len(evidence)).tolist(),
-        "y": np.tile(rows.studies, len(CELLS)).tolist(),
-        "text": ["–" if np.isnan(count) else f"{count:,.0f}" for count in counts.ravel()],
-        "textposition": "middle left",
-        "textfont": {"size": 11, "color": text_colour(dark)},
+        "x": list(x),
+        "y": y,
+        "text": said,
+        "textposition": f"middle {side}",
+        "textfont": {"size": 11, "color": colour},
         "hoverinfo": "skip",
-        "xaxis": "x5",
+        "xaxis": x_axis,
         "cliponaxis": False,
     }
 
@@ -241,13 +221,14 @@ def sroc(evidence: Evidence, *, simulated: bool = False, dark: bool = False) -> 
     pooled_text = ink(POOLED, dark)
     data: list[Figure] = []
     notes = [label(1.0, evidence.theta, threshold(evidence.theta), text_colour(dark))]
-    if evidence.prediction is not None and evidence.confidence is not None:
-        data.append(_outline(evidence.prediction, dash="dash"))
-        data.append(_outline(evidence.confidence, fill="toself", fillcolor=POOLED_AREA))
-    data.append(line([0, 1], [evidence.theta] * 2, THRESHOLD, dash="dot", width=1.5, hoverinfo="skip"))
+    fit, pooled = evidence.summary, evidence.pooled
+    if fit is not None:
+        data.append(_outline(fit.prediction_region(), dash="dash"))
+        data.append(_outline(fit.confidence_region(), fill="toself", fillcolor=POOLED_AREA))
+    data.append(draw.line([0, 1], [evidence.theta] * 2, THRESHOLD, dash="dot", width=1.5, hoverinfo="skip"))
     if evidence.curve is not None:
         x, y = evidence.curve.T.tolist()
-        data.append(line(x, y, POOLED, width=3, hoverinfo="skip"))
+        data.append(draw.line(x, y, POOLED, width=3, hoverinfo="skip"))
     known = np.flatnonzero(~np.isnan(evidence.sensitivity.value) & ~np.isnan(evidence.specificity.value))
     patients = evidence.tables.diseased + evidence.tables.healthy
     largest = float(np.nanmax(patients[known], initial=1.0))
@@ -266,7 +247,6 @@ def sroc(evidence: Evidence, *, simulated: bool = False, dark: bool = False) -> 
             cliponaxis=False,
         )
     )
-    fit, pooled = evidence.summary, evidence.pooled
     drawn = [("pooled", "diamond", pooled.sensitivity, pooled.specificity)]
     if fit is not None and evidence.engine != "reml":
         drawn.insert(0, ("REML summary", "diamond-open", fit.sensitivity, fit.specificity))
@@ -279,19 +259,15 @@ def sroc(evidence: Evidence, *, simulated: bool = False, dark: bool = False) -> 
         data.append(told_points([x], [y], [said], POOLED, 13, marker=marker))
     if fit is not None:
         notes += _keys(pooled_text, evidence)
-    return evidence_figure(
-        data,
-        460,
-        dark=dark,
-        simulated=simulated,
-        notes=notes,
-        xaxis=share_axis("false-positive rate (1 − specificity)", dark, constrain="domain", showgrid=True),
-        yaxis=share_axis("sensitivity", dark, scaleanchor="x", constrain="domain"),
-    )
+    xaxis = share_axis("false-positive rate (1 − specificity)", dark, constrain="domain", showgrid=True)
+    yaxis = share_axis("sensitivity", dark, scaleanchor="x", constrain="domain")
+    return evidence_figure(data, 460, simulated, dark, notes, xaxis=xaxis, yaxis=yaxis)
 
 
 def _outline(points: Floats, **more: Any) -> Figure:
-    return line(points[:, 0].tolist(), points[:, 1].tolist(), POOLED, width=1.5, **more, hoverinfo="skip")
+    return draw.line(
+        points[:, 0].tolist(), points[:, 1].tolist(), POOLED, width=1.5, **more, hoverinfo="skip"
+    )
 
 
 def _keys(colour: str, evidence: Evidence) -> list[Figure]:
@@ -317,10 +293,9 @@ def leave_one_out(
     `room` is as in :func:`forest`.
     """
     b, without = evidence.belief, evidence.without.beliefs
-    shown = np.flatnonzero(~np.isnan(without)) if b is not None else np.empty(0, dtype=np.intp)
-    if b is not None and len(shown) > LEFT_OUT:
-        most = np.argsort(-np.abs(without[shown] - b), kind="stable")[:LEFT_OUT]
-        shown = np.sort(shown[most])
+    moved = np.abs(without - (np.nan if b is None else b))
+    known = np.count_nonzero(~np.isnan(moved))
+    shown = np.sort(np.argsort(-moved, kind="stable")[: min(known, LEFT_OUT)])
     names = [evidence.tables.study[i] for i in shown]
     rows = rows_for(len(shown), room)
     data: list[Figure] = []
@@ -332,44 +307,24 @@ def leave_one_out(
         turned = np.zeros(len(shown), dtype=bool)
         if q_star is not None:
             turned = (without[shown] > q_star + TOLERANCE) != (b > q_star + TOLERANCE)
-        hover = [
-            f"without {plain(name)}: {percent(belief)}" for name, belief in zip(names, beliefs, strict=True)
-        ]
-        marker = {
-            "symbol": ["circle-open" if other else "circle" for other in turned],
-            "line": {"width": 2, "color": BELIEF},
-        }
-        bars = interval(*reach, STUDY, 2, width=0)
+        told = zip(names, beliefs, strict=True)
+        hover = [f"without {plain(name)}: {percent(belief)}" for name, belief in told]
+        symbols = ["circle-open" if other else "circle" for other in turned]
+        marker = {"symbol": symbols, "line": {"width": 2, "color": BELIEF}}
+        bars = draw.interval(*reach, STUDY, 2, width=0)
         data.append(told_points(beliefs, range(len(shown)), hover, BELIEF, 10, marker=marker, error_x=bars))
         blue = ink(BELIEF, dark)
-        shapes.append(upright(b) | {"line": {"color": BELIEF, "width": 1.5}})
+        shapes.append(draw.upright(b) | {"line": {"color": BELIEF, "width": 1.5}})
         side = "right" if b > 0.8 else "left" if b < 0.2 else "center"
         notes.append(label(b, 1, f"with all {percent(b)}", blue, yref="paper", xanchor=side))
     if q_star is not None:
-        shapes.append(upright(q_star))
-    return evidence_figure(
-        data,
-        100 + ROW * rows,
-        dark=dark,
-        simulated=simulated,
-        notes=notes,
-        shapes=shapes,
-        xaxis=share_axis(
-            f"chance without this study{f' (dashed: act above {q_star:.2f})' if q_star is not None else ''}",
-            dark,
-            (-0.02, 1.02),
-            showgrid=True,
-        ),
-        yaxis=axis(
-            "",
-            dark,
-            range=[rows - 0.4, -0.6],
-            tickvals=list(range(len(shown))),
-            ticktext=[short(name) for name in names],
-            showgrid=False,
-        ),
-        margin={"l": margin_for(names)},
-    )
+        shapes.append(draw.upright(q_star))
+    act = f" (dashed: act above {q_star:.2f})" if q_star is not None else ""
+    xaxis = share_axis(f"chance without this study{act}", dark, (-0.02, 1.02), showgrid=True)
+    ticks = {"tickvals": list(range(len(shown))), "ticktext": [short(name) for name in names]}
+    yaxis = axis("", dark, range=[rows - 0.4, -0.6], **ticks, showgrid=False)
+    more = {"shapes": shapes, "xaxis": xaxis, "yaxis": yaxis, "margin": {"l": margin_for(names)}}
+    return evidence_figure(data, 100 + ROW * rows, simulated, dark, notes, **more)
 
 
 def numbers(shares: Shares, at: int | np.intp) -> str:

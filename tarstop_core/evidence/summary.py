@@ -34,10 +34,9 @@ POINTS = 200  # of a drawn curve
 class Shares:
     """A share in each study with its 95 % interval; NaN where a study says nothing of it."""
 
-    value: Floats
+    value: Floats  # like the others of shape (n,)
     low: Floats
     high: Floats
-    """`value`, `low` and `high`: shape (n,)."""
 
 
 def clopper_pearson(hits: Floats, misses: Floats) -> Shares:
@@ -77,8 +76,7 @@ class Pooled:
 class Without:
     """The belief if one study had not been found."""
 
-    beliefs: Floats
-    """NaN where the engine has no answer without that study; shape (n,)."""
+    beliefs: Floats  # NaN where the engine has no answer without that study; shape (n,)
     approximate: bool = False
     """Whether the differences are those of the univariate belief, read off all studies at once."""
 
@@ -87,30 +85,23 @@ class Without:
 class MoreStudies:
     """What more studies are worth, in the payoffs' unit."""
 
-    k: Floats
-    """How many more; shape (A,)."""
+    k: Floats  # how many more; shape (A,)
     evsi: Floats
     """Expected value of k more studies: exactly enumerated for one, in closed form for more, and never less than for
     fewer; shape (A,).
     """
-    evpi: float
-    """What certainty would be worth."""
-    n1: int
-    """Diseased patients that a study to come is taken to have."""
+    evpi: float  # what certainty would be worth
+    n1: int  # diseased patients that a study to come is taken to have
 
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
     """The tables of a review and what follows from them; made by :func:`evidence`."""
 
-    tables: Tables
-    """n studies."""
-    theta: float
-    """The sensitivity to exceed, in (0, 1)."""
-    engine: str
-    """One of :data:`~tarstop_core.belief.engines.ENGINES`."""
-    prior: Prior
-    """What "reml" does not look at."""
+    tables: Tables  # n studies
+    theta: float  # the sensitivity to exceed, in (0, 1)
+    engine: str  # one of :data:`~tarstop_core.belief.engines.ENGINES`
+    prior: Prior  # what "reml" does not look at
 
     def __len__(self) -> int:
         return len(self.tables)
@@ -213,16 +204,6 @@ class Evidence:
         return np.stack([fpr, self.summary.sroc(fpr)], axis=1)
 
     @cached_property
-    def confidence(self) -> Floats | None:
-        """Outline (false-positive rate, sensitivity) of the 95 % confidence region, sized as in RevMan."""
-        return None if self.summary is None else self.summary.confidence_region()
-
-    @cached_property
-    def prediction(self) -> Floats | None:
-        """Outline of the 95 % prediction region, sized as in RevMan."""
-        return None if self.summary is None else self.summary.prediction_region()
-
-    @cached_property
     def density(self) -> bayes.Posterior | None:
         """Prior and posterior density of pooled sensitivity, on a grid.
 
@@ -244,20 +225,19 @@ class Evidence:
     @cached_property
     def without(self) -> Without:
         """The belief without each study in turn."""
-        tables, theta, prior = self.tables, self.theta, self.prior
-        n = len(tables)
+        theta, prior = self.theta, self.prior
+        if self.engine != "reml" and len(self) > EXACT_WITHOUT:
+            return Without(self._without_at_once(), approximate=self.engine == "bivariate")
+        left = [self.tables.without(i) for i in range(len(self))]
+        beliefs: list[float | None]
         if self.engine == "reml":
-            left = [tables.without(i) for i in range(n)]
             fits = [reitsma.fit(each) if reitsma.usable(each).any() else None for each in left]
             beliefs = [reitsma.reml_belief(fit, theta) for fit in fits]
-            return Without(np.array([np.nan if b is None else b for b in beliefs]))
-        if n > EXACT_WITHOUT:
-            return Without(self._without_at_once(), approximate=self.engine == "bivariate")
-        if self.engine == "bivariate":
-            beliefs = [bivariate.bivariate_belief(tables.without(i), theta, prior) for i in range(n)]
+        elif self.engine == "bivariate":
+            beliefs = [bivariate.bivariate_belief(each, theta, prior) for each in left]
         else:
-            beliefs = [float(bayes.univariate_path(tables.without(i), theta, prior)[-1]) for i in range(n)]
-        return Without(np.array(beliefs))
+            beliefs = [float(bayes.univariate_path(each, theta, prior)[-1]) for each in left]
+        return Without(np.array(beliefs, dtype=float))
 
     def _without_at_once(self) -> Floats:
         """Every leave-one-out belief from one pass over the studies' univariate likelihoods, shape (n,).
@@ -311,14 +291,12 @@ class Evidence:
         rows = []
         for at, name in enumerate(self.tables.study):
             row: dict[str, Any] = {"study": name}
-            row |= {cell: _whole(getattr(self.tables, cell)[at]) for cell in CELLS}
-            for what in ("sensitivity", "specificity"):
-                shares: Shares = getattr(self, what)
-                row |= {
-                    what: _known(shares.value[at]),
-                    f"{what}_low": _known(shares.low[at]),
-                    f"{what}_high": _known(shares.high[at]),
-                }
+            for cell in CELLS:
+                count = getattr(self.tables, cell)[at]
+                row[cell] = None if np.isnan(count) else int(count)
+            for what, shares in (("sensitivity", self.sensitivity), ("specificity", self.specificity)):
+                row[what] = _known(shares.value[at])
+                row |= {f"{what}_low": _known(shares.low[at]), f"{what}_high": _known(shares.high[at])}
             rows.append(row)
         return rows
 
@@ -367,29 +345,22 @@ class Evidence:
 
     def curve_rows(self) -> list[dict[str, Any]]:
         """Everything that the SROC plot draws: points, curve and regions, a point a row."""
-        rows = [
-            {"what": "study", "name": name, "false_positive_rate": 1 - float(sp), "sensitivity": float(se)}
-            for name, sp, se in zip(
-                self.tables.study, self.specificity.value, self.sensitivity.value, strict=True
-            )
-            if not (np.isnan(sp) or np.isnan(se))
-        ]
-        drawn = {
-            "SROC curve": self.curve,
-            "95 % confidence region": self.confidence,
-            "95 % prediction region": self.prediction,
-        }
-        if self.summary is not None:
-            drawn["REML summary"] = expit(self.summary.mu[::-1])[None]
-        pooled = self.pooled
+        fit, pooled = self.summary, self.pooled
+        drawn: dict[str, Any] = {"SROC curve": self.curve}
+        if fit is not None:
+            drawn["95 % confidence region"] = fit.confidence_region()
+            drawn["95 % prediction region"] = fit.prediction_region()
+            drawn["REML summary"] = [expit(fit.mu[::-1])]
         if pooled.sensitivity is not None and pooled.specificity is not None:
-            drawn["pooled"] = np.array([[1 - pooled.specificity.value, pooled.sensitivity.value]])
-        for what, points in drawn.items():
-            rows += [
-                {"what": what, "name": "", "false_positive_rate": float(x), "sensitivity": float(y)}
-                for x, y in (points if points is not None else ())
-            ]
-        return rows
+            drawn["pooled"] = [(1 - pooled.specificity.value, pooled.sensitivity.value)]
+        shares = zip(1 - self.specificity.value, self.sensitivity.value, strict=True)
+        named = zip(self.tables.study, shares, strict=True)
+        points = [("study", name, point) for name, point in named if not np.isnan(point).any()]
+        points += [(what, "", point) for what, those in drawn.items() if those is not None for point in those]
+        return [
+            {"what": what, "name": name, "false_positive_rate": float(x), "sensitivity": float(y)}
+            for what, name, (x, y) in points
+        ]
 
 
 def _central(posterior: bayes.Posterior) -> Estimate:
@@ -447,10 +418,6 @@ def partly_used(tables: Tables) -> tuple[str, ...]:
             for at in lacking
         ]
     return tuple(said)
-
-
-def _whole(count: float) -> int | None:
-    return None if np.isnan(count) else int(count)
 
 
 def _known(value: float) -> float | None:

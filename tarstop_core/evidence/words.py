@@ -3,7 +3,6 @@
 import math
 from functools import partial
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
@@ -49,20 +48,16 @@ _said = partial(say, __name__)
 
 def belief_sentence(evidence: Evidence) -> str:
     """The belief in words."""
-    theta = threshold(evidence.theta)
-    if evidence.belief is None:
-        return _said("no_belief", theta=theta, least=IDENTIFIED_FROM, usable=evidence.usable)
-    return _said("belief", theta=theta, belief=evidence.belief)
+    told = {"theta": threshold(evidence.theta), "least": IDENTIFIED_FROM, "usable": evidence.usable}
+    return _said("belief", **told, belief=evidence.belief)
 
 
 def action_sentence(
     evidence: Evidence, q_star: float, plus: str = "Adopt", minus: str = "Don’t adopt"
 ) -> str:
     """What that means for the decision, with how sure one wants to be."""
-    if evidence.belief is None:
-        return _said("no_action", plus=plus, q_star=q_star)
-    turned = evidence.belief > q_star + TOLERANCE
-    return _said("action", plus=plus, minus=minus, q_star=q_star, turned=turned)
+    b, edge = evidence.belief, q_star + TOLERANCE
+    return _said("action", plus=plus, minus=minus, q_star=q_star, belief=b, turned=b is not None and b > edge)
 
 
 def rival_sentence(evidence: Evidence, q_star: float, plus: str = "Adopt", minus: str = "Don’t adopt") -> str:
@@ -149,10 +144,12 @@ def path_sentence(evidence: Evidence, q_star: float | None = None) -> str:
         return _said("path_of_one", b=seen[0][1])
     size, at, change = max((abs(b - a), n, b - a) for (_, a), (n, b) in pairwise(seen))
     sides = [] if q_star is None else [b > q_star + TOLERANCE for _, b in seen]
-    ends: dict[str, Any] = {"first": seen[0][0], "before": seen[0][1], "after": seen[-1][1]}
+    (first, before), after = seen[0], seen[-1][1]
     return _said(
         "path",
-        **ends,
+        first=first,
+        before=before,
+        after=after,
         last=len(path) - 1,
         size=size,
         at=at,
@@ -197,7 +194,7 @@ def without_sentence(evidence: Evidence, q_star: float | None = None) -> str:
     if b is None or np.isnan(changes).all():
         return _said("without_none")
     at = int(np.nanargmax(changes))
-    acts, edge = b > (q_star or 0.0) + TOLERANCE, (q_star or 0.0) + TOLERANCE
+    edge = (q_star or 0.0) + TOLERANCE
     order = [i for i in np.argsort(-np.nan_to_num(changes)) if not np.isnan(changes[i])]
     return _said(
         "without",
@@ -206,7 +203,7 @@ def without_sentence(evidence: Evidence, q_star: float | None = None) -> str:
         b=b,
         other=float(without.beliefs[at]),
         q_star=q_star,
-        turning=[names[i] for i in order if (without.beliefs[i] > edge) != acts],
+        turning=[names[i] for i in order if (without.beliefs[i] > edge) != (b > edge)],
         approximate=without.approximate,
     )
 

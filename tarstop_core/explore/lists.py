@@ -32,17 +32,14 @@ from tarstop_core.value.payoffs import Floats, Payoffs
 class Explored:
     """A ranked list with what is known of it."""
 
-    name: str
-    """As a person knows it."""
+    name: str  # as a person knows it
     settings: Settings
     """Where exploring begins; other payoffs, costs, b_0 and θ are put in their place."""
     calibrator: Calibrator
     p: Floats
     """Chance of each document, in screening order. Shape (N,)."""
-    state: State
-    """Labels so far; plans begin at its depth."""
-    truth: Topic | Outcome | None = None
-    """All labels, where they are known: what would have come of a rule."""
+    state: State  # labels so far; plans begin at its depth
+    truth: Topic | Outcome | None = None  # all labels, where they are known: what would have come of a rule
     simulated: bool = False
 
     def __len__(self) -> int:
@@ -64,9 +61,8 @@ class Explored:
         """
         p = scaled(self.p, settings.scale)
         if isinstance(self.truth, Outcome):
-            return outcome_path(
-                self.truth, p, settings.payoffs, settings.theta, settings.engine, settings.belief_prior
-            )
+            belief = settings.theta, settings.engine, settings.belief_prior
+            return outcome_path(self.truth, p, settings.payoffs, *belief)
         topic = self._labelled()
         assert topic.labels is not None  # a truth is labelled throughout
         curve = self.calibrator.curve(p)
@@ -80,23 +76,12 @@ class Explored:
 
     def replayed(self, policy: Policy, settings: Settings) -> Played:
         """What ``tarstop replay`` says of one rule at these settings."""
-        stakes = (settings.payoffs, settings.cost)
+        how = self.calibrator, policy, settings.payoffs, settings.cost
         if isinstance(self.truth, Outcome):
-            (found,) = replay_reviews(
-                [self.truth],
-                self.calibrator,
-                policy,
-                *stakes,
-                settings.theta,
-                settings.truth,
-                settings.engine,
-                settings.belief_prior,
-                settings.scale,
-            )
+            asked = settings.theta, settings.truth, settings.engine, settings.belief_prior
+            (found,) = replay_reviews([self.truth], *how, *asked, settings.scale)
         else:
-            (found,) = replay(
-                [self._labelled()], self.calibrator, policy, *stakes, settings.b_0, settings.scale
-            )
+            (found,) = replay([self._labelled()], *how, settings.b_0, settings.scale)
         return found
 
     def _labelled(self) -> Topic:

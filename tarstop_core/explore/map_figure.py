@@ -11,18 +11,9 @@ from tarstop_core.explore.lists import Explored
 from tarstop_core.explore.maps import Grid, Map, MeanMap, Measure, World
 from tarstop_core.explore.plans import Plans, outcomes, plans
 from tarstop_core.policies import Policy
+from tarstop_core.presentation import palette
 from tarstop_core.presentation.figures import Figure, axis, drawn, plain, points, text_colour, with_unit
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
-from tarstop_core.presentation.palette import (
-    LESS,
-    MINUS,
-    MORE,
-    NEUTRAL,
-    NEUTRAL_ON_DARK,
-    OUTLINE,
-    OUTLINE_ON_DARK,
-    PLUS,
-)
 from tarstop_core.presentation.words import say
 from tarstop_core.screening.settings import Settings
 from tarstop_core.value.path import Path
@@ -94,7 +85,7 @@ def map_figure(
         "hovertemplate": "%{text}<extra></extra>",
     }
     data = [heat, cells]
-    outline = OUTLINE_ON_DARK if dark else OUTLINE
+    outline = palette.OUTLINE_ON_DARK if dark else palette.OUTLINE
     if cell is not None:
         data.append(_outlined(x[cell[1]], q_stars[cell[0]], "square-open", 16, outline))
     if here is not None and here[1] > 0:
@@ -105,33 +96,13 @@ def map_figure(
     decades = [each for each in x if abs(each - x[0] - round(each - x[0])) < 0.02]
     step = (x[-1] - x[0]) / (len(x) - 1) / 2
     half = (q_stars[1] - q_stars[0]) / 2
-    xaxis = axis(
-        f"{with_unit('cost of a document', unit)}, log scale",
-        dark,
-        tickvals=decades,
-        ticktext=[number(10**each) for each in decades],
-        range=[x[0] - step, x[-1] + step],
-        showgrid=False,
-    )
-    yaxis = axis(
-        "threshold q*",
-        dark,
-        range=[q_stars[0] - half, q_stars[-1] + half],
-        showgrid=False,
-        tickformat=".1f",
-        dtick=0.2 if len(q_stars) < len(x) // 2 else 0.1,
-    )
-    return drawn(
-        data,
-        430,
-        simulated,
-        dark,
-        clickmode="event+select",
-        hovermode="closest",
-        dragmode=False,
-        xaxis=xaxis,
-        yaxis=yaxis,
-    )
+    ticks = {"tickvals": decades, "ticktext": [number(10**each) for each in decades]}
+    title = f"{with_unit('cost of a document', unit)}, log scale"
+    xaxis = axis(title, dark, **ticks, range=[x[0] - step, x[-1] + step], showgrid=False)
+    ticks = {"tickformat": ".1f", "dtick": 0.2 if len(q_stars) < len(x) // 2 else 0.1}
+    yaxis = axis("threshold q*", dark, range=[q_stars[0] - half, q_stars[-1] + half], showgrid=False, **ticks)
+    more: Figure = {"clickmode": "event+select", "hovermode": "closest", "xaxis": xaxis, "yaxis": yaxis}
+    return drawn(data, 430, simulated, dark, dragmode=False, **more)
 
 
 def _outlined(x: float, y: float, symbol: str, size: int, colour: str) -> dict[str, Any]:
@@ -148,17 +119,17 @@ def _colours(
     z: Floats, measure: Measure, difference: bool, unit: str, dark: bool
 ) -> tuple[Any, float, float, dict[str, Any] | None]:
     """Colour scale, its ends, and the bar beside it (none for the two actions)."""
-    neutral = NEUTRAL_ON_DARK if dark else NEUTRAL
+    neutral = palette.NEUTRAL_ON_DARK if dark else palette.NEUTRAL
     if measure == "decision":
         if difference:
-            return [[0, PLUS], [0.5, neutral], [1, MINUS]], -1.0, 1.0, None
-        return [[0, MINUS], [1, PLUS]], 0.0, 1.0, None
+            return [[0, palette.PLUS], [0.5, neutral], [1, palette.MINUS]], -1.0, 1.0, None
+        return [[0, palette.MINUS], [1, palette.PLUS]], 0.0, 1.0, None
     scaled = _scaled(z, measure)
     low, high = float(scaled.min()), float(scaled.max())
     if difference:
         most = max(abs(low), abs(high)) or 1.0
         low, high = -most, most
-        colours: Any = [[0, LESS], [0.5, neutral], [1, MORE]]
+        colours: Any = [[0, palette.LESS], [0.5, neutral], [1, palette.MORE]]
     else:
         colours = "Cividis"
         high = high if high > low else low + 1.0
@@ -279,36 +250,25 @@ def _difference_sentence(shown: Grid, measure: Measure, against: Grid) -> str:
     if measure == "decision":
         return _said("difference_of_decisions", **names, same=same)
     more, less = (float((sign * difference > small).mean()) for sign in (1, -1))
+    shares = {"more": more, "less": less, "same": same}
     most = int(np.abs(difference).argmax())
-    return _said(
-        "difference",
-        **names,
-        what=MORE_OF[measure],
-        more=more,
-        less=less,
-        same=same,
-        size=_value(float(abs(difference.flat[most])), measure, shown.stakes.payoffs.unit),
-        who=names["first" if difference.flat[most] > 0 else "second"],
-        at=_at(shown, most),
-    )
+    size = _value(float(abs(difference.flat[most])), measure, shown.stakes.payoffs.unit)
+    who = names["first" if difference.flat[most] > 0 else "second"]
+    told = {"what": MORE_OF[measure], "size": size, "who": who, "at": _at(shown, most)}
+    return _said("difference", **names, **shares, **told)
 
 
 @dataclass(frozen=True, eq=False)
 class Cell:
     """One cell of a map, looked into."""
 
-    path: Path
-    """With the cell's payoffs."""
+    path: Path  # with the cell's payoffs
     policy: Policy
     world: World
-    cost: float
-    """In the payoffs' unit."""
-    plan: Plans
-    """Of this cost alone."""
-    start: int
-    """Documents read."""
-    omega: bool | None = None
-    """The truth, where it is played."""
+    cost: float  # in the payoffs' unit
+    plan: Plans  # of this cost alone
+    start: int  # documents read
+    omega: bool | None = None  # the truth, where it is played
 
     @property
     def depth(self) -> int:
@@ -317,13 +277,12 @@ class Cell:
 
 def cell_of(explored: Explored, settings: Settings, policy: Policy, world: World) -> Cell:
     """What the rule comes to at the settings' own payoffs and cost."""
+    cost = settings.cost
     if world == "planned":
-        path, start, omega = explored.planned(settings), explored.start, None
-        plan = plans(path, policy, settings.cost, start)
-    else:
-        path, start, omega = explored.played(settings), 0, explored.omega(settings)
-        plan = outcomes(path, policy, settings.cost, omega)
-    return Cell(path, policy, world, settings.cost, plan, start, omega)
+        path, start = explored.planned(settings), explored.start
+        return Cell(path, policy, world, cost, plans(path, policy, cost, start), start)
+    path, omega = explored.played(settings), explored.omega(settings)
+    return Cell(path, policy, world, cost, outcomes(path, policy, cost, omega), 0, omega)
 
 
 def check_sentence(stakes: Stakes, settings: Settings) -> str:

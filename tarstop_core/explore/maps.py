@@ -34,8 +34,7 @@ class Grid:
     policy: Policy
     world: World
     """One of "planned" or "played": what is expected if nothing is known beyond the labels so far, or what came of it."""
-    stakes: Stakes
-    """K and the unit."""
+    stakes: Stakes  # K and the unit
     q_stars: tuple[float, ...]
 
     @property
@@ -60,15 +59,12 @@ class Map(Grid):
     depth: Depths
     plus: Flags
     net_utility: Floats
-    """`depth`, `plus` and `net_utility`: the columns are :data:`FRACTIONS`. Shape (Q, C)."""
+    """The three have the columns :data:`FRACTIONS`. Shape (Q, C)."""
     regret: Floats | None
     """Against the best of the rules compared; None where it was not asked for. Shape (Q, C)."""
-    omega: Flags | None
-    """Truth, where it is known. Shape (Q,)."""
-    start: int
-    """Documents read."""
-    settled: bool = False
-    """Whether a hit among them has decided the question."""
+    omega: Flags | None  # truth, where it is known; shape (Q,)
+    start: int  # documents read
+    settled: bool = False  # whether a hit among them has decided the question
 
     def values(self, measure: Measure) -> Floats:
         """One measure as floats, shape (Q, C); a⁺ is 1, and so is the action that the truth asks for."""
@@ -80,22 +76,22 @@ class Map(Grid):
 
     def columns(self) -> dict[str, Any]:
         """The cells as columns, one entry a cell, row by row."""
-        columns = self._spread(
-            policy=self.policy.spec,
-            world=self.world,
-            q_star=np.array(self.q_stars)[:, None],
-            cost=self.costs,
-            cost_over_K=FRACTIONS,
-            unit=self.stakes.payoffs.unit,
-            depth=self.depth,
-            action=np.where(self.plus, "a+", "a-"),
-            net_utility=self.net_utility,
-        )
+        columns: dict[str, Any] = {
+            "policy": self.policy.spec,
+            "world": self.world,
+            "q_star": np.array(self.q_stars)[:, None],
+            "cost": self.costs,
+            "cost_over_K": FRACTIONS,
+            "unit": self.stakes.payoffs.unit,
+            "depth": self.depth,
+            "action": np.where(self.plus, "a+", "a-"),
+            "net_utility": self.net_utility,
+        }
         if self.regret is not None:
-            columns |= self._spread(regret=self.regret)
+            columns["regret"] = self.regret
         if self.omega is not None:
-            columns |= self._spread(omega=self.omega[:, None])
-        return columns
+            columns["omega"] = self.omega[:, None]
+        return self._spread(**columns)
 
 
 def maps(
@@ -127,11 +123,10 @@ def maps(
         if world == "played":
             omegas.append(explored.omega(replace(settings, payoffs=payoffs)))
         for policy in every:
-            found[policy].append(
-                plans(path, policy, costs, explored.start)
-                if world == "planned"
-                else outcomes(path, policy, costs, omegas[-1])
-            )
+            if world == "planned":
+                found[policy].append(plans(path, policy, costs, explored.start))
+            else:
+                found[policy].append(outcomes(path, policy, costs, omegas[-1]))
     net = {policy: np.stack([each.net_utility for each in own]) for policy, own in found.items()}
     fair = [utility for policy, utility in net.items() if not policy.knows_truth]
     best = np.max(fair, axis=0) if compared else None
@@ -141,13 +136,13 @@ def maps(
             world,
             stakes,
             q_stars,
-            np.stack([each.depth for each in found[policy]]),
-            np.stack([each.plus for each in found[policy]]),
-            net[policy],
-            None if best is None else np.asarray(best - net[policy]),
-            np.array(omegas) if omegas else None,
-            0 if world == "played" else explored.start,
-            world == "planned" and settled(base, explored.start),
+            depth=np.stack([each.depth for each in found[policy]]),
+            plus=np.stack([each.plus for each in found[policy]]),
+            net_utility=net[policy],
+            regret=None if best is None else np.asarray(best - net[policy]),
+            omega=np.array(omegas) if omegas else None,
+            start=0 if world == "played" else explored.start,
+            settled=world == "planned" and settled(base, explored.start),
         )
         for policy in policies
     ]
@@ -193,10 +188,8 @@ def mean_maps(
     Settings give payoffs, cost, b_0 and θ for all of them; the calibrator of each list stays its own. Reviews have fewer
     rows, however short they are.
     """
-    by_list = []
-    for each in lists:
-        own = replace(settings, calibrator=each.settings.calibrator)
-        by_list.append(maps(each, own, policies, world, compared, long=0))
+    own = [replace(settings, calibrator=each.settings.calibrator) for each in lists]
+    by_list = [maps(*each, policies, world, compared, long=0) for each in zip(lists, own, strict=True)]
     return [
         MeanMap(first.policy, world, first.stakes, first.q_stars, (first, *more))
         for first, *more in zip(*by_list, strict=True)

@@ -59,17 +59,13 @@ def path_sentence(cell: Cell, settings: Settings) -> str:
     """What becomes of the rule in a cell."""
     path, depth, payoffs, plus = cell.path, cell.depth, cell.path.payoffs, bool(cell.plan.plus[0])
     planned = cell.world == "planned"
+    told = {"q_star": payoffs.q_star, "cost": cell.cost, "unit": payoffs.unit, "rule": cell.policy}
+    told |= {"depth": depth, "more": _more(depth, cell.start), "start": cell.start}
     return _said(
         "path",
+        **told,
         settled=planned and settled(path, cell.start),
         planned=planned,
-        q_star=payoffs.q_star,
-        cost=cell.cost,
-        unit=payoffs.unit,
-        rule=cell.policy,
-        depth=depth,
-        more=_more(depth, cell.start),
-        start=cell.start,
         action=settings.plus if plus else settings.minus,
         utility=amount(float(cell.plan.net_utility[0]), payoffs.unit),
         scenario=scenario_of(settings),

@@ -5,26 +5,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tarstop_core import policies as rules
 from tarstop_core.errors import InputProblem
-from tarstop_core.policies import (
-    Batch,
-    Budget,
-    DecideNow,
-    Greedy,
-    LookAhead,
-    OpenLoop,
-    Optimal,
-    Policy,
-    ScreenEverything,
-    Share,
-    Smooth,
-)
+from tarstop_core.policies import Policy
 from tarstop_core.value.path import Path
 from tarstop_core.value.payoffs import Depths, Flags, Floats, exceeds
 
-TO_THE_END = (Budget, Share, DecideNow, ScreenEverything)
+TO_THE_END = (rules.Budget, rules.Share, rules.DecideNow, rules.ScreenEverything)
 """Rules that go to their depth whatever they find."""
-EXPECTABLE = (Optimal, OpenLoop, LookAhead, Greedy, Smooth, Batch, *TO_THE_END)
+LOOKING = (rules.Optimal, rules.OpenLoop, rules.LookAhead, rules.Greedy, rules.Smooth, rules.Batch)
+EXPECTABLE = (*LOOKING, *TO_THE_END)
 """Rules of which it is known beforehand how they take a hit, so that their outcome can be expected."""
 LONG = 4000
 """Documents of a review from which a map has a third of the rows: each takes a search through all plans."""
@@ -34,17 +24,14 @@ LONG = 4000
 class Now:
     """One decision of the paper's rule, as ``tarstop decide`` says it."""
 
-    b: float
-    rho: float
-    """`b` and `rho`: belief now, and the chance that the next document is a hit (brings data); 0 where none is left."""
+    b: float  # belief now
+    rho: float  # chance that the next document is a hit (brings data); 0 where none is left
     q_star: float
     evpi: float
-    value: float
-    """`q_star`, `evpi` and `value`: `value` is ρ·EVPI."""
+    value: float  # ρ·EVPI
     plus: bool
     go_on: bool
-    cost: float
-    """Of the next document, with what reading it in full is expected to cost."""
+    cost: float  # of the next document, with what reading it in full is expected to cost
 
 
 def settled(path: Path, start: int) -> bool:
@@ -64,9 +51,8 @@ def decide(path: Path, start: int, cost: float) -> Now:
     rho = 0.0 if settled(path, start) or start >= len(path) else float(path.rho[start])
     evpi = float(payoffs.evpi(b))
     value = rho * evpi
-    return Now(
-        b, rho, payoffs.q_star, evpi, value, bool(payoffs.chooses_plus(b)), bool(exceeds(value, cost)), cost
-    )
+    plus, go_on = bool(payoffs.chooses_plus(b)), bool(exceeds(value, cost))
+    return Now(b, rho, payoffs.q_star, evpi, value, plus, go_on, cost)
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,10 +60,8 @@ class Plans:
     """What a rule comes to at each cost, all arrays of shape (C,)."""
 
     depth: Depths
-    plus: Flags
-    """The action at that depth."""
-    net_utility: Floats
-    """In the payoffs' unit."""
+    plus: Flags  # the action at that depth
+    net_utility: Floats  # in the payoffs' unit
 
 
 def plans(path: Path, policy: Policy, costs: ArrayLike, start: int = 0) -> Plans:
@@ -106,7 +90,9 @@ def plans(path: Path, policy: Policy, costs: ArrayLike, start: int = 0) -> Plans
 
 def plans_to(depth: Depths, path: Path, policy: Policy, costs: Floats, start: int) -> Plans:
     """The plans of a rule whose depths are known already."""
-    looks_every = None if isinstance(policy, TO_THE_END) else policy.K if isinstance(policy, Batch) else 1
+    looks_every = (
+        None if isinstance(policy, TO_THE_END) else policy.K if isinstance(policy, rules.Batch) else 1
+    )
     utility = path.expected_utility(
         depth, costs, start, acts_on_belief=policy.acts_on_belief, looks_every=looks_every
     )

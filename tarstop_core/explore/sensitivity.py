@@ -11,7 +11,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.explore.lists import Explored
 from tarstop_core.explore.plans import Plans, actions, plans, plans_to, settled
 from tarstop_core.policies import OpenLoop, Policy
-from tarstop_core.screening.paths import CHANCE_FACTORS, PRIOR_EDGE, PRIOR_SHIFTS, path_from
+from tarstop_core.screening.paths import CHANCE_FACTORS, path_from, starting_chances
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.value.path import Path
@@ -30,12 +30,9 @@ SCAN, HALVINGS = 6, 16
 class Swing:
     """What one assumption does to the plan."""
 
-    name: str
-    """One of "B", "L_r", "L_g", "G", "cost", "b_0" or "p"."""
-    values: tuple[float, float]
-    """The assumption, low and high; for "p" the factors."""
-    depth: tuple[int, int]
-    """Where the rule then stops if nothing turns up."""
+    name: str  # one of "B", "L_r", "L_g", "G", "cost", "b_0" or "p"
+    values: tuple[float, float]  # the assumption, low and high; for "p" the factors
+    depth: tuple[int, int]  # where the rule then stops if nothing turns up
     net_utility: tuple[float, float]
 
 
@@ -46,8 +43,7 @@ class Tornado:
     depth: int
     net_utility: float
     swings: tuple[Swing, ...]
-    settled: bool = False
-    """Whether a hit has decided the question."""
+    settled: bool = False  # whether a hit has decided the question
 
 
 def tornado(explored: Explored, settings: Settings, policy: Policy) -> Tornado:
@@ -76,24 +72,15 @@ def tornado(explored: Explored, settings: Settings, policy: Policy) -> Tornado:
     each = plans(base, policy, costs, start)
     *ends, (depth, net_utility) = zip(each.depth.tolist(), each.net_utility.tolist(), strict=True)
     swings.append(_swing("cost", (float(costs[0]), float(costs[1])), ends))
-    shifted = [_clipped(settings.b_0 + shift, settings.b_0) for shift in PRIOR_SHIFTS]
     if scenario_of(settings).has_starting_chance(settings):
-        ends = [
-            _one(plans(_with_b_0(explored, settings, base, b_0), policy, settings.cost, start))
-            for b_0 in shifted
-        ]
-        swings.append(_swing("b_0", (shifted[0], shifted[1]), ends))
-    ends = [
-        _one(plans(explored.planned(settings, factor), policy, settings.cost, start))
-        for factor in CHANCE_FACTORS
-    ]
+        low, high = starting_chances(settings)
+        moved = [_with_b_0(explored, settings, base, b_0) for b_0 in (low, high)]
+        ends = [_one(plans(path, policy, settings.cost, start)) for path in moved]
+        swings.append(_swing("b_0", (low, high), ends))
+    moved = [explored.planned(settings, factor) for factor in CHANCE_FACTORS]
+    ends = [_one(plans(path, policy, settings.cost, start)) for path in moved]
     swings.append(_swing("p", CHANCE_FACTORS, ends))
     return Tornado(depth, net_utility, tuple(swings), settled(base, start))
-
-
-def _clipped(b_0: float, now: float) -> float:
-    edge = min(PRIOR_EDGE, now / 2, (1 - now) / 2)
-    return float(np.clip(b_0, edge, 1 - edge))
 
 
 def _one(found: Plans) -> tuple[int, float]:
@@ -115,8 +102,7 @@ class Turn:
     """A value at which the advice is another one."""
 
     at: float
-    plus: bool
-    """The action, were one to stop there."""
+    plus: bool  # the action, were one to stop there
 
 
 @dataclass(frozen=True)
@@ -124,8 +110,7 @@ class BreakEven:
     """Where one assumption would turn the advice."""
 
     name: FactorName
-    value: float
-    """As it is."""
+    value: float  # as it is
     turns: tuple[Turn, ...]
     """The nearest value below and above at which the advice turns, where there are such within reach."""
 

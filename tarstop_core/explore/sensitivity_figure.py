@@ -7,17 +7,8 @@ from typing import Any
 
 from tarstop_core.explore.lists import Explored
 from tarstop_core.explore.sensitivity import BreakEven, FactorName, Swing, Tornado
-from tarstop_core.presentation.figures import (
-    Figure,
-    axis,
-    drawn,
-    ink,
-    note,
-    plain,
-    text_colour,
-    upright,
-    with_unit,
-)
+from tarstop_core.presentation import figures as draw
+from tarstop_core.presentation.figures import Figure, axis, ink, note, text_colour, with_unit
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.presentation.palette import LESS, MINUS, MORE, PAPER
 from tarstop_core.presentation.words import say
@@ -43,12 +34,12 @@ def tornado_figure(
     found: Tornado, settings: Settings, *, simulated: bool = False, dark: bool = False
 ) -> Figure:
     """Stopping depth and expected net utility when one assumption is lower or higher, widest on top."""
-    # Widest in depth first; where depths tie, widest in net utility.
-    ordered = sorted(
-        found.swings,
-        key=lambda each: (_width(found.depth, each.depth), _width(found.net_utility, each.net_utility)),
-        reverse=True,
-    )
+
+    def widths(each: Swing) -> tuple[float, float]:
+        """In depth first; where depths tie, in net utility."""
+        return _width(found.depth, each.depth), _width(found.net_utility, each.net_utility)
+
+    ordered = sorted(found.swings, key=widths, reverse=True)
     names = factor_names(settings)
     rows = [_two_lines(names[each.name]) for each in ordered]
     text, unit = text_colour(dark), settings.payoffs.unit
@@ -59,6 +50,7 @@ def tornado_figure(
         for end, colour, pattern in ((0, LESS, ""), (1, MORE, "/")):
             values = [float(getattr(each, measure)[end]) for each in ordered]
             shown = [count_of(value) if measure == "depth" else amount(value, unit) for value in values]
+            told = [f"{_setting(each, end, unit)}: {it}" for each, it in zip(ordered, shown, strict=True)]
             data.append(
                 {
                     "type": "bar",
@@ -68,10 +60,7 @@ def tornado_figure(
                     "base": [base] * len(rows),
                     "width": 0.6,
                     "marker": {"color": colour, "pattern": {"shape": pattern, **hatched}},
-                    "customdata": [
-                        plain(f"{_setting(each, end, unit)}: {said}", 200)
-                        for each, said in zip(ordered, shown, strict=True)
-                    ],
+                    "customdata": [draw.plain(each, 200) for each in told],
                     "hovertemplate": "%{customdata}<extra></extra>",
                     "text": [_at_the_end(each, measure, end, base) for each in ordered],
                     "textposition": "outside",
@@ -84,25 +73,15 @@ def tornado_figure(
         note(0, 1, "■ lower", MINUS if dark else LESS, xanchor="left", yshift=2),
         note(0, 1, "▨ higher", ink(MORE, dark), xanchor="left", xshift=60, yshift=2),
     ]
-    shapes = [upright(base, xref=f"x{number_}") for _, base, number_ in panels]
+    shapes = [draw.upright(base, xref=f"x{number_}") for _, base, number_ in panels]
     titles = ("stopping depth", with_unit("expected net utility", unit))
     xaxes = {}
     for (measure, _, number_), title, half in zip(panels, titles, HALVES, strict=True):
         how = {"domain": list(half), "nticks": 4, "range": _room(found, measure), "tickformat": ",.3~r"}
         xaxes[f"xaxis{number_}"] = axis(title, dark, **how)
     yaxis = axis("", dark, automargin=True, type="category", autorange="reversed")
-    return drawn(
-        data,
-        90 + ROW * len(rows),
-        simulated,
-        dark,
-        notes,
-        barmode="overlay",
-        shapes=shapes,
-        **xaxes,
-        yaxis=yaxis,
-        margin={"l": 8},
-    )
+    more = {"barmode": "overlay", "shapes": shapes, **xaxes, "yaxis": yaxis, "margin": {"l": 8}}
+    return draw.drawn(data, 90 + ROW * len(rows), simulated, dark, notes, **more)
 
 
 def _at_the_end(swing: Swing, measure: str, end: int, base: float) -> str:
@@ -148,17 +127,10 @@ def tornado_sentence(found: Tornado, settings: Settings) -> str:
     by_depth = found.swings[widths.index(max(widths))]
     by_utility = max(found.swings, key=lambda each: _width(found.net_utility, each.net_utility))
     low, _, high = sorted((*by_utility.net_utility, found.net_utility))
-    return _said(
-        "tornado",
-        found=found,
-        unit=settings.payoffs.unit,
-        by_depth=names[by_depth.name],
-        by_utility=names[by_utility.name],
-        depths=sorted((*by_depth.depth, found.depth))[::2] if max(widths) else None,
-        alike=widths.count(max(widths)) - 1,
-        low=low,
-        high=high,
-    )
+    depths = sorted((*by_depth.depth, found.depth))[::2] if max(widths) else None
+    told = {"depths": depths, "alike": widths.count(max(widths)) - 1, "low": low, "high": high}
+    moved = {"by_depth": names[by_depth.name], "by_utility": names[by_utility.name]}
+    return _said("tornado", found=found, unit=settings.payoffs.unit, **moved, **told)
 
 
 def tornado_rows(found: Tornado) -> list[dict[str, Any]]:

@@ -6,21 +6,8 @@ from typing import Any
 import numpy as np
 
 from tarstop_core.explore.plans import Now
-from tarstop_core.presentation.figures import (
-    Figure,
-    Rows,
-    axis,
-    drawn,
-    ink,
-    label,
-    line,
-    plain,
-    points,
-    rise,
-    rows_of,
-    text_colour,
-    with_unit,
-)
+from tarstop_core.presentation import figures as draw
+from tarstop_core.presentation.figures import Figure, Rows, axis, ink, label, with_unit
 from tarstop_core.presentation.palette import BELIEF, COST, MINUS, PLUS, THRESHOLD, VALUE
 from tarstop_core.presentation.words import say
 from tarstop_core.value.payoffs import Floats, Payoffs
@@ -53,85 +40,54 @@ def stakes_figure(
     room = 0.08 * (high - low)
     bottom: dict[str, Any] = {"yaxis": "y2"}
     data = [
-        line(x, up.tolist(), PLUS, width=3, hovertemplate=hover),
-        line(x, down.tolist(), MINUS, width=3, hovertemplate=hover),
-        line(x, evpi.tolist(), VALUE, width=3, hovertemplate=hover, **bottom),
+        draw.line(x, up.tolist(), PLUS, width=3, hovertemplate=hover),
+        draw.line(x, down.tolist(), MINUS, width=3, hovertemplate=hover),
+        draw.line(x, evpi.tolist(), VALUE, width=3, hovertemplate=hover, **bottom),
     ]
     for edges, more in (((low - room, high + room), {}), ((0.0, 1.25 * peak), bottom)):
-        data.append(rise(payoffs.q_star, edges, THRESHOLD, dash="dash", **more))
-        data.append(rise(now.b, edges, BELIEF, width=1.5, dash="dot", **more))
+        data.append(draw.rise(payoffs.q_star, edges, THRESHOLD, dash="dash", **more))
+        data.append(draw.rise(now.b, edges, BELIEF, width=1.5, dash="dot", **more))
     for value, more in ((float(payoffs.utility(now.b)), {}), (now.evpi, bottom)):
-        data.append(points([now.b], [value], BELIEF, hovertemplate=hover, **more))
+        data.append(draw.points([now.b], [value], BELIEF, hovertemplate=hover, **more))
     right = payoffs.q_star > 0.5
-    notes = [
-        label(1, float(up[-1]), f"“{plain(plus, 44)}”", ink(PLUS, dark)),
-        label(0, float(down[0]), f"“{plain(minus, 44)}”", ink(MINUS, dark), xanchor="left"),
-        label(
-            payoffs.q_star,
-            1.25 * peak,
-            f" q* = {payoffs.q_star:.2f} ",
-            text_colour(dark),
-            yref="y2",
-            yanchor="top",
-            xanchor="right" if right else "left",
-        ),
-    ]
+    place = {"yref": "y2", "yanchor": "top", "xanchor": "right" if right else "left"}
     ends = [float(payoffs.utility_plus(now.b)), float(payoffs.utility_minus(now.b))]
     free = min(ends) - low > 2 * room  # else one of the two lines runs where the label would stand
-    notes.append(
-        label(
-            now.b,
-            low - room if free else sum(ends) / 2,
-            " now ",
-            ink(BELIEF, dark),
-            xanchor="right" if now.b > 0.5 else "left",
-        )
-    )
+    at, side = low - room if free else sum(ends) / 2, "right" if now.b > 0.5 else "left"
+    threshold, grey = f" q* = {payoffs.q_star:.2f} ", draw.text_colour(dark)
+    notes = [
+        label(1, float(up[-1]), f"“{draw.plain(plus, 44)}”", ink(PLUS, dark)),
+        label(0, float(down[0]), f"“{draw.plain(minus, 44)}”", ink(MINUS, dark), xanchor="left"),
+        label(payoffs.q_star, 1.25 * peak, threshold, grey, **place),
+        label(now.b, at, " now ", ink(BELIEF, dark), xanchor=side),
+    ]
     needed = now.cost / now.rho if now.rho > 0 else math.inf
     if 0 < needed < 1.2 * peak:
-        data.append(line([0, 1], [needed, needed], COST, dash="dash", hoverinfo="skip", **bottom))
+        data.append(draw.line([0, 1], [needed, needed], COST, dash="dash", hoverinfo="skip", **bottom))
         at, anchor = (0.0, "left") if right else (1.0, "right")
         notes.append(label(at, needed, "c / ρ", ink(COST, dark), yref="y2", xanchor=anchor))
+
+    def panel(title: str, ends: tuple[float, float], domain: list[float], ticks: int) -> Figure:
+        words, more = with_unit(title, payoffs.unit), {"domain": domain, "range": list(ends), "nticks": ticks}
+        return axis(words, dark, **more, exponentformat="none")
+
     xaxis = axis(belief_title, dark, range=[0, 1], tickformat=".1f", anchor="y2")
-    yaxis = axis(
-        with_unit("expected utility", payoffs.unit),
-        dark,
-        domain=[0.5, 1.0],
-        range=[low - room, high + 2 * room],
-        nticks=6,
-        exponentformat="none",
-    )
-    yaxis2 = axis(
-        with_unit("EVPI", payoffs.unit),
-        dark,
-        domain=[0.0, 0.42],
-        range=[0, 1.25 * peak],
-        nticks=5,
-        exponentformat="none",
-    )
-    return drawn(data, 390, simulated, dark, notes, xaxis=xaxis, yaxis=yaxis, yaxis2=yaxis2)
+    yaxis = panel("expected utility", (low - room, high + 2 * room), [0.5, 1.0], 6)
+    yaxis2 = panel("EVPI", (0, 1.25 * peak), [0.0, 0.42], 5)
+    return draw.drawn(data, 390, simulated, dark, notes, xaxis=xaxis, yaxis=yaxis, yaxis2=yaxis2)
 
 
 def stakes_sentence(
     payoffs: Payoffs, now: Now, cost: float, plus: str, minus: str, finds: str = "settle it"
 ) -> str:
     """What the figure shows at the present belief."""
-    return say(
-        "tarstop_core.explore.words",
-        "stakes",
-        now=now,
-        cost=cost,
-        plus=plus,
-        minus=minus,
-        finds=finds,
-        unit=payoffs.unit,
-        up=float(payoffs.utility_plus(now.b)),
-        down=float(payoffs.utility_minus(now.b)),
-    )
+    up, down = float(payoffs.utility_plus(now.b)), float(payoffs.utility_minus(now.b))
+    told = {"plus": plus, "minus": minus, "finds": finds, "unit": payoffs.unit, "up": up, "down": down}
+    return say("tarstop_core.explore.words", "stakes", now=now, cost=cost, **told)
 
 
 def stakes_rows(payoffs: Payoffs) -> Rows:
     """The figure's numbers, one row a belief."""
     b = beliefs_drawn(payoffs)
     plus, minus = payoffs.utility_plus(b), payoffs.utility_minus(b)
-    return rows_of(belief=b, utility_plus=plus, utility_minus=minus, evpi=payoffs.evpi(b))
+    return draw.rows_of(belief=b, utility_plus=plus, utility_minus=minus, evpi=payoffs.evpi(b))

@@ -6,22 +6,16 @@ Records come in through `read_records`; rankings and judgments through `read_run
 
 from tarstop_core.files.chances import read_chances
 from tarstop_core.files.columns import MAPPABLE, RecordTable, UnrecognisedColumns
-from tarstop_core.files.format import Format
-from tarstop_core.files.outcomes import OutcomeFile, read_outcome_tables, read_outcomes
+from tarstop_core.files.outcomes import read_outcome_tables, read_outcomes
 from tarstop_core.files.reading import FORMATS, read_records
-from tarstop_core.files.tables import TableFile, read_tables
+from tarstop_core.files.tables import read_tables
 from tarstop_core.files.trace import table_to_csv, trace_to_csv, without_formulas
-from tarstop_core.files.trec import Qrels, Run, label_topics, read_qrels, read_run, write_run
+from tarstop_core.files.trec import label_topics, read_qrels, read_run, write_run
 
 __all__ = [
     "FORMATS",
     "MAPPABLE",
-    "Format",
-    "OutcomeFile",
-    "Qrels",
     "RecordTable",
-    "Run",
-    "TableFile",
     "UnrecognisedColumns",
     "label_topics",
     "read_chances",

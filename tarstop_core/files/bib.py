@@ -22,7 +22,6 @@ _FIELDS = {
     "date": ("date", "year"),
     "pmid": ("pmid", "pubmedid"),
 }
-_NOTES = ("note", "annote", "notes", "comment", "keywords")
 # A command with its arguments, in braces or not; a formula; what stands for spaces, dashes and quotes.
 _LATEX = re.compile(
     r"\\[cvuHrkbdt][ \t]+\\?\w|\\(?:[a-zA-Z]+\*?|.)(?:\s*\{[^{}]*\}|(?<=\\[\"'`^~=.])\\?\w)*[ \t]?|(?<!\\)\$[^$]*\$|---?|``|''|~",
@@ -88,20 +87,14 @@ def _fields(entry: Entry, understood: dict[str, str]) -> Fields:
             put("publication_number", patent_number(plain_text(given.get(their, ""))), their)
         for their in ("holder", "assignee"):
             put("assignee", plain_text(given.get(their, "")), their)
-    for their in _NOTES:
+    for their in ("note", "annote", "notes", "comment", "keywords"):
         # Programs escape the quotation marks and arrows of what Rayyan wrote.
         put_decisions(put, [given.get(their, "").replace("\\", "")], their)
     return fields
 
 
 def plain_text(latex: str) -> str:
-    r"""Return LaTeX as text: accents and symbols as letters, without the braces that protect capitals.
-
-    Examples
-    --------
-    >>> plain_text(r'{M{\"u}ller} na{\"\i}vely \'etudie {\O}re\-sund~\& 5\% of $\alpha$')
-    'Müller naïvely étudie Øresund & 5% of α'
-    """
+    r"""Return LaTeX as text: accents and symbols as letters, without the braces that protect capitals."""
     if not any(mark in latex for mark in "\\{}$~`'-"):
         return latex
     return " ".join(re.sub(r"[{}\xad]", "", _LATEX.sub(lambda found: _letters(found[0]), latex)).split())

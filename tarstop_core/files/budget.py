@@ -38,16 +38,6 @@ class Budget:
     entries: int = 10_000
     """Files in an archive."""
 
-    def unpacked_from(self, size: int) -> int:
-        """Bytes that a compressed file of this size may unpack to.
-
-        Examples
-        --------
-        >>> BUDGET.unpacked_from(11_000) >> 20, BUDGET.unpacked_from(1 << 20) >> 20
-        (32, 100)
-        """
-        return min(self.unpacked, max(self.freely, self.ratio * size))
-
 
 BUDGET = Budget()
 
@@ -81,7 +71,7 @@ class Room:
 
     def __init__(self, name: str, size: int) -> None:
         self._name = name
-        self._most = self._left = BUDGET.unpacked_from(size)
+        self._most = self._left = min(BUDGET.unpacked, max(BUDGET.freely, BUDGET.ratio * size))
 
     def take(self, count: int) -> None:
         """So many were unpacked; InputProblem when they are too many."""
@@ -119,12 +109,8 @@ def check_entries(name: str, packed: zipfile.ZipFile) -> None:
 def check_workbook(name: str, content: IO[bytes], size: int) -> None:
     """Unpack a workbook once, keeping nothing: headers may say any size.
 
-    Raises
-    ------
-    InputProblem
-        When it is larger than it may be.
-    zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError
-        When it is damaged, encrypted or packed in an unusual way.
+    InputProblem when it is larger than it may be; BadZipFile, zlib.error, EOFError, RuntimeError or NotImplementedError
+    when it is damaged, encrypted or packed in an unusual way.
     """
     room = Room(name, size)
     with zipfile.ZipFile(content) as packed:

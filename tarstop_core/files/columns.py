@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -78,19 +79,13 @@ class Layout:
 
     @property
     def understood(self) -> dict[str, str]:
-        return {
-            self.header[column]: field
-            for field, columns in self.at.items()
-            for column in columns
-            if field != "notes"
-        }
+        given = ((field, at) for field, columns in self.at.items() for at in columns if field != "notes")
+        return {self.header[at]: field for field, at in given}
 
     def unused(self, what: str = "Column") -> list[str]:
         """A sentence on each column that was passed over."""
-        return [
-            f"{what} {column} was not used: {taken} already gives the {field}."
-            for column, field, taken in self.passed_over
-        ]
+        said = "{} {} was not used: {} already gives the {}."
+        return [said.format(what, column, taken, field) for column, field, taken in self.passed_over]
 
 
 def recognise(header: Sequence[str], columns: Mapping[str, str] | None = None) -> Layout:
@@ -99,17 +94,15 @@ def recognise(header: Sequence[str], columns: Mapping[str, str] | None = None) -
     `columns` has their column to our field, as a person chose; "" leaves a column out. Columns not named there are
     still recognised, for fields not named there.
     """
-    names = tuple(name.strip() for name in header)
-    chosen = columns or {}
+    names, chosen = tuple(name.strip() for name in header), columns or {}
     normal = [normal_header(name) for name in names]
     at: dict[str, tuple[int, ...]] = {}
+    places: dict[str, list[int]] = defaultdict(list)
     for column, name in enumerate(names):
-        if chosen.get(name):
+        if name not in chosen:
+            places[normal[column]].append(column)
+        elif chosen[name]:
             at[chosen[name]] = (*at.get(chosen[name], ()), column)
-    places: dict[str, list[int]] = {}
-    for column, name in enumerate(normal):
-        if names[column] not in chosen:
-            places.setdefault(name, []).append(column)
     tagged = "ti" in normal and "title" not in normal
     passed_over: list[tuple[str, str, str]] = []
     for field, synonyms in SYNONYMS.items():
@@ -117,14 +110,12 @@ def recognise(header: Sequence[str], columns: Mapping[str, str] | None = None) -
         found = [column for synonym in wanted for column in places.get(synonym, ())]
         if field in at or not found:
             continue
-        at[field] = (found[0],)
-        if field == "date":
-            # "MAR 5" in one column and 2020 in another: the year column helps out row by row.
-            years = [column for column in found[1:] if "year" in normal[column]]
-            at[field] = (found[0], *years[:1])
-        passed_over += [
-            (names[c], field, names[found[0]]) for c in found[1:] if field in ("label", "abstract", "score")
-        ]
+        first, *others = found
+        # "MAR 5" in one column and 2020 in another: the year column helps out row by row.
+        years = [column for column in others if "year" in normal[column]] if field == "date" else []
+        at[field] = (first, *years[:1])
+        if field in ("label", "abstract", "score"):
+            passed_over += [(names[column], field, names[first]) for column in others]
     return Layout(names, at, tuple(passed_over))
 
 
@@ -159,43 +150,31 @@ def make_layout(
 ) -> Layout:
     """Check a header, which stands `where` ("line 3"), and recognise its columns.
 
-    The first five rows of the `preview` are shown when no title is recognised.
-
-    Raises
-    ------
-    InputProblem
-        For repeated header names or a mapping that does not fit.
-    UnrecognisedColumns
-        When no column holds the titles.
+    InputProblem for repeated names or a mapping that does not fit; UnrecognisedColumns, with the first five rows of the
+    `preview`, when no column holds the titles.
     """
     check_columns(name, where, len(header))
-    layout = recognise(header, columns)
-    folded = [cell.casefold() for cell in layout.header]
-    often = Counter(folded)
-    repeated = sorted(
-        {cell for cell, key in zip(layout.header, folded, strict=True) if key and often[key] > 1}
-    )
+    layout, chosen = recognise(header, columns), columns or {}
+    often = Counter(map(str.casefold, layout.header))
+    repeated = sorted({cell for cell in layout.header if cell and often[cell.casefold()] > 1})
     if repeated:
         raise InputProblem(
             f"{name} has more than one column named {' and '.join(repeated[:3])} ({where}); "
             "rename or remove the extra ones."
         )
-    for theirs, ours in (columns or {}).items():
+    for theirs, ours in chosen.items():
         if theirs not in layout.header:
             raise InputProblem(f"{name} has no column named {theirs}; choose among {_listed(layout.header)}.")
         if ours and ours not in MAPPABLE:
             raise InputProblem(
                 f"There is no field named {ours} for column {theirs}; use {_listed(MAPPABLE)}."
             )
-        if ours and len(layout.at[ours]) > 1 and list((columns or {}).values()).count(ours) > 1:
+        if ours and len(layout.at[ours]) > 1 and list(chosen.values()).count(ours) > 1:
             raise InputProblem(f"Two columns of {name} are both mapped to {ours}; choose one of them.")
     if "title" not in layout.at:
         shown = [cell or f"column {number}" for number, cell in enumerate(layout.header, start=1)]
-        rows = [
-            [row[c] if c < len(row) else "" for c in range(len(shown))]
-            for row in preview
-            if any(cell.strip() for cell in row)
-        ][:5]
+        full = (row for row in preview if any(cell.strip() for cell in row))
+        rows = [[*row, *[""] * len(shown)][: len(shown)] for row in itertools.islice(full, 5)]
         raise UnrecognisedColumns(
             f"No column of {name} looks like a title among {_listed(shown)} ({where}); "
             "say which column holds the titles or name it title.",
@@ -221,23 +200,18 @@ def collect(
     """
     chunks: list[pd.DataFrame] = []
     numbers: list[int] = []
-    pending: dict[str, list[str]] = {field: [] for field in layout.at}
-    fields = [(pending[field], field, columns) for field, columns in layout.at.items()]
-    count = 0
-    for number, cells in rows:
-        kept = [_cell(field, cells, columns) for _, field, columns in fields]
-        if not any(kept):
-            continue
-        for (values, _, _), value in zip(fields, kept, strict=True):
-            values.append(value)
-        numbers.append(number)
-        count += 1
-        if count % CHUNK_ROWS == 0:
-            chunks.append(_compact(pending))
-            check_count(name, count, BUDGET.records, "records")
+    fields = list(layout.at.items())
+    kept = ((number, [_cell(field, cells, at) for field, at in fields]) for number, cells in rows)
+    full = ((number, values) for number, values in kept if any(values))
+    while part := list(itertools.islice(full, CHUNK_ROWS)):
+        numbers += [number for number, _ in part]
+        columns = zip(*(values for _, values in part), strict=True)
+        chunks.append(_compact(dict(zip(layout.at, columns, strict=True))))
+        if len(part) == CHUNK_ROWS:
+            check_count(name, len(numbers), BUDGET.records, "records")
             if progress:
-                progress(0.9 * fraction(), f"Read {count:,} records of {name}")
-    chunks.append(_compact(pending))
+                progress(0.9 * fraction(), f"Read {len(numbers):,} records of {name}")
+    chunks.append(_compact(dict.fromkeys(layout.at, ())))
     return pd.concat(chunks, ignore_index=True), np.array(numbers, dtype=np.int64)
 
 
@@ -248,19 +222,16 @@ def _cell(field: str, cells: Sequence[str], columns: tuple[int, ...]) -> str:
     return " ".join(value.split()) if field in ("title", "id") else value.strip()
 
 
-def _compact(pending: dict[str, list[str]]) -> pd.DataFrame:
+def _compact(columns: Mapping[str, Sequence[str]]) -> pd.DataFrame:
     try:
-        frame = pd.DataFrame({field: pd.Series(values, dtype="str") for field, values in pending.items()})
+        return pd.DataFrame({field: pd.Series(values, dtype="str") for field, values in columns.items()})
     except UnicodeEncodeError:
         # Half of a surrogate pair, which JSON can spell out, is no character.
-        clean = {
-            field: [value.encode("utf-16", "surrogatepass").decode("utf-16", "replace") for value in values]
-            for field, values in pending.items()
-        }
-        frame = pd.DataFrame({field: pd.Series(list(values), dtype="str") for field, values in clean.items()})
-    for values in pending.values():
-        values.clear()
-    return frame
+        return _compact({field: list(map(_whole, values)) for field, values in columns.items()})
+
+
+def _whole(text: str) -> str:
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def finish(
@@ -324,18 +295,13 @@ def _identify(
 ) -> NDArray[np.bool_]:
     """Give every row an id (in place) and return which rows stay."""
     count = len(lines)
-    given = columns["id"].tolist() if "id" in columns else [""] * count
-    ids = list(given)
+    given = ids = columns["id"].tolist() if "id" in columns else [""] * count
     for fallback in ("publication_number", "pmid", "doi"):
         if fallback in columns and not all(ids):
-            values = columns[fallback].tolist()
-            ids = [own or value for own, value in zip(ids, values, strict=True)]
+            ids = [own or value for own, value in zip(ids, columns[fallback].tolist(), strict=True)]
     if not all(ids):
-        notes.append(
-            f"{ids.count(''):,} of {count:,} records have no identifier; they are called by their row."
-            if any(ids)
-            else "No identifiers: records are called by their row."
-        )
+        some = f"{ids.count(''):,} of {count:,} records have no identifier; they are called by their row."
+        notes.append(some if any(ids) else "No identifiers: records are called by their row.")
         ids = [own or f"row {number}" for number, own in enumerate(ids, start=1)]
     codes = pd.factorize(np.array(ids, dtype=object))[0]
     first = np.unique(codes, return_index=True)[1][codes]
@@ -351,20 +317,15 @@ def _identify(
             )
     keep = np.ones(count, dtype=bool)
     keep[again[same]] = False
-    if not keep.all():
-        dropped = int((~keep).sum())
-        notes.append(
-            f"{dropped:,} {'record was' if dropped == 1 else 'records were'} listed more than once, "
-            "identical in every field, and merged."
-        )
+    if dropped := int(same.sum()):
+        were = "1 record was" if dropped == 1 else f"{dropped:,} records were"
+        notes.append(f"{were} listed more than once, identical in every field, and merged.")
     staying = np.flatnonzero(keep)
     unique, renamed = unique_ids([ids[row] for row in staying.tolist()])
     if renamed:
-        notes.append(
-            f"The identifier {renamed[0][0]} occurs more than once; "
-            f'the later record is called "{renamed[0][1]}"'
-            + ("." if len(renamed) == 1 else f", and {len(renamed) - 1:,} more likewise.")
-        )
+        old, new = renamed[0]
+        more = f", and {len(renamed) - 1:,} more likewise" if len(renamed) > 1 else ""
+        notes.append(f'The identifier {old} occurs more than once; the later record is called "{new}"{more}.')
     full = np.array(ids, dtype=object)
     full[staying] = unique
     columns["id"] = pd.Series(full, dtype="str")
@@ -373,8 +334,7 @@ def _identify(
 
 def _note_gaps(frame: pd.DataFrame, notes: list[str]) -> None:
     count = len(frame)
-    untitled = int((frame["title"] == "").sum())
-    bare = int((frame["abstract"] == "").sum())
+    untitled, bare = (int((frame[name] == "").sum()) for name in ("title", "abstract"))
     if untitled:
         notes.append(f"{untitled:,} of {count:,} records have no title.")
     if bare == count:

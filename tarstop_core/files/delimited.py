@@ -6,6 +6,7 @@ import io
 import itertools
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Literal
 
 from tarstop_core.errors import InputProblem
@@ -32,14 +33,15 @@ def read_delimited(
     encoding, notes = detect_encoding(source)
     sample, complete = _sample(source, encoding)
     delimiter = _sniff(sample, complete, columns, source.suffix)
+    read = partial(_read, source, encoding, delimiter, columns, progress, notes)
     try:
-        return _read(source, encoding, delimiter, csv.QUOTE_MINIMAL, columns, progress, notes)
+        return read(csv.QUOTE_MINIMAL)
     except _BrokenRows as problem:
         if delimiter != "\t":
             raise
         # Some tab-delimited exports write quotation marks as they are, and never quote a cell.
         try:
-            return _read(source, encoding, delimiter, csv.QUOTE_NONE, columns, progress, notes)
+            return read(csv.QUOTE_NONE)
         except InputProblem:
             raise problem from None
 
@@ -52,14 +54,13 @@ def _read(
     source: Source,
     encoding: str,
     delimiter: str,
-    quoting: Literal[0, 3],
     columns: Mapping[str, str] | None,
     progress: Progress | None,
     of_encoding: Sequence[str],
+    quoting: Literal[0, 3],
 ) -> RecordTable:
-    notes = list(of_encoding)
-    if quoting == csv.QUOTE_NONE:
-        notes.append("Quotation marks do not pair up, so they were read as part of the text.")
+    unpaired = ["Quotation marks do not pair up, so they were read as part of the text."]
+    notes = [*of_encoding, *(unpaired if quoting == csv.QUOTE_NONE else [])]
     with source.text(encoding, newline="") as stream:
         rows = _rows(source.name, stream, delimiter, quoting)
         first = list(itertools.islice(rows, _SAMPLE_ROWS))
@@ -111,9 +112,8 @@ def _sniff(lines: Sequence[str], complete: bool, columns: Mapping[str, str] | No
 
 def _rows(name: str, stream: Iterable[str], delimiter: str, quoting: Literal[0, 3]) -> Iterator[Row]:
     """Yield (line on which the row starts, cells); blank lines give no row."""
-    reader = csv.reader(
-        itertools.chain(stream, [_END + delimiter + _END]), delimiter=delimiter, quoting=quoting
-    )
+    ended = itertools.chain(stream, [_END + delimiter + _END])
+    reader = csv.reader(ended, delimiter=delimiter, quoting=quoting)
     start = 1
     for cells, end in _parsed(reader):
         if cells is None:

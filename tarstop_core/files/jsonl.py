@@ -24,10 +24,8 @@ def read_jsonl(source: Source, columns: Mapping[str, str] | None, progress: Prog
     if not keys:
         raise InputProblem(f"{source.name} holds no fields; write id, title and abstract in every object.")
     with source.text(encoding) as stream:
-        preview = [
-            [_text(entry.get(key)) for key in keys]
-            for _, entry in itertools.islice(_entries(source.name, stream), 5)
-        ]
+        first = itertools.islice(_entries(source.name, stream), 5)
+        preview = [[_text(entry.get(key)) for key in keys] for _, entry in first]
     layout = make_layout(source.name, keys, "over all lines", preview, columns)
     notes += layout.unused("Field")
     # Only what is used of a line is looked at: each may have keys of its own.

@@ -7,14 +7,16 @@ import hashlib
 import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from tarstop_core.documents.records import SAID_NOT_RELEVANT, SAID_RELEVANT
 from tarstop_core.documents.topic import Topic, records_digest
 from tarstop_core.errors import InputProblem
-from tarstop_core.files import Qrels, Run, label_topics, read_qrels, read_records, read_run
 from tarstop_core.files.budget import check_held
+from tarstop_core.files.reading import read_records
+from tarstop_core.files.trec import Qrels, Run, label_topics, read_qrels, read_run
 from tarstop_core.ranking.bm25 import WORDS
 from tarstop_core.ranking.order import prepare, suggest_order
 
@@ -55,13 +57,7 @@ def fingerprint(topics: Iterable[Topic]) -> str:
 
 
 def kind_of(name: str, content: bytes) -> str:
-    """Whether a file is a TREC run, its qrels or a table of records, by its name or its first line.
-
-    Examples
-    --------
-    >>> kind_of("a.run", b""), kind_of("qrels_abs.txt", b"T1 0 d1 1"), kind_of("x.csv", b"id,title")
-    ('run', 'qrels', 'records')
-    """
+    """Whether a file is a TREC run, its qrels or a table of records, by its name or its first line."""
     plain = name.casefold().removesuffix(".gz")
     if plain.endswith(".run"):
         return RUN
@@ -74,13 +70,7 @@ def kind_of(name: str, content: bytes) -> str:
 
 
 def abstract_column(content: bytes) -> str | None:
-    """The column with the verdict on title and abstract, where the first line of a table names one.
-
-    Examples
-    --------
-    >>> abstract_column(b"title,label_included,label_abstract_screening\\nHinge,0,1")
-    'label_abstract_screening'
-    """
+    """The column with the verdict on title and abstract, where the first line of a table names one."""
     first = content.split(b"\n", 1)[0].decode(errors="ignore")
     return next((each for each in ABSTRACT_LABELS if each in first), None)
 
@@ -91,9 +81,8 @@ def read_labelled(
     """Labelled rankings from files (name and content): tables of records with labels, and TREC runs with their qrels.
 
     Runs and qrels are joined, each other file is one list. A table whose name has one of `queries` is ordered by that,
-    else by its own scores, or stands as it is where it has none. `abstracts` wants the verdict on title and abstract,
-    where a table has the final one beside it. InputProblem when a file cannot be used, has no labels, or runs and qrels
-    are not both there.
+    else by its own scores, or stands as it is. `abstracts` wants the verdict on title and abstract, where a table has the
+    final one beside it. InputProblem when a file cannot be used, has no labels, or runs and qrels are not both there.
     """
     if not files:
         raise InputProblem("There is no file to learn from; choose one that has labels.")
@@ -107,13 +96,13 @@ def read_labelled(
             topics.append(topic)
             notes += told
             continue
-        stream = io.BytesIO(content)
-        found: Run | Qrels = read_run(stream, name) if kind == RUN else read_qrels(stream, name)
-        known: dict[str, object] = dict(run if kind == RUN else qrels)
-        again = next((each for each in found if each in known), None)
-        if again is not None:
-            raise InputProblem(f"{name} holds the topic {again}, which another file has too; leave one out.")
-        (run if kind == RUN else qrels).update(found)  # type: ignore[arg-type]
+        held: Any = run if kind == RUN else qrels
+        found = (read_run if kind == RUN else read_qrels)(io.BytesIO(content), name)
+        if again := [each for each in found if each in held]:
+            raise InputProblem(
+                f"{name} holds the topic {again[0]}, which another file has too; leave one out."
+            )
+        held.update(found)
         notes += found.notes
     if bool(run) != bool(qrels):
         lacking = "qrels, which say what is relevant" if run else "run, which says in which order"

@@ -87,19 +87,20 @@ def read_outcome_tables(source: Path | str) -> list[tuple[str, str, Tables]]:
 
     Review, outcome ("topic/outcome", or "topic") and its studies, in the order of the file, which is as for
     :func:`read_outcomes` but that documents need not be named.
-
-    Raises
-    ------
-    InputProblem
-        As for :func:`read_outcomes`.
     """
     rows = [row for path in _files(Path(source)) for row in _read(path, [], documents=False)]
-    found = []
-    for (topic, outcome), own in _grouped(rows).items():
-        counts = np.array([row.counts for row in own], dtype=float).T
-        name = f"{topic}/{outcome}" if outcome else topic
-        found.append((topic, name, Tables(tuple(row.study for row in own), *counts)))
-    return found
+    return [
+        (topic, _called(topic, outcome), _tables(own)) for (topic, outcome), own in _grouped(rows).items()
+    ]
+
+
+def _called(topic: str, outcome: str) -> str:
+    return f"{topic}/{outcome}" if outcome else topic
+
+
+def _tables(rows: Sequence[_Row]) -> Tables:
+    counts = np.array([row.counts for row in rows], dtype=float).T
+    return Tables(tuple(row.study for row in rows), *counts)
 
 
 def _files(source: Path) -> list[Path]:
@@ -148,22 +149,12 @@ def _outcome(topic: Topic, outcome: str, rows: Sequence[_Row]) -> Outcome:
     place = {document: at for at, document in enumerate(topic.ids.tolist()) if document in wanted}
     at = np.array([place.get(row.docid, end) for row in rows], dtype=np.int64)
     order = sorted(range(len(rows)), key=lambda i: (at[i], rows[i].study))
-    counts = np.array([rows[i].counts for i in order], dtype=float).T
     labels = np.zeros(end, dtype=bool)
     labels[at[at < end]] = True
     # A study without a document has one of its own that nobody listed.
     documents = {(row.docid, "") if row.docid else ("", row.study) for row in rows}
-    return Outcome(
-        topic=replace(
-            topic,
-            name=f"{topic.name}/{outcome}" if outcome else topic.name,
-            labels=labels,
-            n_relevant=len(documents),
-        ),
-        review=topic.name,
-        tables=Tables(tuple(rows[i].study for i in order), *counts),
-        positions=at[order],
-    )
+    labelled = replace(topic, name=_called(topic.name, outcome), labels=labels, n_relevant=len(documents))
+    return Outcome(labelled, topic.name, _tables([rows[i] for i in order]), at[order])
 
 
 def _doubles(name: str, rows: Sequence[_Row]) -> list[str]:

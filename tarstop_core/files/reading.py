@@ -24,7 +24,6 @@ _LOOKS = [
     for each in FORMATS
     if each.looks
 ]
-_DELIMITED = ("csv", "tsv")
 
 
 def read_records(
@@ -39,13 +38,8 @@ def read_records(
     An open file is read from its start and left open. The suffix of `name` (by default the path's or the object's own)
     decides the format. For tables and JSON lines `columns` are theirs to our fields ("" leaves a column out); others are
     still recognised. `progress` is called now and then with the share done (0 to 1) and a few words.
-
-    Raises
-    ------
-    UnrecognisedColumns
-        When no column holds the titles; call again with `columns`.
-    InputProblem
-        When the file cannot be used; nothing is half-imported.
+    UnrecognisedColumns when no column holds the titles: call again with `columns`. InputProblem when the file cannot be
+    used; nothing is half-imported.
     """
     with open_source(source, name) as opened:
         if progress:
@@ -76,7 +70,7 @@ def _format_of(source: Source) -> Format:
         raise InputProblem(
             f"{source.name} is named as {claimed.name} but looks like {looks.phrase}; {looks.mend}."
         )
-    if looks is None and claimed.key not in _DELIMITED:
+    if looks is None and claimed not in (CSV, TSV):
         raise InputProblem(
             f"{source.name} is named as {claimed.name} but does not look like it; "
             "check the export, or rename a table to end in .csv."

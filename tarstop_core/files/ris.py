@@ -5,24 +5,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
 from tarstop_core.errors import InputProblem
+from tarstop_core.files import tagged
 from tarstop_core.files.columns import Progress, RecordTable
 from tarstop_core.files.format import Format
 from tarstop_core.files.source import Source, detect_encoding
-from tarstop_core.files.tagged import (
-    Fields,
-    Put,
-    find_doi,
-    first_of,
-    patent_number,
-    put_decisions,
-    put_into,
-    table_of,
-)
+from tarstop_core.files.tagged import Fields, Put, find_doi, first_of, patent_number, put_decisions
 
 _TITLE = ("TI", "T1", "CT", "BT", "TT")
-_ABSTRACT = ("AB", "N2")
-_AUTHORS = ("AU", "A1")
-_DATE = ("DA", "PY", "Y1")
 _ADDRESS = ("UR", "LK", "L2")
 _CUSTOM = tuple(f"C{number}" for number in range(1, 9))
 _LINE = re.compile(r"([A-Z][A-Z0-9])  ?-(?:\s+(.*)|$)", flags=re.DOTALL)
@@ -40,7 +29,7 @@ def read_ris(source: Source, columns: Mapping[str, str] | None, progress: Progre
     understood: dict[str, str] = {}
     with source.text(encoding) as stream:
         records = ((start, _fields(tags, understood)) for start, tags in _blocks(source.name, stream))
-        return table_of(source, "ris", records, understood, notes, progress)
+        return tagged.table_of(source, "ris", records, understood, notes, progress)
 
 
 def _blocks(name: str, lines: Iterable[str]) -> Iterator[tuple[int, Tags]]:
@@ -85,15 +74,15 @@ def _fields(block: Tags, understood: dict[str, str]) -> Fields:
     for tag, parts in block:
         tags[tag].append(" ".join(parts).strip())
     fields: Fields = {}
-    put = put_into(fields, understood, (tag for tag in tags if tag != "TY"))
+    put = tagged.put_into(fields, understood, (tag for tag in tags if tag != "TY"))
     put("id", *first_of(tags, "ID"))
     put("title", *first_of(tags, *_TITLE))
-    for tag in _ABSTRACT:
+    for tag in ("AB", "N2"):
         # Structured abstracts are sometimes written as one AB for each section.
-        put("abstract", " ".join(part for part in tags.get(tag, []) if part), tag)
-    for tag in _AUTHORS:
-        put("authors", "; ".join(name for name in tags.get(tag, []) if name), tag)
-    for tag in _DATE:
+        put("abstract", " ".join(filter(None, tags.get(tag, []))), tag)
+    for tag in ("AU", "A1"):
+        put("authors", "; ".join(filter(None, tags.get(tag, []))), tag)
+    for tag in ("DA", "PY", "Y1"):
         value, _ = first_of(tags, tag)
         if re.search(r"\d{4}", value):
             put("date", value.strip("/ "), tag)
@@ -111,12 +100,14 @@ def _identifiers(tags: Mapping[str, list[str]], put: Put) -> None:
         put("doi", find_doi(value), tag)
     for tag, value in _values(tags, *_ADDRESS):
         put("doi", find_doi(value) if "doi.org/" in value else "", tag)
-        put("pmid", _number(_PUBMED_PAGE.search(value)), tag)
+        if page := _PUBMED_PAGE.search(value):
+            put("pmid", page[1], tag)
     # A bare number in AN is a PMID only where the database says so: others number records too.
     of_medline = any(_MEDLINE.search(value) for _, value in _values(tags, "DB", "DP"))
     bare = ("PM", "AN") if of_medline else ("PM",)
     for tag, value in _values(tags, "PM", "AN", *_CUSTOM, "M1", "N1"):
-        put("pmid", _number(_PMID.search(value) or (_BARE.fullmatch(value) if tag in bare else None)), tag)
+        if number := _PMID.search(value) or (_BARE.fullmatch(value) if tag in bare else None):
+            put("pmid", number[1], tag)
     if first_of(tags, "TY")[0].upper() == "PAT":
         for tag, value in _values(tags, "AN", "M1", "SN", "CN", "VL", "IS", *_CUSTOM, "ID"):
             put("publication_number", patent_number(value), tag)
@@ -124,10 +115,6 @@ def _identifiers(tags: Mapping[str, list[str]], put: Put) -> None:
 
 def _values(tags: Mapping[str, list[str]], *wanted: str) -> Iterator[tuple[str, str]]:
     return ((tag, value) for tag in wanted for value in tags.get(tag, []))
-
-
-def _number(found: re.Match[str] | None) -> str:
-    return found[1] if found else ""
 
 
 RIS = Format("ris", "RIS", (".ris",), read_ris, looks=r"(?:.*\n){0,200}?TY {1,2}-(?: |\r|\n|$)", phrase="RIS")

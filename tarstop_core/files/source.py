@@ -5,11 +5,13 @@ from __future__ import annotations
 import codecs
 import gzip
 import io
+import itertools
 import re
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO, TextIO, cast
 
@@ -17,7 +19,6 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.files.budget import BUDGET, CHUNK, Counted, Room
 
 HEAD = 1 << 16
-GZIP_MAGIC = b"\x1f\x8b"
 # Control characters that no text file needs; a few may stray into abstracts, many mean binary data.
 _CONTROL = bytes(set(range(32)) - set(b"\t\n\r\x0b\x0c\x1a"))
 _CONTROL_SHARE = 0.01
@@ -112,8 +113,7 @@ def open_source(source: Path | str | BinaryIO, name: str | None = None) -> Itera
 def _inspect(handle: BinaryIO, name: str) -> Source:
     size = handle.seek(0, io.SEEK_END)
     handle.seek(0)
-    magic = handle.read(2)
-    gzipped = magic == GZIP_MAGIC
+    gzipped = handle.read(2) == b"\x1f\x8b"
     says_so = name.lower().endswith(".gz")
     if size == 0:
         raise InputProblem(f"{name} is empty; export or upload it again.")
@@ -127,21 +127,18 @@ def _inspect(handle: BinaryIO, name: str) -> Source:
 def detect_encoding(source: Source, longest: int = BUDGET.line) -> tuple[str, list[str]]:
     """Find the encoding by reading the whole file once, in bounded memory; no line may have more than `longest` bytes.
 
-    It is "utf-8-sig" (with or without mark), "utf-16" (with mark) or "cp1252"; beside it stands a sentence to show
-    where it had to be guessed. InputProblem for an empty, binary or undecodable file, or one with a line that is too
-    long.
+    It is "utf-8-sig", "utf-16" (with mark) or "cp1252"; beside it stands a sentence where it had to be guessed.
+    InputProblem for an empty, binary or undecodable file, or one with a line that is too long.
     """
     decoder = codecs.getincrementaldecoder("utf-8")()
     valid, blank, bad_line, line = True, True, 0, 1
     total = control = undefined = 0
     lines = _Lines(source.name, longest)
     with source.binary() as stream:
-        first = True
-        while chunk := stream.read(CHUNK):
-            if first and chunk.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        for chunk in itertools.chain(iter(partial(stream.read, CHUNK), b""), [b""]):
+            if not total and chunk.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
                 _require_utf16(source, lines)
                 return "utf-16", []
-            first = False
             total += len(chunk)
             lines.pass_on(chunk)
             control += len(chunk) - len(chunk.translate(None, _CONTROL))
@@ -151,16 +148,11 @@ def detect_encoding(source: Source, longest: int = BUDGET.line) -> tuple[str, li
             blank = blank and not chunk.removeprefix(codecs.BOM_UTF8).strip()
             if valid:
                 try:
-                    decoder.decode(chunk)
+                    decoder.decode(chunk, final=not chunk)
                 except UnicodeDecodeError as problem:
                     valid = False
                     bad_line = line + chunk.count(b"\n", 0, problem.start)
                 line += chunk.count(b"\n")
-    if valid:
-        try:
-            decoder.decode(b"", final=True)
-        except UnicodeDecodeError:
-            valid, bad_line = False, line
     if blank:
         raise InputProblem(f"{source.name} is empty; export or upload it again.")
     if control > _CONTROL_SHARE * total:
@@ -179,21 +171,13 @@ def detect_encoding(source: Source, longest: int = BUDGET.line) -> tuple[str, li
 
 
 def _require_utf16(source: Source, lines: _Lines) -> None:
-    decoder = codecs.getincrementaldecoder("utf-16")()
     blank = True
-    with source.binary() as stream:
-        try:
-            while chunk := stream.read(CHUNK):
-                text = decoder.decode(chunk)
-                if "\0" in text:
-                    raise InputProblem(_binary(source.name))
-                blank = blank and not text.strip()
-                lines.pass_on(text.encode("utf-8", "replace"))
-            decoder.decode(b"", final=True)
-        except UnicodeDecodeError as problem:
-            raise InputProblem(
-                f"{source.name} begins like UTF-16 but does not continue so; save it as UTF-8."
-            ) from problem
+    with source.text("utf-16", newline="") as stream:
+        while text := stream.read(CHUNK):
+            if "\0" in text:
+                raise InputProblem(_binary(source.name))
+            blank = blank and not text.strip()
+            lines.pass_on(text.encode("utf-8", "replace"))
     if blank:
         raise InputProblem(f"{source.name} is empty; export or upload it again.")
 
@@ -207,19 +191,20 @@ class _Lines:
 
     def pass_on(self, piece: bytes) -> None:
         ended = piece.splitlines(keepends=True)
-        if ended:
-            lengths = list(map(len, ended))
-            lengths[0] += self._before
-            if max(lengths) > self._longest:
-                at = next(at for at, length in enumerate(lengths) if length > self._longest)
-                most = f"{self._longest >> 20} MB" if self._longest >> 20 else f"{self._longest >> 10} kB"
-                raise InputProblem(
-                    f"Line {self._number + at:,} of {self._name} is longer than {most}; look there for line "
-                    "breaks that are missing, or export the file again."
-                )
-            open_ended = not ended[-1].endswith((b"\n", b"\r"))
-            self._before = lengths[-1] if open_ended else 0
-            self._number += len(ended) - open_ended
+        if not ended:
+            return
+        lengths = list(map(len, ended))
+        lengths[0] += self._before
+        if max(lengths) > self._longest:
+            at = next(at for at, length in enumerate(lengths) if length > self._longest)
+            most = f"{self._longest >> 20} MB" if self._longest >> 20 else f"{self._longest >> 10} kB"
+            raise InputProblem(
+                f"Line {self._number + at:,} of {self._name} is longer than {most}; look there for line "
+                "breaks that are missing, or export the file again."
+            )
+        open_ended = not ended[-1].endswith((b"\n", b"\r"))
+        self._before = lengths[-1] if open_ended else 0
+        self._number += len(ended) - open_ended
 
 
 def _binary(name: str) -> str:
@@ -235,28 +220,21 @@ class Looks:
     mend: str
 
 
-_BINARY_LOOKS: tuple[tuple[bytes, Looks], ...] = (
-    (b"%PDF", Looks("", "a PDF", "export the list of records instead, as CSV, RIS or XLSX")),
-    (
-        b"\xd0\xcf\x11\xe0",
-        Looks("", "an old Excel workbook (.xls)", 'save it as ".xlsx" in your spreadsheet program'),
+_BINARY_LOOKS = {
+    b"%PDF": Looks("", "a PDF", "export the list of records instead, as CSV, RIS or XLSX"),
+    b"\xd0\xcf\x11\xe0": Looks(
+        "", "an old Excel workbook (.xls)", 'save it as ".xlsx" in your spreadsheet program'
     ),
-    (b"PK\x03\x04", Looks("xlsx", "an Excel workbook or ZIP archive", 'rename a workbook to end in ".xlsx"')),
-)
-_TEXT_LOOKS: tuple[tuple[str, Looks], ...] = (
-    (
-        r"\s*<(!doctype|html|\?xml|head|body)",
-        Looks("", "a web page or XML", "download the export itself, as CSV, RIS or XLSX"),
-    ),
-    (
-        r"\s*(FN .*\r?\n(VR .*\r?\n)?)?PT [A-Z]\b.*\r?\n(AU|TI|Z2|BA) ",
-        Looks("", "Web of Science plain text", "export it as tab-delimited, Excel or RIS"),
-    ),
+    b"PK\x03\x04": Looks("xlsx", "an Excel workbook or ZIP archive", 'rename a workbook to end in ".xlsx"'),
+}
+_WEB_PAGE = r"(?i:\s*<(!doctype|html|\?xml|head|body))"
+_WEB_OF_SCIENCE = r"\s*(FN .*\r?\n(VR .*\r?\n)?)?PT [A-Z]\b.*\r?\n(AU|TI|Z2|BA) "
+_TREC_RUN = r"\s*\S+[ \t]+Q0[ \t]+\S+[ \t]+\d+[ \t]+\S+[ \t]+\S+[ \t]*(\r|\n|$)"
+_TEXT_LOOKS = (
+    (_WEB_PAGE, Looks("", "a web page or XML", "download the export itself, as CSV, RIS or XLSX")),
+    (_WEB_OF_SCIENCE, Looks("", "Web of Science plain text", "export it as tab-delimited, Excel or RIS")),
     (r"\s*\[\s*\{", Looks("", "one JSON array", 'write one object a line and name it ".jsonl"')),
-    (
-        r"\s*\S+[ \t]+Q0[ \t]+\S+[ \t]+\d+[ \t]+\S+[ \t]+\S+[ \t]*(\r|\n|$)",
-        Looks("", "a TREC run, which holds scores and no text", "give it where a run is asked for"),
-    ),
+    (_TREC_RUN, Looks("", "a TREC run, which holds scores and no text", "give it where a run is asked for")),
 )
 
 
@@ -264,22 +242,10 @@ def looks_like(head: bytes, own: Sequence[tuple[str, Looks]] = ()) -> Looks | No
     """Recognise content by its first bytes; None for plain or unknown text.
 
     `own` says how texts begin that can be read here, as a pattern, and what they are.
-
-    Examples
-    --------
-    >>> looks_like(b"%PDF-1.7").phrase
-    'a PDF'
-    >>> looks_like(b"id,title") is None
-    True
     """
-    for magic, looks in _BINARY_LOOKS:
+    for magic, looks in _BINARY_LOOKS.items():
         if head.startswith(magic):
             return looks
-    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        text = head.decode("utf-16", errors="replace")
-    else:
-        text = head.removeprefix(codecs.BOM_UTF8).decode("utf-8", errors="replace")
-    for pattern, looks in (*_TEXT_LOOKS, *own):
-        if re.match(pattern, text, flags=re.IGNORECASE if "doctype" in pattern else 0):
-            return looks
-    return None
+    utf_16 = head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    text = head.decode("utf-16" if utf_16 else "utf-8-sig", errors="replace")
+    return next((looks for pattern, looks in (*_TEXT_LOOKS, *own) if re.match(pattern, text)), None)

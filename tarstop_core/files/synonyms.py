@@ -19,13 +19,7 @@ TAG_SYNONYMS = names_of("tags")
 
 
 def normal_header(name: str) -> str:
-    """Return a header in the form in which `SYNONYMS` lists it.
-
-    Examples
-    --------
-    >>> normal_header(" Inventor/Author ")
-    'inventor author'
-    """
+    """Return a header in the form in which `SYNONYMS` lists it."""
     if len(name) > LONGEST:
         return ""
     return re.sub(r"[\s_.\-/]+", " ", name.strip().strip('"').casefold()).strip(" :")

@@ -3,7 +3,7 @@
 import csv
 import math
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -50,18 +50,12 @@ def read_tables(
     are numbered without one. In place of counts there may be sensitivity and specificity (also in per cent, and with
     their intervals) and how many were diseased and healthy: counts are the whole numbers that round to them, which a
     note says. `columns` are a person's choice: the file's column to one of `FIELDS`; the others are left alone.
-
-    Raises
-    ------
-    UnrecognisedColumns
-        When a column is missing or double.
-    InputProblem
-        When a count is not a whole number from 0 on, or no whole number gives a rate.
+    UnrecognisedColumns when one is missing or double, InputProblem when a count is not a whole number from 0 on, or no
+    whole number gives a rate.
     """
     file_name, titles, rows, notes = read_rows(source, name, WANTED)
-    header = [
-        title if titles.count(title) == 1 else f"{title} (column {at})" for at, title in enumerate(titles, 1)
-    ]
+    often = Counter(titles)
+    header = [title if often[title] == 1 else f"{title} (column {at})" for at, title in enumerate(titles, 1)]
     try:
         places = _places(file_name, header if columns is None else [columns.get(each, "") for each in header])
     except InputProblem as problem:
@@ -73,24 +67,23 @@ def read_tables(
             raise InputProblem(
                 f"{file_name}, line {number} has {len(cells)} cells and the header {len(header)}; make them equal."
             )
-    cells_of = {
-        field: [cells[at].strip() if at < len(cells) else "" for _, cells in rows]
-        for field, at in places.items()
-    }
-    blank = [""] * len(rows)
     lines = [number for number, _ in rows]
-    study = cells_of.get("study", [f"study {at}" for at in range(1, len(rows) + 1)])
+    cells_of: dict[str, list[str]] = dict.fromkeys(FIELDS, [""] * len(rows))
+    for field, at in places.items():
+        cells_of[field] = [cells[at].strip() if at < len(cells) else "" for _, cells in rows]
+    if "study" not in places:
+        cells_of["study"] = [f"study {at}" for at in range(1, len(rows) + 1)]
     if "TP" in places:
-        counts = {
-            cell: [
+        counts = [
+            [
                 count_of(file_name, number, cell, text)
-                for number, text in zip(lines, cells_of.get(cell, blank), strict=True)
+                for number, text in zip(lines, cells_of[cell], strict=True)
             ]
             for cell in CELLS
-        }
+        ]
     else:
-        counts = _from_rates(file_name, lines, study, cells_of, notes)
-    tables = Tables(tuple(study), *(np.array(counts[cell], dtype=float) for cell in CELLS))
+        counts = _from_rates(file_name, lines, cells_of, notes)
+    tables = Tables(tuple(cells_of["study"]), *np.array(counts, dtype=float))
     return TableFile(tables, (*notes, *same_studies(tables)))
 
 
@@ -105,44 +98,34 @@ def _places(file_name: str, header: Sequence[str]) -> dict[str, int]:
 
 
 def _from_rates(
-    file_name: str,
-    lines: Sequence[int],
-    study: Sequence[str],
-    cells_of: Mapping[str, Sequence[str]],
-    notes: list[str],
-) -> dict[str, list[float]]:
-    """Counts by cell, recovered from rates and group sizes; what had to be chosen goes into the notes."""
+    file_name: str, lines: Sequence[int], cells_of: Mapping[str, Sequence[str]], notes: list[str]
+) -> list[list[float]]:
+    """TP, FP, FN and TN, recovered from rates and group sizes; what had to be chosen goes into the notes."""
     notes.append("Counts were recovered by rounding: the whole numbers of patients that give these rates.")
-    blank = [""] * len(lines)
     said: dict[str, list[tuple[str, int | None]]] = {}
     for rate in ("sensitivity", "specificity"):
         said[rate] = []
-        for number, text in zip(lines, cells_of.get(rate, blank), strict=True):
+        for number, text in zip(lines, cells_of[rate], strict=True):
             with _at_line(file_name, number):
                 said[rate].append(("", None) if text.lower() in MISSING else rate_and_size(text))
         # A column of per cents often leaves out the sign.
-        plain = [bool(text) and size is None and "%" not in text for text, size in said[rate]]
-        if any(
-            is_plain and float(text.replace(",", ".")) > 1
-            for is_plain, (text, _) in zip(plain, said[rate], strict=True)
-        ):
+        plain = {text for text, size in said[rate] if text and size is None and "%" not in text}
+        if any(float(text.replace(",", ".")) > 1 for text in plain):
             said[rate] = [
-                (f"{text} %" if is_plain else text, size)
-                for is_plain, (text, size) in zip(plain, said[rate], strict=True)
+                (f"{text} %" if text in plain and size is None else text, size) for text, size in said[rate]
             ]
-    counts: dict[str, list[float]] = {cell: [] for cell in CELLS}
+    counts: list[list[float]] = [[] for _ in CELLS]
     for at, number in enumerate(lines):
         with _at_line(file_name, number):
             (sensitivity, diseased), (specificity, healthy) = said["sensitivity"][at], said["specificity"][at]
-            diseased = diseased or _size("diseased", cells_of.get("diseased", blank)[at])
-            healthy = healthy or _size("healthy", cells_of.get("healthy", blank)[at])
+            diseased = diseased or _size("diseased", cells_of["diseased"][at])
+            healthy = healthy or _size("healthy", cells_of["healthy"][at])
             if diseased is None:
                 raise InputProblem("There is no number of diseased patients; give it in a column of its own.")
             found = from_rates(sensitivity, diseased, specificity, healthy)
-        notes += [f"{study[at]}: {note}" for note in found.notes]
-        for cell in CELLS:
-            count = getattr(found, cell)
-            counts[cell].append(math.nan if count is None else float(count))
+        notes += [f"{cells_of['study'][at]}: {note}" for note in found.notes]
+        for column, count in zip(counts, (found.TP, found.FP, found.FN, found.TN), strict=True):
+            column.append(math.nan if count is None else float(count))
     return counts
 
 
@@ -246,21 +229,13 @@ def count_of(file_name: str, number: int, cell: str, text: str) -> float:
 
 
 def whole_count(text: str) -> float | None:
-    """The whole number from 0 on that a text stands for, None where it is none.
-
-    Examples
-    --------
-    >>> [whole_count(text) for text in ("7", "7.0", "-1", "7.5", "1_0")]
-    [7.0, 7.0, None, None, None]
-    """
+    """The whole number from 0 on that a text stands for, None where it is none."""
     try:
         value = float(text)
     except ValueError:
         return None
     # Python reads "1_0" as 10, which nobody means.
-    return (
-        value if math.isfinite(value) and value >= 0 and value == round(value) and "_" not in text else None
-    )
+    return value if value.is_integer() and value >= 0 and "_" not in text else None
 
 
 def same_studies(tables: Tables, rows: Sequence[int] | None = None) -> tuple[str, ...]:

@@ -51,13 +51,12 @@ def read_run(source: Path | str | BinaryIO, name: str | None = None) -> Run:
     """Read a TREC run, gzipped or not: `topic Q0 document rank score tag`, separated by any spaces or tabs.
 
     Header lines are skipped wherever they stand: runs are joined with `cat`. Documents are ordered as trec_eval orders
-    them, by falling score, except that equal scores keep the order of the written ranks (from 0 or from 1) and then of
-    the lines. Topics have no labels yet. `name` is for messages. InputProblem naming the line that has the wrong
-    number of columns or no finite score.
+    them, by falling score, except that equal scores keep the order of the written ranks and then of the lines. Topics
+    have no labels yet. `name` is for messages. InputProblem naming the line with the wrong number of columns or no
+    finite score.
     """
     table, notes, file_name = _read_table(source, name, _RUN_COLUMNS)
-    topic, topics = pd.factorize(table["topic"])
-    check_count(file_name, len(topics), BUDGET.topics, "topics")
+    topic, topics = _topics(table, file_name)
     document, documents = pd.factorize(table["document"])
     # Python's own conversion, because pandas' faster one may be off in the last digit.
     scores = np.array(table["score"].tolist(), dtype=np.float64)
@@ -68,8 +67,8 @@ def read_run(source: Path | str | BinaryIO, name: str | None = None) -> Run:
     pair = topic.astype(np.int64) * len(documents) + document
     again = pd.Series(pair).duplicated().to_numpy()
     if again.any():
-        first_score = pd.Series(scores).groupby(pair).transform("first").to_numpy()
-        notes += _duplicate_notes(int(again.sum()), int((again & (scores != first_score)).sum()))
+        another = scores != pd.Series(scores).groupby(pair).transform("first").to_numpy()
+        notes += _duplicate_notes(int((again & ~another).sum()), int((again & another).sum()))
         topic, document = topic[~again], document[~again]
         scores, ranks = scores[~again], ranks[~again]
 
@@ -82,9 +81,7 @@ def read_run(source: Path | str | BinaryIO, name: str | None = None) -> Run:
         )
     run = Run()
     ids = np.asarray(documents, dtype=str)[document]
-    bounds = np.searchsorted(topic, np.arange(len(topics) + 1))
-    for number, topic_name in enumerate(topics.tolist()):
-        part = slice(bounds[number], bounds[number + 1])
+    for topic_name, part in _parts(topic, topics):
         run[topic_name] = Topic(topic_name, ids[part].copy(), scores[part].copy())
     run.notes = tuple(notes)
     return run
@@ -98,16 +95,13 @@ def read_qrels(source: Path | str | BinaryIO, name: str | None = None) -> Qrels:
     judge one document differently.
     """
     table, notes, file_name = _read_table(source, name, _QRELS_COLUMNS)
-    topic, topics = pd.factorize(table["topic"])
-    check_count(file_name, len(topics), BUDGET.topics, "topics")
+    topic, topics = _topics(table, file_name)
     order = np.argsort(topic, kind="stable")
     documents = np.array(table["document"].tolist(), dtype=object)[order]
     relevance = np.array(table["relevance"].tolist(), dtype=np.int64)[order]
-    bounds = np.searchsorted(topic[order], np.arange(len(topics) + 1))
     qrels = Qrels()
     repeated = 0
-    for number, topic_name in enumerate(topics.tolist()):
-        part = slice(bounds[number], bounds[number + 1])
+    for topic_name, part in _parts(topic[order], topics):
         pairs = list(zip(documents[part].tolist(), relevance[part].tolist(), strict=True))
         judged = dict(pairs)
         if len(judged) < len(pairs):
@@ -119,6 +113,19 @@ def read_qrels(source: Path | str | BinaryIO, name: str | None = None) -> Qrels:
         notes.append(f"{repeated:,} {'judgment is' if repeated == 1 else 'judgments are'} repeated.")
     qrels.notes = tuple(notes)
     return qrels
+
+
+def _topics(table: pd.DataFrame, file_name: str) -> tuple[NDArray[np.intp], pd.Index]:
+    """The number of the topic of each line, and their names."""
+    topic, topics = pd.factorize(table["topic"])
+    check_count(file_name, len(topics), BUDGET.topics, "topics")
+    return topic, topics
+
+
+def _parts(topic: NDArray[np.intp], topics: pd.Index) -> Iterator[tuple[str, slice]]:
+    """Each topic with its lines, once lines are in the order of topics."""
+    bounds = np.searchsorted(topic, np.arange(len(topics) + 1))
+    return zip(topics.tolist(), itertools.starmap(slice, itertools.pairwise(bounds.tolist())), strict=True)
 
 
 def label_topics(
@@ -222,12 +229,8 @@ def _read_table(
         with opened.text(encoding) as stream:
             lines = itertools.compress(stream, map(skip.__contains__, range(1, max(skip, default=0) + 1)))
             headers = sum(_is_header(line.split(), columns) for line in lines)
-        notes = (
-            [f"Skipped {'a header line' if headers == 1 else f'{headers:,} header lines'}."]
-            if headers
-            else []
-        )
-        return table, notes, opened.name
+        skipped = f"Skipped {'a header line' if headers == 1 else f'{headers:,} header lines'}."
+        return table, [skipped] if headers else [], opened.name
 
 
 def _parsed(opened: Source, encoding: str, columns: tuple[str, ...], skip: set[int]) -> pd.DataFrame | None:
@@ -250,13 +253,10 @@ def _parsed(opened: Source, encoding: str, columns: tuple[str, ...], skip: set[i
             )
     except (ValueError, pd.errors.ParserError, pd.errors.ParserWarning):
         return None
-    fine = (
-        len(table)
-        and (table["extra"].isna() | (table["extra"] == "")).all()
-        and not any((table[column].isna() | (table[column] == "")).any() for column in columns)
-        and all(_converts(table[column].tolist(), column) for column in columns if column in _NUMBERS)
-    )
-    return table if fine else None
+    filled = ~(table.isna() | (table == "")).to_numpy()
+    numbers = (column for column in columns if column in _NUMBERS)
+    fine = len(table) and filled[:, :-1].all() and not filled[:, -1].any()
+    return table if fine and all(_converts(table[name].tolist(), name) for name in numbers) else None
 
 
 def _converts(values: list[str], column: str) -> bool:
@@ -284,10 +284,7 @@ def _head(source: Source, encoding: str, columns: tuple[str, ...]) -> tuple[tupl
 
 
 def _is_header(words: list[str], columns: tuple[str, ...]) -> bool:
-    """Whether a line names its columns: no number where numbers belong, and at least half of it known words.
-
-    A line that is merely broken must not vanish.
-    """
+    """Whether a line names its columns and is not merely broken: no number where one belongs, half of it known words."""
     if len(words) != len(columns):
         return False
     numeric = (word for word, column in zip(words, columns, strict=True) if column in _NUMBERS)
@@ -310,10 +307,13 @@ def _find_fault(source: Source, encoding: str, skip: set[int], columns: tuple[st
     with source.text(encoding) as stream:
         for number, words in _data_lines(stream, skip):
             if len(words) != len(columns):
+                many = "1 column" if len(words) == 1 else f"{len(words)} columns"
+                kinds = {(_RUN_COLUMNS, 4): "qrels", (_QRELS_COLUMNS, 6): "a run"}
+                kind = kinds.get((columns, len(words)))
+                mend = f"it looks like {kind}, so give it as such" if kind else "correct that line"
                 raise InputProblem(
-                    f"Line {number} of {source.name} has {len(words)} "
-                    f"{'column' if len(words) == 1 else 'columns'} instead of {len(columns)} "
-                    f"({' '.join(columns)}){_other_kind(len(words), columns)}."
+                    f"Line {number} of {source.name} has {many} instead of {len(columns)} "
+                    f"({' '.join(columns)}); {mend}."
                 )
             for column in filter(columns.__contains__, _NUMBERS):
                 at = columns.index(column)
@@ -326,25 +326,13 @@ def _find_fault(source: Source, encoding: str, skip: set[int], columns: tuple[st
         raise InputProblem(f"{source.name} has a header but no lines of data; write the file again.")
 
 
-def _other_kind(found: int, columns: tuple[str, ...]) -> str:
-    if columns is _RUN_COLUMNS and found == len(_QRELS_COLUMNS):
-        return "; it looks like qrels, so give it as such"
-    if columns is _QRELS_COLUMNS and found == len(_RUN_COLUMNS):
-        return "; it looks like a run, so give it as such"
-    return "; correct that line"
-
-
-def _duplicate_notes(repeated: int, different: int) -> list[str]:
-    notes = []
-    if repeated > different:
-        count = repeated - different
-        notes.append(
-            f"{count:,} {'line repeats' if count == 1 else 'lines repeat'} a document; the first was kept."
-        )
-    if different:
-        lines = "1 line lists" if different == 1 else f"{different:,} lines list"
-        notes.append(f"{lines} a document again with another score; the better score was kept.")
-    return notes
+def _duplicate_notes(same: int, different: int) -> list[str]:
+    repeat = "1 line repeats" if same == 1 else f"{same:,} lines repeat"
+    lists = "1 line lists" if different == 1 else f"{different:,} lines list"
+    return [
+        *([f"{repeat} a document; the first was kept."] if same else []),
+        *([f"{lists} a document again with another score; the better score was kept."] if different else []),
+    ]
 
 
 def _refuse_conflict(source: Path | str | BinaryIO, file_name: str, name: str | None) -> None:

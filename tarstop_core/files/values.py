@@ -17,13 +17,7 @@ _NO_SCORE = {"", "nan", "na", "n/a", "none", "null", "-", "."}
 
 
 def normal_label(value: str) -> str:
-    """Return "relevant", "not relevant" or "" where the meaning is evident, else the value as written.
-
-    Examples
-    --------
-    >>> normal_label("Included"), normal_label("0"), normal_label("-1"), normal_label("maybe")
-    ('relevant', 'not relevant', '', 'maybe')
-    """
+    """Return "relevant", "not relevant" or "" where the meaning is evident, else the value as written."""
     key = value.strip().casefold()
     if key in _YES:
         return SAID_RELEVANT
@@ -36,13 +30,6 @@ def label_from_notes(notes: str) -> str:
     """Read the decision that Rayyan or ASReview wrote into a record's notes.
 
     Reviewers of a Rayyan review who disagree, or are undecided, give their decisions joined by " / ".
-
-    Examples
-    --------
-    >>> label_from_notes('RAYYAN-INCLUSION: {"Ann"=>"Included"} | USER-NOTES: {}')
-    'relevant'
-    >>> label_from_notes("ASReview_irrelevant")
-    'not relevant'
     """
     # Only where each mark stands first: a search for every one takes the square of their number.
     rayyan = re.match(r"\s*\{([^}]*)\}", notes.partition("RAYYAN-INCLUSION:")[2])
@@ -54,40 +41,19 @@ def label_from_notes(notes: str) -> str:
 
 
 def tool_of(notes: str) -> str:
-    """Return the name of the tool that wrote a decision into notes: "Rayyan", "ASReview" or "".
-
-    Examples
-    --------
-    >>> tool_of("ASReview_relevant")
-    'ASReview'
-    """
+    """Return the name of the tool that wrote a decision into notes: "Rayyan", "ASReview" or ""."""
     if "RAYYAN-" in notes:
         return "Rayyan"
     return "ASReview" if "asreview_" in notes.casefold() else ""
 
 
 def reason_from_notes(notes: str) -> str:
-    """Read the exclusion reasons that Rayyan wrote into a record's notes.
-
-    Examples
-    --------
-    >>> reason_from_notes('RAYYAN-INCLUSION: {"Ann"=>"Excluded"} | RAYYAN-EXCLUSION-REASONS: animals,no data')
-    'animals, no data'
-    """
-    found = re.search(r"RAYYAN-EXCLUSION-REASONS:([^|]*)", notes)
-    return ", ".join(filter(None, map(str.strip, found[1].split(",")))) if found else ""
+    """Read the exclusion reasons that Rayyan wrote into a record's notes."""
+    return _listed("RAYYAN-EXCLUSION-REASONS", notes)
 
 
 def remark_from_notes(notes: str) -> str:
-    """Read what reviewers themselves wrote: Rayyan's notes and labels, or a note that left here as RIS.
-
-    Examples
-    --------
-    >>> remark_from_notes('RAYYAN-LABELS: rct | USER-NOTES: {"Ann"=>["Ask the authors", "2nd look"]}')
-    'Ask the authors; 2nd look; labelled rct'
-    >>> remark_from_notes("ASReview_relevant")
-    ''
-    """
+    """Read what reviewers themselves wrote: Rayyan's notes and labels, or a note that left here as RIS."""
     found: list[str] = []
     if own := re.match(r"\s*Note: (.*)", notes, flags=re.DOTALL):
         found.append(own[1].strip())
@@ -96,10 +62,15 @@ def remark_from_notes(notes: str) -> str:
         # One that is never closed ends with the note.
         texts = re.findall(r'"((?:[^"\\]|\\.)*+)(?:"|\\?\Z)(\s*=>)?', written[1])
         found += [text.strip() for text, names in texts if not names]
-    if labelled := re.search(r"RAYYAN-LABELS:([^|]*)", notes):
-        labels = ", ".join(filter(None, map(str.strip, labelled[1].split(","))))
-        found += [f"labelled {labels}"] if labels else []
+    if labels := _listed("RAYYAN-LABELS", notes):
+        found.append(f"labelled {labels}")
     return "; ".join(filter(None, found))
+
+
+def _listed(mark: str, notes: str) -> str:
+    """What stands between commas behind a mark."""
+    found = re.search(rf"{mark}:([^|]*)", notes)
+    return ", ".join(filter(None, map(str.strip, found[1].split(",")))) if found else ""
 
 
 FROM_NOTES = {"label": label_from_notes, "reason": reason_from_notes, "remark": remark_from_notes}
@@ -111,17 +82,16 @@ def decisions_of(found: pd.DataFrame) -> dict[str, pd.Series]:
 
     Each comes from its own column; what has none is read from the notes of Rayyan and ASReview.
     """
-    out: dict[str, pd.Series] = {}
-    notes = found["notes"].tolist() if "notes" in found else []
+    out = {"label": pd.Series([""] * len(found), dtype="str")}
     for field, read in FROM_NOTES.items():
         if field in found:
             out[field] = found[field]
-        elif notes:
-            out[field] = pd.Series([read(value) if value else "" for value in notes], dtype="str")
+        elif "notes" in found:
+            said = [read(value) if value else "" for value in found["notes"].tolist()]
+            out[field] = pd.Series(said, dtype="str")
     if "label" in found:
         normal = {value: normal_label(value) for value in found["label"].unique()}
         out["label"] = found["label"].map(normal).astype("str")
-    out.setdefault("label", pd.Series([""] * len(found), dtype="str"))
     return out
 
 

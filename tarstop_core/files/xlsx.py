@@ -55,10 +55,10 @@ def read_xlsx(source: Source, columns: Mapping[str, str] | None, progress: Progr
             at[0] = number
             yield number, cells
 
-    found, numbers = collect(source.name, body(), layout, progress, lambda: min(1.0, at[0] / said))
+    found, rows = collect(source.name, body(), layout, progress, lambda: min(1.0, at[0] / said))
     sheet.parent.close()
     names = layout.header
-    return finish(source.name, "xlsx", found, numbers, layout.understood, notes, unit="row", header=names)
+    return finish(source.name, "xlsx", found, rows, layout.understood, notes, unit="row", header=names)
 
 
 def first_sheet(source: Source) -> tuple[list[Row], list[str]]:
@@ -94,14 +94,12 @@ def _rows(name: str, sheet: Any) -> Iterator[Row]:
         for number, row in enumerate(sheet.iter_rows(values_only=True), start=1):
             seen += len(row)
             if number > BUDGET.sheet_rows or seen > BUDGET.cells:
+                end = f"{BUDGET.cells:,} cells (row {number:,})"
+                if number > BUDGET.sheet_rows:
+                    end = f"row {BUDGET.sheet_rows:,}, where Excel ends"
                 raise InputProblem(
-                    f'The sheet "{sheet.title}" of {name} goes on beyond '
-                    + (
-                        f"row {BUDGET.sheet_rows:,}, where Excel ends"
-                        if number > BUDGET.sheet_rows
-                        else f"{BUDGET.cells:,} cells (row {number:,})"
-                    )
-                    + "; copy the records into a new workbook, or export them as CSV."
+                    f'The sheet "{sheet.title}" of {name} goes on beyond {end}; copy the records into a new '
+                    "workbook, or export them as CSV."
                 )
             if row.count(None) == len(row):
                 continue

@@ -11,8 +11,7 @@ from tarstop_core.calibration.recall_bound import draws_at, first_bounded, inter
 from tarstop_core.policies.base import Expected, Flags, Floats, Parameter, Randomised, Replicates
 from tarstop_core.policies.sampled import GridReplicates
 
-SAMPLES = 20
-"""Random orders that an expectation is the mean of, always the same: it has no closed form."""
+SAMPLES = 20  # Random orders that an expectation is the mean of, always the same: it has no closed form
 
 
 @dataclass(frozen=True)
@@ -32,9 +31,7 @@ class Audit(Randomised):
     rule = "Draw every n-th document at random; stop when recall is bounded from below, whatever the list."
     formula = r"\frac{\text{found}}{\max\lbrace R : \max_t M_t(R) \lt 1/\alpha \rbrace} \ge \tau"
     source = "test martingales for draws without replacement: Waudby-Smith & Ramdas 2020; Ville 1939"
-    place = 135
-    colour = "#E69F00"
-    marker = "star"
+    place, colour, marker = 135, "#E69F00", "star"
     acts_on_belief = False
     parameters = (
         Parameter("tau", "recall to reach, τ", 0.01, 1.0, (0.7, 0.8, 0.9, 0.95), "float"),
@@ -72,10 +69,8 @@ class AuditGrid:
 
     def replicates(self, labels: Flags, n: int, rng: np.random.Generator) -> GridReplicates:
         """`n` single runs of every rule on one topic, with the same random orders."""
-        labels = np.asarray(labels, dtype=bool)
         order = rng.random((n, len(labels)))
         runs = [rule.runs(labels, order) for rule in self.rules]
-        seen = np.stack([run.seen for run in runs])
-        found = seen[..., labels]
-        depth = np.stack([run.depth for run in runs])
+        depth, seen = np.stack([run.depth for run in runs]), np.stack([run.seen for run in runs])
+        found = seen[..., np.asarray(labels, dtype=bool)]
         return GridReplicates(np.arange(len(runs)), depth, seen.sum(axis=2), found, found.sum(axis=2))

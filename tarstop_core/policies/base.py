@@ -36,8 +36,7 @@ class Parameter:
     low: Any
     high: Any
     """`low` and `high`: smallest and largest value (numbers only)."""
-    grid: tuple[Value, ...]
-    """Values a grid search tries."""
+    grid: tuple[Value, ...]  # Values a grid search tries
     kind: Literal["int", "float", "choice"] = "int"
     choices: tuple[str, ...] = ()
 
@@ -54,19 +53,13 @@ class Parameter:
         return f"give a {'whole ' if self.kind == 'int' else ''}number from {self.low} to {self.high}"
 
     def read(self, text: str) -> Value:
-        """The value that a text stands for; not yet checked against the range.
-
-        ValueError when the text is no number.
-        """
+        """The value that a text stands for, not yet checked against the range. ValueError when it is no number."""
         if self.kind == "choice":
             return text.strip()
         return int(text) if self.kind == "int" else float(text)
 
     def checked(self, value: Any, title: str) -> Value:
-        """The value in its own type.
-
-        InputProblem when it is not among the choices, out of range, or a fraction where a whole number is needed.
-        """
+        """The value in its own type. InputProblem when it is out of range, or a fraction where a whole number is needed."""
         if self.kind == "choice":
             if value in self.choices:
                 return str(value)
@@ -86,10 +79,8 @@ class Policy(ABC):
     family: ClassVar[Family] = "beyond the paper"
     parameters: ClassVar[tuple[Parameter, ...]] = ()
     worth_phrase: ClassVar[str] = "The next documents are worth"
-    stopped: ClassVar[str] = "It has done so."
-    """Follows the rule where it stops without a worth."""
-    undrawn: ClassVar[str] = ""
-    """Why no worth is drawn beside the belief."""
+    stopped: ClassVar[str] = "It has done so."  # Follows the rule where it stops without a worth
+    undrawn: ClassVar[str] = ""  # Why no worth is drawn beside the belief
     acts_on_belief: ClassVar[bool] = True
     """Whether it ends with a⁺ iff b > q*; a baseline ends with a⁺ iff it has seen a relevant document."""
     needs_labels: ClassVar[bool] = False
@@ -104,8 +95,7 @@ class Policy(ABC):
     """Where it stands wherever rules are listed; 0: it is in no list, as a rule in a file of one's own."""
     colour: ClassVar[str] = ""
     """Of its lines and points in every figure; a rule in no list gets colour and marker by its name."""
-    marker: ClassVar[str] = ""
-    """Plotly's name of its points' symbol."""
+    marker: ClassVar[str] = ""  # Plotly's name of its points' symbol
 
     def __post_init__(self) -> None:
         for parameter in self.parameters:
@@ -139,10 +129,10 @@ class Policy(ABC):
         return f"{name}:{values}" if values else name
 
     def __str__(self) -> str:
-        settings = self.settings
-        if len(settings) > 1:
-            return f"{self.title}({', '.join(f'{name}={value}' for name, value in settings.items())})"
-        return f"{self.title}({next(iter(settings.values()))})" if settings else self.title
+        shown = [f"{name}={value}" for name, value in self.settings.items()]
+        if len(shown) == 1:
+            shown = [str(value) for value in self.settings.values()]
+        return f"{self.title}({', '.join(shown)})" if shown else self.title
 
     @abstractmethod
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
@@ -178,34 +168,26 @@ class Expected(Generic[T]):
     Each figure is a float for one rule, an array of shape (cells,) for a grid of them.
     """
 
-    depth: T
-    """Rank it goes down to."""
-    read: T
-    """Documents read: the ranks down to the depth and the sample beyond, each counted once."""
-    recall: T
-    """Share of the relevant documents that lie within the depth; 0 where there are none."""
-    recall_read: T
-    """The same of all documents read, the sample included."""
-    found: T
-    """Chance that at least one relevant document is read."""
+    depth: T  # Rank it goes down to
+    read: T  # Documents read: the ranks down to the depth and the sample beyond, each counted once
+    recall: T  # Share of the relevant documents that lie within the depth; 0 where there are none
+    recall_read: T  # The same of all documents read, the sample included
+    found: T  # Chance that at least one relevant document is read
 
 
 @dataclass(frozen=True)
 class Replicates:
     """Single runs of a rule that draws a random sample."""
 
-    depth: Depths
-    """Rank each run goes down to; shape (n,)."""
-    seen: Flags
-    """Documents each run reads, in the ranking's order; shape (n, N)."""
+    depth: Depths  # Rank each run goes down to; shape (n,)
+    seen: Flags  # Documents each run reads, in the ranking's order; shape (n, N)
 
 
 @dataclass(frozen=True)
 class Randomised(Policy):
     """A rule that first draws a random sample of the whole list, wherever its documents rank.
 
-    Its cost is not its depth: :meth:`expected` says what both are on average.
-    :meth:`replicates` serves where the decision depends on which documents were read. :meth:`depths` refuses.
+    Its cost is not its depth: :meth:`expected` says what both are on average, :meth:`replicates` which documents were read.
     """
 
     needs_labels: ClassVar[bool] = True
@@ -223,13 +205,7 @@ class Randomised(Policy):
         return self.runs(labels, rng.random((n, len(labels))))
 
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
-        """Refused: a depth alone would hide what the sample costs.
-
-        Raises
-        ------
-        InputProblem
-            Always.
-        """
+        """Refused with an InputProblem: a depth alone would hide what the sample costs."""
         raise InputProblem(
             f"{self.title} reads a random sample from the whole list, so it has no depth on one path; "
             "measure it with 'tarstop replay' or 'tarstop experiment'."

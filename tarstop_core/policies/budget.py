@@ -1,9 +1,11 @@
-"""Rules that know their depth before anything is read: a number of documents, a share of the list."""
+"""Rules that know their depth before anything is read: a number, a share of the list, or of what is expected in it."""
 
 import math
 from dataclasses import dataclass
 
-from tarstop_core.policies.base import AtAnyCost, Parameter
+import numpy as np
+
+from tarstop_core.policies.base import AtAnyCost, Parameter, first_check
 from tarstop_core.value.path import Path
 
 
@@ -19,9 +21,7 @@ class Budget(AtAnyCost):
     formula = r"\text{stop at } \min(d, N)"
     source = "Fletcher & Stevenson, baseline Budget"
     family = "paper's baseline"
-    place = 60
-    colour = "#56B4E9"
-    marker = "x"
+    place, colour, marker = 60, "#56B4E9", "x"
     parameters = (Parameter("d", "documents to read", 1, 1_000_000, (100, 200, 500, 1000)),)
 
     def depth(self, path: Path, start: int) -> int:
@@ -39,9 +39,7 @@ class Share(AtAnyCost):
     rule = "Read a fixed share of the list, whatever it shows."
     formula = r"\text{stop at } \lceil \text{share} \cdot N \rceil"
     source = "common practice (review half; review x %)"
-    place = 190
-    colour = "#0072B2"
-    marker = "diamond"
+    place, colour, marker = 190, "#0072B2", "diamond"
     parameters = (
         Parameter(
             "share",
@@ -57,11 +55,43 @@ class Share(AtAnyCost):
         return max(start, share_of(self.share, len(path)))
 
 
+@dataclass(frozen=True)
+class Quant(AtAnyCost):
+    """Stop at the first n with K/(K + U) − s·σ ≥ τ.
+
+    K and U sum the chances p of the documents read and unread. σ² = K²/(K+U)⁴·V + 1/(K+U)²·(V − V_unread),
+    V = Σ p(1 − p). s = 0 is Quant, s = 2 QuantCI. It does not look at labels, so it knows its depth before
+    anything is read. Here p is the calibrated chance given ω⁺ (the original takes a classifier's).
+    """
+
+    tau: float = 0.8
+    nstd: float = 2.0
+
+    name = "quant"
+    title = "QuantCI"
+    rule = "Stop when the calibrated chances say that enough of the relevant documents were read."
+    formula = r"\frac{\hat K}{\hat K + \hat U} - s\thinspace \sigma \ge \tau"
+    source = "Yang, Lewis & Frieder 2021 (Quant, QuantCI)"
+    place, colour, marker = 150, "#56B4E9", "triangle-down"
+    parameters = (
+        Parameter("tau", "recall to reach, τ", 0.01, 1.0, (0.3, 0.5, 0.7, 0.8, 0.9), "float"),
+        Parameter("nstd", "standard deviations of caution, s", 0.0, 10.0, (0.0, 2.0), "float"),
+    )
+
+    def depth(self, path: Path, start: int) -> int:
+        N, p = len(path), path.p
+        known, certain = (np.append(0.0, np.cumsum(each)) for each in (p, p * (1 - p)))
+        total, V = known[-1], certain[-1]
+        if not total > 0:
+            return N
+        sigma = np.sqrt((known / total) ** 2 * V + certain) / total
+        stops = known / total - self.nstd * sigma >= self.tau - 1e-12
+        return first_check(np.arange(N + 1), stops, N, start)
+
+
 def share_of(share: float, N: int) -> int:
     """⌈share·N⌉, not moved by rounding.
 
-    Examples
-    --------
     >>> share_of(0.07, 100), share_of(0.5, 5)
     (7, 3)
     """

@@ -17,8 +17,7 @@ from tarstop_core.value.studies import NextStudy
 COSTS = (0.0, 0.0001, 0.002, 0.01, 0.05, 1.0)
 LENGTHS = (1, 2, 7, 40, 150, 1_200)
 RESTARTS = 6
-ENOUGH = 5
-"""Findings after which no further list is tried."""
+ENOUGH = 5  # Findings after which no further list is tried
 
 Check = Callable[[Policy, Any, float, int, np.random.Generator], str]
 """A sentence on what is wrong with a rule that stops there at that cost; nothing where nothing is."""
@@ -28,14 +27,10 @@ Check = Callable[[Policy, Any, float, int, np.random.Generator], str]
 class CheckResult:
     """What the trials of one rule came to."""
 
-    policy: str
-    """The rule's spec."""
-    lists: int
-    """Random lists it was tried on."""
-    findings: tuple[str, ...]
-    """What is wrong, a sentence each; none: nothing was found."""
-    remark: str = ""
-    """What could not be tried, or nothing."""
+    policy: str  # The rule's spec
+    lists: int  # Random lists it was tried on
+    findings: tuple[str, ...]  # What is wrong, a sentence each; none: nothing was found
+    remark: str = ""  # What could not be tried, or nothing
 
     @property
     def ok(self) -> bool:
@@ -46,21 +41,19 @@ class CheckResult:
 def check_policy(policy: Policy, lists: int = 60, seed: int = 0) -> CheckResult:
     """Try a rule on random lists of 1 to 1,200 documents.
 
-    On each list and for several costs its depth must lie between `start` and N; it must not change when the
-    documents after it are labelled otherwise, and a stop must not move to before a document whose label
-    alone was changed; and a person who goes on document by document, told only the labels so far, must
-    be sent to the same depth. Chances of unread documents may be used: the ranking is known. Every list is
-    tried once as a patent search and once as a review, where neither labels nor studies behind the stop may
-    move it.
+    On each list and for several costs its depth must lie between `start` and N; it must not change when the documents after
+    it are labelled otherwise, and a stop must not move to before a document whose label alone was changed; and a person
+    who goes on document by document, told only the labels so far, must be sent to the same depth. Chances of unread
+    documents may be used: the ranking is known. Every list is tried once as a patent search and once as a review, where
+    neither labels nor studies behind the stop may move it.
     """
     rng = np.random.default_rng(seed)
     if isinstance(policy, Randomised):
         return _check_randomised(policy, lists, rng)
     findings: list[str] = []
     for trial, length in zip(range(lists), cycle(LENGTHS), strict=False):
-        found = _findings(
-            policy, _random_path(rng, length), rng, "On a list", (_looks_ahead, _restarts), None
-        )
+        path = _random_path(rng, length)
+        found = _findings(policy, path, rng, "On a list", (_looks_ahead, _restarts), None)
         found += _findings(policy, _random_review(rng, length), rng, "In a review", (_looks_at_studies,), 1)
         findings += [finding for finding in found if finding not in findings]
         if len(findings) >= ENOUGH:
@@ -77,10 +70,8 @@ def _check_randomised(policy: Randomised, lists: int, rng: np.random.Generator) 
         labels = _random_path(rng, length).labels
         average = policy.expected(labels)
         if not 0 <= average.depth <= average.read + 1e-9 <= len(labels) + 2e-9:
-            finding = (
-                f"On a list of {len(labels)} documents it reads {average.read:g} and goes down to "
-                f"{average.depth:g} on average."
-            )
+            reads = f"reads {average.read:g} and goes down to {average.depth:g} on average"
+            finding = f"On a list of {len(labels)} documents it {reads}."
             return CheckResult(policy.spec, trial + 1, (finding,), remark)
     return CheckResult(policy.spec, lists, (), remark)
 
@@ -91,7 +82,7 @@ def _findings(
     """What checks find wrong on one list, cost by cost; `most` ends it early."""
     try:
         stops = policy.depths(path, COSTS)
-        if wrong := _malformed(stops, 0, len(path)):
+        if wrong := _malformed(stops, len(path)):
             return [wrong]
         tried = product(zip(COSTS, stops.tolist(), strict=True), checks)
         found = (check(policy, path, cost, stop, rng) for (cost, stop), check in tried)
@@ -136,15 +127,13 @@ def _other_studies(path: CumulativePath, depth: int, rng: np.random.Generator) -
     return replace(path, labels=labels, states=states, known=known_at(np.flatnonzero(labels), len(path)))
 
 
-def _malformed(stops: Depths, start: int, N: int) -> str:
+def _malformed(stops: Depths, N: int) -> str:
     if np.shape(stops) != (len(COSTS),):
         return f"For {len(COSTS)} costs it gives depths of shape {np.shape(stops)}; one for each is needed."
     if not np.issubdtype(np.asarray(stops).dtype, np.integer):
         return f"Its depths are of type {np.asarray(stops).dtype}; whole numbers are needed."
-    for stop in stops.tolist():
-        if not start <= stop <= N:
-            return f"On a list of {N} documents, begun at {start}, it stops at {stop}."
-    return ""
+    outside = [stop for stop in stops.tolist() if not 0 <= stop <= N]
+    return f"On a list of {N} documents, begun at 0, it stops at {outside[0]}." if outside else ""
 
 
 def _looks_ahead(policy: Policy, path: DecisivePath, cost: float, stop: int, rng: np.random.Generator) -> str:
@@ -175,10 +164,10 @@ def _restarts(policy: Policy, path: DecisivePath, cost: float, stop: int, rng: n
         so_far = np.where(np.arange(N) < d, path.labels, False)
         ahead = int(policy.depths(_with_labels(path, so_far, d), [cost], start=d)[0])
         if not (ahead == stop if d == stop else d < ahead <= N):
-            told = "go on to" if d == stop else "stop at"
+            told = f"{'go on to' if d == stop else 'stop at'} {ahead}"
             return (
                 f"On a list of {N} documents at cost {cost:g} it stops at {stop}, but someone who has read {d} "
-                f"is told to {'stop there' if ahead == d else f'{told} {ahead}'}."
+                f"is told to {'stop there' if ahead == d else told}."
             )
     return ""
 

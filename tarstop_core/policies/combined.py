@@ -36,22 +36,18 @@ class Combined(Policy):
 
     @property
     def at_once(self) -> int:
-        """As many as one of its rules."""
         return max(rule.at_once for rule in self.rules)
 
     @property
     def ignores_stakes(self) -> bool:
-        """Whether all of its rules do."""
         return all(rule.ignores_stakes for rule in self.rules)
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Nothing: what can be set belongs to the rules."""
-        return {}
+        return {}  # what can be set belongs to the rules
 
     @property
     def spec(self) -> str:
-        """``either(greedy;budget:d=100)``."""
         return f"{self.name}({';'.join(rule.spec for rule in self.rules)})"
 
     def __str__(self) -> str:

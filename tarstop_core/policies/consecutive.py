@@ -20,9 +20,7 @@ class Consecutive(AtAnyCost):
     rule = "Stop after a number of irrelevant documents in a row."
     formula = r"n \text{ in a row with } y = 0"
     source = "common practice in reviews (among others ASReview's suggestion)"
-    place = 160
-    colour = "#7A5195"
-    marker = "star"
+    place, colour, marker = 160, "#7A5195", "star"
     parameters = (Parameter("n", "irrelevant documents in a row", 1, 1_000_000, (20, 50, 100, 200, 500)),)
 
     def depth(self, path: Path, start: int) -> int:
@@ -46,9 +44,7 @@ class LowPrecision(AtAnyCost):
     rule = "Stop when whole batches hold hardly any relevant document."
     formula = r"\frac{\text{relevant in the batch}}{\text{size}} \le \text{share}"
     source = "common practice in legal review (5 of 200), as in tarexp"
-    place = 170
-    colour = "#8C8C00"
-    marker = "pentagon"
+    place, colour, marker = 170, "#8C8C00", "pentagon"
     parameters = (
         Parameter("share", "share of a batch that may be relevant", 0.0, 1.0, (0.025, 0.05), "float"),
         Parameter("size", "documents in a batch", 1, 100_000, (20, 50, 100, 200)),
@@ -73,9 +69,7 @@ class Rule2399(AtAnyCost):
     rule = "Read 2,399 documents, and 1.2 more for every relevant one."
     formula = r"n \ge 1.2\thinspace C(n) + 2399"
     source = "Cormack & Grossman 2015 (2399 rule), as in tarexp"
-    place = 180
-    colour = "#777777"
-    marker = "circle"
+    place, colour, marker = 180, "#777777", "circle"
 
     def depth(self, path: Path, start: int) -> int:
         N, C = len(path), gain(path.labels)

@@ -12,8 +12,7 @@ import numpy as np
 
 from tarstop_core.policies.base import Depths, Flags, Floats, of_labels
 
-CHUNK = 1_000_000
-"""Entries of one block of checks times points; bounds memory."""
+CHUNK = 1_000_000  # Entries of one block of checks times points; bounds memory
 KERNEL = (math.exp(0), math.exp(-0.5))
 """Weights of a point and of each neighbour in the smoother (Gaussian, window 1)."""
 TIE = 1e-12
@@ -76,8 +75,6 @@ def kneedle_knees(labels: Flags, checks: tuple[int, ...], sensitivity: float) ->
     A strict local maximum of D is a candidate; it is a knee if D falls below it by more than the sensitivity S times
     the mean step of x before the next candidate. Of several the last counts. Ties of less than 1e-12 are ties.
 
-    Notes
-    -----
     Satopaa, Albrecht, Irwin & Raghavan 2011. It is online: at each check it is told nothing beyond.
     """
     at = np.array(checks, dtype=np.intp)
@@ -126,10 +123,7 @@ def _smoothed_end(values: Floats) -> Floats:
 
 
 def _last_knee(D: Floats, margin: Floats) -> Depths:
-    """Column of the last strict local maximum of each row that is followed by a fall of more than `margin`.
-
-    −1 where there is none. The fall must come before the next maximum.
-    """
+    """Column of the last strict local maximum of each row with a fall of more than `margin` before the next, else −1."""
     rows, columns = D.shape
     peak = np.zeros(D.shape, dtype=bool)
     peak[:, 1:-1] = (D[:, 1:-1] > D[:, :-2] + TIE) & (D[:, 1:-1] > D[:, 2:] + TIE)

@@ -9,10 +9,8 @@ from scipy.special import gammaln
 from tarstop_core.policies.base import AtAnyCost, Depths, Flags, Floats, Parameter, of_labels
 from tarstop_core.value.path import Path
 
-CHUNK = 2_000_000
-"""Terms of the sums that are held at once."""
-PAIRS = 200
-"""Draws looked at in one step of the search within a stretch, where one depth needs fewer."""
+CHUNK = 2_000_000  # Terms of the sums that are held at once
+PAIRS = 200  # Draws looked at in one step of the search within a stretch, where one depth needs fewer
 
 
 @dataclass(frozen=True)
@@ -40,9 +38,7 @@ class Hypergeometric(AtAnyCost):
         r"p^{\ast} = \min_m P\bigl(\mathrm{Hyp}(N - (n - m), K, m) \le k\bigr) \lt 1 - \text{confidence}"
     )
     source = "Callaghan & Müller-Hansen 2020 (ranked quasi-sampling)"
-    place = 130
-    colour = "#CC79A7"
-    marker = "cross"
+    place, colour, marker = 130, "#CC79A7", "cross"
     parameters = (
         Parameter("tau", "recall to reach, τ", 0.01, 1.0, (0.7, 0.8, 0.9, 0.95), "float"),
         Parameter("confidence", "1 − p at which to stop", 0.01, 0.9999, (0.8, 0.9, 0.95), "float"),
@@ -54,12 +50,10 @@ class Hypergeometric(AtAnyCost):
 
     def depth(self, path: Path, start: int) -> int:
         # A p* that equals 1 − confidence but for rounding does not stop.
-        N, alpha = len(path), (1 - self.confidence) * (1 - 1e-9)
-        labels = path.labels
-        # Between two relevant documents p* only falls: a stop lies where it is low enough at the end, and
-        # there it is searched for.
+        N, labels, alpha = len(path), path.labels, (1 - self.confidence) * (1 - 1e-9)
         if not N:
             return 0
+        # Between two relevant documents p* only falls: a stop lies where it is low enough at the end.
         first, last = _stretches(labels, self.every)
         now = min(N, max(self.every, start // self.every * self.every))
         low = _p_at_ends(labels, self.every, self.tau, self.bias, alpha <= 0.5) < alpha
@@ -76,8 +70,7 @@ class Hypergeometric(AtAnyCost):
         while low < high:
             tried = np.unique(np.linspace(low, high, parts + 1).astype(np.intp))[:-1]
             p = _p_of(labels, np.minimum(tried * self.every, N), N, self.tau, self.bias, alpha <= 0.5)
-            enough = np.flatnonzero(p < alpha)
-            at = int(enough[0]) if len(enough) else len(tried)
+            at = int(np.argmax(np.append(p < alpha, True)))
             if at < len(tried):
                 high = int(tried[at])
             if at > 0:
@@ -91,8 +84,6 @@ def p_value(read: Flags, N: int, tau: float, bias: float = 1.0) -> float:
     Only draws that begin right after a relevant document (or with the first document) can be the least
     likely ones, so R + 1 of the n draws are enough. A relevant document is `bias` times as likely to be drawn.
 
-    Notes
-    -----
     Callaghan & Müller-Hansen 2020.
     """
     read = np.asarray(read, dtype=bool)
@@ -146,14 +137,11 @@ def _p_of(labels: Flags, n: Depths, N: int, tau: float, bias: float, halved: boo
 
 
 def _at_most(k: Depths, M: Depths, K: Depths, m: Depths, logs: Floats) -> Floats:
-    """P(Hyp(M, K, m) ≤ k): m draws from M documents of which K are relevant.
-
-    `logs` holds log 0!, log 1!, …. Terms a dozen standard deviations from the mean add nothing and are
-    left out.
-    """
+    """P(Hyp(M, K, m) ≤ k): m draws from M documents of which K are relevant; `logs` holds log 0!, log 1!, …."""
     if not len(k):
         return np.zeros(0)
     mean = m * K / M
+    # Terms a dozen standard deviations from the mean add nothing and are left out.
     spread = np.sqrt(mean * (1 - K / M) * (1 - m / M) * M / np.maximum(M - 1, 1))
     high = np.minimum(k, np.ceil(mean + 12 * spread + 20)).astype(np.intp)
     low = np.floor(np.minimum(high, mean) - 12 * spread - 20).astype(np.intp)

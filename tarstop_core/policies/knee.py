@@ -56,9 +56,7 @@ class Knee(AtAnyCost):
         "slope ratio: Cormack & Grossman 2016"
     )
     family = "paper's baseline"
-    place = 80
-    colour = "#8C8C00"
-    marker = "star"
+    place, colour, marker = 80, "#8C8C00", "star"
     parameters = (
         replace(SLOPE_RATIO, grid=(5.0, 10.0)),
         Parameter(
@@ -115,9 +113,7 @@ class GeometricKnee(AtAnyCost):
     rule = "Stop when the gain curve is much flatter after its knee than before it."
     formula = r"\frac{C(i)/i}{(1 + C(s) - C(i))/(s - i)} \ge \rho_{\min} + A - \min(\mathrm{relret}, A)"
     source = "Cormack & Grossman 2016 (knee method); adjustment as in Sneyd & Stevenson 2019"
-    place = 100
-    colour = "#0072B2"
-    marker = "square"
+    place, colour, marker = 100, "#0072B2", "square"
     parameters = (
         SLOPE_RATIO,
         Parameter(
@@ -152,9 +148,7 @@ class BudgetMethod(AtAnyCost):
     rule = "Stop after the knee once as much was read as finding ten at random would take."
     formula = r"\rho \ge \rho_{\min} \ \text{and}\ s \ge \frac{10 N}{C(s)}, \quad \text{or } s \ge \mathrm{cap} \cdot N"
     source = "Cormack & Grossman 2016 (budget method)"
-    place = 110
-    colour = "#D55E00"
-    marker = "diamond"
+    place, colour, marker = 110, "#D55E00", "diamond"
     parameters = (
         SLOPE_RATIO,
         Parameter("cap", "share of the list at which to stop anyway", 0.01, 1.0, (0.6, 0.75), "float"),

@@ -9,10 +9,7 @@ from tarstop_core.policies.base import Policy
 
 
 def load_rule(file: str, name: str) -> type[Policy]:
-    """The rule `name` in a Python file, which is run to get it.
-
-    InputProblem when the file cannot be read or fails, or the class is not a rule.
-    """
+    """The rule `name` in a Python file, which is run to get it. InputProblem when it fails, or the class is no rule."""
     kind = load_class(file, name, Policy, "rule", "tarstop_core.policies.Policy")  # type: ignore[type-abstract]
     for attribute in ("name", "title", "rule", "source"):
         if not isinstance(getattr(kind, attribute, None), str):
@@ -29,10 +26,7 @@ def load_rule(file: str, name: str) -> type[Policy]:
 
 
 def make_rule(file: str, name: str, values: dict[str, Any]) -> Policy:
-    """The rule `name` of a file with these parameters.
-
-    InputProblem when there is no such rule (:func:`load_rule`), it refuses the values, or it fails.
-    """
+    """The rule `name` of a file with these parameters. InputProblem when there is none, it refuses them, or it fails."""
     return make(load_rule(file, name), file, name, values, "rule")
 
 

@@ -36,9 +36,7 @@ class PoissonProcess(AtAnyCost):
     rule = "Stop when the falling rate of relevant documents says that few are still to come."
     formula = r"C(n) \ge \tau\thinspace \Bigl(C(n) + Q_{\text{confidence}}\bigl(\textstyle\int_n^N \lambda(x)\thinspace dx\bigr)\Bigr)"
     source = "Sneyd & Stevenson 2019, 2021; Stevenson & Bin-Hezam 2023 (point processes)"
-    place = 140
-    colour = "#E69F00"
-    marker = "x"
+    place, colour, marker = 140, "#E69F00", "x"
     parameters = (
         Parameter.choice(
             "model",

@@ -1,5 +1,6 @@
-"""QBCB: a quantile of a random sample of relevant documents bounds recall with confidence."""
+"""Rules that draw relevant documents at random: QBCB bounds recall by a quantile of them, Target finds all again."""
 
+import math
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -38,9 +39,7 @@ class QBCB(OrderStatistic):
         "Fletcher & Stevenson"
     )
     family = "paper's baseline"
-    place = 70
-    colour = "#7A5195"
-    marker = "triangle-down"
+    place, colour, marker = 70, "#7A5195", "triangle-down"
     parameters = (
         Parameter("tau", "recall to reach, τ", 0.01, 1.0, TENTHS, "float"),
         Parameter("n_min", "relevant documents in the sample", 1, 10_000, (1, 3, 5, 10, 15)),
@@ -52,14 +51,46 @@ class QBCB(OrderStatistic):
         return self.n_min, order_statistic(self.tau, self.n_min, self.alpha)
 
 
+@dataclass(frozen=True)
+class Target(OrderStatistic):
+    """Draw at random until t relevant documents are found; stop at the last of them in the ranking.
+
+    t = ⌈−ln(1 − confidence) / (1 − τ)⌉. With fewer than t in the list all of it is read. The depth counts
+    documents from 1 and includes the last of the set.
+    """
+
+    tau: float = 0.8
+    confidence: float = 0.95
+
+    name = "target"
+    title = "Target"
+    rule = "Draw a set of relevant documents at random, then read on until all of them came up again."
+    formula = r"t = \left\lceil \frac{-\ln(1 - \text{confidence})}{1 - \tau} \right\rceil"
+    source = (
+        "Cormack & Grossman 2016 (Target method); size of the set for other goals: Sneyd & Stevenson 2019"
+    )
+    place, colour, marker = 120, "#009E73", "triangle-up"
+    parameters = (
+        Parameter("tau", "recall to reach, τ", 0.01, 0.999, (0.5, 0.7, 0.8, 0.9, 0.95), "float"),
+        Parameter("confidence", "chance of reaching it", 0.01, 0.9999, (0.8, 0.9, 0.95), "float"),
+    )
+
+    @property
+    def size(self) -> int:
+        """t, the number of relevant documents in the set."""
+        return math.ceil(-math.log1p(-self.confidence) / (1 - self.tau))
+
+    @property
+    def pair(self) -> Pair:
+        return self.size, self.size
+
+
 @lru_cache(maxsize=4096)
 def order_statistic(tau: float, r: int, alpha: float) -> int | None:
     """Least j with P(Bin(r, τ) ≤ j − 1) ≥ 1 − α, or None where there is none among 1 … r.
 
     A hair of tolerance decides exact ties (τ = .5, α = .5, r = 1) as rational arithmetic does.
 
-    Examples
-    --------
     >>> order_statistic(0.8, 14, 0.05), order_statistic(0.8, 13, 0.05)
     (14, None)
     """

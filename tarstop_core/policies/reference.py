@@ -20,9 +20,7 @@ class DecideNow(Policy):
     formula = r"\text{stop at } d"
     source = "reference: what the starting assumption alone is worth"
     family = "reference"
-    place = 200
-    colour = "#D55E00"
-    marker = "triangle-up"
+    place, colour, marker = 200, "#D55E00", "triangle-up"
 
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
         return at_any_cost(start, costs)
@@ -38,9 +36,7 @@ class ScreenEverything(AtAnyCost):
     formula = r"\text{stop at } N"
     source = "reference: what stopping is meant to save"
     family = "reference"
-    place = 210
-    colour = "#009E73"
-    marker = "cross"
+    place, colour, marker = 210, "#009E73", "cross"
 
     def depth(self, path: Path, start: int) -> int:
         return len(path)
@@ -62,17 +58,12 @@ class Oracle(Policy):
     formula = r"\text{stop at the hit if } c \cdot \text{hit} \lt B + L_g, \text{ else at } 0"
     source = "reference: the bound that no rule can pass"
     family = "reference"
-    place = 220
-    colour = "#CC79A7"
-    marker = "x"
+    place, colour, marker = 220, "#CC79A7", "x"
     needs_labels = True
     knows_truth = True
 
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
         if path.hit is None or path.hit <= start or path.chooses_plus(start):
             return at_any_cost(start, costs)
-        way = path.hit - start
-        pays = exceeds(
-            np.full(1, path.payoffs.wrong_minus), np.atleast_1d(np.asarray(costs, dtype=float)) * way
-        )
-        return np.where(pays, path.hit, start).astype(np.intp)
+        way = np.atleast_1d(np.asarray(costs, dtype=float)) * (path.hit - start)
+        return np.where(exceeds(path.payoffs.wrong_minus, way), path.hit, start).astype(np.intp)

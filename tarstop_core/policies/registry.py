@@ -8,8 +8,7 @@ import sys
 from tarstop_core.policies.base import Policy
 
 _PACKAGE = __name__.rpartition(".")[0]
-_NO_RULES = {"check", "registry", "specs"}
-"""Modules that ask for the rules or try them: they come after."""
+_NO_RULES = {"check", "registry", "specs"}  # Modules that ask for the rules or try them: they come after
 
 
 def found() -> dict[str, type[Policy]]:
@@ -36,8 +35,6 @@ def followed() -> list[str]:
 def titled(name: str) -> str:
     """A rule's title, with what it is beside those that weigh consequences.
 
-    Examples
-    --------
     >>> titled("optimal"), titled("budget")
     ('Optimal', 'Budget · baseline')
     """

@@ -56,15 +56,12 @@ class GridReplicates:
     Rules with the same (r, j) are one: `pair` leads from a rule of the grid to its row.
     """
 
-    pair: Depths
-    """Shape (cells,)."""
+    pair: Depths  # Shape (cells,)
     depth: Depths
     read: Depths
     """`depth` and `read`: rank each run goes down to, and documents it reads; shape (pairs, n)."""
-    seen: Flags
-    """Which of the relevant documents it reads, in ranking order; shape (pairs, n, R)."""
-    within: Depths
-    """How many relevant documents its recall counts; shape (pairs, n)."""
+    seen: Flags  # Which of the relevant documents it reads, in ranking order; shape (pairs, n, R)
+    within: Depths  # How many relevant documents its recall counts; shape (pairs, n)
 
 
 @dataclass(frozen=True)
@@ -104,20 +101,15 @@ class SampleGrid:
 
     def replicates(self, labels: Flags, n: int, rng: np.random.Generator) -> GridReplicates:
         """`n` single runs of every rule on one topic; a sample depends on r only and is drawn once."""
-        labels = np.asarray(labels, dtype=bool)
-        order = rng.random((n, len(labels)))
-        relevant = np.flatnonzero(labels)
-        shape = (len(self.pairs), n)
+        labels, shape = np.asarray(labels, dtype=bool), (len(self.pairs), n)
+        order, relevant = rng.random((n, len(labels))), np.flatnonzero(labels)
         depth, read = np.empty(shape, dtype=np.intp), np.empty(shape, dtype=np.intp)
         seen = np.empty((*shape, len(relevant)), dtype=bool)
         for r in dict.fromkeys(r for r, _ in self.pairs):
             sampled = drawn(labels, order, r)
-            so_far = np.zeros((n, len(labels) + 1), dtype=np.intp)
-            np.cumsum(sampled, axis=1, out=so_far[:, 1:])
-            for index, (its_r, j) in enumerate(self.pairs):
-                if its_r != r:
-                    continue
-                depth[index] = d = _depths(labels, sampled, r, j)
+            so_far = np.pad(np.cumsum(sampled, axis=1), ((0, 0), (1, 0)))
+            for index in (at for at, (its_r, _) in enumerate(self.pairs) if its_r == r):
+                depth[index] = d = _depths(labels, sampled, r, self.pairs[index][1])
                 read[index] = d + so_far[:, -1] - so_far[np.arange(n), d]
                 seen[index] = sampled[:, relevant] | (relevant < d[:, None])
         within = (relevant < depth[..., None]).sum(axis=2)
@@ -147,8 +139,7 @@ def _depths(labels: Flags, sampled: Flags, r: int, j: int | None) -> Depths:
 def _chances(R: int, pairs: tuple[Pair, ...]) -> tuple[Floats, Flags, Floats, Floats]:
     """P(depth = ρ_k) for k = 1 … R, shape (pairs, R); which pairs can stop early; r and j, shape (pairs,)."""
     feasible = np.array([j is not None and r <= R for r, j in pairs])
-    r = np.array([r for r, _ in pairs], dtype=float)
-    j = np.array([r if j is None else j for r, j in pairs], dtype=float)
+    r, j = np.array([(r, j or r) for r, j in pairs], dtype=float).T
     chances = np.zeros((len(pairs), R))
     for row in np.flatnonzero(feasible):
         k = np.arange(j[row], R - (r[row] - j[row]) + 1)

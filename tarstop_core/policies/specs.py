@@ -10,8 +10,7 @@ from tarstop_core.policies.own import load_rule, make_rule
 from tarstop_core.policies.registry import POLICIES
 
 COMBINED: dict[str, type[Combined]] = {"either": Either, "both": Both}
-MOST_RULES = 32
-"""That one text combines."""
+MOST_RULES = 32  # That one text combines
 _COMBINED = re.compile(r"(either|both)\s*\((.*)\)", re.IGNORECASE | re.DOTALL)
 _OWN = re.compile(r"(.+?\.py)(?::([^:]*))?(?::(.*))?", re.DOTALL)
 
@@ -19,20 +18,17 @@ _OWN = re.compile(r"(.+?\.py)(?::([^:]*))?(?::(.*))?", re.DOTALL)
 def parse_policy(spec: str, files: bool = True) -> Policy:
     """The policy that a text names.
 
-    ``name`` or ``name:parameter=value,…``; ``either(…;…)`` and ``both(…;…)`` of such texts; or
-    ``path/to/file.py:Class`` with or without parameters, which runs the file: not with `files` off, for texts that
-    come from someone else, such as in a saved session. InputProblem when there is no such policy, parameter or value,
-    or a file does not yield one.
+    ``name`` or ``name:parameter=value,…``; ``either(…;…)`` and ``both(…;…)`` of such texts; or ``path/to/file.py:Class``
+    with or without parameters, which runs the file: not with `files` off, for texts that come from someone else, such as in
+    a saved session. InputProblem when there is no such policy, parameter or value, or a file does not yield one.
     """
     spec = spec.strip()
     if spec.count("(") > MOST_RULES or spec.count(";") > MOST_RULES:
         raise InputProblem(f"A rule cannot be put together from more than {MOST_RULES} others; name fewer.")
-    combined = _COMBINED.fullmatch(spec)
-    if combined:
+    if combined := _COMBINED.fullmatch(spec):
         kind = COMBINED[combined[1].lower()]
         return kind(tuple(parse_policy(part, files) for part in _parts(combined[2], spec)))
-    own = _OWN.fullmatch(spec)
-    if own:
+    if own := _OWN.fullmatch(spec):
         return _own_rule(own[1], own[2], own[3] or "", files)
     name, _, rest = spec.partition(":")
     policy = POLICIES.get(name.lower().replace("_", "-"))

@@ -11,18 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tarstop_core.presentation.figures import (
-    Figure,
-    axis,
-    clear_layout,
-    ink,
-    label,
-    line,
-    points,
-    thinned,
-    upright,
-    with_unit,
-)
+from tarstop_core.presentation import figures as fig
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.presentation.palette import BELIEF, COST, PAPER, PAPER_ON_DARK, THRESHOLD, VALUE
 
@@ -54,7 +43,7 @@ def live_curves(
     steps: bool = False,
     silent: NDArray[np.bool_] | None = None,
     dark: bool = False,
-) -> Figure:
+) -> fig.Figure:
     """Belief against q* above, the value of the next document as a multiple of its cost below.
 
     Where reading is free the value itself is drawn, in its `unit`. `b` is the belief after d documents if nothing (more)
@@ -68,25 +57,23 @@ def live_curves(
         # Before one of these was read nobody knew that nothing would come of it: reading on was worth what it is after.
         spoken = np.where(silent, len(worth) - 1, np.arange(len(worth)))
         worth = worth[np.minimum.accumulate(spoken[::-1])[::-1]]
-    title = with_unit(worth_title, unit)
+    title = fig.with_unit(worth_title, unit)
     if worth is not None and cost > 0:
         worth, title = worth / cost, f"{worth_title} ÷ cost"
     first, last = span
-    at = np.arange(first, last + 1)[thinned(last + 1 - first, depth - first)]
+    at = np.arange(first, last + 1)[fig.thinned(last + 1 - first, depth - first)]
     drawn = _Drawn(at, depth, max(plan, depth), hit, log_depth, dark)
     data, act_above = _belief_lines(drawn, b, q_star)
     notes = [act_above]
     x_axis: dict[str, Any] = {"range": list(drawn.ends)}
-    if log_depth:
-        x_axis |= {"type": "log", "dtick": 1}
-    if worth is not None:
-        x_axis["anchor"] = "y2"
+    x_axis |= {"type": "log", "dtick": 1} if log_depth else {}
+    x_axis |= {} if worth is None else {"anchor": "y2"}
     domain = [0.0, 1.0] if worth is None else [0.55, 1.0]
-    layout = clear_layout(
+    layout = fig.clear_layout(
         300,
         {"l": 56, "r": 8, "t": 4, "b": 36},
-        yaxis=axis(belief_title, dark, range=[-0.05, 1.05], domain=domain, tickformat=".0%", nticks=4),
-        xaxis=axis("documents read", dark, **x_axis),
+        yaxis=fig.axis(belief_title, dark, range=[-0.05, 1.05], domain=domain, tickformat=".0%", nticks=4),
+        xaxis=fig.axis("documents read", dark, **x_axis),
     )
     if worth is not None:
         lines, decades = _worth_lines(drawn, worth), _decades(worth, at, float(cost > 0))
@@ -94,24 +81,18 @@ def live_curves(
         if cost > 0:
             data.append(drawn.level(1.0, COST, yaxis="y2"))
             notes.append(_cost_label(drawn, lines, decades))
-        powers = {
-            "type": "log",
-            "dtick": 1,
-            "exponentformat": "power" if cost <= 0 else "none",
-            "range": decades,
-        }
-        layout["yaxis2"] = axis(title, dark, domain=[0.0, 0.45], **powers)
+        powers = {"type": "log", "dtick": 1, "exponentformat": "power" if cost <= 0 else "none"}
+        layout["yaxis2"] = fig.axis(title, dark, domain=[0.0, 0.45], **powers, range=decades)
     if steps:
-        for trace in data:
-            if trace["mode"] == "lines":
-                trace["line"]["shape"] = "hv"
+        for trace in (each for each in data if each["mode"] == "lines"):
+            trace["line"]["shape"] = "hv"
     layout["annotations"] = notes
     if plan > depth and first <= plan <= last:
-        layout["shapes"] = [upright(float(plan), width=1, dash="dot")]
+        layout["shapes"] = [fig.upright(float(plan), width=1, dash="dot")]
     return {"data": data, "layout": layout}
 
 
-def _worth_lines(drawn: _Drawn, worth: Floats) -> list[Figure]:
+def _worth_lines(drawn: _Drawn, worth: Floats) -> list[fig.Figure]:
     # A log axis has no place for zero: the line ends where nothing can be gained.
     at = drawn.at[drawn.at < len(worth)]
     gains = np.where(at < (np.inf if drawn.hit is None else drawn.hit), worth[at], 0.0)
@@ -149,36 +130,40 @@ class _Drawn:
         left, right = (float(np.log10(end) if self.log_depth else end) for end in (self.x[0], self.x[-1]))
         return left, right
 
-    def curve(self, y: Sequence[float | None], colour: str, *, on: bool = True, **more: Any) -> list[Figure]:
+    def curve(
+        self, y: Sequence[float | None], colour: str, *, on: bool = True, **more: Any
+    ) -> list[fig.Figure]:
         """Solid up to the depth, dotted `on` from there to the plan; y may end before the depths do."""
         at = self.at[: len(y)]
         past, ahead = at <= self.depth, (at >= self.depth) & (at <= self.plan)
-        lines = [line([*compress(self.x, past)], [*compress(y, past)], colour, width=3, **more)]
+        lines = [fig.line([*compress(self.x, past)], [*compress(y, past)], colour, width=3, **more)]
         if on and ahead.sum() > 1:
-            lines.append(line([*compress(self.x, ahead)], [*compress(y, ahead)], colour, dash="dot", **more))
+            lines.append(
+                fig.line([*compress(self.x, ahead)], [*compress(y, ahead)], colour, dash="dot", **more)
+            )
         return [each | {"hoverinfo": "skip"} for each in lines]
 
-    def level(self, y: float, colour: str, **more: Any) -> Figure:
+    def level(self, y: float, colour: str, **more: Any) -> fig.Figure:
         """A dashed line from end to end."""
         edge = [float(self.x[0]), float(self.x[-1])]
-        return line(edge, [y, y], colour, dash="dash", **more, hoverinfo="skip")
+        return fig.line(edge, [y, y], colour, dash="dash", **more, hoverinfo="skip")
 
-    def label(self, x: float, y: float, text: str, level: str, below: bool, **more: Any) -> Figure:
+    def label(self, x: float, y: float, text: str, level: str, below: bool, **more: Any) -> fig.Figure:
         """A label just below or above a level of this colour, which other lines may cross."""
         paper = PAPER_ON_DARK if self.dark else PAPER
         yanchor, yshift = ("top", -2) if below else ("bottom", 2)
-        return label(x, y, text, ink(level, self.dark), **more, yanchor=yanchor, bgcolor=paper, yshift=yshift)
+        return fig.label(
+            x, y, text, fig.ink(level, self.dark), **more, yanchor=yanchor, bgcolor=paper, yshift=yshift
+        )
 
 
-def _belief_lines(drawn: _Drawn, b: Floats, q_star: float) -> tuple[list[Figure], Figure]:
+def _belief_lines(drawn: _Drawn, b: Floats, q_star: float) -> tuple[list[fig.Figure], fig.Figure]:
     """Belief, where it is now, and q*; and the label of q*."""
     at, depth, hit = drawn.at, drawn.depth, drawn.hit
-    shown = b[at].copy()
-    if hit is not None:
-        shown[at >= hit] = 1.0
+    shown = b[at] if hit is None else np.where(at >= hit, 1.0, b[at])
     x_now = 0.5 if drawn.log_depth and depth == 0 else depth
     b_now = 1.0 if hit is not None and depth >= hit else float(b[depth])
-    now = points([x_now], [b_now], BELIEF, hoverinfo="skip")
+    now = fig.points([x_now], [b_now], BELIEF, hoverinfo="skip")
     # The label stands at the right end, where the projection has stopped: at the left the belief often starts
     # at q*. And on the side of the line where the belief does not end.
     below = bool(shown[at <= drawn.plan][-1] >= q_star)
@@ -186,7 +171,7 @@ def _belief_lines(drawn: _Drawn, b: Floats, q_star: float) -> tuple[list[Figure]
     return [*drawn.curve(shown.tolist(), BELIEF, on=hit is None), now, drawn.level(q_star, THRESHOLD)], note
 
 
-def _cost_label(drawn: _Drawn, lines: Sequence[Figure], decades: Sequence[float]) -> Figure:
+def _cost_label(drawn: _Drawn, lines: Sequence[fig.Figure], decades: Sequence[float]) -> fig.Figure:
     # The rule stops where worth and cost meet, mostly at the right: the label stands at the clearer end.
     seen = [value for each in lines for value in each["y"] if value is not None]
     away = [abs(np.log10(value)) for value in (seen[:1] + seen[-1:])]

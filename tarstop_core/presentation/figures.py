@@ -34,10 +34,8 @@ def ink(colour: str, dark: bool) -> str:
 
 
 def axis(title: str, dark: bool = False, **more: Any) -> dict[str, Any]:
-    """An axis with a light grid, no frame and a title in words.
-
-    Its labels keep to the margins that the figure gives. Left to measure them, plotly draws every figure twice.
-    """
+    """An axis with a light grid, no frame and a title in words."""
+    # Its labels keep to the margins that the figure gives: left to measure them, plotly draws every figure twice.
     return {
         "title": {"text": title, "font": {"size": 12, "color": text_colour(dark)}},
         "tickfont": {"color": text_colour(dark), "size": 11},
@@ -51,7 +49,7 @@ def axis(title: str, dark: bool = False, **more: Any) -> dict[str, Any]:
     }
 
 
-def line(x: Sequence[float], y: Sequence[float | None], colour: str, **more: Any) -> dict[str, Any]:
+def line(x: Sequence[float], y: Sequence[float | None], colour: str, **more: Any) -> Figure:
     """A line trace."""
     style = {"color": colour, "width": more.pop("width", 2), "dash": more.pop("dash", "solid")}
     return {"type": "scatter", "mode": "lines", "x": list(x), "y": list(y), "line": style, **more}
@@ -63,7 +61,7 @@ def points(
     colour: Any,
     size: Any = 10,
     *,
-    marker: dict[str, Any] | None = None,
+    marker: Figure | None = None,
     **more: Any,
 ) -> Figure:
     """Points; what else their markers have stands in `marker`."""
@@ -92,16 +90,8 @@ def rise(x: float, edges: Sequence[float], colour: str, **more: Any) -> Figure:
 
 def label(x: float, y: float, text: str, colour: str, **more: Any) -> dict[str, Any]:
     """A direct label beside a line."""
-    return {
-        "x": x,
-        "y": y,
-        "text": text,
-        "showarrow": False,
-        "font": {"color": colour, "size": 12},
-        "xanchor": "right",
-        "yanchor": "bottom",
-        **more,
-    }
+    letters = {"font": {"color": colour, "size": 12}, "xanchor": "right", "yanchor": "bottom"}
+    return {"x": x, "y": y, "text": text, "showarrow": False, **letters, **more}
 
 
 def note(x: float, y: float, text: str, colour: str, **more: Any) -> dict[str, Any]:
@@ -111,14 +101,8 @@ def note(x: float, y: float, text: str, colour: str, **more: Any) -> dict[str, A
 
 def clear_layout(height: float, margin: dict[str, int], **more: Any) -> dict[str, Any]:
     """A layout without frame or legend, on the page's own background."""
-    return {
-        "height": height,
-        "margin": margin,
-        "showlegend": False,
-        "paper_bgcolor": CLEAR,
-        "plot_bgcolor": CLEAR,
-        **more,
-    }
+    clear = {"showlegend": False, "paper_bgcolor": CLEAR, "plot_bgcolor": CLEAR}
+    return {"height": height, "margin": margin, **clear, **more}
 
 
 def drawn(
@@ -140,23 +124,11 @@ def rows_of(**columns: ArrayLike) -> Rows:
 
 
 def with_unit(title: str, unit: str) -> str:
-    """The title of an axis with the unit that a person named, where there is one.
-
-    Examples
-    --------
-    >>> with_unit("worth each", "£"), with_unit("EVPI", "<b>"), with_unit("EVPI", "")
-    ('worth each (£)', 'EVPI (&lt;b>)', 'EVPI')
-    """
+    """The title of an axis with the unit that a person named, where there is one."""
     return f"{title} ({plain(unit, 24)})" if unit else title
 
 
 def plain(name: str, longest: int) -> str:
-    """A name, shortened, as plotly shows it as it is: in texts it reads a little HTML and TeX.
-
-    Examples
-    --------
-    >>> plain("<b> & co", 44), plain("One that is long", 8)
-    ('&lt;b> &amp; co', 'One tha…')
-    """
+    """A name, shortened, as plotly shows it as it is: in texts it reads a little HTML and TeX."""
     short = name if len(name) <= longest else f"{name[: longest - 1]}…"
     return short.replace("&", "&amp;").replace("<", "&lt;").replace("$", "&#36;")

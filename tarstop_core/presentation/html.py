@@ -1,7 +1,4 @@
-"""HTML from templates: a page lies beside the module that says it, blocks and style of all pages in ``templates/``.
-
-Whatever a template is given is escaped, unless the template itself says that it is markup.
-"""
+"""HTML from templates, which escape: a page lies beside the module that says it, what all pages share in ``templates/``."""
 
 import html
 from collections.abc import Callable, Iterable, Sequence

@@ -9,8 +9,6 @@ CURRENCIES = "£$€¥"
 def number(value: float) -> str:
     """At most three significant digits, in figures a person reads aloud.
 
-    Examples
-    --------
     >>> number(0.00431), number(0), number(3123.4), number(0.5), number(12.345), number(1234567)
     ('0.00431', '0', '3,120', '0.5', '12.3', '1,230,000')
     >>> number(0.00000012), number(-0.25)
@@ -29,8 +27,6 @@ def number(value: float) -> str:
 def amount(value: float, unit: str) -> str:
     """A number with its unit: '£3,120', '1.5 hours', '0.0043' where nothing is named.
 
-    Examples
-    --------
     >>> amount(3120, "£"), amount(1.5, "hours"), amount(0.0043, ""), amount(-20, "€")
     ('£3,120', '1.5 hours', '0.0043', '−€20')
     """
@@ -44,8 +40,6 @@ def amount(value: float, unit: str) -> str:
 def percent(probability: float) -> str:
     """A probability as a person says it; never rounded to certainty.
 
-    Examples
-    --------
     >>> percent(0.213), percent(0.0312), percent(0.0004), percent(1.0), percent(0.9999), percent(0.0)
     ('21 %', '3.1 %', '0.04 %', '100 %', 'over 99.9 %', '0 %')
     """

@@ -1,7 +1,4 @@
-"""Every colour: one meaning, one colour, in light, in dark and on paper.
-
-Rules bring their own, which are of the same row.
-"""
+"""Every colour: one meaning, one colour, in light, in dark and on paper; rules bring their own, of the same row."""
 
 # Okabe–Ito: readable on white and on near-black, told apart by nearly everybody; and three that stay apart from it.
 BLUE, VERMILION, GREEN, PURPLE, AMBER, SKY = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"

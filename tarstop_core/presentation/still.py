@@ -1,7 +1,4 @@
-"""A figure as SVG text, without a browser: for pages that run nothing.
-
-It knows what the figures of a review's evidence are made of: points with intervals, lines, areas and texts on linear axes.
-"""
+"""A figure as SVG text, for pages that run nothing: points with intervals, lines, areas and texts on linear axes."""
 
 import re
 from collections.abc import Iterator
@@ -45,12 +42,10 @@ class _Plane:
 def still(figure: Figure, width: float, says: str) -> str:
     """The figure as SVG in the colour of the page around it, so many pixels wide."""
     plane = _Plane(figure["layout"], width)
-    parts = [*_axes(plane)]
+    parts, bottom = [*_axes(plane)], plane.top + plane.down
     for each in plane.layout.get("shapes", ()):
         x, stroke = plane.at(each.get("xref", "x"), each["x0"]), each["line"]
-        parts.append(
-            _line(x, plane.top, x, plane.top + plane.down, stroke["color"], 1.5, stroke.get("dash", ""))
-        )
+        parts.append(_line(x, plane.top, x, bottom, stroke["color"], 1.5, stroke.get("dash", "")))
     for trace in figure["data"]:
         parts += _trace(plane, trace)
     for each in plane.layout.get("annotations", ()):
@@ -72,9 +67,8 @@ def _axes(plane: _Plane) -> Iterator[str]:
             continue
         low, high = sorted(axis["range"])
         ticks = axis.get("tickvals") or np.arange(low, high + 1e-9, axis["dtick"]).tolist()
-        for value, words in zip(
-            ticks, axis.get("ticktext") or [f"{value:.2g}" for value in ticks], strict=True
-        ):
+        texts = axis.get("ticktext") or [f"{value:.2g}" for value in ticks]
+        for value, words in zip(ticks, texts, strict=True):
             spot = plane.at(name, value)
             if name[0] == "x":
                 yield _text(spot, bottom + 15, words, "middle")
@@ -111,11 +105,9 @@ def _trace(plane: _Plane, trace: Figure) -> Iterator[str]:
         marker, bars = trace["marker"], trace.get("error_x")
         for at, x, y in spots:
             if bars is not None:
-                ends = (
-                    plane.at(on, trace["x"][at] + reach)
-                    for reach in (-bars["arrayminus"][at], bars["array"][at])
-                )
-                yield _line(next(ends), y, next(ends), y, bars["color"], bars["thickness"])
+                reach = (-bars["arrayminus"][at], bars["array"][at])
+                first, last = (plane.at(on, trace["x"][at] + each) for each in reach)
+                yield _line(first, y, last, y, bars["color"], bars["thickness"])
             yield _mark(x, y, marker, at)
 
 
@@ -127,10 +119,10 @@ def _mark(x: float, y: float, marker: Figure, at: int) -> str:
     stroke = f'fill="{fill}" stroke="{style.get("color", "none")}" stroke-width="{style.get("width", 0)}"'
     if symbol.startswith("circle"):
         return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{half:.1f}" {stroke}/>'
-    corners = [(-half, -half), (half, -half), (half, half), (-half, half)]
-    if symbol.startswith("diamond"):
-        corners = [(0, -half), (half, 0), (0, half), (-half, 0)]
-    return f'<polygon points="{" ".join(f"{x + dx:.1f},{y + dy:.1f}" for dx, dy in corners)}" {stroke}/>'
+    square, diamond = ((-1, -1), (1, -1), (1, 1), (-1, 1)), ((0, -1), (1, 0), (0, 1), (-1, 0))
+    corners = diamond if symbol.startswith("diamond") else square
+    points = " ".join(f"{x + half * across:.1f},{y + half * down:.1f}" for across, down in corners)
+    return f'<polygon points="{points}" {stroke}/>'
 
 
 def _line(x1: float, y1: float, x2: float, y2: float, colour: str, width: float, dash: str = "") -> str:

@@ -19,7 +19,7 @@ class Line:
 
     x: Sequence[float]
     y: Sequence[float | None]
-    """`x` and `y`: A y of None breaks the line."""
+    """None breaks the line."""
     colour: str
     name: str = ""
     """What stands at its right end; empty for nothing."""
@@ -94,11 +94,8 @@ def chart(
         + "</g>"
     )
     for line in lines:
-        heights = [_shown(y, log) for y in line.y]
-        spots = [
-            None if y is None else (at_x(x), at_y(min(high, max(low, y))))
-            for x, y in zip(line.x, heights, strict=True)
-        ]
+        known = ((x, _shown(y, log)) for x, y in zip(line.x, line.y, strict=True))
+        spots = [None if y is None else (at_x(x), at_y(min(high, max(low, y)))) for x, y in known]
         dash = f' stroke-dasharray="{line.dash}"' if line.dash else ""
         parts.append(
             f'<path d="{_path(spots, line.steps)}" fill="none" stroke="{line.colour}" stroke-width="2.5"{dash}/>'
@@ -136,8 +133,6 @@ def _path(spots: Sequence[tuple[float, float] | None], steps: bool) -> str:
 def _steps(low: float, high: float) -> list[tuple[float, str]]:
     """Round values between two, about five.
 
-    Examples
-    --------
     >>> [words for _, words in _steps(0, 312)]
     ['0', '100', '200', '300']
     """

@@ -1,7 +1,6 @@
-"""Sentences as texts: those of a module stand in the TOML file beside it that is called like it.
+"""Sentences as texts: those of a module stand in the TOML file beside it that is called like it, in Jinja's language.
 
-What is filled in stands between << and >>, what depends on something between <% and %>, for formulas in LaTeX are full
-of braces; the language is Jinja's. A name that is missing is an error.
+What is filled in stands between << and >>, what depends on something between <% and %>, for formulas are full of braces.
 """
 
 import tomllib

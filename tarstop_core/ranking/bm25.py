@@ -32,15 +32,13 @@ class Recipe:
     """What BM25 counts in texts, and how much it weighs."""
 
     name: str
-    said: str
-    """What it counts, as in "BM25 on …"."""
+    said: str  # What it counts, as in "BM25 on …"
     tokens: Tokens
     k1: float
     b: float
     floor: bool
     """No word weighs less than epsilon times the mean size of an idf; otherwise only negative idfs are replaced."""
-    repeats: float
-    """A word that stands n times in the query counts n to this power."""
+    repeats: float  # A word that stands n times in the query counts n to this power
 
 
 PAPER = Recipe("paper", "titles and abstracts", PAPER_TOKENS, k1=1.5, b=0.75, floor=False, repeats=1)
@@ -74,8 +72,6 @@ class Bm25Index:
         By `PAPER`, as in rank_bm25, a word counts as often as it occurs in the query, and one in more than half of the
         documents weighs epsilon times the mean idf, which in collections of a few documents can be negative.
 
-        Examples
-        --------
         >>> index = build_index(["foldable mast", "mast for an antenna", "a kettle", "a lid", "a cup"])
         >>> index.scores("antenna mast").round(3).tolist()
         [0.364, 1.104, 0.0, 0.0, 0.0]
@@ -89,31 +85,15 @@ class Bm25Index:
 def build_index(texts: Iterable[str], progress: Progress | None = None, recipe: Recipe = PAPER) -> Bm25Index:
     """Prepare a collection for BM25 queries.
 
-    It takes about 12 bytes for each distinct word of each document.
+    One text a document; single texts may be empty (they score 0). ``progress(done, N)`` is called every 2,048 documents and
+    at the end. It takes about 12 bytes for each distinct word of each document. InputProblem when there is no document, or
+    when none of them holds a word.
 
-    Parameters
-    ----------
-    texts : iterable of str, length N
-        One text a document; single texts may be empty (they score 0).
-    progress : callable, optional
-        Called as ``progress(done, N)`` every 2,048 documents and at the end.
-    recipe : Recipe, optional
-        What is counted, and how.
-
-    Raises
-    ------
-    InputProblem
-        When there is no document, or when none of them holds a word.
-
-    Notes
-    -----
     With f documents of N holding a word, idf = ln(N − f + 0.5) − ln(f + 0.5). By `PAPER` a negative idf is replaced
     by epsilon times the mean idf of the whole vocabulary, the negative ones included in that mean; by `WORDS` epsilon
     times the mean of their sizes is the least, so that a word in more documents never weighs more. The weight of a
     word that a document of length l holds t times is idf · t(k1 + 1) / (t + k1(1 − b + b·l / mean length)).
 
-    References
-    ----------
     Trotman, Puurula, Burgess: Improvements to BM25 and Language Models Examined (2014); rank_bm25 0.2.2. Of `WORDS` k1
     and b are the defaults of Anserini (Yang, Fang, Lin: Anserini, 2017).
     """
@@ -146,16 +126,7 @@ def rank_documents(
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """Rank N documents by BM25 against a query: their order, as of :func:`rank_order`, and scores in the *given* order.
 
-    Raises
-    ------
-    InputProblem
-        When the query is empty or shares no word with any document, and as `build_index` does.
-
-    Examples
-    --------
-    >>> order, scores = rank_documents(["a kettle", "a foldable mast", "a lid", "a cup"], "foldable mast")
-    >>> order.tolist()
-    [1, 0, 2, 3]
+    InputProblem when the query is empty or shares no word with any document, and as `build_index` does.
     """
     if not recipe.tokens(query):
         raise InputProblem(
@@ -174,8 +145,6 @@ def rank_documents(
 def rank_order(scores: NDArray[np.float64]) -> NDArray[np.intp]:
     """Positions of documents by falling score, shape (N,); ties keep their original order, NaN (no score) goes last.
 
-    Examples
-    --------
     >>> rank_order(np.array([1.0, 3.0, np.nan, 3.0])).tolist()
     [1, 3, 0, 2]
     """
@@ -185,15 +154,12 @@ def rank_order(scores: NDArray[np.float64]) -> NDArray[np.intp]:
 def _count_words(
     texts: list[str], progress: Progress | None, tokens: Tokens
 ) -> tuple[dict[str, int], NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
-    """Vocabulary, document lengths and the (word, times) pairs of each document, document after document.
-
-    A block of documents at a time, so that the running words of a large collection are never all in memory.
-    """
+    """Vocabulary, document lengths and the (word, times) pairs of each document, document after document."""
     number = _Numbers(tokens)
-    lengths = np.zeros(len(texts), dtype=np.int64)
-    distinct = np.zeros(len(texts) + 1, dtype=np.int64)
+    lengths, distinct = np.zeros(len(texts), dtype=np.int64), np.zeros(len(texts) + 1, dtype=np.int64)
     words: list[NDArray[np.int32]] = []
     times: list[NDArray[np.int32]] = []
+    # A block of documents at a time, so that the running words of a large collection are never all in memory.
     for first in range(0, len(texts), _DOCUMENTS_AT_A_TIME):
         running: list[int] = []
         block = texts[first : first + _DOCUMENTS_AT_A_TIME]
@@ -205,12 +171,9 @@ def _count_words(
         counted = codes != LEFT_OUT
         codes = codes[counted]
         block_starts = np.concatenate(([0], np.cumsum(counted)))[block_starts]
-        here = slice(first, first + len(block))
-        lengths[here] = np.diff(block_starts)
-        counts = csr_array(
-            (np.ones(len(codes), dtype=np.int32), codes, block_starts),
-            shape=(len(block), len(number.vocabulary)),
-        )
+        lengths[first : first + len(block)] = np.diff(block_starts)
+        each, shape = np.ones(len(codes), dtype=np.int32), (len(block), len(number.vocabulary))
+        counts = csr_array((each, codes, block_starts), shape=shape)
         counts.sum_duplicates()
         words.append(counts.indices.astype(np.int32, copy=False))
         times.append(counts.data)

@@ -30,8 +30,6 @@ def also_published(
 ) -> dict[str, list[str]]:
     """The other members of each family, by the document that stands for it.
 
-    Examples
-    --------
     >>> from tarstop_core.ranking.order import prepare
     >>> from tarstop_core.documents.records import as_records
     >>> table = as_records({"id": ["a", "b"], "publication_number": ["EP1", "US 1234567 B2"], "family": ["7", "7"]})

@@ -20,8 +20,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.ranking.bm25 import Progress
 from tarstop_core.ranking.words import WORD_TOKENS
 
-VERSION = 1
-"""Of what is counted: features of another version are made again."""
+VERSION = 1  # Of what is counted: features of another version are made again
 BITS = 24
 _PLACES = 1 << BITS
 _DOCUMENTS_AT_A_TIME = 2048
@@ -40,8 +39,7 @@ class Features:
     """Hashes of the terms that have a column, ascending; those of one document alone have none. Shape (terms,)."""
     column: NDArray[np.int32]
     """The column of each; the most frequent come first, which makes products a third faster. Shape (terms,)."""
-    idf: NDArray[np.float32]
-    """What one occurrence weighs, by column. Shape (terms,)."""
+    idf: NDArray[np.float32]  # What one occurrence weighs, by column. Shape (terms,)
 
     def __len__(self) -> int:
         """N, the number of documents."""
@@ -61,8 +59,6 @@ class Features:
     def spelled(self, text: str) -> dict[int, str]:
         """How the terms of a text that have a column are written in it, by column; common words between a pair are left out.
 
-        Examples
-        --------
         >>> sorted(make_features(["steel masts", "a steel mast"]).spelled("Masts of steel, steel mast").values())
         ['Masts', 'steel', 'steel mast']
         """
@@ -107,28 +103,14 @@ def load_features(file: Path) -> Features | None:
 def make_features(texts: Iterable[str], progress: Progress | None = None) -> Features:
     """Count the terms of a collection and weigh them.
 
-    The same texts give the same features on every machine. Of 200,000 titles and abstracts they take 360 MB.
+    One text a document; single texts may be empty. ``progress(done, N)`` is called every 2,048 documents and at the end. The
+    same texts give the same features on every machine. Of 200,000 titles and abstracts they take 360 MB. InputProblem when
+    there is no document.
 
-    Parameters
-    ----------
-    texts : iterable of str, length N
-        One text a document; single texts may be empty.
-    progress : callable, optional
-        Called as ``progress(done, N)`` every 2,048 documents and at the end.
-
-    Raises
-    ------
-    InputProblem
-        When there is no document.
-
-    Notes
-    -----
     A term that a document holds t times weighs (1 + ln t) · (1 + ln((1 + N) / (1 + f))), f being the number of documents
     that hold it; rows are divided by their length. A term that one document holds alone counts in that length and
     then has no column: it says nothing about any other document.
 
-    Examples
-    --------
     >>> features = make_features(["a steel mast", "steel masts", "a kettle"])
     >>> features.matrix.shape, features.of("masts").nnz
     ((3, 3), 1)

@@ -19,12 +19,9 @@ from tarstop_core.ranking.features import Features, Matrix
 
 Floats = NDArray[np.float64]
 
-EVERY_LABEL = 50
-"""So many labels are learned from one by one …"""
-FURTHER = 0.04
-"""… and then whenever there are more by this share."""
-FEW = 5
-"""So many relevant documents bear scores from elsewhere out by half."""
+EVERY_LABEL = 50  # So many labels are learned from one by one …
+FURTHER = 0.04  # … and then whenever there are more by this share
+FEW = 5  # So many relevant documents bear scores from elsewhere out by half
 
 
 class Label(IntEnum):
@@ -32,12 +29,9 @@ class Label(IntEnum):
 
     UNREAD = 0
     NOT_RELEVANT = 1
-    RELEVANT = 2
-    """Included by title and abstract; its full text has not been judged."""
-    INCLUDED = 3
-    """By its full text."""
-    OTHER_KIND = 4
-    """On the topic, but excluded by its full text for the kind of study it is."""
+    RELEVANT = 2  # Included by title and abstract; its full text has not been judged
+    INCLUDED = 3  # By its full text
+    OTHER_KIND = 4  # On the topic, but excluded by its full text for the kind of study it is
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,8 +43,7 @@ class Told:
     """A `Label` for each document, by its position in the collection. Shape (N,)."""
     start: Floats
     """Scores of the order in which the list stands, the highest to be read first. Shape (N,)."""
-    words_for: str = ""
-    """What speaks for a document, as a person typed it."""
+    words_for: str = ""  # What speaks for a document, as a person typed it
     words_against: str = ""
     outside: Floats | None = None
     """Scores from elsewhere, such as a language model's; NaN where there is none. Shape (N,)."""
@@ -68,10 +61,8 @@ class Ranker(ABC):
     """
 
     name: ClassVar[str]
-    version: ClassVar[int] = 1
-    """Rises whenever the same labels can give another order."""
-    said: ClassVar[str]
-    """What it does, as a sentence."""
+    version: ClassVar[int] = 1  # Rises whenever the same labels can give another order
+    said: ClassVar[str]  # What it does, as a sentence
 
     @abstractmethod
     def scores(self, features: Features, told: Told, seed: int) -> Floats:
@@ -112,14 +103,11 @@ class Linear(Ranker):
         "question counts as a relevant document."
     )
 
-    strength: float = 0.03
-    """C: how far a weight may go from 0."""
-    ratio: float = 10.0
-    """The relevant together weigh so many times what those not relevant do."""
+    strength: float = 0.03  # C: how far a weight may go from 0
+    ratio: float = 10.0  # The relevant together weigh so many times what those not relevant do
     presumed: int = 10
     """Documents drawn from the unread are presumed not relevant until so many were found to be."""
-    beside: float = 0.05
-    """Spread of a column of scores, where the words of a document have length 1."""
+    beside: float = 0.05  # Spread of a column of scores, where the words of a document have length 1
     included: float = 5.0
     """What a document included by its full text weighs, where the others on the topic weigh 1: those included by their
     abstracts so far, and those excluded for their kind of study, whose words are the topic's all the same."""
@@ -170,13 +158,10 @@ class Linear(Ranker):
         # Learned from those terms alone that occur in these rows.
         used, term = np.unique(words.indices, return_inverse=True)
         occurring = csr_array((words.data, term.astype(np.int32), words.indptr), shape=(len(y), len(used)))
-        rows = hstack(
-            (occurring, csr_array(np.vstack((beside, columns[shown])))), format="csr", dtype=np.float64
-        )
-        rows.indices, rows.indptr = (
-            rows.indices.astype(np.int32),
-            rows.indptr.astype(np.int32),
-        )  # as liblinear wants
+        own = csr_array(np.vstack((beside, columns[shown])))
+        rows = hstack((occurring, own), format="csr", dtype=np.float64)
+        for part in ("indices", "indptr"):  # as liblinear wants
+            setattr(rows, part, getattr(rows, part).astype(np.int32))
         weighed = self.fit(rows, y, weights)
         of_words = np.zeros(words.shape[1], dtype=np.float32)
         of_words[used] = weighed[: len(used)]
@@ -214,8 +199,6 @@ DEFAULT = "linear"
 def due(labels: int, at_last_fit: int) -> bool:
     """Whether a ranker is to be asked anew, given the numbers of labels now and when it was last asked.
 
-    Examples
-    --------
     >>> due(1, 0), due(0, 0), due(101, 100), due(104, 100)
     (True, False, False, True)
     """
@@ -228,8 +211,6 @@ def reading_order(scores: Floats, seed: int) -> NDArray[np.intp]:
 
     The order of records in a source can leak what they are labelled.
 
-    Examples
-    --------
     >>> reading_order(np.array([1.0, 3.0, 2.0]), 0).tolist()
     [1, 2, 0]
     """

@@ -21,7 +21,6 @@ NEARLY_ALWAYS = 0.9
 """Share of neighbours in the order of their numbers from which a list counts as sorted by them."""
 
 Order = Literal["scores", "text", "own"]
-ORDERS: tuple[Order, ...] = ("scores", "text", "own")
 QUERY_SHOWN = 60  # characters of a query that are repeated in a sentence
 
 
@@ -29,12 +28,10 @@ QUERY_SHOWN = 60  # characters of a query that are repeated in a sentence
 class Ranking:
     """A collection put in screening order."""
 
-    order: NDArray[np.intp]
-    """Positions in the collection, first to be read first. Shape (N,)."""
+    order: NDArray[np.intp]  # Positions in the collection, first to be read first. Shape (N,)
     scores: NDArray[np.float64] | None
     """In the same (screening) order; None where the list has only its order. Shape (N,)."""
-    how: str
-    """Where the order comes from, as a sentence."""
+    how: str  # Where the order comes from, as a sentence
 
     def __len__(self) -> int:
         return len(self.order)
@@ -50,26 +47,10 @@ def prepare(
 ) -> Ranking:
     """Put the records of a collection in screening order.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        A table of records.
-    order : {"text", "own", "scores"}
-        By BM25 against the query; as the list stands; by the file's own scores.
-    query : str
-        For "text": what is looked for, in words.
-    recipe : Recipe
-        For "text": what is counted, and how.
-    index : Bm25Index, optional
-        By this recipe, of this table's `ranking_text`, so that another query does not read the texts again.
+    By the file's own scores, by BM25 against the query ("text"), or as the list stands ("own"). `index`, by this recipe, is
+    of this table's `ranking_text`, so that another query does not read the texts again. InputProblem when there are no
+    records, when a score is missing, or when the query cannot rank them.
 
-    Raises
-    ------
-    InputProblem
-        When there are no records, when a score is missing, or when the query cannot rank them.
-
-    Examples
-    --------
     >>> from tarstop_core.documents.records import as_records
     >>> frame = as_records({"id": ["a", "b", "c"], "title": ["Kettle", "Foldable mast", "Lid"]})
     >>> prepare(frame, "text", "a mast").order.tolist()
@@ -85,7 +66,7 @@ def prepare(
         return _by_own_scores(frame)
     if order == "text":
         return _by_text(frame, query, recipe, index)
-    raise InputProblem(f"There is no order '{order}'; choose one of {', '.join(ORDERS)}.")
+    raise InputProblem(f"There is no order '{order}'; choose one of scores, text, own.")
 
 
 def leave_out(ranking: Ranking, left_out: NDArray[np.bool_], what: str) -> Ranking:
@@ -93,8 +74,6 @@ def leave_out(ranking: Ranking, left_out: NDArray[np.bool_], what: str) -> Ranki
 
     Those left out are marked by their positions in the collection, shape (N,); `what` says what they are, as a clause.
 
-    Examples
-    --------
     >>> shorter = leave_out(Ranking(np.array([2, 0, 1]), None, "By hand."), np.array([True, False, False]), "too late")
     >>> shorter.order.tolist(), shorter.how
     ([2, 1], 'By hand. Left out: 1 document too late.')
@@ -112,8 +91,6 @@ def suggest_order(frame: pd.DataFrame) -> tuple[Order, str]:
     A list's own order is suggested only where something speaks for it: a wrong one would make every
     chance wrong, while a query can always be written.
 
-    Examples
-    --------
     >>> from tarstop_core.documents.records import as_records
     >>> suggest_order(as_records({"id": ["a", "b"], "title": ["Lid", "Cup"], "score": [0.2, 0.9]}))
     ('scores', 'Every record has a score in the file.')
@@ -128,11 +105,15 @@ def suggest_order(frame: pd.DataFrame) -> tuple[Order, str]:
     hint = order_hint(frame)
     if hint is not None:
         return "text", hint
-    for column in ("publication_number", "pmid", "id"):
+    for column, name in (
+        ("publication_number", "publication number"),
+        ("pmid", "PMID"),
+        ("id", "identifier"),
+    ):
         numbers = frame[column].tolist()
-        if _sorted(numbers) and not _called_by_row(numbers):
-            names = {"publication_number": "publication number", "pmid": "PMID", "id": "identifier"}
-            return "text", _sorted_by(names[column])
+        # Numbers that only say where a record stood, in a file that names none, rise in every list.
+        if _sorted(numbers) and not all(re.fullmatch(r"row \d+", number) for number in numbers):
+            return "text", _sorted_by(name)
     return "own", "The list follows neither date, title nor number, so it may be in the order of your search."
 
 
@@ -157,8 +138,7 @@ def _by_text(frame: pd.DataFrame, query: str, recipe: Recipe, index: Bm25Index |
         raise InputProblem(
             "Say what you are looking for: a sentence, or the claims, to order the documents by."
         )
-    if index is None:
-        index = build_index(ranking_text(frame), recipe=recipe)
+    index = build_index(ranking_text(frame), recipe=recipe) if index is None else index
     if not index.shares_word(query):
         raise InputProblem(
             f"No word of what you are looking for occurs in any of the {len(index):,} documents; "
@@ -168,11 +148,6 @@ def _by_text(frame: pd.DataFrame, query: str, recipe: Recipe, index: Bm25Index |
     order = rank_order(scores)
     shown = textwrap.shorten(" ".join(query.split()), QUERY_SHOWN, placeholder=" …")
     return Ranking(order, scores[order], f"By likeness to “{shown}” (BM25 on {index.recipe.said}).")
-
-
-def _called_by_row(names: Sequence[str]) -> bool:
-    """Whether the file named no record: numbers that only say where a record stood rise in every list."""
-    return all(re.fullmatch(r"row \d+", name) for name in names)
 
 
 def _sorted(values: Sequence[str]) -> bool:
@@ -197,9 +172,9 @@ SHORTEST_TELLING_LIST = 8
 CHANCE = 1e-3
 
 
-def _direction(codes: NDArray[np.int64]) -> int:
+def _direction(keys: Sequence[str]) -> int:
     """Return 1 for an ascending list, -1 for a descending one, 0 when neither (or by chance)."""
-    counts = np.unique(codes, return_counts=True)[1]
+    _, codes, counts = np.unique(np.array(keys), return_inverse=True, return_counts=True)
     # A random order of n items with ties n_1, n_2, … ascends with probability Π n_i! / n!.
     log_chance = sum(math.lgamma(n + 1) for n in counts.tolist()) - math.lgamma(len(codes) + 1)
     if log_chance + math.log(2) > math.log(CHANCE):
@@ -208,18 +183,12 @@ def _direction(codes: NDArray[np.int64]) -> int:
     return int((steps >= 0).all()) - int((steps <= 0).all())
 
 
-def _codes(keys: Sequence[object]) -> NDArray[np.int64]:
-    return np.unique(np.array([str(key) for key in keys]), return_inverse=True)[1].astype(np.int64)
-
-
 def order_hint(frame: pd.DataFrame) -> str | None:
     """Say in a sentence when a list's own order merely follows its dates or its titles.
 
     None for a list of fewer than 8 records, one that follows neither, or one with too many ties or gaps to tell (four in
     five records must have the date or title).
 
-    Examples
-    --------
     >>> from tarstop_core.documents.records import as_records
     >>> years = as_records({"id": list("abcdefgh"), "date": [str(2020 - i) for i in range(8)]})
     >>> order_hint(years)
@@ -231,23 +200,19 @@ def order_hint(frame: pd.DataFrame) -> str | None:
     dates = [key for key in map(date_key, frame["date"].tolist()) if key]
     if len(dates) >= enough:
         # Records that know only their year are compared with the others by year alone.
-        finest = min(len(key) for key in dates)
-        for depth in range(finest, 0, -1):
+        for depth in range(min(map(len, dates)), 0, -1):
             padded = ["".join(f"{part:04d}" for part in key[:depth]) for key in dates]
-            if direction := _direction(_codes(padded)):
-                which = "oldest" if direction > 0 else "newest"
-                return _sorted_by(f"date, {which} first")
+            if direction := _direction(padded):
+                return _sorted_by(f"date, {'oldest' if direction > 0 else 'newest'} first")
     titles = [title for title in frame["title"].tolist() if title]
     if len(titles) >= enough:
         # Catalogues differ in whether they skip accents, quotation marks and articles.
         plain = [title.casefold() for title in titles]
-        ascii_only = [
-            unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode() for title in plain
-        ]
-        letters = [re.sub(r"[\W_]+", " ", title).strip() for title in ascii_only]
+        bare = (unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode() for title in plain)
+        letters = [re.sub(r"[\W_]+", " ", title).strip() for title in bare]
         without_article = [re.sub(r"^(a|an|the) ", "", title) for title in letters]
         for variant in (plain, letters, without_article):
-            if direction := _direction(_codes(variant)):
+            if direction := _direction(variant):
                 return _sorted_by("title, from A to Z" if direction > 0 else "title, from Z to A")
     return None
 

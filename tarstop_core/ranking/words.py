@@ -24,8 +24,6 @@ _TO_SPACE = {code: " " for code in range(128) if not _WORD.match(chr(code))}
 def parts(text: str, wanted: frozenset[str]) -> Iterator[tuple[str, bool]]:
     """A text in pieces, each with whether it is a word that is asked for: one that :func:`stems` found in the query.
 
-    Examples
-    --------
     >>> [piece for piece, marked in parts("A mast, folded; the Folding hinges.", stems("fold a hinge")) if marked]
     ['folded', 'Folding', 'hinges']
     """
@@ -64,16 +62,12 @@ _STOP_STEMS = frozenset(map(_stem, _STOP_WORDS))
 class Tokens:
     """How a text is split into the words that BM25 counts."""
 
-    split: Callable[[str], list[str]]
-    """A text in pieces."""
-    word: Callable[[str], str]
-    """What a piece is counted as; empty where it is left out."""
+    split: Callable[[str], list[str]]  # A text in pieces
+    word: Callable[[str], str]  # What a piece is counted as; empty where it is left out
 
     def __call__(self, text: str) -> list[str]:
         """The words of a text.
 
-        Examples
-        --------
         >>> PAPER_TOKENS("Folding  mast, for the X-ray.")
         ['folding', 'mast,', 'for', 'the', 'x-ray.']
         >>> WORD_TOKENS("Folding  mast, for the X-ray.")
@@ -97,7 +91,6 @@ def _counted(word: str) -> str:
     return "" if stem in _STOP_STEMS else stem
 
 
-PAPER_TOKENS = Tokens(_by_space, str)
-"""The paper's: lower case, at white space, punctuation kept."""
+PAPER_TOKENS = Tokens(_by_space, str)  # The paper's: lower case, at white space, punctuation kept
 WORD_TOKENS = Tokens(_by_word, _counted)
 """For people: what :func:`parts` marks is what counts."""

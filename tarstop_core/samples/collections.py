@@ -8,6 +8,8 @@ last word; the published tables are figures carried over from the publications t
 import gzip
 import json
 from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -25,30 +27,24 @@ from tarstop_core.places import sample_dir
 class FullText:
     """What the full text of a simulated report says, and what becomes of the report."""
 
-    text: str
-    """A paragraph that holds the counts in words, or says why there are none."""
+    text: str  # a paragraph that holds the counts in words, or says why there are none
     status: reports.FullText
-    """One of "data", "no data", "excluded" or "not retrieved"; see :data:`tarstop_core.documents.reports.OUTCOMES`."""
-    reason: str = ""
-    """Why it brings no data; "" when it does."""
-    study: str = ""
-    """As "Surname YEAR"; two reports of one study share it."""
+    reason: str = ""  # why it brings no data; "" when it does
+    study: str = ""  # as "Surname YEAR"; two reports of one study share it
     TP: int | None = None
     FP: int | None = None
     FN: int | None = None
     TN: int | None = None
-    """`TP`, `FP`, `FN` and `TN`: the 2×2 table; None without one."""
+    """The 2×2 table; None without one."""
 
 
 @dataclass(frozen=True)
 class Reported:
     """Summary of published tables as somebody else computed it, to compare with."""
 
-    by: str
-    """Who, and how."""
-    sensitivity: tuple[float, float, float]
+    by: str  # who, and how
+    sensitivity: tuple[float, float, float]  # estimate and the ends of its 95 % confidence interval
     false_positive_rate: tuple[float, float, float]
-    """`sensitivity` and `false_positive_rate`: estimate and the ends of its 95 % confidence interval."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,11 +53,8 @@ class PublishedSet:
 
     name: str
     title: str
-    """`name` and `title`: short name and title."""
-    citation: str
-    """The publication that the counts come from, with its DOI."""
-    note: str
-    """How they came here, and what is to be known of them."""
+    citation: str  # the publication that the counts come from, with its DOI
+    note: str  # how they came here, and what is to be known of them
     tables: Tables
     reported: Reported
 
@@ -144,19 +137,33 @@ def published_sets() -> list[PublishedSet]:
 
 
 def _topics(collection: str) -> pd.DataFrame:
-    return pd.read_csv(sample_dir() / collection / "topics.csv", encoding="utf-8")
+    return _listed(sample_dir() / collection / "topics.csv").copy(deep=False)
+
+
+@cache
+def _listed(file: Path) -> pd.DataFrame:
+    return pd.read_csv(file, encoding="utf-8")
 
 
 def _records(collection: str, topic: str) -> pd.DataFrame:
     _must_be_known(collection, topic)
-    name = f"{topic}.jsonl.gz"
-    return as_records(pd.DataFrame(_json_lines(collection, name)).assign(source=name))
+    return _read(sample_dir() / collection / f"{topic}.jsonl.gz").copy(deep=False)
+
+
+@lru_cache(maxsize=8)
+def _read(file: Path) -> pd.DataFrame:
+    """The documents of a file; a page asks for them whenever it is drawn."""
+    return as_records(pd.DataFrame(_json_lines(file)).assign(source=file.name))
 
 
 def _of_topic(collection: str, topic: str, file: str) -> list[dict[str, Any]]:
     """The rows of a file of several topics that are about one."""
     _must_be_known(collection, topic)
-    return [row for row in _json_lines(collection, f"{file}.jsonl.gz") if row.pop("topic") == topic]
+    return [
+        row
+        for row in _json_lines(sample_dir() / collection / f"{file}.jsonl.gz")
+        if row.pop("topic") == topic
+    ]
 
 
 def _must_be_known(collection: str, topic: str) -> None:
@@ -165,6 +172,6 @@ def _must_be_known(collection: str, topic: str) -> None:
         raise InputProblem(f"There is no sample topic {topic!r}; choose one of {', '.join(names)}.")
 
 
-def _json_lines(collection: str, name: str) -> list[dict[str, Any]]:
-    with gzip.open(sample_dir() / collection / name, "rt", encoding="utf-8") as file:
+def _json_lines(path: Path) -> list[dict[str, Any]]:
+    with gzip.open(path, "rt", encoding="utf-8") as file:
         return [json.loads(line) for line in file]

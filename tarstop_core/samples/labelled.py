@@ -11,22 +11,14 @@ from tarstop_core.documents.outcome import Outcome
 from tarstop_core.documents.reports import Report, Row, collect
 from tarstop_core.documents.topic import Topic
 from tarstop_core.ranking.order import Ranking, prepare
-from tarstop_core.samples.collections import (
-    FullText,
-    load_review_sample,
-    load_sample,
-    sample_full_texts,
-    sample_qrels,
-    sample_reviews,
-    sample_topics,
-)
+from tarstop_core.samples import collections as samples
 
 
 @lru_cache(maxsize=32)
 def labelled_search(topic: str) -> Topic:
     """A simulated search with its judgments."""
-    ids, ranking = _ranked(load_sample(topic), sample_topics, topic, "claim")
-    judged = sample_qrels()[topic]
+    ids, ranking = _ranked(samples.load_sample(topic), samples.sample_topics, topic, "claim")
+    judged = samples.sample_qrels()[topic]
     labels = np.array([bool(judged.get(each)) for each in ids])
     return Topic(topic, ids, ranking.scores, labels, sum(map(bool, judged.values())))
 
@@ -34,15 +26,15 @@ def labelled_search(topic: str) -> Topic:
 @lru_cache(maxsize=32)
 def labelled_review(topic: str) -> Outcome:
     """A simulated review with its 2×2 tables; a study's table is counted where the first report brings it."""
-    ids, ranking = _ranked(load_review_sample(topic), sample_reviews, topic, "question")
-    evidence = collect(reports_with_data(sample_full_texts(topic), ids.tolist()))
+    ids, ranking = _ranked(samples.load_review_sample(topic), samples.sample_reviews, topic, "question")
+    evidence = collect(reports_with_data(samples.sample_full_texts(topic), ids.tolist()))
     labels = np.zeros(len(ids), dtype=bool)
     labels[evidence.positions] = True
     found = Topic(topic, ids, ranking.scores, labels, int(labels.sum()))
     return Outcome(found, topic, evidence.tables, evidence.positions)
 
 
-def reports_with_data(texts: Mapping[str, FullText], ids: Sequence[str]) -> dict[int, Report]:
+def reports_with_data(texts: Mapping[str, samples.FullText], ids: Sequence[str]) -> dict[int, Report]:
     """The reports that bring a table, by their positions in a list of documents."""
     return {
         at: Report(
@@ -55,8 +47,8 @@ def reports_with_data(texts: Mapping[str, FullText], ids: Sequence[str]) -> dict
 
 def labelled_inclusions(topic: str) -> Topic:
     """A simulated review with what title and abstract let through."""
-    ids, ranking = _ranked(load_review_sample(topic), sample_reviews, topic, "question")
-    labels = np.isin(ids, list(sample_full_texts(topic)))
+    ids, ranking = _ranked(samples.load_review_sample(topic), samples.sample_reviews, topic, "question")
+    labels = np.isin(ids, list(samples.sample_full_texts(topic)))
     return Topic(topic, ids, ranking.scores, labels, int(labels.sum()))
 
 

@@ -20,8 +20,7 @@ class PastQuestion:
     """A question of a past review."""
 
     review: str
-    end: tuple[float, ...]
-    """Chance, at each threshold, that pooled sensitivity exceeds it, by all studies."""
+    end: tuple[float, ...]  # chance, at each threshold, that pooled sensitivity exceeds it, by all studies
     after: tuple[tuple[float, ...], ...]
     """The same after 1, 2, 3 … studies in the order of the list, as long as more were to come, from a chance of ½."""
 
@@ -30,8 +29,7 @@ class PastQuestion:
 class PastStops:
     """What is shipped; ``scripts/make_past_stops.py`` makes it."""
 
-    source: str
-    """What the reviews were, and how the belief was computed, for a person."""
+    source: str  # what the reviews were, and how the belief was computed, for a person
     thetas: tuple[float, ...]
     questions: tuple[PastQuestion, ...]
     turning: float = 1.0
@@ -72,13 +70,7 @@ def shipped() -> PastStops:
     """Those of the shipped file."""
     path = sample_dir() / "past_stops" / "clef-reviews.json"
     name = f"The past stops {path}"
-    content: Any = read_envelope(
-        read_file(path, name),
-        name,
-        file_format=FILE_FORMAT,
-        version=FILE_VERSION,
-        what="count of past stops",
-        maker="scripts/make_past_stops.py",
-        again="make it again",
-    )
+    told = {"what": "count of past stops", "maker": "scripts/make_past_stops.py", "again": "make it again"}
+    text = read_file(path, name)
+    content: Any = read_envelope(text, name, file_format=FILE_FORMAT, version=FILE_VERSION, **told)
     return validated(PastStops, content, name, "make it again", whole=True)

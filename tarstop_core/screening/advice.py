@@ -23,17 +23,25 @@ def advise(
 ) -> Advice:
     """Advice at the depth a session has reached.
 
-    The stopping depth comes from the same call as in an experiment, begun at the current depth.
-
-    Parameters
-    ----------
-    p : ndarray, shape (N,)
-    paths : Paths, optional
-        Those of :func:`session_paths` for the same :func:`paths_key`, where they are at hand.
+    The stopping depth comes from the same call as in an experiment, begun at the current depth. `p` has shape (N,);
+    `paths` are those of :func:`session_paths` for the same :func:`paths_key`, where they are at hand.
     """
     if paths is None:
         paths = session_paths(settings, calibrator, p, state)
-    return advice_on(settings, paths, calibrator, p, state)
+    path, scenario = paths.path, scenario_of(settings)
+    advice, facts = _plain(settings, path, state.depth), scenario.facts(settings, calibrator, path, p, state)
+    advice = replace(advice, floor_holds=_floor_holds(settings, path, advice), facts=facts)
+    if state.hit is not None:
+        return replace(advice, headline="found")
+    if len(state.pending):
+        if_fails = advise(settings, calibrator, p, _without_pending(state))
+        return replace(advice, headline="confirm", if_fails=if_fails)
+    if scenario.reports_first(facts, advice):
+        return replace(advice, headline="reports", go_on=True)
+    if state.depth == len(p):
+        return replace(advice, headline="all read")
+    headline = "prior alone" if state.depth == 0 and not advice.go_on else advice.headline
+    return replace(advice, headline=headline, variations=_variations(paths, state.depth))
 
 
 def stopping_outcomes(
@@ -58,31 +66,12 @@ def stopping_outcomes(
     return [(at, path.action_at(at, rule.acts_on_belief)) for at, rule in zip(depths, policies, strict=True)]
 
 
-def advice_on(settings: Settings, paths: Paths, calibrator: Calibrator, p: Floats, state: State) -> Advice:
-    """The advice on paths that are at hand."""
-    advice, scenario = _plain(settings, paths.path, state.depth), scenario_of(settings)
-    facts = scenario.facts(settings, calibrator, paths.path, p, state)
-    advice = replace(advice, floor_holds=_floor_holds(settings, paths.path, advice), facts=facts)
-    if state.hit is not None:
-        return replace(advice, headline="found")
-    if len(state.pending):
-        return replace(
-            advice, headline="confirm", if_fails=advise(settings, calibrator, p, _without_pending(state))
-        )
-    if scenario.reports_first(facts, advice):
-        return replace(advice, headline="reports", go_on=True)
-    if state.depth == len(p):
-        return replace(advice, headline="all read")
-    advice = replace(advice, variations=_variations(paths, state.depth))
-    return replace(advice, headline="prior alone") if state.depth == 0 and not advice.go_on else advice
-
-
-def _stop(settings: Settings, policy: Policy, path: Path, start: int = 0) -> int:
+def _stop(settings: Settings, policy: Policy, path: Path, start: int) -> int:
     """First depth ≥ start at which the policy stops, and the person's floor allows it."""
     sure = scenario_of(settings).sure_enough(settings, path)
-    if sure is not None:
-        return depths_with_floor(policy, path, settings.cost, sure, start)
-    return int(policy.depths(path, [settings.cost], start=start)[0])
+    if sure is None:
+        return int(policy.depths(path, [settings.cost], start=start)[0])
+    return depths_with_floor(policy, path, settings.cost, sure, start)
 
 
 def _floor_holds(settings: Settings, path: Path, advice: Advice) -> bool:
@@ -94,27 +83,25 @@ def _floor_holds(settings: Settings, path: Path, advice: Advice) -> bool:
 
 def _plain(settings: Settings, path: Path, depth: int) -> Advice:
     """The chosen rule taken at its word."""
-    rule, cost = settings.rule, settings.cost
-    stop = _stop(settings, rule, path, depth)
+    rule, payoffs, b = settings.rule, settings.payoffs, path.belief_at(depth)
+    stop, plus = _stop(settings, rule, path, depth), path.action_at(depth, rule.acts_on_belief)
     settled = path.hit is not None and depth >= path.hit
     left = depth < len(path)
     worth = rule.worth(path) if left else None
-    payoffs = settings.payoffs
-    plus = path.action_at(depth, rule.acts_on_belief)
     return Advice(
         headline="continue" if stop > depth else "stop",
         go_on=stop > depth,
         depth=depth,
         documents=len(path),
-        b=path.belief_at(depth),
+        b=b,
         rho=0.0 if settled or not left else float(path.rho[depth]),
         evpi=0.0 if settled else float(path.evpi[depth]),
         score=None if not left else 0.0 if settled else float(path.score(1)[depth]),
         worth=None if worth is None else 0.0 if settled else float(worth[depth]),
-        cost=cost,
+        cost=settings.cost,
         more=stop - depth,
         plus=plus,
-        utility=float((payoffs.utility_plus if plus else payoffs.utility_minus)(path.belief_at(depth))),
+        utility=float((payoffs.utility_plus if plus else payoffs.utility_minus)(b)),
     )
 
 

@@ -15,10 +15,8 @@ class Variation:
     assumption: str
     """What was changed, as a clause: "documents are half as likely to be relevant"."""
     go_on: bool
-    more: int
-    """Documents that would still be read if nothing turned up."""
-    plus: bool
-    """The action on stopping now."""
+    more: int  # documents that would still be read if nothing turned up
+    plus: bool  # the action on stopping now
 
 
 @dataclass(frozen=True)
@@ -30,32 +28,25 @@ class Advice:
     """Whether the chosen rule, taken at its word, reads another document."""
     depth: int
     documents: int
-    """`depth` and `documents`: documents read, and in the list."""
-    b: float
-    rho: float
-    evpi: float
-    """`b`, `rho` and `evpi`: belief now; chance that the next document is a hit; EVPI now, in the payoffs' unit."""
+    """Documents read, and in the list."""
+    b: float  # belief now
+    rho: float  # chance that the next document is a hit
+    evpi: float  # EVPI now, in the payoffs' unit
     score: float | None
     worth: float | None
     """`score` and `worth`: the paper's score of the next document, and the figure that the chosen rule compares with
     the cost; in the payoffs' unit. None where the rule compares nothing, or nothing is left.
     """
-    cost: float
-    """Per document, in the payoffs' unit."""
-    more: int
-    """Documents that would still be read if nothing turned up."""
-    plus: bool
-    """The action on stopping now."""
+    cost: float  # per document, in the payoffs' unit
+    more: int  # documents that would still be read if nothing turned up
+    plus: bool  # the action on stopping now
     utility: float
     """What that action is expected to bring, in the payoffs' unit, screening cost not subtracted."""
-    variations: tuple[Variation, ...] = ()
-    """The advice under other assumptions."""
-    if_fails: Advice | None = None
-    """While a hit waits for confirmation: the advice should it not hold."""
+    variations: tuple[Variation, ...] = ()  # the advice under other assumptions
+    if_fails: Advice | None = None  # while a hit waits for confirmation: the advice should it not hold
     floor_holds: bool = False
     """Whether the rule would stop but for a person's floor on the chance of the right decision."""
-    facts: Any = None
-    """What the scenario tells beside the advice."""
+    facts: Any = None  # what the scenario tells beside the advice
 
     @property
     def says_stop(self) -> bool:
@@ -69,8 +60,5 @@ class Advice:
         They do not change the headline: the rule taken at its word decides that, so that a number of documents which was
         named once is kept.
         """
-        return tuple(
-            variation
-            for variation in self.variations
-            if variation.go_on != self.go_on or (not self.go_on and variation.plus != self.plus)
-        )
+        here = self.go_on, not self.go_on and self.plus
+        return tuple(each for each in self.variations if (each.go_on, not each.go_on and each.plus) != here)

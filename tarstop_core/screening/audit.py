@@ -5,14 +5,15 @@ statement weaker. A changed verdict changes it as if it had been so from the sta
 that came with labels are found, or not, before the first draw.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 
 from tarstop_core.calibration.recall_bound import ALPHA, draws_at, interleaved, largest_total, price
-from tarstop_core.presentation.numbers import count_of, percent
+from tarstop_core.presentation.numbers import listed, percent
+from tarstop_core.presentation.words import say
 from tarstop_core.ranking.order import Ranking
 from tarstop_core.screening.labels import RELEVANT
 from tarstop_core.screening.log import Event
@@ -20,22 +21,14 @@ from tarstop_core.screening.state import State
 
 SHARES = (20, 10, 5, 2)
 """How many documents to one draw may be chosen."""
-SURE = percent(1 - ALPHA)
+_said = partial(say, __name__, sure=percent(1 - ALPHA))
 
 
 def with_draws(ranking: Ranking, kept: Sequence[int], every: int, seed: int) -> tuple[Ranking, Event]:
     """The list in the order it is offered, and the event that records it.
 
-    Parameters
-    ----------
-    ranking : Ranking
-        In screening order.
-    kept : sequence of int
-        Ranks, from 1 on, that its first documents had: those that came with labels.
-    every : int
-        Documents to one draw.
-    seed : int
-        Of the random order that draws are taken from.
+    One document in `every` is drawn, from a random order by `seed`. The ranking is in screening order; `kept` are the
+    ranks, from 1 on, that its first documents had: those that came with labels.
     """
     left = len(ranking) - len(kept)
     offered = interleaved(every, np.random.default_rng(seed).permutation(left))
@@ -64,22 +57,7 @@ def relevant_at_most(state: State) -> int | None:
 def recall_sentence(state: State) -> str:
     """What may be said of recall at this and at every other stop; empty without audit draws."""
     most = relevant_at_most(state)
-    if most is None:
-        return ""
-    found = state.relevant - len(state.pending)
-    if not most:
-        return f"With {SURE} confidence nothing in the list is what you would call relevant."
-    if not found:
-        return (
-            f"With {SURE} confidence, by the random draws alone, the list holds at most {most:,} of what you would call "
-            "relevant; none is found."
-        )
-    # Rounded down: what is promised has to be kept.
-    share = found * 100 // most
-    return (
-        f"With {SURE} confidence at least {share} % of what you would call relevant has been found "
-        f"({found:,} of at most {most:,})."
-    )
+    return "" if most is None else _said("recall", most=most, found=state.relevant - len(state.pending))
 
 
 def drawn_in_words(state: State) -> str:
@@ -87,16 +65,12 @@ def drawn_in_words(state: State) -> str:
     assert state.drawn is not None
     drawn = state.drawn[: state.depth]
     hits = int((state.labels[: state.depth][drawn] == RELEVANT).sum())
-    return f"one document in {state.audit_every}; so far {count_of(int(drawn.sum()))}, {hits:,} relevant"
+    return _said("drawn", every=state.audit_every, drawn=int(drawn.sum()), hits=hits)
 
 
 def audit_protocol(every: int) -> str:
     """What a protocol says of audit draws."""
-    return (
-        f"One document in {every} offered will be drawn at random, uniformly from all that are then unread. From these "
-        f"draws alone a lower bound on recall will be reported that holds with {SURE} confidence whenever screening stops "
-        "and whatever the order of the list (a confidence sequence from likelihood-ratio test martingales)."
-    )
+    return _said("protocol", every=every)
 
 
 @lru_cache(maxsize=8)
@@ -110,19 +84,8 @@ def price_sentence(documents: int) -> str:
     """
     relevant = max(1, min(50, documents // 10))
     some, most = (
-        one_of(f"{price(documents, every, relevant, recall):,}" for every in SHARES) for recall in (0.8, 0.95)
+        listed([f"{price(documents, every, relevant, recall):,}" for every in SHARES], "or")
+        for recall in (0.8, 0.95)
     )
-    return (
-        f"If this list held {relevant:,} relevant and all came first, “80 % found” could be said after {some} of "
-        f"{count_of(documents)} with one in {one_of(map(str, SHARES))} drawn, “95 % found” after {most}."
-    )
-
-
-def one_of(words: Iterable[str]) -> str:
-    """Words in a row, the last after "or".
-
-    >>> one_of(["1", "2", "3"])
-    '1, 2 or 3'
-    """
-    *first, last = words
-    return f"{', '.join(first)} or {last}"
+    shares = listed(list(map(str, SHARES)), "or")
+    return _said("price", relevant=relevant, some=some, most=most, documents=documents, shares=shares)

@@ -21,10 +21,7 @@ def families_event(members: Mapping[str, Sequence[str]]) -> Event:
 def label_event(state: State, ids: Sequence[str], doc: str, label: Label, **more: str) -> Event:
     """The event that labels the document a person is looking at; `more` is what else :func:`verdict` takes.
 
-    Raises
-    ------
-    InputProblem
-        When that document is no longer the next one: a press that came too late or twice.
+    InputProblem when that document is no longer the next one: a press that came too late or twice.
     """
     if state.depth >= len(ids):
         raise InputProblem("Every document has been read already.")
@@ -44,10 +41,8 @@ def label_event(state: State, ids: Sequence[str], doc: str, label: Label, **more
 def relabel_event(state: State, ids: Sequence[str], doc: str, label: Label, **more: str) -> Event:
     """The event that changes an earlier verdict; `more` as for :func:`label_event`.
 
-    Raises
-    ------
-    InputProblem
-        When a hit rests on that document, as the Y that it settles the question together with, and would no longer.
+    InputProblem when a hit rests on that document, as the Y that it settles the question together with, and would no
+    longer.
     """
     resting = next((at for at, first in state.together.items() if ids[first] == doc), None)
     if resting is not None and label not in ("combination", "relevant"):

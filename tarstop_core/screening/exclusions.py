@@ -16,25 +16,12 @@ def reasons_event(state: State, kept: Mapping[str, str], added: Sequence[str]) -
     """The event that changes the reasons to choose from; empty ones among those `added` do not count.
 
     `kept` has for each reason there was its name from now on. It also holds for what was excluded under the old one; ""
-    takes the reason off the list, and documents that were excluded for it stay so.
-
-    Raises
-    ------
-    InputProblem
-        When two reasons have one name, one is too long, or nothing was changed.
-
-    Examples
-    --------
-    >>> from tarstop_core.value.payoffs import Payoffs
-    >>> from tarstop_core.screening.settings import Settings
-    >>> from tarstop_core.screening.fold import replay
-    >>> begun = replay(Settings(Payoffs.from_q_star(0.5), 0.001), ["a"], [Event("reasons", {"reasons": ["old"]}, 1)])
-    >>> reasons_event(begun, {"old": "too old"}, ["wrong field", ""]).payload
-    {'reasons': ['too old', 'wrong field'], 'renamed': {'old': 'too old'}}
+    takes the reason off the list, and documents that were excluded for it stay so. InputProblem when two reasons have
+    one name, one is too long, or nothing was changed.
     """
-    names = [" ".join(kept.get(reason, reason).split()) for reason in state.reasons]
-    renamed = {old: new for old, new in zip(state.reasons, names, strict=True) if new and new != old}
-    reasons = [reason for reason in (*names, *(" ".join(each.split()) for each in added)) if reason]
+    names = [" ".join(each.split()) for each in (*(kept.get(old, old) for old in state.reasons), *added)]
+    renamed = {old: new for old, new in zip(state.reasons, names, strict=False) if new and new != old}
+    reasons = [reason for reason in names if reason]
     for name, times in Counter(reason.casefold() for reason in reasons).items():
         if times > 1:
             raise InputProblem(f"The reason “{name}” stands there twice; give each its own name.")

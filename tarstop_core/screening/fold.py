@@ -10,19 +10,7 @@ from numpy.typing import NDArray
 from tarstop_core.calibration.recall_bound import draws_at
 from tarstop_core.documents.reports import Report
 from tarstop_core.errors import InputProblem
-from tarstop_core.screening.labels import (
-    BACKGROUND,
-    CODES,
-    COMBINATION,
-    CONFIRMED,
-    GRADES,
-    IRRELEVANT,
-    PENDING,
-    REJECTED,
-    RELEVANT,
-    UNSEEN,
-    as_label,
-)
+from tarstop_core.screening import labels as verdicts
 from tarstop_core.screening.log import UNDOABLE, Event, Fit, standing, standing_and_back
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import Decision, State
@@ -38,14 +26,12 @@ class Replay:
     def __init__(self, settings: Settings, ids: Sequence[str]) -> None:
         self._position = {doc: index for index, doc in enumerate(ids)}
         self._read: list[int] = []
+        # Where documents of the list were read, -1 for those that were not; arrays and mappings below go by that.
         self._place = np.full(len(ids), -1, dtype=np.intp)
-        """Where documents of the list were read, -1 for those that were not; arrays and mappings below go by that."""
-        self._moved = False
-        """Whether documents are, or were, read in another order than the list's."""
-        self._random = np.zeros(0, dtype=np.intp)
-        """Places in the list in the random order that draws are taken from."""
-        self._labels = np.full(len(ids), UNSEEN, dtype=np.int8)
-        self._confirmed = np.full(len(ids), PENDING, dtype=np.int8)
+        self._moved = False  # whether documents are, or were, read in another order than the list's
+        self._random = np.zeros(0, dtype=np.intp)  # places in the list in the order that draws are taken from
+        self._labels = np.full(len(ids), verdicts.UNSEEN, dtype=np.int8)
+        self._confirmed = np.full(len(ids), verdicts.PENDING, dtype=np.int8)
         self._reports: dict[int, Report] = {}
         self._read_in_full: set[int] = set()
         self._notes: dict[str, str] = {}
@@ -115,9 +101,8 @@ class Replay:
             members = {str(doc): tuple(map(str, others)) for doc, others in content["members"].items()}
             state = replace(state, also=members)
         elif event.kind == "fit":
-            unknown = next((doc for doc in content["next"] if doc not in self._position), None)
-            if unknown is not None:
-                raise InputProblem(f"Event {event.seq} names document '{unknown}', which is not in the list.")
+            for doc in content["next"]:
+                self._in_list(event, doc)
             state, self._moved = replace(state, fit=cast(Fit, content)), True
         elif event.kind == "note":
             self._at(event)
@@ -158,17 +143,18 @@ class Replay:
 
     def _at(self, event: Event, which: str = "doc") -> int:
         """Where the document stands in the list."""
-        at = self._position.get(str(event.payload[which]))
-        if at is None:
-            doc = event.payload[which]
+        return self._in_list(event, str(event.payload[which]))
+
+    def _in_list(self, event: Event, doc: str) -> int:
+        if doc not in self._position:
             raise InputProblem(f"Event {event.seq} names document '{doc}', which is not in the list.")
-        return at
+        return self._position[doc]
 
     def _keep(self, event: Event) -> State:
         """Take the labels in that a list came with; they cost nothing here and cannot be undone, only changed."""
         content = event.payload
         labels = [str(label) for label in content["labels"].values()]
-        code = {label: CODES[as_label(label)] for label in set(labels)}
+        code = {label: verdicts.CODES[verdicts.as_label(label)] for label in set(labels)}
         positions = np.array([self._position.get(str(doc), -1) for doc in content["labels"]], dtype=np.intp)
         if self._depth or not np.array_equal(np.sort(positions), np.arange(len(positions))):
             raise InputProblem(
@@ -178,44 +164,33 @@ class Replay:
         self._depth = len(positions)
         self._read, self._place[: self._depth] = list(range(self._depth)), np.arange(self._depth)
         ranks = np.array(content["ranks"], dtype=np.int64)
-        taken = np.zeros(len(self._labels), dtype=bool)
-        if ranks.shape == positions.shape and ((ranks >= 1) & (ranks <= len(taken))).all():
-            taken[ranks - 1] = True
-        if int(taken.sum()) != len(positions):
+        rest = np.setdiff1d(np.arange(1, len(self._labels) + 1), ranks)
+        if len(ranks) != len(positions) or len(rest) != len(self._labels) - len(positions):
             raise InputProblem(f"Event {event.seq} does not say which rank each document had.")
         for doc, reason in content["reasons"].items():
             self._excluded_for[self._position[str(doc)]] = str(reason)
         self._notes |= {str(doc): str(text) for doc, text in content["notes"].items()}
-        return replace(
-            self._state,
-            kept=len(positions),
-            kept_from=str(content["source"]),
-            ranks=np.concatenate([ranks, np.flatnonzero(~taken) + 1]),
-        )
+        ranks, source = np.concatenate([ranks, rest]), str(content["source"])
+        return replace(self._state, kept=len(positions), kept_from=source, ranks=ranks)
 
     def _audit(self, event: Event) -> State:
         """Take in which places of the list are draws, and the ranks that documents have without them."""
-        state, every = self._state, int(event.payload["every"])
-        left = len(self._labels) - state.kept
+        state, every, kept = self._state, int(event.payload["every"]), self._state.kept
+        left = len(self._labels) - kept
         ranks = np.arange(1, len(self._labels) + 1) if state.ranks is None else state.ranks.copy()
         drawn = draws_at(left, every) if every > 0 else np.zeros(left, dtype=bool)
-        taken = np.isin(ranks[state.kept :], event.payload["ranks"])
         told = np.array(event.payload["ranks"], dtype=np.int64)
-        if (
-            self._depth > state.kept
-            or state.drawn is not None
-            or not int(drawn.sum()) == taken.sum() == len(told)
-        ):
+        taken = np.isin(ranks[kept:], told)
+        early = self._depth == kept and state.drawn is None
+        if not early or not int(drawn.sum()) == taken.sum() == len(told):
             raise InputProblem(f"Event {event.seq} does not say which documents are drawn at random.")
-        rest = ranks[state.kept :][~taken]
-        by_rank = np.sort(ranks[state.kept :])
-        ranks[state.kept :][drawn], ranks[state.kept :][~drawn] = told, rest
+        rest, by_rank = ranks[kept:][~taken], np.sort(ranks[kept:])
+        ranks[kept:][drawn], ranks[kept:][~drawn] = told, rest
         # Where the list is read in another order, other documents are drawn: the first of all that are then unread.
         shuffled = np.random.default_rng(int(event.payload["seed"])).permutation(left)
         self._random = np.argsort(ranks)[by_rank[shuffled] - 1]
-        return replace(
-            state, ranks=ranks, drawn=np.append(np.zeros(state.kept, dtype=bool), drawn), audit_every=every
-        )
+        drawn = np.append(np.zeros(kept, dtype=bool), drawn)
+        return replace(state, ranks=ranks, drawn=drawn, audit_every=every)
 
     def _judge(self, event: Event) -> float:
         """Take a verdict in; what it cost, in the payoffs' unit."""
@@ -232,8 +207,8 @@ class Replay:
             return settings.full_cost if settings.stages == 2 else 0.0
         if event.kind == "confirm":
             holds = bool(event.payload["holds"])
-            self._labels[at] = RELEVANT if holds else self._grades.get(at, IRRELEVANT)
-            self._confirmed[at] = CONFIRMED if holds else REJECTED
+            self._labels[at] = verdicts.RELEVANT if holds else self._grades.get(at, verdicts.IRRELEVANT)
+            self._confirmed[at] = verdicts.CONFIRMED if holds else verdicts.REJECTED
             if not holds:
                 self._together.pop(at, None)
         else:
@@ -279,15 +254,15 @@ class Replay:
     def _verdict(self, event: Event, at: int) -> None:
         """Take a label or a relabel in, with what was said beside it."""
         said = event.payload
-        code = CODES[as_label(str(said["label"]))]
-        if code in (COMBINATION, BACKGROUND) and not self._state.settings.kind.grades:
+        code = verdicts.CODES[verdicts.as_label(str(said["label"]))]
+        if code in (verdicts.COMBINATION, verdicts.BACKGROUND) and not self._state.settings.kind.grades:
             raise InputProblem(
-                f"Event {event.seq} grades document {at + 1} {GRADES[code]}, which is for patents only."
+                f"Event {event.seq} grades document {at + 1} {verdicts.GRADES[code]}, which is for patents only."
             )
-        self._labels[at], self._confirmed[at] = code, PENDING
-        if code in (COMBINATION, BACKGROUND):
+        self._labels[at], self._confirmed[at] = code, verdicts.PENDING
+        if code in (verdicts.COMBINATION, verdicts.BACKGROUND):
             self._grades[at] = code
-        elif code != RELEVANT:
+        elif code != verdicts.RELEVANT:
             self._grades.pop(at, None)
         self._excluded_for.pop(at, None)
         self._together.pop(at, None)
@@ -303,14 +278,6 @@ def replay(settings: Settings, ids: Sequence[str], events: Sequence[Event]) -> S
     """The state that a log leads to, from the settings at the start; `ids` are the documents in screening order.
 
     InputProblem as :meth:`Replay.apply` raises it.
-
-    Examples
-    --------
-    >>> from tarstop_core.value.payoffs import Payoffs
-    >>> start = Settings(Payoffs.from_q_star(0.5), cost=0.001)
-    >>> log = [Event("label", {"doc": "a", "label": "irrelevant"}), Event("undo")]
-    >>> replay(start, ["a", "b"], log[:1]).depth, replay(start, ["a", "b"], log).depth
-    (1, 0)
     """
     fold = Replay(settings, ids)
     for event in standing(events):

@@ -57,16 +57,5 @@ def check_foretold(settings: Settings, state: State) -> Check:
     before = ahead(_chances(settings), np.zeros(0, dtype=bool), len(state.labels)).left(state.depth)
     low, high = before.interval(CONFIDENCE)
     against = against_forecasts(foretold(settings, state)[0][: state.depth], read)
-    return Check(
-        state.depth,
-        before.mean,
-        low,
-        high,
-        found,
-        1.0,
-        1.0,
-        1.0,
-        False,
-        unsure=len(state.unsure),
-        against=against,
-    )
+    so_far = state.depth, before.mean, low, high, found
+    return Check(*so_far, 1.0, 1.0, 1.0, offered=False, unsure=len(state.unsure), against=against)

@@ -44,8 +44,7 @@ class FileLabels:
     """By position in the collection: UNSEEN for no label, else as in a session. Shape (n,)."""
     unknown: tuple[str, ...]
     """Labels whose meaning is not evident; their documents count as not labelled."""
-    source: str
-    """Where they come from."""
+    source: str  # where they come from
 
     @property
     def count(self) -> int:
@@ -71,11 +70,10 @@ class FileLabels:
         >>> FileLabels(np.array([1, 0, -1], dtype=np.int8), (), "a.csv").sentence
         '2 of 3 documents carry labels (1 relevant).'
         """
+        carry = "carries" if self.count == 1 else "carry"
         undecided = f", {self.undecided:,} undecided" if self.undecided else ""
-        return (
-            f"{self.count:,} of {count_of(len(self.codes))} {'carries' if self.count == 1 else 'carry'} "
-            f"labels ({self.relevant:,} relevant{undecided})."
-        )
+        said = f"{self.count:,} of {count_of(len(self.codes))} {carry} labels"
+        return f"{said} ({self.relevant:,} relevant{undecided})."
 
 
 def labels_found(
@@ -84,13 +82,6 @@ def labels_found(
     """Read the labels of a collection; `files` are what was understood of each file, as the store keeps it.
 
     In `groups`, patent families, a label of one member is one of all, and the one that found most counts.
-
-    Examples
-    --------
-    >>> from tarstop_core.documents.records import as_records
-    >>> table = as_records({"id": list("abc"), "label": ["relevant", "Included / Excluded", ""]})
-    >>> labels_found(table).codes.tolist()
-    [1, 2, -1]
     """
     meaning = {text: _code(text) for text in frame["label"].unique().tolist()}
     codes = frame["label"].map(meaning).to_numpy(dtype=np.int8)
@@ -119,13 +110,6 @@ def kept_first(ranking: Ranking, labels: FileLabels) -> tuple[Ranking, list[int]
     """Put documents that carry labels before the others, each group in the order of the ranking.
 
     Beside the new ranking the rank that each labelled document had, from 1 on.
-
-    Examples
-    --------
-    >>> ranking = Ranking(np.array([2, 0, 1]), np.array([3.0, 2.0, 1.0]), "By likeness.")
-    >>> first, ranks = kept_first(ranking, FileLabels(np.array([-1, 0, -1], dtype=np.int8), (), ""))
-    >>> first.order.tolist(), first.scores.tolist(), ranks
-    ([1, 2, 0], [1.0, 3.0, 2.0], [3])
     """
     labelled = labels.codes[ranking.order] != UNSEEN
     at = np.concatenate([np.flatnonzero(labelled), np.flatnonzero(~labelled)])
@@ -163,12 +147,9 @@ class Replayed:
     """Where a rule would have stopped on labelled documents."""
 
     policy: Policy
-    depth: int
-    """Documents read by then."""
-    found: int
-    """Relevant ones among them."""
-    plus: bool | None
-    """Whether a⁺ is taken there; None in a review, where labels say nothing about it."""
+    depth: int  # documents read by then
+    found: int  # relevant ones among them
+    plus: bool | None  # whether a⁺ is taken there; None in a review, where labels say nothing about it
 
 
 def replayed(
@@ -187,8 +168,7 @@ def replayed(
     """
     codes = labels.codes[ranking.order]
     known = codes != UNSEEN
-    p = calibrator.probabilities(ranking.scores, len(ranking))[known]
-    codes = codes[known]
+    p, codes = calibrator.probabilities(ranking.scores, len(ranking))[known], codes[known]
     relevant = codes == FOUND
     counted = replace(settings, confirm_hits=False, stages=1, full_cost=0.0, floor=0.0)
     told = scenario_of(settings).verdicts_tell

@@ -21,6 +21,7 @@ where hits are), existence is settled, and only the chances are in doubt.
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -35,13 +36,21 @@ from tarstop_core.calibration.live_check import (
     against_first_hit,
     factor,
 )
-from tarstop_core.presentation.numbers import count_of, number, percent
+from tarstop_core.presentation.words import TEXTS, say
 from tarstop_core.screening.foretold import check_foretold
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.value.payoffs import Floats
+
+
+def _short(factor: float) -> float:
+    return float(f"{factor:.2g}")
+
+
+TEXTS.filters["short"] = _short
+_said = partial(say, __name__)
 
 
 def live_check(settings: Settings, calibrator: Calibrator, p: Floats, state: State) -> Check | None:
@@ -125,59 +134,12 @@ def check_sentence(check: Check | None, settings: Settings) -> str:
     'Expected 9 to 21 relevant among the 60 documents read, found 12: the chances fit this list so far.'
     """
     if check is None:
-        return "Whether the chances fit this list shows once documents are read."
+        return _said("unread")
+    told = {"check": check, "expected": _range(check), "scale": settings.scale, "limit": AGAINST}
     if settings.foretold:
-        return _of_a_list_that_learns(check)
-    among = f"{'of' if check.read == 1 else 'among'} the {count_of(check.read)} {_judged(check, settings)}"
-    if check.misses is not None:
-        none = "none is confirmed" if check.waiting else "none was found"
-        rare = ", which is rare" if check.outside else ""
-        scaled_still = (
-            f" They are still multiplied by {number(settings.scale)}, although no hit stands that would speak for it."
-            if settings.scale != 1
-            else ""
-        )
-        return (
-            f"If prior art exists, {_range(check)} relevant were expected {among}; {none}. Of searches with prior art, "
-            f"{percent(check.misses)} have found none by here{rare}. The chance that prior art exists has fallen "
-            f"for that, so the chances of single documents are not lowered as well.{scaled_still}"
-        )
-    lead = f"Expected {_range(check)} relevant {among}, found {check.found:,}"
-    mean, low, high = (number(_short(each)) for each in (check.factor, check.factor_low, check.factor_high))
-    times = f"multiplied by {mean} ({low} to {high}) they would fit its number"
-    if check.warned:
-        where = "since they were multiplied" if settings.scale != 1 else "along the list"
-        return (
-            f"{lead}. The chances do not fit: where hits came {where} is {check.against:,.0f} times likelier if they are "
-            f"wrong, and 1 session in {AGAINST:.0f} at most ever reaches {AGAINST:.0f} if they are right. Either the order of "
-            f"this list is of another kind, or what counts as relevant; {times}."
-        )
-    if not check.offered:
-        return f"{lead}: the chances fit this list so far."
-    return f"{lead}; the chances alone say {number(_short(check.expected))}. Lists differ, so that is no warning; {times}."
-
-
-def _of_a_list_that_learns(check: Check) -> str:
-    lead = f"Of a list that learns, {_range(check)} relevant were foreseen among the first {count_of(check.read)}; found {check.found:,}"
-    if not check.warned:
-        return f"{lead}. The chances follow what is found, and fit this list so far."
-    return (
-        f"{lead}. The chances do not fit: what was found is {check.against:,.0f} times likelier if they are wrong, and 1 "
-        f"session in {AGAINST:.0f} at most ever reaches {AGAINST:.0f} if they are right."
-    )
-
-
-def _judged(check: Check, settings: Settings) -> str:
-    """'read', or 'judged (2 unsure, 1 waits for confirmation)' where some of those read are not counted."""
-    left_out = [f"{check.unsure:,} unsure"] if check.unsure else []
-    if check.waiting:
-        what = scenario_of(settings).waits_for
-        left_out.append(f"{check.waiting:,} {'waits' if check.waiting == 1 else 'wait'} for {what}")
-    return f"judged ({', '.join(left_out)})" if left_out else "read"
-
-
-def _short(factor: float) -> float:
-    return float(f"{factor:.2g}")
+        return _said("learning", **told)
+    among = _said("among", check=check, waits_for=scenario_of(settings).waits_for)
+    return _said("fit" if check.misses is None else "misses", **told, among=among)
 
 
 def _range(check: Check) -> str:
@@ -187,10 +149,7 @@ def _range(check: Check) -> str:
 def rescaled(settings: Settings, check: Check) -> tuple[Settings, str]:
     """The settings with the chances multiplied as the check proposes, and the reason to be recorded."""
     scale = _short(check.factor)
-    reason = (
-        f"Chances multiplied by {scale:g}: expected {_range(check)} relevant among the {count_of(check.read)} read, "
-        f"found {check.found:,}."
-    )
+    reason = _said("rescaled", scale=scale, expected=_range(check), check=check)
     return replace(settings, scale=scale), reason
 
 
@@ -198,13 +157,6 @@ def scale_before(begun: Settings, events: Iterable[Event]) -> float:
     """The scale that was in force before the last change of it: what taking it back returns to.
 
     `begun` are the settings at the start of the session.
-
-    Examples
-    --------
-    >>> from tarstop_core.value.payoffs import Payoffs
-    >>> begun = Settings(Payoffs.from_q_star(0.5), 0.001)
-    >>> scale_before(begun, [Event("settings", {"settings": {"scale": 0.4}})])
-    1.0
     """
     changes = (event.payload["settings"] for event in events if event.kind == "settings")
     scales = [begun.scale, *(float(settings.get("scale", 1.0)) for settings in changes)]

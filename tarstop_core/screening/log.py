@@ -168,14 +168,12 @@ KINDS = tuple(PAYLOADS)
 class Event:
     """One line of the log."""
 
-    kind: str
-    """One of :data:`KINDS`."""
-    payload: Mapping[str, Any] = field(default_factory=dict)
-    """JSON values; what they are is said beside each kind."""
-    seq: int = 0
-    """Position in the log, from 1 on, without gaps; 0 before it is stored."""
-    time: str = ""
-    """ISO 8601 with UTC offset; set when stored."""
+    kind: str  # one of :data:`KINDS`
+    payload: Mapping[str, Any] = field(
+        default_factory=dict
+    )  # JSON values; what they are is said of each kind
+    seq: int = 0  # position in the log, from 1 on, without gaps; 0 before it is stored
+    time: str = ""  # ISO 8601 with UTC offset; set when stored
     reviewer: str = ""
 
 

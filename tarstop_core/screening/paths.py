@@ -21,27 +21,15 @@ Varied = tuple[str, Settings, Path]
 PathsKey = tuple[Settings, Any, bytes, bytes]
 
 CHANCE_FACTORS = (0.5, 2.0)
-PRIOR_SHIFTS = (-0.2, 0.2)
-PRIOR_EDGE = 0.01
 
 
 def screening_path(
     settings: Settings, calibrator: Calibrator, p: Floats, state: State, chance_factor: float = 1.0
 ) -> Path:
-    """The path that a session's labels and settings stand for.
+    """The path that a session's labels and settings, which may be a what-if, stand for.
 
-    Parameters
-    ----------
-    settings : Settings
-        May differ from those in force: that is a what-if.
-    calibrator : Calibrator
-        Where `p` comes from; gives the frailty.
-    p : ndarray, shape (N,)
-        Chance of each document, in screening order, of what the scenario says.
-    state : State
-        Labels so far.
-    chance_factor : float
-        Every chance times this and times the settings' own scale, at most 1.
+    `p` is the chance of each document, in screening order, of what the scenario says, shape (N,): it comes from the
+    calibrator, which gives the frailty, and is multiplied by `chance_factor` and by the settings' own scale, at most 1.
     """
     chances = scaled(p, _scale(settings) * chance_factor)
     return scenario_of(settings).path(settings, calibrator, chances, state)
@@ -99,13 +87,18 @@ def _varied(
     for words, factor in zip(("half", "twice"), CHANCE_FACTORS, strict=True):
         moved = screening_path(settings, calibrator, p, state, factor)
         others.append((f"documents are {words} as likely to {scenario.likely}", settings, moved))
-    edge = min(PRIOR_EDGE, settings.b_0 / 2, (1 - settings.b_0) / 2)
-    for shift in PRIOR_SHIFTS if scenario.has_starting_chance(settings) else ():
-        b_0 = float(np.clip(settings.b_0 + shift, edge, 1 - edge))
+    for b_0 in starting_chances(settings) if scenario.has_starting_chance(settings) else ():
         assumption = f"you start from a chance of {percent(b_0)} instead of {percent(settings.b_0)}"
         changed = replace(settings, b_0=b_0)
         others.append((assumption, changed, path_from(changed, path, calibrator, p, state)))
     return tuple(others)
+
+
+def starting_chances(settings: Settings) -> tuple[float, float]:
+    """A lower and a higher b_0 to try: moved by 0.2, not beyond 0.01 and 0.99."""
+    edge = min(0.01, settings.b_0 / 2, (1 - settings.b_0) / 2)
+    low, high = np.clip([settings.b_0 - 0.2, settings.b_0 + 0.2], edge, 1 - edge).tolist()
+    return low, high
 
 
 def path_from(settings: Settings, path: Path, calibrator: Calibrator, p: Floats, state: State) -> Path:

@@ -28,8 +28,7 @@ _YEAR = re.compile(r"\b(?:18|19|20)\d\d\b")
 class TypedTable:
     """One 2×2 table as typed."""
 
-    part: str = ""
-    """Which part of the study it is about, where a report holds several tables."""
+    part: str = ""  # of the study, that it is about, where a report holds several tables
     TP: str = ""
     FP: str = ""
     FN: str = ""
@@ -38,7 +37,7 @@ class TypedTable:
     diseased: str = ""
     specificity: str = ""
     healthy: str = ""
-    """`sensitivity`, `diseased`, `specificity` and `healthy`: rates and group sizes, where a report gives no counts."""
+    """Rates and group sizes, where a report gives no counts."""
 
     @property
     def has_counts(self) -> bool:
@@ -66,13 +65,10 @@ class TypedTable:
         TP, FN = whole(self.TP, "TP"), whole(self.FN, "FN")
         FP, TN = (whole(self.FP, "FP"), whole(self.TN, "TN")) if self.FP.strip() else (None, None)
         if self.has_rates:
-            meant = self.from_rates()
-            if (meant.TP, meant.FN) != (TP, FN) or (
-                meant.TN is not None and (meant.FP, meant.TN) != (FP, TN)
-            ):
-                said = ", ".join(
-                    f"{cell} {getattr(meant, cell)}" for cell in CELLS if getattr(meant, cell) is not None
-                )
+            meant, typed = vars(self.from_rates()), {"TP": TP, "FP": FP, "FN": FN, "TN": TN}
+            known = {cell: meant[cell] for cell in CELLS if meant[cell] is not None}
+            if known.items() - typed.items():
+                said = ", ".join(f"{cell} {count}" for cell, count in known.items())
                 raise InputProblem(
                     f"The rates come to {said}, which is not what the counts say; clear one of them."
                 )
@@ -104,13 +100,11 @@ class Draft:
     """A report as typed."""
 
     outcome: FullText = "data"
-    """One of :data:`~tarstop_core.documents.reports.OUTCOMES`."""
     study: str = ""
     reason: str = ""
     tables: tuple[TypedTable, ...] = (TypedTable(),)
     """At least one, which may be empty."""
-    stored: Report | None = None
-    """What had been stored before."""
+    stored: Report | None = None  # what had been stored before
 
     @classmethod
     def of(cls, report: Report | None, study: str) -> Draft:
@@ -169,13 +163,7 @@ class Draft:
 
 
 def whole(text: str, what: str) -> int:
-    """A typed whole number from 0 on; InputProblem when it is none.
-
-    Examples
-    --------
-    >>> whole(" 12 ", "TP")
-    12
-    """
+    """A typed whole number from 0 on; InputProblem when it is none."""
     plain = text.strip()
     if not re.fullmatch(r"[0-9]+", plain) or int(plain[:12]) > MOST_PATIENTS:
         raise InputProblem(f"{what} is “{plain}”; give a whole number from 0 on, digits only.")

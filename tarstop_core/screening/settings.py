@@ -24,6 +24,11 @@ DEFAULT_PRIOR, NOTHING_KNOWN = Prior(), DataShare()
 TRUTHS, STAGES = ("pooled", "full_evidence"), (1, 2)
 VERSION = 2
 """Of saved settings. In those that name none, where evidence adds up "optimal" stands for the rule called open-loop today."""
+ADDED = (
+    *("scale", "least_studies", "least_patients"),
+    *("learns", "words_for", "words_against", "weighs_scores"),
+)
+"""Settings that the first sessions did not have."""
 _OPTIMAL = re.compile(r"\boptimal\b", re.IGNORECASE)
 
 
@@ -32,33 +37,24 @@ class Settings:
     """Everything that changes advice, apart from the labels."""
 
     payoffs: Payoffs
-    cost: float
-    """Per document, in the payoffs' unit."""
-    b_0: float = 0.5
-    """Belief before any document, in (0, 1)."""
+    cost: float  # per document, in the payoffs' unit
+    b_0: float = 0.5  # belief before any document, in (0, 1)
     policy: str = ""
     """As :func:`tarstop_core.policies.parse_policy` reads it; without one that of the scenario."""
-    calibrator: str = ""
-    """Digest of the calibrator."""
-    needs_citation: bool = True
-    """a⁺ is open only with a confirmed document to cite."""
-    confirm_hits: bool = True
-    """A hit counts only once it is confirmed."""
-    kappa: float = 1.0
-    """Chance that a deciding document, if it exists, is in this list."""
-    s: float = 1.0
-    """Chance of recognising a relevant document on reading it."""
+    calibrator: str = ""  # digest of the calibrator
+    needs_citation: bool = True  # a⁺ is open only with a confirmed document to cite
+    confirm_hits: bool = True  # a hit counts only once it is confirmed
+    kappa: float = 1.0  # chance that a deciding document, if it exists, is in this list
+    s: float = 1.0  # chance of recognising a relevant document on reading it
     plus: str = "Reject"
     minus: str = "Grant"
-    """`plus` and `minus`: what the two actions are called."""
+    """What the two actions are called."""
     scenario: str = "patent"
     """What is screened for: one of :data:`~tarstop_core.screening.scenarios.named.SCENARIOS`."""
-    theta: float = 0.75
-    """Reviews: ω⁺ is a pooled sensitivity above this, in (0, 1)."""
+    theta: float = 0.75  # reviews: ω⁺ is a pooled sensitivity above this, in (0, 1)
     engine: str = "bivariate"
     """Reviews: one of :data:`~tarstop_core.belief.engines.ENGINES`; the same for a whole session."""
-    prior: Prior = DEFAULT_PRIOR
-    """Reviews: everything of it but its b_0, for which `b_0` stands."""
+    prior: Prior = DEFAULT_PRIOR  # reviews: everything of it but its b_0, for which `b_0` stands
     truth: str = "pooled"
     """Reviews: what the decision is held against, "pooled" or "full_evidence": whether pooled sensitivity exceeds θ, or
     what all documents of the list would have led to.
@@ -75,18 +71,16 @@ class Settings:
     """Reviews: no rule says stop while the chance of the right decision is below this; 0 for none."""
     least_studies: int = 0
     least_patients: int = 0
-    """Reviews, `least_studies` and `least_patients`: a⁺ is not open before so many studies, and patients with the condition
-    in them, are in; 0 for no such condition.
-    """
+    """Reviews: a⁺ is not open before so many studies, and patients with the condition in them, are in; 0 for neither."""
     scale: float = 1.0
     """Every chance of the calibrator is multiplied by this (and is at most 1): what a live check found."""
     learns: bool = False
     """Whether what comes next is put in order by what the labels say of it."""
     words_for: str = ""
     words_against: str = ""
-    """Where the list learns, `words_for` and `words_against`: what speaks for a document, or against it, as a person typed it."""
+    """Where the list learns: what speaks for a document, or against it, as a person typed it."""
     weighs_scores: bool = False
-    """Where the list learns, whether scores that the documents came with are weighed by what the labels show them to be worth."""
+    """Where the list learns: whether scores that the documents came with are weighed by what the labels show them to be worth."""
     application: Application = NOTHING_SAID
     """Patents: what prior art is sought for; says which documents cannot be held against it."""
 
@@ -108,7 +102,7 @@ class Settings:
         parse_policy(self.policy, files=False)
         check_theta(self.theta)
         check_engine(self.engine)
-        if not (self.scale > 0 and math.isfinite(self.scale)):
+        if not 0 < self.scale < math.inf:
             raise InputProblem(f"The chances are multiplied by {self.scale:g}; give a number above 0.")
         for name, least in (("studies", self.least_studies), ("patients", self.least_patients)):
             if least < 0:
@@ -185,17 +179,8 @@ class Settings:
         if _OPTIMAL.search(self.policy) and not self.kind.one_decides:
             content["version"] = VERSION
         # So that sessions older than these leave as they came.
-        if self.scale == 1:
-            del content["scale"]
-        for name in (
-            "least_studies",
-            "least_patients",
-            "learns",
-            "words_for",
-            "words_against",
-            "weighs_scores",
-        ):
-            if not content[name]:
+        for name in ADDED:
+            if content[name] == getattr(Settings, name):
                 del content[name]
         if self.application == NOTHING_SAID:
             del content["application"]

@@ -1,16 +1,26 @@
 """Settings in words: as rows for a report, as differences between two, and as a paragraph for a protocol."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from tarstop_core import __version__
 from tarstop_core.calibration.calibrator import Calibrator
-from tarstop_core.presentation.numbers import amount, count_of, number, percent
+from tarstop_core.presentation.numbers import amount, number, percent
+from tarstop_core.presentation.words import TEXTS, say
 from tarstop_core.ranking.features import VERSION as FEATURES_VERSION
 from tarstop_core.ranking.learning import DEFAULT, EVERY_LABEL, FURTHER, RANKERS
 from tarstop_core.screening.audit import audit_protocol
 from tarstop_core.screening.explain import chances_badge, question
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
+
+
+def _lower(sentence: str) -> str:
+    return sentence[0].lower() + sentence[1:]
+
+
+TEXTS.filters["lowered"] = _lower
+_said = partial(say, __name__)
 
 
 def settings_rows(settings: Settings, calibrator: Calibrator) -> list[tuple[str, str]]:
@@ -20,6 +30,9 @@ def settings_rows(settings: Settings, calibrator: Calibrator) -> list[tuple[str,
     """
     payoffs, unit = settings.payoffs, settings.payoffs.unit
     plus, minus, asked = settings.plus, settings.minus, question(settings)
+    chances, first = chances_badge(calibrator, settings), "the likeliest by the labels so far"
+    if not settings.foretold:
+        chances = _said("calibrator", calibrator=calibrator)
     return [
         ("Question", f"whether {asked}"),
         ("Decisions", f"“{plus}” (a⁺) or “{minus}” (a⁻)"),
@@ -32,18 +45,10 @@ def settings_rows(settings: Settings, calibrator: Calibrator) -> list[tuple[str,
         ("Stopping rule", f"{settings.rule}: {settings.rule.rule}"),
         (
             "What is read next",
-            f"the likeliest by the labels so far{counts_too(settings)}"
-            if settings.learns
-            else "the next of the list",
+            f"{first}{counts_too(settings)}" if settings.learns else "the next of the list",
         ),
         ("Starting chance (b₀)", percent(settings.b_0)),
-        (
-            "Chances of the documents",
-            chances_badge(calibrator, settings)
-            if settings.foretold
-            else f"{calibrator.fitted_on.badge}; kind {calibrator.kind}, for {calibrator.scenario}, "
-            f"digest {calibrator.digest}",
-        ),
+        ("Chances of the documents", chances),
         ("Chances of the documents multiplied by", number(settings.scale)),
         ("Chance that a deciding document is in the list (κ)", percent(settings.kappa)),
         ("Chance of recognising a relevant document (s)", percent(settings.s)),
@@ -87,59 +92,29 @@ def protocol_paragraph(
     `registered` says whether the settings are, or can still be, registered before the first document is read,
     `audited` how many documents to one audit draw, 0 where none is drawn.
     """
-    payoffs, unit = settings.payoffs, settings.payoffs.unit
-    # "0.001" says nothing without the scale that it stands on.
-    scale = "" if unit else f", where both mistakes together cost {number(payoffs.K)}"
-    origin = f" from {', '.join(sources)}" if sources else ""
-    folded = f", after {duplicates:,} duplicates were removed" if duplicates else ""
-    asked = f" for the question “{' '.join(query.split())}”" if query.strip() else ""
-    order = f" ({_lower(ranking.rstrip('.'))})" if ranking else ""
-    order = (
-        f" in an order that is learned, beginning with that of the list{order}"
-        if settings.learns
-        else f" in a fixed order{order}"
-    )
     scenario = scenario_of(settings)
-    told = [
-        f"Screening will stop by a decision-theoretic rule (Fletcher and Stevenson, Decision-Theoretic Stopping "
-        f"Rules for Document Screening), computed with TARstop {__version__}.",
-        f"The list holds {count_of(size)}{origin}{folded}; they will be read one after the other{order}{asked}.",
-        f"The decision is between “{settings.plus}” and “{settings.minus}” and depends on whether "
-        f"{question(settings)}: “{settings.plus}” will be chosen when the probability of that exceeds "
-        f"q* = {number(payoffs.q_star)}. This threshold follows from four consequences: benefit B = "
-        f"{amount(payoffs.B, unit)} and loss L_r = {amount(payoffs.L_r, unit)} of “{settings.plus}” when it is "
-        f"right and wrong, loss L_g = {amount(payoffs.L_g, unit)} and gain G = {amount(payoffs.G, unit)} of "
-        f"“{settings.minus}” when it is wrong and right. Reading one document costs {amount(settings.cost, unit)}"
-        f"{scale}.",
-        *([learning_protocol(settings, digest)] if settings.learns else []),
-        f"The probability starts at {percent(settings.b_0)} and is updated after every {scenario.moved_by(settings)}; the chance of "
-        f"each document is that of a calibration {chances_badge(calibrator, settings)}.",
-    ]
-    told += scenario.protocol(settings)
-    told.append(f"The stopping rule is {settings.rule}: {_lower(settings.rule.rule)}")
-    told += scenario.protocol_stop(settings)
-    if audited:
-        told.append(audit_protocol(audited))
     limits = scenario.protocol_limits(settings)
-    for chance, what in (
-        (settings.kappa, "a deciding document, if there is one, is taken to be in the list"),
-        (settings.s, "a relevant document is taken to be recognised"),
-    ):
-        if chance < 1:
-            limits.append(f"{what} with {percent(chance)} probability")
-    if limits:
-        joined = "; ".join(limits)
-        told.append(f"{joined[0].upper()}{joined[1:]}.")
-    told.append(
-        "Documents left unread because the rule stopped will be reported in the flow diagram in a box of their own. "
-        + (
-            "These settings are registered before the first document is read; any later change will be recorded with "
-            "its time and reason and reported as a deviation."
-            if registered
-            else "These settings were not registered before the first document was read; the log holds every change."
-        )
+    limits += [
+        _said(name, chance=chance) for name in ("kappa", "s") if (chance := getattr(settings, name)) < 1
+    ]
+    joined = "; ".join(limits)
+    told = {"size": size, "sources": sources, "duplicates": duplicates, "registered": registered}
+    money = {"payoffs": settings.payoffs, "unit": settings.payoffs.unit}
+    return _said(
+        "protocol",
+        **told,
+        **money,
+        version=__version__,
+        settings=settings,
+        scenario=scenario,
+        question=question(settings),
+        badge=chances_badge(calibrator, settings),
+        asked=" ".join(query.split()),
+        order=ranking.rstrip("."),
+        learning=learning_protocol(settings, digest) if settings.learns else "",
+        audit=audit_protocol(audited) if audited else "",
+        limits=f"{joined[:1].upper()}{joined[1:]}",
     )
-    return " ".join(told)
 
 
 def protocol_appendix(settings: Settings, calibrator: Calibrator, digest: str) -> str:
@@ -167,21 +142,11 @@ def counts_too(settings: Settings) -> str:
 
 def learning_protocol(settings: Settings, digest: str) -> str:
     """What a protocol says of a list that learns, its hash given."""
-    ranker = RANKERS[DEFAULT]
-    drawn = f" with the seed {seed_of(digest)}" if digest else ""
-    return (
-        f"After every label up to {EVERY_LABEL}, and then whenever there are {percent(FURTHER)} more, the documents still "
-        f"unread are put in order anew ({_lower(ranker.said.rstrip('.'))}; ranker {ranker.name}, version {ranker.version}, on TF-IDF "
-        f"weights of word stems and neighbouring pairs in title and abstract, version {FEATURES_VERSION}){drawn}{counts_too(settings)}. The log "
-        "records every fit and with every label the fit that put its document there; the order read will be reported in "
-        "an appendix."
-    )
+    seed = seed_of(digest) if digest else None
+    told = {"every": EVERY_LABEL, "further": FURTHER, "features": FEATURES_VERSION}
+    return _said("learning", **told, ranker=RANKERS[DEFAULT], seed=seed, beside=counts_too(settings))
 
 
 def seed_of(digest: str) -> int:
     """What a ranker draws by: the same for the same list, by its hash."""
     return int(digest[:8], 16)
-
-
-def _lower(sentence: str) -> str:
-    return sentence[0].lower() + sentence[1:]

@@ -9,15 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarstop_core.documents.reports import Collected, Report, collect
-from tarstop_core.screening.labels import (
-    BACKGROUND,
-    COMBINATION,
-    CONFIRMED,
-    PENDING,
-    RELEVANT,
-    UNSEEN,
-    UNSURE,
-)
+from tarstop_core.screening import labels as verdicts
 from tarstop_core.screening.log import Event, Fit
 from tarstop_core.screening.settings import Settings
 
@@ -29,58 +21,42 @@ class Decision:
     plus: bool
     time: str
     payload: Mapping[str, Any]
-    outdated: bool = False
-    """Whether a verdict was changed since."""
-    by: str = ""
-    """The name given when it was recorded."""
+    outdated: bool = False  # whether a verdict was changed since
+    by: str = ""  # the name given when it was recorded
 
 
 @dataclass(frozen=True, eq=False)
 class State:
     """Where a session stands after its log."""
 
-    settings: Settings
-    """In force now."""
+    settings: Settings  # in force now
     labels: NDArray[np.int8]
     """UNSEEN or one of :data:`CODES`, in the order of reading. Shape (N,)."""
     confirmed: NDArray[np.int8]
     """For relevant documents PENDING or CONFIRMED; REJECTED for hits that turned out not to be any. Shape (N,)."""
-    seq: int = 0
-    """Number of events so far."""
+    seq: int = 0  # number of events so far
     reports: Mapping[int, Report] = field(default_factory=dict)
     """What became of the reports read in full, by position in the list."""
-    notes: Mapping[str, str] = field(default_factory=dict)
-    """By document."""
-    reasons: tuple[str, ...] = ()
-    """Reasons to exclude something that the person defined, in their order."""
-    excluded_for: Mapping[int, str] = field(default_factory=dict)
-    """By position: the reason given with a verdict."""
+    notes: Mapping[str, str] = field(default_factory=dict)  # by document
+    reasons: tuple[str, ...] = ()  # to exclude something, that the person defined, in their order
+    excluded_for: Mapping[int, str] = field(default_factory=dict)  # by position: given with a verdict
     together: Mapping[int, int] = field(default_factory=dict)
     """By position: the Y that a document settles the question together with."""
-    plan: Settings | None = None
-    """What was registered before the first label."""
-    plan_records: str = ""
-    """Hash of the records that the plan was registered for."""
-    deviations: tuple[Event, ...] = ()
-    """Settings changed, with a reason, after a plan was registered."""
+    plan: Settings | None = None  # what was registered before the first label
+    plan_records: str = ""  # hash of the records that the plan was registered for
+    deviations: tuple[Event, ...] = ()  # settings changed, with a reason, after a plan was registered
     stopped: bool = False
     decision: Decision | None = None
-    former: Decision | None = None
-    """What had been decided before screening went on."""
-    can_undo: bool = False
-    """Whether a label, change or confirmation stands that could be taken back."""
-    last_time: str = ""
-    """Time of the last event."""
+    former: Decision | None = None  # what had been decided before screening went on
+    can_undo: bool = False  # whether a label, change or confirmation stands that could be taken back
+    last_time: str = ""  # of the last event
     spent: float = 0.0
     """What the documents read have cost, each at the cost then in force, in the payoffs' unit."""
-    scaled_at: int = 0
-    """Documents that had been read when the chances were last multiplied."""
-    touched: bool = False
-    """Whether a document was ever labelled here, even if that was taken back."""
+    scaled_at: int = 0  # documents that had been read when the chances were last multiplied
+    touched: bool = False  # whether a document was ever labelled here, even if that was taken back
     kept: int = 0
     """How many documents came with their labels: the first of the list, whatever order they were read in."""
-    kept_from: str = ""
-    """Where those labels come from."""
+    kept_from: str = ""  # where those labels come from
     ranks: NDArray[np.int64] | None = None
     """Rank of each document by relevance, from 1 on, where documents that were kept, drawn at random or put first by a
     fit stand before others; else None. Shape (N,).
@@ -89,14 +65,12 @@ class State:
     """Place in the list of each document in the order of reading, what was read first, where that is not the list's own;
     else None. What comes after those that the last fit named is in the list's order: later fits decide on it. Shape (N,).
     """
-    fit: Fit | None = None
-    """The last one that put documents in order."""
+    fit: Fit | None = None  # the last one that put documents in order
     put_back: Mapping[str, int | None] = field(default_factory=dict)
     """By document: those whose label was taken back and that come next, in this order, with the fit they had come by."""
     drawn: NDArray[np.bool_] | None = None
     """Which places of the list are audit draws, where those were switched on; else None. Shape (N,)."""
-    audit_every: int = 0
-    """How many documents to one audit draw."""
+    audit_every: int = 0  # how many documents to one audit draw
     also: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """By document: the other members of its patent family, which are not in the list."""
 
@@ -108,57 +82,56 @@ class State:
     @property
     def depth(self) -> int:
         """Documents read: always the first of the list."""
-        return int(np.count_nonzero(self.labels != UNSEEN))
+        return int(np.count_nonzero(self.labels != verdicts.UNSEEN))
 
     @property
     def relevant(self) -> int:
         """Documents labelled relevant, confirmed or not."""
-        return int(np.count_nonzero(self.labels == RELEVANT))
+        return int(np.count_nonzero(self.labels == verdicts.RELEVANT))
 
     @property
     def unsure(self) -> NDArray[np.intp]:
         """Positions that wait to be settled."""
-        return np.flatnonzero(self.labels == UNSURE)
+        return np.flatnonzero(self.labels == verdicts.UNSURE)
 
     @property
     def combination(self) -> NDArray[np.intp]:
         """Positions graded Y: they count in combination, and decide nothing by themselves."""
-        return np.flatnonzero(self.labels == COMBINATION)
+        return np.flatnonzero(self.labels == verdicts.COMBINATION)
 
     @property
     def background(self) -> NDArray[np.intp]:
         """Positions graded A."""
-        return np.flatnonzero(self.labels == BACKGROUND)
+        return np.flatnonzero(self.labels == verdicts.BACKGROUND)
 
     @property
     def pending(self) -> NDArray[np.intp]:
         """Positions of hits that wait for confirmation."""
         if not (self.settings.confirm_hits and self.settings.kind.one_decides):
             return np.array([], dtype=np.intp)
-        return np.flatnonzero((self.labels == RELEVANT) & (self.confirmed == PENDING))
+        return np.flatnonzero((self.labels == verdicts.RELEVANT) & (self.confirmed == verdicts.PENDING))
 
     @property
     def hit(self) -> int | None:
         """Depth (1-based) of the first hit that counts; none where no document decides."""
         if not self.settings.kind.one_decides:
             return None
-        counts = self.labels == RELEVANT
+        counts = self.labels == verdicts.RELEVANT
         if self.settings.confirm_hits:
-            counts &= self.confirmed == CONFIRMED
-        found = np.flatnonzero(counts)
-        return int(found[0]) + 1 if len(found) else None
+            counts &= self.confirmed == verdicts.CONFIRMED
+        return int(counts.argmax()) + 1 if counts.any() else None
 
     @property
     def silent(self) -> NDArray[np.bool_]:
         """Documents read without a verdict that counts: belief does not move there."""
-        silent = np.asarray(self.labels == UNSURE)
+        silent = np.asarray(self.labels == verdicts.UNSURE)
         silent[self.pending] = True
         return silent
 
     @property
     def judged(self) -> NDArray[np.bool_]:
         """Where it is known whether a document is what its chance is a chance of, shape (N,)."""
-        known = np.asarray((self.labels != UNSEEN) & (self.labels != UNSURE))
+        known = np.asarray((self.labels != verdicts.UNSEEN) & (self.labels != verdicts.UNSURE))
         known[self.pending] = False
         if self._chance_of_data:
             known[self.waiting] = False
@@ -168,7 +141,7 @@ class State:
     def came_true(self) -> NDArray[np.bool_]:
         """Where it is that: relevant, included or, in a review in one stage, with a 2×2 table, shape (N,)."""
         if not self._chance_of_data:
-            return np.asarray((self.labels == RELEVANT) & self.judged)
+            return np.asarray((self.labels == verdicts.RELEVANT) & self.judged)
         found = np.zeros(len(self.labels), dtype=bool)
         found[self.evidence.positions] = True
         return found
@@ -180,13 +153,13 @@ class State:
     @cached_property
     def read_in_full(self) -> dict[int, Report]:
         """Reports of documents that are still included, in the order of the list."""
-        standing = sorted(at for at in self.reports if self.labels[at] == RELEVANT)
+        standing = sorted(at for at in self.reports if self.labels[at] == verdicts.RELEVANT)
         return {at: self.reports[at] for at in standing if self.reports[at].outcome != "waiting"}
 
     @property
     def waiting(self) -> NDArray[np.intp]:
         """Positions of included reports that nothing has been recorded of yet."""
-        included = np.flatnonzero(self.labels == RELEVANT)
+        included = np.flatnonzero(self.labels == verdicts.RELEVANT)
         return np.asarray([at for at in included if int(at) not in self.read_in_full], dtype=np.intp)
 
     @cached_property

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tarstop_core.calibration.calibrator import Calibrator
-from tarstop_core.screening.advice import advice_on
+from tarstop_core.screening.advice import advise
 from tarstop_core.screening.fold import Replay, replay
 from tarstop_core.screening.labels import NAMES, REJECTED
 from tarstop_core.screening.log import Event, standing
@@ -53,11 +53,12 @@ def trace(
                 p = chances(now, calibrator, stored, state)
                 seen[key] = (calibrator, p, session_paths(now, calibrator, p, state))
             calibrator, p, paths = seen[key]
-            advice = advice_on(now, paths, calibrator, p, state)
+            advice = advise(now, calibrator, p, state, paths)
+            fit = {} if final.sequence is None else {"fit": event.payload.get("fit", "")}
             rows.append(
                 {
                     **_verdict_columns(final, ids, scores, depth),
-                    **({} if final.sequence is None else {"fit": event.payload.get("fit", "")}),
+                    **fit,
                     "time": event.time,
                     "reviewer": event.reviewer,
                     "p": float(paths.path.p[depth]),
@@ -95,17 +96,19 @@ def trace(
 
 
 def _verdict_columns(final: State, ids: Sequence[str], scores: Floats | None, depth: int) -> dict[str, Any]:
+    score = None if scores is None else float(scores[depth])
     rejected = " (hit not confirmed)" if final.confirmed[depth] == REJECTED else ""
-    return {
+    row = {
         "rank": depth + 1,
         "id": ids[depth],
-        "score": None if scores is None else float(scores[depth]),
+        "score": score,
         "label": f"{NAMES[int(final.labels[depth])]}{rejected}",
-        **(
-            {} if final.sequence is None or final.ranks is None else {"rank_in_list": int(final.ranks[depth])}
-        ),
-        **({} if final.drawn is None else {"drawn": "at random" if final.drawn[depth] else ""}),
     }
+    if final.sequence is not None and final.ranks is not None:
+        row["rank_in_list"] = int(final.ranks[depth])
+    if final.drawn is not None:
+        row["drawn"] = "at random" if final.drawn[depth] else ""
+    return row
 
 
 def _said_columns(final: State, ids: Sequence[str], depth: int) -> dict[str, str]:

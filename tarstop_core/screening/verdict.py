@@ -4,11 +4,13 @@ Every number and its reasons are in :mod:`tarstop_core.screening.explain`; this 
 """
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
-from tarstop_core.presentation.numbers import amount, count_of, listed, number, percent
+from tarstop_core.presentation.numbers import listed, number
+from tarstop_core.presentation.words import say
 from tarstop_core.screening.advised import Advice, Headline
-from tarstop_core.screening.explain import SETTLED, WORDS, action, question
+from tarstop_core.screening.explain import SETTLED, WORDS, action, lacks_citation, question
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 
@@ -24,6 +26,7 @@ MOODS: dict[Headline, Mood] = {
 }
 """What is asked of a person, for colour and icon."""
 SIGNS: dict[Mood, str] = {"go": "→", "stop": "■", "found": "✓", "ask": "?", "read": "☰", "wait": "…"}
+_said = partial(say, __name__)
 
 
 @dataclass(frozen=True)
@@ -52,51 +55,38 @@ def verdict(advice: Advice, settings: Settings) -> Verdict:
         case "found":
             brief, says = "a confirmed document settles it", "A confirmed document settles the question."
         case "confirm":
-            brief = "does it hold?"
-            says = "A document may settle the question: say whether it holds."
+            brief, says = "does it hold?", "A document may settle the question: say whether it holds."
         case "all read":
             brief, says = "nothing is left", "Every document of the list has been read."
         case "reports":
-            brief = "before you read on"
-            says = scenario.first_in_brief(advice, settings)
+            brief, says = "before you read on", scenario.first_in_brief(advice, settings)
         case "prior alone":
             brief = "the starting chance alone would stop"
             says = f"Your starting chance alone would stop here. {pays}"
         case _:
             says = pays
     first = "" if advice.headline in SETTLED else scenario.still_changes(advice, settings)
-    return Verdict(
-        WORDS[advice.headline],
-        mood,
-        SIGNS[mood],
-        " ".join(filter(None, (first, says))),
-        _now(advice, settings),
-        _rests(advice, settings),
-        brief,
-    )
+    said = " ".join(filter(None, (first, says)))
+    now, rests = _now(advice, settings), _rests(advice, settings)
+    return Verdict(WORDS[advice.headline], mood, SIGNS[mood], said, now, rests, brief)
 
 
 def _worth(advice: Advice, settings: Settings) -> tuple[str, str]:
     """What the next documents pay back and about how many there would be, in short and as sentences."""
-    plan = _plan(advice)
-    held = scenario_of(settings).held_up(advice, settings)
-    order = " in the present order" if settings.learns else ""
-    if_nothing = f"{order}, if {scenario_of(settings).nothing} turns up"
-    more = f"{plan[0].upper()}{plan[1:]}{if_nothing}." if advice.go_on else ""
+    scenario = scenario_of(settings)
     brief, pays = _comparison(advice, settings)
-    said = " ".join(filter(None, (held or pays, more)))
-    return ", ".join(filter(None, (brief, plan if advice.go_on else ""))), said
-
-
-def _plan(advice: Advice) -> str:
-    if advice.depth + advice.more >= advice.documents:
-        return "the one document that is left" if advice.more == 1 else f"all {advice.more:,} that are left"
-    return f"about {advice.more:,} more"
+    said = scenario.held_up(advice, settings) or pays
+    if not advice.go_on:
+        return brief, said
+    plan = _said("plan", advice=advice)
+    order = " in the present order" if settings.learns else ""
+    more = f"{plan[0].upper()}{plan[1:]}{order}, if {scenario.nothing} turns up."
+    return ", ".join(filter(None, (brief, plan))), " ".join(filter(None, (said, more)))
 
 
 def _comparison(advice: Advice, settings: Settings) -> tuple[str, str]:
     """The worth of the next documents as a multiple of what they cost, in short and as a sentence."""
-    rule, unit, scenario = settings.rule, settings.payoffs.unit, scenario_of(settings)
+    rule, scenario = settings.rule, scenario_of(settings)
     if advice.worth is None:
         return "", rule.rule if advice.go_on else f"{rule.rule} It has done so."
     if advice.worth <= 0:
@@ -104,17 +94,10 @@ def _comparison(advice: Advice, settings: Settings) -> tuple[str, str]:
         return "nothing more to gain", scenario.worth_nothing(settings) or why
     if advice.cost == 0:
         return "reading is free", "Reading costs nothing, and could still show something."
-    ratio = advice.worth / advice.cost
-    times = multiple(ratio)
-    if not rule.worth_phrase.endswith("worth"):
-        return f"{times} × its cost", f"{rule.worth_phrase} {times} times what a document costs."
-    would = "" if advice.go_on else "would "
-    against = f" ({amount(advice.worth, unit)} against {amount(advice.cost, unit)} each)" if unit else ""
-    said = f"The next documents {would}pay back {times} times what they cost{against}"
-    if not unit:
-        # Without a unit, what somebody would read to be certain: that can be compared with one's day.
-        said += f"; certainty is worth reading {count_of(advice.evpi / advice.cost)} for"
-    return f"pays back {times} ×", f"{said}."
+    times = multiple(advice.worth / advice.cost)
+    brief = f"pays back {times} ×" if rule.worth_phrase.endswith("worth") else f"{times} × its cost"
+    unit = settings.payoffs.unit
+    return brief, _said("pays_back", advice=advice, phrase=rule.worth_phrase, times=times, unit=unit)
 
 
 def multiple(ratio: float) -> str:
@@ -131,23 +114,17 @@ def multiple(ratio: float) -> str:
 
 
 def _now(advice: Advice, settings: Settings) -> str:
+    fails = advice.if_fails
     if advice.headline == "confirm":
-        fails = advice.if_fails
         assert fails is not None
         then = "go on" if fails.go_on else f"“{action(fails.plus, settings)}”"
         return f"If it holds: “{settings.plus}”. If not: {then}."
-    chosen = action(advice.plus, settings)
+    scenario = scenario_of(settings)
+    told = {"chosen": action(advice.plus, settings), "uncited": lacks_citation(advice, settings)}
     if advice.headline == "found":
-        return (
-            f"Stop now: “{chosen}”, with a document to cite."
-            if settings.citation_needed
-            else f"Stop now: “{chosen}”."
-        )
-    right = percent(scenario_of(settings).right(advice))
-    said = f"Stop now: “{chosen}”, right with {right}"
-    if settings.citation_needed and not advice.plus and bool(settings.payoffs.chooses_plus(advice.b)):
-        said += f"; “{settings.plus}” needs a document to cite"
-    return " ".join(filter(None, (f"{said}.", scenario_of(settings).held_back(advice, settings))))
+        return _said("now_found", **told, settings=settings)
+    said = _said("now", **told, settings=settings, right=scenario.right(advice))
+    return f"{said} {scenario.held_back(advice, settings)}".rstrip()
 
 
 def _rests(advice: Advice, settings: Settings) -> str:
@@ -166,10 +143,6 @@ def _rests(advice: Advice, settings: Settings) -> str:
 
 def chance_in_words(advice: Advice, settings: Settings) -> str:
     """The belief in a sentence, and what it is held against."""
-    q_star = settings.payoffs.q_star
-    gap = advice.b - q_star
+    gap = advice.b - settings.payoffs.q_star
     side = "at" if abs(gap) < 1e-12 else "above" if gap > 0 else "below"
-    return (
-        f"The chance that {question(settings)} is {percent(advice.b)}, {side} the {percent(q_star)} from which "
-        f"“{settings.plus}” pays."
-    )
+    return _said("chance", question=question(settings), b=advice.b, side=side, settings=settings)

@@ -1,25 +1,20 @@
 """What is known of a simulated session because it was invented: criteria, full texts and the truth."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
 from tarstop_core.belief.bivariate import bivariate_belief
 from tarstop_core.documents.reports import collect
 from tarstop_core.presentation.numbers import percent
-from tarstop_core.samples.collections import (
-    FullText,
-    sample_full_texts,
-    sample_qrels,
-    sample_reviews,
-    sample_topics,
-)
+from tarstop_core.samples import collections as samples
 from tarstop_core.samples.labelled import reports_with_data
 from tarstop_core.screening.explain import action, question
 from tarstop_core.screening.labels import RELEVANT
 from tarstop_core.screening.scenarios.patent import PATENT
 from tarstop_core.screening.scenarios.review import REVIEW
 from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.state import State
 from tarstop_core.sessions.open import OpenSession
 
 
@@ -52,11 +47,11 @@ def sample_answer(session: OpenSession, settings: Settings, plus: bool) -> Truth
 
 
 def _of_search(session: OpenSession, settings: Settings, plus: bool) -> Truth | None:
-    titles = dict(sample_topics()[["title", "topic"]].itertuples(index=False, name=None))
+    titles = dict(samples.sample_topics()[["title", "topic"]].itertuples(index=False, name=None))
     topic = titles.get(session.collection.name)
     if topic is None:
         return None
-    relevant = sample_qrels()[topic]
+    relevant = samples.sample_qrels()[topic]
     places = [at for at, doc in enumerate(session.row.ids) if relevant.get(doc)]
     state = session.state
     wrong = plus != bool(places)
@@ -64,25 +59,21 @@ def _of_search(session: OpenSession, settings: Settings, plus: bool) -> Truth | 
     how = "wrong" if wrong else f"right, but not for #{state.hit}" if mistaken else "right"
     said = f"Your “{action(plus, settings)}” was {how}"
     truth = f"prior art exists, at {_ranks(places)}" if places else "it holds no prior art"
-    passed = [at for at in places if at < state.depth and state.labels[at] != RELEVANT]
-    return Truth(
-        wrong or mistaken,
-        f"{said}: the truth of this simulated search is that {truth}.",
-        _missed(places, passed, state.depth),
-    )
+    overlooked = _overlooked(places, state)
+    if places and places[0] >= state.depth:
+        overlooked = f"The first stands at #{places[0] + 1}; you had read {state.depth:,}."
+    said = f"{said}: the truth of this simulated search is that {truth}."
+    return Truth(wrong or mistaken, said, overlooked)
 
 
-def _ranks(places: Sequence[int]) -> str:
+def _ranks(places: Iterable[int]) -> str:
     return ", ".join(f"#{at + 1}" for at in places)
 
 
-def _missed(places: Sequence[int], passed: Sequence[int], depth: int) -> str:
-    """What was overlooked among what was read, or how far the first was."""
-    if passed:
-        return f"Overlooked among what you read: {_ranks(passed)}."
-    if places and places[0] >= depth:
-        return f"The first stands at #{places[0] + 1}; you had read {depth:,}."
-    return ""
+def _overlooked(places: Iterable[int], state: State) -> str:
+    """Which documents that would have told were read and taken for something else."""
+    passed = [at for at in places if at < state.depth and state.labels[at] != RELEVANT]
+    return f"Overlooked among what you read: {_ranks(passed)}." if passed else ""
 
 
 def _of_review(session: OpenSession, settings: Settings, plus: bool) -> Truth | None:
@@ -92,26 +83,24 @@ def _of_review(session: OpenSession, settings: Settings, plus: bool) -> Truth | 
         return None
     tables = collect(reports).tables
     b = bivariate_belief(tables, settings.theta)
-    state = session.state
-    passed = [at for at in reports if at < state.depth and state.labels[at] != RELEVANT]
     return Truth(
         plus != bool(settings.payoffs.chooses_plus(b)),
         f"The truth of this simulated review: all its {len(tables):,} studies together put the chance that "
         f"{question(settings)} at {percent(b)}.",
-        f"Overlooked among what you read: {_ranks(passed)}." if passed else "",
+        _overlooked(reports, session.state),
     )
 
 
 @lru_cache(maxsize=2)
 def _of_reviews(column: str) -> dict[str, str]:
     """What the sample reviews say, by title."""
-    return dict(sample_reviews()[["title", column]].itertuples(index=False, name=None))
+    return dict(samples.sample_reviews()[["title", column]].itertuples(index=False, name=None))
 
 
 @lru_cache(maxsize=8)
-def _full_texts(title: str) -> dict[str, FullText]:
+def _full_texts(title: str) -> dict[str, samples.FullText]:
     topic = _of_reviews("topic").get(title)
-    return sample_full_texts(topic) if topic else {}
+    return samples.sample_full_texts(topic) if topic else {}
 
 
 TOLD = {PATENT.name: _of_search, REVIEW.name: _of_review}

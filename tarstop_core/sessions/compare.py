@@ -55,16 +55,9 @@ def duplicate(
     row = store.session(session_id)
     if calibrator is not None:
         store.save_calibrator(calibrator)
-    return store.create_session(
-        name=name,
-        collection_id=row.collection_id,
-        order=row.order,
-        scores=row.scores,
-        settings=settings,
-        query=row.query,
-        ranking=row.ranking,
-        events=judgements(store.events(session_id)),
-    )
+    said = judgements(store.events(session_id))
+    list_as_stored = (row.collection_id, row.order, row.scores)
+    return store.create_session(name, *list_as_stored, settings, row.query, row.ranking, events=said)
 
 
 def outcome(session: WholeSession, settings: Settings) -> Stopped:
@@ -123,18 +116,14 @@ def switch_sentence(session: WholeSession, before: Settings, after: Settings, na
     The session holds both calibrators; `name` is what the other one is called.
     """
     old, new = outcome(session, before), outcome(session, after)
-    if new.depth == old.depth:
-        said = f"With “{name}” it would have said stop after {count_of(new.depth)} as well"
-    else:
-        said = f"With “{name}” it would have said stop after {new.depth:,} instead of {count_of(old.depth)}"
-    beyond = max(old.depth, new.depth) > new.read
-    if beyond:
+    depth = f"{count_of(new.depth)} as well"
+    if new.depth != old.depth:
+        depth = f"{new.depth:,} instead of {count_of(old.depth)}"
+    said = f"With “{name}” it would have said stop after {depth}"
+    if max(old.depth, new.depth) > new.read:
         said += f" (beyond the {new.read:,} read: if nothing more turns up)"
-    chosen = (
-        f"chosen “{action(new.plus, after)}” as well"
-        if new.plus == old.plus
-        else f"chosen “{action(new.plus, after)}” instead of “{action(old.plus, before)}”"
-    )
+    otherwise = "as well" if new.plus == old.plus else f"instead of “{action(old.plus, before)}”"
+    chosen = f"chosen “{action(new.plus, after)}” {otherwise}"
     if not scenario_of(after).verdicts_tell:
         return f"{said}, and {chosen}. In a review only 2×2 tables move the belief, not the chances of documents."
     ends = [beliefs_read(session, each)[1][-1] for each in (after, before)]
@@ -163,45 +152,40 @@ def outcome_sentence(found: Stopped, settings: Settings) -> str:
 def comparison(sessions: Sequence[WholeSession]) -> list[tuple[str, list[str]]]:
     """Sessions beside each other: what is compared, and its value in each."""
     columns = [_column(session) for session in sessions]
-    return [(name, [dict(column).get(name, "—") for column in columns]) for name, _ in columns[0]]
+    return [(name, [column[name] for column in columns]) for name in columns[0]]
 
 
-def _column(session: WholeSession) -> list[tuple[str, str]]:
-    state = session.state
-    settings, unit = state.settings, state.settings.payoffs.unit
+def _column(session: WholeSession) -> dict[str, str]:
+    state, decision = session.state, session.state.decision
+    settings, payoffs, unit = state.settings, state.settings.payoffs, state.settings.payoffs.unit
     own = outcome(session, settings)
-    decision = state.decision
-    decided = "" if decision is None else action(decision.plus, settings)
+    beyond = " if nothing more turns up" if own.depth > own.read else ""
     plus = session.advice.plus if decision is None else decision.plus
-    payoffs = settings.payoffs
     expected = float((payoffs.utility_plus if plus else payoffs.utility_minus)(session.advice.b))
-    return [
-        ("Documents", f"{len(session.row.ids):,}"),
-        ("Read", f"{state.depth:,}"),
-        ("Relevant", f"{state.relevant:,}"),
-        ("In combination (Y)", f"{len(state.combination):,}" if settings.kind.grades else "—"),
-        ("Background (A)", f"{len(state.background):,}" if settings.kind.grades else "—"),
-        ("Studies with data", f"{len(state.evidence.tables):,}" if settings.kind.reads_full_texts else "—"),
-        ("How sure before you act (q*)", number(settings.payoffs.q_star)),
-        ("Cost per document", amount(settings.cost, unit)),
-        ("Stopping rule", str(settings.rule)),
-        ("Starting chance", percent(settings.b_0)),
-        ("Chance now", percent(session.advice.b)),
-        (
-            "Its rule stops after",
-            f"{own.depth:,}{'' if own.depth <= own.read else ' if nothing more turns up'}",
-        ),
-        ("and chooses", action(own.plus, settings)),
-        ("Decided", decided or ("stopped, not decided" if state.stopped else "not yet")),
-        ("Spent", amount(state.spent, unit)),
-        ("Expected to bring, less what was spent", amount(expected - state.spent, unit)),
-    ]
+    undecided = "stopped, not decided" if state.stopped else "not yet"
+    return {
+        "Documents": f"{len(session.row.ids):,}",
+        "Read": f"{state.depth:,}",
+        "Relevant": f"{state.relevant:,}",
+        "In combination (Y)": f"{len(state.combination):,}" if settings.kind.grades else "—",
+        "Background (A)": f"{len(state.background):,}" if settings.kind.grades else "—",
+        "Studies with data": f"{len(state.evidence.tables):,}" if settings.kind.reads_full_texts else "—",
+        "How sure before you act (q*)": number(payoffs.q_star),
+        "Cost per document": amount(settings.cost, unit),
+        "Stopping rule": str(settings.rule),
+        "Starting chance": percent(settings.b_0),
+        "Chance now": percent(session.advice.b),
+        "Its rule stops after": f"{own.depth:,}{beyond}",
+        "and chooses": action(own.plus, settings),
+        "Decided": undecided if decision is None else action(decision.plus, settings),
+        "Spent": amount(state.spent, unit),
+        "Expected to bring, less what was spent": amount(expected - state.spent, unit),
+    }
 
 
 def comparison_sentence(sessions: Sequence[WholeSession]) -> str:
     """What :func:`belief_figure` shows."""
-    told = [
-        f"{session.row.name}: {percent(session.advice.b)} after {count_of(session.state.depth)}"
-        for session in sessions
-    ]
+    told = (
+        f"{each.row.name}: {percent(each.advice.b)} after {count_of(each.state.depth)}" for each in sessions
+    )
     return f"Chance as screening went on. {'; '.join(told)}."

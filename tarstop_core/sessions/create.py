@@ -61,16 +61,9 @@ def create(store: Store, plan: Plan) -> str:
         events.append(replace(registered, reviewer=plan.reviewer))
     with store.together():
         store.save_calibrator(plan.calibrator)
-        return store.create_session(
-            _unused(store, plan.name),
-            _stored(store, plan.documents),
-            ranking.order,
-            ranking.scores,
-            plan.settings,
-            plan.query,
-            ranking.how,
-            events=_numbered(events),
-        )
+        name, listed = _unused(store, plan.name), _stored(store, plan.documents)
+        ranked = (ranking.order, ranking.scores, plan.settings, plan.query, ranking.how)
+        return store.create_session(name, listed, *ranked, events=_numbered(events))
 
 
 def _stored(store: Store, documents: Documents) -> str:

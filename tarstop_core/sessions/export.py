@@ -6,7 +6,7 @@ Everything is computed from the stored log. What a spreadsheet would run as a fo
 import io
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -55,9 +55,9 @@ def document_rows(session: WholeSession) -> list[dict[str, Any]]:
         about["links"] = " ".join(link.url for link in _links(record))
         about |= {f"{name}_in_file": record[name] for name in _SAID} | {"score": score}
         if session.state.also:
-            about |= {"also_published_as": "; ".join(session.state.also.get(str(record["id"]), ()))}
+            about["also_published_as"] = "; ".join(session.state.also.get(str(record["id"]), ()))
         if session.state.settings.kind.grades:
-            about |= {"flag": "; ".join(flag.words for flag in session.flags[at])}
+            about["flag"] = "; ".join(flag.words for flag in session.flags[at])
         rest = {name: read.get(name, "") for name in columns if name not in (*first, *about)}
         rows.append(first | about | rest)
     return [{name: "" if value is None else value for name, value in row.items()} for row in rows]
@@ -91,22 +91,18 @@ def to_xlsx(session: WholeSession) -> bytes:
     _sheet(book, "Documents", document_rows(session))
     about = [*about_rows(session), *session.in_words(settings)]
     _sheet(book, "Settings", [{"setting": name, "value": value} for name, value in about])
-    _sheet(book, "PRISMA", [{"box": name, "number": count} for name, count in session.flow])
+    _sheet(book, "PRISMA", [{"box": name, "number": count} for name, count in session.prisma.rows()])
     if settings.kind.reads_full_texts:
         titles = session.records["title"].tolist()
         _sheet(book, "2x2 tables", table_rows(session.state, session.row.ids))
         reports = full_text_rows(session.state, session.row.ids, session.events)
         _sheet(book, "Full texts", [{**row, "title": titles[row["rank"] - 1]} for row in reports])
-    log = [
-        {
-            "number": event.seq,
-            "time": event.time,
-            "reviewer": event.reviewer,
-            "event": event.kind,
-            "content": json.dumps(dict(event.payload), ensure_ascii=False),
-        }
-        for event in session.events
-    ]
+    names = ("number", "time", "reviewer", "event", "content")
+    log = []
+    for event in session.events:
+        content = json.dumps(dict(event.payload), ensure_ascii=False)
+        values = (event.seq, event.time, event.reviewer, event.kind, content)
+        log.append(dict(zip(names, values, strict=True)))
     _sheet(book, "Log", log)
     kept = io.BytesIO()
     book.save(kept)
@@ -140,28 +136,25 @@ def trace_csv(session: OpenSession) -> str:
 def about_rows(session: WholeSession) -> list[tuple[str, str]]:
     """What the session is and what was searched: name and value."""
     row, collection, state = session.row, session.collection, session.state
-    return [
-        ("Session", row.name),
+    simulated, merged = " (simulated)" if collection.simulated else "", said(collection.files)
+    # Of those that may be missing, empty ones are left out.
+    rows = [
         ("Begun", when(row.created)),
         ("Last recorded", when(state.last_time) if state.last_time else "nothing yet"),
-        (
-            "Documents",
-            f"{len(row.ids):,} from “{collection.name}”{' (simulated)' if collection.simulated else ''}",
-        ),
+        ("Documents", f"{len(row.ids):,} from “{collection.name}”{simulated}"),
         *((_identified(file), f"{int(file['records']):,}") for file in session.files),
-        (
-            "Duplicates removed",
-            f"{collection.duplicates:,}" + (f" ({merged})" if (merged := said(collection.files)) else ""),
-        ),
-        *([(FAMILIES, f"{session.family_members:,}")] if session.family_members else []),
-        *([("Labels that came along", f"{state.kept:,}, from {state.kept_from}")] if state.kept else []),
-        *([("Audit draws", drawn_in_words(state))] if state.drawn is not None else []),
+        ("Duplicates removed", f"{collection.duplicates:,}" + (f" ({merged})" if merged else "")),
+        (FAMILIES, f"{session.family_members:,}" if session.family_members else ""),
+        ("Labels that came along", f"{state.kept:,}, from {state.kept_from}" if state.kept else ""),
+        ("Audit draws", drawn_in_words(state) if state.drawn is not None else ""),
         ("Searched for", row.query or "—"),
         ("Order", row.ranking or "—"),
-        *_learned_rows(state),
-        *([("Scores weighed beside labels", _scored(session))] if state.settings.weighs_scores else []),
+        ("Learned from labels", _learned(state.fit) if state.fit else ""),
+        ("Beside the list’s own order", gain_sentence(state) if state.fit else ""),
+        ("Scores weighed beside labels", _scored(session) if state.settings.weighs_scores else ""),
         ("Fingerprint of the list", row.digest),
     ]
+    return [("Session", row.name), *(each for each in rows if each[1])]
 
 
 def _identified(file: Mapping[str, Any]) -> str:
@@ -175,22 +168,14 @@ def _scored(session: WholeSession) -> str:
     return "; ".join(named) or "those of the file"
 
 
-def _learned_rows(state: State) -> list[tuple[str, str]]:
+def _learned(last: Mapping[str, Any]) -> str:
     """How the list was put in order anew."""
-    if state.fit is None:
-        return []
-    how, last = state.fit["settings"], state.fit
-    made = ", ".join(f"{name} {value}" for name, value in how.items())
-    rows = [
-        (
-            "Learned from labels",
-            f"{last['number']:,} {'fit' if last['number'] == 1 else 'fits'}, the last after {last['after']:,} labels; ranker "
-            f"{last['ranker']} ({made}), seed {last['seed']}; on TF-IDF weights of word stems and neighbouring pairs, version "
-            f"{FEATURES_VERSION}",
-        ),
-        ("Beside the list’s own order", gain_sentence(state)),
-    ]
-    return [row for row in rows if row[1]]
+    made = ", ".join(f"{name} {value}" for name, value in last["settings"].items())
+    return (
+        f"{last['number']:,} {'fit' if last['number'] == 1 else 'fits'}, the last after {last['after']:,} labels; ranker "
+        f"{last['ranker']} ({made}), seed {last['seed']}; on TF-IDF weights of word stems and neighbouring pairs, version "
+        f"{FEATURES_VERSION}"
+    )
 
 
 def when(stamp: str) -> str:
@@ -242,14 +227,10 @@ def _ris(record: Mapping[Any, Any], at: int, label: int, state: State) -> dict[s
 
 def _sheet(book: Any, title: str, rows: Sequence[Mapping[str, Any]]) -> None:
     sheet = book.create_sheet(title)
-    names: Iterable[str] = rows[0] if rows else ("nothing recorded",)
     sheet.freeze_panes = "A2"
-    head = []
-    for name in names:
-        cell = WriteOnlyCell(sheet, name)
-        cell.data_type = "s"
-        cell.font = Font(bold=True)
-        head.append(cell)
+    head = [WriteOnlyCell(sheet, name) for name in (rows[0] if rows else ("nothing recorded",))]
+    for cell in head:
+        cell.data_type, cell.font = "s", Font(bold=True)
     sheet.append(head)
     for row in rows:
         sheet.append([_cell(sheet, value) for value in row.values()])
@@ -267,7 +248,6 @@ def _cell(sheet: Any, value: Any) -> Any:
     if not clean.startswith(FORMULA_STARTS):
         return clean
     cell = WriteOnlyCell(sheet, clean)
-    cell.data_type = "s"
     # Excel's own mark for "this is text": it shows as an apostrophe and survives editing the cell.
-    cell.quotePrefix = True
+    cell.data_type, cell.quotePrefix = "s", True
     return cell

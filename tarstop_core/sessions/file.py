@@ -7,6 +7,7 @@ again is the same file, byte for byte.
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from functools import partial
 from typing import Annotated, Any
 
 import pandas as pd
@@ -28,7 +29,6 @@ from tarstop_core.sessions.store.values import check_files, check_order
 
 FILE_FORMAT = "tarstop-session"
 FILE_VERSION = 1
-NAMED = ("name", "created", "query", "ranking")
 Text = Annotated[str, Field(max_length=10_000_000)]
 Name = Annotated[str, Field(max_length=1_000)]
 Time = Annotated[str, AfterValidator(check_time)]
@@ -89,7 +89,7 @@ def export_session(store: Store, session_id: str) -> str:
     content = {
         "format": FILE_FORMAT,
         "version": FILE_VERSION,
-        **{name: getattr(row, name) for name in NAMED},
+        **{name: getattr(row, name) for name in ("name", "created", "query", "ranking")},
         "settings": row.settings.to_dict(),
         "order": row.order.tolist(),
         "scores": None if row.scores is None else row.scores.tolist(),
@@ -104,21 +104,12 @@ def export_session(store: Store, session_id: str) -> str:
 def import_session(store: Store, text: str, name: str = "The file") -> str:
     """Take a session in that :func:`export_session` wrote, here or elsewhere; its id here.
 
-    Nothing is stored unless all of it can be used. One whose name is in use is called "… (imported)".
-
-    Raises
-    ------
-    InputProblem
-        When it is not such a file, does not fit together, or is a session that is here already.
+    Nothing is stored unless all of it can be used. One whose name is in use is called "… (imported)". InputProblem when
+    it is not such a file, does not fit together, or is a session that is here already.
     """
+    again = "export it again with the version that wrote it"
     content = read_envelope(
-        text,
-        name,
-        file_format=FILE_FORMAT,
-        version=FILE_VERSION,
-        what="session",
-        maker=MAKER,
-        again="export it again with the version that wrote it",
+        text, name, file_format=FILE_FORMAT, version=FILE_VERSION, what="session", maker=MAKER, again=again
     )
     file = validated(_File, content, name, "export the session again")
     events = [Event(**entry) for entry in file.log]
@@ -157,17 +148,9 @@ def import_session(store: Store, text: str, name: str = "The file") -> str:
                 collection, _ = _collection(store, frame, file.collection)
             for each in calibrators:
                 store.save_calibrator(each)
-            return store.create_session(
-                f"{file.name} (imported)" if taken else file.name,
-                collection,
-                order,
-                file.scores,
-                file.settings,
-                file.query,
-                file.ranking,
-                created=file.created,
-                events=events,
-            )
+            called = f"{file.name} (imported)" if taken else file.name
+            kept = (file.scores, file.settings, file.query, file.ranking, file.created, events)
+            return store.create_session(called, collection, order, *kept)
     except BaseException:
         if new:
             store.remove_unfinished(collection)
@@ -187,20 +170,15 @@ def _collection(
 
 def _document(record: Mapping[Any, Any]) -> dict[str, Any]:
     """What is known of a document, empty fields left out."""
-    return {
-        column: record[column]
-        for column in RECORD_COLUMNS
-        if (record[column] == record[column] if column == "score" else record[column] != "")
-    }
+    known = {column: record[column] for column in RECORD_COLUMNS if record[column] != ""}
+    return {column: value for column, value in known.items() if value == value}  # a score may be NaN
 
 
 def _laid_out(content: Mapping[str, Any]) -> str:
     """JSON that a person can leaf through: long lists take a line an entry."""
+    plain = partial(json.dumps, ensure_ascii=False)
     parts = []
     for key, value in content.items():
-        if key in ("documents", "log") and value:
-            lines = ",\n".join(json.dumps(each, ensure_ascii=False) for each in value)
-            parts.append(f"{json.dumps(key)}: [\n{lines}\n]")
-        else:
-            parts.append(f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}")
+        long = key in ("documents", "log") and value
+        parts.append(f'"{key}": ' + ("[\n" + ",\n".join(map(plain, value)) + "\n]" if long else plain(value)))
     return "{\n" + ",\n".join(parts) + "\n}\n"

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from threading import Thread
-from typing import Self
+from typing import Any, Self
 
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.documents.reports import Report
@@ -93,8 +93,7 @@ class OpenSession:
         if key not in self._chances:
             held = {digest: calibrator for (digest, *_), (calibrator, _) in self._chances.items()}
             calibrator = held.get(key[0]) or self.store.calibrator(key[0])
-            while len(self._chances) >= KEPT_PATHS:
-                self._chances.pop(next(iter(self._chances)))
+            _make_room(self._chances)
             self._chances[key] = calibrator, chances(settings, calibrator, self.stored.scores, self.state)
         return self._chances[key]
 
@@ -102,19 +101,16 @@ class OpenSession:
         """What about this list looks unlike the lists that the calibrator was fitted on, where it is asked for chances."""
         if settings.foretold:
             return []
-        if settings.calibrator not in self._mismatch:
-            calibrator, _ = self.chances(settings)
-            found = calibrator.mismatch(self.row.scores, len(self.row.ids))
-            self._mismatch[settings.calibrator] = found
-        return self._mismatch[settings.calibrator]
+        key = settings.calibrator
+        if key not in self._mismatch:
+            self._mismatch[key] = self.chances(settings)[0].mismatch(self.row.scores, len(self.row.ids))
+        return self._mismatch[key]
 
     def paths(self, settings: Settings) -> Paths:
         """The paths under these settings; most labels leave them as they are."""
         key = paths_key(settings, self.state)
         if key not in self._paths:
-            # The plan, what is in force and a what-if are looked at together; older ones are done with.
-            while len(self._paths) >= KEPT_PATHS:
-                self._paths.pop(next(iter(self._paths)))
+            _make_room(self._paths)
             self._paths[key] = session_paths(settings, *self.chances(settings), self.state)
         return self._paths[key]
 
@@ -142,10 +138,10 @@ class OpenSession:
             fresh = [*self.events, *news[1:]]
         else:
             fresh = self.store.events(self.row.id) if known else news
-        changed = fresh != self.events
-        if changed:
-            self.events, self._standing = fresh, None
-        return changed
+        if fresh == self.events:
+            return False
+        self.events, self._standing = fresh, None
+        return True
 
     def record(self, event: Event, seen: int) -> None:
         """Store an event with the name of the person who acted, then count it in.
@@ -153,9 +149,8 @@ class OpenSession:
         InputProblem, and nothing stored, when something was recorded, here or elsewhere, since the event `seen`, the
         last that they had been shown.
         """
-        since = [earlier for earlier in self.events if earlier.seq > seen]
         # A note is stored when its box loses the focus, which may be by the very click on a label; a fit by the page itself.
-        if any(earlier.kind not in ("note", "fit") for earlier in since):
+        if any(earlier.seq > seen and earlier.kind not in ("note", "fit") for earlier in self.events):
             raise InputProblem(
                 "That press came after something else had been recorded, so it was not counted; "
                 "look at what is shown now."
@@ -257,3 +252,9 @@ class OpenSession:
         """Put other settings in force; with a plan registered this is a deviation and needs a reason."""
         if settings != self.state.settings:
             self.record(settings_event(self.state, settings, reason), seen)
+
+
+def _make_room(kept: dict[Any, Any]) -> None:
+    """The plan, what is in force and a what-if are looked at together; older ones are done with."""
+    while len(kept) >= KEPT_PATHS:
+        kept.pop(next(iter(kept)))

@@ -14,6 +14,8 @@ from tarstop_core.screening.state import State
 
 LEFT_OUT = "Records left out before screening: too late, or the application's family"
 NO_REASON = "no reason recorded"
+UNSCREENED = "Records not screened because of the stopping rule"
+NOT_YET = "Records not screened yet"
 FAMILIES = "Records for which another of their patent family stands"
 
 
@@ -24,50 +26,73 @@ class Prisma:
     identified: tuple[tuple[str, int], ...]
     """Records by source."""
     duplicates: int
-    """Removed before screening."""
+    """Records removed before screening."""
     screened: int
+    """Records read by title and abstract."""
     excluded: int
     unsure: int
     unscreened: int
-    """`screened`, `excluded`, `unsure` and `unscreened`: records read by title and abstract; excluded there; still
-    unsure; left because screening stopped.
-    """
+    """Records left because screening stopped."""
     sought: int
+    """Reports wanted in full."""
     not_retrieved: int = 0
     waiting: int = 0
-    """`sought`, `not_retrieved` and `waiting`: reports sought in full, not retrieved, and not read yet."""
+    """Reports not read yet."""
     assessed: int = 0
     """Reports read in full."""
     excluded_full: tuple[tuple[str, int], ...] = ()
-    """By reason, the most frequent first."""
+    """Reports by reason, the most frequent first."""
     without_data: int = 0
     """Eligible reports without extractable data."""
     reports: int = 0
+    """Reports that brought data."""
     studies: int = 0
-    """`reports` and `studies`: reports that brought data, and the studies they report."""
     left_out: int = 0
     """Records that were left out of the list before screening: flagged ones of a patent session."""
     excluded_for: tuple[tuple[str, int], ...] = ()
-    """Of the excluded records: by reason given, the most frequent first, then those without one, so that the parts add
-    up; empty where none has a reason.
-    """
+    """Records by reason given, the most frequent first, then those without one; empty where none has a reason."""
     graded: tuple[tuple[str, int], ...] = ()
     """Patents: of the records screened, those graded Y and A, where there are any."""
     families: int = 0
     """Records that are not in the list because another member of their patent family is."""
+    full_text: bool = True
+    """Whether reports are read in full."""
+    stopped: bool = True
+    """Whether screening has; until then, what is unread is only not screened yet."""
+
+    @property
+    def removed(self) -> list[tuple[str, int]]:
+        """What left before screening."""
+        others = ((LEFT_OUT, self.left_out), (FAMILIES, self.families))
+        duplicates = ("Duplicate records removed before screening", self.duplicates)
+        return [duplicates, *(row for row in others if row[1])]
+
+    @property
+    def unread(self) -> tuple[str, int]:
+        """What is unread, and why."""
+        return UNSCREENED if self.stopped else NOT_YET, self.unscreened
+
+    @property
+    def found(self) -> list[tuple[str, int]]:
+        """Patents: what was found, by grade where grades other than X were given."""
+        name = "Relevant documents (X)" if self.graded else "Relevant documents"
+        return [(name, self.sought), *((f"Documents graded {grade}", count) for grade, count in self.graded)]
 
     def rows(self) -> list[tuple[str, int]]:
-        """Box and number, in order: the table."""
-        return [
+        """Box and number, in order: the table that stands beside the diagram."""
+        of_abstracts = [
             *((f"Records identified: {source}", count) for source, count in self.identified),
-            ("Duplicate records removed before screening", self.duplicates),
-            *([(LEFT_OUT, self.left_out)] if self.left_out else []),
-            *([(FAMILIES, self.families)] if self.families else []),
+            *self.removed,
             ("Records screened", self.screened),
             ("Records excluded", self.excluded),
             *((f"Records excluded: {reason}", count) for reason, count in self.excluded_for),
             ("Records still unsure", self.unsure),
-            ("Records not screened because of the stopping rule", self.unscreened),
+            self.unread,
+        ]
+        if not self.full_text:
+            return [*of_abstracts, *self.found]
+        return [
+            *of_abstracts,
             ("Reports sought for retrieval", self.sought),
             ("Reports not retrieved", self.not_retrieved),
             ("Reports not assessed yet", self.waiting),
@@ -118,17 +143,16 @@ def prisma(
         families=families,
         excluded_for=(*_by_frequency(reasons), *([(NO_REASON, rest)] if reasons and rest else [])),
         graded=tuple((name, count) for name, count in graded if count),
+        full_text=state.settings.kind.reads_full_texts,
+        stopped=state.stopped,
     )
-    if not state.settings.kind.reads_full_texts:
+    if not of_abstracts.full_text:
         return of_abstracts
     reports = list(state.read_in_full.values())
     outcomes = Counter(report.outcome for report in reports)
     of_full_texts = Counter(report.reason.strip() for report in reports if report.outcome == "excluded")
     with_data = [report for report in reports if report.outcome == "data"]
-    named = {
-        (report.study or report.rows[0].study).strip().casefold() or f"unnamed {at}"
-        for at, report in enumerate(with_data)
-    }
+    names = [(report.study or report.rows[0].study).strip().casefold() for report in with_data]
     return replace(
         of_abstracts,
         not_retrieved=outcomes["not retrieved"],
@@ -137,7 +161,7 @@ def prisma(
         excluded_full=_by_frequency(of_full_texts),
         without_data=outcomes["no data"],
         reports=len(with_data),
-        studies=len(named),
+        studies=len(set(names) - {""}) + names.count(""),
     )
 
 

@@ -8,20 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
 
-from tarstop_core.presentation.palette import (
-    BOX_FILL,
-    BOX_FILL_ON_DARK,
-    INK,
-    INK_ON_DARK,
-    PHASE_BAR,
-    PHASE_BAR_ON_ANY,
-    PHASE_BAR_ON_DARK,
-)
+from tarstop_core.presentation import palette
 from tarstop_core.presentation.svg import drawing, text, wrapped
-from tarstop_core.sessions.prisma import FAMILIES, LEFT_OUT, Prisma
+from tarstop_core.sessions.prisma import Prisma
 
-UNSCREENED = "Records not screened because of the stopping rule"
-NOT_YET = "Records not screened yet"
 LINE, PAD, GAP = 18, 12, 28
 PHASE, BOX, BETWEEN = 34, 330, 46
 LEAST = 104.0  # of a step that has a phase to itself: its name stands upright beside it
@@ -33,15 +23,15 @@ WIDTH = PHASE + 16 + 2 * BOX + BETWEEN + 2
 class Colours:
     """Of a diagram: lines and texts, inside of the boxes, the bars that name a phase."""
 
-    ink: str = INK
-    box: str = BOX_FILL
-    phase: str = PHASE_BAR
+    ink: str
+    box: str
+    phase: str
 
 
-LIGHT = Colours()
-DARK = Colours(INK_ON_DARK, BOX_FILL_ON_DARK, PHASE_BAR_ON_DARK)
+LIGHT = Colours(palette.INK, palette.BOX_FILL, palette.PHASE_BAR)
+DARK = Colours(palette.INK_ON_DARK, palette.BOX_FILL_ON_DARK, palette.PHASE_BAR_ON_DARK)
 # Of a page that sets the colour of its texts itself.
-INHERITED = Colours(ink="currentColor", box="none", phase=PHASE_BAR_ON_ANY)
+INHERITED = Colours(ink="currentColor", box="none", phase=palette.PHASE_BAR_ON_ANY)
 
 
 @dataclass(frozen=True)
@@ -52,39 +42,18 @@ class _Step:
     heading: str = ""
 
 
-def flow_rows(counts: Prisma, *, full_text: bool, stopped: bool) -> list[tuple[str, int]]:
-    """Box and number: the table that stands beside the diagram, with reports where they are read in full.
-
-    Until screening has stopped, what is unread is only not screened yet.
-    """
-    rows = [(NOT_YET if name == UNSCREENED and not stopped else name, count) for name, count in counts.rows()]
-    if full_text:
-        return rows
-    abstracts = [row for row in rows if row[0].startswith(("Records", "Duplicate"))]
-    return [*abstracts, *_included(counts)]
-
-
-def _included(counts: Prisma) -> list[tuple[str, int]]:
-    """Patents: what was found, by grade where grades other than X were given."""
-    name = "Relevant documents (X)" if counts.graded else "Relevant documents"
-    return [(name, counts.sought), *((f"Documents graded {grade}", count) for grade, count in counts.graded)]
-
-
-def flow_diagram(counts: Prisma, *, full_text: bool, stopped: bool, colours: Colours = LIGHT) -> str:
-    """The diagram as SVG; parameters as for :func:`flow_rows`."""
-    steps = _steps(counts, full_text, stopped)
+def flow_diagram(counts: Prisma, colours: Colours = LIGHT) -> str:
+    """The diagram as SVG."""
     parts: list[str] = []
     phases: dict[str, list[float]] = {}
-    y = 2.0
-    left_x = PHASE + 16
+    y, left_x = 2.0, PHASE + 16
     right_x = left_x + BOX + BETWEEN
     arrow_from: float | None = None
-    for step in steps:
+    for step in _steps(counts):
         rights = [_lines(each) for each in step.right]
         left = _lines(step.left, step.heading)
         tall = sum(_height(lines) for lines in rights) + 10 * max(0, len(rights) - 1)
-        least = LEAST if step.phase != "Screening" else 0.0
-        height = max(_height(left), tall, least)
+        height = max(_height(left), tall, LEAST if step.phase != "Screening" else 0.0)
         own = height if len(rights) < 2 else _height(left)
         if arrow_from is not None:
             parts.append(_arrow(left_x + BOX / 2, arrow_from, left_x + BOX / 2, y, colours.ink))
@@ -108,45 +77,40 @@ def flow_diagram(counts: Prisma, *, full_text: bool, stopped: bool, colours: Col
             + text(PHASE / 2 + 5, middle, name, anchor="middle", colour=colours.ink)
             + "</g>"
         )
-    says = "PRISMA 2020 flow diagram: " + "; ".join(
-        f"{name} {count:,}" for name, count in flow_rows(counts, full_text=full_text, stopped=stopped)
-    )
-    return drawing(WIDTH, y - GAP + 2, parts, says)
+    says = "; ".join(f"{name} {count:,}" for name, count in counts.rows())
+    return drawing(WIDTH, y - GAP + 2, parts, f"PRISMA 2020 flow diagram: {says}")
 
 
-def _steps(counts: Prisma, full_text: bool, stopped: bool) -> list[_Step]:
-    left_out = [(UNSCREENED if stopped else NOT_YET, counts.unscreened)]
-    excluded = [("Records excluded", counts.excluded)]
-    excluded += [(f"· {reason}", count) for reason, count in counts.excluded_for]
-    removed = [("Duplicate records removed before screening", counts.duplicates)]
-    if counts.left_out:
-        removed.append((LEFT_OUT, counts.left_out))
-    if counts.families:
-        removed.append((FAMILIES, counts.families))
-    if counts.unsure:
-        excluded.append(("Records still unsure", counts.unsure))
-    steps = [
-        _Step("Identification", counts.identified, (removed,), "Records identified from"),
-        _Step("Screening", [("Records screened", counts.screened)], (left_out, excluded)),
+def _steps(counts: Prisma) -> list[_Step]:
+    excluded = [
+        ("Records excluded", counts.excluded),
+        *((f"· {reason}", count) for reason, count in counts.excluded_for),
+        *_any(("Records still unsure", counts.unsure)),
     ]
-    if not full_text:
-        return [*steps, _Step("Included", _included(counts))]
-    retrieval = [("Reports not retrieved", counts.not_retrieved)]
-    if counts.waiting:
-        retrieval.append(("Reports not assessed yet", counts.waiting))
+    steps = [
+        _Step("Identification", counts.identified, (counts.removed,), "Records identified from"),
+        _Step("Screening", [("Records screened", counts.screened)], ([counts.unread], excluded)),
+    ]
+    if not counts.full_text:
+        return [*steps, _Step("Included", counts.found)]
+    waiting = _any(("Reports not assessed yet", counts.waiting))
+    retrieval = [("Reports not retrieved", counts.not_retrieved), *waiting]
     reasons = [
         *((f"Excluded: {reason}", count) for reason, count in counts.excluded_full),
         ("Eligible, without extractable data", counts.without_data),
     ]
+    included = [("Studies included", counts.studies), ("Reports of included studies", counts.reports)]
     return [
         *steps,
         _Step("Screening", [("Reports sought for retrieval", counts.sought)], (retrieval,)),
         _Step("Screening", [("Reports assessed for eligibility", counts.assessed)], (reasons,)),
-        _Step(
-            "Included",
-            [("Studies included", counts.studies), ("Reports of included studies", counts.reports)],
-        ),
+        _Step("Included", included),
     ]
+
+
+def _any(*rows: tuple[str, int]) -> list[tuple[str, int]]:
+    """Those that hold something."""
+    return [row for row in rows if row[1]]
 
 
 def _lines(entries: Sequence[tuple[str, int]], heading: str = "") -> list[str]:
@@ -172,13 +136,9 @@ def _box(x: float, y: float, height: float, lines: Sequence[str], colours: Colou
 
 
 def _arrow(x1: float, y1: float, x2: float, y2: float, ink: str) -> str:
-    tip = f"{x2:.1f},{y2:.1f}"
-    sides = (
-        f"{x2 - 4:.1f},{y2 - 7:.1f} {x2 + 4:.1f},{y2 - 7:.1f}"
-        if x1 == x2
-        else f"{x2 - 7:.1f},{y2 - 4:.1f} {x2 - 7:.1f},{y2 + 4:.1f}"
-    )
+    corners = [(0, 0), (-4, -7), (4, -7)] if x1 == x2 else [(0, 0), (-7, -4), (-7, 4)]
+    head = " ".join(f"{x2 + right:.1f},{y2 + down:.1f}" for right, down in corners)
     return (
         f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{ink}"/>'
-        f'<polygon points="{tip} {sides}" fill="{ink}"/>'
+        f'<polygon points="{head}" fill="{ink}"/>'
     )

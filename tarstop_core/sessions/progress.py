@@ -17,9 +17,9 @@ def told(store: Store, session: SessionSummary) -> str:
     """How far a session is and what it has brought, in words."""
     try:
         events = store.events(session.id)
-        counts = list(filter(None, [found(session.scenario, events)]))
         waiting = unsure(events)
-        return progress(session, ", ".join([*counts, *([f"{waiting:,} unsure"] if waiting else [])]))
+        counts = (found(session.scenario, events), f"{waiting:,} unsure" if waiting else "")
+        return progress(session, ", ".join(filter(None, counts)))
     except InputProblem:
         # A damaged log is told where it is opened; the other sessions stay within reach.
         return progress(session)
@@ -35,28 +35,22 @@ def progress(session: SessionSummary, found: str = "") -> str:
 
 
 def found(scenario: str, events: Sequence[Event]) -> str:
-    """What a session has brought so far, in words; empty where its scenario says nothing.
-
-    Examples
-    --------
-    >>> found("review", [Event("label", {"doc": "a", "label": "relevant"}), Event("label", {"doc": "b", "label": "unsure"})])
-    '1 included, 0 with a 2×2 table, 1 to be read in full'
-    """
+    """What a session has brought so far, in words; empty where its scenario says nothing."""
     said = SCENARIOS.get(scenario)
     if said is None or not said.reads_full_texts:
         return ""
     # As if the list held no others than those read: the ids of a long one need not be loaded for a count.
-    told = [event for event in events if event.kind not in ("audited", "fit")]
-    log = [_ranked_apart(event) if event.kind == "kept" else event for event in told]
-    ids = [doc for event in log if event.kind == "kept" for doc in event.payload["labels"]]
+    log = [event for event in events if event.kind not in ("audited", "fit")]
+    ids = list[str]()
+    for at, event in enumerate(log):
+        if event.kind == "kept":
+            # Labels that came along have ranks among themselves.
+            ids += event.payload["labels"]
+            ranks = range(1, len(event.payload["labels"]) + 1)
+            log[at] = replace(event, payload={**event.payload, "ranks": ranks})
     ids += [event.payload["doc"] for event in standing(log) if event.kind == "label"]
     state = replay(Settings(START.payoffs, START.cost, scenario=scenario), ids, log)
     return said.listed_in_words(state)
-
-
-def _ranked_apart(kept: Event) -> Event:
-    """Labels that came along, with ranks among themselves."""
-    return replace(kept, payload={**kept.payload, "ranks": range(1, len(kept.payload["labels"]) + 1)})
 
 
 def unsure(events: Sequence[Event]) -> int:

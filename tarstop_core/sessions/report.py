@@ -8,7 +8,6 @@ page to ask any network, whatever a title might hold.
 import json
 import platform
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
 from importlib.metadata import version
 from typing import Any, NamedTuple
 
@@ -61,7 +60,7 @@ def report_html(session: WholeSession) -> str:
     studies, and what became of the plan. The trail is an appendix that opens: what was searched, at stake and found,
     the flow diagram, the advice at each step, the log, settings and versions.
     """
-    state = session.state
+    state, settings, first = session.state, session.state.settings, session.row.settings
     return page(
         __name__,
         title=f"{session.row.name} · TARstop report",
@@ -69,11 +68,14 @@ def report_html(session: WholeSession) -> str:
         at=when(state.last_time or session.row.created),
         version=__version__,
         simulated=session.collection.simulated,
-        example=bool(state.settings.payoffs.unit),
-        full_texts=state.settings.kind.reads_full_texts,
+        example=bool(settings.payoffs.unit),
+        full_texts=settings.kind.reads_full_texts,
         decision=_decision(session),
         searched=about_rows(session),
-        stakes=_at_stake(session),
+        stakes={
+            "now": session.in_words(settings),
+            "moved": [] if settings == first else _moved(session, first, settings),
+        },
         found=_found(session),
         curves=_curves(session),
         studies=_studies(session),
@@ -86,12 +88,13 @@ def report_html(session: WholeSession) -> str:
             ("Python", platform.python_version()),
             *((name, version(name)) for name in _PACKAGES),
         ],
-        exact=json.dumps(state.settings.to_dict(), ensure_ascii=False, indent=1),
+        exact=json.dumps(settings.to_dict(), ensure_ascii=False, indent=1),
     )
 
 
 def _decision(session: WholeSession) -> dict[str, Any]:
     state, settings = session.state, session.state.settings
+    deciding = _deciding(session)
     return {
         "now": _decided(state.decision, settings),
         "outdated": state.decision is not None and state.decision.outdated,
@@ -101,19 +104,15 @@ def _decision(session: WholeSession) -> dict[str, Any]:
         f"at a cost of {amount(state.spent, settings.payoffs.unit)}.",
         "told": explain(session.advice, settings),
         "rule": _rule(session),
-        "cited": [_documents(session, deciding, "What decides it")]
-        if (deciding := _deciding(session))
-        else [],
+        "cited": [_documents(session, deciding, "What decides it")] if deciding else [],
     }
 
 
 def _deciding(session: WholeSession) -> list[int]:
     """Places of the document that settles the question, and of the one it does so with."""
     state = session.state
-    if state.hit is None:
-        return []
-    at = state.hit - 1
-    return [at, *([state.together[at]] if at in state.together else [])]
+    at = None if state.hit is None else state.hit - 1
+    return [] if at is None else [at, *([state.together[at]] if at in state.together else [])]
 
 
 def _rule(session: WholeSession) -> str:
@@ -148,33 +147,24 @@ def _decided(decision: Decision | None, settings: Settings) -> dict[str, Any] | 
     }
 
 
-def _at_stake(session: WholeSession) -> dict[str, Any]:
-    now, first = session.state.settings, session.row.settings
-    return {"now": session.in_words(now), "moved": [] if now == first else _moved(session, first, now)}
-
-
 def _found(session: WholeSession) -> dict[str, Any]:
-    state = session.state
-    by_label = (
-        (RELEVANT, "Relevant documents"),
-        (COMBINATION, "In combination (Y)"),
-        (BACKGROUND, "Background (A)"),
-        (UNSURE, "Still unsure"),
-    )
-    sheets = [_documents(session, np.flatnonzero(state.labels == label), name) for label, name in by_label]
-    other = [
-        at
-        for at, doc in enumerate(session.row.ids)
-        if doc in state.notes and int(state.labels[at]) in (UNSEEN, IRRELEVANT)
-    ]
-    sheets.append(_documents(session, other, "Other documents with a note"))
+    state, settings = session.state, session.state.settings
+    noted = [doc in state.notes for doc in session.row.ids] & np.isin(state.labels, (UNSEEN, IRRELEVANT))
+    chosen = {
+        "Relevant documents": state.labels == RELEVANT,
+        "In combination (Y)": state.labels == COMBINATION,
+        "Background (A)": state.labels == BACKGROUND,
+        "Still unsure": state.labels == UNSURE,
+        "Other documents with a note": noted,
+    }
+    sheets = [_documents(session, np.flatnonzero(which), name) for name, which in chosen.items()]
     return {
         "said": f"{grades_in_words(state).replace(' ·', ',')}, {len(state.unsure):,} unsure, of "
-        f"{count_of(state.depth)} read. The chance that {question(state.settings)} is now {percent(session.advice.b)}.",
+        f"{count_of(state.depth)} read. The chance that {question(settings)} is now {percent(session.advice.b)}.",
         "audited": recall_sentence(state),
-        "checked": _checked(session),
+        "checked": check_sentence(live_check(settings, *session.chances(settings), state), settings),
         "documents": [sheet for sheet in sheets if sheet.rows],
-        "tables": _tables(session) if state.settings.kind.reads_full_texts else None,
+        "tables": _tables(session) if settings.kind.reads_full_texts else None,
         "pooled": _pooled(session),
         "notes": state.evidence.notes,
     }
@@ -203,53 +193,32 @@ def _studies(session: WholeSession) -> list[tuple[str, str]]:
     plane = sroc(found, simulated=simulated)
     margin, height = plane["layout"]["margin"], plane["layout"]["height"]
     square = height - margin["t"] - margin["b"] + margin["l"] + margin["r"]
-    says = forest_sentence(found), sroc_sentence(found)
-    return [
-        (still(forest(found, simulated=simulated), 760, says[0]), says[0]),
-        (still(plane, square, says[1]), says[1]),
-    ]
-
-
-def _checked(session: WholeSession) -> str:
-    """Whether the chances fitted what was found."""
-    settings = session.state.settings
-    return check_sentence(live_check(settings, *session.chances(settings), session.state), settings)
+    shown = (
+        (forest(found, simulated=simulated), 760, forest_sentence(found)),
+        (plane, square, sroc_sentence(found)),
+    )
+    return [(still(figure, width, says), says) for figure, width, says in shown]
 
 
 def _documents(session: WholeSession, positions: Iterable[int], name: str) -> _Table:
     state, rows = session.state, []
     for at in map(int, positions):
         record = session.records.iloc[at]
-        report = state.read_in_full.get(at)
-        told = ""
+        told = [f"with rank {state.together[at] + 1}"] if at in state.together else []
         if state.settings.kind.reads_full_texts and state.labels[at] == RELEVANT:
-            told = (
-                "not read in full yet"
-                if report is None
-                else ": ".join(filter(None, (report.outcome, report.reason)))
-            )
+            report = state.read_in_full.get(at)
+            said = (report.outcome, report.reason) if report else ("not read in full yet",)
+            told.append(": ".join(filter(None, said)))
         elif at in state.pending:
-            told = "not confirmed"
+            told.append("not confirmed")
         flags = "; ".join(flag.words for flag in session.flags[at])
-        if at in state.together:
-            told = ", ".join(filter(None, (f"with rank {state.together[at] + 1}", told)))
-        source = record["publication_number"] or record["doi"] or record["pmid"] or record["id"]
+        number, doi, pmid = record["publication_number"], record["doi"], record["pmid"]
         note = state.notes.get(session.row.ids[at], "")
-        where = links(record["url"], record["publication_number"], record["doi"], record["pmid"])
+        where = links(record["url"], number, doi, pmid)
         linked = [Markup('<a href="{}" rel="noopener">{}</a>').format(each.url, each.words) for each in where]
-        linked_all = Markup(" · ").join(linked)
-        rows.append([at + 1, record["title"], source, linked_all, record["date"], told, flags, note])
-    columns = (
-        ("Rank", "n"),
-        ("Title", "w"),
-        "Number",
-        "Read it at",
-        "Date",
-        "Remark",
-        ("Flag", "w"),
-        ("Note", "w"),
-    )
-    return _table(columns, rows, name)
+        source, read_at = number or doi or pmid or record["id"], Markup(" · ").join(linked)
+        rows.append([at + 1, record["title"], source, read_at, record["date"], ", ".join(told), flags, note])
+    return _table("Rank:n | Title:w | Number | Read it at | Date | Remark | Flag:w | Note:w", rows, name)
 
 
 def _tables(session: WholeSession) -> _Table | None:
@@ -262,8 +231,7 @@ def _tables(session: WholeSession) -> _Table | None:
         for value, low, high in zip(share.value, share.low, share.high, strict=True)
     ]
     rows = [[*row, share] for row, share in zip(rows_of(tables), told, strict=True)]
-    numbers = ("TP", "FP", "FN", "TN", "Sensitivity (95 %)")
-    return _table(("Study", *((name, "n") for name in numbers)), rows, "2×2 tables")
+    return _table("Study | TP:n | FP:n | FN:n | TN:n | Sensitivity (95 %):n", rows, "2×2 tables")
 
 
 def _advised(session: WholeSession) -> list[dict[str, Any]]:
@@ -285,22 +253,18 @@ def _curves(session: WholeSession) -> list[tuple[str, str]]:
     kept = thinned(len(b), len(b) - 1).tolist()
     x = [float(at + state.kept) for at in kept]
     mark = "simulated" if session.collection.simulated else ""
-    draw = partial(chart, x_title="documents read", mark=mark)
-    in_steps = scenario_of(state.settings).in_steps
+    in_steps, unit = scenario_of(state.settings).in_steps, state.settings.payoffs.unit
+
+    def draw(limit: Line, curve: Line, says: str, **axis: Any) -> tuple[str, str]:
+        return chart([limit, curve], x_title="documents read", mark=mark, says=says, **axis), says
+
     says = (
         f"Chance that {question(state.settings)} after each document: {percent(b[0])} at the start, "
         f"{percent(b[-1])} after {count_of(state.depth)}; action a⁺ above {number(q_star[-1])}."
     )
-    upper = draw(
-        [
-            Line(x, [q_star[at] for at in kept], THRESHOLD, "q*", "6 5", steps=True),
-            Line(x, [b[at] for at in kept], BELIEF, "", steps=in_steps),
-        ],
-        y_title="chance",
-        y_range=(0.0, 1.0),
-        says=says,
-    )
-    drawn = [(upper, says)]
+    limit = Line(x, [q_star[at] for at in kept], THRESHOLD, "q*", "6 5", steps=True)
+    curve = Line(x, [b[at] for at in kept], BELIEF, "", steps=in_steps)
+    drawn = [draw(limit, curve, says, y_title="chance", y_range=(0.0, 1.0))]
     if any(v is not None and v > 0 for v in worth):
         positive = [float(v) for v in (*worth, *cost) if v is not None and v > 0]
         low, high = np.floor(np.log10(min(positive))), np.ceil(np.log10(max(positive)))
@@ -310,29 +274,16 @@ def _curves(session: WholeSession) -> list[tuple[str, str]]:
         )
         # A curve of the rule over many decades would hide the crossing that matters.
         low = max(low, np.floor(np.log10(max(positive))) - 6)
-        lower = draw(
-            [
-                Line(x, [cost[at] for at in kept], COST, "cost of one document", "6 5", steps=True),
-                Line(x, [worth[at] for at in kept], VALUE, "", steps=in_steps),
-            ],
-            y_title=f"worth{f' ({state.settings.payoffs.unit})' if state.settings.payoffs.unit else ''}",
-            y_range=(float(low), float(max(high, low + 1))),
-            log=True,
-            says=says,
-        )
-        drawn.append((lower, says))
+        limit = Line(x, [cost[at] for at in kept], COST, "cost of one document", "6 5", steps=True)
+        curve = Line(x, [worth[at] for at in kept], VALUE, "", steps=in_steps)
+        title, y_range = f"worth ({unit})" if unit else "worth", (float(low), float(max(high, low + 1)))
+        drawn.append(draw(limit, curve, says, y_title=title, y_range=y_range, log=True))
     return drawn
 
 
 def _flow(session: WholeSession) -> dict[str, Any]:
-    state = session.state
-    picture = flow_diagram(
-        session.prisma,
-        full_text=state.settings.kind.reads_full_texts,
-        stopped=state.stopped,
-        colours=INHERITED,
-    )
-    return {"svg": picture, "boxes": _table(("Box", ("Number", "n")), session.flow)}
+    boxes = _table("Box | Number:n", session.prisma.rows())
+    return {"svg": flow_diagram(session.prisma, INHERITED), "boxes": boxes}
 
 
 def _plan(session: WholeSession) -> dict[str, Any]:
@@ -365,9 +316,7 @@ def _moved(session: WholeSession, before: Settings, after: Settings) -> list[str
 
 
 def _steps(session: WholeSession) -> _Table | None:
-    if not _advised(session):
-        return None
-    titles = session.records["title"].tolist()
+    titles, settings = session.records["title"].tolist(), session.state.settings
     rows = [
         [
             step["rank"],
@@ -386,22 +335,12 @@ def _steps(session: WholeSession) -> _Table | None:
         ]
         for step in _advised(session)
     ]
-    columns = (
-        ("Rank", "n"),
-        ("In the list", "n"),
-        ("By fit", "n"),
-        ("Document", "w"),
-        (scenario_of(session.state.settings).chance_column(session.state.settings), "n"),
-        ("Belief", "n"),
-        ("Worth", "n"),
-        ("Cost", "n"),
-        "Advice before it",
-        ("If nothing, more", "n"),
-        "Verdict",
-        "By",
-        "When",
+    chance = scenario_of(settings).chance_column(settings)
+    head = (
+        f"Rank:n | In the list:n | By fit:n | Document:w | {chance}:n | Belief:n | Worth:n | Cost:n | "
+        "Advice before it | If nothing, more:n | Verdict | By | When"
     )
-    return _table(columns, rows)
+    return _table(head, rows) if rows else None
 
 
 def _verdict(step: Mapping[str, Any]) -> str:
@@ -414,7 +353,7 @@ def _log(session: WholeSession) -> _Table:
     rows = [
         [event.seq, when(event.time), event.reviewer, event.kind, _content(event)] for event in session.events
     ]
-    return _table((("Number", "n"), ("When", "n"), "By", "Event", ("Content", "w")), rows)
+    return _table("Number:n | When:n | By | Event | Content:w", rows)
 
 
 def _content(event: Event) -> str:
@@ -426,19 +365,13 @@ def _content(event: Event) -> str:
     )
 
 
-def _table(
-    columns: Sequence[str | tuple[str, str]], rows: Iterable[Sequence[Any]], caption: str = ""
-) -> _Table:
-    """Columns by name, or by name and kind; those that are empty everywhere are left out."""
+def _table(head: str, rows: Iterable[Sequence[Any]], caption: str = "") -> _Table:
+    """Columns named between bars, each with its kind behind a colon; those that are empty everywhere are left out."""
     kept = [[cell if isinstance(cell, Markup) else str(cell) for cell in row] for row in rows]
-    named = [(each, "") if isinstance(each, str) else each for each in columns]
+    named = [each.partition(":") for each in head.split(" | ")]
     shown = [at for at in range(len(named)) if any(row[at] for row in kept)]
-    return _Table(
-        [named[at][0] for at in shown],
-        [[row[at] for at in shown] for row in kept],
-        [named[at][1] for at in shown],
-        caption,
-    )
+    names, kinds = ([named[at][part] for at in shown] for part in (0, 2))
+    return _Table(names, [[row[at] for at in shown] for row in kept], kinds, caption)
 
 
 def _signed(event: Event) -> str:

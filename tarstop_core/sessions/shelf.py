@@ -50,11 +50,8 @@ def listed(store: Store, deleted: bool = False) -> dict[str, Listed]:
 
 def fitting(store: Store, scenario: str, has_scores: bool = True) -> dict[str, Listed]:
     """Those that give the chances (one of :data:`CHANCE_OF`) that a list with or without scores needs."""
-    return {
-        key: each
-        for key, each in listed(store).items()
-        if each.calibrator.scenario == scenario and (has_scores or each.calibrator.by_rank)
-    }
+    there = ((key, each, each.calibrator) for key, each in listed(store).items())
+    return {key: each for key, each, of in there if of.scenario == scenario and (has_scores or of.by_rank)}
 
 
 def title(each: Listed) -> str:

@@ -21,7 +21,6 @@ from tarstop_core.screening.settings_words import settings_rows
 from tarstop_core.screening.state import State
 from tarstop_core.screening.trace import calibrators_named, trace
 from tarstop_core.sessions.prisma import Prisma, prisma
-from tarstop_core.sessions.prisma_figure import flow_rows
 from tarstop_core.sessions.store.rows import CollectionRow, SessionRow
 from tarstop_core.sessions.store.store import Store
 
@@ -86,13 +85,6 @@ class WholeSession:
     def family_members(self) -> int:
         """Documents of the collection for which another member of their patent family stands."""
         return self.collection.documents - len(self.row.ids) - self.row.settings.application.left_out
-
-    @cached_property
-    def flow(self) -> list[tuple[str, int]]:
-        """The table of its flow diagram."""
-        return flow_rows(
-            self.prisma, full_text=self.state.settings.kind.reads_full_texts, stopped=self.state.stopped
-        )
 
     @cached_property
     def flags(self) -> list[tuple[Flag, ...]]:

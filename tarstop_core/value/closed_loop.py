@@ -10,6 +10,7 @@ Documents far from the place where the table begins are taken together, in block
 within a block finds are expected at a constant rate (Heun's method).
 """
 
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -19,14 +20,10 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.value.knowledge import Knowledge, States, states_ahead
 from tarstop_core.value.payoffs import TOLERANCE, Depths, Floats, Payoffs
 
-BLOCK = 0.08
-"""A block holds at most this share of the documents between it and the beginning,"""
-FINDS = 0.2
-"""and studies expected in it, at first; five blocks a study from the beginning on."""
-DEAR = 2e-3
-"""What the documents of a block may cost, as a share of all that is at stake."""
-INCLUDED = 8
-"""Included documents that are told apart, where lists differ and not each brings a study."""
+BLOCK = 0.08  # A block holds at most this share of the documents between it and the beginning,
+FINDS = 0.2  # and studies expected in it, at first; five blocks a study from the beginning on
+DEAR = 2e-3  # What the documents of a block may cost, as a share of all that is at stake
+INCLUDED = 8  # Included documents that are told apart, where lists differ and not each brings a study
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,10 +33,8 @@ class Richness:
     With factors on odds all that reading says of the kind is how many documents were found among how many read.
     """
 
-    factor: Floats
-    """Above 0, shape (F,)."""
-    weight: Floats
-    """Chance of each kind before anything was read, adding up to 1, shape (F,)."""
+    factor: Floats  # Above 0, shape (F,)
+    weight: Floats  # Chance of each kind before anything was read, adding up to 1, shape (F,)
 
     def __post_init__(self) -> None:
         if not ((self.factor > 0).all() and (self.weight > 0).all() and abs(self.weight.sum() - 1) < 1e-9):
@@ -81,37 +76,27 @@ class Richness:
         return Richness(self.factor[kept], weight[kept] / weight[kept].sum())
 
 
-SAME = Richness(np.ones(1), np.ones(1))
-"""No kinds: every chance is what it is."""
+SAME = Richness(np.ones(1), np.ones(1))  # No kinds: every chance is what it is
 
 
 @dataclass(frozen=True, eq=False)
 class ClosedLoop:
     """Plans from one place in a list on, while nothing was found since."""
 
-    p: Floats
-    """Chance that each of the documents left is included, in their order, shape (N,)."""
+    p: Floats  # Chance that each of the documents left is included, in their order, shape (N,)
     knowledge: Knowledge
     payoffs: Payoffs
-    costs: Floats
-    """Of a document, in the payoffs' unit: plans are made for each, shape (C,)."""
-    share: float = 1.0
-    """P(data | included)."""
-    full_cost: float = 0.0
-    """Of reading an included document in full, which is done at once."""
-    waiting: int = 0
-    """Reports that wait, and are read, as far as each pays, once screening stops."""
+    costs: Floats  # Of a document, in the payoffs' unit: plans are made for each, shape (C,)
+    share: float = 1.0  # P(data | included)
+    full_cost: float = 0.0  # Of reading an included document in full, which is done at once
+    waiting: int = 0  # Reports that wait, and are read, as far as each pays, once screening stops
     richness: Richness = SAME
-    most: float | None = None
-    """Studies that can come at most; None: as many as may."""
-    needed: float = 0.0
-    """Further studies before a⁺ may be taken."""
-    thorough: bool = False
-    """Every document by itself: slow, to compare with."""
+    most: float = math.inf  # Studies that can come at most
+    needed: float = 0.0  # Further studies before a⁺ may be taken
 
     # --- what may come
 
-    @cached_property
+    @property
     def _apart(self) -> bool:
         """Whether documents that are included without data say something."""
         return len(self.richness.factor) > 1 and self.share < 1
@@ -121,8 +106,8 @@ class ClosedLoop:
         """States of knowledge that studies may lead to."""
         expected = self.share * (float(self._root_chances.sum()) + self.waiting)
         likely = expected + 3 * np.sqrt(expected) + 2
-        most = likely if self.most is None else min(likely, self.most)
-        states = states_ahead(self.knowledge, self.payoffs, min(most, len(self.p) + self.waiting))
+        most = min(likely, self.most, len(self.p) + self.waiting)
+        states = states_ahead(self.knowledge, self.payoffs, most)
         if self.needed <= 0:
             return states
         enough = states.number >= self.needed
@@ -141,8 +126,7 @@ class ClosedLoop:
     @cached_property
     def acting(self) -> Floats:
         """Worth of stopping in each state, once the waiting reports are read that pay, shape (states,)."""
-        utility = self.states.utility
-        value = utility
+        value = utility = self.states.utility
         for _ in range(self.waiting):
             further = np.maximum(utility, self._reading(value))
             if np.abs(further - value).max() < TOLERANCE * self.payoffs.K:
@@ -169,28 +153,22 @@ class ClosedLoop:
     @cached_property
     def nodes(self) -> Depths:
         """Depths that the table holds, from 0 to `length`."""
-        n = self.length
-        if self.thorough:
-            return np.arange(n + 1)
+        n, nodes = self.length, [0]
         finds = self.share * np.append(0.0, np.cumsum(self._root_chances[:n]))
-        nodes, at = [0], 0
-        while at < n:
-            step = max(1, int(BLOCK * at))
+        while (at := nodes[-1]) < n:
+            most = finds[at] + FINDS + BLOCK * finds[at]
+            step = min(int(BLOCK * at), int(np.searchsorted(finds, most)) - 1 - at)
             dearest = self.costs[self._lengths > at].max()
             if dearest:
-                step = min(step, max(1, int(DEAR * self.payoffs.K / dearest)))
-            most = finds[at] + FINDS + BLOCK * finds[at]
-            step = min(step, max(1, int(np.searchsorted(finds, most)) - 1 - at))
-            at = min(n, at + step)
-            nodes.append(at)
+                step = min(step, int(DEAR * self.payoffs.K / dearest))
+            nodes.append(min(n, at + max(1, step)))
         return np.array(nodes)
 
     @cached_property
     def _ahead(self) -> tuple[Floats, Floats]:
         """What comes after documents: by node the worth of the first find there, shape (nodes, C), and the value of each
-        state where the plan begins, shape (I, C, states). I counts the documents included since.
-
-        The first find is a document that is included where that says something, else a study.
+        state where the plan begins, shape (I, C, states). I counts the documents included since. The first find is a
+        document that is included where that says something, else a study.
         """
         states, nodes, stop = self.states, self.nodes, self.acting
         found, of = np.zeros(1), np.zeros(1, dtype=np.intp)
@@ -218,19 +196,15 @@ class ClosedLoop:
         worth = np.tile(first_find(value), (len(nodes), 1))
         for at in range(len(nodes) - 2, -1, -1):
             # Where a document costs more than it can be worth, things stay as they are.
-            pays = self._lengths > nodes[at]
-            now = value if pays.all() else value[:, pays]
+            pays = slice(None) if (self._lengths > nodes[at]).all() else self._lengths > nodes[at]
+            now = value[:, pays]
             slope = rates[at] * (self._reading(included(now)) - now)
             ahead = now + slope - spent[at, pays]
             if nodes[at + 1] > nodes[at] + 1:
                 guess = np.maximum(stop, ahead)
                 ahead += (rates[at] * (self._reading(included(guess)) - guess) - slope) / 2
-            now = np.maximum(stop, ahead)
-            worth[at, pays] = first_find(now)
-            if pays.all():
-                value = now
-            else:
-                value[:, pays] = now
+            value[:, pays] = np.maximum(stop, ahead)
+            worth[at, pays] = first_find(value[:, pays])
         return worth, value
 
     # --- the plan

@@ -34,23 +34,21 @@ SHORT, LIKELY = 10, 0.02
 
 @dataclass(frozen=True, eq=False)
 class CumulativePath:
-    """All depths of one ranking at once, with the studies that its documents have brought."""
+    """All depths of one ranking at once, with the studies that its documents have brought.
+
+    What :class:`~tarstop_core.value.path.Path` says of a method is said there alone.
+    """
 
     p: Floats
     """Chance that each document is one to read in full; with `share` = 1, that it brings data; shape (N,)."""
-    states: Sequence[NextStudy]
-    """What is known, and what the next study may find, after 0 … n studies."""
-    known: Depths
-    """Which of the states holds after d documents; it never falls; shape (N + 1,)."""
+    states: Sequence[NextStudy]  # What is known, and what the next study may find, after 0 … n studies
+    known: Depths  # Which of the states holds after d documents; it never falls; shape (N + 1,)
     payoffs: Payoffs
-    labels: Flags
-    """Documents known to be relevant; those not read yet are False; shape (N,)."""
-    share: float = 1.0
-    """P(data | included): of the reports read in full, how many bring a 2×2 table."""
+    labels: Flags  # Documents known to be relevant; those not read yet are False; shape (N,)
+    share: float = 1.0  # P(data | included): of the reports read in full, how many bring a 2×2 table
     full_cost: float = 0.0
     """Cost of reading a report in full, in the payoffs' unit, beside the cost of each document."""
-    waiting: float = 0.0
-    """Studies expected from reports that were included and not read in full yet."""
+    waiting: float = 0.0  # Studies expected from reports that were included and not read in full yet
     richness: Richness = SAME
     """Kinds of lists that this one may be of, before anything is read; only plans in a closed loop ask for it."""
     needed: Depths | None = None
@@ -95,12 +93,10 @@ class CumulativePath:
 
     @cached_property
     def b(self) -> Floats:
-        """Belief after d documents, shape (N + 1,)."""
         return self._b[self.known]
 
     @cached_property
     def rho(self) -> Floats:
-        """ρ_{d+1}, the chance that the next document brings a study with data, shape (N,)."""
         return self.share * self.p
 
     @property
@@ -110,7 +106,7 @@ class CumulativePath:
 
     @cached_property
     def evpi(self) -> Floats:
-        """EVPI(b_d), in the payoffs' unit, shape (N + 1,); certainty would let a⁺ be taken."""
+        """Certainty would let a⁺ be taken."""
         return np.asarray((self.payoffs.evpi(self._b) + self._held)[self.known])
 
     @cached_property
@@ -126,18 +122,15 @@ class CumulativePath:
         return self.chooses_plus(depth)
 
     def knowing(self, plus: Flags, omega: bool) -> Flags:
-        """The actions, by somebody who knows the truth."""
         return np.full_like(plus, omega)
 
     def belief_at(self, depth: int) -> float:
         return float(self.b[depth])
 
     def brought(self, depth: int) -> int:
-        """Studies with data among the first `depth` documents."""
         return int(self.known[depth])
 
     def ahead(self, depth: int) -> Self:
-        """The path as somebody sees it who has read so far: no further study turns up."""
         known = int(self.known[depth])
         if known not in self._ahead:
             labels = np.zeros_like(self.labels)
@@ -149,21 +142,20 @@ class CumulativePath:
         return {}
 
     def score(self, K: int = 1) -> Floats:
-        """The paper's score: mean of the next K ρ's times EVPI(b_d), shape (N,).
+        """The paper's score: mean of the next K ρ's, or of those that are left, times EVPI(b_d), shape (N,).
 
         Where reading in full costs extra, what that is expected to cost is subtracted, so that the score
-        compares with the cost of a document. With fewer than K documents left, those that are left are
-        averaged.
+        compares with the cost of a document.
         """
-        n = len(self)
         included = self.p
         if K > 1:
-            ahead = np.minimum(K, n - np.arange(n))
-            included = (self.included_to[np.arange(n) + ahead] - self.included_to[:-1]) / ahead
+            at = np.arange(len(self))
+            ahead = np.minimum(K, len(self) - at)
+            included = (self.included_to[at + ahead] - self.included_to[:-1]) / ahead
         return np.asarray(included * (self.share * self.evpi[:-1] - self.full_cost))
 
     def evsi(self) -> Floats:
-        """ρ_{d+1}·EVSI(one study), less what reading it in full costs, shape (N,)."""
+        """ρ_{d+1}·EVSI(one study), less what reading it in full costs."""
         return self._evsi.copy()
 
     @cached_property
@@ -172,19 +164,16 @@ class CumulativePath:
         return np.asarray(np.maximum(0.0, self.p * (self.share * one[self.known[:-1]] - self.full_cost)))
 
     def worth(self, horizon: int | None = None) -> Floats:
-        """What the next documents are worth, each, by the best plan within the horizon, shape (N,).
+        """The max over m of (V(w + πH(m)) − V(w) − c_full·H(m))/m, shape (N,).
 
-        max over m of (V(w + πH(m)) − V(w) − c_full·H(m))/m, where H(m) is the number of documents among the next m
-        that are expected to be included, π the share of those that bring data and w the studies that waiting
-        reports are expected to bring. V(k) is the expected EVSI of a Poisson number of studies with mean k, and of the exact
-        number for plans of ten documents or fewer, of which one is likely to bring data, unless reports wait. Some plan
-        gains exactly when this exceeds the cost of a document.
+        H(m) is the number of documents among the next m that are expected to be included, π the share of those that bring
+        data and w the studies that waiting reports are expected to bring. V(k) is the expected EVSI of a Poisson number of
+        studies with mean k, and of the exact number for plans of ten documents or fewer, of which one is likely to bring
+        data, unless reports wait. Some plan gains exactly when this exceeds the cost of a document.
 
         The plans m are those of :data:`PLANS` up to the horizon, and itself; None looks to the end, at every m up to 20
         and then in steps of 5 %.
 
-        Notes
-        -----
         The plan of one document is weighed exactly (:meth:`evsi`) unless reports wait. Putting the expected
         number of studies for their random number, EVSI(k), would be simpler and wrong: where belief is near
         q*, EVSI grows as √k, so a tenth of a study would be worth a third of a whole one.
@@ -194,13 +183,12 @@ class CumulativePath:
         return self._to_the_end if horizon is None else self._best_rate(limited_plans(horizon))
 
     def horizon_depths(self, costs: ArrayLike, horizon: int | None, start: int = 0) -> Depths:
-        """First depth ≥ start where no plan within the horizon gains, for each cost, shape (C,)."""
         if horizon is None and np.size(costs) <= FEW_COSTS and "_to_the_end" not in vars(self):
             return np.array([self._first_stop(cost, start) for cost in np.ravel(costs)], dtype=np.intp)
         return np.asarray(first_not_worth(self.worth(horizon), costs, start))
 
     def closed_depths(self, costs: ArrayLike, start: int = 0) -> Depths:
-        """As every path has it, within .001 of the value of the best plan in the normal model of each state.
+        """Within .001 of the value of the best plan in the normal model of each state.
 
         Where a study turns up on the way, what is known from there on decides; so does what was included, where lists
         differ in how rich they are.
@@ -218,7 +206,7 @@ class CumulativePath:
         return stops
 
     def closed_worth(self) -> None:
-        """Nothing: what a plan gains depends on what it costs to go on after the next study."""
+        # What a plan gains depends on what it costs to go on after the next study.
         return
 
     def closed_plan(self, costs: Floats, depth: int) -> tuple[ClosedLoop | None, int]:
@@ -267,10 +255,8 @@ class CumulativePath:
         return np.asarray(turns)
 
     def _first_stop(self, cost: float, start: int) -> int:
-        """As `horizon_depths` to the end, without the worth of every depth.
-
-        Depths are asked in blocks, each only until some plan gains; the plans that pay best where a block begins
-        go first.
+        """As `horizon_depths` to the end, without the worth of every depth: they are asked in blocks, each only until some
+        plan gains; the plans that pay best where a block begins go first.
         """
         n, threshold = len(self), cost / (1 - TOLERANCE)
         plans = np.array(dense_plans(n))
@@ -293,18 +279,14 @@ class CumulativePath:
     def _best_rate(self, plans: Sequence[int]) -> Floats:
         n, known = len(self), self.known[:-1]
         best = np.zeros(n) if self.waiting or not n else self.evsi()
-        left = n - np.arange(n)
+        # A plan that reaches beyond the list means the rest of it.
+        to, left = np.pad(self.included_to, (0, max(plans)), "edge"), n - np.arange(n)
         for m in plans:
-            # A plan that reaches beyond the list means the rest of it.
-            head = max(0, n - m + 1)
-            included = np.empty(n)
-            included[:head] = self.included_to[m:][:head] - self.included_to[:head]
-            included[head:] = self.included_to[-1] - self.included_to[head:-1]
-            rates = self._rates(included, np.minimum(m, left), known)
+            included, ahead = to[m : m + n] - to[:n], np.minimum(m, left)
+            rates = self._rates(included, ahead, known)
             # Near the end every plan is a short one.
             exact = np.arange(0 if m <= SHORT else max(0, n - SHORT), self._short.shape[1])
-            if len(exact):
-                rates[exact] = self._short_rates(exact, np.minimum(m, left[exact]))
+            rates[exact] = self._short_rates(exact, ahead[exact])
             np.maximum(best, rates, out=best)
         return best
 
@@ -366,7 +348,6 @@ class CumulativePath:
         return np.asarray(now + self.worth_of_reading(depth, start) - costs * (depth - start))
 
     def cost_of_next(self, depth: int, cost: float) -> float:
-        """Cost of the next document, with what reading it in full is expected to cost."""
         return cost + float(self.p[depth]) * self.full_cost if depth < len(self) else cost
 
     def without_waiting(self) -> Self:
@@ -381,7 +362,6 @@ class CumulativePath:
 
     @property
     def reports_waiting(self) -> float:
-        """Reports that were included and not read in full yet."""
         return self.waiting / self.share if self.waiting else 0.0
 
     @cached_property
@@ -406,25 +386,18 @@ class CumulativePath:
         if not self.waiting and depth < len(self):
             gain[0] = self._evsi[depth] - cost
         best = int(gain.argmax())
-        if gain[best] <= TOLERANCE * self.payoffs.K:
-            return 0, 0.0
-        return int(plans[best]), float(gain[best])
+        return (int(plans[best]), float(gain[best])) if gain[best] > TOLERANCE * self.payoffs.K else (0, 0.0)
 
     def pays(self, depth: int, cost: float) -> bool:
-        """Whether some plan gains from this depth on: :meth:`best_plan` asks no other depth."""
         return self.best_plan(depth, cost)[0] > 0
 
     def rates_from(self, depth: int) -> tuple[Depths, Floats]:
-        """Plans from this depth on (documents), and what each is worth a document."""
         plans = np.unique(np.minimum(dense_plans(len(self) - depth), len(self) - depth))
         return plans, self.worth_of_reading(depth + plans, depth) / plans
 
     @cached_property
     def otherwise(self) -> Floats:
-        """Chance that what is left of the list, as many studies as may come by the chances, leads to the other action.
-
-        Shape (N + 1,).
-        """
+        """Chance that what is left, as many studies as may come, leads to the other action, shape (N + 1,)."""
         left = self.waiting + self.share * (self.included_to[-1] - self.included_to)
         return self._worth.turned(left, self.known)
 
@@ -452,9 +425,8 @@ class CumulativePath:
 
     def best_reports(self, waiting: int) -> tuple[int, float]:
         """How many of the waiting reports are worth reading in full, and what that gains beyond its cost."""
+        reports, bring = np.arange(waiting + 1), np.arange(1, waiting + 1)
         # Of n reports a binomial number brings data.
-        reports = np.arange(waiting + 1)
-        bring = np.arange(1, waiting + 1)
         chances = binom.pmf(bring, reports[:, None], self.share)
         # Beyond the table one more study adds nothing worth counting.
         worth = self._worth.of_whole[-1, np.minimum(bring, self._worth.of_whole.shape[1]) - 1]
@@ -468,8 +440,6 @@ def known_at(positions: ArrayLike, documents: int) -> Depths:
 
     `positions` are 0-based ranks of the documents that studies come from, rising; N or more: never met.
 
-    Examples
-    --------
     >>> known_at([0, 2, 2], 4).tolist()
     [0, 1, 1, 3, 3]
     """

@@ -25,19 +25,18 @@ _NOT_GIVEN = cast(Any, None)
 
 @dataclass(frozen=True, eq=False)
 class DecisivePath:
-    """All depths of one ranking at once, under "no hit so far", and the hit if there is one."""
+    """All depths of one ranking at once, under "no hit so far", and the hit if there is one.
 
-    curve: HitCurve
-    """N documents."""
-    b_0: float
-    """Belief before any document, in (0, 1)."""
+    What :class:`~tarstop_core.value.path.Path` says of a method is said there alone.
+    """
+
+    curve: HitCurve  # N documents
+    b_0: float  # Belief before any document, in (0, 1)
     payoffs: Payoffs
-    hit: int | None = None
-    """Depth (1-based) of the first confirmed hit; None while there is none."""
+    hit: int | None = None  # Depth (1-based) of the first confirmed hit; None while there is none
     needs_citation: bool = False
     """a⁺ is open only with a document to cite, so before a hit only a⁻ is (a person's session; the paper has it off)."""
-    labels: Flags = _NOT_GIVEN
-    """Shape (N,)."""
+    labels: Flags = _NOT_GIVEN  # Shape (N,)
     p: Floats = _NOT_GIVEN
     """Calibrated chance of each document given ω⁺; without it, the curve's h; shape (N,)."""
 
@@ -60,17 +59,15 @@ class DecisivePath:
 
     @cached_property
     def b(self) -> Floats:
-        """Belief after d documents without a hit, shape (N + 1,)."""
         return belief(self.curve, self.b_0)
 
     @cached_property
     def rho(self) -> Floats:
-        """ρ_{d+1} = b_d·h_{d+1}, the chance that the next document is a hit, shape (N,)."""
+        """ρ_{d+1} = b_d·h_{d+1}."""
         return self.b[:-1] * self.curve.h
 
     @property
     def chances(self) -> Floats:
-        """h, the chance of each document to be the first hit, shape (N,)."""
         return self.curve.h
 
     @cached_property
@@ -90,7 +87,6 @@ class DecisivePath:
 
     @cached_property
     def evpi(self) -> Floats:
-        """EVPI(b_d) without a hit, in the payoffs' unit, shape (N + 1,)."""
         if self.needs_citation:
             return self.b * self.payoffs.wrong_minus
         return self.payoffs.evpi(self.b)
@@ -126,28 +122,22 @@ class DecisivePath:
         return plus & omega
 
     def belief_at(self, depth: int) -> float:
-        """Belief on stopping at this depth: 1 from the hit on."""
         return 1.0 if self.settled(depth) else float(self.b[depth])
 
     def brought(self, depth: int) -> int:
-        """1 from the hit on."""
         return int(self.settled(depth))
 
     def ahead(self, depth: int) -> Self:
-        """The path as somebody sees it who has read so far: without a hit that comes later."""
-        if self.hit is None or self.hit <= depth:
-            return self
-        return self._without_hit
+        return self if self.hit is None or self.hit <= depth else self._without_hit
 
     @cached_property
     def _without_hit(self) -> Self:
         return replace(self, hit=None, labels=np.zeros_like(self.labels))
 
     def score(self, K: int = 1) -> Floats:
-        """The paper's score: mean of the next K ρ's times EVPI(b_d), shape (N,), before a hit.
+        """The paper's score: mean of the next K ρ's, or of those that are left, times EVPI(b_d), shape (N,).
 
-        ρ_{d+j} for j > 1 uses the current b_d (the paper is silent). With fewer than K documents
-        left, those that are left are averaged.
+        ρ_{d+j} for j > 1 uses the current b_d (the paper is silent).
         """
         if K == 1:
             return self.rho * self.evpi[:-1]
@@ -171,7 +161,6 @@ class DecisivePath:
         return int(self.horizon_depths([cost], None, depth)[0]) > depth
 
     def rates_from(self, depth: int) -> tuple[Depths, Floats]:
-        """Plans from this depth on (documents), and the loss that each is expected to avert a document."""
         plans = np.arange(1, len(self) - depth + 1)
         averted = self.loss[depth] - self.loss[depth + 1 :]
         return plans, averted / (self.effort_left[depth] - self.effort_left[depth + 1 :])
@@ -204,11 +193,9 @@ class DecisivePath:
         return np.asarray(read[depth])
 
     def cost_of_next(self, depth: int, cost: float) -> float:
-        """Cost of the next document: nothing follows from it."""
         return cost
 
     def without_waiting(self) -> Self:
-        """The path itself: nothing waits."""
         return self
 
     def with_labels(self, labels: Flags) -> Self:
@@ -228,15 +215,10 @@ class DecisivePath:
         return np.asarray(self.loss + np.multiply.outer(np.asarray(cost, dtype=float), self.effort))
 
     def worth(self, horizon: int | None = None) -> Floats:
-        """What the next documents are worth, each, by the best plan within the horizon, shape (N,).
+        """With m the horizon, max over d < D ≤ d + m of (V_d − V_D)/(C_D − C_d), shape (N,): the loss that a plan averts.
 
-        With m the horizon, max over d < D ≤ d + m of (V_d − V_D)/(C_D − C_d): the loss that a plan is expected to
-        avert, a document. Some plan pays exactly when this exceeds the cost, so it is to any horizon what the exact
-        EVSI is to one document (``horizon=1`` is :meth:`evsi`), and it does not depend on the cost.
-
-        Notes
-        -----
-        The reward rate of the best stopping time is the index of Gittins (1979).
+        Some plan pays exactly when this exceeds the cost, so it is to any horizon what the exact EVSI is to one document
+        (``horizon=1`` is :meth:`evsi`). The reward rate of the best stopping time is the index of Gittins (1979).
         """
         if horizon == 1:
             return self.evsi()
@@ -254,7 +236,6 @@ class DecisivePath:
         return _steepest_descent(self.effort_left, self.loss)
 
     def horizon_depths(self, costs: ArrayLike, horizon: int | None, start: int = 0) -> Depths:
-        """As every path has it: the first depth where :meth:`worth` does not exceed the cost, for all costs at once."""
         # A gain that is rounding is none: a hair is added to the cost, as in `exceeds`.
         costs = np.atleast_1d(np.asarray(costs, dtype=float)) / (1 - TOLERANCE)
         loss, effort = self.loss[start:], self.effort[start:] - self.effort[start]
@@ -278,12 +259,9 @@ class DecisivePath:
 
 
 def _steepest_descent(left: Floats, y: Floats) -> Floats:
-    """Greatest fall of y a step from each point to any later one, shape (len − 1,).
-
-    Steps are differences of `left`, which falls. From the right, the lower convex hull of what lies
-    ahead is kept: the steepest line from a point is the tangent to that hull, and whatever the tangent
-    passes over is never needed again.
-    """
+    """Greatest fall of y a step from each point to any later one, shape (len − 1,); steps are differences of `left`."""
+    # From the right, the lower convex hull of what lies ahead is kept: the steepest line from a point is the
+    # tangent to that hull, and whatever the tangent passes over is never needed again.
     xs, ys = left.tolist(), y.tolist()
     falls = [0.0] * (len(xs) - 1)
     hull = [len(xs) - 1]

@@ -12,24 +12,16 @@ from scipy.stats import betabinom
 from tarstop_core.value.payoffs import Floats
 from tarstop_core.value.studies import chance_otherwise, chance_plus
 
-ROWS = 48
-"""Numbers of reports that stand for all: each for as much of their distribution."""
+ROWS = 48  # Numbers of reports that stand for all: each for as much of their distribution
 
 
 def studies_to_come(unread: ArrayLike, waiting: int = 0, shapes: tuple[float, float] | None = None) -> Floats:
     """Chance of 0, 1, 2, … further studies, shape (K + 1,); adds up to 1.
 
-    Parameters
-    ----------
-    unread : array_like, shape (M + 1,)
-        Chance of 0, 1, 2, … relevant documents among those that nobody has read.
-    waiting : int
-        Reports that were included already, and are still to be read in full.
-    shapes : pair of float, optional
-        Of the beta distribution of the share of reports that bring data; without it every report does.
+    `unread` is the chance of 0, 1, 2, … relevant documents among those that nobody has read, shape (M + 1,); `waiting`
+    reports were included and are still to be read in full; `shapes` are of the beta distribution of the share of reports
+    that bring data, without which every report does.
 
-    Examples
-    --------
     >>> studies_to_come([0.5, 0.5], waiting=1)
     array([0. , 0.5, 0.5])
     >>> studies_to_come([0.0, 1.0], shapes=(1.0, 1.0))
@@ -52,8 +44,6 @@ def studies_to_come(unread: ArrayLike, waiting: int = 0, shapes: tuple[float, fl
 def as_often(chance: float, odds: float) -> float:
     """A chance where what it says came true at so many times its odds.
 
-    Examples
-    --------
     >>> as_often(0.2, 1.0), as_often(0.2, 2.0), as_often(1.0, 2.0)
     (0.2, 0.3333333333333333, 1.0)
     """
@@ -66,8 +56,6 @@ def chance_turned(b: float, n_0: float, to_come: ArrayLike, q_star: float, neede
     `b` and `n_0` are those of a :class:`~tarstop_core.value.studies.NextStudy`, `to_come` is the chance of 0, 1, 2, … further
     studies, shape (K + 1,), and a⁺ may not be taken before so many further ones are in as are `needed`.
 
-    Examples
-    --------
     >>> round(chance_turned(0.7, 2.0, [0.0, 1.0], 0.5), 2), chance_turned(0.7, 2.0, [1.0], 0.5)
     (0.18, 0.0)
     >>> round(chance_turned(0.9, 2.0, [0.5, 0.0, 0.5], 0.5, needed=2), 2)

@@ -24,27 +24,22 @@ MEANS, FINER, SPREADS = 81, 121, 21
 """Nodes of ȳ where there is one part and where there are more, which need nodes of √S too."""
 REACH, FLAT = 5.0, 1.5
 """Standard deviations that the nodes reach, and that lie between the kink and where they grow apart."""
-LEGENDRE, FIRST, NARROW = 32, 128, 2.0
-"""Nodes of an expectation on each side of the kink."""
+LEGENDRE, FIRST, NARROW = 32, 128, 2.0  # Nodes of an expectation on each side of the kink
 ONE_BY_ONE, GROWTH, LEVELS = 4, 0.2, 12
 """Studies that are told one by one; of all knowledge, the share by which numbers grow apart from there on; numbers at most."""
-LEAST_KNOWN = 0.01
-"""Studies that present knowledge is worth at least."""
-ROUNDS = 24
-"""Of halving, where the belief crosses q*."""
+LEAST_KNOWN = 0.01  # Studies that present knowledge is worth at least
+ROUNDS = 24  # Of halving, where the belief crosses q*
 
 
 @dataclass(frozen=True, eq=False)
 class Knowledge:
     """Parts of a mixture, each of shape (J,). μ is counted from λ = logit θ."""
 
-    weight: Floats
-    """Adding up to 1."""
+    weight: Floats  # Adding up to 1
     mean: Floats
     precision: Floats
     """`mean` and `precision`: of μ in each part."""
-    study: Floats
-    """Precision with which one study tells μ: 1/(τ² + variance within a study)."""
+    study: Floats  # Precision with which one study tells μ: 1/(τ² + variance within a study)
 
     def __post_init__(self) -> None:
         positive = (self.weight > 0).all() and (self.precision > 0).all() and (self.study > 0).all()
@@ -73,10 +68,7 @@ class Knowledge:
     def after(
         self, studies: float, told: int, mean: Floats, squares: Floats
     ) -> tuple[Floats, Floats, Floats]:
-        """Weights, means and precisions after more studies, shape (…, J).
-
-        `mean` and `squares` are ȳ and S of so many `studies`, which were `told` as so many means.
-        """
+        """Weights, means and precisions, shape (…, J), after so many `studies`, `told` as so many means, of these ȳ and S."""
         y, S = mean[..., None], squares[..., None]
         variance = 1 / self.study
         predicted = 1 / self.precision + variance / studies
@@ -98,17 +90,12 @@ class Level:
     """The grid after so many studies."""
 
     studies: int
-    told: int
-    """As how many means: several studies at once are told as one."""
-    kink: Floats
-    """ȳ at which the action changes, for each √S; shape (S,)."""
+    told: int  # As how many means: several studies at once are told as one
+    kink: Floats  # ȳ at which the action changes, for each √S; shape (S,)
     scale: float
-    ends: tuple[float, float]
-    """Least and largest asinh((ȳ − kink)/scale)."""
-    roots: Floats
-    """√S, from 0 on; shape (S,)."""
-    count: int
-    """M, nodes of ȳ."""
+    ends: tuple[float, float]  # Least and largest asinh((ȳ − kink)/scale)
+    roots: Floats  # √S, from 0 on; shape (S,)
+    count: int  # M, nodes of ȳ
 
     @cached_property
     def xi(self) -> Floats:
@@ -155,8 +142,6 @@ def _legendre(order: int) -> tuple[Floats, Floats]:
 def numbers_of_studies(n_0: float, most: float) -> list[int]:
     """Numbers of further studies that are told apart: 0, 1 and then ever farther apart, up to about `most`.
 
-    Examples
-    --------
     >>> numbers_of_studies(2.0, 12)
     [0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12]
     >>> numbers_of_studies(30.0, 20)
@@ -172,14 +157,10 @@ def numbers_of_studies(n_0: float, most: float) -> list[int]:
 class States:
     """All states of knowledge that further studies may lead to, beginning with the present one, and the way on from each."""
 
-    number: NDArray[np.intp]
-    """Further studies known, shape (states,)."""
-    b: Floats
-    """Belief, shape (states,)."""
-    utility: Floats
-    """EU*(b), shape (states,)."""
-    first: Floats
-    """Chance of each of the M states after one study, shape (M,)."""
+    number: NDArray[np.intp]  # Further studies known, shape (states,)
+    b: Floats  # Belief, shape (states,)
+    utility: Floats  # EU*(b), shape (states,)
+    first: Floats  # Chance of each of the M states after one study, shape (M,)
     later: Floats | csr_array
     """From those of a number of studies to those of the next, shape (L − 1, M, M); sparse from all of them to all where
     numbers differ in how many they have.
@@ -217,7 +198,6 @@ def states_ahead(knowledge: Knowledge, payoffs: Payoffs, most: float) -> States:
 @lru_cache(maxsize=16)
 def _states(knowledge: Knowledge, payoffs: Payoffs, numbers: tuple[int, ...]) -> States:
     levels = [_level(knowledge, payoffs, n, told) for told, n in enumerate(numbers) if n]
-    first = np.cumsum([1, *(level.size for level in levels)])
     dense: list[Floats] = []
     sparse: list[csr_array] = []
     for before, level in zip((None, *levels), levels, strict=False):
@@ -233,9 +213,8 @@ def _states(knowledge: Knowledge, payoffs: Payoffs, numbers: tuple[int, ...]) ->
             found = np.bincount(cells.ravel(), weights.ravel(), math.prod(shape))
             dense.append(found.astype(float, copy=False).reshape(shape))
     first = dense[0][0]
-    later = (
-        csr_array(block_diag(sparse)) if sparse else np.array(dense[1:]).reshape(-1, len(first), len(first))
-    )
+    each = np.array(dense[1:]).reshape(-1, len(first), len(first))
+    later = csr_array(block_diag(sparse)) if sparse else each
     sizes = [level.size for level in levels]
     b = [knowledge.belief_after(level.studies, level.told, *_points(level)) for level in levels]
     belief = np.concatenate([[knowledge.b], *b])
@@ -250,30 +229,21 @@ def _points(level: Level) -> tuple[Floats, Floats]:
 
 def _level(knowledge: Knowledge, payoffs: Payoffs, studies: int, told: int) -> Level:
     spread = np.sqrt(1 / knowledge.precision + 1 / (studies * knowledge.study))
-    low = float((knowledge.mean - REACH * spread).min())
-    high = float((knowledge.mean + REACH * spread).max())
+    low, high = float((knowledge.mean - REACH * spread).min()), float((knowledge.mean + REACH * spread).max())
     roots = np.zeros(1)
     if told > 1 and len(knowledge.weight) > 1:
         end = np.sqrt(chi2.isf(1e-4, told - 1) / knowledge.study.min())
         unit = float((knowledge.study**-0.5).min())
         roots = unit * np.sinh(np.linspace(0, np.arcsinh(end / unit), SPREADS))
-    kink = _kink(
-        knowledge,
-        payoffs,
-        (studies, told),
-        lambda mean: (mean, roots**2),
-        np.full(len(roots), low),
-        np.full(len(roots), high),
-    )
+    ends = np.full(len(roots), low), np.full(len(roots), high)
+    kink = _kink(knowledge, payoffs, (studies, told), lambda mean: (mean, roots**2), *ends)
     # The belief goes from one side to the other over so much of ȳ.
     precision = knowledge.precision + studies * knowledge.study
     scale = FLAT * float((np.sqrt(precision) / (studies * knowledge.study)).min())
-    ends = (
-        float(np.arcsinh((low - kink.max()) / scale)) - 1e-3,
-        float(np.arcsinh((high - kink.min()) / scale)) + 1e-3,
-    )
+    least = float(np.arcsinh((low - kink.max()) / scale)) - 1e-3
+    largest = float(np.arcsinh((high - kink.min()) / scale)) + 1e-3
     count = MEANS if len(knowledge.weight) == 1 else FINER
-    return Level(studies, told, kink, scale, ends, roots, count)
+    return Level(studies, told, kink, scale, (least, largest), roots, count)
 
 
 def _kink(
@@ -339,7 +309,5 @@ def _expectation(
     density = ((weight / sd)[:, None] * np.exp(-0.5 * z**2)).sum(axis=-1) * width
     density /= density.sum(axis=1, keepdims=True)
     at, by = after.weights_at(*then(y))
-    return (
-        np.moveaxis(at, 0, -1).reshape(len(mean), -1),
-        np.moveaxis(by * density, 0, -1).reshape(len(mean), -1),
-    )
+    shape = (len(mean), -1)
+    return np.moveaxis(at, 0, -1).reshape(shape), np.moveaxis(by * density, 0, -1).reshape(shape)

@@ -15,6 +15,9 @@ from tarstop_core.value.cumulative import CumulativePath, known_at
 from tarstop_core.value.payoffs import TOLERANCE, Floats, Payoffs
 from tarstop_core.value.studies import NextStudy, next_studies
 
+KEPT = 256
+_known: dict[tuple[bytes, float, str, Prior, bool], tuple[NextStudy, ...]] = {}
+
 
 def outcome_path(
     outcome: Outcome,
@@ -36,6 +39,9 @@ def outcome_path(
     return CumulativePath(p, states, known_at(outcome.positions, len(p)), payoffs, labels)
 
 
+KEPT = 256
+
+
 @lru_cache(maxsize=4096)
 def _full_belief(cells: bytes, theta: float) -> float:
     return bivariate_belief(_tables(cells), theta)
@@ -55,10 +61,7 @@ def is_plus(tables: Tables, theta: float, truth: str, q_star: float) -> bool:
 def states_of(
     tables: Tables, theta: float, engine: str, prior: Prior, *, last_only: bool = False
 ) -> tuple[NextStudy, ...]:
-    """What is known, and what the next study may find, after 0 … n studies (or only after all n), remembered.
-
-    Arguments are those of :func:`~tarstop_core.belief.of_tables.belief_path`.
-    """
+    """What is known, and what the next study may find, after 0 … n studies (or only after all n), remembered."""
     key = (_cells(tables), theta, engine, prior, last_only)
     states = _known.get(key)
     if states is None:
@@ -66,10 +69,6 @@ def states_of(
         while len(_known) > KEPT:
             _known.pop(next(iter(_known)), None)
     return states
-
-
-KEPT = 256
-_known: dict[tuple[bytes, float, str, Prior, bool], tuple[NextStudy, ...]] = {}
 
 
 def _cells(tables: Tables) -> bytes:
@@ -89,20 +88,10 @@ def _states(
     if last_only:
         b = (bivariate_belief if engine == "bivariate" else univariate_belief)(tables, theta, prior)
         return tuple(next_studies(tables, theta, prior, beliefs=[b], last_only=True))
-    before = _states_before(tables, theta, engine, prior)
-    if before is not None:
-        return (*before, *states_of(tables, theta, engine, prior, last_only=True))
+    if len(tables) and engine != "reml":
+        # A growing review pays for its newest study only, unless that changes the lattice all are computed on.
+        earlier = tables.first(len(tables) - 1)
+        before = _known.get((_cells(earlier), theta, engine, prior, False))
+        if before and lattice_for(earlier, theta, prior) is lattice_for(tables, theta, prior):
+            return (*before, *states_of(tables, theta, engine, prior, last_only=True))
     return tuple(next_studies(tables, theta, prior, beliefs=beliefs(tables, theta, engine, prior)))
-
-
-def _states_before(tables: Tables, theta: float, engine: str, prior: Prior) -> tuple[NextStudy, ...] | None:
-    """What was remembered before the newest study: a growing review pays for that one only.
-
-    None where nothing was, or where the newest study has changed the lattice that all are computed on.
-    """
-    if not len(tables) or engine == "reml":
-        return None
-    earlier = tables.first(len(tables) - 1)
-    if lattice_for(earlier, theta, prior) is not lattice_for(tables, theta, prior):
-        return None
-    return _known.get((_cells(earlier), theta, engine, prior, False))

@@ -24,8 +24,6 @@ def exceeds(value: ArrayLike, cost: ArrayLike) -> Flags:
     The tolerance is relative, so payoffs and cost may be scaled together (pounds,
     pence, utilities) without changing an answer.
 
-    Examples
-    --------
     >>> bool(exceeds(0.1 + 0.2, 0.3)), bool(exceeds(0.31, 0.3)), bool(exceeds(0.0, 0.0))
     (False, True, False)
     """
@@ -35,19 +33,10 @@ def exceeds(value: ArrayLike, cost: ArrayLike) -> Flags:
 
 @dataclass(frozen=True, slots=True)
 class Payoffs:
-    """The four payoffs of a binary action, none negative, in one unit; either mistake costs something.
+    """The four payoffs of a binary action, none negative, in one unit; either mistake costs something, or InputProblem.
 
-    Raises
-    ------
-    InputProblem
-        When a payoff is negative or not a number, or when a mistake costs nothing.
-
-    Notes
-    -----
     Fletcher & Stevenson, Methods → Framework.
 
-    Examples
-    --------
     >>> money = Payoffs(B=4000, L_r=1000, L_g=4000, G=1000, unit="£")
     >>> money.q_star, money.K
     (0.2, 10000)
@@ -55,20 +44,15 @@ class Payoffs:
     (1000.0, 0.1)
     """
 
-    B: float
-    """Benefit of a⁺ when ω⁺ holds."""
-    L_r: float
-    """Loss of a⁺ when ω⁻ holds (a wrong adoption)."""
-    L_g: float
-    """Loss of a⁻ when ω⁺ holds (a wrong rejection)."""
-    G: float
-    """Gain of a⁻ when ω⁻ holds."""
+    B: float  # Benefit of a⁺ when ω⁺ holds
+    L_r: float  # Loss of a⁺ when ω⁻ holds (a wrong adoption)
+    L_g: float  # Loss of a⁻ when ω⁺ holds (a wrong rejection)
+    G: float  # Gain of a⁻ when ω⁻ holds
     unit: str = ""
     """What they are counted in, the same as the cost per document: "£", "hours". Empty: normalised."""
 
     def __post_init__(self) -> None:
-        for name in ("B", "L_r", "L_g", "G"):
-            value = getattr(self, name)
+        for name, value in (("B", self.B), ("L_r", self.L_r), ("L_g", self.L_g), ("G", self.G)):
             if not (math.isfinite(value) and value >= 0):
                 raise InputProblem(
                     f"The payoff {name} is {value:g}; give 0 or more (losses are entered as positive amounts)."
@@ -97,7 +81,7 @@ class Payoffs:
     @property
     def q_star(self) -> float:
         """Threshold belief: a⁺ is the better action above it."""
-        return (self.G + self.L_r) / self.K
+        return self.wrong_plus / self.K
 
     @property
     def wrong_plus(self) -> float:

@@ -1,15 +1,12 @@
-"""What is at stake, as one value that a person may look at and change in three ways.
-
-Two plain questions, a threshold and a cost, or four consequences and costs in a unit: each change
-moves one thing and leaves the rest exactly as it was. Everything that is counted in the unit is here,
-so that whatever changes the unit changes all of it.
+"""What is at stake, as one value that a person may look at and change in three ways: by two plain questions, a threshold
+and a cost, or four consequences and costs in a unit. Each change moves one thing and leaves the rest exactly as it was.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.value.payoffs import Payoffs, check_cost
@@ -17,21 +14,13 @@ from tarstop_core.value.payoffs import Payoffs, check_cost
 PayoffName = Literal["B", "L_r", "L_g", "G"]
 PAYOFF_NAMES: tuple[PayoffName, ...] = ("B", "L_r", "L_g", "G")
 
-EQUAL = 1e-9
-"""Relative difference below which two mistakes count as equally bad."""
+EQUAL = 1e-9  # Relative difference below which two mistakes count as equally bad
 
 
 @dataclass(frozen=True, slots=True)
 class Stakes:
-    """Payoffs and what reading costs, in one unit.
+    """Payoffs and what reading costs, in one unit. InputProblem when something is out of its range.
 
-    Raises
-    ------
-    InputProblem
-        When a cost is negative or not a number.
-
-    Examples
-    --------
     >>> stakes = Stakes(Payoffs(4000, 1000, 4000, 1000, "£"), cost=5)
     >>> stakes.documents, stakes.ratio
     (1600.0, 0.25)
@@ -41,8 +30,7 @@ class Stakes:
     """
 
     payoffs: Payoffs
-    cost: float
-    """Per document, ≥ 0, in the payoffs' unit."""
+    cost: float  # Per document, ≥ 0, in the payoffs' unit
     full_cost: float = 0.0
     """Of reading a report in full, ≥ 0, in the payoffs' unit; beside that of its title and abstract."""
 
@@ -83,13 +71,7 @@ class Stakes:
         return 1.0 if self.worse == "equal" else max(self.ratio, 1 / self.ratio)
 
     def with_q_star(self, q_star: float) -> Stakes:
-        """Another threshold; K, the unit, the cost and the proportions B : L_g and G : L_r stay.
-
-        Raises
-        ------
-        InputProblem
-            When it is not between 0 and 1.
-        """
+        """Another threshold, between 0 and 1; K, the unit, the cost and the proportions B : L_g and G : L_r stay."""
         if not 0 < q_star < 1:
             raise InputProblem(f"The threshold q* is {q_star:g}; give a number between 0 and 1.")
         old = self.payoffs
@@ -106,34 +88,21 @@ class Stakes:
         return replace(self, cost=fraction * self.payoffs.K)
 
     def with_documents(self, documents: float) -> Stakes:
-        """Another answer to the first question; infinite means that reading costs nothing.
-
-        Raises
-        ------
-        InputProblem
-            When it is not above 0.
-        """
+        """Another answer to the first question, above 0; infinite means that reading costs nothing."""
         if not documents > 0:
             raise InputProblem(f"The number of documents is {documents:g}; give a number above 0.")
         return replace(self, cost=self._worst / documents)
 
     def with_ratio(self, ratio: float) -> Stakes:
-        """Another answer to the second question; the answer to the first stays, and so does K.
-
-        Raises
-        ------
-        InputProblem
-            When it is not a number above 0.
-        """
+        """Another answer to the second question, above 0; the answer to the first stays, and so does K."""
         if not (math.isfinite(ratio) and ratio > 0):
             raise InputProblem(f"One mistake is {ratio:g} times worse than the other; give a number above 0.")
-        documents = self.documents
-        return self.with_q_star(ratio / (1 + ratio)).with_documents(documents)
+        return self.with_q_star(ratio / (1 + ratio)).with_documents(self.documents)
 
     def with_payoff(self, name: PayoffName, value: float) -> Stakes:
         """One payoff changed, in the unit; the cost and the other payoffs stay."""
-        values = {each: getattr(self.payoffs, each) for each in PAYOFF_NAMES}
-        return replace(self, payoffs=Payoffs(**{**values, name: value}, unit=self.payoffs.unit))
+        changed: dict[str, Any] = {name: value}
+        return replace(self, payoffs=replace(self.payoffs, **changed))
 
     def with_full_cost(self, full_cost: float) -> Stakes:
         """Another cost of a report in full, in the unit."""
@@ -148,8 +117,6 @@ class Stakes:
 
         A report keeps costing as many documents as it did, and as large a part of K where documents cost nothing.
 
-        Examples
-        --------
         >>> before = Stakes(Payoffs.from_q_star(0.5), 0.001, 0.01)
         >>> before.restated(Payoffs(250, 250, 250, 250, "£"), 2).full_cost
         20.0
@@ -165,19 +132,14 @@ class Stakes:
         of it: "£0.001 a document" is nobody's starting point, and scaling changes no decision.
         """
         unit = unit.strip()
-        factor = 1.0
-        if unit and not self.payoffs.unit and math.isclose(self.payoffs.K, 1):
-            factor = 1 / self.cost if self.cost > 0 else 1000.0
-        return self.scaled(factor, unit)
+        first = unit and not self.payoffs.unit and math.isclose(self.payoffs.K, 1)
+        return self.scaled(1 / (self.cost or 0.001) if first else 1.0, unit)
 
 
 START = Stakes(Payoffs.from_q_star(0.5), 0.001)
 """Where a person begins: both mistakes are equally bad, and a document costs a thousandth of one."""
-FULL_TIMES = 10.0
-"""What a report in full costs, in titles and abstracts, until a person says otherwise."""
+FULL_TIMES = 10.0  # What a report in full costs, in titles and abstracts, until a person says otherwise
 
 # An hour of searching is taken to cost £60: ten minutes for a patent, five for a title and abstract, fifty for a report.
-SEARCH_EXAMPLE = START.scaled(10_000, "£")
-"""In pounds, for the demo of a search."""
-REVIEW_EXAMPLE = START.with_full_cost(FULL_TIMES * START.cost).scaled(5_000, "£")
-"""The same for a review."""
+SEARCH_EXAMPLE = START.scaled(10_000, "£")  # In pounds, for the demo of a search
+REVIEW_EXAMPLE = START.with_full_cost(FULL_TIMES * START.cost).scaled(5_000, "£")  # The same for a review

@@ -29,8 +29,6 @@ N1_MOST = 1000
 def n1_next(tables: Tables) -> int:
     """Diseased patients expected in the next study: the median so far, 40 before any.
 
-    Examples
-    --------
     >>> n1_next(Tables((), *(np.empty(0) for _ in range(4))))
     40
     """
@@ -42,15 +40,12 @@ def n1_next(tables: Tables) -> int:
 class NextStudy:
     """What the next study may find."""
 
-    n1: int
-    """Its diseased patients."""
-    b: float
-    """Belief before it."""
+    n1: int  # Its diseased patients
+    b: float  # Belief before it
     given_plus: Floats
     given_minus: Floats
     """`given_plus` and `given_minus`: chance of TP = 0 … n1 under ω⁺ and under ω⁻; each sums to 1; shape (n1 + 1,)."""
-    n_0: float
-    """How many studies like this one the present knowledge is worth."""
+    n_0: float  # How many studies like this one the present knowledge is worth
     parts: Knowledge | None = None
     """What is known, by heterogeneity; None: one normal distribution that is worth n_0 studies."""
     weight: float = 1.0
@@ -63,11 +58,9 @@ class NextStudy:
         if self.weight != 1:
             return float(evsi_of_studies(self.b, self.n_0, 1.0, payoffs))
         # What acting on the counts loses to knowing ω, summed over the counts: nothing cancels.
-        lost = np.minimum(
-            self.b * self.given_plus * payoffs.wrong_minus,
-            (1 - self.b) * self.given_minus * payoffs.wrong_plus,
-        ).sum()
-        return max(0.0, float(payoffs.evpi(self.b) - lost))
+        of_minus = self.b * self.given_plus * payoffs.wrong_minus
+        of_plus = (1 - self.b) * self.given_minus * payoffs.wrong_plus
+        return max(0.0, float(payoffs.evpi(self.b) - np.minimum(of_minus, of_plus).sum()))
 
 
 def next_studies(
@@ -81,20 +74,10 @@ def next_studies(
 ) -> list[NextStudy]:
     """The study that may follow after 0 … n studies, exactly enumerated.
 
-    Parameters
-    ----------
-    tables, theta, prior
-        As for :func:`~tarstop_core.belief.of_tables.belief_path`; n studies.
-    beliefs : array_like, shape (n + 1,), optional
-        The session's beliefs where another engine made them: what a study finds under ω⁺ and under ω⁻
-        comes from the univariate posterior, how likely they are from these.
-    n1 : int, optional
-        Diseased patients of the next study; by default those of :func:`n1_next` after each prefix.
-    last_only : bool
-        Only after all n: `beliefs` and what is returned then have length 1, not n + 1.
+    `beliefs`, shape (n + 1,), are the session's where another engine made them: what a study finds under ω⁺ and under ω⁻
+    comes from the univariate posterior, how likely they are from these. `n1` are diseased patients of the next study, else
+    those of :func:`n1_next` after each prefix. `last_only` after all n: `beliefs` and what is returned then have length 1.
 
-    Notes
-    -----
     n_0 = v/v_1 − 1, v the variance of μ and v_1 that of its posterior mean over the next study's counts
     (Ades, Lu & Claxton 2004, doi 10.1177/0272989X04263162; Jalal & Alarid-Escudero 2018, doi
     10.1177/0272989X17715627).
@@ -151,19 +134,14 @@ def _shares(weight: Floats) -> Floats:
 def evsi_of_studies(b: ArrayLike, n_0: ArrayLike, k: ArrayLike, payoffs: Payoffs) -> Floats:
     """Expected value of k more studies and then acting, in the payoffs' unit; between 0 and EVPI(b).
 
-    `b` is the belief now and `n_0` how many studies the present knowledge is worth (:class:`NextStudy`); all three
-    broadcast. The worth of a random number of studies is an expectation over it (:mod:`tarstop_core.value.cumulative`),
-    not the worth of its mean.
+    `b` and `n_0` are those of a :class:`NextStudy`; all three broadcast. The worth of a random number of studies is an
+    expectation over it (:mod:`tarstop_core.value.cumulative`), not the worth of its mean.
 
-    Notes
-    -----
     Preposterior normal theory (Ades, Lu & Claxton 2004; Jalal & Alarid-Escudero 2018; Heath, Manolopoulou
     & Baio 2018, doi 10.1177/0272989X18788346): k studies move the posterior mean of μ with correlation
     r = √(k/(k + n_0)) to μ. With a = Φ⁻¹(b) and e = (a − √(1−r²)·Φ⁻¹(q*))/r, the belief ends above q* with
     chance Φ(e), and EVSI/K = Φ₂(a, e; r) − q*·Φ(e) − (b − q*)⁺. The bivariate normal is written with Owen's T.
 
-    Examples
-    --------
     >>> evsi_of_studies(0.5, 2.0, [0, 1, 10], Payoffs.from_q_star(0.5)).round(3)
     array([0.   , 0.098, 0.183])
     """
@@ -182,8 +160,6 @@ def worth_of_short_plans(rho: Floats, of_studies: Floats) -> Floats:
     `rho` are the chances of all documents to bring one, shape (N,), and `of_studies` what 1, 2 … M studies are worth at the
     first D depths, shape (D, M). Of documents that differ in their chances the number of studies is Poisson binomial.
 
-    Examples
-    --------
     >>> worth_of_short_plans(np.array([0.5, 0.2]), np.array([[1.0, 1.5]])).round(2).ravel()
     array([0.5 , 0.65])
     """
@@ -205,8 +181,6 @@ def chance_otherwise(b: ArrayLike, n_0: ArrayLike, k: ArrayLike, q_star: float) 
 
     k infinite asks the state itself, at q* = ½.
 
-    Examples
-    --------
     >>> chance_otherwise(0.7, 2.0, [0, 1, 100], 0.5).round(2)
     array([0.  , 0.18, 0.3 ])
     """
@@ -217,8 +191,6 @@ def chance_otherwise(b: ArrayLike, n_0: ArrayLike, k: ArrayLike, q_star: float) 
 def chance_plus(b: ArrayLike, n_0: ArrayLike, k: ArrayLike, q_star: float) -> Floats:
     """Chance that the belief exceeds q* after k more studies, by the theory of :func:`evsi_of_studies`.
 
-    Examples
-    --------
     >>> chance_plus(0.7, 2.0, [0, 1, 100], 0.5).round(2)
     array([1.  , 0.82, 0.7 ])
     """

@@ -23,17 +23,13 @@ _CHANCES = poisson.pmf(_TURN_UP, np.minimum(_EXPECTED, MANY)[:, None])
 class WorthOfStudies:
     """V of each state, in the payoffs' unit."""
 
-    b: Floats
-    """Belief, shape (states,)."""
-    n_0: Floats
-    """How many studies the state is worth, shape (states,)."""
-    one: Floats
-    """Exact EVSI of one study where a⁺ may be taken, shape (states,)."""
+    b: Floats  # Belief, shape (states,)
+    n_0: Floats  # How many studies the state is worth, shape (states,)
+    one: Floats  # Exact EVSI of one study where a⁺ may be taken, shape (states,)
     payoffs: Payoffs
     needed: Depths | None
     """Further studies before a⁺ may be taken, shape (states,); None where it always may."""
-    held: Floats
-    """What it costs in each state that a⁺ may not be taken there, shape (states,)."""
+    held: Floats  # What it costs in each state that a⁺ may not be taken there, shape (states,)
 
     def of(self, expected: Floats, state: Depths) -> Floats:
         """What expected numbers of studies are worth in these states."""
@@ -46,10 +42,8 @@ class WorthOfStudies:
     @cached_property
     def _turned(self) -> Floats:
         """The same at the nodes, as :attr:`_table`. Where a⁺ is held back the other action is a⁺, once enough are in."""
-        studies = np.broadcast_to(_TURN_UP, (len(self.b), len(_TURN_UP)))
-        many = np.broadcast_to(_EXPECTED[_EXPECTED > MANY], (len(self.b), int((_EXPECTED > MANY).sum())))
-        found = _CHANCES @ self._other(studies).T
-        found[_EXPECTED > MANY] = self._other(many).T
+        found = _CHANCES @ self._other(_TURN_UP).T
+        found[_EXPECTED > MANY] = self._other(_EXPECTED[_EXPECTED > MANY]).T
         return np.asarray(found.T).ravel()
 
     def _other(self, studies: Floats | Depths) -> Floats:
@@ -78,20 +72,16 @@ class WorthOfStudies:
     def _table(self) -> Floats:
         """V at the nodes of the expected number of studies, one state after the other, shape (states · NODES,)."""
         worth = _CHANCES @ self.of_whole.T
-        many = _EXPECTED > MANY
-        of_many = evsi_of_studies(self.b, self.n_0, _EXPECTED[many, None], self.payoffs)
-        worth[many] = self._allowed(of_many.T, _EXPECTED[many]).T
+        many = _EXPECTED[_EXPECTED > MANY]
+        of_many = evsi_of_studies(self.b[:, None], self.n_0[:, None], many, self.payoffs)
+        worth[_EXPECTED > MANY] = self._allowed(of_many, many).T
         return np.asarray(np.maximum.accumulate(worth, axis=0).T).ravel()
 
     def _allowed(self, worth: Floats, studies: Floats | Depths) -> Floats:
-        """The same where a⁺ may not be taken before enough are in, shape (states, studies).
-
-        With fewer than that a⁻ stays, so they change nothing; with enough, a⁺ may be taken at last.
-        """
+        """The same where a⁺ may not be taken before enough are in, shape (states, studies): fewer change nothing."""
         if self.needed is None:
             return worth
-        enough = studies >= self.needed[:, None]
-        return np.where(enough, worth + self.held[:, None], 0.0)
+        return np.where(studies >= self.needed[:, None], worth + self.held[:, None], 0.0)
 
 
 def _at(table: Floats, expected: Floats, state: Depths) -> Floats:

@@ -29,7 +29,7 @@ from tarstop_core.belief.prior import LearnedFrom, Prior
 from tarstop_core.calibration import calibrator, data_share
 from tarstop_core.calibration.data_share import DataShare
 from tarstop_core.calibration.first_hit import read_cases
-from tarstop_core.documents.application import FIELDS, Application, flagged, with_family
+from tarstop_core.documents.application import COLUMNS, Application, flagged, with_family
 from tarstop_core.documents.links import links, web_address
 from tarstop_core.documents.records import ranking_text
 from tarstop_core.errors import InputProblem
@@ -252,7 +252,7 @@ FILLED = {
 @pytest.mark.parametrize("filled", FILLED)
 def test_fields_of_a_million_characters_are_read_flagged_linked_and_ranked(filled: str) -> None:
     made = io.StringIO()
-    lines = csv.DictWriter(made, ["title", "abstract", *FIELDS.values(), "doi", "pmid", "url"])
+    lines = csv.DictWriter(made, ["title", "abstract", *COLUMNS, "doi", "pmid", "url"])
     lines.writeheader()
     lines.writerow(dict.fromkeys(lines.fieldnames, FILLED[filled]))
     begun = time.perf_counter()

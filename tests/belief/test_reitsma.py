@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -246,7 +246,6 @@ def test_summaries_that_mada_gives_for_reviews(real_data: Path) -> None:
         assert_as_mada(read_tables(real_data / "dta_reviews" / f"{review}.csv").tables, reference)
 
 
-@settings(deadline=None, max_examples=60)
 @given(REVIEWS, st.sampled_from(METHODS), st.integers(0, 2**32 - 1))
 def test_no_other_between_study_covariance_is_likelier(rows: Rows, method: Method, seed: int) -> None:
     review = tables(rows)
@@ -261,7 +260,6 @@ def test_no_other_between_study_covariance_is_likelier(rows: Rows, method: Metho
         assert loglik(review, root @ root.T, method)[0] <= fitted.loglik + 1e-5
 
 
-@settings(deadline=None, max_examples=60)
 @given(REVIEWS, st.sampled_from(METHODS), st.randoms(use_true_random=False))
 def test_order_and_the_name_of_a_result_do_not_matter(rows: Rows, method: Method, random: Any) -> None:
     best = fit(tables(rows), method).loglik

@@ -16,6 +16,7 @@ from playwright.sync_api import Locator, Page, expect
 from tarstop_core.screening.advice import advise
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import standing
+from tarstop_core.sessions import demo
 from tarstop_core.sessions.store.store import Store
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -27,6 +28,9 @@ SECONDS = 60_000  # milliseconds that anything may take on a busy machine
 FIRST = 120_000  # milliseconds that the first page of a fresh server may take: it imports everything
 QUIET = 100  # milliseconds without a change, after which none is about to come
 UNANSWERED = 1_000  # milliseconds after which what the page told the server has led to no run
+LOOKING = (
+    30  # milliseconds from one look at the page to the next: at every frame it would cost a tenth of a core
+)
 SLIDING = 300  # milliseconds that a slider waits for the next step before it tells the server
 SIGNS = {"ArrowLeft": "←", "ArrowRight": "→", "Escape": "Esc"}
 AT_REST = """(wait) => {
@@ -72,8 +76,17 @@ _calls = count()
 def at_rest(page: Page, quiet: int = QUIET) -> None:
     """Connected, drawn, all that the page told the server answered, and nothing redrawn for a moment."""
     page.wait_for_function(
-        AT_REST, arg={"call": next(_calls), "quiet": quiet, "unanswered": UNANSWERED}, timeout=FIRST
+        AT_REST,
+        arg={"call": next(_calls), "quiet": quiet, "unanswered": UNANSWERED},
+        timeout=FIRST,
+        polling=LOOKING,
     )
+
+
+def by_sidebar(page: Page, name: str) -> None:
+    """Go to another page by its link: its script runs anew, and what runs in the browser needs no third as long."""
+    page.get_by_test_id("stSidebarNavLink").filter(has_text=name).click()
+    at_rest(page)
 
 
 def slide(slider: Locator, steps: int) -> None:
@@ -162,10 +175,11 @@ def press(page: Page, key: str, screened: int) -> None:
     expect(page.locator(f"[class~='{of_document[0]}']")).to_have_count(0)
 
 
-def start_demo(watched: Any, url: str) -> Page:
+def start_demo(watched: Any, server: Any) -> Page:
     """A fresh demo session, shown on the Screen page."""
-    watched.open(url)
-    watched.page.get_by_role("button", name="Start the demo").click()
+    with stored(server) as store:
+        session = demo.start_demo(store, "Rita")
+    watched.open(f"{server.url}/screen?session={session}")
     page: Page = watched.page
     arrived(page, "0 of")
     return page
@@ -198,6 +212,13 @@ def assert_fits(page: Page, width: int) -> None:
         assert page.locator(part).evaluate("each => each.scrollWidth") <= width, (
             f"{part} is as wide as {page.locator(part).evaluate(WIDEST)}"
         )
+
+
+def assert_navigation(page: Page) -> None:
+    """The navigation is app.py's, not the list of file names that Streamlit makes up without it."""
+    names = page.get_by_test_id("stSidebarNavLink").all_inner_texts()
+    assert len(names) == len(PAGES)
+    assert not any(name.strip().lower() == "app" for name in names)
 
 
 def session_id(page: Page) -> str:

@@ -50,6 +50,8 @@ CHROMIUM_FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
+# No page is looked at for long enough to earn back what optimising its scripts costs.
+UNOPTIMISED = "--js-flags=--no-opt --no-maglev"
 NO_CHROMIUM = (
     "The browser tests found no Chromium and could not fetch one; install it (on Debian: apt-get install "
     "chromium) or name its program in TARSTOP_CHROMIUM."
@@ -59,6 +61,9 @@ WINDOW: ViewportSize = {"width": 1280, "height": 900}
 # At a page's own URL Streamlit's front end first looks for the server below that URL.
 HARMLESS = ("/_stcore/health", "/_stcore/host-config")
 WAITING = "/_stcore/health"  # an address without a script
+REFUSED = """window.refused = []; document.addEventListener('securitypolicyviolation',
+  (each) => window.refused.push(`${each.violatedDirective} ${each.blockedURI} ${each.sample}`))"""
+"""Keeps what the browser refuses by the server's policy."""
 
 # A cold or busy machine is no finding: what must be fast is measured in benchmarks/.
 expect.set_options(timeout=SECONDS)
@@ -221,7 +226,7 @@ def chromium() -> Iterator[Browser]:
     """One Chromium for all tests of a process; each test opens contexts of its own."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
-            executable_path=find_chromium(playwright), args=list(CHROMIUM_FLAGS)
+            executable_path=find_chromium(playwright), args=[*CHROMIUM_FLAGS, UNOPTIMISED]
         )
         yield browser
         browser.close()
@@ -233,6 +238,7 @@ class Watched:
     def __init__(self, page: Page) -> None:
         self.page = page
         self.errors: list[str] = []
+        page.add_init_script(REFUSED)
         page.on("console", self._console)
         page.on("request", self._request)
         page.on("pageerror", lambda error: self.errors.append(f"uncaught: {error}"))
@@ -278,6 +284,7 @@ class Watched:
         else:
             self.page.goto("about:blank")
         self.page.context.clear_cookies()
+        self.page.context.clear_permissions()
 
 
 @pytest.fixture(scope="session")
@@ -311,7 +318,8 @@ def open_page(chromium: Browser, idle_pages: dict[str, list[Watched]]) -> Iterat
         taken.append((kind, watched))
         watched.errors.clear()
         watched.page.set_viewport_size(viewport)
-        watched.page.emulate_media(color_scheme=color_scheme)
+        # Every frame of a motion costs as if somebody watched it.
+        watched.page.emulate_media(color_scheme=color_scheme, reduced_motion="reduce")
         return watched
 
     yield make

@@ -183,7 +183,7 @@ def test_a_page_breaks_no_rule_in_any_look_and_tab_goes_through_it(
 
 def test_the_first_document_and_the_dialog_break_none_either(server: Any, open_page: OpenPage) -> None:
     watched = open_page()
-    page = start_demo(watched, server.url)
+    page = start_demo(watched, server)
     with_axe(page)
     assert_accessible(page, "the first document")
     page.get_by_role("button", name="Stop and decide").click()

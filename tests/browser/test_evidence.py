@@ -14,7 +14,6 @@ from dashboard.parts.evidence import VIEWS
 from tarstop_core.belief.prior import Prior
 from tarstop_core.documents.tables import CELLS
 from tarstop_core.evidence.summary import Evidence
-from tarstop_core.evidence.typed import pack
 from tarstop_core.files import read_tables
 from tarstop_core.presentation.numbers import percent
 from tests.browser.acting import at_rest, save_menu, saved, unfold
@@ -156,8 +155,11 @@ def type_row(page: Page, row: int, *texts: str) -> None:
         expect(cell(page, column, row)).to_have_value(text)
 
 
-def test_tables_are_typed_in_and_kept_over_a_visit_to_another_page(server: Any, open_page: OpenPage) -> None:
+def test_tables_are_typed_in_kept_over_a_visit_to_another_page_refused_and_pasted(
+    server: Any, open_page: OpenPage
+) -> None:
     watched = open_page()
+    watched.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     watched.open(f"{server.url}/evidence")
     page = watched.page
     page.get_by_text("Type or paste").click()
@@ -183,31 +185,20 @@ def test_tables_are_typed_in_and_kept_over_a_visit_to_another_page(server: Any, 
     page.reload()
     expect(page.locator(".tar-word")).to_have_text(said)
     expect(cell(page, "TN", 5)).to_have_value("50")
-    watched.assert_sound()
+    at_rest(page)
 
-
-def test_cells_from_a_spreadsheet_are_pasted(server: Any, open_page: OpenPage) -> None:
-    watched = open_page(permissions=["clipboard-read", "clipboard-write"])
-    watched.open(f"{server.url}/evidence?source=typed")
-    page = watched.page
-    lines = [f"Study {at}\t{at}0\t{at}\t{at}\t9{at}\r\n" for at in range(1, 8)]
-    page.evaluate("text => navigator.clipboard.writeText(text)", "".join(lines))
-    cell(page, "Study", 1).focus()
-    page.keyboard.press("Control+v")
-    expect(page.get_by_text("7 studies", exact=True)).to_be_visible()
-    expect(cell(page, "TN", 7)).to_have_value("97")
-    expect(cell(page, "Study", 8)).to_have_value("")
-    watched.assert_sound()
-
-
-def test_a_typed_minus_or_fraction_is_refused_and_not_changed(server: Any, open_page: OpenPage) -> None:
-    watched = open_page()
-    watched.open(f"{server.url}/evidence?source=typed&tables={pack([('Kim', '20', '3', '4', '50')])}")
-    page = watched.page
-    says(page, "The chance that sensitivity exceeds 75 % is")
-    said = page.locator(".tar-word").inner_text()
-    type_row(page, 2, "Lee", "-1", "1", "7.5", "30")
-    refused = "Row 2 (Lee) is left out: TP is '-1' and FN is '7.5'; give whole numbers from 0 on."
+    # A minus or a fraction is refused and not changed.
+    type_row(page, 6, "Lee", "-1", "1", "7.5", "30")
+    refused = "Row 6 (Lee) is left out: TP is '-1' and FN is '7.5'; give whole numbers from 0 on."
     expect(page.get_by_text(refused)).to_be_visible()
     expect(page.locator(".tar-word")).to_have_text(said)
+
+    # Cells from a spreadsheet are pasted.
+    lines = [f"Study {at}\t{at}0\t{at}\t{at}\t9{at}\r\n" for at in range(1, 8)]
+    page.evaluate("text => navigator.clipboard.writeText(text)", "".join(lines))
+    cell(page, "Study", 6).focus()
+    page.keyboard.press("Control+v")
+    expect(page.get_by_text("12 studies", exact=True)).to_be_visible()
+    expect(cell(page, "TN", 12)).to_have_value("97")
+    expect(cell(page, "Study", 13)).to_have_value("")
     watched.assert_sound()

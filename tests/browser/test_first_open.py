@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from scripts.count_words import LIMITS, WINDOW, counted, sessions
+from scripts.count_words import IN_TURN, LIMITS, WINDOW, counted, sessions
 from tests.browser.acting import stored
 
 FITS = """() => {
@@ -21,8 +21,9 @@ def test_words_and_controls_at_first_open_stay_below_their_limits(
         named = sessions(store)
     page = open_page(viewport=WINDOW).page
     over = {}
-    for name, (address, most_words, most_controls) in LIMITS.items():
-        words, controls = counted(page, f"{server.url}/{address.format(**named)}")
+    for name in IN_TURN:
+        _, most_words, most_controls = LIMITS[name]
+        words, controls = counted(page, server.url, name, named)
         assert words > 30 and controls > 5, f"{name} was counted before it was drawn"
         if words > most_words or (most_controls is not None and controls > most_controls):
             over[name] = words, controls

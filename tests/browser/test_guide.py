@@ -26,7 +26,7 @@ def assert_at(page: Page, heading: str) -> None:
 
 def test_the_advice_and_every_page_lead_to_their_chapters(server: Any, open_page: OpenPage) -> None:
     watched = open_page()
-    page = start_demo(watched, server.url)
+    page = start_demo(watched, server)
     page.get_by_text("Why?", exact=True).click()
     for link, heading in (
         ("What the advice means, and how sure it is", "What the advice means"),

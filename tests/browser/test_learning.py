@@ -6,7 +6,8 @@ from typing import Any
 from playwright.sync_api import expect
 
 from tarstop_core.sessions.open import OpenSession
-from tests.browser.acting import arrived, press, stored, unfold
+from tests.browser.acting import arrived, assert_navigation, press, stored, unfold
+from tests.browser.conftest import WAITING
 from tests.sessions.test_learning import WANTED, begun
 
 OpenPage = Callable[..., Any]
@@ -28,9 +29,11 @@ def test_a_list_that_learns_goes_on_where_it_was(server: Any, open_page: OpenPag
     assert sum(map(bool, read)) >= 4
     expect(page.get_by_test_id("why-next")).to_contain_text("Next by your labels: ")
     expect(title.locator("mark").first).to_be_visible()
-    following = title.inner_text()
+    following, here = title.inner_text(), page.url
+    page.goto(server.url + WAITING)
     server.restart()
-    page.reload()
+    watched.open(here)  # the first page that this server shows
+    assert_navigation(page)
     arrived(page, "6 of 40")
     expect(title).to_have_text(following)
     press(page, "z", 5)

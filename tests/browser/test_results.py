@@ -157,7 +157,7 @@ def test_a_benchmark_of_ones_own(
     server: Any, open_page: Callable[..., Any], own_zip: Path, tmp_path: Path
 ) -> None:
     watched = open_page()
-    watched.open(f"{server.url}/results?full=true")
+    watched.open(f"{server.url}/results")
     page = watched.page
     at_rest(page)
     page.get_by_text("Run an experiment on your own rankings").click()

@@ -129,25 +129,10 @@ def test_a_long_list_is_cancelled_while_it_is_read(
         assert store.collections() == []
 
 
-def test_a_review_is_set_up_from_a_link(
-    server: AppServer, open_page: Callable[..., Watched], tmp_path: Path
-) -> None:
-    path = tmp_path / "records.csv"
-    rows = [f"{i},Accuracy of rapid test {i},Sensitivity in {9 * i} patients" for i in range(1, 10)]
-    path.write_text("\n".join(["id,title,abstract", *rows]), encoding="utf-8")
+def test_a_review_is_set_up_from_a_link(server: AppServer, open_page: Callable[..., Watched]) -> None:
     watched = open_page()
     page = watched.page
     watched.open(f"{server.url}/set_up?scenario=review")
-    page.get_by_text("My own files").click()
-    expect(uploader(page)).to_be_attached()
-    at_rest(page)
-    uploader(page).set_input_files(path)
-    expect(page.get_by_text("9 documents imported")).to_be_visible()
-    at_rest(page)
-    page.get_by_label("What does the review ask?").fill("accuracy of a rapid test")
-    page.get_by_label("What does the review ask?").press("Control+Enter")
-    expect(page.get_by_test_id("first-titles").locator("li")).to_have_count(5)
-    at_rest(page)
     next_step(page)
     choose(page.get_by_role("radio", name="“Adopt” a test whose sensitivity does not exceed 75 %"))
     expect(page.get_by_text("q* = 0.67").first).to_be_visible()
@@ -163,10 +148,8 @@ def test_a_review_is_set_up_from_a_link(
     at_rest(page)
     page.get_by_test_id("stSidebarNavLink").filter(has_text="Set up").click()
     at_rest(page)
-    page.get_by_role("tab", name="1 Documents").click()  # the step is where it was left
-    expect(page.get_by_text("9 documents, imported before")).to_be_visible()
+    expect(page.get_by_role("tab", name="2 What is at stake")).to_have_attribute("aria-selected", "true")
     expect(page).to_have_url(re.compile(r"/set_up\?(.*&)?scenario=review"))
-    next_step(page)
     expect(page.get_by_text("q* = 0.67").first).to_be_visible()
     expect(page.get_by_test_id("first-advice")).to_be_visible()
     at_rest(page)
@@ -178,6 +161,6 @@ def test_a_review_is_set_up_from_a_link(
     with stored(server) as store:
         (session,) = store.sessions()
         settings = store.session(session.id).settings
-    assert (session.scenario, session.documents) == ("review", 9)
+    assert session.scenario == "review"
     assert (settings.stages, settings.truth, settings.theta) == (2, "full_evidence", 0.75)
     assert settings.payoffs.q_star == pytest.approx(2 / 3)

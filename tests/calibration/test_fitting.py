@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import brier_score_loss
 
@@ -26,7 +26,6 @@ from tarstop_core.files.trec import label_topics, read_qrels, read_run
 from tests.calibration.cases import SCORES, labelled, simulated, topic
 
 
-@settings(max_examples=60, deadline=None)
 @given(labelled(), st.sampled_from(KINDS), st.sampled_from(["patent", "review"]), SCORES)
 def test_every_kind_gives_monotone_probabilities(
     topics: list[Topic], kind: str, scenario: str, scores: list[float]
@@ -59,7 +58,6 @@ def pava(x: Sequence[float], y: Sequence[float]) -> dict[float, float]:
     return {value: total / count for total, count, values in blocks for value in values}
 
 
-@settings(max_examples=50, deadline=None)
 @given(labelled())
 def test_marginal_is_isotonic_regression_on_pooled_z_scores(topics: list[Topic]) -> None:
     x, y = [], []

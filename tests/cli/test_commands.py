@@ -39,16 +39,15 @@ def test_as_a_process(folder: Path) -> None:
     refused(process("metrics", "a.run", "none", cwd=folder), "none")
 
 
-def test_from_records_to_a_replay_as_processes(folder: Path) -> None:
-    """The whole way in a shell, each command in a process of its own."""
-    ranked = process(
-        "rank", "records.csv", "--query", "bicycle brake", "--out", "b.run", "--json", cwd=folder
-    )
+def test_from_records_to_a_replay(folder: Path, tarstop: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The whole way as in a shell; the last command in a process of its own, which has nothing but files to go on."""
+    monkeypatch.chdir(folder)
+    ranked = tarstop("rank", "records.csv", "--query", "bicycle brake", "--out", "b.run", "--json")
     assert ranked.json["documents"] == 4 and ranked.err == ""
     (folder / "b.qrels").write_text("records 0 p3 1\n", encoding="utf-8")
-    assert process("metrics", "b.run", "b.qrels", "--json", cwd=folder).json["topics"] == 1
+    assert tarstop("metrics", "b.run", "b.qrels", "--json").json["topics"] == 1
     common = ("--scenario", "patent", "--out", "cal.json", "--json")
-    assert process("calibrate", "a.run", "a.qrels", *common, cwd=folder).json["topics"] == 4
+    assert tarstop("calibrate", "a.run", "a.qrels", *common).json["topics"] == 4
     outcome = process(
         *("replay", "b.run", "b.qrels", "--calibrator", "cal.json", "--policy", "budget:d=4"),
         *("--q-star", "0.5", "--cost", "0.01", "--json"),

@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 from tarstop_core.cli import experiment as cli_experiment
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.benchmarks.named import BENCHMARKS
-from tarstop_core.evaluation.benchmarks.simulated_reviews import simulated_reviews
+from tarstop_core.evaluation.benchmarks.simulated import simulated_reviews
 from tarstop_core.evaluation.findings.aggregate import CONTRACT
 
 RUN = "".join(f"{t} Q0 d{i} {i} {99 - i}.5 x\n" for t in ("T1", "T2", "T3") for i in range(1, 40))

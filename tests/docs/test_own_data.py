@@ -9,7 +9,7 @@ import pytest
 
 from tarstop_core.calibration.first_hit import read_cases
 from tarstop_core.cli import commands as cli
-from tarstop_core.documents.families import family_groups
+from tarstop_core.documents.groups import family_groups
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.check_ranker import check_ranker
 from tarstop_core.files import FORMATS, read_outcome_tables, read_qrels, read_records, read_run, read_tables

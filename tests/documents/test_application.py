@@ -22,7 +22,7 @@ PARTS = st.sampled_from([4, 7, 10])
 
 def dated(published: str, number: str, family: str) -> Dated:
     """What a file says that gives no other date than that of publication."""
-    return Dated(published, number=number, family=family)
+    return Dated(published, publication_number=number, family=family)
 
 
 def days(text: str) -> set[date]:

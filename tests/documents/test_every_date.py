@@ -107,7 +107,7 @@ def test_nothing_is_barred_that_any_reading_of_its_dates_lets_count(
 
 
 def test_a_member_of_the_family_may_be_older_whatever_this_one_says() -> None:
-    document = Dated("2019-05-12", filed="2018-05-01", priority="2018-04-01")
+    document = Dated("2019-05-12", filing_date="2018-05-01", priority_date="2018-04-01")
     (alone,) = flags(MINE, document)
     (standing,) = flags(MINE, document, ["US1A1"])
     assert (alone.kind, standing.kind) == ("late", "unclear")

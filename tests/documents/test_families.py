@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tarstop_core.documents.families import family_groups
+from tarstop_core.documents.groups import family_groups
 from tarstop_core.documents.records import as_records
 from tarstop_core.ranking.families import also_published, one_of_each
 from tarstop_core.ranking.order import Ranking

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tarstop_core.evaluation.benchmarks.simulated_patents import simulated_patents
+from tarstop_core.evaluation.benchmarks.simulated import simulated_patents
 from tarstop_core.evaluation.cases import Benchmark
 from tarstop_core.evaluation.methods import parse_methods
 from tarstop_core.evaluation.protocol import run

@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 
 from tarstop_core.evaluation.agents import FOLDER, agent_of, place_of
-from tarstop_core.evaluation.benchmarks.simulated_patents import simulated_patents
-from tarstop_core.evaluation.benchmarks.simulated_reviews import simulated_reviews
+from tarstop_core.evaluation.benchmarks.simulated import simulated_patents, simulated_reviews
 from tarstop_core.evaluation.cases import Benchmark, Case
 from tarstop_core.evaluation.methods import parse_methods
 from tarstop_core.evaluation.protocol import run

@@ -9,7 +9,7 @@ import pytest
 from tarstop_core.calibration.reranked import forecasts, path_chances
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
-from tarstop_core.evaluation.as_told import Told, depths_as_told, stop
+from tarstop_core.evaluation.as_told import ahead_as_told, as_known, depths_as_told
 from tarstop_core.evaluation.benchmarks.folder import from_folder
 from tarstop_core.evaluation.methods import parse_methods
 from tarstop_core.evaluation.protocol import run
@@ -18,6 +18,7 @@ from tarstop_core.evaluation.tasks.review import ReviewTask
 from tarstop_core.files import read_chances
 from tarstop_core.policies import POLICIES, Budget, Greedy, Policy, check
 from tarstop_core.samples.shipped import reranked_chances
+from tarstop_core.value.cumulative import CumulativePath
 from tarstop_core.value.payoffs import Payoffs
 from tests.evaluation.test_replay_reviews import outcome
 
@@ -30,10 +31,10 @@ def looks_ahead(policy: Policy, N: int, cost: float, as_told: bool, seed: int) -
     rng = np.random.default_rng(seed)
     path = check._random_review(rng, N)
 
-    def stops(path: object) -> int:
+    def stops(path: CumulativePath) -> int:
         if as_told:
-            return stop(policy, Told(path.p, MODEL), path, cost)[0]  # type: ignore[attr-defined, arg-type]
-        return int(policy.depths(path, [cost])[0])  # type: ignore[arg-type]
+            return int(depths_as_told([path], [policy], [cost]).item())
+        return int(policy.depths(path, [cost])[0])
 
     found = stops(path)
     for d in {found, *check._some(found, rng)[-2:]}:
@@ -58,31 +59,28 @@ def test_the_check_sees_a_rule_that_is_told_everything_at_once() -> None:
 @pytest.mark.parametrize("read", [0, 1, 17, 49, 50])
 def test_a_replay_knows_what_a_session_would(read: int) -> None:
     labels = np.asarray(outcome().topic.labels)
-    told = Told(forecasts(MODEL, labels, 50)[:-1], MODEL)
-    path = check._random_review(np.random.default_rng(1), 50)
-    known = told.known(replace(path, labels=labels), read)
+    told = forecasts(MODEL, labels, 50)[:-1]
+    path = replace(check._random_review(np.random.default_rng(1), 50), p=told, labels=labels)
+    known = as_known(path, read)
     p, left = path_chances(MODEL, labels[:read], 50)
     np.testing.assert_allclose(known.p, p)
-    assert told.left(labels, read).mean == pytest.approx(left.mean)
+    assert ahead_as_told(told, labels, read).left().mean == pytest.approx(left.mean)
     assert not known.labels[read:].any() and known.known[-1] == path.known[read]
 
 
 def test_a_review_is_replayed_by_what_was_told() -> None:
     payoffs, labels = Payoffs.from_q_star(0.5), np.asarray(outcome().topic.labels)
-    told = {"T": Told(forecasts(MODEL, labels, 50)[:-1], MODEL)}
+    told = {"T": forecasts(MODEL, labels, 50)[:-1]}
     (budget,) = replay_reviews([outcome()], told, Budget(10), payoffs, 0.001)
     assert (budget.depth, budget.recall) == (10, 3 / 4)
     (cheap,), (dear,) = (replay_reviews([outcome()], told, Greedy(), payoffs, cost) for cost in (0.0, 1.0))
     assert (cheap.depth, dear.depth) == (50, 0)
     (left,) = with_left([budget], [outcome()], told, 0.5)
-    assert (
-        left.left["stop"].mean == pytest.approx(told["T"].left(labels, 10).mean)
-        and left.left["stop"].true == 0
-    )
-    never = {"T": replace(told["T"], p=np.zeros(50))}
+    foreseen = ahead_as_told(told["T"], labels, 10).left()
+    assert left.left["stop"].mean == pytest.approx(foreseen.mean) and left.left["stop"].true == 0
+    never = {"T": np.zeros(50)}
     assert replay_reviews([outcome()], never, Greedy(), payoffs, 0.001)[0].depth == 0
-    with pytest.raises(InputProblem, match="needs labels that nobody has"):
-        replay_reviews([outcome()], told, POLICIES["oracle"](), payoffs, 0.001)
+    assert replay_reviews([outcome()], told, Greedy(), payoffs, 0.001, scale=0.01)[0].depth == 0
 
 
 @pytest.mark.parametrize(
@@ -105,14 +103,19 @@ def test_files_that_do_not_serve_are_refused(tmp_path: Path, text: str, words: s
 def test_many_rules_at_once_stop_where_each_does() -> None:
     rng, costs = np.random.default_rng(4), (0.0, 0.0005, 0.004, 0.05)
     path = check._random_review(rng, 40)
-    told = Told(path.p, MODEL)
     paths = [replace(path, payoffs=Payoffs.from_q_star(q_star)) for q_star in (0.2, 0.7)]
     rules = [
         rule for rule in RULES if rule.name in ("greedy", "consecutive", "look-ahead", "optimal", "knee")
     ]
-    found = depths_as_told(told, paths, rules, costs)
-    each = [[[stop(rule, told, path, cost)[0] for cost in costs] for path in paths] for rule in rules]
+    found = depths_as_told(paths, rules, costs)
+    each = [
+        [[depths_as_told([path], [rule], [cost]).item() for cost in costs] for path in paths]
+        for rule in rules
+    ]
     np.testing.assert_array_equal(found, each)
+    at = int(found[0, 0, 2])  # a person who is asked after every document comes to the same
+    asked = [int(rules[0].depths(as_known(paths[0], d), [costs[2]], d)[0]) == d for d in range(at + 1)]
+    assert asked == [False] * at + [True]
 
 
 def test_an_experiment_takes_a_folder_with_chances(tmp_path: Path) -> None:
@@ -133,12 +136,12 @@ def test_an_experiment_takes_a_folder_with_chances(tmp_path: Path) -> None:
     assert case.digest != replace(case, told=None).digest
     methods, q_stars, costs = parse_methods(("greedy",), "review"), (0.2, 0.7), (0.0005, 0.01)
     results = run(benchmark, ReviewTask(engine="bivariate"), methods, q_stars=q_stars, costs=costs)
-    told, at = {name: Told(each, MODEL) for name, each in p.items()}, results.cases.index(case.name)
+    at = results.cases.index(case.name)
     for q, q_star in enumerate(q_stars):
         for c, cost in enumerate(costs):
             (played,) = replay_reviews(
                 [case.outcome],
-                told,
+                p,
                 Greedy(),
                 Payoffs.from_q_star(q_star),
                 cost,  # type: ignore[list-item]

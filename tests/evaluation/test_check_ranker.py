@@ -7,7 +7,7 @@ import pytest
 
 from tarstop_core.evaluation.check_ranker import check_ranker
 from tarstop_core.ranking.features import Features
-from tarstop_core.ranking.learning import RANKERS, Floats, Label, Ranker, Told
+from tarstop_core.ranking.learning import RANKERS, Floats, Label, Ranker, Told, Unmoved
 
 remembered: dict[int, np.ndarray] = {}
 
@@ -67,3 +67,7 @@ def test_what_is_included_never_looks_ahead(name: str) -> None:
 def test_what_is_wrong_with_a_ranker_is_said(ranker: Ranker, said: str) -> None:
     report = check_ranker(ranker)
     assert not report.ok and any(said in finding for finding in report.findings)
+
+
+def test_check_ranker_by_example() -> None:
+    assert check_ranker(Unmoved(), lists=5).ok

@@ -8,8 +8,7 @@ from types import FrameType
 import pytest
 
 from tarstop_core.evaluation import protocol
-from tarstop_core.evaluation.benchmarks.simulated_patents import simulated_patents
-from tarstop_core.evaluation.benchmarks.simulated_reviews import simulated_reviews
+from tarstop_core.evaluation.benchmarks.simulated import simulated_patents, simulated_reviews
 from tarstop_core.evaluation.cases import Benchmark
 from tarstop_core.evaluation.fingerprint import code_digest, digest_of, reached
 from tarstop_core.evaluation.jobs import Answers, Job
@@ -42,10 +41,10 @@ def test_words_keep_it(copy: Path) -> None:
     for file in others:
         file.write_text(file.read_text(encoding="utf-8") + "\nMORE = 'a word'\n", encoding="utf-8")
     change(copy, "evaluation/findings/report.html", "Simulated", "Invented")
-    change(copy, "policies/batch.py", '"""Batch(K)', '"""Said otherwise')
+    change(copy, "policies/greedy.py", '"""The paper', '"""Said otherwise')
     rule = copy / "policies" / "budget.py"
     rule.write_text(f"# A remark.\n\n\n{rule.read_text(encoding='utf-8')}\n# Another.\n", encoding="utf-8")
-    change(copy, "evaluation/pieces.py", '"""Cases of one job, whatever runs it."""', '"""Of one job."""')
+    change(copy, "evaluation/jobs.py", '"""Cases of one job, whatever runs it."""', '"""Of one job."""')
     (copy / "new_page.py").write_text("SAID = 1\n", encoding="utf-8")
     assert digest_of(copy) == code_digest()
 
@@ -54,7 +53,7 @@ def test_words_keep_it(copy: Path) -> None:
     "name, old, new",
     [
         ("policies/budget.py", "100", "101"),
-        ("policies/batch.py", "* self.K", "* self.K + 0"),
+        ("policies/greedy.py", "* self.K", "* self.K + 0"),
         ("belief/bayes.py", "0.5", "0.6"),
         ("evaluation/protocol.py", "TIE = 1e-12", "TIE = 1e-11"),
         ("evaluation/jobs.py", "+= weight", "-= weight"),
@@ -82,7 +81,7 @@ def test_a_name_that_is_handed_on_leads_home(copy: Path) -> None:
     )
     (package / "inner.py").write_text("used = 1\n", encoding="utf-8")
     before = set(reached(copy))
-    change(copy, "policies/batch.py", "import numpy", "from tarstop_core.face import told\nimport numpy")
+    change(copy, "policies/greedy.py", "import numpy", "from tarstop_core.face import told\nimport numpy")
     assert set(reached(copy)) == before | {"tarstop_core.face.inner"}
 
 

@@ -118,3 +118,9 @@ def test_rules_that_are_asked_once_a_case_weigh_nothing(name: str) -> None:
         ]
         assert len(np.unique(depths)) == 1
     assert name not in ("greedy", "optimal", "oracle")
+
+
+def test_parse_methods_by_example() -> None:
+    assert [
+        method.title for method in parse_methods(["greedy", "budget:d=100", "optimal@hazard"], "patent")
+    ] == ["Greedy", "Budget(100)", "Optimal, hazard"]

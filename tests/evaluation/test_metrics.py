@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import metrics
+from tarstop_core.evaluation.metrics import icer, net_utility_of_errors
 from tarstop_core.value.payoffs import Payoffs
 
 AMOUNT = st.floats(0.05, 20)
@@ -74,19 +75,15 @@ def test_icer_is_a_label_or_positive(screened: float, agrees: float, more: float
 def test_errors_and_net_utility_are_two_sides(
     payoffs: Payoffs, plus: int, adopts: int, rejects: int, n: float, c: float
 ) -> None:
-    row = {"omega_plus": plus, "topics": 100, "screened": n, "cost": c}
-    utility = metrics.net_utility_of_errors(payoffs, false_adopt=adopts, false_reject=rejects, **row)
-    back = metrics.errors_of_net_utility(
-        payoffs, net_utility=utility, decision_agreement=1 - (adopts + rejects) / 100, **row
-    )
+    row = {"topics": 100, "screened": n, "cost": c, "decision_agreement": 1 - (adopts + rejects) / 100}
+    utility = metrics.net_utility_of_errors(payoffs, row, plus, adopts, rejects)
+    back = metrics.errors_of_net_utility(payoffs, row | {"net_utility": utility}, plus)
     assert back == pytest.approx((adopts, rejects), abs=1e-5)
 
 
 def test_errors_that_cost_the_same_cannot_be_told_apart() -> None:
-    row = {"omega_plus": 5, "topics": 10, "screened": 0, "cost": 0}
-    got = metrics.errors_of_net_utility(
-        Payoffs.from_q_star(0.5), net_utility=0.2, decision_agreement=0.9, **row
-    )
+    row = {"topics": 10, "screened": 0, "cost": 0, "net_utility": 0.2, "decision_agreement": 0.9}
+    got = metrics.errors_of_net_utility(Payoffs.from_q_star(0.5), row, 5)
     assert all(math.isnan(each) for each in got)
 
 
@@ -115,3 +112,18 @@ def test_weights_refuse_what_cannot_be() -> None:
     with pytest.raises(InputProblem, match="No topic is ω⁻"):
         metrics.share_weights([True, True], 0.5)
     assert metrics.share_weights([True, True], 1).tolist() == [0.5, 0.5]
+
+
+def test_icer_by_example() -> None:
+    assert (
+        round(icer(31.1, 0.9460, 3.4, 0.8910), 1),
+        icer(3.3, 0.924, 5.9, 0.918),
+        icer(3.9, 0.8910, 3.4, 0.8910),
+    ) == (503.6, "Dominant", "--")
+
+
+def test_net_utility_of_errors_by_example() -> None:
+    row = {"topics": 1000, "screened": 100, "cost": 0.001}
+    assert (
+        round(net_utility_of_errors(Payoffs.from_q_star(0.8), row, omega_plus=500, adopts=0, rejects=42), 4)
+    ) == 0.1416

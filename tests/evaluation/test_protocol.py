@@ -9,13 +9,12 @@ import pytest
 
 from tarstop_core.calibration.fitting import assess, fit
 from tarstop_core.errors import InputProblem
-from tarstop_core.evaluation.benchmarks.simulated_reviews import simulated_reviews
+from tarstop_core.evaluation.benchmarks.simulated import simulated_reviews
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold, cross_validated
 from tarstop_core.evaluation.findings.aggregate import deciding_now, rows
 from tarstop_core.evaluation.finished import Finished
-from tarstop_core.evaluation.jobs import Answers, Job
+from tarstop_core.evaluation.jobs import CHUNK, Answers, Job
 from tarstop_core.evaluation.methods import parse_methods
-from tarstop_core.evaluation.pieces import CHUNK
 from tarstop_core.evaluation.progress import Cancelled
 from tarstop_core.evaluation.protocol import COSTS, Q_STARS, run
 from tarstop_core.evaluation.replay import replay, replay_reviews

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tarstop_core.evaluation.reranked_chances import said, table
+from tarstop_core.evaluation.reranked_chances import log_loss, said, table
 from tarstop_core.samples.shipped import reranked_chances
 
 RELEVANT = np.random.default_rng(1).random(300) < 0.6 * np.exp(-np.arange(300) / 30)
@@ -24,3 +24,7 @@ def test_chances_know_nothing_of_what_comes() -> None:
     one, two = (table(reranked_chances(), np.arange(300), each)["chance"] for each in (RELEVANT, other))
     assert one[:101].tolist() == pytest.approx(two[:101].tolist())
     assert one[101] != pytest.approx(two[101])
+
+
+def test_log_loss_by_example() -> None:
+    assert (round(log_loss(np.array([0.5, 0.9]), np.array([True, True])), 3)) == 0.399

@@ -78,3 +78,17 @@ def test_loss_is_the_chance_of_a_wrong_pair_and_recall_what_was_found() -> None:
         }
         depth = next(read for read in range(1, 8) if sum(hits[:read]) >= 0.95 * R)
         assert found["wss_95"] == pytest.approx(1 - depth / 7 - 0.05)
+
+
+def test_simulate_by_example() -> None:
+    texts = ["a kettle", "steel mast", "mast of steel and wire", "a lid", "wire mast", "a cup"]
+    assert simulate(texts, "steel", [False, True, True, False, True, False]).order[:3].tolist() == [1, 2, 4]
+
+
+def test_quality_by_example() -> None:
+    found = quality([True, False, True, False, False])
+    assert (round(found["loss"], 4), round(found["wss_95"], 2), found["recall_at"]["0.2"]) == (
+        0.1667,
+        0.35,
+        0.5,
+    )

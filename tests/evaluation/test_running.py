@@ -9,35 +9,38 @@ from tarstop_core.evaluation.running import Status, progress_said
 from tests.evaluation.own_benchmark import bring, ended, ordered, own_files
 
 
-def test_a_run_whose_server_is_gone_can_go_on(no_runs: None) -> None:
+def test_a_run_that_was_cancelled_or_lost_its_server_goes_on(no_runs: None) -> None:
     home = running.new_folder()
     files = home / running.FILES / "own"
     bring(own_files(), files)
     started = running.begin(home, ordered(files))
+    running.cancel(started)
+    assert ended(started).state == "stopped"
+    assert started.results is None
+    running.resume(started)
     process = running._PROCESSES.pop(home)
     assert running.status(started).state == "stopped"  # as after a new start of the server
     assert process.stdin is not None
     process.stdin.close()
     assert process.wait(120) == 0
     running.resume(started)
-    assert ended(started).state == "done"
+    assert ended(started) == Status("done", 1.0)
     running._PROCESSES.pop(home)
     assert running.status(started).state == "done"
     running.forget(started)
     assert running.runs() == [] and not home.exists()
 
 
-def test_a_run_that_cannot_go_well_says_why(no_runs: None, tmp_path: Path) -> None:
+def test_a_run_that_cannot_go_well_says_why(runs_here: None, tmp_path: Path) -> None:
     started = running.begin(running.new_folder(), ordered(tmp_path / "nowhere"))
-    status = ended(started)
+    status = running.status(started)
     assert status.state == "failed"
     assert "nowhere" in status.what
 
 
-def test_a_folder_that_nobody_wants_is_removed_and_no_other(no_runs: None, tmp_path: Path) -> None:
+def test_a_folder_that_nobody_wants_is_removed_and_no_other(runs_here: None, tmp_path: Path) -> None:
     left, wanted, new = (running.new_folder() for _ in range(3))
     started = running.begin(running.new_folder(), ordered(tmp_path / "nowhere"))
-    ended(started)
     theirs = left.parent / "theirs"
     theirs.mkdir()
     long_ago = time.time() - running.FORGOTTEN - 60
@@ -53,3 +56,7 @@ def test_progress_is_said_with_time_left() -> None:
     said = progress_said(Status("running", 0.421, "tuning", 75.0))
     assert said == "42 % · tuning · about 1 min 15 s left"
     assert "left" not in progress_said(Status("stopping", 0.4, "tuning"))
+
+
+def test_progress_said_by_example() -> None:
+    assert progress_said(Status("running", 0.421, "tuning", 75.0)) == "42 % · tuning · about 1 min 15 s left"

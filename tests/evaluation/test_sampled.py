@@ -7,14 +7,13 @@ from tarstop_core.belief.bayes import univariate_path
 from tarstop_core.belief.of_tables import beliefs
 from tarstop_core.belief.prior import Prior
 from tarstop_core.documents.tables import CELLS, Tables
-from tarstop_core.evaluation.benchmarks.simulated_reviews import simulated_reviews
+from tarstop_core.evaluation.benchmarks.simulated import simulated_reviews
 from tarstop_core.evaluation.cases import Benchmark
 from tarstop_core.evaluation.methods import parse_methods
 from tarstop_core.evaluation.protocol import run
-from tarstop_core.evaluation.subsets import subset_beliefs
 from tarstop_core.evaluation.tasks.base import generator
 from tarstop_core.evaluation.tasks.decisive import DecisiveTask
-from tarstop_core.evaluation.tasks.review import ReviewTask
+from tarstop_core.evaluation.tasks.review import ReviewTask, subset_beliefs
 from tarstop_core.policies import QBCB, SampleGrid
 
 TABLES = Tables(

@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import plotly.graph_objects as go
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -40,6 +41,7 @@ def test_a_single_study_is_drawn_as_it_is_drawn_at_random() -> None:
 def test_the_figure_is_plain_data(dark: bool) -> None:
     figure = prior_figure(Prior(s=3.0), 0.9, dark)
     assert json.loads(json.dumps(figure)) == figure
+    go.Figure(figure)  # raises on what plotly does not know
     top = figure["layout"]["yaxis"]["range"][1]
     assert all(max(trace["y"][5:-5], default=0) <= top for trace in figure["data"])
 

@@ -12,7 +12,7 @@ from tarstop_core.calibration.fitting import _fit_frailty, assess, cross_validat
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import budget
-from tarstop_core.files.labelled_lists import list_digest, read_labelled, seen_before
+from tarstop_core.files.labelled_lists import kind_of, list_digest, read_labelled, seen_before
 from tarstop_core.sessions.labelled import session_case, session_list, session_scenario
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.whole import whole_session
@@ -169,3 +169,8 @@ def test_real_tables_and_rankings(real_data: Path) -> None:
     calibrator = fit(clef.topics, lists=clef.digests, own="lists", pseudo=1.0)
     assert calibrator.fitted_on.badge.startswith("fitted on your ")
     assert seen_before(clef.digests, calibrator.fitted_on.lists) == 24
+
+
+def test_a_file_is_known_by_its_name_or_its_first_line() -> None:
+    files = {"a.run": b"", "qrels_abs.txt": b"T1 0 d1 1", "a.txt": b"T1 0 d1 1", "x.csv": b"id,title"}
+    assert [kind_of(*each) for each in files.items()] == ["run", "qrels", "qrels", "records"]

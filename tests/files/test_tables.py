@@ -10,7 +10,7 @@ import re
 import openpyxl
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tarstop_core.documents.records import RECORD_COLUMNS
@@ -437,7 +437,6 @@ def written(rows: list[dict[str, object]], name: str) -> bytes:
 
 
 @pytest.mark.parametrize("name", ["a.csv", "semicolon.csv", "a.tsv", "a.xlsx", "a.jsonl", "a.csv.gz"])
-@settings(deadline=None, max_examples=50)
 @given(rows=records)
 def test_a_table_comes_back_the_same(name: str, rows: list[dict[str, object]]) -> None:
     data = written(rows, name)
@@ -467,7 +466,6 @@ fragments = st.lists(
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
-@settings(deadline=None, max_examples=50)
 @given(data=st.binary(max_size=200) | fragments)
 def test_random_bytes_are_read_or_refused(suffix: str, data: bytes) -> None:
     for content in (data, gzip.compress(data, mtime=0)) if suffix.endswith(".gz") else (data,):

@@ -3,11 +3,13 @@
 import io
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import RecordTable, read_records
+from tarstop_core.files.synonyms import normal_header
+from tarstop_core.files.tagged import find_doi
 
 
 def read(text: str, name: str) -> RecordTable:
@@ -92,7 +94,6 @@ def wrapped(tag: str, text: str) -> list[str]:
     return [f"{tag:<4}- {parts[0]}", *(f"      {part}" for part in parts[1:])]
 
 
-@settings(deadline=None, max_examples=50)
 @given(tables)
 def test_ris_comes_back_the_same(rows: list[tuple[str, str, list[str]]]) -> None:
     lines: list[str] = []
@@ -105,7 +106,6 @@ def test_ris_comes_back_the_same(rows: list[tuple[str, str, list[str]]]) -> None
     assert frame["authors"].tolist() == ["; ".join(row[2]) for row in rows]
 
 
-@settings(deadline=None, max_examples=50)
 @given(tables)
 def test_nbib_comes_back_the_same(rows: list[tuple[str, str, list[str]]]) -> None:
     lines: list[str] = []
@@ -116,3 +116,8 @@ def test_nbib_comes_back_the_same(rows: list[tuple[str, str, list[str]]]) -> Non
     assert frame["pmid"].tolist() == [str(number) for number in range(1, len(rows) + 1)]
     assert list(zip(frame["title"], frame["abstract"], strict=True)) == [row[:2] for row in rows]
     assert frame["authors"].tolist() == ["; ".join(row[2]) for row in rows]
+
+
+def test_a_doi_is_found_in_a_text_and_a_header_is_plain() -> None:
+    assert find_doi("https://doi.org/10.1000/xyz [doi]") == "10.1000/xyz"
+    assert normal_header(" Inventor/Author ") == "inventor author"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tarstop_core.documents.topic import Topic
@@ -166,7 +166,6 @@ def test_labels_follow_the_ranking_and_r_the_judgments() -> None:
         label_topics(run, {"W": {"a": 1}})
 
 
-@settings(deadline=None, max_examples=50)
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=30))
 def test_written_scores_read_back_exactly(
     tmp_path_factory: pytest.TempPathFactory, scores: list[float]
@@ -195,7 +194,6 @@ def test_refused_writes(tmp_path: Path, ids: list[str], scores: list[float], sen
     assert not (tmp_path / "a.run").exists()
 
 
-@settings(deadline=None, max_examples=50)
 @given(st.binary(max_size=300) | st.text(alphabet="T Q0a1.\n\t", max_size=120).map(str.encode))
 def test_random_bytes_are_read_or_refused(data: bytes) -> None:
     for reader in (read_run, read_qrels):

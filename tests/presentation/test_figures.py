@@ -15,7 +15,7 @@ from tarstop_core.belief.decisive import hit_curve
 from tarstop_core.calibration.figures import reliability_figure, reliability_sentence, wilson
 from tarstop_core.policies import Budget, Greedy, Optimal, Policy
 from tarstop_core.presentation.curves import live_curves, window
-from tarstop_core.presentation.figures import POINTS, thinned
+from tarstop_core.presentation.figures import POINTS, plain, thinned, with_unit
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.payoffs import Payoffs
 
@@ -283,3 +283,15 @@ def test_reliability_in_a_sentence() -> None:
     several = reliability_sentence([(0.01, 0.02, 900), (0.13, 0.1, 100), (0.5, 0.25, 8)])
     assert several.startswith("The highest chances averaged 50 % and 25 % of those 8 documents were relevant")
     assert several.endswith("of the other 1,000, 2.8 % were, against 2.2 % said.")
+
+
+def test_with_unit_by_example() -> None:
+    assert (with_unit("worth each", "£"), with_unit("EVPI", "<b>"), with_unit("EVPI", "")) == (
+        "worth each (£)",
+        "EVPI (&lt;b>)",
+        "EVPI",
+    )
+
+
+def test_plain_by_example() -> None:
+    assert (plain("<b> & co", 44), plain("One that is long", 8)) == ("&lt;b> &amp; co", "One tha…")

@@ -170,7 +170,7 @@ def test_a_session_file_is_taken_in_and_leaves_as_the_same_bytes_but_for_a_rule_
 @pytest.mark.parametrize("spec", SAID["own rules"])
 def test_rules_of_a_persons_own_stop_where_they_stopped(store: Store, spec: str) -> None:
     policy = parse_policy(f"{OLD / 'own_rules.py'}:{spec}")
-    assert [str(policy), check_policy(policy, 12).ok] == SAID["own rules"][spec]
+    assert [str(policy), check_policy(policy, 6).ok] == SAID["own rules"][spec]
     assert parse_policy(policy.spec) == policy
     for said in SESSIONS.values():
         whole = whole_session(store, said["id"])

@@ -9,7 +9,7 @@ from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.prisma import prisma
-from tarstop_core.sessions.prisma_figure import flow_diagram, flow_rows
+from tarstop_core.sessions.prisma_figure import flow_diagram
 from tarstop_core.value.payoffs import Payoffs
 
 IDS = [f"d{at}" for at in range(8)]
@@ -90,10 +90,9 @@ def test_another_verdict_takes_the_reason_back_and_undo_brings_it_again() -> Non
 @pytest.mark.parametrize("settings", [REVIEW, PATENT])
 def test_the_flow_diagram_counts_by_reason(settings: Settings) -> None:
     counts = prisma([], 0, replay(settings, IDS, numbered(*LOG[:4])))
-    rows = dict(flow_rows(counts, full_text=settings.kind.reads_full_texts, stopped=False))
+    rows = dict(counts.rows())
     assert rows["Records excluded"] == 3 and rows["Records excluded: wrong test"] == 2
-    picture = flow_diagram(counts, full_text=settings.kind.reads_full_texts, stopped=False)
-    assert "· wrong test (n\xa0=\xa02)" in picture
+    assert "· wrong test (n\xa0=\xa02)" in flow_diagram(counts)
 
 
 def test_reports_are_counted_by_reason() -> None:

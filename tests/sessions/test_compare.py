@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import plotly.graph_objects as go
 import pytest
 
 from tarstop_core.screening.advice import advise
@@ -81,6 +82,7 @@ def test_patents_and_reviews_stand_beside_each_other(store: Store) -> None:
     assert rows["Spent"] == ["£60", "£140"]
     assert rows["Expected to bring, less what was spent"][0] == "£940"
     figure = belief_figure(sessions)
+    go.Figure(figure)  # raises on what plotly does not know
     lines = [trace for trace in figure["data"] if trace["mode"] == "lines"]
     for session, drawn in zip(sessions, lines, strict=True):
         assert drawn["x"] == list(range(session.state.depth + 1))

@@ -49,7 +49,7 @@ def test_the_table_names_every_reason() -> None:
     )
     assert rows["Reports excluded: why 0"] == 2 and rows["Reports excluded: why 1"] == 1
     assert rows["Records identified: embase.ris"] == 9 and rows["Studies included"] == 1
-    assert rows["Records not screened because of the stopping rule"] == 26
+    assert rows["Records not screened yet"] == 26
 
 
 def test_databases_stand_in_place_of_files_and_are_added_up() -> None:

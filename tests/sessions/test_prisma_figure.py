@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tarstop_core.sessions.prisma import Prisma
-from tarstop_core.sessions.prisma_figure import DARK, WIDTH, flow_diagram, flow_rows
+from tarstop_core.sessions.prisma_figure import DARK, WIDTH, flow_diagram
 
 SVG = "{http://www.w3.org/2000/svg}"
 COUNTS = Prisma(
@@ -23,21 +23,21 @@ def texts(svg: str) -> list[str]:
 
 
 def test_a_review_shows_every_number() -> None:
-    said = " ".join(texts(flow_diagram(COUNTS, full_text=True, stopped=True))).replace("\xa0", " ")
-    for _, number in flow_rows(COUNTS, full_text=True, stopped=True):
+    said = " ".join(texts(flow_diagram(COUNTS))).replace("\xa0", " ")
+    for _, number in COUNTS.rows():
         assert f"(n = {number:,})" in said, number
     assert "because of the stopping rule" in said and "b & <c>" in said and "Excluded: no <test>" in said
 
 
 def test_patents_end_with_the_relevant_documents() -> None:
-    said = " ".join(texts(flow_diagram(COUNTS, full_text=False, stopped=True))).replace("\xa0", " ")
+    said = " ".join(texts(flow_diagram(replace(COUNTS, full_text=False)))).replace("\xa0", " ")
     assert "Relevant documents (n = 37)" in said and "Reports" not in said
 
 
 def test_until_screening_stops_the_rest_is_only_not_screened_yet() -> None:
-    rows = dict(flow_rows(COUNTS, full_text=True, stopped=False))
-    assert rows["Records not screened yet"] == 300
-    said = " ".join(texts(flow_diagram(COUNTS, full_text=True, stopped=False, colours=DARK)))
+    going_on = replace(COUNTS, stopped=False)
+    assert dict(going_on.rows())["Records not screened yet"] == 300
+    said = " ".join(texts(flow_diagram(going_on, DARK)))
     assert "stopping rule" not in said and "not screened yet" in said
 
 
@@ -50,7 +50,7 @@ def test_boxes_never_overlap_and_hold_their_lines(
     sources: list[tuple[str, int]], reasons: list[tuple[str, int]], waiting: int
 ) -> None:
     counts = replace(COUNTS, identified=tuple(sources), excluded_full=tuple(reasons), waiting=waiting)
-    root = ElementTree.fromstring(flow_diagram(counts, full_text=True, stopped=True))
+    root = ElementTree.fromstring(flow_diagram(counts))
     height = float(root.get("height", 0))
     boxes = [
         tuple(float(each.get(side, 0)) for side in ("x", "y", "width", "height"))
@@ -66,4 +66,4 @@ def test_boxes_never_overlap_and_hold_their_lines(
             px, py = float(each.get("x", 0)), float(each.get("y", 0))
             assert any(x < px < x + w and y < py <= y + h for x, y, w, h in boxes)
             assert len("".join(each.itertext())) <= 42
-    assert re.search("aria-label=", flow_diagram(counts, full_text=True, stopped=True))
+    assert re.search("aria-label=", flow_diagram(counts))

@@ -9,6 +9,7 @@ from numpy.random import Generator
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.policies import OpenLoop, Optimal
+from tarstop_core.value import closed_loop
 from tarstop_core.value.closed_loop import SAME, ClosedLoop, Richness
 from tarstop_core.value.cumulative import CumulativePath, known_at
 from tarstop_core.value.knowledge import Knowledge
@@ -109,7 +110,7 @@ def test_value_is_that_of_backward_induction_with_three_studies(kind: str) -> No
     ],
 )
 def test_documents_in_blocks_are_worth_what_each_by_itself_is(
-    b: float, n_0: float, cost: float, share: float, full_cost: float
+    monkeypatch: pytest.MonkeyPatch, b: float, n_0: float, cost: float, share: float, full_cost: float
 ) -> None:
     p = 0.35 / np.arange(1.0, 701) ** 0.6
     kinds = Richness(np.array([0.5, 1.0, 2.0]), np.array([0.3, 0.4, 0.3]))
@@ -117,7 +118,10 @@ def test_documents_in_blocks_are_worth_what_each_by_itself_is(
         blocks = ClosedLoop(
             p, Knowledge.plain(b, n_0), EVEN.scaled(4.0), np.array([cost]), share, full_cost, 0, richness
         )
-        single = replace(blocks, thorough=True)
+        single = replace(blocks)
+        with monkeypatch.context() as patched:
+            patched.setattr(closed_loop, "BLOCK", 0.0)
+            assert len(single.nodes) == single.length + 1
         assert len(blocks.nodes) < 0.6 * len(single.nodes)
         for start in (0, 1, 40, 300):
             assert blocks.gain(start) == pytest.approx(single.gain(start), abs=NEAR)

@@ -30,53 +30,33 @@ class PatentForm(Form):
 
     def more(self, settings: Settings, simulated: bool) -> Settings:
         """Ask for citation, confirmation, coverage and the sensitivity of reading."""
-        paper = st.toggle(
-            "Paper mode: none of these",
-            **lasting(f"{PREFIX}/paper"),
-            help=f"{shell.term('paper-mode', 'As in the published experiments')}: no citation needed, every hit counts at once, the list is "
-            "complete and every relevant document is recognised.",
+        said = (
+            f"{shell.term('paper-mode', 'As in the published experiments')}: no citation needed, every hit counts at once, the list is "
+            "complete and every relevant document is recognised."
         )
+        paper = st.toggle("Paper mode: none of these", **lasting(f"{PREFIX}/paper"), help=said)
         plus = shell.escape_label(settings.plus)
         left, right = st.columns(2, gap="large")
 
         def how(name: str) -> dict[str, Any]:
             return {**lasting(f"{PREFIX}/{name}"), "disabled": paper}
 
-        needs_citation = left.toggle(
-            f"“{plus}” needs a document to cite",
-            value=True,
-            **how("needs_citation"),
-            help=f"Before such a document is found, only the other action is {shell.term('citation', 'open to you')}.",
-        )
-        confirm_hits = right.toggle(
-            "A hit counts only once you confirm it",
-            value=True,
-            **how("confirm_hits"),
-            help=f"Until a hit is {shell.term('confirmed', 'confirmed')} you are shown what follows if it holds and if it does not.",
-        )
-        kappa = hundredths(
-            "Chance that it is in this list, if it exists",
-            100,
-            low=5,
-            high=100,
-            at=left,
-            step=5,
-            **how("kappa"),
-            help=f"{shell.term('kappa', 'κ (coverage)')}: could the prior art be missing from this list?",
-        )
+        asked = f"“{plus}” needs a document to cite"
+        said = f"Before such a document is found, only the other action is {shell.term('citation', 'open to you')}."
+        needs_citation = left.toggle(asked, value=True, **how("needs_citation"), help=said)
+        asked = "A hit counts only once you confirm it"
+        said = f"Until a hit is {shell.term('confirmed', 'confirmed')} you are shown what follows if it holds and if it does not."
+        confirm_hits = right.toggle(asked, value=True, **how("confirm_hits"), help=said)
+        most: dict[str, Any] = {"low": 5, "high": 100, "step": 5}
+        said = f"{shell.term('kappa', 'κ (coverage)')}: could the prior art be missing from this list?"
+        asked = "Chance that it is in this list, if it exists"
+        kappa = hundredths(asked, 100, at=left, help=said, **most, **how("kappa"))
         left.caption(
             f"κ = {kappa / 100:.2f}: of 100 existing documents of this kind the list would hold {kappa}."
         )
-        s = hundredths(
-            "Chance that you recognise it on reading",
-            100,
-            low=5,
-            high=100,
-            at=right,
-            step=5,
-            **how("s"),
-            help=f"{shell.term('reading', 's (sensitivity of one reading)')}: would you recognise a relevant document?",
-        )
+        said = f"{shell.term('reading', 's (sensitivity of one reading)')}: would you recognise a relevant document?"
+        asked = "Chance that you recognise it on reading"
+        s = hundredths(asked, 100, at=right, help=said, **most, **how("s"))
         right.caption(f"s = {s / 100:.2f}: of 100 relevant documents that you read, you would recognise {s}.")
         if paper:
             return settings.paper_mode()

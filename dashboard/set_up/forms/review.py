@@ -1,7 +1,6 @@
 """What a diagnostic-accuracy review asks of a person beside what every session asks."""
 
 from dataclasses import replace
-from typing import cast
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
@@ -36,11 +35,7 @@ TRUTHS = {
         "What screening everything would have led you to do: the one behind the paper’s tables.",
     ),
 }
-OTHER_PRIORS = {
-    "weak": "Weak: hardly anything is known",
-    "own": "My own s and τ",
-    "file": "From a file",
-}
+OTHER_PRIORS = {"weak": "Weak: hardly anything is known", "own": "My own s and τ", "file": "From a file"}
 
 
 def in_paper_mode() -> bool:
@@ -50,32 +45,18 @@ def in_paper_mode() -> bool:
 
 def theta(plus: str) -> float:
     """Ask which sensitivity is enough."""
-    share = hundredths(
-        f"“{shell.escape_markdown(plus)}” if pooled sensitivity exceeds",
-        75,
-        **lasting(f"{PREFIX}/theta"),
-        help=f"Good enough is a test that finds more of 100 people who have the condition. θ, the {shell.term('theta', 'threshold')} on {shell.term('pooled', 'sensitivity pooled')} over all studies. "
-        f"{shell.term('specificity', 'Specificity')} is shown beside it and does not decide.",
+    said = (
+        f"Good enough is a test that finds more of 100 people who have the condition. θ, the {shell.term('theta', 'threshold')} on {shell.term('pooled', 'sensitivity pooled')} over all studies. "
+        f"{shell.term('specificity', 'Specificity')} is shown beside it and does not decide."
     )
-    return share / 100
-
-
-def stages() -> None:
-    """Ask when a report is read in full; :meth:`ReviewForm.judges_abstracts` knows the answer."""
-    explained("How do you read?", STAGES, **lasting(f"{PREFIX}/stages"), disabled=in_paper_mode())
+    asked = f"“{shell.escape_markdown(plus)}” if pooled sensitivity exceeds"
+    return hundredths(asked, 75, **lasting(f"{PREFIX}/theta"), help=said) / 100
 
 
 def full_cost(settings: Settings) -> float:
     """Ask what reading a report in full costs; in the payoffs' unit."""
-    times = st.number_input(
-        "One report in full costs as much as how many abstracts?",
-        0.0,
-        10_000.0,
-        FULL_TIMES,
-        step=1.0,
-        format="%g",
-        **lasting(f"{PREFIX}/times"),
-    )
+    asked, how = "One report in full costs as much as how many abstracts?", lasting(f"{PREFIX}/times")
+    times = st.number_input(asked, 0.0, 10_000.0, FULL_TIMES, step=1.0, format="%g", **how)
     cost = times * settings.cost
     guess = f" {FULL_TIMES:g} is only a place to start from." if times == FULL_TIMES else ""
     st.caption(
@@ -91,10 +72,8 @@ def starting_chance(settings: Settings) -> float:
     prior = chosen_prior()
     if prior is None or prior.width_alone or not ENGINES[chosen_engine()].knows_prior:
         return chances.starting_chance(settings)
-    b_0 = prior.at(settings.theta).b_0
-    st.markdown(
-        f"Chance that sensitivity exceeds {percent(settings.theta)}, before reading: **{percent(b_0)}**"
-    )
+    b_0, theta = prior.at(settings.theta).b_0, percent(settings.theta)
+    st.markdown(f"Chance that sensitivity exceeds {theta}, before reading: **{percent(b_0)}**")
     st.caption(f"b₀ = {b_0:.2f} comes with the prior; choose another prior under More to set it yourself.")
     return b_0
 
@@ -106,19 +85,14 @@ def data_share(learned: DataShare, simulated: bool) -> DataShare:
         "own": "My own expectation",
         "open": "I do not know",
     }
-    chosen = one_of(
-        "How many of the included reports bring a 2×2 table?",
-        choices,
-        **lasting(f"{PREFIX}/share/{learned.source}"),
-    )
+    asked = "How many of the included reports bring a 2×2 table?"
+    chosen = one_of(asked, choices, **lasting(f"{PREFIX}/share/{learned.source}"))
     share = learned if chosen == "learned" else DataShare()
     if chosen == "own":
         left, right = st.columns(2, gap="medium")
-        key = f"{PREFIX}/share/mean"
-        mean = hundredths("Expected share", 50, at=left, **lasting(key))
-        sure = right.number_input(
-            "As sure as after reading … reports", 1, 1000, SURENESS, **lasting(f"{PREFIX}/share/sure")
-        )
+        mean = hundredths("Expected share", 50, at=left, **lasting(f"{PREFIX}/share/mean"))
+        words, how = "As sure as after reading … reports", lasting(f"{PREFIX}/share/sure")
+        sure = right.number_input(words, 1, 1000, SURENESS, **how)
         share = DataShare(sure * mean / 100, sure * (1 - mean / 100))
     low, high = share.interval()
     source = f" Learned from {share.source}." if share.topics else ""
@@ -135,20 +109,14 @@ def chosen_engine() -> str:
 
 
 def _floor(paper: bool) -> float:
-    floor = hundredths(
-        "Never say stop while the chance of the right decision is below",
-        0,
-        low=0,
-        **lasting(f"{PREFIX}/floor"),
-        disabled=paper,
-        help="A rule that weighs consequences may stop while it is quite unsure, where more certainty is not worth its "
-        f"cost. A {shell.term('floor', 'floor')} overrules it.",
+    said = (
+        "A rule that weighs consequences may stop while it is quite unsure, where more certainty is not worth its "
+        f"cost. A {shell.term('floor', 'floor')} overrules it."
     )
-    st.caption(
-        f"Screening goes on until you are {floor} % sure of the right decision, or the list ends."
-        if floor
-        else "0 %: off. The rule alone decides."
-    )
+    how = lasting(f"{PREFIX}/floor") | {"low": 0, "disabled": paper, "help": said}
+    floor = hundredths("Never say stop while the chance of the right decision is below", 0, **how)
+    until = f"Screening goes on until you are {floor} % sure of the right decision, or the list ends."
+    st.caption(until if floor else "0 %: off. The rule alone decides.")
     return floor / 100
 
 
@@ -156,20 +124,15 @@ def _least(plus: str, paper: bool) -> tuple[int, int]:
     st.markdown(shell.escape_markdown(f"Never choose “{plus}” on fewer than"))
     left, right = st.columns(2, gap="medium")
     studies = left.number_input("studies", 0, 100, 0, **lasting(f"{PREFIX}/least/studies"), disabled=paper)
-    words = "patients with the condition"
-    patients = right.number_input(
-        words, 0, 100_000, 0, step=10, **lasting(f"{PREFIX}/least/patients"), disabled=paper
-    )
+    words, how = "patients with the condition", lasting(f"{PREFIX}/least/patients")
+    patients = right.number_input(words, 0, 100_000, 0, step=10, **how, disabled=paper)
     return (0, 0) if paper else (int(studies), int(patients))
 
 
 def chosen_prior() -> Prior | None:
     """The learned or uploaded prior in force; None for one that a person describes."""
-    state = st.session_state
-    name = state.get(f"{PREFIX}/prior", WIDTH)
-    if name == "file":
-        return cast("Prior | None", state.get(TAKEN))
-    return priors().get(name)
+    name = st.session_state.get(f"{PREFIX}/prior", WIDTH)
+    return st.session_state.get(TAKEN) if name == "file" else priors().get(name)
 
 
 def _prior(settings: Settings) -> Prior:
@@ -179,18 +142,14 @@ def _prior(settings: Settings) -> Prior:
     words = {}
     for name, prior in sorted(priors().items(), key=lambda item: item[0] != WIDTH):
         learned = prior.learned_from
-        came = "A prior that comes with the programme"
-        if learned:
-            came = f"Learned from {learned.reviews:,} reviews"
-            came = (
-                came
-                if not prior.width_alone
-                else f"As wide as {learned.reviews:,} past reviews ask for (default)"
-            )
-        words[name] = came
-    words |= OTHER_PRIORS
+        if not learned:
+            words[name] = "A prior that comes with the programme"
+        elif prior.width_alone:
+            words[name] = f"As wide as {learned.reviews:,} past reviews ask for (default)"
+        else:
+            words[name] = f"Learned from {learned.reviews:,} reviews"
     asked = "What is believed of sensitivity before any study"
-    name = one_of(asked, words, **lasting(f"{PREFIX}/prior"))
+    name = one_of(asked, words | OTHER_PRIORS, **lasting(f"{PREFIX}/prior"))
     if name == "file":
         from_file = "A prior as JSON, as this programme writes it"
         well = upload(from_file, _take_prior, key=f"{PREFIX}/prior/upload", also_none=True)
@@ -217,8 +176,8 @@ def _prior(settings: Settings) -> Prior:
             "studies it is surer than past reviews bear out."
         )
     shown = replace(prior, b_0=settings.b_0)
-    drawn = prior_figure(shown, settings.theta, dark())
-    still(drawn, prior_sentence(shown, settings.theta), f"{PREFIX}/prior/figure")
+    drawn, said = prior_figure(shown, settings.theta, dark()), prior_sentence(shown, settings.theta)
+    still(drawn, said, f"{PREFIX}/prior/figure")
     return prior
 
 
@@ -257,15 +216,12 @@ class ReviewForm(Form):
 
     def more(self, settings: Settings, simulated: bool) -> Settings:
         """Stages, how many reports bring data, paper mode, engine, truth, floor, prior."""
-        paper = st.toggle(
-            "Paper mode",
-            **lasting(f"{PREFIX}/paper"),
-            help=f"{shell.term('paper-mode', 'As in the published experiments')}: each document is read with its table at once, and no floor "
-            "keeps a rule from stopping.",
-        )
+        published = shell.term("paper-mode", "As in the published experiments")
+        said = f"{published}: each document is read with its table at once, and no floor keeps a rule from stopping."
+        paper = st.toggle("Paper mode", **lasting(f"{PREFIX}/paper"), help=said)
         left, right = st.columns(2, gap="large")
         with left:
-            stages()
+            explained("How do you read?", STAGES, **lasting(f"{PREFIX}/stages"), disabled=paper)
             if settings.two_stages:
                 learned = shipped.data_share(simulated=simulated)
                 settings = replace(settings, data_share=data_share(learned, simulated=simulated))
@@ -276,15 +232,8 @@ class ReviewForm(Form):
             studies, patients = _least(settings.plus, paper)
         with right:
             prior = _prior(settings)
-        settings = replace(
-            settings,
-            engine=engine,
-            prior=prior,
-            truth=truth,
-            floor=floor,
-            least_studies=studies,
-            least_patients=patients,
-        )
+        settings = replace(settings, engine=engine, prior=prior, truth=truth, floor=floor)
+        settings = replace(settings, least_studies=studies, least_patients=patients)
         return settings.paper_mode() if paper else settings
 
     def in_short(self, settings: Settings) -> str:

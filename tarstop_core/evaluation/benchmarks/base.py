@@ -29,9 +29,7 @@ class Named:
     real: bool = False
     """Whether it needs these."""
     variant: str = ""
-    """Where it is another benchmark with one thing otherwise: what it takes. Results of such a one do not come with the
-    programme.
-    """
+    """Where it is another benchmark with one thing otherwise: what it takes. No results of such a one are shipped."""
 
     def made(self) -> Benchmark:
         """The benchmark itself.
@@ -46,10 +44,7 @@ class Named:
 
 
 def achieved(cases: Sequence[Case], qrels: Path | None = None) -> dict[str, tuple[float, float | None]]:
-    """Ranking statistics of topics with relevant documents; none where there is no such topic.
-
-    Where the cases' judgments are graded, NDCG is of their grades, as `tarstop metrics` has it.
-    """
+    """Ranking statistics of topics with relevant documents, if any; NDCG is of the grades where judgments are graded."""
     topics = {case.name: case.topic for case in cases if case.topic.omega}
     if not topics:
         return {}

@@ -55,28 +55,25 @@ def from_folder(folder: Path) -> Benchmark:
             f"Only one of train and test in {folder} holds 2×2 tables; give both theirs, or neither."
         )
     is_review = scenarios == {True}
-    halves: list[list[Case]] = []
-    notes: tuple[str, ...] = ()
-    for source in sources:
-        cases, more = _review(source) if is_review else _decisive(source, about)
-        halves.append(cases)
-        notes += more
+    read = [_review(source) if is_review else _decisive(source, about) for source in sources]
+    halves = [cases for cases, _ in read]
     both = set.intersection(*({case.group for case in half} for half in halves))
     if len(halves) == 2 and both:
         raise InputProblem(
             f"The topic {min(both)} is in both train and test of {folder}; leave it out of one of them."
         )
     folds = (Fold(*halves),) if len(halves) == 2 else cross_validated(halves[0], about.get("folds", FOLDS))
+    name = folder.resolve().name
     return Benchmark(
-        name=folder.resolve().name,
-        title=about.get("title", folder.resolve().name),
+        name=name,
+        title=about.get("title", name),
         scenario=(ReviewTask if is_review else DecisiveTask).scenario,
         folds=folds,
-        provenance=about.get("provenance", f"files in the folder {folder.resolve().name}"),
+        provenance=about.get("provenance", f"files in the folder {name}"),
         simulated=about.get("simulated", False),
         weigh_by_group=is_review,
         statistics=achieved(halves[-1], None if is_review else sources[-1].qrels),
-        notes=notes,
+        notes=tuple(note for _, notes in read for note in notes),
     )
 
 

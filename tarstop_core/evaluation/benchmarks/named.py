@@ -3,26 +3,11 @@
 from pathlib import Path
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.evaluation.benchmarks import (
-    clef_decisive,
-    clef_reviews,
-    clef_travel,
-    simulated_patents,
-    simulated_reviews,
-)
+from tarstop_core.evaluation.benchmarks import clef, simulated
 from tarstop_core.evaluation.benchmarks.folder import from_folder
 from tarstop_core.evaluation.cases import Benchmark
 
-BENCHMARKS = {
-    each.name: each
-    for each in (
-        simulated_patents.NAMED,
-        simulated_reviews.NAMED,
-        *clef_decisive.NAMED.values(),
-        *clef_travel.NAMED.values(),
-        clef_reviews.NAMED,
-    )
-}
+BENCHMARKS = {each.name: each for each in (*simulated.NAMED, *clef.NAMED)}
 """In the order in which they are offered."""
 
 

@@ -1,8 +1,7 @@
 """From results of single cases to rows of tables: means, intervals, comparisons, regret.
 
-Means can be weighed to any share of ω⁺ cases: that half of a patent benchmark has prior art is a choice of
-whoever built it. Intervals come from resampling groups (a topic with its twin, a review with its outcomes),
-in the patent scenario within the share of ω⁺ cases, which is fixed and not found.
+Means can be weighed to any share of ω⁺ cases, which is the choice of whoever built a benchmark. Intervals come from
+resampling groups (a topic with its twin, a review with its outcomes), in patents within the share of ω⁺ cases.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.findings.paper import published, recovered
 from tarstop_core.evaluation.methods import PAPER
-from tarstop_core.evaluation.results import MethodInfo, Results
+from tarstop_core.evaluation.results import Results
 from tarstop_core.evaluation.tasks.named import TASKS
 from tarstop_core.policies import POLICIES
 from tarstop_core.value.payoffs import Floats
@@ -25,7 +24,7 @@ DRAWS = 1000
 LEVELS = (0.025, 0.975)
 EQUAL = 5e-5
 """Half a unit of the last digit that the paper prints: gaps below it are no order."""
-PAIR = ("q_star", "cost", "ahead", "behind", "gap_paper", "gap", "gap_low", "gap_high", "order")
+PAIR = ["q_star", "cost", "ahead", "behind", "gap_paper", "gap", "gap_low", "gap_high", "order"]
 REFERENCE = "greedy"
 CONTRACT = tuple(
     "approach q_star cost truth net_utility recall screened icer decision_agreement "
@@ -72,11 +71,9 @@ def _resampled(results: Results, values: Floats, q: int, share: float | None, dr
     drawn = metrics.bootstrap_weights(groups, draws)
     if share is None and TASKS[results.scenario].fixed_share:
         share = float(weights[omega].sum() / weights.sum())
-    parts = [(np.ones(len(omega), dtype=bool), 1.0)]
-    if share is not None:
-        parts = [(state, part) for state, part in ((omega, share), (~omega, 1 - share)) if part > 0]
+    parts = [(np.ones_like(omega), 1.0)] if share is None else [(omega, share), (~omega, 1 - share)]
     sampled = np.zeros((draws, flat.shape[1]))
-    for state, part in parts:
+    for state, part in ((state, part) for state, part in parts if part > 0):
         sums = np.zeros((groups, flat.shape[1]))
         np.add.at(sums, of[state], weights[state, None] * flat[state])
         total = drawn @ np.bincount(of[state], weights=weights[state], minlength=groups)
@@ -88,9 +85,7 @@ def _resampled(results: Results, values: Floats, q: int, share: float | None, dr
 def _interval(sampled: Floats) -> tuple[Floats, Floats]:
     # A sample without any case of a state says nothing of its mean.
     kept = sampled[np.isfinite(sampled).all(axis=1)]
-    if not len(kept):
-        return np.full(sampled.shape[1], np.nan), np.full(sampled.shape[1], np.nan)
-    low, high = np.quantile(kept, LEVELS, axis=0)
+    low, high = np.quantile(kept, LEVELS, axis=0) if len(kept) else np.full((2, sampled.shape[1]), np.nan)
     return low, high
 
 
@@ -150,9 +145,8 @@ def _rows(results: Results, q: int, c_at: list[int], share: float | None, draws:
         variant: float(mean(metrics.agreement(deciding_now(results, q, variant), omega)))
         for variant in {method.variant for method in results.methods}
     }
-    methods = _named(results.methods)
     columns: dict[str, ArrayLike] = {
-        "approach": methods["approach"],
+        "approach": _named(results)["approach"],
         "q_star": results.q_stars[q],
         "cost": np.array(results.costs)[c_at, None],
         "truth": settings["truth"],
@@ -165,7 +159,7 @@ def _rows(results: Results, q: int, c_at: list[int], share: float | None, draws:
         "false_adopt": (mean(metrics.false_adopt(plus, truth)) * len(omega)).round(6).T,
         "false_reject": (mean(metrics.false_reject(plus, truth)) * len(omega)).round(6).T,
         "topics": len(results.cases),
-        **methods,
+        **_named(results),
         "setting": [[results.setting(m, q, c) for m in range(len(results.methods))] for c in c_at],
         "engine": settings["engine"],
         "benchmark": settings["benchmark"],
@@ -206,10 +200,7 @@ def _long(columns: Mapping[str, ArrayLike]) -> pd.DataFrame:
 
 
 def deciding_now(results: Results, q: int, variant: str) -> Floats:
-    """Chance of a⁺ of whoever reads nothing and believes what the variant's prior says, shape (T,).
-
-    A learned prior is another one in every fold. NaN where results do not say what it was.
-    """
+    """Chance of a⁺ of whoever reads nothing and believes the variant's prior, shape (T,); NaN where it is not known."""
     known = results.settings.get("beliefs")
     if known is not None:
         b_0 = np.array([fold[variant] for fold in known])[results.fold]
@@ -218,22 +209,15 @@ def deciding_now(results: Results, q: int, variant: str) -> Floats:
     return np.where(np.isnan(b_0), np.nan, results.payoffs[q].chooses_plus(b_0))
 
 
-def _named(methods: Sequence[MethodInfo]) -> dict[str, NDArray[np.object_]]:
+def _named(results: Results) -> dict[str, NDArray[np.object_]]:
     """Columns that say which method a row is of, shape (M,)."""
-    fields = {"method": "name", "approach": "title"} | {
-        each: each for each in ("policy", "variant", "family")
-    }
-    return {
-        column: np.array([getattr(method, field) for method in methods], dtype=object)
-        for column, field in fields.items()
-    }
+    columns = ("method", "approach", "policy", "variant", "family")
+    named = [(each.name, each.title, each.policy, each.variant, each.family) for each in results.methods]
+    return dict(zip(columns, np.array(named, dtype=object).T, strict=True))
 
 
 def regrets(results: Results, q: int) -> Floats:
-    """Regret of each case, method and cost, shape (T, M, C): against the best of the methods that could be followed.
-
-    Oracles are never counted, and have none (NaN).
-    """
+    """Regret of each case, method and cost, shape (T, M, C), against the best but Oracles, which have none (NaN)."""
     utility = results.net_utility[:, :, q]
     fair = np.array([not method.knows_truth for method in results.methods])
     found = np.full(utility.shape, np.nan)
@@ -256,7 +240,7 @@ def regret_by_cost(
     if draws:
         interval = mean_with_interval(results, np.nan_to_num(values), q, share, draws)
         found |= {"regret_low": interval.low, "regret_high": interval.high}
-    methods = {name: each[:, None] for name, each in _named(results.methods).items()}
+    methods = {name: each[:, None] for name, each in _named(results).items()}
     table = _long({**methods, "cost": results.costs, **found})
     followed = [not method.knows_truth for method in results.methods]
     return table[np.repeat(followed, len(results.costs))].reset_index(drop=True)
@@ -271,11 +255,13 @@ def errors(results: Results, cost: float, share: float | None = None) -> pd.Data
     found = []
     for q, (q_star, payoffs) in enumerate(zip(results.q_stars, results.payoffs, strict=True)):
         plus, omega = results.plus[:, :, q, c], results.omega[:, q, None]
-        adopts = weighted_mean(results, metrics.false_adopt(plus, omega), q, share)
-        rejects = weighted_mean(results, metrics.false_reject(plus, omega), q, share)
+        adopts, rejects = (
+            weighted_mean(results, wrong(plus, omega), q, share)
+            for wrong in (metrics.false_adopt, metrics.false_reject)
+        )
         loss = adopts * payoffs.wrong_plus + rejects * payoffs.wrong_minus
         errors_of_each = {"false_adopt": adopts, "false_reject": rejects, "loss": loss}
-        found.append(_long({**_named(results.methods), "q_star": q_star, **errors_of_each}))
+        found.append(_long({**_named(results), "q_star": q_star, **errors_of_each}))
     return pd.concat(found, ignore_index=True)
 
 
@@ -295,25 +281,24 @@ def compare(
         gain = utility - utility[:, [other]]
         interval = mean_with_interval(results, gain, q, share, draws)
         omega = results.omega[:, q, None, None]
-        agrees = weighted_mean(results, metrics.agreement(results.plus[:, :, q], omega), q, share)
-        read = weighted_mean(results, results.screened[:, :, q], q, share)
-        better = weighted_mean(results, (gain > 1e-12).astype(float), q, share)
-        worse = weighted_mean(results, (gain < -1e-12).astype(float), q, share)
-        table = _long(
-            {
-                **{name: each[:, None] for name, each in _named(results.methods).items()},
-                "reference": results.methods[other].title,
-                "q_star": q_star,
-                "cost": results.costs,
-                "difference": interval.value,
-                "difference_low": interval.low,
-                "difference_high": interval.high,
-                "better": better,
-                "worse": worse,
-                "agreement": agrees - agrees[other],
-                "screened": read - read[other],
-            }
+        agrees = metrics.agreement(results.plus[:, :, q], omega)
+        agreement, read, better, worse = (
+            weighted_mean(results, np.asarray(each, dtype=float), q, share)
+            for each in (agrees, results.screened[:, :, q], gain > 1e-12, gain < -1e-12)
         )
+        columns = {name: each[:, None] for name, each in _named(results).items()} | {
+            "reference": results.methods[other].title,
+            "q_star": q_star,
+            "cost": results.costs,
+            "difference": interval.value,
+            "difference_low": interval.low,
+            "difference_high": interval.high,
+            "better": better,
+            "worse": worse,
+            "agreement": agreement - agreement[other],
+            "screened": read - read[other],
+        }
+        table = _long(columns)
         found.append(table[table["method"] != reference])
     return pd.concat(found, ignore_index=True)
 
@@ -322,30 +307,22 @@ def case_rows(results: Results, q_star: float | None = None, cost: float | None 
     """Results case by case, a column a field of :class:`Results`: what a table's means are means of."""
     q_at = range(len(results.q_stars)) if q_star is None else [results.q(q_star)]
     c_at = range(len(results.costs)) if cost is None else [results.c(cost)]
-    methods = _named(results.methods)
-    return pd.concat(
-        [
-            _long(
-                {
-                    "topic": np.array(results.cases, dtype=object)[:, None],
-                    "group": np.array(results.groups, dtype=object)[:, None],
-                    "omega": results.omega[:, q, None],
-                    "documents": results.documents[:, None],
-                    "approach": methods["approach"],
-                    "method": methods["method"],
-                    "q_star": results.q_stars[q],
-                    "cost": results.costs[c],
-                    "screened": results.screened[:, :, q, c],
-                    "plus": results.plus[:, :, q, c],
-                    "recall": results.recall[:, :, q, c],
-                    "net_utility": results.net_utility[:, :, q, c],
-                    "fold": results.fold[:, None],
-                }
-            )
-            for q, c in product(q_at, c_at)
-        ],
-        ignore_index=True,
-    )
+    methods = _named(results)
+    found = []
+    for q, c in product(q_at, c_at):
+        columns: dict[str, ArrayLike] = {
+            "topic": np.array(results.cases, dtype=object)[:, None],
+            "group": np.array(results.groups, dtype=object)[:, None],
+            "omega": results.omega[:, q, None],
+            "documents": results.documents[:, None],
+            **{name: methods[name] for name in ("approach", "method")},
+            "q_star": results.q_stars[q],
+            "cost": results.costs[c],
+        }
+        measured = ("screened", "plus", "recall", "net_utility")
+        columns |= {name: getattr(results, name)[:, :, q, c] for name in measured}
+        found.append(_long(columns | {"fold": results.fold[:, None]}))
+    return pd.concat(found, ignore_index=True)
 
 
 def beside_paper(results: Results) -> pd.DataFrame:
@@ -399,4 +376,4 @@ def pairs(results: Results, draws: int = DRAWS) -> pd.DataFrame:
             elif low > 0 or high < 0:
                 order += ", surely"
             found.append((q_star, cost, one["approach"], other["approach"], printed, mean, low, high, order))
-    return pd.DataFrame(found, columns=list(PAIR))
+    return pd.DataFrame(found, columns=PAIR)

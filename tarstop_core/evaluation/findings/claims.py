@@ -66,27 +66,17 @@ def pair_sentence(
     own = compare(results.only([one, other]), other, share, draws)
     gain = own["difference"].to_numpy()
     at = own.iloc[int(np.abs(gain).argmax())]
-    return said(
-        "pair",
-        one=own["approach"].iloc[0],
-        other=own["reference"].iloc[0],
-        cells=len(own),
-        better=int((gain > 1e-12).sum()),
-        worse=int((gain < -1e-12).sum()),
-        sure=own[own["difference_low"] > 0],
-        sure_worse=own[own["difference_high"] < 0],
-        average=mean_gain(results, one, other, share, draws),
-        at=at,
-        largest=Mean(at["difference"], at["difference_low"], at["difference_high"]),
-    )
+    counts = {"cells": len(own), "better": int((gain > 1e-12).sum()), "worse": int((gain < -1e-12).sum())}
+    sure = {"sure": own[own["difference_low"] > 0], "sure_worse": own[own["difference_high"] < 0]}
+    average = mean_gain(results, one, other, share, draws)
+    largest = Mean(at["difference"], at["difference_low"], at["difference_high"])
+    return said("pair", **counts, **sure, average=average, at=at, largest=largest)
 
 
 def caution(results: Results) -> str:
     """A sentence on intervals from few groups; empty where there are enough."""
-    groups = len(set(results.groups))
-    if groups >= FEW_GROUPS:
-        return ""
-    return said("caution", groups=groups, unit=TASKS[results.scenario].groups, few=FEW_GROUPS)
+    groups, unit = len(set(results.groups)), TASKS[results.scenario].groups
+    return said("caution", groups=groups, unit=unit, few=FEW_GROUPS) if groups < FEW_GROUPS else ""
 
 
 def _utility_aware(results: Results, share: float | None, draws: int) -> Verdict:
@@ -95,31 +85,20 @@ def _utility_aware(results: Results, share: float | None, draws: int) -> Verdict
     all_beaten = True
     for name in UTILITY_AWARE:
         cells = [compare(results.only([name, each]), each, share, draws) for each in baselines]
-        differences, lows = (
-            np.array([cell[column] for cell in cells]) for column in ("difference", "difference_low")
-        )
-        ahead, surely = np.all(differences > 1e-12, axis=0), np.all(lows > 0, axis=0)
+        ahead = np.all([cell["difference"] > 1e-12 for cell in cells], axis=0)
+        surely = np.all([cell["difference_low"] > 0 for cell in cells], axis=0)
         all_beaten &= bool(ahead.all())
-        parts.append(
-            said(
-                "beats",
-                name=cells[0]["approach"].iloc[0],
-                ahead=ahead.sum(),
-                cells=differences.shape[1],
-                surely=surely.sum(),
-                but="" if ahead.all() else _cells(cells[0][~ahead]),
-            )
-        )
+        told = {"name": cells[0]["approach"].iloc[0], "ahead": ahead.sum(), "cells": len(ahead)}
+        but = "" if ahead.all() else _cells(cells[0][~ahead])
+        parts.append(said("beats", **told, surely=surely.sum(), but=but))
     titles = [results.methods[results.method(name)].title for name in baselines]
-    told = said("utility_aware", all_beaten=all_beaten, titles=titles, parts=parts)
-    return Verdict(said("utility_aware_claim"), told)
+    found = said("utility_aware", all_beaten=all_beaten, titles=titles, parts=parts)
+    return Verdict(said("utility_aware_claim"), found)
 
 
 def _cells(table: pd.DataFrame) -> str:
     """Which q* and costs.
 
-    Examples
-    --------
     >>> _cells(pd.DataFrame({"q_star": [0.2, 0.2, 0.5, 0.8], "cost": [0.0001, 0.01, 1.0, 1.0]}))
     'q* = 0.2 at 0.0001, 0.01; q* = 0.5, 0.8 at 1'
     """
@@ -139,28 +118,22 @@ def _gain(gain: Mean) -> str:
 TEXTS.filters |= {"cells": _cells, "gain": _gain}
 
 
-def ordering_sentences(results: Results, draws: int = DRAWS) -> list[str]:
+def ordering_sentences(results: Results) -> list[str]:
     """Where the order of the paper's methods differs here from its tables, a sentence for each panel."""
     found = []
     beside = beside_paper(results)
-    for (q_star, cost), own in pairs(results, draws).groupby(["q_star", "cost"], sort=False):
+    for (q_star, cost), own in pairs(results).groupby(["q_star", "cost"], sort=False):
         where = f"At q* = {q_star:g} and a cost of {cost:g}"
         turned = own[own["order"].str.startswith("other")].to_dict("records")
         if not turned:
             found.append(said("same_order", where=where))
             continue
         panel = beside[(beside["q_star"] == q_star) & (beside["cost"] == cost)]
-        found.append(
-            said(
-                "order",
-                where=where,
-                order=panel.sort_values("rank", kind="stable")["approach"],
-                pairs=len(own),
-                turned=len(turned),
-                surely=sum("surely" in pair["order"] for pair in turned),
-                clearest=max(turned, key=lambda pair: min(-pair["gap"], pair["gap_paper"])),
-            )
-        )
+        order = panel.sort_values("rank", kind="stable")["approach"]
+        surely = sum("surely" in pair["order"] for pair in turned)
+        clearest = max(turned, key=lambda pair: min(-pair["gap"], pair["gap_paper"]))
+        told = {"pairs": len(own), "turned": len(turned), "surely": surely, "clearest": clearest}
+        found.append(said("order", where=where, order=order, **told))
     return found
 
 
@@ -175,6 +148,7 @@ def reasons(results: Results) -> list[str]:
     task, simulated = TASKS[results.scenario], results.simulated
     drawn = spread(str(results.settings["benchmark"])) if simulated else spread("")
     truth = task.paper is not None and bool(task.truths) and results.settings["truth"] != task.paper.truth
+    expected = isinstance(results.settings.get("replications"), str)
     found = []
     for row in beside_paper(results).to_dict("records"):
         name = str(row["method"])
@@ -185,9 +159,7 @@ def reasons(results: Results) -> list[str]:
             at["net_utility_min"].iloc[0] <= row["net_utility_paper"] <= at["net_utility_max"].iloc[0]
         )
         parts = ["truth"] * truth + ["agent"] * (name == "grlstop") + ["definition"] * (name == "knee")
-        if name in TASKS[results.scenario].contradicted or (
-            name == "qbcb" and isinstance(results.settings.get("replications"), str)
-        ):
+        if name in task.contradicted or (name == "qbcb" and expected):
             parts.append("arithmetic")
         parts.append("data (the draw alone)" if within and not truth else "data")
         found.append(", ".join(parts))

@@ -11,6 +11,7 @@ from tarstop_core.presentation.words import TEXTS
 
 ROW = 24
 """Pixels of one method."""
+BAR = {"type": "bar", "orientation": "h"}
 _MARKERS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "triangle-down", "star", "pentagon")
 _OWN_VARIANT = {"marginal", "default"}
 DASHES = {"paper's policy": "solid", "paper's baseline": "dash", "reference": "dot"}
@@ -23,18 +24,22 @@ def style(policy: str, variant: str = "marginal", family: str = "beyond the pape
     (hazard, learned …) has an open marker.
     """
     rule = POLICIES.get(policy)
-    colour, marker = (rule.colour, rule.marker) if rule else _by_name(policy)
+    round_, at = divmod(len(POLICIES) + sum(map(ord, policy)), len(SERIES))
+    by_name = SERIES[at], _MARKERS[(at + round_) % len(_MARKERS)]
+    colour, marker = (rule.colour, rule.marker) if rule else by_name
     plain = "solid" if rule and rule.acts_on_belief else "dashdot"
-    return {
-        "color": colour,
-        "symbol": marker if variant in _OWN_VARIANT else f"{marker}-open",
-        "dash": DASHES.get(family, plain),
-    }
+    symbol = marker if variant in _OWN_VARIANT else f"{marker}-open"
+    return {"color": colour, "symbol": symbol, "dash": DASHES.get(family, plain)}
 
 
-def _by_name(policy: str) -> tuple[str, str]:
-    round_, colour = divmod(len(POLICIES) + sum(map(ord, policy)), len(SERIES))
-    return SERIES[colour], _MARKERS[(colour + round_) % len(_MARKERS)]
+def look_of(row: Mapping[Any, Any]) -> dict[str, Any]:
+    """The :func:`style` of a row's method."""
+    return style(row["policy"], row["variant"], row["family"])
+
+
+def mark(x: float, name: str, look: Mapping[str, Any], **more: Any) -> Figure:
+    """One point of a method, on the line that bears its name."""
+    return figures.points([x], [name], look["color"], marker={"symbol": look["symbol"]}, **more)
 
 
 def drawn(
@@ -53,13 +58,7 @@ def reach(row: Mapping[Any, Any], name: str, colour: str) -> Figure:
 
 
 def share_words(share: float) -> str:
-    """A share with three digits; never rounded to all.
-
-    Examples
-    --------
-    >>> share_words(0.1234), share_words(0.99999), share_words(1 - 1e-12)
-    ('12.3 %', '>99.9 %', '100 %')
-    """
+    """A share with three digits; never rounded to all."""
     shown = f"{100 * share:.3g}"
     # Weighted means of ones come out a hair below 1.
     return f"{'100' if share > 1 - 1e-9 else '>99.9' if shown == '100' else shown} %"

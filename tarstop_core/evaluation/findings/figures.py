@@ -7,19 +7,9 @@ from typing import Any, cast
 import numpy as np
 import pandas as pd
 
-from tarstop_core.evaluation.findings.drawing import ROW, drawn, reach, share_words, style
+from tarstop_core.evaluation.findings.drawing import BAR, ROW, drawn, look_of, mark, reach, share_words
 from tarstop_core.evaluation.findings.tables import said, signed
-from tarstop_core.presentation.figures import (
-    Figure,
-    axis,
-    interval,
-    label,
-    line,
-    note,
-    points,
-    text_colour,
-    upright,
-)
+from tarstop_core.presentation import figures as fig
 from tarstop_core.presentation.numbers import listed, number
 from tarstop_core.presentation.palette import MINUS, PLUS
 
@@ -29,76 +19,61 @@ DIRECT_LABELS = 7
 """Up to so many lines are named at their ends; more get a legend."""
 
 
-def regret_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = False) -> Figure:
+def regret_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = False) -> fig.Figure:
     """:func:`~tarstop_core.evaluation.findings.aggregate.regret_by_cost`, with its intervals if any, on log axes.
 
     No regret at all has no place there: the line has a gap, and an open marker lies on a line of its own, "0".
     """
-    data: list[dict[str, Any]] = []
+    data: list[fig.Figure] = []
+    floor: list[fig.Figure] = []
     ends: list[End] = []
-    methods = list(dict.fromkeys(frame["method"]))
-    direct = len(methods) <= DIRECT_LABELS
+    direct = frame["method"].nunique() <= DIRECT_LABELS
     some = frame["regret"][frame["regret"] > 0]
     zero = float(some.min()) / 4 if len(some) else 1.0
-    floor: list[dict[str, Any]] = []
-    for name in methods:
-        own = frame[frame["method"] == name].sort_values("cost")
-        first = own.iloc[0]
-        look = style(first["policy"], first["variant"], first["family"])
+    for _, own in frame.groupby("method", sort=False):
+        own = own.sort_values("cost")
+        look = look_of(own.iloc[0].to_dict())
+        name, colour = own["approach"].iloc[0], look["color"]
         positive = own["regret"] > 0
-        floor.append(_on_the_floor(own["cost"][~positive].tolist(), zero, first["approach"], look))
+        floor.append(_on_the_floor(own["cost"][~positive].tolist(), zero, name, look))
         y = [float(v) if ok else None for v, ok in zip(own["regret"], positive, strict=True)]
-        trace = line(
-            own["cost"].tolist(),
-            y,
-            look["color"],
-            dash=look["dash"],
-            mode="lines+markers",
-            name=first["approach"],
-            marker={"color": look["color"], "symbol": look["symbol"], "size": 8},
-            hovertemplate="%{fullData.name}: %{y:.2~r} at %{x}<extra></extra>",
-        )
+        how = {"dash": look["dash"], "mode": "lines+markers", "name": name}
+        how["marker"] = {"color": colour, "symbol": look["symbol"], "size": 8}
+        hover = "%{fullData.name}: %{y:.2~r} at %{x}<extra></extra>"
+        trace = fig.line(own["cost"].tolist(), y, colour, **how, hovertemplate=hover)
         if "regret_low" in own:
             above = (own["regret_high"] - own["regret"]).clip(lower=0).tolist()
             below = (own["regret"] - own["regret_low"]).clip(lower=0).tolist()
-            trace["error_y"] = interval(above, below, look["color"], 1, width=0)
+            trace["error_y"] = fig.interval(above, below, colour, 1, width=0)
         data.append(trace)
         if positive.any():
             last = own[positive].iloc[-1]
-            ends.append((np.log10(last["cost"]), np.log10(last["regret"]), first["approach"], look["color"]))
+            ends.append((np.log10(last["cost"]), np.log10(last["regret"]), name, colour))
     annotations = [
-        label(x, y, text, colour, xanchor="left", yanchor="middle", xshift=8)
+        fig.label(x, y, text, colour, xanchor="left", yanchor="middle", xshift=8)
         for x, y, text, colour in (_apart(ends) if direct else [])
     ]
     if (frame["regret"] <= 0).any():
         data += floor  # one a method, in the order of the lines
-        annotations.append(
-            label(0, np.log10(zero), "0", text_colour(dark), xref="paper", yanchor="middle", xshift=-4)
-        )
+        where = {"xref": "paper", "yanchor": "middle", "xshift": -4}
+        annotations.append(fig.label(0, np.log10(zero), "0", fig.text_colour(dark), **where))
     logarithmic = {"type": "log", "dtick": 1, "exponentformat": "power"}
-    xaxis = axis("cost of one document (utility)", dark, **logarithmic)
-    yaxis = axis("mean regret (utility)", dark, **logarithmic)
+    xaxis = fig.axis("cost of one document (utility)", dark, **logarithmic)
+    yaxis = fig.axis("mean regret (utility)", dark, **logarithmic)
     figure = drawn(data, 420, simulated, dark, annotations, xaxis=xaxis, yaxis=yaxis)
     if direct:
         figure["layout"]["margin"]["r"] = 110
     else:
         legend = {"font": {"size": 11}, "orientation": "h", "y": -0.25}
-        figure["layout"] |= {"showlegend": True, "legend": legend, "height": 420 + 14 * len(methods)}
+        figure["layout"] |= {"showlegend": True, "legend": legend, "height": 420 + 14 * len(floor)}
     return figure
 
 
 def _on_the_floor(costs: Sequence[float], zero: float, name: str, look: dict[str, Any]) -> dict[str, Any]:
     """Open markers where a method gives up nothing."""
-    return points(
-        costs,
-        [zero] * len(costs),
-        look["color"],
-        8,
-        marker={"symbol": f"{look['symbol'].removesuffix('-open')}-open"},
-        name=name,
-        showlegend=False,
-        hovertemplate="%{fullData.name}: 0 at %{x}<extra></extra>",
-    )
+    marker = {"symbol": f"{look['symbol'].removesuffix('-open')}-open"}
+    how = {"name": name, "showlegend": False, "hovertemplate": "%{fullData.name}: 0 at %{x}<extra></extra>"}
+    return fig.points(costs, [zero] * len(costs), look["color"], 8, marker=marker, **how)
 
 
 End = tuple[float, float, str, str]
@@ -110,42 +85,24 @@ GAP = 0.28
 def _apart(ends: Sequence[End]) -> list[End]:
     """Labels moved up where they would lie on each other."""
     placed: list[End] = []
-    floor = -np.inf
     for x, y, text, colour in sorted(ends, key=lambda end: end[1]):
-        y = max(y, floor + GAP)
-        placed.append((x, y, text, colour))
-        floor = y
+        placed.append((x, max(y, placed[-1][1] + GAP) if placed else y, text, colour))
     return placed
 
 
 def regret_sentence(frame: pd.DataFrame, q_star: float, cost: float) -> str:
-    """What the regret figure shows, at one cost and over all; with intervals where the frame has them.
-
-    Examples
-    --------
-    >>> frame = pd.DataFrame({"approach": ["A", "B"] * 2, "cost": [0.001] * 2 + [0.01] * 2, "regret": [0.1, 0.3, 0.2, 0.6]})
-    >>> regret_sentence(frame, 0.5, 0.01)
-    'At q* = 0.5 and a cost of 0.01, A gives up least (0.2 a topic) and B most (0.6); A is best at every cost.'
-    """
+    """What the regret figure shows, at one cost and over all; with intervals where the frame has them."""
     table = frame.pivot_table(index="cost", columns="approach", values="regret", sort=False)
     here = {str(name): float(cast(Any, value)) for name, value in table.loc[cost].items()}
     best, worst = min(here, key=here.__getitem__), max(here, key=here.__getitem__)
     rows = {row["approach"]: row for row in frame[frame["cost"] == cost].to_dict("records")}
     wins = table.le(table.min(axis=1) + 1e-12, axis=0).sum()
-    often = wins[wins > 0].sort_values(ascending=False, kind="stable")
-    return said(
-        "regret",
-        q_star=q_star,
-        cost=cost,
-        here=here,
-        best=best,
-        worst=worst,
-        within_best=_within(rows[best], "regret", number),
-        within_worst=_within(rows[worst], "regret", number),
-        always=[str(name) for name in wins.index if wins[name] == len(table)],
-        costs=len(table),
-        often=[f"{name} at {often[name]}" for name in often.index],
-    )
+    won = wins[wins > 0].sort_values(ascending=False, kind="stable")
+    often = [f"{name} at {won[name]}" for name in won.index]
+    always = [str(name) for name in wins.index if wins[name] == len(table)]
+    told = {"q_star": q_star, "cost": cost, "here": here, "best": best, "worst": worst, "costs": len(table)}
+    told |= {f"within_{each}": _within(rows[told[each]], "regret", number) for each in ("best", "worst")}
+    return said("regret", **told, always=always, often=often)
 
 
 def _within(row: Mapping[Any, Any], name: str, form: Callable[[float], str]) -> str:
@@ -157,7 +114,7 @@ def _within(row: Mapping[Any, Any], name: str, form: Callable[[float], str]) -> 
 
 def error_figure(
     frame: pd.DataFrame, called: Mapping[str, str], simulated: bool = False, dark: bool = False
-) -> Figure:
+) -> fig.Figure:
     """:func:`~tarstop_core.evaluation.findings.aggregate.errors` (NaN where they cannot be told apart), a panel a q*."""
     q_stars = sorted(frame["q_star"].unique())
     names = list(dict.fromkeys(frame["approach"]))
@@ -170,28 +127,19 @@ def error_figure(
         own = frame[frame["q_star"] == q_star].set_index("approach").reindex(names)
         suffix = "" if panel == 0 else str(panel + 1)
         left = panel * (width + 0.04)
-        for column, title, colour in (
-            ("false_adopt", f"wrong a⁺ ({called['false_adopt']})", PLUS),
-            ("false_reject", f"wrong a⁻ ({called['false_reject']})", MINUS),
+        for column, action, colour, shape in (
+            ("false_adopt", "a⁺", PLUS, ""),
+            ("false_reject", "a⁻", MINUS, "/"),
         ):
-            data.append(
-                {
-                    "type": "bar",
-                    "orientation": "h",
-                    "name": title,
-                    "showlegend": panel == 0,
-                    "x": own[column].tolist(),
-                    "y": names,
-                    "xaxis": f"x{suffix}",
-                    "yaxis": "y",
-                    "marker": {"color": colour, "pattern": {"shape": "/" if colour == MINUS else ""}},
-                    "hovertemplate": "%{y}: %{x:.1%} " + title + "<extra></extra>",
-                }
-            )
-        axes[f"xaxis{suffix}"] = axis(
+            title = f"wrong {action} ({called[column]})"
+            bars = {**BAR, "name": title, "showlegend": panel == 0, "x": own[column].tolist(), "y": names}
+            bars |= {"xaxis": f"x{suffix}", "yaxis": "y"}
+            bars |= {"marker": {"color": colour, "pattern": {"shape": shape}}}
+            data.append(bars | {"hovertemplate": "%{y}: %{x:.1%} " + title + "<extra></extra>"})
+        axes[f"xaxis{suffix}"] = fig.axis(
             "share of topics", dark, domain=[left, left + width], tickformat=".0%", range=[0, top or 1]
         )
-        notes.append(note(left, 1, f"q* = {q_star:g}", text_colour(dark), xanchor="left"))
+        notes.append(fig.note(left, 1, f"q* = {q_star:g}", fig.text_colour(dark), xanchor="left"))
     return drawn(
         data,
         160 + ROW * len(names),
@@ -202,7 +150,7 @@ def error_figure(
         margin={"b": 100},
         barmode="stack",
         bargap=0.35,
-        yaxis=axis("", dark, autorange="reversed", automargin=True),
+        yaxis=fig.axis("", dark, autorange="reversed", automargin=True),
         # At the bottom of the picture, however high the panels: below the titles of their axes.
         legend={"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "font": {"size": 12}},
         meta={"least_width": 240 * len(q_stars)},
@@ -220,14 +168,7 @@ def error_heading(at: pd.DataFrame, q_star: float, cost: float) -> str:
 
 
 def error_sentence(frame: pd.DataFrame) -> str:
-    """What the error figure shows: who makes which error most, and who makes none.
-
-    Examples
-    --------
-    >>> columns = ["approach", "q_star", "false_adopt", "false_reject"]
-    >>> error_sentence(pd.DataFrame([["A", 0.2, 0.15, 0.02], ["B", 0.2, 0.0, 0.05], ["C", 0.2, 0, 0]], columns=columns))
-    'At q* = 0.2 wrong a⁺ come most from A (15 % of topics) and wrong a⁻ from B (5 %); 1 of 3 methods makes no error.'
-    """
+    """What the error figure shows: who makes which error most, and who makes none."""
     found = []
     for q_star, own in frame.groupby("q_star"):
         parts: list[str] = []
@@ -240,30 +181,29 @@ def error_sentence(frame: pd.DataFrame) -> str:
     return " ".join(found)
 
 
-def effort_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = False) -> Figure:
-    """Documents read by each method: mean with its interval, and the middle half of topics.
+def effort_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = False) -> fig.Figure:
+    """Documents read by each method: mean with its interval, and the middle half of topics; 0 is drawn at 0.5.
 
-    From :func:`~tarstop_core.evaluation.findings.aggregate.rows` of one q* and cost. Depth 0 is drawn at 0.5, because the
-    axis is logarithmic.
+    From :func:`~tarstop_core.evaluation.findings.aggregate.rows` of one q* and cost.
     """
     own = frame.sort_values("screened", ascending=False)
     names = own["approach"].tolist()
     data: list[dict[str, Any]] = []
     for name, row in zip(names, own.to_dict("records"), strict=True):
-        colour = style(row["policy"], row["variant"], row["family"])["color"]
+        colour = look_of(row)["color"]
         low, high, mean = (max(0.5, row[key]) for key in ("depth_25", "depth_75", "screened"))
         middle = {"type": "scatter", "mode": "lines", "line": {"color": colour, "width": 7}, "opacity": 0.4}
         data.append({**middle, "x": [low, high], "y": [name, name], "hoverinfo": "skip"})
         hover = f"{name}: {row['screened']:,.1f} documents, {row['effort_saved']:.1%} saved<extra></extra>"
-        point = points([mean], [name], colour, hovertemplate=hover)
+        point = fig.points([mean], [name], colour, hovertemplate=hover)
         if "screened_low" in row:
             above = max(0.0, row["screened_high"] - row["screened"])
             below = max(0.0, min(row["screened"] - row["screened_low"], mean - 0.4))
-            point["error_x"] = interval([above], [below], colour, 2)
+            point["error_x"] = fig.interval([above], [below], colour, 2)
         data.append(point)
     # Two lines, because one is wider than a telephone.
     title = "documents read (0 drawn at 0.5)<br>dot: mean; bar: middle half of topics"
-    xaxis, yaxis = axis(title, dark, type="log", dtick=1), axis("", dark, automargin=True)
+    xaxis, yaxis = fig.axis(title, dark, type="log", dtick=1), fig.axis("", dark, automargin=True)
     height = 126 + ROW * len(names)
     return drawn(data, height, simulated, dark, margin={"b": 64}, xaxis=xaxis, yaxis=yaxis)
 
@@ -276,7 +216,7 @@ def effort_sentence(frame: pd.DataFrame) -> str:
     return said("effort", best=best, net_utility=_within(best, "net_utility", signed), agreement=agreement)
 
 
-def difference_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = False) -> Figure:
+def difference_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = False) -> fig.Figure:
     """Net utility of each method minus the reference's on the same topics, with intervals of 95 %.
 
     From :func:`~tarstop_core.evaluation.findings.aggregate.compare` at one q* and cost. Methods further down than
@@ -287,30 +227,17 @@ def difference_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool =
     left = len(frame) - len(own)
     data = []
     for row in own.to_dict("records"):
-        look = style(row["policy"], row["variant"], row["family"])
-        data.append(
-            points(
-                [row["difference"]],
-                [row["approach"]],
-                look["color"],
-                marker={"symbol": look["symbol"]},
-                error_x=reach(row, "difference", look["color"]),
-                hovertemplate="%{y}: %{x:+.4f}<extra></extra>",
-            )
-        )
+        look, hover = look_of(row), "%{y}: %{x:+.4f}<extra></extra>"
+        error = reach(row, "difference", look["color"])
+        data.append(mark(row["difference"], row["approach"], look, error_x=error, hovertemplate=hover))
     spread = own[["difference_low", "difference_high"]].abs().to_numpy().max(initial=0.01)
-    figure = drawn(
-        data,
-        110 + ROW * len(own),
-        simulated,
-        dark,
-        xaxis=axis("net utility, difference a topic", dark, range=[-1.15 * spread, 1.15 * spread]),
-        yaxis=axis("", dark, automargin=True, type="category", categoryarray=own["approach"].tolist()),
-        shapes=[upright(0, width=1)],
-    )
+    xaxis = fig.axis("net utility, difference a topic", dark, range=[-1.15 * spread, 1.15 * spread])
+    yaxis = fig.axis("", dark, automargin=True, type="category", categoryarray=own["approach"].tolist())
+    axes: dict[str, Any] = {"xaxis": xaxis, "yaxis": yaxis}
+    figure = drawn(data, 110 + ROW * len(own), simulated, dark, **axes, shapes=[fig.upright(0, width=1)])
     if left:
         words = f"{left} more lie further left" if left > 1 else "1 more lies further left"
-        figure["layout"]["annotations"].append(note(0, 1, words, text_colour(dark), xanchor="left"))
+        figure["layout"]["annotations"].append(fig.note(0, 1, words, fig.text_colour(dark), xanchor="left"))
     return figure
 
 
@@ -318,13 +245,10 @@ def difference_sentence(frame: pd.DataFrame) -> str:
     """Which methods' intervals lie above 0, below it, or on both sides of the reference."""
     reference = frame["reference"].iloc[0]
     low, high = frame["difference_low"], frame["difference_high"]
+    groups = {"better than": low > 0, "worse than": high < 0, "not to be told from": (low <= 0) & (high >= 0)}
     parts = [
         f"{listed(names)} {'is' if len(names) == 1 else 'are'} {what} {reference}"
-        for where, what in (
-            (low > 0, "better than"),
-            (high < 0, "worse than"),
-            ((low <= 0) & (high >= 0), "not to be told from"),
-        )
+        for what, where in groups.items()
         if (names := frame[where]["approach"].tolist())
     ]
     if not parts:

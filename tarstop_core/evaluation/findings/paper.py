@@ -1,12 +1,12 @@
-"""The paper's Tables 1 and 2, and what follows from them by arithmetic alone.
+"""The paper's Tables 1 and 2, and what follows from them by arithmetic alone, with the metrics of an experiment.
 
 Every published row satisfies U = P − loss − c·n with P the payoff of deciding every topic rightly, so the
-numbers of false adopts and false rejects, which the paper draws but does not print, can be solved for. The
-same functions that measure an experiment here do it.
+numbers of false adopts and false rejects, which the paper draws but does not print, can be solved for.
 """
 
 import math
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -19,6 +19,10 @@ SOURCE = (
     "and 2 (systematic reviews)"
 )
 REFERENCE_METHOD = "Greedy"
+COLUMNS = (
+    "scenario q_star cost approach topics omega_plus false_adopt false_reject net_utility net_utility_again "
+    "icer icer_again icer_agrees"
+).split()
 MEANS_OF_REPLICATIONS = frozenset({"QBCB"})
 """Methods whose error counts are means over 50 random samples, so need not be whole."""
 
@@ -57,44 +61,30 @@ def recovered() -> pd.DataFrame:
     found = []
     for _, panel in published().groupby(["scenario", "q_star"], sort=False):
         plus = omega_plus(panel)
-        reference = panel[panel["approach"] == REFERENCE_METHOD].iloc[0]
-        for _, row in panel.iterrows():
-            known = {"omega_plus": plus, **row[["topics", "screened", "cost"]]}
-            payoffs = Payoffs.from_q_star(row["q_star"])
-            adopts, rejects = metrics.errors_of_net_utility(
-                payoffs, **row[["net_utility", "decision_agreement"]], **known
-            )
+        rows = panel.to_dict("records")
+        reference = next(row for row in rows if row["approach"] == REFERENCE_METHOD)
+        for row in rows:
+            payoffs, among = Payoffs.from_q_star(row["q_star"]), plus
+            adopts, rejects = metrics.errors_of_net_utility(payoffs, row, plus)
             if math.isnan(adopts):
                 # Both cost the same where they are not known apart, so any split and any ω⁺ will do.
                 split = ((1 - row["decision_agreement"]) * row["topics"], 0.0)
-                known["omega_plus"] = 0.0 if math.isnan(plus) else plus
+                among = 0.0 if math.isnan(plus) else plus
             else:
                 digits = 2 if row["approach"] in MEANS_OF_REPLICATIONS else 0
                 split = adopts, rejects = abs(round(adopts, digits)), abs(round(rejects, digits))
-            again = metrics.net_utility_of_errors(
-                payoffs, false_adopt=split[0], false_reject=split[1], **known
-            )
+            again = metrics.net_utility_of_errors(payoffs, row, among, *split)
             compared = [
                 each[name] for each in (row, reference) for name in ("screened", "decision_agreement")
             ]
             ratio = metrics.REFERENCE if row["approach"] == REFERENCE_METHOD else metrics.icer(*compared)
-            found.append(
-                {
-                    **row[["scenario", "q_star", "cost", "approach", "topics"]],
-                    "omega_plus": plus,
-                    "false_adopt": adopts,
-                    "false_reject": rejects,
-                    "net_utility": row["net_utility"],
-                    "net_utility_again": again,
-                    "icer": row["icer"],
-                    "icer_again": ratio,
-                    "icer_agrees": _icer_agrees(row["icer"], ratio, row, reference),
-                }
-            )
-    return pd.DataFrame(found)
+            implied: dict[str, Any] = {"omega_plus": plus, "false_adopt": adopts, "false_reject": rejects}
+            implied |= {"net_utility_again": again, "icer_again": ratio}
+            found.append(row | implied | {"icer_agrees": _icer_agrees(row["icer"], ratio, row, reference)})
+    return pd.DataFrame(found, columns=COLUMNS)
 
 
-def _icer_agrees(printed: str, own: metrics.Icer, row: pd.Series, reference: pd.Series) -> bool:
+def _icer_agrees(printed: str, own: metrics.Icer, row: metrics.Row, reference: metrics.Row) -> bool:
     if isinstance(own, str):
         return own == printed
     more = row["screened"] - reference["screened"]

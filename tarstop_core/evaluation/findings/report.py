@@ -160,12 +160,11 @@ def write(report: Findings, folder: Path, *, pictures: bool = True) -> Written:
     results = report.results
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        regrets = (frame.assign(q_star=q_star) for q_star, frame in report.regret.items())
         frames = {
             "rows.csv": report.rows,
             "topics.csv.gz": aggregate.case_rows(results),
-            "regret.csv": pd.concat(
-                [frame.assign(q_star=q_star) for q_star, frame in report.regret.items()], ignore_index=True
-            ),
+            "regret.csv": pd.concat(regrets, ignore_index=True),
             "errors.csv": report.errors.assign(cost=report.cost),
         }
         if report.comparisons is not None:
@@ -173,9 +172,8 @@ def write(report: Findings, folder: Path, *, pictures: bool = True) -> Written:
         for name, frame in frames.items():
             # Without a time stamp inside, equal tables are equal files.
             packed = {"method": "gzip", "mtime": 1} if name.endswith(".gz") else None
-            without_formulas(frame).to_csv(
-                folder / name, index=False, compression=packed, lineterminator="\n"
-            )
+            table = without_formulas(frame)
+            table.to_csv(folder / name, index=False, compression=packed, lineterminator="\n")
         digits = TASKS[results.scenario].icer_digits
         texts = {
             "tables.tex": tables.latex(report.rows, report.cost, report.caption, digits),
@@ -197,13 +195,11 @@ def _pictures(report: Findings, folder: Path) -> tuple[list[str], list[str]]:
     import plotly.io
 
     folder.mkdir(exist_ok=True)
-    pictures, places = [], []
-    for drawn in report.figures():
-        figure = drawn.draw(False)
+    drawn = [(each.name, each.draw(False)) for each in report.figures()]
+    for _, figure in drawn:
         figure["layout"] |= {"paper_bgcolor": "white", "plot_bgcolor": "white"}
-        for kind in PICTURES:
-            pictures.append(figure)
-            places.append(folder / f"{drawn.name}.{kind}")
+    pictures = [figure for _, figure in drawn for _ in PICTURES]
+    places = [folder / f"{name}.{kind}" for name, _ in drawn for kind in PICTURES]
     try:
         # All at once, so that one browser draws them.
         heights = [figure["layout"]["height"] for figure in pictures]
@@ -223,22 +219,18 @@ def html(report: Findings) -> str:
 
     results, known = report.results, report.results.settings
     task = TASKS[results.scenario]
+    said = {name: json.dumps(value, ensure_ascii=False) for name, value in known.items()}
+    said |= {name: value for name, value in known.items() if isinstance(value, str)}
     return page(
         __name__,
         title=f"{known['title']}: stopping rules compared",
         known=known,
-        simulated=results.simulated,
-        cases=len(results.cases),
-        unit=task.cases,
-        groups=task.groups,
-        draws=report.draws,
+        report=report,
+        results=results,
+        task=task,
         claims=pd.DataFrame([vars(each) for each in claims.verdicts(results, report.share, report.draws)]),
         caution=claims.caution(results),
-        caption=report.caption,
-        panels=[
-            (q_star, tables.panel(report.rows, q_star, report.cost, task.icer_digits))
-            for q_star in sorted(results.q_stars, reverse=True)
-        ],
+        panel=partial(tables.panel, report.rows, cost=report.cost, digits=task.icer_digits),
         engine=_engine(report),
         beside=_beside_paper(report),
         ordering=claims.ordering_sentences(results),
@@ -247,19 +239,12 @@ def html(report: Findings) -> str:
             {**vars(drawn), "light": drawn.draw(False), "dark": drawn.draw(True)}
             for drawn in report.figures()
         ],
-        compared=report.comparisons is not None,
         calibration=_calibration(results),
         statistics=_statistics(results),
         chosen=report.rows.pivot_table(
             index=["approach", "q_star"], columns="cost", values="setting", aggfunc="first", sort=False
         ).reset_index(),
-        settings=pd.DataFrame(
-            [
-                (name, value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
-                for name, value in known.items()
-            ],
-            columns=["setting", "value"],
-        ),
+        settings=pd.DataFrame(said.items(), columns=["setting", "value"]),
         plotly_js=plotly.offline.get_plotlyjs(),
     )
 
@@ -269,10 +254,8 @@ def _engine(report: Findings) -> dict[str, Any] | None:
     if "engine_changes" not in report.rows:
         return None
     at = report.rows[report.rows["cost"] == report.cost].dropna(subset="engine_changes")
-    if at.empty:
-        return None
     changes = at["engine_changes"]
-    return {"mean": changes.mean(), "worst": at.iloc[int(changes.to_numpy().argmax())]}
+    return None if at.empty else {"mean": changes.mean(), "worst": at.iloc[int(changes.to_numpy().argmax())]}
 
 
 def _beside_paper(report: Findings) -> pd.DataFrame:
@@ -286,8 +269,8 @@ def _beside_paper(report: Findings) -> pd.DataFrame:
         ("decision_agreement", "Agreement", "{:.4f}".format),
         ("recall", "Recall", "{:.4f}".format),
         *(
-            (column, f"{name.capitalize()}s", _share)
-            for column, name in errors_of(report.results.settings).items()
+            (each, f"{name.capitalize()}s", _share)
+            for each, name in errors_of(report.results.settings).items()
         ),
     )
     return pd.DataFrame(
@@ -331,13 +314,7 @@ def _statistics(results: Results) -> pd.DataFrame:
 
 
 def folds_said(folds: Sequence[Sequence[int]]) -> str:
-    """How many topics were tuned and tested on.
-
-    Examples
-    --------
-    >>> folds_said([[1000, 1000]]), folds_said([[38, 10], [38, 10], [40, 8]])
-    ('1,000 and 1,000', '3 folds, 38 to 40 and 8 to 10')
-    """
+    """How many topics were tuned and tested on."""
     if len(folds) == 1:
         return f"{folds[0][0]:,} and {folds[0][1]:,}"
     train, test = zip(*folds, strict=True)

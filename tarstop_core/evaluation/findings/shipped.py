@@ -80,25 +80,22 @@ def save_small(results: Results, path: Path) -> None:
     Whole numbers, which depths and actions nearly always are, come back exactly, others (expectations of
     rules that draw a sample, recall) to seven significant digits.
     """
-    small: dict[str, Any] = {name: _small(getattr(results, name)) for name in _figures(results)}
+    small: dict[str, Any] = {name: _small(each) for name, each in _figures(results).items()}
     small |= {"documents": results.documents.astype(np.int32), "fold": results.fold.astype(np.int16)}
     save(replace(results, **small), path)
 
 
 def load_small(path: Path) -> Results:
-    """Read results of either make, with the arrays that computations expect.
-
-    InputProblem when the file is not one of results, or of another version.
-    """
+    """As :func:`~tarstop_core.evaluation.results.load`, of files of either make, with the arrays that computations expect."""
     found = load(path)
-    wide: dict[str, Any] = {name: getattr(found, name).astype(np.float64) for name in _figures(found)}
+    wide: dict[str, Any] = {name: each.astype(np.float64) for name, each in _figures(found).items()}
     return replace(found, **wide, documents=found.documents.astype(np.intp), fold=found.fold.astype(np.intp))
 
 
-def _figures(results: Results) -> list[str]:
-    """Names of the arrays that hold a figure for each case, method, q* and cost."""
-    names = ("screened", "plus", "recall", "plus_exact")
-    return [name for name in names if getattr(results, name) is not None]
+def _figures(results: Results) -> dict[str, Floats]:
+    """The arrays that hold a figure for each case, method, q* and cost."""
+    arrays = {name: getattr(results, name) for name in ("screened", "plus", "recall", "plus_exact")}
+    return {name: each for name, each in arrays.items() if each is not None}
 
 
 def _small(values: Floats) -> NDArray[Any]:

@@ -48,27 +48,13 @@ def panel(rows: pd.DataFrame, q_star: float, cost: float, digits: int = 1) -> pd
 
 
 def shown_icer(icer: Icer, digits: int = 1) -> str:
-    """A label as it is, a ratio rounded.
-
-    Examples
-    --------
-    >>> shown_icer("Ref."), shown_icer(503.636)
-    ('Ref.', '503.6')
-    """
+    """A label as it is, a ratio rounded."""
     return icer if isinstance(icer, str) else f"{icer:.{digits}f}"
 
 
 def signed(value: float, digits: int = 4) -> str:
-    """A number with a true minus sign, and no minus on zero.
-
-    Examples
-    --------
-    >>> signed(-1.25), signed(-0.00001)
-    ('−1.2500', '0.0000')
-    """
-    text = f"{value:.{digits}f}"
-    negative = text.startswith("-") and any(digit not in "-0." for digit in text)
-    return f"−{text[1:]}" if negative else text.lstrip("-")
+    """A number with a true minus sign, and no minus on zero."""
+    return f"{value:z.{digits}f}".replace("-", "−")
 
 
 TEXTS.filters["signed"] = signed
@@ -76,9 +62,8 @@ TEXTS.filters["signed"] = signed
 
 def _with_interval(row: Mapping[Any, Any], name: str) -> str:
     low = row.get(f"{name}_low", math.nan)
-    if math.isnan(low):
-        return signed(row[name])
-    return f"{signed(row[name])} ({signed(low)} to {signed(row[f'{name}_high'])})"
+    within = "" if math.isnan(low) else f" ({signed(low)} to {signed(row[f'{name}_high'])})"
+    return f"{signed(row[name])}{within}"
 
 
 def latex(rows: pd.DataFrame, cost: float, caption: str, digits: int = 1) -> str:
@@ -117,8 +102,5 @@ def _escaped(text: str) -> str:
     if text == "--":
         return "{--}"
     # Longer ones first: ω⁺ before anything that stands for ω alone.
-    return re.sub(
-        "|".join(map(re.escape, sorted(_ESCAPES, key=len, reverse=True))),
-        lambda found: _ESCAPES[found[0]],
-        text,
-    )
+    longest_first = sorted(_ESCAPES, key=len, reverse=True)
+    return re.sub("|".join(map(re.escape, longest_first)), lambda found: _ESCAPES[found[0]], text)

@@ -7,23 +7,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from tarstop_core.evaluation.findings.drawing import ROW, drawn, reach, share_words, style
+from tarstop_core.evaluation.findings.drawing import BAR, ROW, drawn, look_of, mark, reach, share_words
 from tarstop_core.evaluation.findings.figures import error_sentence
 from tarstop_core.evaluation.findings.tables import said
 from tarstop_core.evaluation.results import MethodInfo
-from tarstop_core.presentation.figures import (
-    Figure,
-    axis,
-    clear_layout,
-    ink,
-    label,
-    line,
-    note,
-    points,
-    text_colour,
-    thinned,
-    upright,
-)
+from tarstop_core.presentation import figures as fig
 from tarstop_core.presentation.numbers import number
 from tarstop_core.presentation.palette import BELIEF, COST, THRESHOLD, VALUE
 from tarstop_core.presentation.words import TEXTS
@@ -36,73 +24,45 @@ JUMPS = 400
 """Changes of a curve that are drawn where they are; one with more is smooth."""
 
 
-def saved_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = False) -> Figure:
+def saved_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = False) -> fig.Figure:
     """Effort saved by each method beside how often it decides as the truth would, with Decide-now's line.
 
     From :func:`~tarstop_core.evaluation.findings.aggregate.rows` of one q* and cost.
     """
     own = frame.sort_values("effort_saved", kind="stable")
     names = own["approach"].tolist()
-    text = text_colour(dark)
+    text = fig.text_colour(dark)
     data: list[dict[str, Any]] = []
     for row in own.to_dict("records"):
-        look = style(row["policy"], row["variant"], row["family"])
-        data.append(
-            {
-                "type": "bar",
-                "orientation": "h",
-                "x": [row["effort_saved"]],
-                "y": [row["approach"]],
-                "marker": {"color": look["color"]},
-                "width": 0.55,
-                "text": [f" {100 * row['effort_saved']:.3g} %"],
-                "textposition": "outside",
-                "textfont": {"color": text, "size": 11},
-                "cliponaxis": False,
-                "hovertemplate": f"{row['approach']}: %{{x:.2%}} saved, {row['screened']:,.1f} read<extra></extra>",
-            }
-        )
-        point = points(
-            [row["decision_agreement"]],
-            [row["approach"]],
-            look["color"],
-            marker={"symbol": look["symbol"]},
-            xaxis="x2",
-            hovertemplate=f"{row['approach']}: %{{x:.1%}} as the truth<extra></extra>",
-        )
+        look, name, saved = look_of(row), row["approach"], row["effort_saved"]
+        bar = {**BAR, "x": [saved], "y": [name], "marker": {"color": look["color"]}, "width": 0.55}
+        bar |= {"text": [f" {100 * saved:.3g} %"], "textposition": "outside"}
+        bar |= {"textfont": {"color": text, "size": 11}, "cliponaxis": False}
+        hover = f"{name}: %{{x:.2%}} saved, {row['screened']:,.1f} read<extra></extra>"
+        data.append(bar | {"hovertemplate": hover})
+        hover = f"{name}: %{{x:.1%}} as the truth<extra></extra>"
+        point = mark(row["decision_agreement"], name, look, xaxis="x2", hovertemplate=hover)
         if "decision_agreement_low" in row:
             point["error_x"] = reach(row, "decision_agreement", look["color"])
         data.append(point)
     now = _deciding_now(frame)
-    notes = [label(now, 1, "Decide now", text, xref="x2", yref="paper", xanchor="center")]
+    notes = [fig.label(now, 1, "Decide now", text, xref="x2", yref="paper", xanchor="center")]
     if simulated:
-        notes.append(note(0, 1, "simulated", text, xanchor="left"))
+        notes.append(fig.note(0, 1, "simulated", text, xanchor="left"))
     ticks: dict[str, Any] = {"tickformat": ".0%", "nticks": 4, "tickangle": 0}
-    return drawn(
-        data,
-        110 + ROW * len(names),
-        False,
-        dark,
-        notes,
-        margin={"t": 28},
-        barmode="overlay",
-        xaxis=axis("effort saved", dark, domain=list(HALVES[0]), range=[0, 1.16], **ticks),
-        xaxis2=axis("same decision as the truth", dark, domain=list(HALVES[1]), **ticks),
-        yaxis=axis("", dark, automargin=True, type="category", categoryarray=names),
-        shapes=[upright(now, width=1, xref="x2")],
-    )
+    layout = {
+        "margin": {"t": 28},
+        "barmode": "overlay",
+        "xaxis": fig.axis("effort saved", dark, domain=list(HALVES[0]), range=[0, 1.16], **ticks),
+        "xaxis2": fig.axis("same decision as the truth", dark, domain=list(HALVES[1]), **ticks),
+        "yaxis": fig.axis("", dark, automargin=True, type="category", categoryarray=names),
+        "shapes": [fig.upright(now, width=1, xref="x2")],
+    }
+    return drawn(data, 110 + ROW * len(names), False, dark, notes, **layout)
 
 
 def saved_sentence(frame: pd.DataFrame) -> str:
-    """Who saves most without deciding worse than reading nothing, and who decides best.
-
-    Examples
-    --------
-    >>> columns = ["approach", "effort_saved", "decision_agreement", "decide_now", "knows_truth"]
-    >>> rows = [["A", 0.99, 0.9, 0.5, False], ["B", 0.5, 0.95, 0.5, False], ["C", 1.0, 0.5, 0.5, False]]
-    >>> saved_sentence(pd.DataFrame(rows, columns=columns))
-    'B decides most often as the truth would (95 % of topics) and saves 50 % of the effort; of those that decide better than reading nothing (50 %), A saves most (99 %, at 90 %).'
-    """
+    """Who saves most without deciding worse than reading nothing, and who decides best."""
     fair = frame[~frame["knows_truth"]] if "knows_truth" in frame else frame
     best = fair.iloc[int(fair["decision_agreement"].to_numpy().argmax())]
     now = _deciding_now(fair)
@@ -137,7 +97,7 @@ def topic_figure(
     belief_title: str = "chance it exists",
     simulated: bool = False,
     dark: bool = False,
-) -> Figure:
+) -> fig.Figure:
     """Belief and worth along a topic's ranking, and below where each method stopped on it.
 
     `b` is the belief after d documents before a hit, shape (N + 1,); `worth` what the method in question compares with
@@ -145,33 +105,28 @@ def topic_figure(
     that settles the question; belief is drawn in `steps` (reviews) or not.
     """
     n = len(b) - 1
-    text = text_colour(dark)
+    text = fig.text_colour(dark)
     marked = [depth] if hit is None else [hit - 1, hit, depth]
     at = np.union1d(_depths_to_draw(b), marked)
     shown = b[at] if hit is None else np.where(at >= hit, 1.0, b[at])
     shape = {"shape": "hv"} if steps else {}
     data = _solid_then_dashed(at, shown.tolist(), depth, BELIEF, "y", shape)
     edge = [0.5, float(n)]
-    data.append(line(edge, [q_star, q_star], THRESHOLD, dash="dash", hoverinfo="skip"))
-    notes = [label(float(np.log10(n)), q_star, f"act above {q_star:.2f}", text)]
+    data.append(fig.line(edge, [q_star, q_star], THRESHOLD, dash="dash", hoverinfo="skip"))
+    notes = [fig.label(float(np.log10(n)), q_star, f"act above {q_star:.2f}", text)]
     ordered = sorted(stops, key=lambda each: -each.screened)
     names = [each.method.title for each in ordered]
     strip = ROW * len(names) + 20
     low = strip / (CURVES + strip)
-    layout = clear_layout(
+    decades: dict[str, Any] = {"type": "log", "dtick": 1}
+    ends = [float(np.log10(0.5)), float(np.log10(n)) + 0.01]
+    layout = fig.clear_layout(
         CURVES + strip + MARGINS,
         {"l": 96, "r": 16, "t": 22, "b": 44},
         font={"color": text},
-        xaxis=axis(
-            "documents read (0 drawn at 0.5)",
-            dark,
-            type="log",
-            dtick=1,
-            range=[float(np.log10(0.5)), float(np.log10(n)) + 0.01],
-            anchor="y3",
-        ),
-        yaxis=axis(belief_title, dark, range=[-0.05, 1.05], tickformat=".1f", domain=[low, 1.0]),
-        yaxis3=axis(
+        xaxis=fig.axis("documents read (0 drawn at 0.5)", dark, **decades, range=ends, anchor="y3"),
+        yaxis=fig.axis(belief_title, dark, range=[-0.05, 1.05], tickformat=".1f", domain=[low, 1.0]),
+        yaxis3=fig.axis(
             "", dark, domain=[0.0, low - 0.05], type="category", categoryarray=names, automargin=True
         ),
         annotations=notes,
@@ -182,42 +137,31 @@ def topic_figure(
         values = [float(v) if v > 0 and (hit is None or d < hit) else None for d, v in enumerate(worth)]
         inside = _depths_to_draw(worth)
         data += _solid_then_dashed(inside, [values[d] for d in inside], depth, VALUE, "y2", shape)
-        data.append(line(edge, [cost, cost], COST, dash="dash", yaxis="y2", hoverinfo="skip"))
-        words, amber = "cost of one document", ink(COST, dark)
-        notes.append(label(float(np.log10(n)), float(np.log10(cost)), words, amber, yref="y2"))
+        data.append(fig.line(edge, [cost, cost], COST, dash="dash", yaxis="y2", hoverinfo="skip"))
+        words, amber = "cost of one document", fig.ink(COST, dark)
+        notes.append(fig.label(float(np.log10(n)), float(np.log10(cost)), words, amber, yref="y2"))
         highest = max([value for value in values if value is not None] + [cost])
-        layout["yaxis2"] = axis(
-            "worth each",
-            dark,
-            domain=[low, middle],
-            type="log",
-            dtick=1,
-            exponentformat="power",
-            range=[float(np.floor(np.log10(cost / 100))), float(np.ceil(np.log10(highest) + 0.15))],
-        )
+        ends = [float(np.floor(np.log10(cost / 100))), float(np.ceil(np.log10(highest) + 0.15))]
+        decades = {"domain": [low, middle], **decades, "exponentformat": "power", "range": ends}
+        layout["yaxis2"] = fig.axis("worth each", dark, **decades)
     for each in ordered:
-        look = style(each.method.policy, each.method.variant, each.method.family)
-        data.append(
-            points(
-                [max(0.5, each.screened)],
-                [each.method.title],
-                look["color"],
-                marker={"symbol": look["symbol"]},
-                mode="markers+text",
-                yaxis="y3",
-                text=[_verdict(each)],
-                textposition="middle left" if each.screened > 0.3 * n else "middle right",
-                textfont={"color": text, "size": 11},
-                cliponaxis=False,
-                hovertemplate=f"{each.method.title}: {each.screened:,.1f} documents<extra></extra>",
-            )
-        )
+        side = "middle left" if each.screened > 0.3 * n else "middle right"
+        how: dict[str, Any] = {
+            "mode": "markers+text",
+            "yaxis": "y3",
+            "text": [_verdict(each)],
+            "textposition": side,
+        }
+        how |= {"textfont": {"color": text, "size": 11}, "cliponaxis": False}
+        hover = f"{each.method.title}: {each.screened:,.1f} documents<extra></extra>"
+        look = look_of(vars(each.method))
+        data.append(mark(max(0.5, each.screened), each.method.title, look, **how, hovertemplate=hover))
     if hit is not None:
         hover = "first hit<extra></extra>"
-        data.append(line([hit, hit], [-0.05, 1.05], BELIEF, width=1, dash="dot", hovertemplate=hover))
-        notes.append(label(float(np.log10(hit)), 0.02, f" first hit: {hit:,}", text, xanchor="left"))
+        data.append(fig.line([hit, hit], [-0.05, 1.05], BELIEF, width=1, dash="dot", hovertemplate=hover))
+        notes.append(fig.label(float(np.log10(hit)), 0.02, f" first hit: {hit:,}", text, xanchor="left"))
     if simulated:
-        notes.append(note(1, 1, "simulated", text))
+        notes.append(fig.note(1, 1, "simulated", text))
     return {"data": data, "layout": layout}
 
 
@@ -225,7 +169,7 @@ def _depths_to_draw(curve: Floats) -> Depths:
     """Depths that a log axis can tell apart, and both sides of every jump as far as there are few."""
     jumps = np.flatnonzero(np.diff(curve)) + 1
     near = jumps if len(jumps) <= JUMPS else jumps[:0]
-    kept = np.concatenate((thinned(len(curve), 0), near, near - 1))
+    kept = np.concatenate((fig.thinned(len(curve), 0), near, near - 1))
     return np.unique(kept)
 
 
@@ -237,7 +181,7 @@ def _solid_then_dashed(
     last = int(np.searchsorted(at, depth, side="right"))
     found = []
     for part, more in ((slice(0, last), {"width": 3}), (slice(max(0, last - 1), None), {"dash": "dot"})):
-        trace = line(x[part], y[part], colour, yaxis=yaxis, hoverinfo="skip", **more)
+        trace = fig.line(x[part], y[part], colour, yaxis=yaxis, hoverinfo="skip", **more)
         trace["line"] |= shape
         found.append(trace)
     return found
@@ -253,26 +197,14 @@ def _verdict(stop: Stop) -> str:
 
 
 def topic_sentence(name: str, documents: int, omega: bool, stops: Sequence[Stop], chosen: Stop) -> str:
-    """What happened on a topic.
-
-    Examples
-    --------
-    >>> greedy = Stop(MethodInfo("greedy", "Greedy", "greedy", "marginal", ""), 3.0, 0.0, 0.0)
-    >>> budget = Stop(MethodInfo("budget", "Budget", "budget", "marginal", ""), 100.0, 1.0, 1.0)
-    >>> topic_sentence("T1", 312, True, [greedy, budget], greedy)
-    'On T1 (ω⁺, 312 documents) Greedy stops after 3 documents and chooses a⁻, wrongly; 1 of the 2 methods decide rightly, the quickest of them after 100 documents (Budget).'
-    """
+    """What happened on a topic."""
     right = [each for each in stops if each.right == 1]
     quick = min(right, key=lambda each: each.screened, default=None)
     told = {"name": name, "documents": documents, "omega": omega, "stops": stops, "chosen": chosen}
     return said("topic", **told, right=right, quick=quick)
 
 
-def _documents(count: float) -> str:
-    return f"{number(count)} document{'' if count == 1 else 's'}"
-
-
-TEXTS.filters["documents"] = _documents
+TEXTS.filters["documents"] = lambda count: f"{number(count)} document{'' if count == 1 else 's'}"
 
 
 def errors_sentence(frame: pd.DataFrame) -> str:
@@ -285,19 +217,13 @@ def errors_sentence(frame: pd.DataFrame) -> str:
 
 
 def as_shares(frame: pd.DataFrame, policies: Mapping[str, str]) -> pd.DataFrame:
-    """Rows of :func:`~tarstop_core.evaluation.findings.paper.recovered` as an error figure takes them: shares of topics.
-
-    `policies` names the policy of each approach.
-    """
-    return pd.DataFrame(
-        {
-            "method": [policies[name] for name in frame["approach"]],
-            "approach": frame["approach"],
-            "q_star": frame["q_star"],
-            "false_adopt": frame["false_adopt"] / frame["topics"],
-            "false_reject": frame["false_reject"] / frame["topics"],
-        }
+    """Rows of :func:`~tarstop_core.evaluation.findings.paper.recovered` as shares of topics, with each approach's policy."""
+    found = frame[["approach", "q_star", "false_adopt", "false_reject"]].copy()
+    found[["false_adopt", "false_reject"]] = found[["false_adopt", "false_reject"]].div(
+        frame["topics"], axis=0
     )
+    found.insert(0, "method", frame["approach"].map(policies))
+    return found
 
 
 def _deciding_now(frame: pd.DataFrame) -> float:

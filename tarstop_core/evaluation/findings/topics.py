@@ -11,10 +11,9 @@ from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold
 from tarstop_core.evaluation.findings.aggregate import regrets
 from tarstop_core.evaluation.findings.topic_figures import Stop
-from tarstop_core.evaluation.knowledge import parts_of
 from tarstop_core.evaluation.results import Results
 from tarstop_core.evaluation.tally import says_what_was_measured
-from tarstop_core.evaluation.tasks.base import Task
+from tarstop_core.evaluation.tasks.base import Task, parts_of
 from tarstop_core.evaluation.tasks.named import TASKS
 from tarstop_core.policies import Randomised, parse_policy
 from tarstop_core.value.payoffs import Floats, Payoffs
@@ -42,16 +41,10 @@ def topic_rows(results: Results, method: str, q_star: float, cost: float) -> pd.
 
 def stops_of(results: Results, at: int, q: int, c: int) -> list[Stop]:
     """Where every method stopped on a topic."""
-    omega = results.omega[at, q]
-    return [
-        Stop(
-            method,
-            float(results.screened[at, m, q, c]),
-            float(results.plus[at, m, q, c]),
-            float(metrics.agreement(results.plus[at, m, q, c], omega)),
-        )
-        for m, method in enumerate(results.methods)
-    ]
+    plus = results.plus[at, :, q, c]
+    measured = (results.screened[at, :, q, c], plus, metrics.agreement(plus, results.omega[at, q]))
+    each = zip(results.methods, *(values.tolist() for values in measured), strict=True)
+    return [Stop(*told) for told in each]
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,9 +9,7 @@ from tarstop_core.places import sample_dir
 
 FILE = f"{FOLDER}/variations.csv"
 COLUMNS = "benchmark variation value method q_star cost net_utility screened decision_agreement recall difference low high".split()
-"""`difference` with `low` and `high`: of mean net utility from the shipped results, paired, with its 95 % interval; of
-the variation ``tuning`` alone.
-"""
+"""`difference`, `low` and `high` (of ``tuning`` alone): of net utility from the shipped results, with its 95 % interval."""
 
 
 @cache

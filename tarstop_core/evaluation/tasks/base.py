@@ -33,9 +33,7 @@ class PlayedGrid:
     recall: Floats
     """Down to the stopping depth; 0 where nothing is relevant."""
     plus_exact: Floats | None = None
-    """Reviews: the same chance had the belief at that depth come from the bivariate engine; None where it was not asked
-    (of a rule that draws a sample, or that knows the truth).
-    """
+    """Reviews: the same chance by the bivariate engine's belief there; None where it was not asked, as of samples."""
 
 
 @dataclass(frozen=True)
@@ -133,7 +131,6 @@ class Task(ABC):
 
 def depths_of(paths: Sequence[Path], settings: Sequence[Policy], costs: Sequence[float]) -> Depths:
     """Stopping depths, shape (S, Q, C)."""
-    shape = (len(settings), len(paths), len(costs))
     if all(policy.ignores_stakes for policy in settings):
         agents = [rule for rule in settings if isinstance(rule, GRLStop)]
         if len(agents) == len(settings) and len({id(rule.agent) for rule in agents}) == 1:
@@ -141,12 +138,8 @@ def depths_of(paths: Sequence[Path], settings: Sequence[Policy], costs: Sequence
             depths = depths_for_targets(paths[0].labels, targets, agents[0].agent)
         else:
             depths = np.array([policy.depths(paths[0], [0.0])[0] for policy in settings])
-        return np.broadcast_to(depths[:, None, None], shape)
-    found = np.empty(shape, dtype=np.intp)
-    for s, policy in enumerate(settings):
-        for q, path in enumerate(paths):
-            found[s, q] = policy.depths(path, costs)
-    return found
+        return np.broadcast_to(depths[:, None, None], (len(settings), len(paths), len(costs)))
+    return np.array([[policy.depths(path, costs) for path in paths] for policy in settings], dtype=np.intp)
 
 
 def sample_grid(settings: Sequence[Policy]) -> SampleGrid | AuditGrid:
@@ -175,6 +168,16 @@ def fitted(benchmark: Benchmark, fold: Fold, task: Any, kind: str = "marginal") 
         simulated=benchmark.simulated,
         pseudo=task.pseudo,
     )
+
+
+def parts_of(known: Any) -> tuple[Any, ...]:
+    """Of what was learned the calibrator, and in reviews the prior."""
+    return known if isinstance(known, tuple) else (known,)
+
+
+def digest_of(known: Any) -> str:
+    """Fingerprint of what was learned."""
+    return ":".join(each.digest for each in parts_of(known))
 
 
 def averaged(shape: tuple[int, int, int], *means: Floats) -> PlayedGrid:

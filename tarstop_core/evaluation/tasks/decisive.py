@@ -9,16 +9,7 @@ import numpy as np
 from tarstop_core.calibration.calibrator import Calibrator, scaled
 from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold
-from tarstop_core.evaluation.tasks.base import (
-    Paper,
-    PlayedGrid,
-    Task,
-    averaged,
-    depths_of,
-    fitted,
-    generator,
-    sample_grid,
-)
+from tarstop_core.evaluation.tasks import base
 from tarstop_core.policies import Policy
 from tarstop_core.policies.base import Randomised
 from tarstop_core.policies.gain_curve import gain
@@ -29,11 +20,8 @@ TRUTH = "a relevant document exists"
 
 
 @dataclass(frozen=True)
-class DecisiveTask(Task):
-    """Patents: one relevant document decides.
-
-    Policies act on the belief where they stop; baselines choose a⁺ iff they have seen a relevant document.
-    """
+class DecisiveTask(base.Task):
+    """Patents. Policies act on the belief where they stop; baselines choose a⁺ iff they saw a relevant document."""
 
     scenario = "patent"
     variants = ("marginal", "hazard", "frailty", "rank", "rank-frailty")
@@ -41,7 +29,7 @@ class DecisiveTask(Task):
     errors: ClassVar[Mapping[str, str]] = {"false_adopt": "false reject", "false_reject": "false grant"}
     fixed_share = True
     about_chances = "Hazard and frailty are judged by the first hit, the others by every document: compare like with like."
-    paper = Paper("Table 1 (patents)", 0.001, 0.0018, 0.0004, TRUTH, omega_plus=500)
+    paper = base.Paper("Table 1 (patents)", 0.001, 0.0018, 0.0004, TRUTH, omega_plus=500)
 
     b_0: float = 0.5
     """Belief before any document."""
@@ -56,26 +44,19 @@ class DecisiveTask(Task):
 
     @property
     def settings(self) -> dict[str, Any]:
-        return {
-            "scenario": self.scenario,
-            "truth": TRUTH,
-            "engine": "decisive",
-            "b_0": self.b_0,
-            "pseudo": self.pseudo,
-            "replications": self.replications or "expectation in closed form",
-            "seed": self.seed,
-        }
+        runs = self.replications or "expectation in closed form"
+        known = {"scenario": self.scenario, "truth": TRUTH, "engine": "decisive"}
+        return known | {"b_0": self.b_0, "pseudo": self.pseudo, "replications": runs, "seed": self.seed}
 
     def learn(self, benchmark: Benchmark, fold: Fold, variants: Sequence[str]) -> dict[str, Calibrator]:
         """A calibrator of each kind, fitted on ω⁺ topics."""
-        return {kind: fitted(benchmark, fold, self, kind) for kind in variants}
+        return {kind: base.fitted(benchmark, fold, self, kind) for kind in variants}
 
     def paths(self, case: Case, knowledge: Calibrator, payoffs: Sequence[Payoffs]) -> list[DecisivePath]:
         topic = case.topic
         p = scaled(knowledge.probabilities(topic.scores, len(topic)), self.scale)
-        first = DecisivePath(
-            knowledge.curve(p), self.b_0, payoffs[0], topic.first_hit, labels=case.labels, p=p
-        )
+        curve = knowledge.curve(p)
+        first = DecisivePath(curve, self.b_0, payoffs[0], topic.first_hit, labels=case.labels, p=p)
         return [first, *(replace(first, payoffs=each) for each in payoffs[1:])]
 
     def truth(self, case: Case, payoffs: Sequence[Payoffs]) -> Flags:
@@ -91,12 +72,12 @@ class DecisiveTask(Task):
         costs: Sequence[float],
         truth: Flags,
         exact: bool,
-    ) -> PlayedGrid:
+    ) -> base.PlayedGrid:
         shape = (len(settings), len(paths), len(costs))
         if isinstance(settings[0], Randomised):
             screened, recall, found = sampled(case, settings, self.replications, self.seed)
-            return averaged(shape, screened, found, recall)
-        depths = depths_of(paths, settings, costs)
+            return base.averaged(shape, screened, found, recall)
+        depths = base.depths_of(paths, settings, costs)
         hits = gain(case.labels)[depths]
         plus = hits > 0
         if settings[0].acts_on_belief:
@@ -104,20 +85,22 @@ class DecisiveTask(Task):
                 plus[:, q] |= path.payoffs.chooses_plus(path.b[depths[:, q]])
         if settings[0].knows_truth:
             plus &= truth[:, None]
-        return PlayedGrid(depths.astype(float), plus.astype(float), metrics.recall(hits, case.n_relevant))
+        return base.PlayedGrid(
+            depths.astype(float), plus.astype(float), metrics.recall(hits, case.n_relevant)
+        )
 
 
 def sampled(
     case: Case, settings: Sequence[Policy], replications: int | None, seed: int
 ) -> tuple[Floats, Floats, Floats]:
     """Documents read, recall by depth, and chance of seeing a relevant document, shape (S,) each."""
-    grid = sample_grid(settings)
+    grid = base.sample_grid(settings)
     if replications is None:
         exact = grid.expected(case.labels)
         # Recall divides by the qrels' R: relevant documents that are not ranked cannot be reached.
         ranked = case.labels.sum() / max(1, case.n_relevant)
         return exact.read, exact.recall * ranked, exact.found
-    runs = grid.replicates(case.labels, replications, generator(seed, case))
+    runs = grid.replicates(case.labels, replications, base.generator(seed, case))
     means = (runs.read, metrics.recall(runs.within, case.n_relevant), runs.seen.any(axis=2))
     read, recall, found = (each.mean(axis=1)[runs.pair] for each in means)
     return read, recall, found

@@ -21,9 +21,6 @@ def errors_of(settings: Mapping[str, Any]) -> Mapping[str, str]:
     """What errors are called where results with these settings are shown: "false grant" in patents alone.
 
     Of a person's own decisive rankings nobody knows what they decide on.
-
-    >>> errors_of({"scenario": "patent", "benchmark": "clef"})["false_reject"]
-    'false reject'
     """
     task = TASKS[settings["scenario"]]
     own = task is DecisiveTask and settings["benchmark"] != DecisiveTask.scenario

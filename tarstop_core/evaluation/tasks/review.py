@@ -2,42 +2,38 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from scipy.special import expit, logit
 
+from tarstop_core.belief.bayes import lattice_for, weighed_likelihood
 from tarstop_core.belief.bivariate import bivariate_path
 from tarstop_core.belief.learned_prior import learn_prior, learn_width
+from tarstop_core.belief.of_tables import beliefs
 from tarstop_core.belief.prior import Prior
 from tarstop_core.calibration.calibrator import Calibrator, scaled
+from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.evaluation import metrics
-from tarstop_core.evaluation.as_told import Told, depths_as_told
+from tarstop_core.evaluation.as_told import depths_as_told
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold
-from tarstop_core.evaluation.subsets import subset_beliefs
-from tarstop_core.evaluation.tasks.base import (
-    REPLICATIONS,
-    Paper,
-    PlayedGrid,
-    Task,
-    averaged,
-    depths_of,
-    fitted,
-    generator,
-    sample_grid,
-)
+from tarstop_core.evaluation.tasks import base
 from tarstop_core.policies import Policy
 from tarstop_core.policies.base import Randomised
 from tarstop_core.policies.gain_curve import gain
-from tarstop_core.samples.shipped import reranked_chances
+from tarstop_core.presentation.words import say
 from tarstop_core.value import outcomes as value_outcomes
 from tarstop_core.value.cumulative import CumulativePath
 from tarstop_core.value.payoffs import Depths, Flags, Floats, Payoffs
 
+BLOCK = 256
+"""Subsets that are weighed at once; bounds memory."""
 TRUTHS = {"pooled": "Pooled sensitivity", "full_evidence": "Full evidence"}
 
 
 @dataclass(frozen=True)
-class ReviewTask(Task):
+class ReviewTask(base.Task):
     """Reviews: 2×2 tables accumulate. Every rule, baselines too, acts on the belief it has reached."""
 
     scenario = "review"
@@ -52,7 +48,7 @@ class ReviewTask(Task):
     needs_tables = True
     about_chances = "The prior changes the belief, not the chances, so all variants share them."
     icer_digits = 0
-    paper = Paper("Table 2 (systematic reviews)", 0.0001, 0.025, 0.0002, "full_evidence")
+    paper = base.Paper("Table 2 (systematic reviews)", 0.0001, 0.025, 0.0002, "full_evidence")
 
     theta: float = 0.75
     """ω⁺ is a pooled sensitivity above it."""
@@ -62,12 +58,10 @@ class ReviewTask(Task):
     """Of the belief that is acted on; the truth is always bivariate."""
     b_0: float = 0.5
     pseudo: float = 0.0
-    replications: int = REPLICATIONS
+    replications: int = base.REPLICATIONS
     seed: int = 1
     scale: float = 1.0
-    """`b_0`, `pseudo`, `replications`, `seed` and `scale`: as in :class:`DecisiveTask`; b_0 replaces that of the
-    default prior only.
-    """
+    """These five as in :class:`DecisiveTask`; b_0 replaces that of the default prior only."""
 
     @classmethod
     def asked(cls, known: Mapping[str, Any]) -> Self:
@@ -84,16 +78,15 @@ class ReviewTask(Task):
         self, benchmark: Benchmark, fold: Fold, variants: Sequence[str]
     ) -> dict[str, tuple[Calibrator, Prior]]:
         """A calibrator of "brings data", and the prior of each variant."""
-        calibrator = fitted(benchmark, fold, self)
+        calibrator = base.fitted(benchmark, fold, self)
         outcomes = [case.outcome for case in fold.learned_from if case.outcome is not None]
+        tables, reviews = [each.tables for each in outcomes], [each.review for each in outcomes]
+        told = (tables, reviews, self.theta, benchmark.title)
         priors = {"default": Prior(b_0=self.b_0)}
-        tables = [outcome.tables for outcome in outcomes]
-        reviews = [outcome.review for outcome in outcomes]
         if "learned" in variants:
-            priors["learned"] = learn_prior(tables, reviews, self.theta, benchmark.title)
+            priors["learned"] = learn_prior(*told)
         if "width" in variants:
-            width = learn_width(tables, reviews, self.theta, benchmark.title)
-            priors["width"] = replace(width, b_0=self.b_0)
+            priors["width"] = replace(learn_width(*told), b_0=self.b_0)
         return {variant: (calibrator, priors[variant]) for variant in variants}
 
     def paths(
@@ -123,13 +116,13 @@ class ReviewTask(Task):
         costs: Sequence[float],
         truth: Flags,
         exact: bool,
-    ) -> PlayedGrid:
+    ) -> base.PlayedGrid:
         if isinstance(settings[0], Randomised):
             return self._sampled(case, knowledge[1], paths, settings, len(costs))
         if case.told is None or settings[0].needs_labels or settings[0].knows_truth:
-            depths = depths_of(paths, settings, costs)
+            depths = base.depths_of(paths, settings, costs)
         else:
-            depths = depths_as_told(Told(case.told, reranked_chances("review")), paths, settings, costs)
+            depths = depths_as_told(paths, settings, costs)
         plus, plus_exact = _chosen(paths, depths, paths[0].b), None
         if settings[0].knows_truth:
             plus[:] = truth[:, None]
@@ -138,7 +131,7 @@ class ReviewTask(Task):
             exactly = bivariate_path(case.outcome.tables, self.theta, knowledge[1])[paths[0].known]
             plus_exact = _chosen(paths, depths, exactly)
         recall = metrics.recall(gain(case.labels)[depths], case.n_relevant)
-        return PlayedGrid(depths.astype(float), plus, recall, plus_exact)
+        return base.PlayedGrid(depths.astype(float), plus, recall, plus_exact)
 
     def _sampled(
         self,
@@ -147,11 +140,11 @@ class ReviewTask(Task):
         paths: Sequence[CumulativePath],
         settings: Sequence[Policy],
         costs: int,
-    ) -> PlayedGrid:
+    ) -> base.PlayedGrid:
         outcome = case.outcome
         assert outcome is not None
-        grid = sample_grid(settings)
-        runs = grid.replicates(case.labels, self.replications, generator(self.seed, case))
+        grid = base.sample_grid(settings)
+        runs = grid.replicates(case.labels, self.replications, base.generator(self.seed, case))
         documents = np.flatnonzero(case.labels)
         ranked = outcome.positions < len(case.labels)
         tables = outcome.tables
@@ -163,27 +156,45 @@ class ReviewTask(Task):
         plus = np.stack([path.payoffs.chooses_plus(b).mean(axis=1) for path in paths], axis=1)[runs.pair]
         recall = metrics.recall(runs.within, case.n_relevant).mean(axis=1)[runs.pair]
         screened = runs.read.mean(axis=1)[runs.pair]
-        return averaged(shape, screened, plus, recall)
+        return base.averaged(shape, screened, plus, recall)
 
     @classmethod
     def differences(cls, known: Mapping[str, Any]) -> list[str]:
         """Of truth and engine, and where the paper's own figures disagree."""
-        pooled = (
-            "Truth: pooled sensitivity above θ, as the paper’s text says. Its Table 2 can only come from what all "
-            "studies would choose; compare it under that truth."
-        )
-        full = "Truth: what all studies would choose, as the paper’s Table 2 implies."
-        return [
-            pooled if known["truth"] == "pooled" else full,
-            f"Arithmetic: rules act on the {known['engine']} engine; the truth is computed by the bivariate one.",
-            "Arithmetic: the paper’s own figures disagree: GRLStop reads 6,012.4 documents in each of 68 outcomes, more than its "
-            "test outcomes hold (312,790).",
-        ]
+        said = partial(say, "tarstop_core.evaluation.words")
+        truth = "truth_pooled" if known["truth"] == "pooled" else "truth_full_evidence"
+        return [said(truth), said("engines", engine=known["engine"]), said("contradicted")]
 
 
 def _chosen(paths: Sequence[CumulativePath], depths: Depths, b: Floats) -> Floats:
     """Chance of a⁺ (0 or 1) of whoever believes `b` by depth, shape (N + 1,), at depths of shape (S, Q, C)."""
-    plus = np.empty(depths.shape)
-    for q, path in enumerate(paths):
-        plus[:, q] = path.payoffs.chooses_plus(b[depths[:, q]])
-    return plus
+    plus = [path.payoffs.chooses_plus(b[depths[:, q]]) for q, path in enumerate(paths)]
+    return np.stack(plus, axis=1).astype(float)
+
+
+def subset_beliefs(tables: Tables, masks: Flags, theta: float, engine: str, prior: Prior) -> Floats:
+    """Belief from each subset of the studies, shape (K,): those of a row of `masks`, shape (K, n), are known.
+
+    Otherwise as :func:`~tarstop_core.belief.of_tables.beliefs`. In the univariate engine log-likelihoods of studies
+    add, so all subsets are one matrix product; the refinement of very narrow posteriors
+    (:func:`~tarstop_core.belief.bayes.log_odds_path`) is left out.
+    """
+    if engine != "univariate":
+        names = np.array(tables.study, dtype=object)
+        known = (Tables(tuple(names[of]), *(getattr(tables, cell)[of] for cell in CELLS)) for of in masks)
+        return np.array([beliefs(each, theta, engine, prior)[-1] for each in known])
+    lattice = lattice_for(tables, theta, prior)
+    rows = weighed_likelihood(tables, theta, prior, lattice)
+    with np.errstate(divide="ignore"):
+        logs = np.maximum(np.log(rows), -1e4)
+    of_prior = np.outer(lattice.tau_prior(prior.tau), lattice.mu_prior(prior.shift, prior.s)).ravel()
+    below, above = lattice.halves(of_prior)
+    shift = logit(prior.b_0) - (np.log(above) - np.log(below))
+    found = np.empty(len(masks))
+    for first in range(0, len(masks), BLOCK):
+        log_weight = masks[first : first + BLOCK].astype(float) @ logs
+        log_weight -= log_weight.max(axis=1, keepdims=True)
+        below, above = lattice.halves(np.exp(log_weight) * of_prior)
+        with np.errstate(divide="ignore"):
+            found[first : first + BLOCK] = expit(np.log(above) - np.log(below) + shift)
+    return found

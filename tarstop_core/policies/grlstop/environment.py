@@ -28,15 +28,13 @@ from tarstop_core.errors import InputProblem
 Single = NDArray[np.float32]
 Integers = NDArray[np.intp]
 
-W = 100
-"""Windows of a ranking (the paper's)."""
+W = 100  # Windows of a ranking (the paper's)
 
 TARGETS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 """Target recalls that an agent is trained on and that a grid search chooses from (the paper's)."""
 
 INPUTS = W + 2
-NEVER = W + 1
-"""Target window of a topic without relevant documents: none of the W reaches a target."""
+NEVER = W + 1  # Target window of a topic without relevant documents: none of the W reaches a target
 
 
 def window_edges(n: int) -> Integers:
@@ -80,22 +78,16 @@ class Episodes:
 
     rates: Single
     """Window rates times `scale`; shape (T, W)."""
-    topic: Integers
-    """Shape (E,)."""
-    target: Single
-    """Shape (E,)."""
-    windows: Integers
-    """Number of windows, below W in a list shorter than W; shape (E,)."""
+    topic: Integers  # Shape (E,)
+    target: Single  # Shape (E,)
+    windows: Integers  # Number of windows, below W in a list shorter than W; shape (E,)
     stop_reward: Single
     next_reward: Single
     """`stop_reward` and `next_reward`: going on to the last window includes the stop that follows; shape (E, W − 1)."""
 
     @classmethod
     def of(cls, topics: Sequence[Topic], scale: float) -> Episodes:
-        """All episodes of labelled topics, `TARGETS` after `TARGETS`.
-
-        InputProblem when a topic has no labels or no documents.
-        """
+        """All episodes of labelled topics, `TARGETS` after `TARGETS`; refusals are those of :func:`labels_of`."""
         labels = [labels_of(topic) for topic in topics]
         windows = np.repeat([min(len(column), W) for column in labels], len(TARGETS)).astype(np.intp)
         target_window = np.concatenate([target_windows(column, TARGETS) for column in labels])
@@ -129,8 +121,7 @@ def rate_scale(topics: Sequence[Topic]) -> float:
     """One over the mean rate of the windows that hold a relevant document.
 
     Rates are read in this unit: a hit in a window of 31 documents would otherwise be .03 next to the −1 of a window
-    not examined, too little to learn from (assumption). InputProblem when none does, or one has no labels or no
-    documents.
+    not examined, too little to learn from (assumption). InputProblem when none does, and as :func:`labels_of`.
     """
     rates = np.array([window_rates(labels_of(topic)) for topic in topics])
     if not (rates > 0).any():

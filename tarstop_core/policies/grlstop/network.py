@@ -14,8 +14,7 @@ import numpy as np
 from tarstop_core.errors import InputProblem
 from tarstop_core.policies.grlstop.environment import INPUTS, Single
 
-HIDDEN = 64
-"""Units of a hidden layer (the published GRLStop's)."""
+HIDDEN = 64  # Units of a hidden layer (the published GRLStop's)
 
 
 class Network(NamedTuple):
@@ -95,10 +94,8 @@ class Adam:
 class Weights:
     """A trained agent."""
 
-    network: Network
-    """From the state to the logit of STOP."""
-    scale: float
-    """What window rates are multiplied by before the network reads them."""
+    network: Network  # From the state to the logit of STOP
+    scale: float  # What window rates are multiplied by before the network reads them
 
     def save(self, path: str | Path) -> None:
         """Write a .npz file; equal weights give equal bytes."""

@@ -74,9 +74,7 @@ class GRLStop(AtAnyCost):
         "a re-implementation trained here, not the authors' model"
     )
     family = "paper's baseline"
-    place = 90
-    colour = "#777777"
-    marker = "pentagon"
+    place, colour, marker = 90, "#777777", "pentagon"
     parameters = (Parameter("target", "recall to reach", 0.0, 1.0, TARGETS, "float"),)
 
     @property

@@ -8,19 +8,12 @@ from tarstop_core.samples.simulate.write import write_sample_data
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        prog="python -m tarstop_core.samples.simulate", description="Write the simulated sample data."
-    )
+    name = "python -m tarstop_core.samples.simulate"
+    parser = argparse.ArgumentParser(prog=name, description="Write the simulated sample data.")
     parser.add_argument("folder", type=Path, help="where to write; usually sample_data")
-    parser.add_argument(
-        "--seed", type=int, default=patents.DEFAULT_SEED, help="of the searches; default: %(default)s"
-    )
-    parser.add_argument(
-        "--review-seed",
-        type=int,
-        default=diagnostic.DEFAULT_SEED,
-        help="of the reviews; default: %(default)s",
-    )
+    for option, made, what in (("--seed", patents, "searches"), ("--review-seed", diagnostic, "reviews")):
+        help_ = f"of the {what}; default: %(default)s"
+        parser.add_argument(option, type=int, default=made.DEFAULT_SEED, help=help_)
     given = parser.parse_args()
     written = write_sample_data(given.folder, given.seed, given.review_seed)
     size = sum(path.stat().st_size for path in written)

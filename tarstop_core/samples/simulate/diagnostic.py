@@ -1,18 +1,11 @@
 """Simulated reviews of diagnostic accuracy that a person can screen: ten reviews, tests and diseases invented.
 
-Each review asks about one test (`tarstop_core.samples.simulate.questions`). Its pool holds
-
-- *accuracy*: reports that title and abstract let through. Their full texts then say which of them bring a
-  2×2 table, which are eligible without one, which are excluded and why, and which cannot be had. One study
-  has two reports;
-- *other test*, *other disease*, *technique*, *treatment*, *course*, *opinion*: reports that title and
-  abstract rule out, some of them in the very words of the question;
-- *other field*: strays from another review.
-
-A study's table follows the bivariate binomial–normal model with the review's pooled sensitivity and
-specificity. A full text gives the numbers in words, in one of several ways, and always all four of them or
-what they follow from. How deep the studies lie under BM25 follows from how much of their text speaks the
-question's language (`Plan.wording`). Nothing here describes a real test, disease, study or person.
+The pool of each holds reports that title and abstract let through (*accuracy*), whose full texts then say what becomes
+of them; others that these rule out, some in the very words of the question; and strays from another review (*other
+field*). A study's table follows the bivariate binomial–normal model with the review's pooled sensitivity and
+specificity; a full text gives in words all four counts, or what they follow from. How deep the studies lie under BM25
+follows from how much of their text speaks the question's language (`Plan.wording`). Nothing here describes a real
+test, disease, study or person.
 """
 
 import math
@@ -89,25 +82,17 @@ WRONG_REFERENCE, WRONG_POPULATION = "wrong reference standard", "wrong populatio
 class Report:
     """One invented report."""
 
-    id: str
-    """Such as "SIM-204117"; unique in the whole collection."""
+    id: str  # such as "SIM-204117"; unique in the whole collection
     title: str
     abstract: str
-    authors: str
-    """`title`, `abstract` and `authors`: invented text; authors separated by ";"."""
+    authors: str  # separated by ";"
     year: int
-    kind: str
-    """Is "accuracy" when title and abstract let it through; else why not (see the module)."""
-    full_text: str = ""
-    """What the full text says, for reports that are let through; else empty."""
-    status: FullText | str = ""
-    """What becomes of it: one of :data:`tarstop_core.documents.reports.OUTCOMES`; "" when it is not let through."""
-    reason: str = ""
-    """Why it brings no data."""
-    study: str = ""
-    """As "Surname YEAR" of the study it reports; two reports of a study share it."""
-    counts: tuple[int, int, int, int] | None = None
-    """TP, FP, FN, TN."""
+    kind: str  # "accuracy" when title and abstract let it through; else why not
+    full_text: str = ""  # what the full text says, for reports that are let through; else empty
+    status: FullText | str = ""  # what becomes of it; "" when it is not let through
+    reason: str = ""  # why it brings no data
+    study: str = ""  # as "Surname YEAR" of the study it reports; two reports of a study share it
+    counts: tuple[int, int, int, int] | None = None  # TP, FP, FN, TN
 
     @property
     def included(self) -> bool:
@@ -137,7 +122,7 @@ def simulate_reviews(seed: int = DEFAULT_SEED) -> list[Review]:
     abstracts: set[str] = set()
     reviews = []
     for question, numbers, rng in apart(seed, "report numbers", range(100_000, 1_000_000), QUESTIONS):
-        pool = zip(_pool(question, question.plan, abstracts, rng), numbers, strict=True)
+        pool = zip(_pool(question, abstracts, rng), numbers, strict=True)
         named = [replace(report, id=f"SIM-{number}") for report, number in pool]
         reviews.append(Review(question, tuple(sorted(named, key=lambda report: report.id))))
     return reviews
@@ -146,9 +131,9 @@ def simulate_reviews(seed: int = DEFAULT_SEED) -> list[Review]:
 # --- one review -----------------------------------------------------------------------------------
 
 
-def _pool(question: Question, plan: Plan, abstracts: set[str], rng: random.Random) -> list[Report]:
-    reports = _included(question, plan, rng)
-    others = plan.documents - len(reports)
+def _pool(question: Question, abstracts: set[str], rng: random.Random) -> list[Report]:
+    reports = _included(question, question.plan, rng)
+    others = question.plan.documents - len(reports)
     strays = round(OTHER_FIELD_SHARE * others)
     kinds = [kind for kind, share in SHARES.items() for _ in range(round(share * (others - strays)))]
     kinds += ["course"] * (others - strays - len(kinds))
@@ -160,10 +145,8 @@ def _pool(question: Question, plan: Plan, abstracts: set[str], rng: random.Rando
         report = _other(rng.choice(elsewhere), rng.choice(list(SHARES)), rng)
         return replace(report, kind="other field")
 
-    reports += [
-        unlike(partial(_other, question, kind, rng), titles, abstracts) for kind in kinds[: others - strays]
-    ]
-    return reports + [unlike(stray, titles, abstracts) for _ in range(strays)]
+    made = [partial(_other, question, kind, rng) for kind in kinds[: others - strays]] + [stray] * strays
+    return reports + [unlike(each, titles, abstracts) for each in made]
 
 
 def _included(question: Question, plan: Plan, rng: random.Random) -> list[Report]:
@@ -187,7 +170,7 @@ def _included(question: Question, plan: Plan, rng: random.Random) -> list[Report
         first = rng.choice(reports[: plan.data]) if second or reason == OVERLAPPING else None
         while True:
             setting = _setting(question, reason, rng) if first is None else settings[first.study]
-            report = _accuracy(question, plan, status, reason, first, setting, rng)
+            report = _accuracy(question, status, reason, first, setting, rng)
             if report.title not in titles and (second or report.study not in settings):
                 break
         titles.add(report.title)
@@ -203,7 +186,6 @@ def _setting(question: Question, reason: str, rng: random.Random) -> dict[str, s
 
 def _accuracy(
     question: Question,
-    plan: Plan,
     status: FullText,
     reason: str,
     first: Report | None,
@@ -211,6 +193,7 @@ def _accuracy(
     rng: random.Random,
 ) -> Report:
     """A report on the accuracy of the test for the disease; `first` is the study whose patients it shares."""
+    plan = question.plan
     test = rng.choice(question.test if rng.random() < plan.wording else question.test_far)
     condition = rng.choice(question.condition if rng.random() < plan.wording else question.condition_far)
     if first is None or first.counts is None:
@@ -320,22 +303,14 @@ def _other(question: Question, kind: str, rng: random.Random) -> Report:
     }
     title = rng.choice(tuple(WORDS.opinions) if kind == "opinion" else WORDS.other_titles[kind])
     about = values
+    if kind == "other test":
+        about = values | capitals({"t": rival, "c": condition})
+    elif kind == "other disease":
+        about = values | capitals({"t": test, "c": lookalike, "p": f"patients who may have {lookalike}"})
+        about["ref"] = rng.choice(WORDS.vague_references)
     if kind in ("other test", "other disease"):
-        if kind == "other test":
-            about = {**values, **capitals({"t": rival, "c": condition})}
-        else:
-            suspected = f"patients who may have {lookalike}"
-            about = {
-                **values,
-                **capitals({"t": test, "c": lookalike, "p": suspected}),
-                "ref": rng.choice(WORDS.vague_references),
-            }
-        sentences = [
-            rng.choice(WORDS.aims),
-            rng.choice(WORDS.methods),
-            rng.choice(WORDS.results),
-            rng.choice((*WORDS.rates, *NO_RATES)),
-        ]
+        drawn = WORDS.aims, WORDS.methods, WORDS.results, (*WORDS.rates, *NO_RATES)
+        sentences = [rng.choice(each) for each in drawn]
         spare = [rng.choice(CONCLUSIONS), *rng.sample(WORDS.beside_rates, 2)]
     else:
         pool = WORDS.other_sentences[kind]

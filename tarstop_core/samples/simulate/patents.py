@@ -1,16 +1,9 @@
 """A simulated patent collection that a person can read: sixteen searches, eight of them with prior art.
 
-A claim names three key features. Its pool is composed from the grammar of its field
-(`tarstop_core.samples.simulate.inventions`) and holds five kinds of document:
-
-- *prior art*: discloses all three features, often in other words than the claim's (ω⁺ topics only);
-- *near misses*: two of the features, and a different solution in place of the third;
-- *partial*: one feature;
-- *same field*: none, but the same kind of device;
-- *other field*: strays from another search, as every real result list has them.
-
-How deep the first prior art lies under BM25 follows from how much of it speaks the claim's language
-(`Plan.wording`). Nothing here describes a real patent.
+A claim names three key features. A document of its pool discloses all of them, often in other words (*prior art*, in
+ω⁺ topics only), two, with a different solution in place of the third (*near miss*), one (*partial*), none (*same
+field*), or is a stray from another search (*other field*). How deep the first prior art lies under BM25 follows from
+how much of it speaks the claim's language (`Plan.wording`). Nothing here describes a real patent.
 """
 
 import random
@@ -58,20 +51,14 @@ WORDS = read(Words, files(__package__) / "patents.toml")
 class Document:
     """One invented document."""
 
-    publication_number: str
-    """Such as "SIM-0412-A1"; also the identifier, unique in the whole collection."""
+    publication_number: str  # such as "SIM-0412-A1"; also the identifier, unique in the whole collection
     title: str
     abstract: str
     assignee: str
-    """`title`, `abstract` and `assignee`: invented text."""
-    year: int
-    """Year of publication."""
-    kind: str
-    """One of "prior art", "near miss", "partial", "same field" or "other field"."""
-    disclosed: tuple[bool, ...]
-    """Which key features of the topic's claim the text contains."""
-    reason: str
-    """A sentence for a demo: what it discloses and what it lacks."""
+    year: int  # of publication
+    kind: str  # one of "prior art", "near miss", "partial", "same field" or "other field"
+    disclosed: tuple[bool, ...]  # which key features of the topic's claim the text contains
+    reason: str  # a sentence for a demo: what it discloses and what it lacks
 
     @property
     def relevant(self) -> bool:
@@ -109,8 +96,7 @@ def _simulate_topic(
     counts["partial"] = round(PARTIAL_SHARE * plan.documents)
     strays = round(OTHER_FIELD_SHARE * plan.documents)
     counts["same field"] = plan.documents - sum(counts.values()) - strays
-    counts["other field"] = strays
-    kinds = Counter(counts).elements()
+    kinds = Counter({**counts, "other field": strays}).elements()
     titles: set[str] = set()
     documents = []
     for nth, (kind, number) in enumerate(zip(kinds, numbers, strict=True)):
@@ -129,16 +115,13 @@ def _document(invention: Invention, kind: str, wording: float, nth: int, rng: ra
         parts = [*rng.sample(field.extras, 2), rng.choice(rng.choice(field.features).other)]
     else:
         field = invention
-        if kind == "prior art":
-            shown = (0, 1, 2)
-        elif kind == "near miss":
+        shown = (0, 1, 2) if kind == "prior art" else ()
+        if kind == "near miss":
             shown = tuple(i for i in range(3) if i != nth % 3)
             wording = NEAR_MISS_WORDING
         elif kind == "partial":
             shown = (rng.randrange(3),)
             wording = 0.5
-        else:
-            shown = ()
         told = [field.features[i] for i in shown]
         parts = [rng.choice(each.close if rng.random() < wording else each.far) for each in told]
         missing = [feature for i, feature in enumerate(field.features) if i not in shown]

@@ -26,60 +26,41 @@ class Scenario(Kind, ABC):
 
     # --- what it is called
 
-    title: ClassVar[str]
-    """What a person screens for: "Patent prior art"."""
-    caption: ClassVar[str]
-    """What decides, in a sentence."""
-    decides: ClassVar[str]
-    """The same after its title."""
-    short: ClassVar[str]
-    """Its name on a button."""
+    title: ClassVar[str]  # what a person screens for: "Patent prior art"
+    caption: ClassVar[str]  # what decides, in a sentence
+    decides: ClassVar[str]  # the same after its title
+    short: ClassVar[str]  # its name on a button
     actions: ClassVar[Mapping[str, tuple[str, str]]]
     """What a⁺ and a⁻ are called, by the words for the choice; the first is where a person begins."""
-    when: ClassVar[tuple[str, str]]
-    """When each is right: "if prior art exists"."""
+    when: ClassVar[tuple[str, str]]  # when each is right: "if prior art exists"
     asked: ClassVar[tuple[str, str]] = ("What are you looking for?", "Its title, or a question in a sentence")
     """What is asked to put documents in order, and what may be answered."""
     asked_file: ClassVar[str] = "A question as plain text"
-    given: ClassVar[str] = "The question"
-    """What that answer is called."""
+    given: ClassVar[str] = "The question"  # what that answer is called
     sample: ClassVar[str] = ""
     """What its samples are called and their keys begin with: "search"; empty where there are none."""
-    belief_title: ClassVar[str]
-    """What the belief is, on an axis."""
-    likely: ClassVar[str] = "be relevant"
-    """What documents may be half as likely to do."""
-    find: ClassVar[str] = "be relevant"
-    """What is hoped of the next document."""
-    settling: ClassVar[str] = "move the belief"
-    """What it would do by that."""
+    belief_title: ClassVar[str]  # what the belief is, on an axis
+    likely: ClassVar[str] = "be relevant"  # what documents may be half as likely to do
+    find: ClassVar[str] = "be relevant"  # what is hoped of the next document
+    settling: ClassVar[str] = "move the belief"  # what it would do by that
     nothing: ClassVar[str] = "nothing"
     nothing_further: ClassVar[str] = "nothing"
     """What is meant by "nothing (further) turns up"."""
-    planned: ClassVar[str] = "reading that far"
-    """Whose outcome is expected where a plan is."""
-    finds: ClassVar[str] = "relevant documents"
-    """What may turn up."""
-    one_find: ClassVar[str] = "a relevant document"
-    """One of them."""
-    thought: ClassVar[str] = "chance to be relevant"
-    """What the chance of a document is, in a lesson."""
-    observed: ClassVar[str] = "document"
-    """What moves the belief from time to time."""
+    planned: ClassVar[str] = "reading that far"  # whose outcome is expected where a plan is
+    finds: ClassVar[str] = "relevant documents"  # what may turn up
+    one_find: ClassVar[str] = "a relevant document"  # one of them
+    thought: ClassVar[str] = "chance to be relevant"  # what the chance of a document is, in a lesson
+    observed: ClassVar[str] = "document"  # what moves the belief from time to time
     frozen: ClassVar[tuple[str, str]] = ("rule, q\\*, cost, starting chance, calibrator", "")
     """Settings that a plan freezes: all of them as Set up lists them, its own as Screen does."""
     reasons: ClassVar[str] = "for example:\nanother subject\nno report of a study"
     """Reasons to exclude something, to begin with."""
-    example: ClassVar[str] = ""
-    """How a person may come by a starting chance."""
-    waits_for: ClassVar[str] = "confirmation"
-    """What a verdict may wait for until it counts."""
+    example: ClassVar[str] = ""  # how a person may come by a starting chance
+    waits_for: ClassVar[str] = "confirmation"  # what a verdict may wait for until it counts
     plans_approximately: ClassVar[bool] = False
     """Whether the best plan is chosen as if nothing were learned before its end."""
-    first_because: ClassVar[str] = ""
-    """Why the first rule is that one, where its own words do not say it."""
-    in_steps: ClassVar[bool] = False
-    """Whether the belief stays as it is between two finds."""
+    first_because: ClassVar[str] = ""  # why the first rule is that one, where its own words do not say it
+    in_steps: ClassVar[bool] = False  # whether the belief stays as it is between two finds
     verdicts_tell: ClassVar[bool] = True
     """Whether verdicts alone move the belief, so that labels that came along can be replayed."""
 

@@ -22,34 +22,30 @@ from tarstop_core.value.payoffs import Floats
 class Patent(Scenario):
     """One relevant document decides, and has to be cited."""
 
-    name: ClassVar[str] = "patent"
-    one_decides: ClassVar[bool] = True
-    grades: ClassVar[bool] = True
-    title: ClassVar[str] = "Patent prior art"
-    caption: ClassVar[str] = "One document decides."
-    decides: ClassVar[str] = "one document decides."
-    short: ClassVar[str] = "Prior art"
+    name = "patent"
+    one_decides = True
+    grades = True
+    title = "Patent prior art"
+    caption = "One document decides."
+    decides = "one document decides."
+    short = "Prior art"
     actions: ClassVar[Mapping[str, tuple[str, str]]] = {
         "Examiner: Reject or Grant": ("Reject", "Grant"),
         "Applicant: Don’t file or File": ("Don’t file", "File"),
     }
-    when: ClassVar[tuple[str, str]] = ("if prior art exists", "if none exists")
-    asked: ClassVar[tuple[str, str]] = (
-        "What are you looking for?",
-        "A sentence, the claims, or a whole description",
-    )
-    asked_file: ClassVar[str] = "A description or claims as plain text"
-    given: ClassVar[str] = "The claim"
-    sample: ClassVar[str] = "search"
-    belief_title: ClassVar[str] = "chance it exists"
-    find: ClassVar[str] = "be a hit"
-    settling: ClassVar[str] = "settle it"
-    planned: ClassVar[str] = "following it"
-    finds: ClassVar[str] = "prior art"
-    reasons: ClassVar[str] = "for example:\nanother technical field\nlacks the hinge"
-    one_find: ClassVar[str] = "prior art"
-    thought: ClassVar[str] = "chance if prior art exists"
-    example: ClassVar[str] = "If about one application in three like this one fails, say 33 %."
+    when = ("if prior art exists", "if none exists")
+    asked = ("What are you looking for?", "A sentence, the claims, or a whole description")
+    asked_file = "A description or claims as plain text"
+    given = "The claim"
+    sample = "search"
+    belief_title = "chance it exists"
+    find = "be a hit"
+    settling = "settle it"
+    planned = "following it"
+    finds = one_find = "prior art"
+    reasons = "for example:\nanother technical field\nlacks the hinge"
+    thought = "chance if prior art exists"
+    example = "If about one application in three like this one fails, say 33 %."
 
     def question(self, settings: Settings) -> str:
         return "prior art exists"

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -13,12 +14,14 @@ from tarstop_core.calibration.data_share import DataShare
 from tarstop_core.documents.tables import Tables
 from tarstop_core.evidence.summary import evidence
 from tarstop_core.evidence.words import rival_sentence
+from tarstop_core.evidence.words import studies as studies_of
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
+from tarstop_core.presentation.words import say
 from tarstop_core.samples.past_stops import WrongStops, shipped, wrong_stops
 from tarstop_core.screening.advised import Advice
 from tarstop_core.screening.foretold import still_unread
 from tarstop_core.screening.labels import RELEVANT, Label
-from tarstop_core.screening.scenarios.review_glance import AtAGlance
+from tarstop_core.screening.scenarios.base import Scenario
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.value.cumulative import CumulativePath, known_at
@@ -30,6 +33,8 @@ from tarstop_core.value.studies import NextStudy
 
 COULD_CHANGE = 0.01
 """Chance from which waiting reports count as able to change the decision."""
+LITTLE_STUDIES = 3
+"""Studies below which a stop says that it rests on little."""
 TRUTHS = {
     "pooled": "whether pooled sensitivity exceeds θ",
     "full_evidence": "what all documents of the list would have led to",
@@ -38,23 +43,18 @@ STAGES = {
     1: "a document and its table at once",
     2: "titles and abstracts first, included reports in full later",
 }
+_said = partial(say, __name__)
 
 
 @dataclass(frozen=True)
 class ReviewFacts:
     """What a reviewer sees beside every advice."""
 
-    studies: int
-    """2×2 tables that count."""
-    waiting: int
-    """Included reports that were not read in full yet."""
-    report_worth: float
-    report_cost: float
-    """`report_worth` and `report_cost`: what one waiting report is worth now, and what reading it in full costs, in the
-    payoffs' unit.
-    """
-    reports_to_read: int
-    """How many of the waiting reports pay."""
+    studies: int  # 2×2 tables that count
+    waiting: int  # included reports that were not read in full yet
+    report_worth: float  # of one waiting report, now, in the payoffs' unit
+    report_cost: float  # of reading it in full, in the payoffs' unit
+    reports_to_read: int  # how many of the waiting reports pay
     reports_may_change: float
     """Chance that the waiting reports, all bringing data, would lead to the other action."""
     otherwise: float
@@ -67,10 +67,8 @@ class ReviewFacts:
     """Relevant documents probably still unread: expected number, and an interval of 90 %."""
     share: tuple[float, float, float]
     """P(data | included): mean, and an interval of 90 %."""
-    diseased: int = 0
-    """Patients with the disease in the tables that count."""
-    needed: int = 0
-    """Further studies before a⁺ may be taken, as settings ask for a least number."""
+    diseased: int = 0  # patients with the disease in the tables that count
+    needed: int = 0  # further studies before a⁺ may be taken, as settings ask for a least number
 
     @property
     def reports_first(self) -> bool:
@@ -85,8 +83,8 @@ class ReviewFacts:
 
 def data_share(settings: Settings, state: State) -> DataShare:
     """P(data | included) after the reports that were read in full."""
-    read = sum(report.was_read for report in state.read_in_full.values())
-    return settings.data_share.updated(_with_data(state), read - _with_data(state))
+    read, brought = sum(report.was_read for report in state.read_in_full.values()), _with_data(state)
+    return settings.data_share.updated(brought, read - brought)
 
 
 def _with_data(state: State) -> int:
@@ -113,11 +111,7 @@ def least_words(settings: Settings) -> str:
     patients = f"{settings.least_patients:,} patients who have the condition"
     if not settings.least_studies:
         return patients if settings.least_patients else "none"
-    return _studies(settings.least_studies) + (f" with {patients}" if settings.least_patients else "")
-
-
-def _studies(count: int) -> str:
-    return "1 study" if count == 1 else f"{count:,} studies"
+    return studies_of(settings.least_studies) + (f" with {patients}" if settings.least_patients else "")
 
 
 def _past(advice: Advice, settings: Settings) -> WrongStops | None:
@@ -125,62 +119,47 @@ def _past(advice: Advice, settings: Settings) -> WrongStops | None:
     return wrong_stops(advice.facts.studies, settings.theta, settings.payoffs.q_star, settings.truth)
 
 
-def _prior(settings: Settings) -> str:
-    prior = settings.belief_prior
-    learned = f", learned from {prior.learned_from.source}" if prior.learned_from else ""
-    counts = "" if prior.weight == 1 else f", a study counting {percent(prior.weight)} of one drawn at random"
-    return (
-        f"prior with s {number(prior.s)}, τ {number(prior.tau)}, spread of the false-positive rate "
-        f"{number(prior.s_fpr)} and η {number(prior.eta)}{counts}{learned}"
-    )
-
-
 def _with_interval(share: float, low: float, high: float) -> str:
     return f"{percent(share)} ({percent(low)} to {percent(high)})"
 
 
-class Review(AtAGlance):
+class Review(Scenario):
     """Whether a test is sensitive enough, by the 2×2 tables that reports bring."""
 
-    name: ClassVar[str] = "review"
-    first_rule: ClassVar[str] = "greedy"
-    learns: ClassVar[bool] = True
-    reads_full_texts: ClassVar[bool] = True
-    title: ClassVar[str] = "Diagnostic-accuracy review"
-    caption: ClassVar[str] = "2×2 tables of many studies add up."
-    decides: ClassVar[str] = "2×2 tables add up."
-    short: ClassVar[str] = "Diagnostic accuracy"
+    name = "review"
+    first_rule = "greedy"
+    learns = True
+    reads_full_texts = True
+    title = "Diagnostic-accuracy review"
+    caption = "2×2 tables of many studies add up."
+    decides = "2×2 tables add up."
+    short = "Diagnostic accuracy"
     actions: ClassVar[Mapping[str, tuple[str, str]]] = {"Adopt or Don’t adopt": ("Adopt", "Don’t adopt")}
-    when: ClassVar[tuple[str, str]] = ("if sensitivity is high enough", "if it is not")
-    asked: ClassVar[tuple[str, str]] = (
-        "What does the review ask?",
-        "Its title, or its question in a sentence",
-    )
-    sample: ClassVar[str] = "review"
-    belief_title: ClassVar[str] = "chance it is sensitive"
-    likely: ClassVar[str] = "bring data"
-    find: ClassVar[str] = "bring data"
-    settling: ClassVar[str] = "bring data"
-    nothing: ClassVar[str] = "no study with data"
-    nothing_further: ClassVar[str] = "no further study with data"
-    finds: ClassVar[str] = "tables"
-    one_find: ClassVar[str] = "a 2×2 table"
-    thought: ClassVar[str] = "chance to bring data"
-    observed: ClassVar[str] = "study"
-    frozen: ClassVar[tuple[str, str]] = (
+    when = ("if sensitivity is high enough", "if it is not")
+    asked = ("What does the review ask?", "Its title, or its question in a sentence")
+    sample = "review"
+    belief_title = "chance it is sensitive"
+    likely = find = settling = "bring data"
+    nothing = "no study with data"
+    nothing_further = "no further study with data"
+    finds = "tables"
+    one_find = "a 2×2 table"
+    thought = "chance to bring data"
+    observed = "study"
+    frozen = (
         "rule, θ, q\\*, costs, starting chance, prior, calibrator",
         "θ, engine, prior, truth, cost of a report, floor, ",
     )
-    reasons: ClassVar[str] = "for example:\nwrong index test\nwrong reference standard\nno patients"
-    example: ClassVar[str] = "If about two tests in three like this one are as sensitive as that, say 67 %."
-    waits_for: ClassVar[str] = "a report"
-    plans_approximately: ClassVar[bool] = True
-    first_because: ClassVar[str] = (
+    reasons = "for example:\nwrong index test\nwrong reference standard\nno patients"
+    example = "If about two tests in three like this one are as sensitive as that, say 67 %."
+    waits_for = "a report"
+    plans_approximately = True
+    first_because = (
         "It comes first in reviews because at no cost that was measured was another rule both never clearly worse and right "
         "as often."
     )
-    in_steps: ClassVar[bool] = True
-    verdicts_tell: ClassVar[bool] = False
+    in_steps = True
+    verdicts_tell = False
 
     def question(self, settings: Settings) -> str:
         return f"sensitivity exceeds {percent(settings.theta)}"
@@ -310,7 +289,7 @@ class Review(AtAGlance):
         ]
         past = _past(advice, settings)
         if past is not None:
-            name = f"Past questions decided wrongly after {_studies(told.studies)}"
+            name = f"Past questions decided wrongly after {studies_of(told.studies)}"
             rows.append((name, f"{past.wrong:,} of {past.questions:,}, {past.reviews:,} reviews"))
         if settings.two_stages:
             rows.append(("Included reports that bring data", _with_interval(*told.share)))
@@ -335,36 +314,26 @@ class Review(AtAGlance):
     # --- in words
 
     def first_in_words(self, advice: Advice, settings: Settings, comparison: str) -> str:
-        told, unit = advice.facts, settings.payoffs.unit
-        count = "the waiting report" if told.waiting == 1 else f"the {told.waiting:,} waiting reports"
-        if told.reports_first:
-            reading = (
-                f"Reading {count} in full pays"
-                if told.reports_to_read == told.waiting
-                else f"Of {count}, reading {told.reports_to_read:,} in full pays"
-            )
-            first = (
-                f"{reading}: the first is worth {amount(told.report_worth, unit)} and costs "
-                f"{amount(told.report_cost, unit) if told.report_cost else 'nothing beyond'}."
-            )
-            abstracts = "" if advice.worth is None else f" {comparison}"
-            return first + abstracts + (" By itself, screening on pays too." if advice.more else "")
-        chance = percent(told.reports_may_change)
-        return (
-            f"{count[0].upper() + count[1:]} could still change the decision (a chance of {chance} if all bring "
-            "data), although reading on is not worth what it costs. Read them, or record why they cannot be had, "
-            "before you stop."
+        return _said(
+            "first", told=advice.facts, advice=advice, comparison=comparison, unit=settings.payoffs.unit
         )
+
+    def first_in_brief(self, advice: Advice, settings: Settings) -> str:
+        told = advice.facts
+        pays = float(f"{told.report_worth / told.report_cost:.2g}") if told.report_cost else 0.0
+        return _said("first_in_brief", told=told, pays=pays, unit=settings.payoffs.unit)
+
+    def still_changes(self, advice: Advice, settings: Settings) -> str:
+        """Nothing where nothing is left."""
+        told = advice.facts
+        if advice.depth >= advice.documents and not told.waiting:
+            return ""
+        return _said("still_changes", share=100 * told.otherwise)
 
     def so_few(self, advice: Advice, settings: Settings) -> str:
         """Counted in past reviews; nothing where too few were asked."""
-        past, studies = _past(advice, settings), advice.facts.studies
-        if past is None:
-            return ""
-        return (
-            f"After {_studies(studies)}, {past.wrong:,} of {past.questions:,} past questions ({past.reviews:,} reviews) were "
-            "decided wrongly."
-        )
+        past = _past(advice, settings)
+        return "" if past is None else _said("so_few", studies=advice.facts.studies, past=past)
 
     def held_back(self, advice: Advice, settings: Settings) -> str:
         """The least number that the settings ask for."""
@@ -372,13 +341,25 @@ class Review(AtAGlance):
             return ""
         return f"“{settings.plus}” is not open before {least_words(settings)} are in."
 
+    def held_up(self, advice: Advice, settings: Settings) -> str:
+        """A floor on the chance of the right decision."""
+        return _said("held_up", floor=settings.floor) if advice.floor_holds else ""
+
+    def right(self, advice: Advice) -> float:
+        """By the truth that the session is held against."""
+        return 1 - float(advice.facts.disagreement)
+
+    def rests_on(self, advice: Advice) -> str:
+        """Studies, patients, and what is probably still unread."""
+        return _said("rests_on", told=advice.facts, unread=round(advice.facts.left[0]))
+
+    def little(self, advice: Advice) -> bool:
+        return bool(advice.facts.studies < LITTLE_STUDIES)
+
     def going_on(self, advice: Advice, settings: Settings) -> str:
-        told: ReviewFacts = advice.facts
-        if advice.floor_holds:
-            return self.held_up(advice, settings)
-        if told.plan and settings.rule.worth_phrase.endswith("worth"):
-            return f"The best plan is to screen about {told.plan:,} more and look again."
-        return ""
+        plan = advice.facts.plan if settings.rule.worth_phrase.endswith("worth") else 0
+        best = f"The best plan is to screen about {plan:,} more and look again." if plan else ""
+        return self.held_up(advice, settings) or best
 
     def worth_nothing(self, settings: Settings) -> str:
         """Where what follows from documents costs more than they are worth."""
@@ -392,15 +373,11 @@ class Review(AtAGlance):
 
     def not_worth_it(self, settings: Settings) -> str:
         """The same in two stages, on stopping."""
-        if not (settings.two_stages and settings.full_cost):
-            return super().not_worth_it(settings)
-        return (
-            "What the next documents could show is worth less than reading their reports in full would cost."
-        )
+        in_full = settings.two_stages and settings.full_cost
+        return _said("not_worth_it") if in_full else super().not_worth_it(settings)
 
     def read_in_words(self, advice: Advice) -> str:
-        count = advice.facts.studies
-        return f"{count_of(advice.depth)} and {_studies(count)} with data"
+        return f"{count_of(advice.depth)} and {studies_of(advice.facts.studies)} with data"
 
     def found_in_words(self, state: State) -> list[str]:
         waiting = len(state.waiting)
@@ -426,14 +403,11 @@ class Review(AtAGlance):
         return [
             ("Sensitivity to exceed (θ)", percent(settings.theta)),
             ("Belief computed by", f"{settings.engine}: {ENGINES[settings.engine].method}"),
-            ("Prior", _prior(settings)),
+            ("Prior", _said("prior", prior=settings.belief_prior)),
             ("Held against", TRUTHS[settings.truth]),
             ("Reading", STAGES[settings.stages]),
             ("Cost of a report in full", amount(settings.full_cost, settings.payoffs.unit)),
-            (
-                "Included reports expected to bring data",
-                _with_interval(share.mean, *share.interval()),
-            ),
+            ("Included reports expected to bring data", _with_interval(share.mean, *share.interval())),
             (
                 "Least chance of the right decision (floor)",
                 percent(settings.floor) if settings.floor else "none",
@@ -450,22 +424,13 @@ class Review(AtAGlance):
         }
 
     def protocol(self, settings: Settings) -> list[str]:
-        full = (
-            " Included reports will be read in full at a cost of "
-            f"{amount(settings.full_cost, settings.payoffs.unit)} each; only their 2×2 tables move the probability."
-            if settings.two_stages
-            else " Each document is read together with its 2×2 table."
-        )
-        return [
-            f"Sensitivity is pooled over the 2×2 tables found so far ({ENGINES[settings.engine].method}; "
-            f"{_prior(settings)}).{full}"
-        ]
+        prior, how = _said("prior", prior=settings.belief_prior), ENGINES[settings.engine].method
+        return [_said("protocol", settings=settings, how=how, prior=prior)]
 
     def protocol_stop(self, settings: Settings) -> list[str]:
-        said = f"It will not stop while the chance of the right decision is below {percent(settings.floor)}."
-        least = f"“{settings.plus}” will not be chosen before {least_words(settings)} are in."
+        said = [_said("floor", settings=settings)] if settings.floor else []
         asked = settings.least_studies or settings.least_patients
-        return [*([said] if settings.floor else []), *([least] if asked else [])]
+        return said + ([_said("least", settings=settings, least=least_words(settings))] if asked else [])
 
     def moved_by(self, settings: Settings) -> str:
         return "report read in full" if settings.two_stages else "2×2 table"
@@ -485,15 +450,10 @@ class Review(AtAGlance):
     def kept_columns(self, final: State, ids: Sequence[str], depth: int) -> dict[str, Any]:
         """What became of the report, as it stands."""
         report = final.read_in_full.get(depth)
-        rows = report.rows if report else ()
         return {
             "report": report.outcome if report else "waiting" if depth in final.waiting else "",
             "report_reason": report.reason if report else "",
-            "tables": "; ".join(
-                f"{row.study}: TP {row.TP}, FP {'' if row.FP is None else row.FP}, "
-                f"FN {row.FN}, TN {'' if row.TN is None else row.TN}"
-                for row in rows
-            ),
+            "tables": _said("tables", rows=report.rows if report else ()),
         }
 
 

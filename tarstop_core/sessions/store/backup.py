@@ -18,24 +18,13 @@ from sqlalchemy.pool import NullPool
 from tarstop_core.errors import InputProblem
 from tarstop_core.sessions.store.address import file_name, read_url
 from tarstop_core.sessions.store.copies import free_name, written_whole
-from tarstop_core.sessions.store.database import (
-    COLLECTION,
-    EVENT,
-    METADATA,
-    RECORD,
-    REVISION,
-    SESSION,
-    STAMP,
-    VERSION,
-    Database,
-    held_revision,
-)
+from tarstop_core.sessions.store.database import METADATA, REVISION, STAMP, VERSION, Database, held_revision
 
 Progress = Callable[[float], None]
 """Takes the share that is done."""
 TABLES = tuple(table for table in METADATA.sorted_tables if table is not VERSION)
 """Those with what people entered, each after those that it refers to."""
-AT_ONCE = {RECORD.name: 2_000, EVENT.name: 2_000}
+AT_ONCE = {"record": 2_000, "event": 2_000}
 A_FEW = 10
 """Rows in memory at once: of a long list, and of tables whose rows hold one."""
 
@@ -63,17 +52,10 @@ class Restored(NamedTuple):
 
 
 def backup(file: Path, url: str | None = None, progress: Progress | None = None) -> Held:
-    """Write everything in a store to a file, as it is at one moment, while people go on labelling.
+    """Write everything in a store to a new file, as it is at one moment, while people go on labelling.
 
-    Parameters
-    ----------
-    file : Path
-        A new file; a SQLite database of the same tables, whatever the store is kept in.
-
-    Raises
-    ------
-    InputProblem
-        When there is no store, the file exists, or either cannot be used.
+    It is a SQLite database of the same tables, whatever the store is kept in. InputProblem when there is no store, the
+    file exists, or either cannot be used.
     """
     address = read_url(url)
     if address.get_backend_name() == "sqlite" and not Path(file_name(address)).exists():
@@ -87,19 +69,10 @@ def restore(
 ) -> Restored:
     """Put everything that a backup holds into a store, all of it or nothing.
 
-    Parameters
-    ----------
-    file : Path
-        A backup, or a SQLite store of this or an earlier version; only read.
-    replace : bool
-        Whether a store that holds something is emptied first, after a backup of it beside it (of a store on a
-        server: beside `file`).
-
-    Raises
-    ------
-    InputProblem
-        When the file is no backup, damaged or of a newer version, when the store holds something and `replace`
-        was not asked for, or when either cannot be used.
+    `file` is a backup, or a SQLite store of this or an earlier version; it is only read. With `replace` a store that
+    holds something is emptied first, after a backup of it beside it (of a store on a server: beside `file`).
+    InputProblem when the file is no backup, damaged or of a newer version, when the store holds something and `replace`
+    was not asked for, or when either cannot be used.
     """
     with _checked(file) as source, closing(Database(url)) as database:
         if database.file is not None and database.file.exists() and file.samefile(database.file):
@@ -141,7 +114,10 @@ def _write(source: Connection, file: Path, progress: Progress | None) -> Held:
                 STAMP.create(target)
                 target.execute(insert(VERSION), version)
                 target.execute(insert(STAMP), {"version_num": REVISION})
-                _copy(source, there, target, _STORE_DAMAGED, progress)
+                damaged = (
+                    "The store is damaged, so that no backup of it can be written; restore an earlier one."
+                )
+                _copy(source, there, target, damaged, progress)
                 target.commit()
         except DBAPIError as problem:
             raise InputProblem(f"{file} cannot be written: {problem.orig}.") from problem
@@ -157,10 +133,8 @@ def _copy(
         for rows in _pieces(source, table, damaged):
             try:
                 target.execute(insert(table), [row._asdict() for row in rows])
-            except (IntegrityError, DataError) as problem:
-                raise InputProblem(damaged) from problem
             except StatementError as problem:
-                if isinstance(problem, DBAPIError):
+                if isinstance(problem, DBAPIError) and not isinstance(problem, (IntegrityError, DataError)):
                     raise
                 raise InputProblem(damaged) from problem
             done += len(rows)
@@ -183,14 +157,9 @@ def _pieces(source: Connection, table: Table, damaged: str) -> Iterator[Sequence
 
 
 def _held(connection: Connection) -> Held:
-    counts = {
-        table.name: connection.execute(select(func.count()).select_from(table)).scalar_one()
-        for table in TABLES
-    }
-    return Held(counts[SESSION.name], counts[COLLECTION.name], counts[RECORD.name], sum(counts.values()))
-
-
-_STORE_DAMAGED = "The store is damaged, so that no backup of it can be written; restore an earlier one."
+    sizes = {table.name: select(func.count()).select_from(table) for table in TABLES}
+    counts = {name: connection.execute(size).scalar_one() for name, size in sizes.items()}
+    return Held(counts["session"], counts["collection"], counts["record"], sum(counts.values()))
 
 
 def _backup_damaged(file: Path) -> str:
@@ -224,22 +193,23 @@ def _checked(file: Path) -> Iterator[Connection]:
 
 def _look(connection: Connection, file: Path) -> tuple[str, bool]:
     """The revision of a backup that is whole."""
-    what = f"The backup {file}"
+    foreign = InputProblem(f"{file} is not a backup of TARstop; name one that it wrote.")
+    damaged = InputProblem(_backup_damaged(file))
     try:
         tables = set(inspect(connection).get_table_names())
     except DBAPIError as problem:
         if "not a database" in str(problem):
-            raise InputProblem(f"{file} is not a backup of TARstop; name one that it wrote.") from None
+            raise foreign from None
         raise
     if connection.exec_driver_sql("PRAGMA integrity_check").scalar() != "ok":
-        raise InputProblem(_backup_damaged(file))
+        raise damaged
     if VERSION.name not in tables:
-        raise InputProblem(f"{file} is not a backup of TARstop; name one that it wrote.")
+        raise foreign
     if connection.exec_driver_sql("PRAGMA foreign_key_check").first() is not None:
-        raise InputProblem(_backup_damaged(file))
-    revision, stamped = held_revision(connection, tables, what, "use another backup")
+        raise damaged
+    revision, stamped = held_revision(connection, tables, f"The backup {file}", "use another backup")
     if revision == REVISION and not set(METADATA.tables) <= tables:
-        raise InputProblem(_backup_damaged(file))
+        raise damaged
     return revision, stamped
 
 

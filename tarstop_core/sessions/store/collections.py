@@ -16,18 +16,9 @@ from sqlalchemy import Connection, Row, delete, insert, select, update
 from tarstop_core.documents.records import RECORD_COLUMNS, TEXT_COLUMNS, as_records, records_hash
 from tarstop_core.envelope import check_time
 from tarstop_core.errors import InputProblem
+from tarstop_core.sessions.store import values
 from tarstop_core.sessions.store.database import COLLECTION, RECORD, SESSION, Database
 from tarstop_core.sessions.store.rows import CollectionRow, Damaged, Record
-from tarstop_core.sessions.store.values import (
-    check_files,
-    dump,
-    intact,
-    new_id,
-    now,
-    readable,
-    storable_frame,
-    storable_text,
-)
 
 CHUNK = 500
 """Documents that are written in one transaction: nobody who labels waits longer than for these."""
@@ -67,39 +58,27 @@ class Collections:
         created: str = "",
         finished: bool = True,
     ) -> str:
-        """Store a table of records whole, or not at all; its id.
+        """Store a table of n records whole, or not at all; its id.
 
-        Parameters
-        ----------
-        frame : DataFrame, n rows
-        files : sequence of mapping
-            What was understood of each file, as JSON values.
-        progress : callable, optional
-            Called with (records written, n) after every chunk; whatever it raises cancels the import.
-        created : str
-            When it was first stored, where it comes from another store; else now.
-        finished : bool
-            Whether it is there at the end; else :meth:`finish_collection` says when.
-
-        Raises
-        ------
-        InputProblem
-            When there are no records, or the table is not one of records.
+        `files` is what was understood of each file, as JSON values. `progress` is called with (records written, n) after
+        every chunk; whatever it raises cancels the import. One from another store was `created` then, else now. Unless
+        it is to be `finished`, it is there when :meth:`finish_collection` says so. InputProblem when there are no
+        records, or the table is not one of records.
         """
-        frame = storable_frame(as_records(frame))
-        key, total = new_id(), len(frame)
+        frame = values.storable_frame(as_records(frame))
+        key, total = values.new_id(), len(frame)
         if not total:
             raise InputProblem("There are no records to save; choose a file that holds some.")
         ids: list[str] = frame["id"].tolist()
         row = {
             "id": key,
-            "name": storable_text(name),
-            "created": created or now(),
+            "name": values.storable_text(name),
+            "created": created or values.now(),
             "documents": total,
-            "files": dump(list(files)),
+            "files": values.dump(list(files)),
             "duplicates": duplicates,
             "simulated": simulated,
-            "query": storable_text(query),
+            "query": values.storable_text(query),
             "digest": records_hash(frame),
             "ids": zlib.compress(json.dumps(ids).encode(), 1),
         }
@@ -113,7 +92,7 @@ class Collections:
             return key
         self._remove_abandoned()
         with self._database.write() as connection:
-            connection.execute(insert(COLLECTION), row | {"documents": UNFINISHED, "created": now()})
+            connection.execute(insert(COLLECTION), row | {"documents": UNFINISHED, "created": values.now()})
         try:
             for start in (first, *others):
                 rows = _rows(key, frame, start)
@@ -146,12 +125,12 @@ class Collections:
         """Remove a collection that nothing refers to, a part at a time."""
         of_it = RECORD.c.collection_id == collection_id
         some = select(RECORD.c.position).where(of_it).limit(REMOVED)
-        gone = REMOVED
-        while gone == REMOVED:
+        while True:
             with self._database.write() as connection:
                 gone = connection.execute(delete(RECORD).where(of_it & RECORD.c.position.in_(some))).rowcount
-            if gone == REMOVED:
-                time.sleep(PAUSE)
+            if gone < REMOVED:
+                break
+            time.sleep(PAUSE)
         with self._database.write() as connection:
             connection.execute(delete(COLLECTION).where(COLLECTION.c.id == collection_id))
 
@@ -161,20 +140,20 @@ class Collections:
 
     def _all_collections(self) -> list[CollectionRow | Damaged]:
         rows = self._database.rows(_COLLECTIONS.order_by(COLLECTION.c.created.desc()))
-        return [readable("collection", row.id, row.name, partial(_collection_row, row)) for row in rows]
+        return [
+            values.readable("collection", row.id, row.name, partial(_collection_row, row)) for row in rows
+        ]
 
     def same_collection(
         self, name: str, frame: pd.DataFrame, files: Sequence[Mapping[str, Any]]
     ) -> str | None:
         """Id of a collection that holds the same records in the same order, from the same files; None: there is none."""
-        digest, described = (
-            records_hash(storable_frame(as_records(frame))),
-            _unnamed(json.loads(dump(list(files)))),
+        digest = records_hash(values.storable_frame(as_records(frame)))
+        wanted = (digest, name, "", _unnamed(json.loads(values.dump(list(files)))))
+        held = (
+            (row.id, (row.digest, row.name, row.query, _unnamed(row.files))) for row in self.collections()
         )
-        for row in self.collections():
-            if (row.digest, row.name, row.query, _unnamed(row.files)) == (digest, name, "", described):
-                return row.id
-        return None
+        return next((key for key, found in held if found == wanted), None)
 
     def collection(self, collection_id: str) -> CollectionRow:
         """One collection, without its texts."""
@@ -193,7 +172,7 @@ class Collections:
             rows = connection.execute(statement.order_by(RECORD.c.position)).all()
         if documents is None:
             raise unknown_collection(collection_id)
-        with intact("The documents of this session"):
+        with values.intact("The documents of this session"):
             if len(rows) != documents:
                 raise ValueError(f"{len(rows):,} of {documents:,} are there")
             return as_records(dict(zip(RECORD_COLUMNS, map(list, zip(*rows, strict=True)), strict=True)))
@@ -216,11 +195,10 @@ class Collections:
                 some = RECORD.c.position.in_(wanted[start : start + ROWS_AT_ONCE])
                 for row in connection.execute(base.where(some)):
                     found[row.position] = Record(*row)
-        missing = next((position for position in wanted if position not in found), None)
-        if missing is not None:
+        if missing := [position for position in wanted if position not in found]:
             documents = self.collection(collection_id).documents
             raise InputProblem(
-                f"The collection {collection_id} has no document at position {missing}; "
+                f"The collection {collection_id} has no document at position {missing[0]}; "
                 f"positions run from 0 to {documents - 1}."
             )
         return [found[position] for position in wanted]
@@ -235,8 +213,8 @@ class Collections:
             files = json.loads(row.files)
             for file in files:
                 if file.get("source") in names:
-                    file["database"] = storable_text(names[file["source"]])
-            connection.execute(update(COLLECTION).where(there).values(files=dump(files)))
+                    file["database"] = values.storable_text(names[file["source"]])
+            connection.execute(update(COLLECTION).where(there).values(files=values.dump(files)))
 
     def delete_collection(self, collection_id: str) -> None:
         """Remove a collection; InputProblem when a session uses it, archived or not."""
@@ -253,7 +231,7 @@ class Collections:
         packed = self._database.value(select(COLLECTION.c.ids).where(COLLECTION.c.id == collection_id))
         if packed is None:
             raise unknown_collection(collection_id)
-        with intact("The list of documents"):
+        with values.intact("The list of documents"):
             ids = json.loads(zlib.decompress(packed))
             if not (isinstance(ids, list) and all(isinstance(each, str) for each in ids)):
                 raise TypeError("ids are texts")
@@ -261,13 +239,7 @@ class Collections:
 
 
 def let_go(connection: Connection, collection_id: str) -> str | None:
-    """Hide a collection, to be removed a part at a time; or the name of a session that uses it.
-
-    Raises
-    ------
-    InputProblem
-        When there is no such collection.
-    """
+    """Hide a collection, to be removed a part at a time; or the name of a session that uses it."""
     there = COLLECTION.c.id == collection_id
     # Locked before one looks who uses it.
     if connection.execute(select(COLLECTION.c.id).where(there).with_for_update()).first() is None:
@@ -280,17 +252,9 @@ def let_go(connection: Connection, collection_id: str) -> str | None:
 
 
 def hold(connection: Connection, collection_id: str) -> None:
-    """See that a collection is there, and stays whole until the end of this transaction.
-
-    Raises
-    ------
-    InputProblem
-        When there is no such collection any more.
-    """
-    there = select(COLLECTION.c.id).where(
-        COLLECTION.c.id == collection_id, COLLECTION.c.documents != UNFINISHED
-    )
-    if connection.execute(there.with_for_update(read=True)).first() is None:
+    """See that a collection is there, and stays whole until the end of this transaction."""
+    there = _COLLECTIONS.where(COLLECTION.c.id == collection_id).with_for_update(read=True)
+    if connection.execute(there).first() is None:
         raise unknown_collection(collection_id)
 
 
@@ -306,14 +270,14 @@ def _rows(collection_id: str, frame: pd.DataFrame, start: int) -> list[dict[str,
     columns = [part[name].tolist() for name in TEXT_COLUMNS]
     scores = part["score"].astype(object).where(part["score"].notna(), None).tolist()
     rows = zip([collection_id] * len(part), range(start, start + len(part)), *columns, scores, strict=True)
-    return [dict(zip(names, values, strict=True)) for values in rows]
+    return [dict(zip(names, row, strict=True)) for row in rows]
 
 
 def _collection_row(row: Row[*tuple[Any, ...]]) -> CollectionRow:
-    with intact(f"The collection '{row.name}'"):
+    with values.intact(f"The collection '{row.name}'"):
         check_time(row.created)
         files = tuple(json.loads(row.files))
-        check_files(files, "What is said of its files")
+        values.check_files(files, "What is said of its files")
         return CollectionRow(**{**row._mapping, "files": files})
 
 

@@ -6,7 +6,7 @@ import sqlite3
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 
 from tarstop_core.errors import InputProblem
@@ -18,42 +18,35 @@ def written_whole(file: Path) -> Iterator[Path]:
 
     InputProblem when there is such a file already, or it cannot be written.
     """
-    if file.exists():
-        raise _taken(file)
+    leftovers = list[Path]()
     try:
+        if file.exists():
+            raise FileExistsError
         handle, name = tempfile.mkstemp(prefix=f".{file.name}.", suffix=".part", dir=file.parent)
         os.close(handle)
-    except OSError as problem:
-        raise _unwritten(file, problem) from None
-    part = Path(name)
-    try:
+        part = Path(name)
+        leftovers += [part, Path(f"{part}-journal")]
         yield part
         _to_disk(part)
         _name(part, file)
         _to_disk(file.parent)
     except FileExistsError:
-        raise _taken(file) from None
+        raise InputProblem(
+            f"There is a file {file} already, and it is not overwritten; name another one."
+        ) from None
     except OSError as problem:
-        raise _unwritten(file, problem) from None
+        raise InputProblem(
+            f"{file} cannot be written: {problem.strerror}; name another place, or make room and give rights."
+        ) from None
     finally:
-        for leftover in (part, Path(f"{part}-journal")):
+        for leftover in leftovers:
             leftover.unlink(missing_ok=True)
 
 
 def free_name(file: Path, what: str) -> Path:
-    """A name beside `file` that says what it is and that no file has.
-
-    Examples
-    --------
-    >>> free_name(Path("/nowhere/store.db"), "revision-0001").name
-    'store.revision-0001.db'
-    """
-    for number in count(1):
-        again = "" if number == 1 else f"-{number}"
-        name = file.with_name(f"{file.stem}.{what}{again}{file.suffix}")
-        if not name.exists():
-            break
-    return name
+    """A name beside `file` that says what it is and that no file has: store.revision-0001.db, …-2.db."""
+    names = (f"{file.stem}.{what}{again}{file.suffix}" for again in chain([""], (f"-{n}" for n in count(2))))
+    return next(name for name in map(file.with_name, names) if not name.exists())
 
 
 def copy_database(source: sqlite3.Connection, file: Path, like: Path) -> None:
@@ -64,16 +57,6 @@ def copy_database(source: sqlite3.Connection, file: Path, like: Path) -> None:
             # A copy is one file, which needs no other beside it to be whole.
             target.execute("PRAGMA journal_mode = DELETE")
         shutil.copymode(like, part)
-
-
-def _taken(file: Path) -> InputProblem:
-    return InputProblem(f"There is a file {file} already, and it is not overwritten; name another one.")
-
-
-def _unwritten(file: Path, problem: OSError) -> InputProblem:
-    return InputProblem(
-        f"{file} cannot be written: {problem.strerror}; name another place, or make room and give rights."
-    )
 
 
 def _to_disk(path: Path) -> None:

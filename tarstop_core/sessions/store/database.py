@@ -8,6 +8,7 @@ import sqlite3
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from itertools import takewhile
 from pathlib import Path
 from threading import Lock, local
 from typing import Any
@@ -22,15 +23,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 from tarstop_core.documents.records import LATER, TEXT_COLUMNS
 from tarstop_core.errors import InputProblem, Outage
 from tarstop_core.places import URL_VARIABLE
-from tarstop_core.sessions.store.address import (
-    driver_words,
-    file_name,
-    full_name,
-    public_name,
-    read_url,
-    sentence,
-    unknown_kind,
-)
+from tarstop_core.sessions.store import address
 from tarstop_core.sessions.store.copies import copy_database, free_name
 
 SCHEMA_VERSION = 1
@@ -44,6 +37,13 @@ CONNECT_SECONDS = 10
 """How long a database server may take to answer."""
 
 _LOG = logging.getLogger(__name__)
+
+
+def _filled(**kinds: type[sa.types.TypeEngine[Any]]) -> list[sa.Column[Any]]:
+    """Columns in which every row has something."""
+    return [sa.Column(name, kind, nullable=False) for name, kind in kinds.items()]
+
+
 METADATA = sa.MetaData()
 VERSION = sa.Table(
     "tarstop_schema", METADATA, sa.Column("version", sa.Integer, primary_key=True, autoincrement=False)
@@ -52,16 +52,9 @@ COLLECTION = sa.Table(
     "collection",
     METADATA,
     sa.Column("id", sa.String, primary_key=True),
-    sa.Column("name", sa.Text, nullable=False),
-    sa.Column("created", sa.String, nullable=False),
-    sa.Column("documents", sa.Integer, nullable=False),
-    sa.Column("files", sa.Text, nullable=False),
-    sa.Column("duplicates", sa.Integer, nullable=False),
-    sa.Column("simulated", sa.Boolean, nullable=False),
-    sa.Column("query", sa.Text, nullable=False),
-    sa.Column("digest", sa.String, nullable=False),
+    *_filled(name=sa.Text, created=sa.String, documents=sa.Integer, files=sa.Text, duplicates=sa.Integer),
     # Every session needs all ids but few abstracts; reading them here spares a walk through all records.
-    sa.Column("ids", sa.LargeBinary, nullable=False),
+    *_filled(simulated=sa.Boolean, query=sa.Text, digest=sa.String, ids=sa.LargeBinary),
 )
 RECORD = sa.Table(
     "record",
@@ -81,58 +74,40 @@ SESSION = sa.Table(
     "session",
     METADATA,
     sa.Column("id", sa.String, primary_key=True),
-    sa.Column("name", sa.Text, nullable=False),
+    *_filled(name=sa.Text),
     sa.Column("collection_id", sa.ForeignKey("collection.id"), nullable=False, index=True),
-    sa.Column("created", sa.String, nullable=False),
-    sa.Column("settings", sa.Text, nullable=False),
-    sa.Column("documents", sa.Integer, nullable=False),
-    sa.Column("positions", sa.LargeBinary, nullable=False),
+    *_filled(created=sa.String, settings=sa.Text, documents=sa.Integer, positions=sa.LargeBinary),
     sa.Column("scores", sa.LargeBinary),
-    sa.Column("query", sa.Text, nullable=False),
-    sa.Column("ranking", sa.Text, nullable=False),
-    sa.Column("archived", sa.Boolean, nullable=False),
-    sa.Column("digest", sa.String, nullable=False),
+    *_filled(query=sa.Text, ranking=sa.Text, archived=sa.Boolean, digest=sa.String),
 )
 EVENT = sa.Table(
     "event",
     METADATA,
     sa.Column("session_id", sa.ForeignKey("session.id"), primary_key=True),
     sa.Column("seq", sa.Integer, primary_key=True, autoincrement=False),
-    sa.Column("time", sa.String, nullable=False),
-    sa.Column("reviewer", sa.Text, nullable=False),
-    sa.Column("kind", sa.String, nullable=False),
-    sa.Column("payload", sa.Text, nullable=False),
+    *_filled(time=sa.String, reviewer=sa.Text, kind=sa.String, payload=sa.Text),
 )
 DELETED = sa.Table(
     "deleted",
     METADATA,
     sa.Column("session_id", sa.ForeignKey("session.id"), primary_key=True),
-    sa.Column("time", sa.String, nullable=False),
+    *_filled(time=sa.String),
 )
 CALIBRATOR = sa.Table(
     "calibrator",
     METADATA,
     sa.Column("digest", sa.String, primary_key=True),
-    sa.Column("json", sa.Text, nullable=False),
-    sa.Column("created", sa.String, nullable=False),
+    *_filled(json=sa.Text, created=sa.String),
 )
-
 SHELF = sa.Table(
     "calibrator_shelf",
     METADATA,
     sa.Column("digest", sa.ForeignKey("calibrator.digest"), primary_key=True),
-    sa.Column("name", sa.Text, nullable=False),
-    sa.Column("deleted", sa.String, nullable=False),
+    *_filled(name=sa.Text, deleted=sa.String),
 )
-
 DRAFT = sa.Table(
-    "draft",
-    METADATA,
-    sa.Column("id", sa.String, primary_key=True),
-    sa.Column("saved", sa.String, nullable=False),
-    sa.Column("json", sa.Text, nullable=False),
+    "draft", METADATA, sa.Column("id", sa.String, primary_key=True), *_filled(saved=sa.String, json=sa.Text)
 )
-
 # Alembic's own table, which says the last step that was taken.
 STAMP = sa.Table("alembic_version", sa.MetaData(), sa.Column("version_num", sa.String(32), primary_key=True))
 
@@ -140,23 +115,15 @@ STAMP = sa.Table("alembic_version", sa.MetaData(), sa.Column("version_num", sa.S
 class Database:
     """Connections to one database whose tables are there and of this version.
 
-    Parameters
-    ----------
-    url : str, optional
-        Any SQLAlchemy URL. Default: the environment variable ``TARSTOP_DATABASE_URL``, else a SQLite
-        file in the person's data folder, which is created when it is missing.
-    busy_seconds : float
-        How long to wait for another program that is writing to the same SQLite file.
-
-    Raises
-    ------
-    InputProblem
-        When it cannot be opened, belongs to another program or was written by a newer version.
+    `url` is any SQLAlchemy URL; by default the environment variable ``TARSTOP_DATABASE_URL``, else a SQLite file in the
+    person's data folder, which is created when it is missing. `busy_seconds` is how long to wait for another program
+    that is writing to the same SQLite file. InputProblem when it cannot be opened, belongs to another program or was
+    written by a newer version.
     """
 
     def __init__(self, url: str | None = None, busy_seconds: float = BUSY_SECONDS) -> None:
-        self._url = read_url(url)
-        self.name: str = public_name(self._url)
+        self._url = address.read_url(url)
+        self.name: str = address.public_name(self._url)
         """What it is called where everybody may read it: without folder, host and user."""
         self._engine = _engine(self._url, self.name, busy_seconds)
         self._joined = local()
@@ -183,10 +150,7 @@ class Database:
     def read(self) -> Iterator[sa.Connection]:
         """A transaction that only reads; it does not wait for writers. Within one that writes, a part of it."""
         joined: sa.Connection | None = getattr(self._joined, "connection", None)
-        if joined is not None:
-            yield joined
-            return
-        with self._translated(), self._engine.begin() as connection:
+        with nullcontext(joined) if joined is not None else self._begun() as connection:
             yield connection
 
     def rows(self, statement: sa.Select[Any]) -> Sequence[sa.Row[Any]]:
@@ -211,38 +175,30 @@ class Database:
             with joined.begin_nested():
                 yield joined
             return
-        with self._writing() as connection:
+        with self._turn, self._begun(tarstop_write=True) as connection:
             self._joined.connection = connection
             try:
                 yield connection
             finally:
                 del self._joined.connection
 
-    @contextmanager
-    def snapshot(self) -> Iterator[sa.Connection]:
+    def snapshot(self) -> AbstractContextManager[sa.Connection]:
         """A transaction that reads, in however many statements, what was there when it began."""
-        options = {} if self.file else {"isolation_level": "REPEATABLE READ"}
-        with (
-            self._translated(),
-            self._engine.connect().execution_options(**options) as connection,
-            connection.begin(),
-        ):
-            yield connection
+        return self._begun() if self.file else self._begun(isolation_level="REPEATABLE READ")
 
     @property
     def file(self) -> Path | None:
         """Where it lies, if it is a file."""
-        return Path(file_name(self._url)).absolute() if self._url.get_backend_name() == "sqlite" else None
+        if self._url.get_backend_name() != "sqlite":
+            return None
+        return Path(address.file_name(self._url)).absolute()
 
     @contextmanager
-    def _writing(self, **options: float) -> Iterator[sa.Connection]:
-        with (
-            self._turn,
-            self._translated(),
-            self._engine.connect().execution_options(tarstop_write=True, **options) as connection,
-            connection.begin(),
-        ):
-            yield connection
+    def _begun(self, **options: Any) -> Iterator[sa.Connection]:
+        with self._translated(), self._engine.connect() as plain:
+            connection = plain.execution_options(**options)
+            with connection.begin():
+                yield connection
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
@@ -253,8 +209,8 @@ class Database:
             raise
         # The last: what SQLite says of a damaged file may quote it, and then is no text.
         except (DBAPIError, PoolTimeout, UnicodeDecodeError) as problem:
-            _LOG.warning("%s: %s", full_name(self._url), driver_words(problem, self._url))
-            raise Outage(sentence(problem, self._url, self.name)) from problem
+            _LOG.warning("%s: %s", address.full_name(self._url), address.driver_words(problem, self._url))
+            raise Outage(address.sentence(problem, self._url, self.name)) from problem
 
     def _prepare(self) -> None:
         """Create the tables in an empty database, or take those that are there to this revision."""
@@ -264,7 +220,7 @@ class Database:
             return
         try:
             # One server does it, the others wait here and look again.
-            with self._writing(tarstop_patience=UPGRADE_SECONDS) as connection:
+            with self._turn, self._begun(tarstop_write=True, tarstop_patience=UPGRADE_SECONDS) as connection:
                 if not self.file:
                     connection.execute(sa.text("SELECT pg_advisory_xact_lock(hashtext('tarstop'))"))
                 found, stamped = self._look(connection)
@@ -305,22 +261,19 @@ class Database:
         """The revision of the tables, empty without tables, and whether the database itself says so."""
         tables = set(sa.inspect(connection).get_table_names())
         if VERSION.name not in tables:
-            foreign = next((name for name in (*METADATA.tables, STAMP.name) if name in tables), None)
-            if foreign is not None:
+            if foreign := [name for name in (*METADATA.tables, STAMP.name) if name in tables]:
                 raise InputProblem(
-                    f"The database {self.name} belongs to another program (it has a table '{foreign}'); "
+                    f"The database {self.name} belongs to another program (it has a table '{foreign[0]}'); "
                     f"name another one in {URL_VARIABLE}."
                 )
             return "", False
         revision, stamped = held_revision(
             connection, tables, f"The database {self.name}", f"name another database in {URL_VARIABLE}"
         )
-        lacking = revision == REVISION and next(
-            (name for name in METADATA.tables if name not in tables), None
-        )
-        if lacking:
+        lacking = [name for name in METADATA.tables if name not in tables]
+        if lacking and revision == REVISION:
             raise InputProblem(
-                f"The database {self.name} lacks the table '{lacking}'; restore it from a backup or name another "
+                f"The database {self.name} lacks the table '{lacking[0]}'; restore it from a backup or name another "
                 f"one in {URL_VARIABLE}."
             )
         return revision, stamped
@@ -338,7 +291,12 @@ def held_revision(connection: sa.Connection, tables: set[str], what: str, otherw
     revision = (connection.execute(sa.select(STAMP.c.version_num)).scalar() if stamped else "") or ""
     if not isinstance(version, int) or version < SCHEMA_VERSION or (stamped and not revision):
         raise InputProblem(f"{what} does not say which version wrote it; restore a backup or {otherwise}.")
-    if version > SCHEMA_VERSION or (revision not in ("", REVISION) and not _is_known(revision)):
+    newer = version > SCHEMA_VERSION
+    if not newer and revision not in ("", REVISION):
+        from tarstop_core.sessions.store.migrations import is_known  # most openings need no step
+
+        newer = not is_known(revision)
+    if newer:
         found = f"schema {version}, revision {revision}" if revision else f"schema {version}"
         raise InputProblem(
             f"{what} was written by a newer version of TARstop ({found}; this one reads schema {SCHEMA_VERSION}, "
@@ -347,24 +305,17 @@ def held_revision(connection: sa.Connection, tables: set[str], what: str, otherw
     return revision or _recognised(connection, tables), stamped
 
 
-def _is_known(revision: str) -> bool:
-    from tarstop_core.sessions.store.migrations import is_known
-
-    return is_known(revision)
-
-
 def _recognised(connection: sa.Connection, tables: set[str]) -> str:
     """The revision of a database from before there were any: the last one before something that it lacks."""
-    if DELETED.name not in tables:
-        return "0001"
     columns = {column["name"] for column in sa.inspect(connection).get_columns(RECORD.name)}
-    if not columns.issuperset(("family", "reason", "remark")):
-        return "0002"
-    if SHELF.name not in tables:
-        return "0003"
-    if not columns.issuperset(LATER):
-        return "0004"
-    return "0006" if DRAFT.name in tables else "0005"
+    brought = {
+        "0002": DELETED.name in tables,
+        "0003": columns.issuperset(("family", "reason", "remark")),
+        "0004": SHELF.name in tables,
+        "0005": columns.issuperset(LATER),
+        "0006": DRAFT.name in tables,
+    }
+    return max(("0001", *takewhile(brought.__getitem__, brought)))
 
 
 def _engine(url: URL, name: str, busy_seconds: float) -> sa.Engine:
@@ -375,7 +326,7 @@ def _engine(url: URL, name: str, busy_seconds: float) -> sa.Engine:
         asked = {"connect_timeout": CONNECT_SECONDS} if waits else {}
         engine = sa.create_engine(url, pool_pre_ping=not is_sqlite, connect_args=asked)
     except NoSuchModuleError:
-        raise unknown_kind(url) from None
+        raise address.unknown_kind(url) from None
     except ImportError as problem:
         wanted = "tarstop[postgres]" if problem.name == "psycopg" else problem.name
         raise InputProblem(

@@ -6,81 +6,60 @@ session cannot overwrite each other.
 """
 
 import json
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, and_, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from tarstop_core.documents.topic import records_digest
 from tarstop_core.envelope import check_time
 from tarstop_core.errors import InputProblem
-from tarstop_core.screening.log import KINDS, Event, check_event
+from tarstop_core.screening.log import KINDS, Event, check_event, standing
 from tarstop_core.screening.settings import Settings
+from tarstop_core.sessions.store import values
 from tarstop_core.sessions.store.calibrators import Calibrators
 from tarstop_core.sessions.store.collections import Collections, hold, let_go
-from tarstop_core.sessions.store.database import BUSY_SECONDS, COLLECTION, DELETED, EVENT, SESSION, Database
-from tarstop_core.sessions.store.drafts import Drafts
-from tarstop_core.sessions.store.listing import all_sessions, summaries
-from tarstop_core.sessions.store.rows import Damaged, Going, SessionRow, SessionSummary, event_row
-from tarstop_core.sessions.store.values import (
-    check_order,
-    check_scores,
-    dump,
-    intact,
-    new_id,
-    now,
-    storable_text,
+from tarstop_core.sessions.store.database import (
+    BUSY_SECONDS,
+    COLLECTION,
+    DELETED,
+    DRAFT,
+    EVENT,
+    SESSION,
+    Database,
 )
+from tarstop_core.sessions.store.rows import Damaged, Going, SessionRow, SessionSummary, event_row
+
+FORGOTTEN = timedelta(days=90)
+"""After which a draft that nobody came back to is removed."""
 
 
 class Conflict(InputProblem):
     """Another tab or window recorded something first."""
 
 
-class Store(Collections, Calibrators, Drafts):
+class Store(Collections, Calibrators):
     """Sessions and their logs, with the collections and calibrators that they rest on, and drafts of them, in one database.
 
     Usable from several threads; several processes may open the same one. `url` and `busy_seconds` are those of
-    :class:`~tarstop_core.sessions.store.database.Database`.
-
-    Raises
-    ------
-    InputProblem
-        When the database cannot be opened, or was written by a newer version. Every method raises it when the database
-        is locked, read-only, full, damaged or out of reach, or when it holds nothing under an id that is given.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> from tarstop_core.documents.records import as_records
-    >>> from tarstop_core.value.payoffs import Payoffs
-    >>> records = as_records({"id": ["a", "b"], "title": ["Hinge", "Mast"]})
-    >>> settings = Settings(Payoffs.from_q_star(0.5), cost=0.001)
-    >>> with TemporaryDirectory() as folder, Store(f"sqlite:///{folder}/t.db") as store:
-    ...     collection = store.save_collection("Masts", records, files=[], duplicates=0)
-    ...     session = store.create_session("Mine", collection, [1, 0], None, settings, "", "own order")
-    ...     event = store.append(session, Event("label", {"doc": "b", "label": "unsure"}), expected=0)
-    ...     (event.seq, store.session(session).ids, store.sessions()[0].labelled)
-    (1, ('b', 'a'), 1)
+    :class:`~tarstop_core.sessions.store.database.Database`. InputProblem when that cannot be opened, or was written by a
+    newer version; from every method when it is locked, read-only, full, damaged or out of reach, or when it holds
+    nothing under an id that is given.
     """
 
     def __init__(self, url: str | None = None, *, busy_seconds: float = BUSY_SECONDS) -> None:
         self._database = Database(url, busy_seconds)
-
-    @property
-    def name(self) -> str:
+        self.name: str = self._database.name
         """File or URL of the database, as it may be shown."""
-        return self._database.name
-
-    @property
-    def url(self) -> str:
+        self.url: str = self._database.url
         """All that another process needs to open it, its password too; never to be shown."""
-        return self._database.url
 
     def __enter__(self) -> Self:
         return self
@@ -110,39 +89,27 @@ class Store(Collections, Calibrators, Drafts):
     ) -> str:
         """Begin a session on a collection, or take one over from another store; its id.
 
-        Parameters
-        ----------
-        order : array_like of int, shape (N,)
-            Positions in the collection, in screening order, none twice.
-        scores : array_like of float, shape (N,), or None
-            In the same order; None for a list that has only its order.
-        created : str
-            When it was begun, where it comes from another store; else now.
-        events : sequence of Event
-            Its log there, with numbers and times; stored together with the session.
-
-        Raises
-        ------
-        InputProblem
-            When order or scores do not fit the collection.
+        `order`, shape (N,), has positions in the collection, none twice; `scores`, shape (N,), are in the same order,
+        None for a list that has only its order. What comes from another store brings when it was `created` there, and its
+        log (`events`, with numbers and times). InputProblem when order or scores do not fit the collection.
         """
         ids = self.document_ids(collection_id)
-        positions = check_order(order, len(ids))
-        values = None if scores is None else check_scores(scores, len(positions))
+        positions = values.check_order(order, len(ids))
+        scored = None if scores is None else values.check_scores(scores, len(positions))
         ordered = [ids[position] for position in positions.tolist()]
         row = {
-            "id": new_id(),
-            "name": storable_text(name),
+            "id": values.new_id(),
+            "name": values.storable_text(name),
             "collection_id": collection_id,
-            "created": created or now(),
-            "settings": dump(settings.to_dict()),
+            "created": created or values.now(),
+            "settings": values.dump(settings.to_dict()),
             "documents": len(positions),
             "positions": positions.astype("<i4").tobytes(),
-            "scores": None if values is None else values.astype("<f8").tobytes(),
-            "query": storable_text(query),
-            "ranking": storable_text(ranking),
+            "scores": None if scored is None else scored.astype("<f8").tobytes(),
+            "query": values.storable_text(query),
+            "ranking": values.storable_text(ranking),
             "archived": False,
-            "digest": records_digest(ordered, None if values is None else values.tolist()),
+            "digest": records_digest(ordered, None if scored is None else scored.tolist()),
         }
         with self._database.write() as connection:
             hold(connection, collection_id)  # it may have been deleted after its ids were read
@@ -159,27 +126,32 @@ class Store(Collections, Calibrators, Drafts):
         row = rows[0]
         ids = self.document_ids(row.collection_id)
         plain = ("id", "name", "collection_id", "created", "query", "ranking", "archived", "digest")
-        with intact(f"The session '{row.name}'"):
+        with values.intact(f"The session '{row.name}'"):
             check_time(row.created)
-            order = check_order(np.frombuffer(row.positions, dtype="<i4"), len(ids)).astype(np.intp)
+            order = values.check_order(np.frombuffer(row.positions, dtype="<i4"), len(ids)).astype(np.intp)
             scores = None if row.scores is None else np.frombuffer(row.scores, dtype="<f8").astype(np.float64)
             return SessionRow(
                 **{name: row._mapping[name] for name in plain},
                 settings=Settings.from_dict(json.loads(row.settings)),
                 ids=tuple([ids[position] for position in order.tolist()]),
                 order=order,
-                scores=None if scores is None else check_scores(scores, len(order)),
+                scores=None if scores is None else values.check_scores(scores, len(order)),
             )
 
     def sessions(self, archived: bool = False, deleted: bool = False) -> list[SessionSummary]:
         """Sessions in use, the archived or (archived or not) the deleted ones; the last worked on comes first."""
+        gone = SESSION.c.id.in_(select(DELETED.c.session_id))
         with self._database.read() as connection:
-            return summaries(connection, archived, deleted)
+            found = _all_sessions(
+                connection, gone if deleted else and_(SESSION.c.archived == archived, ~gone)
+            )
+        fine = [row for row in found if isinstance(row, SessionSummary)]
+        return sorted(fine, key=lambda summary: summary.last_activity, reverse=True)
 
     def damaged(self) -> list[Damaged]:
         """Everything stored that cannot be read, each with what is wrong."""
         with self._database.read() as connection:
-            found = [*all_sessions(connection), *self._all_collections(), *self._all_calibrators()]
+            found = [*_all_sessions(connection), *self._all_collections(), *self._all_calibrators()]
         return [each for each in found if isinstance(each, Damaged)]
 
     def going(self, session_id: str) -> Going:
@@ -218,15 +190,13 @@ class Store(Collections, Calibrators, Drafts):
         else:
             self.discard_calibrator(broken.id)
 
-    @contextmanager
-    def together(self) -> Iterator[None]:
+    def together(self) -> AbstractContextManager[object]:
         """Whatever is stored within is stored whole, or not at all."""
-        with self._database.write():
-            yield
+        return self._database.write()
 
     def rename(self, session_id: str, name: str) -> None:
         """Give a session another name."""
-        self._change(session_id, name=storable_text(name))
+        self._change(session_id, name=values.storable_text(name))
 
     def archive(self, session_id: str, archived: bool = True) -> None:
         """Put a session away, or bring it back."""
@@ -237,7 +207,7 @@ class Store(Collections, Calibrators, Drafts):
         # It may be deleted already.
         with suppress(IntegrityError), self._database.write() as connection:
             _last_seq(connection, session_id)
-            connection.execute(insert(DELETED), {"session_id": session_id, "time": now()})
+            connection.execute(insert(DELETED), {"session_id": session_id, "time": values.now()})
 
     def restore_session(self, session_id: str) -> None:
         """Undo a deletion; a session that was not deleted stays as it is."""
@@ -245,22 +215,20 @@ class Store(Collections, Calibrators, Drafts):
             _last_seq(connection, session_id)
             connection.execute(delete(DELETED).where(DELETED.c.session_id == session_id))
 
-    def _change(self, session_id: str, **values: Any) -> None:
+    def _change(self, session_id: str, **columns: Any) -> None:
         with self._database.write() as connection:
-            changed = connection.execute(update(SESSION).where(SESSION.c.id == session_id).values(**values))
+            changed = connection.execute(update(SESSION).where(SESSION.c.id == session_id).values(**columns))
             if not changed.rowcount:
                 raise _unknown_session(session_id)
 
     def events(self, session_id: str, after: int = 0) -> list[Event]:
         """The log of a session, in order, from the event that follows number `after`."""
-        statement = (
-            select(EVENT).where(EVENT.c.session_id == session_id, EVENT.c.seq > after).order_by(EVENT.c.seq)
-        )
+        log = select(EVENT).where(EVENT.c.session_id == session_id, EVENT.c.seq > after)
         with self._database.read() as connection:
-            rows = connection.execute(statement).all()
+            rows = connection.execute(log.order_by(EVENT.c.seq)).all()
             if not rows:
                 _last_seq(connection, session_id)
-        with intact("The log of this session"):
+        with values.intact("The log of this session"):
             return [
                 check_event(Event(row.kind, json.loads(row.payload), row.seq, row.time, row.reviewer))
                 for row in rows
@@ -269,25 +237,13 @@ class Store(Collections, Calibrators, Drafts):
     def append(self, session_id: str, event: Event, expected: int) -> Event:
         """Add an event to the log, with the next number and the time now; when it is returned, it is on disk.
 
-        The caller has seen the events up to number `expected`, 0 for none.
-
-        Raises
-        ------
-        Conflict
-            When the log does not end at `expected`: somebody else recorded something.
-        InputProblem
-            When the event cannot be stored.
+        The caller has seen the events up to number `expected`, 0 for none. Conflict when the log does not end there:
+        somebody else recorded something. InputProblem when the event cannot be stored.
         """
         if event.kind not in KINDS:
             raise InputProblem(f"There is no event '{event.kind}'; use one of {', '.join(KINDS)}.")
-        payload = dump(dict(event.payload))
-        stored = replace(
-            event,
-            payload=json.loads(payload),
-            seq=expected + 1,
-            time=now(),
-            reviewer=storable_text(event.reviewer),
-        )
+        payload, by = json.loads(values.dump(dict(event.payload))), values.storable_text(event.reviewer)
+        stored = replace(event, payload=payload, seq=expected + 1, time=values.now(), reviewer=by)
         row = _stored(session_id, check_event(stored))
         conflict = Conflict(
             "Something was recorded for this session in another tab or window; your last press was not recorded; look again before you go on."
@@ -302,15 +258,31 @@ class Store(Collections, Calibrators, Drafts):
             raise conflict from None
         return stored
 
+    def save_draft(self, content: dict[str, Any], draft_id: str = "") -> str:
+        """Keep what was entered (JSON values), in place of what the draft held before; its id, fit for an address."""
+        row = {"id": draft_id or values.new_id(), "saved": values.now(), "json": values.dump(content)}
+        old = (datetime.now(UTC) - FORGOTTEN).isoformat(timespec="milliseconds")
+        with self._database.write() as connection:
+            connection.execute(delete(DRAFT).where((DRAFT.c.id == row["id"]) | (DRAFT.c.saved < old)))
+            connection.execute(insert(DRAFT), row)
+        return row["id"]
+
+    def draft(self, draft_id: str) -> dict[str, Any]:
+        """What was entered for a session that is not started yet; nothing where there is no such draft (any more)."""
+        text = self._database.value(select(DRAFT.c.json).where(DRAFT.c.id == draft_id))
+        with values.intact(f"The draft {draft_id}"):
+            return dict(json.loads(text)) if text is not None else {}
+
+    def delete_draft(self, draft_id: str) -> None:
+        """A session came of it, or nothing will."""
+        with self._database.write() as connection:
+            connection.execute(delete(DRAFT).where(DRAFT.c.id == draft_id))
+
 
 def _last_seq(connection: Connection, session_id: str) -> int:
     """Number of the last event, 0 for none; raises InputProblem when there is no such session."""
-    statement = (
-        select(func.coalesce(func.max(EVENT.c.seq), 0))
-        .select_from(SESSION.outerjoin(EVENT))
-        .where(SESSION.c.id == session_id)
-        .group_by(SESSION.c.id)
-    )
+    found = select(func.coalesce(func.max(EVENT.c.seq), 0)).select_from(SESSION.outerjoin(EVENT))
+    statement = found.where(SESSION.c.id == session_id).group_by(SESSION.c.id)
     last = connection.execute(statement).scalar_one_or_none()
     if last is None:
         raise _unknown_session(session_id)
@@ -323,4 +295,57 @@ def _unknown_session(session_id: str) -> InputProblem:
 
 def _stored(session_id: str, event: Event) -> dict[str, Any]:
     row = event_row(event)
-    return {**row, "session_id": session_id, "payload": dump(row["payload"])}
+    return {**row, "session_id": session_id, "payload": values.dump(row["payload"])}
+
+
+def _all_sessions(connection: Connection, *chosen: ColumnElement[bool]) -> list[SessionSummary | Damaged]:
+    """All sessions, or those chosen, and what is wrong with those that cannot be read."""
+    s, e = SESSION.c, EVENT.c
+    plain = (s.id, s.name, s.collection_id, s.created, s.documents, s.archived, s.settings, s.query)
+    listed = select(*plain, COLLECTION.c.simulated).join_from(SESSION, COLLECTION)
+    last = (func.max(e.seq).label("last_seq"), func.max(e.time).label("last_time"))
+    tally = select(e.session_id, e.kind, func.count().label("number"), *last).join_from(EVENT, SESSION)
+    rows = connection.execute(listed.where(*chosen)).all()
+    kinds: dict[str, dict[str, Row[*tuple[Any, ...]]]] = {row.id: {} for row in rows}
+    for line in connection.execute(tally.where(*chosen).group_by(e.session_id, e.kind)):
+        # A session may have been created between the two statements.
+        if line.session_id in kinds:
+            kinds[line.session_id][line.kind] = line
+    return [
+        values.readable("session", row.id, row.name, partial(_summary, connection, row, kinds[row.id]))
+        for row in rows
+    ]
+
+
+def _summary(
+    connection: Connection, row: Row[*tuple[Any, ...]], kinds: Mapping[str, Row[*tuple[Any, ...]]]
+) -> SessionSummary:
+    """Read from counts by kind where that is enough, from the log only where something was undone."""
+    with values.intact(f"The session '{row.name}'"):
+        last = {kind: int(line.last_seq) for kind, line in kinds.items()}
+        labelled = int(kinds["label"].number) if "label" in kinds else 0
+        if "undo" in kinds:
+            log = select(EVENT.c.kind).where(EVENT.c.session_id == row.id).order_by(EVENT.c.seq)
+            kept = standing(Event(kind) for kind in connection.execute(log).scalars())
+            labelled = sum(event.kind == "label" for event in kept)
+        if "kept" in kinds:
+            at = select(EVENT.c.payload).where(EVENT.c.session_id == row.id, EVENT.c.kind == "kept")
+            labelled += sum(len(json.loads(each)["labels"]) for each in connection.execute(at).scalars())
+        resumed = last.get("continued", 0)
+        decision = None
+        if last.get("decided", 0) > resumed:
+            at = select(EVENT.c.payload).where(EVENT.c.session_id == row.id, EVENT.c.seq == last["decided"])
+            payload = json.loads(connection.execute(at).scalar_one())
+            decided = Event("decided", payload, last["decided"], kinds["decided"].last_time)
+            decision = check_event(decided).payload
+        plain = {name: value for name, value in row._mapping.items() if name != "settings"}
+        times = [row.created, *(line.last_time for line in kinds.values())]
+        return SessionSummary(
+            **plain,
+            last_activity=max(map(check_time, times)),
+            labelled=labelled,
+            stopped=max(last.get("stopped", 0), last.get("decided", 0)) > resumed,
+            decision=decision,
+            # Sessions of before there were reviews do not say.
+            scenario=str(json.loads(row.settings).get("scenario", Settings.scenario)),
+        )

@@ -60,17 +60,11 @@ def check_files(files: Sequence[Any], what: str) -> None:
 
 
 def dump(value: object) -> str:
-    """JSON that any program can read: plain characters, no NaN."""
+    """JSON that any program can read: plain characters, numpy's numbers as Python's, no NaN."""
     try:
-        return json.dumps(value, allow_nan=False, default=_plain)
+        return json.dumps(value, allow_nan=False, default=np.generic.item)
     except ValueError:
         raise InputProblem("A number to be saved is missing or infinite; give a finite one.") from None
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, np.generic):
-        return value.item()
-    raise TypeError(f"{type(value).__name__} is not a JSON value")
 
 
 def storable_text(text: str) -> str:
@@ -97,9 +91,10 @@ def check_order(order: ArrayLike, documents: int) -> NDArray[np.int64]:
             "The screening order is not a list of whole numbers; give positions in the collection."
         )
     positions = positions.astype(np.int64)
-    if positions.min() < 0 or positions.max() >= documents:
+    first, last = positions.min(), positions.max()
+    if first < 0 or last >= documents:
         raise InputProblem(
-            f"The screening order names position {positions.max() if positions.min() >= 0 else positions.min()}; "
+            f"The screening order names position {last if first >= 0 else first}; "
             f"the collection has positions 0 to {documents - 1}."
         )
     if len(np.unique(positions)) < len(positions):

@@ -7,17 +7,8 @@ import numpy as np
 
 from tarstop_core.explore.lists import sample
 from tarstop_core.policies import Optimal
+from tarstop_core.presentation import figures as fig
 from tarstop_core.presentation.curves import live_curves
-from tarstop_core.presentation.figures import (
-    Figure,
-    axis,
-    clear_layout,
-    ink,
-    label,
-    points,
-    text_colour,
-    upright,
-)
 from tarstop_core.presentation.palette import BELIEF, PLUS, THRESHOLD
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
@@ -29,7 +20,7 @@ ROW = 30
 """Pixels of one rule."""
 
 
-def belief(game: Game, *, dark: bool = False) -> Figure:
+def belief(game: Game, *, dark: bool = False) -> fig.Figure:
     """The belief of the round being played, as far as it was read: nothing of what is worth reading."""
     at = len(game.calls) - 1
     settings, explored, depth = game.settings(at), sample(game.keys[at]), game.calls[at].depth
@@ -42,7 +33,7 @@ def belief(game: Game, *, dark: bool = False) -> Figure:
 
 def _curve(
     game: Game, settings: Settings, path: Path, depth: int, hit: int | None, last: int, dark: bool
-) -> Figure:
+) -> fig.Figure:
     """The belief alone: solid up to a depth, on an axis that ends at `last`."""
     return live_curves(
         np.asarray(path.b),
@@ -59,7 +50,7 @@ def _curve(
     )
 
 
-def round_figure(game: Game, at: int, *, dark: bool = False) -> Figure:
+def round_figure(game: Game, at: int, *, dark: bool = False) -> fig.Figure:
     """A decided round to its end: belief, where the person and Optimal stopped, and where the finds were."""
     settings, explored, own = game.settings(at), sample(game.keys[at]), game.calls[at].depth
     path = explored.played(settings)
@@ -74,17 +65,19 @@ def round_figure(game: Game, at: int, *, dark: bool = False) -> Figure:
     shown = [each for each in finds if each <= last]
     layout = figure["layout"]
     layout["shapes"] = [
-        upright(depth, BELIEF if YOU in names else THRESHOLD, 2, "dot") for depth, names in stops.items()
+        fig.upright(depth, BELIEF if YOU in names else THRESHOLD, 2, "dot") for depth, names in stops.items()
     ]
     for row, (depth, names) in enumerate(sorted(stops.items())):
         said, y = f" {' and '.join(names)}: {depth} ", 0.97 - 0.12 * row
         where = {"xanchor": "right" if depth > last / 2 else "left", "yanchor": "top"}
-        layout["annotations"].append(label(depth, y, said, text_colour(dark), **where))
+        layout["annotations"].append(fig.label(depth, y, said, fig.text_colour(dark), **where))
     marker, hover = {"symbol": "triangle-up"}, "#%{x}<extra></extra>"
-    figure["data"].append(points(shown, [-0.02] * len(shown), PLUS, 13, marker=marker, hovertemplate=hover))
+    figure["data"].append(
+        fig.points(shown, [-0.02] * len(shown), PLUS, 13, marker=marker, hovertemplate=hover)
+    )
     if shown:
         what = f"▲ {scenario_of(settings).finds}"
-        layout["annotations"].append(label(1, 0.06, what, ink(PLUS, dark), xref="paper"))
+        layout["annotations"].append(fig.label(1, 0.06, what, fig.ink(PLUS, dark), xref="paper"))
     return for_a_hall(figure, 330, dark=dark)
 
 
@@ -103,59 +96,40 @@ def round_columns(game: Game, at: int) -> dict[str, Any]:
     }
 
 
-def standings(rows: Sequence[Row], *, dark: bool = False) -> Figure:
+def standings(rows: Sequence[Row], *, dark: bool = False) -> fig.Figure:
     """Net utility of the person and of every rule, the highest on top; the person is a filled diamond."""
     names = [f"<b>{row.title}</b>" if row.you else row.title for row in rows]
     totals = [row.total for row in rows]
     low, high = min(0.0, *totals), max(0.0, *totals)
     room = 0.16 * (high - low)
-    lines = [
-        {
-            "type": "line",
-            "x0": 0,
-            "x1": row.total,
-            "y0": at,
-            "y1": at,
-            "layer": "below",
-            "line": {"color": PLUS if row.you else THRESHOLD, "width": 4 if row.you else 2},
-        }
-        for at, row in enumerate(rows)
-    ]
-    data = points(
+    lines = []
+    for at, row in enumerate(rows):
+        where = {"x0": 0, "x1": row.total, "y0": at, "y1": at}
+        stroke = {"color": PLUS if row.you else THRESHOLD, "width": 4 if row.you else 2}
+        lines.append({"type": "line", **where, "layer": "below", "line": stroke})
+    texts = {
+        "text": [f"  {total:,.0f}  ".replace("-", "−") for total in totals],
+        "textposition": ["middle right" if total >= 0 else "middle left" for total in totals],
+        "textfont": {"size": 14, "color": fig.text_colour(dark)},
+    }
+    data = fig.points(
         totals,
         range(len(rows)),
         [PLUS if row.you else BELIEF for row in rows],
         [15 if row.you else 11 for row in rows],
         marker={"symbol": ["diamond" if row.you else _symbol(row) for row in rows]},
         mode="markers+text",
-        text=[f"  {total:,.0f}  ".replace("-", "−") for total in totals],
-        textposition=["middle right" if total >= 0 else "middle left" for total in totals],
-        textfont={"size": 14, "color": text_colour(dark)},
+        **texts,
         cliponaxis=False,
         hoverinfo="skip",
     )
     height = 90 + ROW * len(rows)
-    layout = clear_layout(
-        height,
-        {"l": 8, "r": 12, "t": 26, "b": 40},
-        shapes=lines,
-        annotations=[],
-        xaxis=axis(
-            "net utility of all rounds (points)",
-            dark,
-            range=[low - (1.6 * room if low < 0 else 0), high + 1.6 * room],
-            nticks=5,
-        ),
-        yaxis=axis(
-            "",
-            dark,
-            tickvals=list(range(len(rows))),
-            ticktext=names,
-            range=[len(rows) - 0.4, -0.6],
-            automargin=True,
-            showgrid=False,
-        ),
-    )
+    ends = [low - (1.6 * room if low < 0 else 0), high + 1.6 * room]
+    xaxis = fig.axis("net utility of all rounds (points)", dark, range=ends, nticks=5)
+    ticks = {"tickvals": list(range(len(rows))), "ticktext": names, "range": [len(rows) - 0.4, -0.6]}
+    yaxis = fig.axis("", dark, **ticks, automargin=True, showgrid=False)
+    margin = {"l": 8, "r": 12, "t": 26, "b": 40}
+    layout = fig.clear_layout(height, margin, shapes=lines, annotations=[], xaxis=xaxis, yaxis=yaxis)
     return for_a_hall({"data": [data], "layout": layout}, height, dark=dark)
 
 

@@ -1,8 +1,4 @@
-"""A game: a person stops and decides on sample lists, and is held against every rule on the same lists.
-
-Outcomes are those of an experiment: of the rules by :meth:`~tarstop_core.explore.lists.Explored.replayed`, of the person by
-the same metrics.
-"""
+"""A game: a person stops and decides on sample lists, and is held against every rule on the same, by the same metrics."""
 
 from __future__ import annotations
 
@@ -46,7 +42,6 @@ SCALE, UNIT = 1000.0, "points"
 TIED = 0.005
 """Points that nobody would see as a difference."""
 YOU = "You"
-UNCOUNTED = " (the Oracle, who knows the truth, is not counted)"
 _said = partial(say, "tarstop_core.teaching.words")
 _CALL = re.compile(r"(\d{1,6})([pm]?)")
 _ENDS = {True: "p", False: "m", None: ""}
@@ -175,10 +170,10 @@ def finds_of(explored: Explored) -> tuple[int, ...]:
     """0-based ranks of the documents that settle the question or bring a new table."""
     truth = explored.truth
     if isinstance(truth, Outcome):
-        return tuple(sorted({int(at) for at in truth.positions if at < len(explored)}))
+        return tuple(np.unique(truth.positions[truth.positions < len(explored)]).tolist())
     labels = topic_of(explored).labels
     assert labels is not None
-    return tuple(int(at) for at in np.flatnonzero(labels))
+    return tuple(np.flatnonzero(labels).tolist())
 
 
 def played(explored: Explored, settings: Settings, call: Call) -> Played:
@@ -268,18 +263,12 @@ def rules_of_the_game(game: Game) -> str:
     """What is played for, in a few sentences."""
     payoffs = Payoffs.from_q_star(game.q_star, SCALE, UNIT)
     choices = [f"“{each.plus}” if {question(each)}, else “{each.minus}”" for each in _asked(game)]
-    names = {"plus": actions(game, True), "minus": actions(game, False)}
-    return _said("rules", cost=game.cost, choices=choices, payoffs=payoffs, **names)
+    plus, minus = (actions(game, each) for each in (True, False))
+    return _said("rules", cost=game.cost, choices=choices, payoffs=payoffs, plus=plus, minus=minus)
 
 
 def actions(game: Game, plus: bool) -> str:
-    """The action a⁺, or a⁻, by the names it has in the game.
-
-    Examples
-    --------
-    >>> actions(Game(), True), actions(Game(mix="patent"), False)
-    ('“Reject” or “Adopt”', '“Grant”')
-    """
+    """The action a⁺, or a⁻, by the names it has in the game."""
     return " or ".join(f"“{action(plus, each)}”" for each in _asked(game))
 
 
@@ -289,13 +278,7 @@ def _asked(game: Game) -> list[Settings]:
 
 
 def points(value: float) -> str:
-    """An amount of the game.
-
-    Examples
-    --------
-    >>> points(1), points(-257.0), points(0.5)
-    ('1 point', '−257 points', '0.5 points')
-    """
+    """An amount of the game."""
     return "1 point" if value == 1 else amount(value, UNIT)
 
 
@@ -341,7 +324,7 @@ def regret_sentence(rows: Sequence[Row]) -> str:
 def luck_sentence(rows: Sequence[Row]) -> str:
     """Whether who did best is who was expected to, or luck decided."""
     first = next(row for row in rows if row.regret is not None)
-    known = [(row.expected, row.total, row) for row in rows if row.expected is not None]
+    known = ((row.expected, row.total, row) for row in rows if row.expected is not None)
     most, _, promised = max(known, key=lambda each: each[:2])
     lucky = first.expected is None or first.expected < most - TIED
     return _said("luck", first=first, promised=promised, lucky=lucky, rounds=ROUNDS)
@@ -353,26 +336,8 @@ def standing_sentence(game: Game, rows: Sequence[Row]) -> str:
     at = next(at for at, row in enumerate(fair) if row.you)
     you, best = fair[at], next(row for row in fair if not row.you)
     optimal = next(row for row in fair if row.title == "Optimal")
-    right, optimal_right = (round(row.mean["decision_agreement"] * ROUNDS) for row in (you, optimal))
-    read, optimal_read = (sum(each.depth for each in row.played) for row in (you, optimal))
     lost = metrics.regret(_net_utilities(fair))[:, at]
     worst = int(lost.argmax())
-    own = you.played[worst]
-    return _said(
-        "standing",
-        you=you,
-        at=at + 1,
-        rows=len(fair),
-        uncounted=UNCOUNTED,
-        best=best,
-        right=right,
-        rounds=ROUNDS,
-        read=read,
-        optimal_right=optimal_right,
-        optimal_read=optimal_read,
-        lost=float(lost[worst]),
-        worst=worst + 1,
-        title=sample(game.keys[worst]).name,
-        own=own,
-        wrong=(own.action == "a+") != own.omega,
-    )
+    told = {"you": you, "at": at + 1, "rows": len(fair), "best": best, "optimal": optimal, "rounds": ROUNDS}
+    told |= {"lost": float(lost[worst]), "own": you.played[worst], "title": sample(game.keys[worst]).name}
+    return _said("standing", **told, worst=worst + 1)

@@ -1,13 +1,12 @@
 """What every word of the interface means, in one to three sentences: a theme a file, beside this one.
 
-A term does not repeat what stands elsewhere: its formula and source are those of :mod:`tarstop_core.teaching.methods`, and a
-rule's are the rule's own.
+Formulas and sources are those of :mod:`tarstop_core.teaching.methods`, and a rule's are the rule's own.
 """
 
 import re
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import resources
 
@@ -49,12 +48,8 @@ class Term:
     @property
     def source(self) -> str:
         """Its place in the paper or its publication, or ""."""
-        if self.origin:
-            return self.origin
-        known = formulas().get(self.explained)
-        if known:
-            return known.source
-        return POLICIES[self.explained].source if self.explained in POLICIES else ""
+        known = formulas().get(self.explained) or POLICIES.get(self.explained)
+        return self.origin or (known.source if known else "")
 
     def says(self, words: str) -> bool:
         """Whether all these words occur in it."""
@@ -100,19 +95,11 @@ def _written() -> Iterator[Term]:
 @lru_cache(maxsize=1)
 def terms() -> dict[str, Term]:
     """All terms by key, in the order of their names; rules as they describe themselves."""
-    rules = (
-        Term(
-            name,
-            policy.title,
-            policy.rule,
-            explained=name,
-            related=_BESIDE[policy.family],
-            idea=_IDEAS.get(name, ""),
-            group=GROUPS["rules"],
-        )
-        for name, policy in POLICIES.items()
-    )
-    every = sorted((*_written(), *rules), key=lambda term: term.name.casefold())
+    every = [*_written()]
+    for name, policy in POLICIES.items():
+        term = Term(name, policy.title, policy.rule, explained=name, related=_BESIDE[policy.family])
+        every.append(replace(term, idea=_IDEAS.get(name, ""), group=GROUPS["rules"]))
+    every.sort(key=lambda term: term.name.casefold())
     return {term.key: term for term in every}
 
 
@@ -136,15 +123,7 @@ def _named(term: Term, words: str) -> bool:
 
 
 def named(words: str) -> Term | None:
-    """The term that is called so on a page, whatever is added in brackets or behind a comma; None without one.
-
-    Examples
-    --------
-    >>> [term and term.key for term in map(named, ("Net utility", "Batch(10)", "How sure before you act, q*", "Mast"))]
-    ['net-utility', 'batch', 'q-star', None]
-    >>> named("Chance that sensitivity exceeds 75 %").key
-    'belief'
-    """
+    """The term that is called so on a page, whatever is added in brackets or behind a comma; None without one."""
     said = words.casefold().strip()
     names = _names()
     exact = names.get(said) or names.get(_ADDED.split(said)[0])

@@ -81,29 +81,18 @@ def engines_figure(name: str, paths: dict[str, BeliefPath], theta: float, *, dar
         y = (0.28 if high else 0.98) - 0.09 * row
         notes.append(named(1, y, f"{MARKS[dash]} {title}", colour, dark))
     xaxis = axis("studies", dark, range=[-0.2, last + 0.2], nticks=12, tickformat="d")
-    yaxis = axis(
-        f"chance that sensitivity exceeds {percent(theta)}", dark, range=[-0.03, 1.03], tickformat=".1f"
-    )
+    title = f"chance that sensitivity exceeds {percent(theta)}"
+    yaxis = axis(title, dark, range=[-0.03, 1.03], tickformat=".1f")
     return drawn(data, 330, shown.simulated, dark, notes, xaxis=xaxis, yaxis=yaxis)
 
 
 def engines_sentence(name: str, paths: dict[str, BeliefPath]) -> str:
     """How far single studies move the belief, and how far the engines are apart."""
     b, moves, at, later = _moves(paths)
-    study, reml = f"Study {at + 1}", np.abs(np.array(paths["reml"].beliefs, dtype=float) - b)
-    return said(
-        "engines",
-        study=study,
-        called=short(evidence()[name].tables.study[at]),
-        moved=moves[at],
-        before=float(b[at]),
-        after=float(b[at + 1]),
-        rest=len(moves) - later,
-        half=float(b[later]),
-        last=float(b[-1]),
-        most=moves[later:].max(),
-        apart=None if np.isnan(reml).all() else np.nanmax(reml),
-    )
+    reml = np.abs(np.array(paths["reml"].beliefs, dtype=float) - b)
+    apart = None if np.isnan(reml).all() else np.nanmax(reml)
+    told = {"study": f"Study {at + 1}", "called": short(evidence()[name].tables.study[at])}
+    return said("engines", **told, b=b.tolist(), moves=moves.tolist(), at=at, later=later, apart=apart)
 
 
 def _moves(paths: dict[str, BeliefPath]) -> tuple[Floats, Floats, int, int]:
@@ -161,19 +150,15 @@ def widths(name: str, theta: float, tau: float) -> Widths:
         cells = (np.tile(getattr(tables, cell) * times, studies) for cell in CELLS)
         return Tables(tables.study * studies, *cells)
 
-    return Widths(
-        tuple(width(with_cells(times, 1)) for times in MORE),
-        tuple(width(with_cells(1, times)) for times in MORE),
-    )
+    patients = tuple(width(with_cells(times, 1)) for times in MORE)
+    return Widths(patients, tuple(width(with_cells(1, times)) for times in MORE))
 
 
 def widths_figure(found: Widths, simulated: bool, *, dark: bool = False) -> Figure:
     """Width of the interval with more patients in each study, and with more studies."""
     x = [math.log2(each) for each in MORE]
-    lines = (
-        (found.patients, "more patients in each study", POOLED),
-        (found.studies, "more studies alike", BELIEF),
-    )
+    patients = (found.patients, "more patients in each study", POOLED)
+    lines = (patients, (found.studies, "more studies alike", BELIEF))
     data, notes = [], []
     for widths, name, colour in lines:
         y = [100 * width for width in widths]
@@ -183,18 +168,18 @@ def widths_figure(found: Widths, simulated: bool, *, dark: bool = False) -> Figu
         yanchor, yshift = ("bottom", 6) if above else ("top", -6)
         notes.append(label(x[-1], y[-1], name, ink(colour, dark), yanchor=yanchor, yshift=yshift))
     top = 100 * max(*found.patients, *found.studies)
-    xaxis = axis(
-        "times as many", dark, tickvals=x, ticktext=[f"×{each}" for each in MORE], range=[-0.1, x[-1] + 0.15]
-    )
+    ticks = {"tickvals": x, "ticktext": [f"×{each}" for each in MORE]}
+    xaxis = axis("times as many", dark, **ticks, range=[-0.1, x[-1] + 0.15])
     yaxis = axis("width of the 95 % interval (points)", dark, range=[0, 1.3 * top], nticks=6)
     return drawn(data, 290, simulated, dark, notes, xaxis=xaxis, yaxis=yaxis)
 
 
 def widths_sentence(found: Widths) -> str:
     """What more patients and more studies would do."""
-    now, patients, studies = found.patients[0], found.patients[-1], found.studies[-1]
-    told = {"now": 100 * now, "patients": 100 * patients, "studies": 100 * studies}
-    return said("widths", **told, times=MORE[-1])
+    now, patients, studies = (
+        100 * each for each in (found.patients[0], found.patients[-1], found.studies[-1])
+    )
+    return said("widths", now=now, patients=patients, studies=studies, times=MORE[-1])
 
 
 def widths_heading(found: Widths) -> str:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from operator import itemgetter
 from typing import cast
 
 import numpy as np
@@ -11,18 +12,9 @@ import numpy as np
 from tarstop_core.evaluation.findings.drawing import style
 from tarstop_core.explore.lists import Explored
 from tarstop_core.policies import Greedy, Optimal, Policy
-from tarstop_core.presentation.figures import (
-    Figure,
-    Rows,
-    axis,
-    drawn,
-    label,
-    line,
-    rise,
-    rows_of,
-    text_colour,
-)
+from tarstop_core.presentation import figures as fig
 from tarstop_core.presentation.palette import BELIEF, STUDY, THRESHOLD
+from tarstop_core.presentation.words import TEXTS
 from tarstop_core.screening.settings import Settings
 from tarstop_core.teaching.ideas.shared import HALVES, MARKS, Idea, dot, named, said, searches
 from tarstop_core.value.decisive import DecisivePath
@@ -92,7 +84,7 @@ def expected(path: DecisivePath, depth: int, plus: bool, cost: float) -> float:
     return float(best - (wrong + cost * path.effort[depth]))
 
 
-def mistaken_figure(found: Sequence[Mistaken], factor: float, *, dark: bool = False) -> Figure:
+def mistaken_figure(found: Sequence[Mistaken], factor: float, *, dark: bool = False) -> fig.Figure:
     """Stopping depth and net utility lost against the factor, a line a rule."""
     x = [math.log2(each) for each in FACTORS]
     data, notes = [], []
@@ -105,61 +97,36 @@ def mistaken_figure(found: Sequence[Mistaken], factor: float, *, dark: bool = Fa
             "marker": {"symbol": look["symbol"], "size": 8, "color": look["color"]},
             "hovertemplate": f"{each.policy}: %{{y:.3~g}}<extra></extra>",
         }
-        data.append(line(x, each.depth.tolist(), look["color"], width=2.5, **how))
-        data.append(line(x, each.lost.tolist(), look["color"], width=2.5, yaxis="y2", **how))
+        data.append(fig.line(x, each.depth.tolist(), look["color"], width=2.5, **how))
+        data.append(fig.line(x, each.lost.tolist(), look["color"], width=2.5, yaxis="y2", **how))
         mark = {"circle": "●", "square": "■"}.get(look["symbol"], "◆")
         notes.append(named(1, 1 - 0.07 * row, f"{mark} {each.policy}", look["color"], dark))
     here = math.log2(factor)
-    data.append(rise(here, [0, 1.15 * deepest], THRESHOLD, dash="dot"))
-    data.append(rise(here, [0, 1.15 * lost_most], THRESHOLD, dash="dot", yaxis="y2"))
-    xaxis = axis(
-        "all chances times",
-        dark,
-        anchor="y2",
-        tickvals=[math.log2(each) for each in FACTORS[::2]],
-        ticktext=[factor_name(each).removeprefix("× ") for each in FACTORS[::2]],
-        range=[x[0] - 0.1, x[-1] + 0.1],
-    )
-    yaxis = axis("documents read", dark, domain=HALVES[0], range=[0, 1.15 * deepest], nticks=5)
-    yaxis2 = axis("net utility lost", dark, domain=HALVES[1], range=[0, 1.15 * lost_most], nticks=5)
-    return drawn(data, 430, True, dark, notes, xaxis=xaxis, yaxis=yaxis, yaxis2=yaxis2)
+    data.append(fig.rise(here, [0, 1.15 * deepest], THRESHOLD, dash="dot"))
+    data.append(fig.rise(here, [0, 1.15 * lost_most], THRESHOLD, dash="dot", yaxis="y2"))
+    names = [factor_name(each).removeprefix("× ") for each in FACTORS[::2]]
+    ticks = {"anchor": "y2", "tickvals": x[::2], "ticktext": names}
+    xaxis = fig.axis("all chances times", dark, **ticks, range=[x[0] - 0.1, x[-1] + 0.1])
+    yaxis = fig.axis("documents read", dark, domain=HALVES[0], range=[0, 1.15 * deepest], nticks=5)
+    yaxis2 = fig.axis("net utility lost", dark, domain=HALVES[1], range=[0, 1.15 * lost_most], nticks=5)
+    return fig.drawn(data, 430, True, dark, notes, xaxis=xaxis, yaxis=yaxis, yaxis2=yaxis2)
 
 
 def mistaken_sentence(found: Sequence[Mistaken], factor: float, searches: int) -> str:
     """What the factor does to each rule."""
     at, even = FACTORS.index(factor), FACTORS.index(1.0)
-    parts = [
-        said(
-            "mistaken_rule",
-            rule=each.policy,
-            depth=each.depth[at],
-            lost=each.lost[at],
-            depth_right=None if factor == 1 else each.depth[even],
-            lost_right=each.lost[even],
-        )
-        for each in found
-    ]
-    low, high = found[0].lost[[0, -1]].tolist()
-    worse, better = (FACTORS[-1], FACTORS[0]) if high > low else (FACTORS[0], FACTORS[-1])
-    return said(
-        "mistaken",
-        direction="as they are" if factor == 1 else factor_name(factor),
-        searches=searches,
-        parts=parts,
-        worst=max(low, high),
-        worse=factor_name(worse),
-        least=min(low, high),
-        better=factor_name(better),
-        too_high=high > low,
-    )
+    parts = [said("mistaken_rule", of=each, at=at, even=even) for each in found]
+    ends = [(float(found[0].lost[end]), FACTORS[end]) for end in (-1, 0)]
+    least, worst = sorted(ends, key=itemgetter(0))
+    return said("mistaken", factor=factor, searches=searches, parts=parts, least=least, worst=worst)
 
 
-def mistaken_rows(found: Sequence[Mistaken]) -> Rows:
+def mistaken_rows(found: Sequence[Mistaken]) -> fig.Rows:
     """The figure's numbers, a row a rule and factor."""
     return [
         {"policy": each.policy.spec, **row}
         for each in found
-        for row in rows_of(
+        for row in fig.rows_of(
             factor=FACTORS, depth=each.depth, expected_net_utility=each.net_utility, lost=each.lost
         )
     ]
@@ -177,17 +144,14 @@ def _scaled(explored: Explored, b_0: float, factor: float) -> DecisivePath:
 
 
 def factor_name(factor: float) -> str:
-    """A factor in figures.
-
-    Examples
-    --------
-    >>> [factor_name(each) for each in (0.25, 0.5 ** 0.5, 1.0, 4.0)]
-    ['× 1/4', '× 0.71', '× 1', '× 4']
-    """
+    """A factor in figures."""
     inverse = round(1 / factor)
     if factor < 1 and abs(1 / factor - inverse) < 1e-9:
         return f"× 1/{inverse}"
     return f"× {factor:.3g}" if factor >= 1 else f"× {factor:.2f}"
+
+
+TEXTS.filters["factor"] = factor_name
 
 
 def mistaken_path_figure(
@@ -198,7 +162,7 @@ def mistaken_path_figure(
     factor: float,
     *,
     dark: bool = False,
-) -> Figure:
+) -> fig.Figure:
     """Belief along one list with the chances as they are and scaled, and where the rule then stops."""
     stops = [int(policy.depths(path, [cost])[0]) for path in (right, believed)]
     last = min(len(right), max(30, int(1.4 * max(stops))))
@@ -210,16 +174,16 @@ def mistaken_path_figure(
         (believed, stops[1], BELIEF, "solid", f"chances {factor_name(factor)}"),
     )
     for row, (path, stop, colour, dash, words) in enumerate(both if factor != 1 else both[1:]):
-        data.append(line(x, path.b[: last + 1].tolist(), colour, width=3, dash=dash, hovertemplate=hover))
+        data.append(fig.line(x, path.b[: last + 1].tolist(), colour, width=3, dash=dash, hovertemplate=hover))
         data.append(dot(stop, float(path.b[stop]), colour))
         name = f"{MARKS[dash]} {words}: stops at {stop}"
         notes.append(named(1, 0.98 - 0.1 * row, name, colour, dark))
     q_star = right.payoffs.q_star
-    data.append(line([0, last], [q_star, q_star], THRESHOLD, dash="dot", width=1.5, hoverinfo="skip"))
-    notes.append(label(last, q_star, "q*", text_colour(dark)))
-    xaxis = axis("documents read without a hit", dark, range=[-0.5, last])
-    yaxis = axis("chance that it exists", dark, range=[-0.03, 1.05], tickformat=".1f")
-    return drawn(data, 300, True, dark, notes, xaxis=xaxis, yaxis=yaxis)
+    data.append(fig.line([0, last], [q_star, q_star], THRESHOLD, dash="dot", width=1.5, hoverinfo="skip"))
+    notes.append(fig.label(last, q_star, "q*", fig.text_colour(dark)))
+    xaxis = fig.axis("documents read without a hit", dark, range=[-0.5, last])
+    yaxis = fig.axis("chance that it exists", dark, range=[-0.03, 1.05], tickformat=".1f")
+    return fig.drawn(data, 300, True, dark, notes, xaxis=xaxis, yaxis=yaxis)
 
 
 def mistaken_path_sentence(
@@ -229,18 +193,10 @@ def mistaken_path_sentence(
     stop, stops = (int(policy.depths(path, [cost])[0]) for path in (right, believed))
     if factor == 1:
         return said("as_they_are", rule=policy, stop=stop, b=right.belief_at(stop))
-    return said(
-        "mistaken_path",
-        factor=factor_name(factor),
-        more=factor > 1,
-        rule=policy,
-        stop=stop,
-        stops=stops,
-        believed=believed.belief_at(stops),
-        right=right.belief_at(stops),
-    )
+    beliefs = {"believed": believed.belief_at(stops), "right": right.belief_at(stops)}
+    return said("mistaken_path", factor=factor, rule=policy, stop=stop, stops=stops, **beliefs)
 
 
-def mistaken_path_rows(right: DecisivePath, believed: DecisivePath) -> Rows:
+def mistaken_path_rows(right: DecisivePath, believed: DecisivePath) -> fig.Rows:
     """The figure's numbers, a row a depth."""
-    return rows_of(depth=np.arange(len(right.b)), belief=right.b, belief_with_scaled_chances=believed.b)
+    return fig.rows_of(depth=np.arange(len(right.b)), belief=right.b, belief_with_scaled_chances=believed.b)

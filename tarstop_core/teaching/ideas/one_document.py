@@ -10,18 +10,7 @@ from tarstop_core.belief.decisive import hit_curve
 from tarstop_core.evaluation.findings.drawing import style
 from tarstop_core.explore.lists import Explored
 from tarstop_core.policies import Greedy, LookAhead, Optimal, Policy
-from tarstop_core.presentation.figures import (
-    Figure,
-    Rows,
-    axis,
-    drawn,
-    ink,
-    label,
-    line,
-    rise,
-    rows_of,
-    text_colour,
-)
+from tarstop_core.presentation import figures as fig
 from tarstop_core.presentation.palette import BELIEF, COST, PLUS, THRESHOLD, VALUE, VALUE_AREA
 from tarstop_core.screening.settings import Settings
 from tarstop_core.teaching.ideas.shared import MARKS, Idea, dot, named, said
@@ -69,7 +58,7 @@ def one_document(payoffs: Payoffs, p: float) -> OneDocument:
     return OneDocument(payoffs, p, score, evsi, p * payoffs.evpi(BELIEFS), worth)
 
 
-def one_document_figure(found: OneDocument, *, dark: bool = False) -> Figure:
+def one_document_figure(found: OneDocument, *, dark: bool = False) -> fig.Figure:
     """The paper's score, the exact worth, its bound and the best plan's, against belief; shaded where the score is less."""
     x, q_star = BELIEFS.tolist(), found.payoffs.q_star
     lines = (
@@ -82,45 +71,37 @@ def one_document_figure(found: OneDocument, *, dark: bool = False) -> Figure:
     hover = "%{x:.2f}: %{y:.3~g}<extra></extra>"
     more = np.maximum(found.score, found.evsi)
     data = [
-        line(x, found.score.tolist(), PLUS, width=0, hoverinfo="skip"),
-        line(x, more.tolist(), VALUE, width=0, hoverinfo="skip", fill="tonexty", fillcolor=VALUE_AREA),
+        fig.line(x, found.score.tolist(), PLUS, width=0, hoverinfo="skip"),
+        fig.line(x, more.tolist(), VALUE, width=0, hoverinfo="skip", fill="tonexty", fillcolor=VALUE_AREA),
     ]
     # Names stand where the lines are low.
     side, other, end = ("right", "left", 0.0) if q_star > 0.5 else ("left", "right", 1.0)
-    notes = [label(q_star, top, f" q* = {q_star:.2f} ", text_colour(dark), yanchor="top", xanchor=side)]
+    notes = [
+        fig.label(q_star, top, f" q* = {q_star:.2f} ", fig.text_colour(dark), yanchor="top", xanchor=side)
+    ]
     for row, (values, colour, dash, name) in enumerate(lines):
         width, y = 2 if dash == "dash" else 3, 0.98 - 0.085 * row - 0.1
-        data.append(line(x, values.tolist(), colour, width=width, dash=dash, hovertemplate=hover))
+        data.append(fig.line(x, values.tolist(), colour, width=width, dash=dash, hovertemplate=hover))
         notes.append(named(end, y, f"{MARKS[dash]} {name}", colour, dark, xanchor=other))
-    data.append(rise(q_star, [0, top], THRESHOLD, dash="dot"))
-    xaxis = axis("chance that it exists", dark, range=[0, 1], tickformat=".1f")
-    yaxis = axis(
-        "worth of the next document (shares of K)", dark, range=[0, top], nticks=6, exponentformat="none"
-    )
-    return drawn(data, 370, False, dark, notes, xaxis=xaxis, yaxis=yaxis)
+    data.append(fig.rise(q_star, [0, top], THRESHOLD, dash="dot"))
+    xaxis = fig.axis("chance that it exists", dark, range=[0, 1], tickformat=".1f")
+    title = "worth of the next document (shares of K)"
+    yaxis = fig.axis(title, dark, range=[0, top], nticks=6, exponentformat="none")
+    return fig.drawn(data, 370, False, dark, notes, xaxis=xaxis, yaxis=yaxis)
 
 
 def one_document_sentence(found: OneDocument) -> str:
     """Where the paper's score is no bound."""
-    exceeds = found.evsi > found.score + 1e-12
-    last = float(BELIEFS[np.flatnonzero(exceeds)[-1]])
+    last = BELIEFS[found.evsi > found.score + 1e-12][-1]
     half = int(np.argmin(np.abs(BELIEFS - found.payoffs.q_star / 2)))
-    trap = (found.evsi <= 1e-12) & (found.worth > found.bound.max() / 1000)
-    trapped = BELIEFS[trap]
-    return said(
-        "one_document",
-        last=last,
-        b=float(BELIEFS[half]),
-        evsi=float(found.evsi[half]),
-        score=float(found.score[half]),
-        trap=[float(trapped[0]), float(trapped[-1])] if len(trapped) else None,
-        ahead=AHEAD,
-    )
+    b, evsi, score = (float(each[half]) for each in (BELIEFS, found.evsi, found.score))
+    trap = BELIEFS[(found.evsi <= 1e-12) & (found.worth > found.bound.max() / 1000)].tolist()
+    return said("one_document", last=float(last), b=b, evsi=evsi, score=score, trap=trap, ahead=AHEAD)
 
 
-def one_document_rows(found: OneDocument) -> Rows:
+def one_document_rows(found: OneDocument) -> fig.Rows:
     """The figure's numbers, a row a belief."""
-    return rows_of(
+    return fig.rows_of(
         belief=BELIEFS, score=found.score, evsi=found.evsi, bound=found.bound, worth_of_best_plan=found.worth
     )
 
@@ -132,8 +113,6 @@ class Compared:
     explored: Explored
     settings: Settings
     path: DecisivePath
-    rules: tuple[Policy, ...]
-    """:data:`COMPARED`."""
     worth: tuple[Floats, ...]
     """What each rule compares with the cost. Shape (N,) each."""
     depth: tuple[int, ...]
@@ -148,10 +127,10 @@ def compared(explored: Explored, settings: Settings) -> Compared:
     path = cast(DecisivePath, explored.planned(settings))
     worth = tuple(each for rule in COMPARED if (each := rule.worth(path)) is not None)
     depth = tuple(int(rule.depths(path, [settings.cost])[0]) for rule in COMPARED)
-    return Compared(explored, settings, path, COMPARED, worth, depth)
+    return Compared(explored, settings, path, worth, depth)
 
 
-def compared_figure(found: Compared, *, dark: bool = False) -> Figure:
+def compared_figure(found: Compared, *, dark: bool = False) -> fig.Figure:
     """What three rules compare with the cost along a list, and where each stops."""
     cost = found.settings.cost
     last = _drawn_to(found)
@@ -160,29 +139,28 @@ def compared_figure(found: Compared, *, dark: bool = False) -> Figure:
     high = max(float(np.nanmax(each)) for each in shown if np.isfinite(each).any())
     names = ("the paper’s score (Greedy)", "one document, exact (dashed)", "best plan (Optimal)")
     colours = (style("greedy")["color"], VALUE, style("optimal")["color"])
-    data = [line([0, last], [cost, cost], COST, dash="dash", hoverinfo="skip")]
+    data = [fig.line([0, last], [cost, cost], COST, dash="dash", hoverinfo="skip")]
     floor = math.log10(cost) - 1.2
-    notes = [label(last, math.log10(cost), "cost of one document", ink(COST, dark))]
+    notes = [fig.label(last, math.log10(cost), "cost of one document", fig.ink(COST, dark))]
     hover = "%{x}: %{y:.3~g}<extra></extra>"
     each = list(enumerate(zip(shown, colours, names, found.depth, strict=True)))
     # Where two lines lie on each other, the dashed one has to be above.
     for row, (values, colour, name, depth) in (each[2], each[1], each[0]):
         y = [None if math.isnan(each) else each for each in values.tolist()]
         how = {"width": (3, 2, 5)[row], "dash": "dash" if row == 1 else "solid", "hovertemplate": hover}
-        data.append(line(range(last), y, colour, **how))
+        data.append(fig.line(range(last), y, colour, **how))
         data.append(dot(depth, cost, colour, ("square", "diamond", "circle")[row]))
         stops = f"{'■◆●'[row]} {name}: stops at {depth}"
         notes.append(named(1, 1 - 0.085 * row, stops, colour, dark))
-    xaxis = axis("documents read without a hit", dark, range=[-0.5, last])
-    yaxis = axis(
-        "worth of the next document, log scale",
-        dark,
-        type="log",
-        dtick=1,
-        exponentformat="power",
-        range=[floor, math.log10(high) + 0.75],
-    )
-    return drawn(data, 350, found.explored.simulated, dark, notes, xaxis=xaxis, yaxis=yaxis)
+    xaxis = fig.axis("documents read without a hit", dark, range=[-0.5, last])
+    decades = {
+        "type": "log",
+        "dtick": 1,
+        "exponentformat": "power",
+        "range": [floor, math.log10(high) + 0.75],
+    }
+    yaxis = fig.axis("worth of the next document, log scale", dark, **decades)
+    return fig.drawn(data, 350, found.explored.simulated, dark, notes, xaxis=xaxis, yaxis=yaxis)
 
 
 def _drawn_to(found: Compared) -> int:
@@ -198,22 +176,15 @@ def compared_sentence(found: Compared) -> str:
     # One document's exact worth cannot be seen where it is 0, on a log axis, and where lines lie on each other.
     _, alone, best = (worth[: _drawn_to(found)] for worth in found.worth)
     zero, same = alone <= 0, (alone > 0) & np.isclose(alone, best, rtol=0.02)
-    return said(
-        "compared",
-        greedy=greedy,
-        single=single,
-        optimal=optimal,
-        zero_all=zero.all(),
-        zero_until=int(np.argmin(zero)) if zero[0] else 0,
-        same=same.sum() > len(same) / 4,
-        gain=gain,
-    )
+    seen = {"zero_all": zero.all(), "zero_until": int(np.argmin(zero)) if zero[0] else 0}
+    seen |= {"same": same.sum() > len(same) / 4}
+    return said("compared", greedy=greedy, single=single, optimal=optimal, **seen, gain=gain)
 
 
-def compared_rows(found: Compared) -> Rows:
+def compared_rows(found: Compared) -> fig.Rows:
     """The figure's numbers, a row a depth."""
     names = ("score", "evsi", "worth_of_best_plan")
-    return rows_of(
+    return fig.rows_of(
         depth=np.arange(len(found.path)),
         belief=found.path.b[:-1],
         rho=found.path.rho,

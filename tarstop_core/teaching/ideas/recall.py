@@ -16,19 +16,7 @@ from tarstop_core.evaluation.findings.shipped import load_small, shipped
 from tarstop_core.evaluation.results import Results
 from tarstop_core.explore.lists import Explored
 from tarstop_core.policies import Optimal
-from tarstop_core.presentation.figures import (
-    Figure,
-    Rows,
-    axis,
-    drawn,
-    ink,
-    label,
-    line,
-    note,
-    rise,
-    rows_of,
-    text_colour,
-)
+from tarstop_core.presentation import figures as fig
 from tarstop_core.presentation.numbers import amount, percent
 from tarstop_core.presentation.palette import BELIEF, POOLED, STUDY, THRESHOLD, VALUE
 from tarstop_core.samples.collections import sample_full_texts
@@ -104,20 +92,12 @@ def recalled(explored: Explored, settings: Settings, target: float) -> Recalled:
     b = np.where(depths >= hit, 1.0, path.b)
     plus = np.where(depths >= hit, True, path.payoffs.chooses_plus(path.b))
     changes = np.flatnonzero(plus[1:] != plus[:-1])
-    return Recalled(
-        explored,
-        settings,
-        target,
-        R,
-        metrics.recall(found, R),
-        b,
-        metrics.net_utility(path.payoffs, plus, omega, depths, settings.cost),
-        plus,
-        omega,
-        int(np.argmax(found >= target * R - 1e-9)) if R else N,
-        int(Optimal().depths(path, [settings.cost])[0]),
-        int(changes[-1]) + 1 if len(changes) else 0,
-    )
+    utility = metrics.net_utility(path.payoffs, plus, omega, depths, settings.cost)
+    at_target = int(np.argmax(found >= target * R - 1e-9)) if R else N
+    at_optimal = int(Optimal().depths(path, [settings.cost])[0])
+    stops = (at_target, at_optimal, int(changes[-1]) + 1 if len(changes) else 0)
+    recall = metrics.recall(found, R)
+    return Recalled(explored, settings, target, R, recall, b, utility, plus, omega, *stops)
 
 
 def _relevant(explored: Explored) -> Flags:
@@ -135,7 +115,7 @@ def is_review(explored: Explored) -> bool:
     return isinstance(explored.truth, Outcome)
 
 
-def recall_figure(found: Recalled, *, dark: bool = False) -> Figure:
+def recall_figure(found: Recalled, *, dark: bool = False) -> fig.Figure:
     """Recall and belief by depth above; below, what stopping at each depth brings."""
     depth = list(range(len(found.recall)))
     N = depth[-1]
@@ -145,72 +125,55 @@ def recall_figure(found: Recalled, *, dark: bool = False) -> Figure:
     hover = "%{x}: %{y:.3~g}<extra></extra>"
     q_star = found.settings.payoffs.q_star
     data = [
-        line(depth, found.recall.tolist(), POOLED, width=2.5, hovertemplate=hover),
-        line(depth, found.b.tolist(), BELIEF, hovertemplate=hover),
-        line(depth, found.net_utility.tolist(), VALUE, width=3, hovertemplate=hover, **bottom),
+        fig.line(depth, found.recall.tolist(), POOLED, width=2.5, hovertemplate=hover),
+        fig.line(depth, found.b.tolist(), BELIEF, hovertemplate=hover),
+        fig.line(depth, found.net_utility.tolist(), VALUE, width=3, hovertemplate=hover, **bottom),
     ]
     for trace in data:
         trace["line"]["shape"] = "hv"
-    data.append(line([0, N], [q_star, q_star], THRESHOLD, dash="dash", hoverinfo="skip"))
+    data.append(fig.line([0, N], [q_star, q_star], THRESHOLD, dash="dash", hoverinfo="skip"))
     target_name = f"{percent(found.target)} recall" if found.relevant else "recall never says stop"
     stops = [(found.at_target, target_name, POOLED), (found.at_optimal, "Optimal", style("optimal")["color"])]
     # These two lie too close to be named at their ends.
-    names = "   ".join(
-        f'<span style="color:{ink(colour, dark)}">━━ {name}</span>'
-        for name, colour in (("recall", POOLED), ("chance", BELIEF))
-    )
+    named = ((fig.ink(colour, dark), name) for name, colour in (("recall", POOLED), ("chance", BELIEF)))
+    names = "   ".join(f'<span style="color:{colour}">━━ {name}</span>' for colour, name in named)
     notes = [
-        label(N, q_star, "act above q*", text_colour(dark)),
-        note(0, 1, names, text_colour(dark), xanchor="left", yshift=2),
+        fig.label(N, q_star, "act above q*", fig.text_colour(dark)),
+        fig.note(0, 1, names, fig.text_colour(dark), xanchor="left", yshift=2),
     ]
     for at, name, colour in stops:
-        data.append(rise(at, [0, 1.02], colour, width=1.5, dash="dot"))
-        data.append(rise(at, [low - room, high + room], colour, width=1.5, dash="dot", **bottom))
+        data.append(fig.rise(at, [0, 1.02], colour, width=1.5, dash="dot"))
+        data.append(fig.rise(at, [low - room, high + room], colour, width=1.5, dash="dot", **bottom))
         data.append(dot(at, float(found.net_utility[at]), colour, **bottom))
         side = "right" if at > N / 2 else "left"
-        notes.append(label(at, low - room, f" {name} ", ink(colour, dark), yref="y2", xanchor=side))
-    xaxis = axis("documents read", dark, range=[-0.01 * N, 1.01 * N], anchor="y2")
-    yaxis = axis("share, chance", dark, domain=HALVES[0], range=[-0.03, 1.06], tickformat=".1f")
-    yaxis2 = axis(
-        "net utility of stopping", dark, domain=HALVES[1], range=[low - room, high + room], nticks=5
+        notes.append(fig.label(at, low - room, f" {name} ", fig.ink(colour, dark), yref="y2", xanchor=side))
+    xaxis = fig.axis("documents read", dark, range=[-0.01 * N, 1.01 * N], anchor="y2")
+    yaxis = fig.axis("share, chance", dark, domain=HALVES[0], range=[-0.03, 1.06], tickformat=".1f")
+    ends = [low - room, high + room]
+    yaxis2 = fig.axis("net utility of stopping", dark, domain=HALVES[1], range=ends, nticks=5)
+    return fig.drawn(
+        data, 430, found.explored.simulated, dark, notes, xaxis=xaxis, yaxis=yaxis, yaxis2=yaxis2
     )
-    return drawn(data, 430, found.explored.simulated, dark, notes, xaxis=xaxis, yaxis=yaxis, yaxis2=yaxis2)
 
 
 def recall_sentence(found: Recalled) -> str:
     """What waiting for a recall did here."""
     N, settings = len(found.b) - 1, found.settings
-    act, best, after = (
-        action(bool(found.plus[at]), settings) for at in (found.at_target, found.at_optimal, -1)
-    )
-    right, rightly = (
-        "rightly" if bool(found.plus[at]) == found.omega else "wrongly"
-        for at in (found.at_target, found.at_optimal)
-    )
-    utility = float(found.net_utility[found.at_optimal])
-    optimal = said("recall_optimal", found=found, best=best, right=rightly, utility=utility)
+    chosen = found.plus[[found.at_target, found.at_optimal, -1]].tolist()
+    act, best, after = (action(plus, settings) for plus in chosen)
+    right, rightly, _ = ("rightly" if plus == found.omega else "wrongly" for plus in chosen)
+    optimal = said("recall_optimal", found=found, best=best, right=rightly)
     if not found.relevant:
         brings = float(found.net_utility[N])
         return said("recall_of_none", documents=N, act=act, brings=brings, optimal=optimal)
-    return said(
-        "recall",
-        found=found,
-        reached=float(found.recall[found.at_target]),
-        review=is_review(found.explored),
-        act=act,
-        right=right,
-        brings=float(found.net_utility[found.at_target]),
-        b=float(found.b[found.settled]),
-        q_star=settings.payoffs.q_star,
-        after=after,
-        everything=float(found.net_utility[-1]),
-        optimal=optimal,
-    )
+    words = {"act": act, "right": right, "after": after, "optimal": optimal}
+    review, q_star = is_review(found.explored), settings.payoffs.q_star
+    return said("recall", found=found, q_star=q_star, review=review, **words)
 
 
-def recall_rows(found: Recalled) -> Rows:
+def recall_rows(found: Recalled) -> fig.Rows:
     """The figure's numbers, a row a depth."""
-    return rows_of(
+    return fig.rows_of(
         depth=np.arange(len(found.b)),
         recall=found.recall,
         belief=found.b,
@@ -237,8 +200,7 @@ class ByMethod:
     @property
     def together(self) -> float:
         """Rank correlation of recall and net utility over the rules (Spearman)."""
-        ranks = self.rows[["recall", "net_utility"]].rank()
-        return float(np.corrcoef(ranks["recall"], ranks["net_utility"])[0, 1])
+        return float(self.rows["recall"].corr(self.rows["net_utility"], method="spearman"))
 
 
 def by_method(q_star: float, cost: float) -> ByMethod:
@@ -263,7 +225,7 @@ NAMED = ("optimal", "greedy", "budget", "qbcb", "screen-everything", "decide-now
 """Rules whose points are named; the others are named where one points."""
 
 
-def by_method_figure(found: ByMethod, *, dark: bool = False) -> Figure:
+def by_method_figure(found: ByMethod, *, dark: bool = False) -> fig.Figure:
     """Net utility against recall, a point a rule: those that are named filled and above the others, in grey."""
     data, notes = [], []
     low, high = float(found.rows["net_utility"].min()), float(found.rows["net_utility"].max())
@@ -282,15 +244,14 @@ def by_method_figure(found: ByMethod, *, dark: bool = False) -> Figure:
             yanchor = {"optimal": "bottom", "greedy": "top"}.get(each["policy"], "middle")
             place = {"xanchor": "left", "xshift": 8} if right else {"xanchor": "right", "xshift": -8}
             place |= {"yanchor": yanchor, "yshift": {"bottom": 4, "top": -2}.get(yanchor, 0)}
-            notes.append(label(x, y, name, ink(colour, dark), **place))
+            notes.append(fig.label(x, y, name, fig.ink(colour, dark), **place))
     room = 0.1 * (high - low or 1.0)
     others = "○ the other rules (point at one for its name)"
-    notes.append(note(0, 1, others, text_colour(dark), xanchor="left", yshift=2))
-    xaxis = axis(
-        "mean recall (0 where nothing is relevant)", dark, range=[-0.03, 1.12 * most], tickformat=".1f"
-    )
-    yaxis = axis("mean net utility", dark, range=[low - room, high + 1.5 * room], nticks=6)
-    return drawn(data, 330, False, dark, notes, xaxis=xaxis, yaxis=yaxis)
+    notes.append(fig.note(0, 1, others, fig.text_colour(dark), xanchor="left", yshift=2))
+    title = "mean recall (0 where nothing is relevant)"
+    xaxis = fig.axis(title, dark, range=[-0.03, 1.12 * most], tickformat=".1f")
+    yaxis = fig.axis("mean net utility", dark, range=[low - room, high + 1.5 * room], nticks=6)
+    return fig.drawn(data, 330, False, dark, notes, xaxis=xaxis, yaxis=yaxis)
 
 
 def _is_named(row: dict[str, Any]) -> bool:
@@ -305,6 +266,6 @@ def by_method_sentence(found: ByMethod) -> str:
     )
 
 
-def by_method_rows(found: ByMethod) -> Rows:
+def by_method_rows(found: ByMethod) -> fig.Rows:
     """The figure's numbers, a row a rule."""
     return [{str(key): value for key, value in row.items()} for row in found.rows.to_dict("records")]

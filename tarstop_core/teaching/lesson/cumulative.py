@@ -34,7 +34,7 @@ def rho(lesson: Lesson, step: Step) -> FilledFormula:
 
 def evsi(lesson: Lesson, step: Step) -> FilledFormula:
     """What the next document alone is worth."""
-    path = _path(lesson)
+    path = cast(CumulativePath, lesson.path)
     study = path.states[int(path.known[step.depth])]
     one = study.evsi(lesson.settings.payoffs)
     return made("cumulative.evsi", lesson, step, step.evsi, one=one, n1=study.n1)
@@ -42,12 +42,8 @@ def evsi(lesson: Lesson, step: Step) -> FilledFormula:
 
 def worth(lesson: Lesson, step: Step, pays: bool) -> FilledFormula:
     """What the best plan is worth a document."""
-    path, d, end = _path(lesson), step.depth, step.depth + step.plan
+    path, d, end = cast(CumulativePath, lesson.path), step.depth, step.depth + step.plan
     expected = float(path.included_to[end] - path.included_to[d])
     together = float(path.worth_of_reading(np.array([end]), d)[0])
     told = {"expected": expected, "together": together}
     return made("cumulative.worth", lesson, step, step.worth, pays=pays, **told)
-
-
-def _path(lesson: Lesson) -> CumulativePath:
-    return cast(CumulativePath, lesson.path)

@@ -13,7 +13,7 @@ PAST = "were relevant (where anything was)"
 
 def belief(lesson: Lesson, step: Step) -> list[FilledFormula]:
     """How likely prior art is now, and how often nothing would have shown by now."""
-    path, d = _path(lesson), step.depth
+    path, d = cast(DecisivePath, lesson.path), step.depth
     if step.settled:
         return [made("decisive.settled", lesson, step, 1.0, hit=path.hit)]
     b_0, b, M = path.b_0, float(path.b[d]), math.exp(float(path.curve.log_M[d]))
@@ -41,11 +41,7 @@ def evsi(lesson: Lesson, step: Step) -> FilledFormula:
 
 def worth(lesson: Lesson, step: Step, pays: bool) -> FilledFormula:
     """What the best plan is worth a document."""
-    path, d, end = _path(lesson), step.depth, step.depth + step.plan
+    path, d, end = cast(DecisivePath, lesson.path), step.depth, step.depth + step.plan
     effort = float(path.effort_left[d] - path.effort_left[end])
     losses = {"loss": float(path.loss[d]), "then": float(path.loss[end])}
     return made("decisive.worth", lesson, step, step.worth, pays=pays, effort=effort, **losses)
-
-
-def _path(lesson: Lesson) -> DecisivePath:
-    return cast(DecisivePath, lesson.path)

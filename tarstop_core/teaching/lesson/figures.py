@@ -17,10 +17,9 @@ ENDS = (15, 25, 40, 60, 80, 100, 150, 200, 300, 400, 600, 1000, 2000, 5000, 10_0
 
 
 def curves(lesson: Lesson, step: Step, height: int = HEIGHT, *, dark: bool = False) -> Figure:
-    """Belief against q*, and what the rule compares against the cost, as known after this step.
+    """Belief against q*, and what the rule (else the best plan) compares with the cost, as known after this step.
 
-    Solid up to here, dotted to where the rule would stop if nothing (more) turned up. A rule that compares nothing is
-    drawn with what the best plan is worth.
+    Solid up to here, dotted to where the rule would stop if nothing (more) turned up.
     """
     path = lesson.path.ahead(step.depth)
     worth = lesson.policy.worth(path)
@@ -45,13 +44,7 @@ def curves(lesson: Lesson, step: Step, height: int = HEIGHT, *, dark: bool = Fal
 
 
 def end_of_axis(plan: int, documents: int) -> int:
-    """A depth to draw to that changes seldom: the axis holds still while the lesson goes on.
-
-    Examples
-    --------
-    >>> end_of_axis(3, 300), end_of_axis(14, 300), end_of_axis(24, 300), end_of_axis(290, 300)
-    (15, 25, 40, 300)
-    """
+    """A depth to draw to that changes seldom: the axis holds still while the lesson goes on."""
     wanted = plan * 1.1
     return min(documents, next((end for end in ENDS if end >= wanted), documents))
 

@@ -2,7 +2,8 @@
 
 import math
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, reduce
+from operator import getitem
 from typing import Any
 
 from tarstop_core.presentation.numbers import number
@@ -39,13 +40,7 @@ class FilledFormula:
 
 
 def tex(value: float) -> str:
-    r"""A number for a formula: three significant digits, never rounded to certainty.
-
-    Examples
-    --------
-    >>> tex(0.04312), tex(1234.0), tex(-0.25), tex(1.2e-7), tex(0.99962)
-    ('0.0431', '1{,}230', '-0.25', '1.2 \\times 10^{-7}', '0.99962')
-    """
+    r"""A number for a formula: three significant digits, never rounded to certainty."""
     if 0.99 < value < 1:
         return f"{value:.{1 - math.floor(math.log10(1 - value))}f}"
     text = number(value)
@@ -61,13 +56,8 @@ TEXTS.filters["tex"] = tex
 @cache
 def _entry(key: str) -> dict[str, Any]:
     """What the file says under a key, with what it takes over from another."""
-    own: Any = texts("tarstop_core.teaching.lesson.formulas")
-    for part in key.split("."):
-        own = own[part]
-    said: dict[str, Any] = {"name": key.rpartition(".")[2]}
-    said |= _entry(own["as"]) if "as" in own else {}
-    said |= own
-    return said
+    own: Any = reduce(getitem, key.split("."), texts("tarstop_core.teaching.lesson.formulas"))
+    return {"name": key.rpartition(".")[2], **(_entry(own["as"]) if "as" in own else {}), **own}
 
 
 def made(key: str, lesson: Lesson, step: Step, value: float, **told: Any) -> FilledFormula:

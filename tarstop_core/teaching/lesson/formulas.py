@@ -1,7 +1,6 @@
-r"""The formulas of one step of a lesson, filled in: symbols = numbers = result, and a plain sentence before each.
+"""The formulas of one step of a lesson, filled in: symbols = numbers = result, and a plain sentence before each.
 
-In the symbols d is the number of documents read. Places are sections of the paper, Fletcher & Stevenson,
-*Decision-Theoretic Stopping Rules for Document Screening*.
+In the symbols d is the number of documents read; places are sections of the paper.
 """
 
 from types import ModuleType

@@ -1,8 +1,4 @@
-"""A stopping rule followed one document at a time, as a lecture follows it.
-
-Nothing is computed here that the engine does not compute: beliefs, values and depths are read off the path that a
-replay plays, decisions off the policy, and what came of it off :meth:`~tarstop_core.explore.lists.Explored.replayed`.
-"""
+"""A stopping rule followed one document at a time: all is read off the path that a replay plays, and off the policy."""
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
@@ -159,15 +155,7 @@ def words(lesson: Lesson, step: Step) -> str:
 
 
 def truth(lesson: Lesson) -> str:
-    """What was hidden, and what the rule made of it.
-
-    Examples
-    --------
-    >>> from tarstop_core.policies import Greedy
-    >>> explored = sample("search:antenna-mount")
-    >>> truth(lesson("search:antenna-mount", explored.settings, Greedy()))
-    'There was prior art, first at #16. Greedy stopped after 7 and chose “Grant”: wrong.'
-    """
+    """What was hidden, and what the rule made of it."""
     played, settings = lesson.played, lesson.settings
     truth, plus = lesson.explored.truth, played.action == "a+"
     if isinstance(truth, Outcome):
@@ -183,25 +171,11 @@ def truth(lesson: Lesson) -> str:
 def came_of(lesson: Lesson) -> str:
     """What that cost or brought, and what the best of the rules compared made of the same list."""
     played, settings = lesson.played, lesson.settings
-    payoffs, plus = settings.payoffs, played.action == "a+"
-    right = plus == played.omega
+    plus, right = played.action == "a+", (played.action == "a+") == played.omega
     letter = ("B" if right else "L_r") if plus else ("G" if right else "L_g")
-
-    best, found = max(lesson.compared, key=lambda each: each[1].net_utility)
-    return _said(
-        "came_of",
-        right=right,
-        action=action(plus, settings),
-        letter=letter,
-        payoff=getattr(payoffs, letter),
-        unit=payoffs.unit,
-        played=played,
-        cost=settings.cost,
-        regret=lesson.regret,
-        rules=len(lesson.compared),
-        best=best,
-        utility=found.net_utility,
-    )
+    best = max(lesson.compared, key=lambda each: each[1].net_utility)
+    told = {"settings": settings, "unit": settings.payoffs.unit, "action": action(plus, settings)}
+    return _said("came_of", lesson=lesson, played=played, right=right, letter=letter, best=best, **told)
 
 
 def log(lesson: Lesson, depth: int) -> list[dict[str, Any]]:
@@ -211,19 +185,9 @@ def log(lesson: Lesson, depth: int) -> list[dict[str, Any]]:
     found = []
     for k in range(1, min(depth, lesson.stop) + 1):
         now = decide(path, k, lesson.settings.cost)
-        found.append(
-            {
-                "rank": k,
-                "id": str(ids[k - 1]),
-                "p": float(chances[k - 1]),
-                "found": lesson.found(k),
-                "b": now.b,
-                "evpi": now.evpi,
-                "rho_evpi": now.value,
-                "worth": float(compared[k])
-                if compared is not None and k < len(path) and now.rho > 0
-                else None,
-                "advice": "continue" if k < lesson.stop else "stop",
-            }
-        )
+        weighs = k < len(path) and now.rho > 0
+        worth = float(compared[k]) if compared is not None and weighs else None
+        row = {"rank": k, "id": str(ids[k - 1]), "p": float(chances[k - 1]), "found": lesson.found(k)}
+        row |= {"b": now.b, "evpi": now.evpi, "rho_evpi": now.value, "worth": worth}
+        found.append(row | {"advice": "continue" if k < lesson.stop else "stop"})
     return found

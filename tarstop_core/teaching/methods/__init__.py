@@ -1,7 +1,6 @@
-"""Every formula, assumption and source, once: for the Learn page and for docs/methods.md.
+"""Every formula, assumption and source, once: a section a file beside this one, named like what it explains.
 
-A section is a file beside this one, named like what it explains. What a rule does is said by the rule itself
-(:mod:`tarstop_core.policies`), its formula included. `python -m tarstop_core.teaching.methods` prints the document.
+What a rule does is said by the rule itself. `python -m tarstop_core.teaching.methods` prints docs/methods.md.
 """
 
 import inspect
@@ -132,10 +131,8 @@ def _parameter(parameter: Parameter) -> str:
 
 def by_family() -> dict[str, list[type[Policy]]]:
     """The rules under the titles of their families."""
-    return {
-        title: [policy for policy in POLICIES.values() if policy.family == family]
-        for family, title in FAMILIES.items()
-    }
+    rules = POLICIES.values()
+    return {title: [each for each in rules if each.family == family] for family, title in FAMILIES.items()}
 
 
 def document() -> str:

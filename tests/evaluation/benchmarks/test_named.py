@@ -2,13 +2,13 @@
 
 import importlib
 import re
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import benchmarks
+from tarstop_core.evaluation.benchmarks.base import Named
 from tarstop_core.evaluation.benchmarks.named import BENCHMARKS, named
 
 FOLDER = Path(benchmarks.__file__).parent
@@ -33,7 +33,7 @@ def test_every_file_that_offers_one_is_in_the_list() -> None:
     for path in FOLDER.glob("*.py"):
         module = importlib.import_module(f"{benchmarks.__name__}.{path.stem}")
         given = vars(module).get("NAMED", ())
-        offered += given.values() if isinstance(given, Mapping) else [given] if given else []
+        offered += [given] if isinstance(given, Named) else given
     assert {each.name for each in offered} == set(BENCHMARKS)
 
 

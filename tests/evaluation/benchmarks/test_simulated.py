@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from tarstop_core.evaluation.benchmarks.simulated_patents import simulated_patents
-from tarstop_core.evaluation.benchmarks.simulated_reviews import simulated_reviews
+from tarstop_core.evaluation.benchmarks.simulated import simulated_patents, simulated_reviews
 
 
 def test_simulated_patents_have_two_halves_that_share_nothing() -> None:

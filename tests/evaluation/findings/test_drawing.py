@@ -1,6 +1,6 @@
 """How methods look in figures of an experiment."""
 
-from tarstop_core.evaluation.findings.drawing import style
+from tarstop_core.evaluation.findings.drawing import share_words, style
 from tarstop_core.policies import POLICIES
 
 
@@ -11,3 +11,11 @@ def test_rules_keep_a_look_of_their_own() -> None:
     assert looks["oracle"]["dash"] == "dot"
     assert style("optimal", "hazard")["symbol"].endswith("-open")
     assert style("mine") == style("mine")
+
+
+def test_share_words_by_example() -> None:
+    assert (share_words(0.1234), share_words(0.99999), share_words(1 - 1e-12)) == (
+        "12.3 %",
+        ">99.9 %",
+        "100 %",
+    )

@@ -197,3 +197,27 @@ def test_who_decides_wrongly_least_often_is_a_heading() -> None:
     assert error_heading(at, 0.5, 0.01) == "A decides wrongly least often (q* = 0.5, c = 0.01)"
     at[["false_adopt", "false_reject"]] = 0.0
     assert error_heading(at, 0.5, 0.01) == "A and 1 more never decide wrongly (q* = 0.5, c = 0.01)"
+
+
+def test_regret_sentence_by_example() -> None:
+    frame = pd.DataFrame(
+        {"approach": ["A", "B"] * 2, "cost": [0.001] * 2 + [0.01] * 2, "regret": [0.1, 0.3, 0.2, 0.6]}
+    )
+    assert (
+        regret_sentence(frame, 0.5, 0.01)
+        == "At q* = 0.5 and a cost of 0.01, A gives up least (0.2 a topic) and B most (0.6); A is best at every cost."
+    )
+
+
+def test_error_sentence_by_example() -> None:
+    columns = ["approach", "q_star", "false_adopt", "false_reject"]
+    assert (
+        error_sentence(
+            pd.DataFrame([["A", 0.2, 0.15, 0.02], ["B", 0.2, 0.0, 0.05], ["C", 0.2, 0, 0]], columns=columns)
+        )
+        == "At q* = 0.2 wrong a⁺ come most from A (15 % of topics) and wrong a⁻ from B (5 %); 1 of 3 methods makes no error."
+    )
+
+
+def test_errors_of_by_example() -> None:
+    assert errors_of({"scenario": "patent", "benchmark": "clef"})["false_reject"] == "false reject"

@@ -33,15 +33,8 @@ def test_net_utility_follows_from_the_errors(reference: pd.DataFrame) -> None:
         adopts, rejects = row.false_adopt, row.false_reject
         if math.isnan(adopts):  # q* = .5: only their sum is known, and both cost the same
             adopts, rejects = 0, (1 - row.decision_agreement) * row.topics
-        again = metrics.net_utility_of_errors(
-            Payoffs.from_q_star(row.q_star),
-            false_adopt=adopts,
-            false_reject=rejects,
-            omega_plus=plus,
-            topics=row.topics,
-            screened=row.screened,
-            cost=row.cost,
-        )
+        told = {"topics": row.topics, "screened": row.screened, "cost": row.cost}
+        again = metrics.net_utility_of_errors(Payoffs.from_q_star(row.q_star), told, plus, adopts, rejects)
         assert again == pytest.approx(row.net_utility, abs=2e-4), row
 
 

@@ -1,6 +1,7 @@
 """Tables as the paper lays them out."""
 
 from tarstop_core.evaluation.findings import aggregate, tables
+from tarstop_core.evaluation.findings.tables import shown_icer, signed
 from tarstop_core.evaluation.results import Results
 
 
@@ -38,3 +39,11 @@ def test_the_cost_of_the_tables() -> None:
     assert tables.headline_cost("patent", (0.0001, 0.001, 1.0)) == 0.001
     assert tables.headline_cost("review", (0.0001, 0.001)) == 0.0001
     assert tables.headline_cost("review", (0.5, 0.1, 0.3)) == 0.3
+
+
+def test_signed_by_example() -> None:
+    assert (signed(-1.25), signed(-0.00001)) == ("−1.2500", "0.0000")
+
+
+def test_shown_icer_by_example() -> None:
+    assert (shown_icer("Ref."), shown_icer(503.636)) == ("Ref.", "503.6")

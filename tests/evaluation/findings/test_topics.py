@@ -4,14 +4,16 @@ import math
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from tarstop_core.evaluation.benchmarks.named import named
 from tarstop_core.evaluation.findings import topic_figures as view
 from tarstop_core.evaluation.findings.shipped import load_small, shipped
+from tarstop_core.evaluation.findings.topic_figures import Stop, saved_sentence, topic_sentence
 from tarstop_core.evaluation.findings.topics import as_measured, stops_of, task_of, topic_rows
-from tarstop_core.evaluation.knowledge import parts_of
-from tarstop_core.evaluation.results import Results
+from tarstop_core.evaluation.results import MethodInfo, Results
+from tarstop_core.evaluation.tasks.base import parts_of
 
 
 def test_rows_of_topics_add_up_to_the_table(small: Results) -> None:
@@ -68,3 +70,21 @@ def test_a_jump_of_the_belief_is_drawn_where_it_is() -> None:
     hit = view.topic_figure(b, b[1:], [], cost=0.001, q_star=0.5, depth=40, hit=30)
     drawn = dict(zip(hit["data"][0]["x"], hit["data"][0]["y"], strict=True))
     assert (drawn[29], drawn[30], drawn[40]) == (0.5, 1.0, 1.0)
+
+
+def test_saved_sentence_by_example() -> None:
+    columns = ["approach", "effort_saved", "decision_agreement", "decide_now", "knows_truth"]
+    rows = [["A", 0.99, 0.9, 0.5, False], ["B", 0.5, 0.95, 0.5, False], ["C", 1.0, 0.5, 0.5, False]]
+    assert (
+        saved_sentence(pd.DataFrame(rows, columns=columns))
+        == "B decides most often as the truth would (95 % of topics) and saves 50 % of the effort; of those that decide better than reading nothing (50 %), A saves most (99 %, at 90 %)."
+    )
+
+
+def test_topic_sentence_by_example() -> None:
+    greedy = Stop(MethodInfo("greedy", "Greedy", "greedy", "marginal", ""), 3.0, 0.0, 0.0)
+    budget = Stop(MethodInfo("budget", "Budget", "budget", "marginal", ""), 100.0, 1.0, 1.0)
+    assert (
+        topic_sentence("T1", 312, True, [greedy, budget], greedy)
+        == "On T1 (ω⁺, 312 documents) Greedy stops after 3 documents and chooses a⁻, wrongly; 1 of the 2 methods decide rightly, the quickest of them after 100 documents (Budget)."
+    )

@@ -27,13 +27,6 @@ def _files(folder: Path) -> list[Path]:
     return sorted(path.relative_to(folder) for path in folder.rglob("*") if path.is_file())
 
 
-def test_writing_twice_gives_equal_bytes(written: Path, tmp_path: Path) -> None:
-    write_sample_data(tmp_path)
-    assert _files(tmp_path) == _files(written)
-    for name in _files(written):
-        assert (tmp_path / name).read_bytes() == (written / name).read_bytes(), name
-
-
 def test_shipped_files_are_what_the_script_writes(written: Path) -> None:
     shipped = places.sample_dir()
     for name in _files(written):

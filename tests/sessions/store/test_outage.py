@@ -1,7 +1,7 @@
 """A PostgreSQL server that goes away: a sentence without host, user and folder, and work goes on when it is back."""
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +15,6 @@ from tarstop_core.sessions.store.store import Store
 from tests import postgres
 from tests.session_cases import INCLUSION, PATENT
 from tests.sessions.store.cases import SETTINGS, label, new_session, record, some_records
-
-
-@pytest.fixture
-def server() -> Iterator[postgres.Server]:
-    """One that may be stopped."""
-    with postgres.own_server() as own:
-        yield own
 
 
 def arguments(session: str, collection: str) -> dict[str, tuple[Any, ...]]:
@@ -66,9 +59,9 @@ def arguments(session: str, collection: str) -> dict[str, tuple[Any, ...]]:
 
 
 def test_whatever_is_asked_of_a_store_says_so_and_it_recovers(
-    server: postgres.Server, tmp_path: Path
+    server_to_stop: postgres.Server, tmp_path: Path
 ) -> None:
-    with postgres.database(server) as url, Store(url) as store:
+    with postgres.database(server_to_stop) as url, Store(url) as store:
         session = new_session(store)
         store.save_calibrator(PATENT)
         (first,) = record(store, session, label(0))
@@ -79,7 +72,7 @@ def test_whatever_is_asked_of_a_store_says_so_and_it_recovers(
             if not name.startswith("_") and name not in ("close", "together")
         }
         assert set(asked) == public, "every method needs its line above"
-        server.stop()
+        server_to_stop.stop()
         calls: dict[str, Callable[[], object]] = {
             name: lambda name=name: getattr(store, name)(*asked[name]) for name in asked
         }
@@ -90,8 +83,8 @@ def test_whatever_is_asked_of_a_store_says_so_and_it_recovers(
                 call()
             said = str(caught.value)
             assert "The database server cannot be reached; try again in a moment" in said, name
-            assert "tester" not in said and str(server.folder) not in said, name
-        server.start()
+            assert "tester" not in said and str(server_to_stop.folder) not in said, name
+        server_to_stop.start()
         assert store.events(session) == [first]
         assert store.append(session, label(1), 1).seq == 2
         store.append(session, Event("undo"), 2)
@@ -99,9 +92,9 @@ def test_whatever_is_asked_of_a_store_says_so_and_it_recovers(
 
 
 def test_a_restore_that_loses_the_server_leaves_what_was_there(
-    server: postgres.Server, tmp_path: Path
+    server_to_stop: postgres.Server, tmp_path: Path
 ) -> None:
-    with postgres.database(server) as url:
+    with postgres.database(server_to_stop) as url:
         with Store(url) as store:
             session = new_session(store)
             backup(tmp_path / "b.db", url)
@@ -111,11 +104,11 @@ def test_a_restore_that_loses_the_server_leaves_what_was_there(
         def stop(share: float) -> None:
             nonlocal stopped
             if share > 0.5 and not stopped:
-                server.stop("immediate")
+                server_to_stop.stop("immediate")
                 stopped = True
 
         with pytest.raises(InputProblem, match="cannot be reached"):
             restore(tmp_path / "b.db", url, replace=True, progress=stop)
-        server.start()
+        server_to_stop.start()
         with Store(url) as store:
             assert len(store.events(session)) == 1

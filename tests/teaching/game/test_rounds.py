@@ -14,7 +14,18 @@ from tarstop_core.explore.lists import sample
 from tarstop_core.explore.plans import outcomes
 from tarstop_core.policies import POLICIES, Randomised
 from tarstop_core.teaching.game import rounds as your_call
-from tarstop_core.teaching.game.rounds import ROUNDS, SCALE, Call, Game, compared, decode, drawn, encode
+from tarstop_core.teaching.game.rounds import (
+    ROUNDS,
+    SCALE,
+    Call,
+    Game,
+    actions,
+    compared,
+    decode,
+    drawn,
+    encode,
+    points,
+)
 from tarstop_core.value.payoffs import Payoffs
 from tests.sample_commands import replayed
 
@@ -170,3 +181,11 @@ def test_it_says_whether_luck_decided() -> None:
     assert fair[0] is not optimal and "luck decided here" in your_call.luck_sentence(rows)
     best = [optimal, *(row for row in rows if row is not optimal)]
     assert "luck did not decide" in your_call.luck_sentence(best)
+
+
+def test_actions_by_example() -> None:
+    assert (actions(Game(), True), actions(Game(mix="patent"), False)) == ("“Reject” or “Adopt”", "“Grant”")
+
+
+def test_points_by_example() -> None:
+    assert (points(1), points(-257.0), points(0.5)) == ("1 point", "−257 points", "0.5 points")

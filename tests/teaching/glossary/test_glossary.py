@@ -11,7 +11,7 @@ import pytest
 
 from dashboard.learn import ideas as learn_ideas
 from tarstop_core.policies import POLICIES
-from tarstop_core.teaching.glossary import FIRST, Term, found, grouped, terms
+from tarstop_core.teaching.glossary import FIRST, Term, found, grouped, named, terms
 from tarstop_core.teaching.methods import formulas
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -126,3 +126,11 @@ def test_pages_link_to_terms_that_exist() -> None:
     assert any(linked.values())
     for page, keys in linked.items():
         assert set(keys) <= set(terms()), page
+
+
+def test_named_by_example() -> None:
+    assert [
+        term and term.key
+        for term in map(named, ("Net utility", "Batch(10)", "How sure before you act, q*", "Mast"))
+    ] == ["net-utility", "batch", "q-star", None]
+    assert named("Chance that sensitivity exceeds 75 %").key == "belief"

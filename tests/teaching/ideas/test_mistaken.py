@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tarstop_core.belief.decisive import hit_curve
 from tarstop_core.policies import Optimal
 from tarstop_core.teaching.ideas import mistaken
-from tarstop_core.teaching.ideas.mistaken import FACTORS
+from tarstop_core.teaching.ideas.mistaken import FACTORS, factor_name
 from tarstop_core.teaching.ideas.shared import at_stake, search, searches
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.payoffs import Payoffs
@@ -78,3 +78,7 @@ def test_a_path_beside_itself_says_so() -> None:
     said = mistaken.mistaken_path_sentence(right, right, Optimal(), 0.001, 1.0)
     assert said.endswith("move the factor.")
     assert len(mistaken.mistaken_path_figure(right, right, Optimal(), 0.001, 1.0)["data"]) == 3
+
+
+def test_factor_name_by_example() -> None:
+    assert [factor_name(each) for each in (0.25, 0.5**0.5, 1.0, 4.0)] == ["× 1/4", "× 0.71", "× 1", "× 4"]

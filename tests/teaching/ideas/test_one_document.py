@@ -48,8 +48,8 @@ def test_the_sentence_is_one() -> None:
 def test_rules_along_a_list_stop_where_replay_does(tmp_path: Path, topic: str) -> None:
     explored = search(topic)
     found = one_document.compared(explored, at_stake(explored, 0.3, 0.001))
-    assert found.rules == (Greedy(), LookAhead(1), Optimal())
-    for rule, depth in zip(found.rules, found.depth, strict=True):
+    assert (Greedy(), LookAhead(1), Optimal()) == one_document.COMPARED
+    for rule, depth in zip(one_document.COMPARED, found.depth, strict=True):
         # Nothing relevant lies above where they stop, so the plan is what comes of it.
         said = replayed(explored, tmp_path, rule.spec, 0.3, 0.001)
         assert depth == said["depth"]

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from tarstop_core.explore.stakes_figure import stakes_rows
 from tarstop_core.teaching.ideas import peak
+from tarstop_core.teaching.ideas.peak import peak_sentence
 from tarstop_core.value.payoffs import Payoffs
 from tests.teaching.ideas.printed import printed
 
@@ -33,3 +34,10 @@ def test_the_numbers_beside_the_figure_are_what_is_drawn_on_explore_too() -> Non
     payoffs = Payoffs.from_q_star(0.8)
     own, other = peak.peak_rows(payoffs), stakes_rows(payoffs)
     assert [(row["belief"], row["evpi"]) for row in own] == [(row["belief"], row["evpi"]) for row in other]
+
+
+def test_peak_sentence_by_example() -> None:
+    assert (
+        (peak_sentence(Payoffs.from_q_star(0.8), 0.5))
+        == "At a chance of 50 % the better action is a⁻, which is expected to lose 0.1; a⁺ would lose 0.4. Certainty would save the smaller of the two, so EVPI is 0.1. It is greatest, 0.16, at q* = 0.80: there both actions lose the same, and the choice is a toss-up."
+    )

@@ -10,6 +10,7 @@ from tarstop_core.policies import Budget, Optimal, Policy
 from tarstop_core.teaching.game import figures as your_call_figures
 from tarstop_core.teaching.game.rounds import ROUNDS, Call, Game, compared, finds_of
 from tarstop_core.teaching.lesson import figures as lesson_figures
+from tarstop_core.teaching.lesson.figures import end_of_axis
 from tarstop_core.teaching.lesson.steps import Lesson
 
 CALLS = (Call(7, False), Call(5, True), Call(30, False), Call(15, False), Call(19, True))
@@ -79,3 +80,12 @@ def test_standings_name_every_row_and_mark_the_person() -> None:
     assert points["marker"]["symbol"].count("diamond") == 1
     none = [replace(row) for row in rows if not row.you]
     assert "diamond" not in your_call_figures.standings(none, dark=True)["data"][0]["marker"]["symbol"]
+
+
+def test_end_of_axis_by_example() -> None:
+    assert (end_of_axis(3, 300), end_of_axis(14, 300), end_of_axis(24, 300), end_of_axis(290, 300)) == (
+        15,
+        25,
+        40,
+        300,
+    )

@@ -12,7 +12,7 @@ from tarstop_core.policies import Greedy, Optimal, Policy, parse_policy
 from tarstop_core.teaching.lesson import steps as lessons
 from tarstop_core.teaching.lesson.formula import tex
 from tarstop_core.teaching.lesson.formulas import filled
-from tarstop_core.teaching.lesson.steps import Lesson, best_plan
+from tarstop_core.teaching.lesson.steps import Lesson, best_plan, lesson, truth
 from tarstop_core.teaching.methods import formulas
 from tarstop_core.value.cumulative import CumulativePath
 from tarstop_core.value.decisive import DecisivePath
@@ -192,3 +192,21 @@ def test_the_truth_is_told_with_what_it_cost() -> None:
     assert "loses L_g = 0.25" in lessons.came_of(one) and "net utility −0.28" in lessons.came_of(one)
     assert "no prior art" in lessons.truth(given("search:battery-pack"))
     assert "is not sensitive enough" in lessons.truth(given("review:marl-lung"))
+
+
+def test_tex_by_example() -> None:
+    assert (tex(0.04312), tex(1234.0), tex(-0.25), tex(1.2e-7), tex(0.99962)) == (
+        "0.0431",
+        "1{,}230",
+        "-0.25",
+        "1.2 \\times 10^{-7}",
+        "0.99962",
+    )
+
+
+def test_truth_by_example() -> None:
+    explored = sample("search:antenna-mount")
+    assert (
+        truth(lesson("search:antenna-mount", explored.settings, Greedy()))
+        == "There was prior art, first at #16. Greedy stopped after 7 and chose “Grant”: wrong."
+    )

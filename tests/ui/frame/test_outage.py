@@ -117,11 +117,11 @@ def test_a_press_that_nobody_foresaw_is_a_sentence_too(caplog: pytest.LogCapture
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[postgres.Server]:
-    with postgres.own_server() as own, postgres.database(own) as url:
+def server(server_to_stop: postgres.Server, monkeypatch: pytest.MonkeyPatch) -> Iterator[postgres.Server]:
+    with postgres.database(server_to_stop) as url:
         monkeypatch.setenv("TARSTOP_DATABASE_URL", url)
         st.cache_resource.clear()
-        yield own
+        yield server_to_stop
         st.cache_resource.clear()
 
 

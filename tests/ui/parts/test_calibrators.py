@@ -4,7 +4,7 @@ import pytest
 from streamlit.proto.Common_pb2 import FileURLs
 from streamlit.runtime.uploaded_file_manager import UploadedFile, UploadedFileRec
 
-from dashboard.parts.calibrators import read
+from dashboard.parts.chances import read
 from tarstop_core.errors import InputProblem
 from tests.session_cases import PATENT
 

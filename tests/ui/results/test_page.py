@@ -11,14 +11,14 @@ import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from dashboard.frame.apart import POSSIBLE
-from dashboard.results import data, page, reranked, views
+from dashboard.results import data, page, views
 from dashboard.results import run as results_run
 from tarstop_core.evaluation import running as background
 from tarstop_core.evaluation.findings.shipped import load_small
 from tarstop_core.evaluation.running import Status
 from tarstop_core.places import RESULTS_VARIABLE, RULES_VARIABLE, runs_folder
 from tarstop_core.sessions.store.store import Store
-from tests.evaluation.own_benchmark import bring, ended, ordered, own_files
+from tests.evaluation.own_benchmark import bring, ordered, own_files
 
 Open = Callable[..., AppTest]
 RULE = """from dataclasses import dataclass
@@ -55,9 +55,9 @@ def test_the_page_opens_at_once_with_what_is_shipped(open_app: Open) -> None:
 
 @pytest.mark.parametrize("title", [name for name in page.VIEWS if name != "Claims"])
 def test_every_tab_of_every_shipped_benchmark_is_drawn(open_app: Open, title: str) -> None:
-    for choice in data.choices().values():
-        app = open_app("results", view=title, benchmark=choice.label)
-        assert not app.exception and not app.error, (choice.label, title)
+    for label in data.choices():
+        app = open_app("results", view=title, benchmark=label)
+        assert not app.exception and not app.error, (label, title)
 
 
 def test_figures_say_what_they_show_and_react(open_app: Open) -> None:
@@ -111,7 +111,7 @@ def test_first_comes_what_it_says_and_the_rest_behind_a_switch_that_loses_nothin
 
 def test_a_list_that_learns_stands_beside_one_that_does_not(open_app: Open) -> None:
     said = texts(open_app("results", view="Learning list"))
-    known = pd.read_csv(reranked.FILE)
+    known = pd.read_csv(views.PRIZE)
     one = known[
         (known["stages"] == "one stage") & (known["rule"] == "greedy") & (known["way"] == "re-ranked")
     ]
@@ -147,9 +147,9 @@ def test_rankings_that_are_not_shipped_are_said_to_be_missing(
 ) -> None:
     monkeypatch.delenv("TARSTOP_REAL_DATA", raising=False)
     real = next(
-        each for each in data.choices().values() if next(iter(each.files.values())).benchmark == "clef"
+        label for label, each in data.choices().items() if next(iter(each.files.values())).benchmark == "clef"
     )
-    app = open_app("results", view="Topics", benchmark=real.label)
+    app = open_app("results", view="Topics", benchmark=real)
     first = app.selectbox("topic").options[0]
     app.selectbox("topic").set_value(first).run()
     assert any("Real collections do not come with TARstop" in each.value for each in app.info)
@@ -165,16 +165,12 @@ def test_the_papers_rows_are_recomputed_on_the_page(open_app: Open) -> None:
 # --- a benchmark of one's own -------------------------------------------------------------------
 
 
-def test_a_run_is_cancelled_goes_on_and_is_shown(no_runs: None, store: Store, open_app: Open) -> None:
+def test_a_run_is_shown(runs_here: None, store: Store, open_app: Open) -> None:
     home = background.new_folder()
     files = home / background.FILES / "own"
     bring(own_files(), files)
     started = background.begin(home, ordered(files))
-    background.cancel(started)
-    assert ended(started).state == "stopped"
-    assert started.results is None
-    background.resume(started)
-    assert ended(started) == Status("done", 1.0)
+    assert background.status(started) == Status("done", 1.0)
     found = started.results
     assert found is not None and found.title == "Mine"
     assert load_small(found.path).costs == (0.001, 0.01)
@@ -187,7 +183,7 @@ def test_a_run_is_cancelled_goes_on_and_is_shown(no_runs: None, store: Store, op
 
 
 def test_what_the_server_was_started_with_is_shown_and_followed(
-    no_runs: None, store: Store, open_app: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    runs_here: None, store: Store, open_app: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "mine.py").write_text(RULE, encoding="utf-8")
     rule = f"{tmp_path / 'mine.py'}:Seven"
@@ -195,13 +191,13 @@ def test_what_the_server_was_started_with_is_shown_and_followed(
     bring(own_files(), files)
     order = ordered(files, ("greedy", rule))
     started = background.begin(background.new_folder(), order)
-    refused = ended(started)
+    refused = background.status(started)
     assert refused.state == "failed" and "not run here" in refused.what
     background.forget(started)
 
     monkeypatch.setenv(RULES_VARIABLE, rule)
     begun = background.begin(background.new_folder(), order)
-    assert ended(begun) == Status("done", 1.0)
+    assert background.status(begun) == Status("done", 1.0)
     found = begun.results
     assert found is not None
     (tmp_path / "out").mkdir()
@@ -305,7 +301,7 @@ def test_others_name_folders_below_the_one_that_is_open_to_them(
     assert not app.error and "8 topics, 4 in ω⁺" in texts(app)
 
 
-def test_a_folder_on_this_computer_can_be_named(no_runs: None, open_app: Open, tmp_path: Path) -> None:
+def test_a_folder_on_this_computer_can_be_named(runs_here: None, open_app: Open, tmp_path: Path) -> None:
     app = open_app("results")
     app.segmented_control("results/way").set_value("folder").run()
     app.text_input("results/folder").set_value(str(tmp_path / "nowhere")).run()
@@ -318,6 +314,6 @@ def test_a_folder_on_this_computer_can_be_named(no_runs: None, open_app: Open, t
     app.multiselect("results/run_methods").set_value(["greedy", "decide-now"]).run()
     app.button("results/run").click().run()
     (started,) = background.runs()
-    assert ended(started).state == "done"
+    assert background.status(started).state == "done"
     background.forget(started)
     assert (tmp_path / "own" / "own.run").exists()

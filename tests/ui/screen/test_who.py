@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.screen.who import ASKED
+from dashboard.screen.page import ASKED_NAME
 from tarstop_core.sessions.store.store import Store
 from tests.session_cases import START, N, a_collection
 
@@ -39,7 +39,7 @@ def test_a_name_is_asked_for_once_before_the_first_label(open_app: Open, store: 
     assert "Not relevant" not in labels(page) and {"Go on", "Without a name"} <= labels(page)
     page.button("whose_on").click().run()
     assert "Not relevant" not in labels(page)
-    page.text_input(ASKED).set_value(" Ann <b> ").run()
+    page.text_input(ASKED_NAME).set_value(" Ann <b> ").run()
     for _ in range(2):
         label(page)
     assert names(store, session) == ["Ann <b>"] * 2

@@ -295,7 +295,7 @@ def test_a_large_session_is_opened_and_leaves_in_a_process_of_its_own(
 def test_a_large_export_is_written_first_and_offered_until_something_is_recorded(
     open_app: Open, store: Store, screened: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dashboard.parts.whole_session.LARGE_LIST", 0)
+    monkeypatch.setattr("dashboard.parts.sessions.LARGE_LIST", 0)
     page = open_app("sessions", session=screened)
     key = f"session_detail/{screened}.csv"
     page.button(f"{key}/write").click().run()

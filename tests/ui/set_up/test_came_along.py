@@ -118,8 +118,9 @@ def test_a_family_counts_once(open_app: Open, store: Store) -> None:
     first = whole.row.ids[0]
     state = replay(whole.row.settings, whole.row.ids, whole.events)
     assert state.also == {first: ("EP 3456789 A1",)}
-    assert ("Records for which another of their patent family stands", 1) in whole.flow
-    assert sum(count for name, count in whole.flow if name.startswith("Records identified")) == 3
+    rows = whole.prisma.rows()
+    assert ("Records for which another of their patent family stands", 1) in rows
+    assert sum(count for name, count in rows if name.startswith("Records identified")) == 3
     app.switch_page("pages/screen.py").run()
     assert not app.exception
     assert "also published as EP 3456789 A1" in html_of(app)
@@ -160,6 +161,30 @@ def test_a_published_list_with_all_its_labels(open_app: Open, store: Store, real
     app.button(START).click().run()
     (summary,) = store.sessions()
     assert summary.labelled == 671
+
+
+def test_a_published_list_with_two_verdicts_is_kept_whole(
+    open_app: Open, store: Store, real_data: Path
+) -> None:
+    content = (real_data / "records" / "ADHD.csv").read_bytes()
+    asked_for = "drugs for attention deficit hyperactivity disorder"
+    app = upload(open_app("set_up", scenario="review"), "ADHD.csv", content, asked_for)
+    assert "851 documents imported" in words_of(app.success)
+    # In two stages the verdict by title and abstract is the one that is meant, unless a person says otherwise.
+    verdict = next(radio for radio in app.radio if "/documents/verdict/" in radio.key)
+    assert "ADHD.csv holds two verdicts" in verdict.label.replace("\\", "")
+    asked = choice(app)
+    assert "851 of 851 documents carry labels (84 relevant)" in asked.label.replace("\\", "")
+    assert "of 84" in html_of(app)
+    asked.set_value("keep").run()
+    assert "Nothing is left to read then." in words_of(app.caption)
+    app.button(START).click().run()
+    (summary,) = store.sessions()
+    assert summary.labelled == 851
+    assert [event.kind for event in store.events(summary.id)] == ["kept", "fit"]
+    app.switch_page("pages/screen.py").run()
+    assert not app.exception
+    assert "851 of 851 screened · 84 included" in html_of(app) and "851 came with labels" in html_of(app)
 
 
 BOTH = b"""title,abstract,label_included,label_abstract_screening

@@ -18,30 +18,21 @@ class Mechanism:
 class Feature:
     """One key feature of a claim."""
 
-    label: str
-    """What it is called in reasons: "the spring detent"."""
-    close: tuple[Mechanism, ...]
-    """Wordings near the claim's own words."""
-    far: tuple[Mechanism, ...]
-    """The same thing in other words, which a search by words finds late."""
-    other: tuple[Mechanism, ...]
-    """What documents have that solve this part of the problem differently."""
+    label: str  # what it is called in reasons: "the spring detent"
+    close: tuple[Mechanism, ...]  # wordings near the claim's own words
+    far: tuple[Mechanism, ...]  # the same thing in other words, which a search by words finds late
+    other: tuple[Mechanism, ...]  # what documents have that solve this part of the problem differently
 
 
 @dataclass(frozen=True)
 class Plan:
     """How the pool of one topic is made up, set by hand so that first hits lie at varied depths under BM25."""
 
-    prior_art: int
-    """Documents that disclose everything; 0 in an ω⁻ topic."""
-    wording: float
-    """Chance that prior art names a feature in the claim's words, not in its own."""
-    near_misses: int
-    """Documents that disclose all but one feature, mostly in the claim's words."""
-    documents: int
-    """Size of the pool."""
-    draw: int
-    """Which of the topic's streams of random numbers is used."""
+    prior_art: int  # documents that disclose everything; 0 in an ω⁻ topic
+    wording: float  # chance that prior art names a feature in the claim's words, not in its own
+    near_misses: int  # documents that disclose all but one feature, mostly in the claim's words
+    documents: int  # size of the pool
+    draw: int  # which of the topic's streams of random numbers is used
 
 
 @dataclass(frozen=True)
