@@ -53,7 +53,7 @@ def test_words_keep_it(copy: Path) -> None:
     "name, old, new",
     [
         ("policies/budget.py", "100", "101"),
-        ("policies/greedy.py", "* self.K", "* self.K + 0"),
+        ("policies/batch.py", "* self.K", "* self.K + 0"),
         ("belief/bayes.py", "0.5", "0.6"),
         ("evaluation/protocol.py", "TIE = 1e-12", "TIE = 1e-11"),
         ("evaluation/jobs.py", "+= weight", "-= weight"),
@@ -81,7 +81,7 @@ def test_a_name_that_is_handed_on_leads_home(copy: Path) -> None:
     )
     (package / "inner.py").write_text("used = 1\n", encoding="utf-8")
     before = set(reached(copy))
-    change(copy, "policies/greedy.py", "import numpy", "from tarstop_core.face import told\nimport numpy")
+    change(copy, "policies/batch.py", "import numpy", "from tarstop_core.face import told\nimport numpy")
     assert set(reached(copy)) == before | {"tarstop_core.face.inner"}
 
 

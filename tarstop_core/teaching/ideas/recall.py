@@ -166,8 +166,8 @@ def recall_sentence(found: Recalled) -> str:
     if not found.relevant:
         brings = float(found.net_utility[N])
         return said("recall_of_none", documents=N, act=act, brings=brings, optimal=optimal)
+    q_star, review = settings.payoffs.q_star, is_review(found.explored)
     words = {"act": act, "right": right, "after": after, "optimal": optimal}
-    review, q_star = is_review(found.explored), settings.payoffs.q_star
     return said("recall", found=found, q_star=q_star, review=review, **words)
 
 
