@@ -83,7 +83,7 @@ def learn_prior_command(
 ) -> None:
     """Learn a prior from the 2×2 tables of past reviews: TABLES is a CSV topic,outcome,study,TP,FP,FN,TN or a folder."""
     from tarstop_core.belief.learned_prior import learn_prior, learn_width
-    from tarstop_core.belief.prior import check_theta, save
+    from tarstop_core.belief.prior import check_theta
     from tarstop_core.files import read_outcome_tables
     from tarstop_core.presentation.numbers import number
 
@@ -93,7 +93,7 @@ def learn_prior_command(
     learn = learn_width if width else learn_prior
     prior = learn([each for _, _, each in found], reviews, check_theta(theta), name or tables.stem)
     with writing(out):
-        save(prior, out)
+        out.write_text(prior.to_json(), encoding="utf-8")
     seen = prior.learned_from
     assert seen is not None
     if as_json:

@@ -21,8 +21,6 @@ def date_key(text: str) -> tuple[int, ...]:
 
     Day and month in figures with the year last (3/4/2010) are ambiguous: only the year is used.
 
-    Examples
-    --------
     >>> date_key("12 May 2019"), date_key("2019-05"), date_key("3/4/2010"), date_key("soon")
     ((2019, 5, 12), (2019, 5), (2010,), ())
     """

@@ -97,8 +97,6 @@ def telling(title: str) -> bool:
 def first_author(authors: str) -> str:
     """Return the family name of the first author in normal form, as far as it can be told, or "".
 
-    Examples
-    --------
     >>> first_author("Reimer, E J; Dunn, G S"), first_author("Lee A, Ray B"), first_author("A. M\u00fcller and B. Ray")
     ('reimer', 'lee', 'muller')
     """
