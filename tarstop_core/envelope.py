@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from pydantic import ValidationError
 
 T = TypeVar("T")
-LARGEST = 2.0**53
-"""Of numbers that come in."""
+LARGEST = 2.0**53  # Of numbers that come in
 PLAIN = {"missing": "missing", "unexpected_keyword_argument": "unknown", "extra_forbidden": "unknown"}
 """What the checks call otherwise."""
 EARLIEST, LATEST = datetime(2000, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)

@@ -27,16 +27,12 @@ Kind = Literal["late", "earlier", "own", "unclear"]
 class Application:
     """The application, as far as a person said; everything may stay empty."""
 
-    number: str = ""
-    """Its publication or application number."""
+    number: str = ""  # Its publication or application number
     priority: str = ""
     """The date that prior art must precede, as :func:`read_date` writes it: "2018-03-03", "2018-03" or "2018"."""
-    family: str = ""
-    """The family that the list of documents puts the number in, where it holds it."""
-    left_out: int = 0
-    """Documents that were left out of the list because they cannot be held against it."""
-    applicant: str = ""
-    """Whose it is according to the list of documents, where it holds the number."""
+    family: str = ""  # The family that the list of documents puts the number in, where it holds it
+    left_out: int = 0  # Documents that were left out of the list because they cannot be held against it
+    applicant: str = ""  # Whose it is according to the list of documents, where it holds the number
 
     @property
     def known(self) -> bool:
@@ -59,12 +55,10 @@ class Dated:
 
     date: str = ""
     filing_date: str = ""
-    priority_date: str = ""
-    """The earliest date of filing that it claims."""
+    priority_date: str = ""  # The earliest date of filing that it claims
     grant_date: str = ""
     publication_number: str = ""
-    family: str = ""
-    """An identifier of its family, or the numbers of the members."""
+    family: str = ""  # An identifier of its family, or the numbers of the members
     assignee: str = ""
 
 
@@ -78,10 +72,8 @@ class Flag:
     kind: Kind
     """"late": published too late, and not filed earlier as far as is known; "earlier": filed earlier and published
     later; "own": of the application's own family; "unclear": its dates do not tell."""
-    words: str
-    """A clause, to stand after the document's number."""
-    certain: bool = True
-    """Whether nothing that its file leaves out can change that."""
+    words: str  # A clause, to stand after the document's number
+    certain: bool = True  # Whether nothing that its file leaves out can change that
 
     @property
     def bars(self) -> bool:

@@ -8,8 +8,7 @@ from functools import lru_cache
 from tarstop_core.errors import InputProblem
 
 LONGEST = 100  # characters of a date that are looked at
-Span = tuple[date, date]
-"""First and last day."""
+Span = tuple[date, date]  # First and last day
 _ABBREVIATED = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 _MONTHS = {month: number for number, month in enumerate(_ABBREVIATED, start=1)}
 _YEAR_FIRST = re.compile(r"(\d{4})(?:[-/. ]?(\d{1,2}|[a-z]{3,9})\.?(?:[-/. ]?(\d{1,2}))?)?(?!\d)")

@@ -28,24 +28,18 @@ class Match:
     kept: int
     other: int
     """`kept` and `other`: rows of the tables one after the other, from 0."""
-    kind: Kind
-    """The same document; perhaps the same document; one patent family."""
-    why: str
-    """What they share and, where something speaks against it, what not: a clause."""
+    kind: Kind  # The same document; perhaps the same document; one patent family
+    why: str  # What they share and, where something speaks against it, what not: a clause
 
 
 @dataclass(frozen=True, eq=False)
 class Merge:
     """Several tables of records made one."""
 
-    frame: pd.DataFrame
-    """The merged table of records."""
-    duplicates: int
-    """How many records were folded into an earlier one."""
-    notes: tuple[str, ...]
-    """One sentence each about what was done."""
-    matches: tuple[Match, ...]
-    """Each record that was folded, in order."""
+    frame: pd.DataFrame  # The merged table of records
+    duplicates: int  # How many records were folded into an earlier one
+    notes: tuple[str, ...]  # One sentence each about what was done
+    matches: tuple[Match, ...]  # Each record that was folded, in order
     rows: NDArray[np.int64]
     """For each row of `frame`, which row of the tables one after the other it was. Shape (n,)."""
 

@@ -19,8 +19,7 @@ class Counts:
     FN: int
     TN: int | None
     """`FP` and `TN`: None where nothing was said of the healthy."""
-    notes: tuple[str, ...] = ()
-    """What had to be chosen, a sentence each."""
+    notes: tuple[str, ...] = ()  # What had to be chosen, a sentence each
 
 
 def from_rates(

@@ -22,8 +22,7 @@ class Tables:
     InputProblem when lengths differ, or a count is negative, fractional or missing where it is needed.
     """
 
-    study: tuple[str, ...]
-    """What each study is called; need not be unique."""
+    study: tuple[str, ...]  # What each study is called; need not be unique
     TP: Floats
     FP: Floats
     FN: Floats

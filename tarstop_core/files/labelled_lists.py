@@ -30,8 +30,7 @@ class Labelled:
     """Labelled lists, and what is to be said of where they come from."""
 
     topics: tuple[Topic, ...]
-    notes: tuple[str, ...] = ()
-    """One sentence each."""
+    notes: tuple[str, ...] = ()  # One sentence each
 
     @property
     def digests(self) -> tuple[str, ...]:

@@ -25,8 +25,7 @@ from tarstop_core.files.xlsx import XLSX, first_sheet
 DELIMITERS = ",;\t"
 SYNONYMS = names_of("tables")
 RATES = names_of("rates")
-FIELDS = (*SYNONYMS, *RATES)
-"""What a column of a file may be taken for."""
+FIELDS = (*SYNONYMS, *RATES)  # What a column of a file may be taken for
 WANTED = "TP, FP, FN, TN"
 SHOWN = 5  # rows beside a question
 MISSING = frozenset({"", "na", "n/a", "nan", "-", "–", "."})
@@ -37,8 +36,7 @@ class TableFile:
     """What a file of 2×2 tables holds."""
 
     tables: Tables
-    notes: tuple[str, ...]
-    """What a person should know of it: the same study twice, how the text was read."""
+    notes: tuple[str, ...]  # What a person should know of it: the same study twice, how the text was read
 
 
 def read_tables(

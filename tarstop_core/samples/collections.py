@@ -31,11 +31,10 @@ class FullText:
     status: reports.FullText
     reason: str = ""  # why it brings no data; "" when it does
     study: str = ""  # as "Surname YEAR"; two reports of one study share it
-    TP: int | None = None
+    TP: int | None = None  # of the 2×2 table; None without one
     FP: int | None = None
     FN: int | None = None
     TN: int | None = None
-    """The 2×2 table; None without one."""
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from tarstop_core.documents.outcome import Outcome
 from tarstop_core.documents.reports import Report, Row, collect
-from tarstop_core.documents.topic import Topic
+from tarstop_core.documents.topic import Outcome, Topic
 from tarstop_core.ranking.order import Ranking, prepare
 from tarstop_core.samples import collections as samples
 

@@ -7,10 +7,8 @@ from tarstop_core.envelope import FileKind, read_file
 from tarstop_core.places import sample_dir
 
 FILE = FileKind("tarstop-past-stops", 1, "count of past stops", "scripts/make_past_stops.py", "make it again")
-LEAST = 10
-"""Questions below which nothing is said."""
-NEAR = 0.026
-"""How far the threshold may be from the nearest one that was counted at."""
+LEAST = 10  # Questions below which nothing is said
+NEAR = 0.026  # How far the threshold may be from the nearest one that was counted at
 
 
 @dataclass(frozen=True)

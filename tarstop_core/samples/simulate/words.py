@@ -11,8 +11,7 @@ from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 Filled = TypeVar("Filled")
 
-Slots = dict[str, tuple[str, ...]]
-"""The words, one of which is drawn in the place of a {name} of a template."""
+Slots = dict[str, tuple[str, ...]]  # The words, one of which is drawn in the place of a {name} of a template
 
 
 def read(kind: type[Filled], file: Traversable, **known: str) -> Filled:
