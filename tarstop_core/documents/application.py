@@ -115,9 +115,8 @@ def _by_dates(application: Application, document: Dated, others: Sequence[str]) 
         return Flag("unclear", f"{said}, but {members} of the same family may be earlier: look it up")
     if any(each[1] < asked[0] for each in begun):
         # What was granted was published as an application before, which may be prior art in full.
-        patent = span(document.grant_date) or _PATENT.search(
-            normal_publication_number(document.publication_number)
-        )
+        number = normal_publication_number(document.publication_number)
+        patent = granted is not None or _PATENT.search(number)
         before = "; it is a granted patent, whose application may have been published in time"
         return Flag("earlier", f"{_filed_earlier(document, asked, until)}{before if patent else ''}")
     if not begun:
@@ -215,9 +214,8 @@ def _own(application: Application, document: Dated, others: Iterable[str]) -> Fl
     if len(asked) == 3 and asked == date_key(document.priority_date) and day is not None:
         before = published is not None and published[1] < day[0]
         if not before and _names(application.applicant) & _names(document.assignee):
-            return Flag(
-                "own", "has your applicant and your priority date, so it is probably of your own family"
-            )
+            words = "has your applicant and your priority date, so it is probably of your own family"
+            return Flag("own", words)
     return None
 
 

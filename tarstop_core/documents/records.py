@@ -106,9 +106,7 @@ def normal_doi(text: str) -> str:
 def normal_pmid(text: str) -> str:
     """Return a PubMed identifier as bare digits, or "" where it is none."""
     # Spreadsheets turn whole numbers into 123456.0 as soon as one cell of the column is empty.
-    found = re.fullmatch(
-        r"(?:pmid:?\s*)?0*([1-9]\d{0,8})(?:\.0)?", text.strip(), flags=re.IGNORECASE | re.ASCII
-    )
+    found = re.fullmatch(r"(?:pmid:?\s*)?0*([1-9]\d{0,8})(?:\.0)?", text.strip(), re.IGNORECASE | re.ASCII)
     return found[1] if found else ""
 
 

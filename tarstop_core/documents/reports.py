@@ -79,9 +79,8 @@ class Report:
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Report:
         """A report from its JSON values."""
-        rows = tuple(
-            Row(str(row["study"]), **{cell: row[cell] for cell in CELLS}) for row in content.get("tables", ())
-        )
+        tables = content.get("tables", ())
+        rows = tuple(Row(str(row["study"]), **{cell: row[cell] for cell in CELLS}) for row in tables)
         outcome = cast(FullText, str(content["outcome"]))
         return cls(outcome, str(content.get("reason", "")), str(content.get("study", "")), rows)
 

@@ -87,9 +87,8 @@ def read_outcome_tables(source: Path | str) -> list[tuple[str, str, Tables]]:
     :func:`read_outcomes` but that documents need not be named.
     """
     rows = [row for path in _files(Path(source)) for row in _read(path, [], documents=False)]
-    return [
-        (topic, _called(topic, outcome), _tables(own)) for (topic, outcome), own in _grouped(rows).items()
-    ]
+    groups = _grouped(rows).items()
+    return [(topic, _called(topic, outcome), _tables(own)) for (topic, outcome), own in groups]
 
 
 def _called(topic: str, outcome: str) -> str:

@@ -29,9 +29,8 @@ def capitals(words: Mapping[str, str]) -> dict[str, str]:
     >>> capitals({"d": "an MRI"})
     {'d': 'an MRI', 'D': 'An MRI'}
     """
-    return dict(words) | {
-        name[0].upper() + name[1:]: text[0].upper() + text[1:] for name, text in words.items()
-    }
+    capital = {name: text[0].upper() + text[1:] for name, text in words.items()}
+    return dict(words) | {name[0].upper() + name[1:]: text for name, text in capital.items()}
 
 
 def apart(

@@ -175,9 +175,8 @@ def _tables(rng: np.random.Generator, n: int, mu: float) -> Tables:
     specificity = SPECIFICITY_MEAN + SPECIFICITY_SPREAD * rng.standard_normal()
     logits = rng.multivariate_normal([mu, specificity], covariance, size=n)
     medians = np.array([DISEASED, HEALTHY]) * np.exp(SIZE_OUTCOME * rng.standard_normal())
-    sizes = np.maximum(np.exp(np.log(medians) + SIZE_STUDY * rng.standard_normal((n, 2))).round(), 1).astype(
-        int
-    )
+    sizes = np.exp(np.log(medians) + SIZE_STUDY * rng.standard_normal((n, 2))).round()
+    sizes = np.maximum(sizes, 1).astype(int)
     right = rng.binomial(sizes, expit(logits)).astype(float)
     wrong = sizes - right
     names = tuple(f"study {i + 1}" for i in range(n))
