@@ -98,11 +98,6 @@ def validated(
 
     `strict` refuses a number that is written as a text; `open_ended` passes over fields that are not known. InputProblem,
     with the `name` of what it is and how to `mend` it, naming the field that is missing, unknown or unusable.
-
-    >>> from tarstop_core.value.payoffs import Payoffs
-    >>> validated(Payoffs, {"B": 4, "L_r": "x", "L_g": 4, "G": 1}, "a.json", "write it again")
-    Traceback (most recent call last):
-    tarstop_core.errors.InputProblem: a.json is damaged (L_r: Input should be a valid number, unable to parse string as a number); write it again.
     """
     from pydantic import ValidationError
 

@@ -184,7 +184,8 @@ def merge_records(frames: Iterable[pd.DataFrame], chosen: Sequence[Match] | None
     blanks are filled from later ones, and `source` names every file. Different documents that carry the same id are both
     kept; the later one becomes "id (2)".
     """
-    frame = pd.concat([records.empty_records(), *frames], ignore_index=True)[list(RECORD_COLUMNS)]
+    none = records.as_records({"id": []})
+    frame = pd.concat([none, *frames], ignore_index=True)[list(RECORD_COLUMNS)]
     if chosen is None:
         first, matches = _same_documents(frame)
     else:

@@ -25,11 +25,6 @@ _WORDS = re.compile(r"[^\W_]+")
 _ACCENTS = re.compile("[\u0300-\u036f]")
 
 
-def empty_records() -> pd.DataFrame:
-    """Return a table of records with every column and no row."""
-    return as_records({"id": []})
-
-
 def as_records(columns: pd.DataFrame | Mapping[str, Any]) -> pd.DataFrame:
     """Complete some columns to a valid table of records: all `RECORD_COLUMNS` in order, and a fresh index 0..n-1.
 

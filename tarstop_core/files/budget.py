@@ -96,11 +96,6 @@ class Counted(io.RawIOBase):
         return len(block)
 
 
-def check_entries(name: str, packed: zipfile.ZipFile) -> None:
-    """Refuse an archive of too many files (InputProblem)."""
-    check_count(name, len(packed.infolist()), BUDGET.entries, "files")
-
-
 def check_workbook(name: str, content: IO[bytes], size: int) -> None:
     """Unpack a workbook once, keeping nothing: headers may say any size.
 
@@ -109,7 +104,7 @@ def check_workbook(name: str, content: IO[bytes], size: int) -> None:
     """
     room = Room(name, size)
     with zipfile.ZipFile(content) as packed:
-        check_entries(name, packed)
+        check_count(name, len(packed.infolist()), BUDGET.entries, "files")
         for entry in packed.infolist():
             strings = 0
             with packed.open(entry) as stream:

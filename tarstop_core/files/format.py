@@ -20,4 +20,4 @@ class Format:
     reader: Reader
     looks: str = ""
     """Pattern of how such a file begins; "" where nothing tells it from other text."""
-    phrase: str = ""  # What a file is called that looks so
+    phrase: str = ""  # What a file is called that looks so, where that is not its name

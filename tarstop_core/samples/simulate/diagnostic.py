@@ -129,7 +129,6 @@ WRONG_REFERENCE, WRONG_POPULATION = "wrong reference standard", "wrong populatio
 class Report:
     """One invented report."""
 
-    id: str  # such as "SIM-204117"; unique in the whole collection
     title: str
     abstract: str
     authors: str  # separated by ";"
@@ -140,6 +139,7 @@ class Report:
     reason: str = ""  # why it brings no data
     study: str = ""  # as "Surname YEAR" of the study it reports; two reports of a study share it
     counts: tuple[int, int, int, int] | None = None  # TP, FP, FN, TN
+    id: str = ""  # such as "SIM-204117"; unique in the whole collection
 
     @property
     def included(self) -> bool:
@@ -276,7 +276,6 @@ def _accuracy(
     if first is not None and reason == SECOND_REPORT:
         authors, study = first.authors, first.study
     return Report(
-        id="",
         title=fill(rng.choice(WORDS.accuracy_titles), values, WORDS.slots, rng),
         abstract=abstract,
         authors=authors,
@@ -369,7 +368,6 @@ def _other(question: Question, kind: str, rng: random.Random) -> Report:
         if kind != "technique" and rng.random() < 0.5:
             sentences.insert(0, rng.choice(question.facts))
     return Report(
-        id="",
         title=fill(title, values, WORDS.slots, rng),
         abstract=_abstract(sentences, [each for each in spare if each not in sentences], about, rng),
         authors=_authors(rng),
@@ -412,7 +410,7 @@ def _abstract(sentences: list[str], spare: list[str], values: Mapping[str, str],
     wanted = rng.randint(SHORTEST, SHORTEST + 30)
     spoken = [fill(sentence, values, WORDS.slots, rng) for sentence in sentences]
     for sentence in spare:
-        if sum(len(each.split()) for each in spoken) >= wanted:
+        if len(" ".join(spoken).split()) >= wanted:
             break
         spoken.append(fill(sentence, values, WORDS.slots, rng))
     return " ".join(spoken)

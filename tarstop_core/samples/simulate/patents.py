@@ -100,7 +100,6 @@ INVENTIONS: tuple[Invention, ...] = read_folder(Invention, files(__package__) / 
 class Document:
     """One invented document."""
 
-    publication_number: str  # such as "SIM-0412-A1"; also the identifier, unique in the whole collection
     title: str
     abstract: str
     assignee: str
@@ -108,6 +107,7 @@ class Document:
     kind: str  # one of "prior art", "near miss", "partial", "same field" or "other field"
     disclosed: tuple[bool, ...]  # which key features of the topic's claim the text contains
     reason: str  # a sentence for a demo: what it discloses and what it lacks
+    publication_number: str = ""  # such as "SIM-0412-A1"; also the identifier, unique in the whole collection
 
     @property
     def relevant(self) -> bool:
@@ -186,7 +186,6 @@ def _document(invention: Invention, kind: str, wording: float, nth: int, rng: ra
     rng.shuffle(parts)
     title, abstract = _text(field, parts, spare, rng)
     return Document(
-        publication_number="",
         title=title,
         abstract=abstract,
         assignee=f"{rng.choice(WORDS.name_roots)} {rng.choice(WORDS.name_trades)} {rng.choice(WORDS.name_forms)}",
@@ -248,20 +247,16 @@ def _text(
     fillers.insert(rng.randrange(2), rng.choice(WORDS.extra_sentences))
     wanted = rng.randint(SHORTEST, LONGEST - 25)
     for filler in fillers:
-        if _words(sentences) >= wanted:
+        if len(" ".join(sentences).split()) >= wanted:
             break
         if "{m}" in filler:
             if not spare:
                 continue
             again["m"] = spare.pop().phrase
         sentences.append(_fill(filler, again, rng))
-    while _words(sentences) > LONGEST:
+    while len(" ".join(sentences).split()) > LONGEST:
         sentences.pop()
     return title, " ".join(sentences)
-
-
-def _words(sentences: list[str]) -> int:
-    return sum(len(sentence.split()) for sentence in sentences)
 
 
 def _reason(invention: Invention, field: Invention, kind: str, shown: tuple[int, ...], instead: str) -> str:
