@@ -8,8 +8,8 @@ from tarstop_core.belief.bayes import lattice_for, univariate_belief
 from tarstop_core.belief.bivariate import bivariate_belief
 from tarstop_core.belief.of_tables import beliefs
 from tarstop_core.belief.prior import Prior
-from tarstop_core.documents.outcome import Outcome
 from tarstop_core.documents.tables import CELLS, Tables
+from tarstop_core.documents.topic import Outcome
 from tarstop_core.errors import InputProblem
 from tarstop_core.value.cumulative import CumulativePath, known_at
 from tarstop_core.value.payoffs import TOLERANCE, Floats, Payoffs
