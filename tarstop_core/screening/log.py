@@ -62,6 +62,8 @@ class Fit(TypedDict):
     seed: int
     settings: dict[str, Any]
     next: list[str]
+    words: NotRequired[list[str]]  # typed for and against
+    scores: NotRequired[bool]  # whether scores of the file were weighed
 
 
 class Confirm(TypedDict):
@@ -167,9 +169,8 @@ class Event:
     """One line of the log."""
 
     kind: str  # one of :data:`KINDS`
-    payload: Mapping[str, Any] = field(
-        default_factory=dict
-    )  # JSON values; what they are is said of each kind
+    payload: Mapping[str, Any] = field(default_factory=dict)
+    """JSON values; what they are is said of each kind."""
     seq: int = 0  # position in the log, from 1 on, without gaps; 0 before it is stored
     time: str = ""  # ISO 8601 with UTC offset; set when stored
     reviewer: str = ""

@@ -186,6 +186,15 @@ def test_keys_are_quiet_while_typing_count_once_when_held_and_judge_nothing_out_
 
 
 @ON_BOTH
+def test_on_a_phone_the_decision_comes_into_sight(server: Any, open_page: OpenPage) -> None:
+    watched = open_page(viewport={"width": 390, "height": 844})
+    page = start_demo(watched, server)
+    page.get_by_role("button", name="Stop and decide").click()
+    page.get_by_role("button", name="Record the decision").click()
+    expect(page.locator(".tar-truth")).to_be_in_viewport()
+    watched.assert_sound()
+
+
 def test_after_an_x_the_page_stays_for_its_note_and_looking_back_changes_a_verdict(
     server: Any, open_page: OpenPage
 ) -> None:
