@@ -47,9 +47,9 @@ if (!window.tarstopKeys) {
     else shown.click();
   });
 
-  // A slider that was moved by hand, or a choice that was clicked, gives the keys back.
+  // A slider that was moved by hand, a switch or a choice that was clicked, gives the keys back.
   document.addEventListener('pointerup', () => setTimeout(() => {
-    if (document.activeElement?.matches('[type=range], [data-testid=stButtonGroup] *')) document.activeElement.blur();
+    if (document.activeElement?.matches('[type=range], [type=checkbox], [data-testid=stButtonGroup] *')) document.activeElement.blur();
   }, 0), true);
 
   let asked = false;
