@@ -136,9 +136,10 @@ def _by_family(results: Results) -> list[MethodInfo]:
 
 
 def _first(results: Results) -> tuple[str, ...]:
-    """What is shown to begin with: the best known rules, and what is nobody's but the person's."""
-    names = (method.name for method in _by_family(results))
-    return tuple(name for name in names if name in data.SHOWN_FIRST or ".py:" in name)
+    """What is shown to begin with: all of a few; of many the best known, and what is nobody's but the person's."""
+    names = tuple(method.name for method in _by_family(results))
+    few = len(names) <= len(data.SHOWN_FIRST)
+    return tuple(name for name in names if few or name in data.SHOWN_FIRST or ".py:" in name)
 
 
 def _methods(results: Results) -> tuple[str, ...]:
