@@ -146,8 +146,11 @@ def _methods(results: Results) -> tuple[str, ...]:
     """Names of the methods to show, by family and then as they were run."""
     titles = {method.name: method.title for method in _by_family(results)}
     first, state = _first(results), st.session_state
-    if not {*state.get("methods", ())} <= {*titles}:
-        state["methods"] = [name for name in state["methods"] if name in titles]
+    # What another benchmark does not begin with, a rule of the person's own above all, comes along.
+    before, state["results/first"] = state.get("results/first", first), first
+    if "methods" in state and (before != first or not {*state["methods"]} <= {*titles}):
+        wanted = {*state["methods"], *first} - ({*before} - {*state["methods"]})
+        state["methods"] = [name for name in titles if name in wanted]
     count = len(state.get("methods", first))
     with st.popover(f"Methods: {count} of {len(titles)}", width="stretch", key="results-methods"):
         said = f"{shell.term('regret', 'Regret')} is against the best of the methods that are shown."

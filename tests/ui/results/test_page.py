@@ -209,6 +209,14 @@ def test_what_the_server_was_started_with_is_shown_and_followed(
     assert label in app.selectbox("benchmark").options and "Seven most" in texts(app)
     app = open_app("results", benchmark=label, full="true")
     assert {*app.multiselect("methods").value} == {"greedy", "consecutive", rule}, "of a few none is hidden"
+    app = open_app("results", full="true")
+    usual = app.multiselect("methods").value
+    app.selectbox("benchmark").set_value(label).run()
+    assert {*app.multiselect("methods").value} == {"greedy", "consecutive", rule}, (
+        "nor after another benchmark"
+    )
+    app.selectbox("benchmark").set_value(app.selectbox("benchmark").options[0]).run()
+    assert {*usual} <= {*app.multiselect("methods").value}
     app.segmented_control("results/way").set_value("folder").run()
     app.text_input("results/folder").set_value(str(files)).run()
     assert rule in app.multiselect("results/run_methods").value, "the server was started to follow it"
