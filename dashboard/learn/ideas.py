@@ -1,4 +1,4 @@
-"""Learn, part "Ideas in pictures": five figures that follow their sliders, each with what to see in it."""
+"""Learn, part "Ideas in pictures": six ideas whose figures follow their sliders, each with what to see in it."""
 
 import html
 from collections.abc import Callable, Sequence
@@ -14,8 +14,9 @@ from dashboard.frame.drawing import dark, figure
 from dashboard.frame.widgets import bound, one_of, share, switch
 from tarstop_core.explore.lists import sample
 from tarstop_core.presentation.numbers import number
+from tarstop_core.samples.collections import sample_reviews
 from tarstop_core.teaching.glossary import terms
-from tarstop_core.teaching.ideas import engines, mistaken, one_document, peak, recall
+from tarstop_core.teaching.ideas import engines, mistaken, one_document, peak, recall, scores
 from tarstop_core.teaching.ideas.mistaken import FACTORS
 from tarstop_core.teaching.ideas.recall import CASES
 from tarstop_core.teaching.ideas.shared import Idea, at_stake, search, search_names
@@ -182,12 +183,36 @@ def _mistaken() -> None:
     )
 
 
+def _scores() -> None:
+    left, right = st.columns(2, gap="medium")
+    score = switch("Scores", scores.SCORES, at=left, **bound("idea-scores"))
+    rules = {name: called for name, (called, _) in scores.RULES.items()}
+    found = scores.taken(score, switch("Taken for chances", rules, at=right, **bound("idea-taken")))
+    _figure(
+        "idea-scores-reliability",
+        scores.reliability_heading(found),
+        scores.reliability_figure(found, dark=dark()),
+        scores.reliability_sentence(found),
+        scores.reliability_rows(found),
+    )
+    titles = dict(enumerate(sample_reviews()["title"]))
+    at = one_of("List", titles, **bound("idea-review"))
+    _figure(
+        "idea-scores-unread",
+        f"{titles[at]}: how many are left",
+        scores.unread_figure(found, at, dark=dark()),
+        scores.unread_sentence(found, at),
+        scores.unread_rows(found, at),
+    )
+
+
 DRAWN: dict[Idea, Callable[[], None]] = {
     peak.IDEA: _peak,
     recall.IDEA: _recall,
     one_document.IDEA: _bound,
     engines.IDEA: _studies,
     mistaken.IDEA: _mistaken,
+    scores.IDEA: _scores,
 }
 IDEAS = {idea.name: idea for idea in DRAWN}
 """By what the switch and the address call them."""

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import streamlit as st
 
 from dashboard.frame import shell
@@ -23,12 +24,38 @@ HELP = {
     True: "Until the first hit labels say only what is not meant, and no gain was measured: off to begin with.",
 }
 """By whether one document decides."""
+WORDS = {"words_for": "Words that speak for it", "words_against": "… against it"}
+SCORES = "weighs_scores"
+LONGEST = 200
+COUNT = "They count as a document with a label does, from the first document on."
+WEIGH = "A language model’s answers, or another tool’s: they count by how far they tell what you include from the rest."
 
 
-def ask(settings: Settings, key: str, simulated: bool) -> Settings:
-    """Ask when a session is set up; texts of samples are made up, and teach nothing of real ones."""
+def ask(settings: Settings, key: str, simulated: bool, scored: bool, by_scores: bool) -> Settings:
+    """Ask when a session is set up; texts of samples are made up, and teach nothing of real ones.
+
+    `scored` says whether the documents came with scores, `by_scores` whether the list is in their order already.
+    """
     first, told = settings.kind.learns and not simulated, HELP[settings.kind.one_decides]
-    return replace(settings, learns=st.toggle(NAME, first, **lasting(f"{key}/learns/{first}"), help=told))
+    settings = replace(settings, learns=st.toggle(NAME, first, **lasting(f"{key}/learns/{first}"), help=told))
+    if not settings.learns:
+        return settings
+    settings = replace(settings, weighs_scores=scored and not by_scores)
+    said = _beside(settings, lambda name: lasting(f"{key}/{name}/{getattr(settings, name)}"), scored)
+    return replace(settings, **said)
+
+
+def _beside(settings: Settings, how: Callable[[str], dict[str, Any]], scored: bool) -> dict[str, Any]:
+    """Ask what counts beside the labels, by its name in the settings; scores where the documents came `scored`."""
+    said: dict[str, Any] = {}
+    for column, (name, label) in zip(st.columns(2, gap="medium"), WORDS.items(), strict=True):
+        typed = column.text_input(label, getattr(settings, name), max_chars=LONGEST, help=COUNT, **how(name))
+        said[name] = " ".join(typed.split())
+    if scored:
+        said[SCORES] = st.toggle(
+            "Weigh the scores in the file", settings.weighs_scores, help=WEIGH, **how(SCORES)
+        )
+    return said
 
 
 def learn(work: Work) -> None:
@@ -49,11 +76,15 @@ def line(work: Work, state: State, reading_on: bool) -> None:
         st.html(f'<div class="tar-meta" data-testid="why-next">{told}</div>')
 
 
-def switch(settings: Settings, key: str, on_change: Callable[[Settings], Any]) -> None:
-    """The switch, at any document."""
+def switch(work: Work, settings: Settings, key: str, on_change: Callable[[Settings], Any]) -> None:
+    """The switch, at any document, and what counts beside the labels."""
 
-    def moved(_: str, value: Any) -> None:
-        on_change(replace(settings, learns=bool(value)))
+    def moved(name: str, value: Any) -> None:
+        change: dict[str, Any] = {name: " ".join(value.split()) if name in WORDS else value}
+        on_change(replace(settings, **change))
 
-    moves = following(f"{key}/learning", {"learns": settings.learns}, moved)
+    now = {name: getattr(settings, name) for name in ("learns", *WORDS, SCORES)}
+    moves = following(f"{key}/learning", now, moved)
     st.toggle(NAME, **moves("learns"), help=HELP[settings.kind.one_decides])
+    if settings.learns:
+        _beside(settings, moves, bool(np.isfinite(work.scores_in_file).any()))

@@ -32,7 +32,7 @@ from tarstop_core.screening.explain import about_documents
 from tarstop_core.screening.labels import RELEVANT
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
-from tarstop_core.screening.settings_words import changes, settings_rows
+from tarstop_core.screening.settings_words import changes, counts_too, settings_rows
 from tarstop_core.screening.state import State
 from tarstop_core.sessions.export import full_texts_csv, tables_csv, trace_csv
 
@@ -208,7 +208,7 @@ def _at_stake(work: Work, state: State, settings: Settings, what_if: Settings | 
     stakes.compact(settings, key=f"stakes_{work.row.id}", on_change=moved)
     if settings.kind.reads_full_texts:
         review_stakes.sliders(settings, key=f"stakes_{work.row.id}", on_change=moved)
-    learning.switch(settings, key=f"stakes_{work.row.id}", on_change=moved)
+    learning.switch(work, settings, key=f"stakes_{work.row.id}", on_change=moved)
     if state.plan is not None:
         _deviation(work, state, state.plan, what_if)
     elif not state.touched:
@@ -266,7 +266,7 @@ def _in_short(settings: Settings) -> list[tuple[str, str]]:
         ("cost", amount(settings.cost, settings.payoffs.unit)),
         ("your application", ", ".join(named) or "not named"),
         ("chances multiplied by", number(settings.scale)),
-        ("learns from labels", "yes" if settings.learns else "no"),
+        ("learns from labels", f"yes{counts_too(settings)}" if settings.learns else "no"),
         *scenario_of(settings).adjustable(settings).items(),
     ]
 

@@ -13,7 +13,10 @@ from tarstop_core.belief.engines import ENGINES
 from tarstop_core.presentation.numbers import amount, percent
 from tarstop_core.screening.settings import Settings
 
-ADJUSTABLE = ("payoffs", "cost", "theta", "b_0", "full_cost", "floor", "learns")
+ADJUSTABLE = (
+    *("payoffs", "cost", "theta", "b_0", "full_cost", "floor"),
+    *("learns", "words_for", "words_against", "weighs_scores"),
+)
 """Settings that a person may change while screening."""
 
 

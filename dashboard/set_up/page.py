@@ -95,7 +95,8 @@ def _steps() -> None:
     with more:
         ranking = None if found is None else found.ranked
         settings, calibrator = _chances(form, settings, ranking, order != "own", chosen.simulated)
-        settings = learning.ask(settings, PREFIX, chosen.simulated)
+        scored = bool(chosen.frame["score"].notna().any())
+        settings = learning.ask(settings, PREFIX, chosen.simulated, scored, order == "scores")
         register = st.checkbox("Register this as my plan", **lasting(f"{PREFIX}/register"))
         st.caption(
             f"A registered plan freezes {scenario_of(settings).frozen[0]} and the list of documents; from then on a moved "

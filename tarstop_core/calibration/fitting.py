@@ -103,13 +103,13 @@ def assess(calibrator: Calibrator, topics: Sequence[Topic], how: str) -> Quality
     In the patent scenario only ω⁺ topics count; `how` tells a person how these topics relate to the training topics.
     """
     used = usable(topics, calibrator.scenario, calibrator.kind)
-    return _quality(_predictions(calibrator, used), how)
+    return quality_of(_predictions(calibrator, used), how)
 
 
 def assess_each(judged: Sequence[tuple[Calibrator, Sequence[Topic]]], how: str) -> Quality:
     """:func:`assess` of several, each on lists of its own, as one."""
     each = [(one, usable(topics, one.scenario, one.kind)) for one, topics in judged]
-    return _quality([told for one, used in each for told in _predictions(one, used)], how)
+    return quality_of([told for one, used in each for told in _predictions(one, used)], how)
 
 
 def cross_validate(topics: Sequence[Topic], folds: int = 5, **settings: Any) -> Quality:
@@ -129,7 +129,7 @@ def cross_validate(topics: Sequence[Topic], folds: int = 5, **settings: Any) -> 
     held_out: list[Predicted] = []
     for train, test in GroupKFold(folds).split(order, groups=order):
         held_out += _predictions(fit([used[i] for i in train], **settings), [used[i] for i in test])
-    return _quality(held_out, f"{folds}-fold cross-validation by topic")
+    return quality_of(held_out, f"{folds}-fold cross-validation by topic")
 
 
 def reliability(p: ArrayLike, relevant: ArrayLike) -> tuple[tuple[float, float, int], ...]:
@@ -293,7 +293,8 @@ def predicted(calibrator: Calibrator, topic: Topic, first_hits: bool) -> Predict
     return chance[at], _labels(topic)[at]
 
 
-def _quality(lists: Sequence[Predicted], how: str) -> Quality:
+def quality_of(lists: Sequence[Predicted], how: str) -> Quality:
+    """Brier score, ECE and reliability of chances, however they were come by; `how` as for :func:`assess`."""
     p, relevant = (np.concatenate(each) for each in zip(*lists, strict=True))
     curve = reliability(p, relevant)
     brier = float(np.mean((p - relevant) ** 2))

@@ -15,7 +15,13 @@ from tarstop_core.errors import InputProblem
 @click.command()
 @click.argument("run", type=shared.PATH)
 @click.argument("qrels", type=shared.PATH)
-@click.option("--calibrator", type=shared.PATH, required=True)
+@click.option("--calibrator", type=shared.PATH)
+@click.option(
+    "--chances",
+    type=shared.PATH,
+    help="Reviews, instead of a calibrator: each document's chance as it stood when it was next, as 'tarstop rerank' writes "
+    "it with RUN; further ahead is foreseen from the labels so far.",
+)
 @click.option(
     "--policy", "spec", required=True, help="NAME[:param=value,…], e.g. optimal, smooth:K=5, budget:d=100."
 )
@@ -58,7 +64,7 @@ from tarstop_core.errors import InputProblem
 def replay(
     run: Path,
     qrels: Path,
-    calibrator: Path,
+    calibrator: Path | None,
     spec: str,
     q_star: float | None,
     payoffs: str | None,
@@ -78,7 +84,7 @@ def replay(
     from tarstop_core.calibration.calibrator import load
     from tarstop_core.evaluation import replay as replaying
     from tarstop_core.evaluation.tasks.named import TASKS
-    from tarstop_core.files import read_outcomes
+    from tarstop_core.files import read_chances, read_outcomes
     from tarstop_core.policies import parse_policy
     from tarstop_core.value.payoffs import check_cost
 
@@ -87,7 +93,7 @@ def replay(
     needs_tables, tables = TASKS[scenario].needs_tables, of_reviews["tables"]
     if needs_tables and tables is None:
         raise InputProblem("Reviews need their 2×2 tables; give --tables FILE or DIR.")
-    names = ("tables", "truth", "theta", "engine", "prior")
+    names = ("chances", "tables", "truth", "theta", "engine", "prior")
     given = [f"--{name}" for name in names if of_reviews[name] is not None]
     if given and not needs_tables:
         raise InputProblem(f"{given[0]} is for reviews; leave it out, or give --scenario review.")
@@ -95,14 +101,18 @@ def replay(
     if not (scale > 0 and math.isfinite(scale)):
         raise InputProblem(f"--scale is {scale:g}; give a number above 0.")
     theta = check_theta(0.75 if of_reviews["theta"] is None else of_reviews["theta"])
-    fitted = load(calibrator)
-    if fitted.scenario != scenario:
+    chances: Path | None = of_reviews["chances"]
+    if (calibrator is None) == (chances is None):
+        raise InputProblem("Give either --calibrator or --chances.")
+    fitted = None if calibrator is None else load(calibrator)
+    if fitted is not None and fitted.scenario != scenario:
         raise InputProblem(
             f"The calibrator {calibrator} was fitted for the scenario {fitted.scenario}, not {scenario}; "
             f"fit one with --scenario {scenario}."
         )
     topics, notes = shared.labelled_topics(run, qrels)
     if tables is None:
+        assert fitted is not None  # chances are for reviews
         outcomes = replaying.replay(topics, fitted, policy, stakes, cost, 0.5 if b_0 is None else b_0, scale)
     else:
         judged = {topic.name: topic for topic in topics}
@@ -117,13 +127,16 @@ def replay(
             shared.given_prior(b_0, of_reviews["prior"], theta),
         )
         truth = of_reviews["truth"] or "pooled"
+        source: Any = fitted
+        if chances is not None:
+            source = read_chances(chances, {each.review: judged[each.review] for each in file.outcomes})
         outcomes = replaying.replay_reviews(
-            reviews, fitted, policy, stakes, cost, theta, truth, engine, prior, scale
+            reviews, source, policy, stakes, cost, theta, truth, engine, prior, scale
         )
         if as_json:
-            outcomes = [*replaying.with_left(outcomes, reviews, fitted, stakes.q_star, theta, engine, prior)]
+            outcomes = [*replaying.with_left(outcomes, reviews, source, stakes.q_star, theta, engine, prior)]
     mean = replaying.summary(outcomes)
-    unlike = sum(bool(fitted.refusal(topic.scores)) for topic in topics)
+    unlike = 0 if fitted is None else sum(bool(fitted.refusal(topic.scores)) for topic in topics)
     if unlike:
         notes += (
             f"{unlike:,} of {len(topics):,} lists are unlike those the calibrator was fitted on, in length or best score: "

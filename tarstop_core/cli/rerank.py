@@ -86,7 +86,8 @@ def rerank(
     model, found_relevant = reranked_chances(), relevant[read.order]
     if chances_file:
         with writing(chances_file):
-            chances_file.write_text(table_to_csv(foretold(model, ids, found_relevant)), encoding="utf-8")
+            told = foretold(model, ids, found_relevant).assign(topic=records.name.split(".")[0])
+            chances_file.write_text(table_to_csv(told), encoding="utf-8")
     left_out = int((~known).sum())
     say((*table.notes, *([f"{left_out:,} records without a label were left out."] if left_out else [])))
     found = quality(found_relevant) | came_out(model, found_relevant)

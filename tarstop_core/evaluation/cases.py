@@ -28,6 +28,8 @@ class Case:
     """Of cases that are split, weighed and resampled together: a topic and its ω⁻ twin, the outcomes of a review."""
     outcome: Outcome | None = None
     """Reviews only."""
+    told: Floats | None = None
+    """Reviews of which it is known: each document's chance as it stood when it was next, shape (N,)."""
 
     def __post_init__(self) -> None:
         if self.topic.labels is None or self.topic.n_relevant is None:
@@ -59,6 +61,8 @@ class Case:
         arrays: list[NDArray[Any]] = [self.labels]
         if self.topic.scores is not None:
             arrays.append(self.topic.scores)
+        if self.told is not None:
+            arrays.append(self.told)
         if self.outcome is not None:
             tables = self.outcome.tables
             arrays += [self.outcome.positions, tables.TP, tables.FP, tables.FN, tables.TN]

@@ -1,7 +1,7 @@
 """Stopping on labelled rankings in paper mode, played as an experiment plays them: depths, actions, net utility."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from tarstop_core.documents.outcome import Outcome
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import metrics
+from tarstop_core.evaluation.as_told import ahead_as_told
 from tarstop_core.evaluation.cases import Case
 from tarstop_core.evaluation.tasks.base import Task
 from tarstop_core.evaluation.tasks.decisive import DecisiveTask
@@ -24,7 +25,7 @@ from tarstop_core.samples.past_stops import shipped
 from tarstop_core.value.cumulative import known_at
 from tarstop_core.value.exhaustive import as_often, chance_turned, studies_to_come
 from tarstop_core.value.outcomes import states_of
-from tarstop_core.value.payoffs import Payoffs, check_cost
+from tarstop_core.value.payoffs import Floats, Payoffs, check_cost
 
 SHARES = (0.02, 0.05, 0.1, 0.2, 0.5)
 """Of a list read, at which it is said what is left."""
@@ -94,7 +95,7 @@ def replay(
 
 def replay_reviews(
     outcomes: Iterable[Outcome],
-    calibrator: Calibrator,
+    calibrator: Calibrator | Mapping[str, Floats],
     policy: Policy,
     payoffs: Payoffs,
     cost: float,
@@ -106,7 +107,8 @@ def replay_reviews(
 ) -> list[Played]:
     """As :func:`replay` on outcomes of reviews, where every rule but an Oracle acts on the belief reached.
 
-    The calibrator is of "brings data". `theta`, `truth` and `engine` are those of
+    The calibrator is of "brings data"; or chances of each review's list as they were told (:mod:`tarstop_core.evaluation.as_told`), by
+    review. `theta`, `truth` and `engine` are those of
     :class:`~tarstop_core.evaluation.tasks.review.ReviewTask`. InputProblem when a topic has no labels, the cost is
     negative, or the rule draws a random sample.
     """
@@ -116,14 +118,15 @@ def replay_reviews(
             f"In reviews {policy.title} ends with another belief for every sample; measure it with 'tarstop experiment'."
         )
     task = ReviewTask(theta=theta, truth_is=truth, engine=engine, scale=scale)
-    cases = (Case(outcome.topic, outcome.review, outcome) for outcome in outcomes)
+    told = calibrator if isinstance(calibrator, Mapping) else {}
+    cases = (Case(each.topic, each.review, each, told.get(each.review)) for each in outcomes)
     return [_played(task, case, (calibrator, prior or Prior()), policy, payoffs, cost) for case in cases]
 
 
 def with_left(
     played: Sequence[Played],
     outcomes: Sequence[Outcome],
-    calibrator: Calibrator,
+    calibrator: Calibrator | Mapping[str, Floats],
     q_star: float,
     theta: float = 0.75,
     engine: str = "bivariate",
@@ -134,32 +137,35 @@ def with_left(
     found = []
     for each, outcome in zip(played, outcomes, strict=True):
         depth, left = int(each.depth), {}
+        by = calibrator[outcome.review] if isinstance(calibrator, Mapping) else calibrator
         depths = {"stop": depth} | {f"{share:g}": math.ceil(share * len(outcome.topic)) for share in SHARES}
         for name, at in depths.items():
             # Outcomes of one review share its list.
             key = outcome.review, at
-            left[name] = told[key] = told.get(key) or still_unread(outcome.topic, calibrator, at)
+            left[name] = told[key] = told.get(key) or still_unread(outcome.topic, by, at)
         states = states_of(outcome.tables, theta, engine, prior or Prior())
         known = known_at(outcome.positions, len(outcome.topic))[depth]
         now = states[known]
-        to_come = studies_to_come(_left(outcome.topic, calibrator, depth).chance)
+        to_come = studies_to_come(_left(outcome.topic, by, depth).chance)
         turned = as_often(chance_turned(now.b, now.n_0, to_come, q_star), shipped().odds_after(known))
         found.append(PlayedReview(**vars(each), left=left, turned=turned))
     return found
 
 
-def still_unread(topic: Topic, calibrator: Calibrator, depth: int) -> StillUnread:
+def still_unread(topic: Topic, by: Calibrator | Floats, depth: int) -> StillUnread:
     """What is said, after the first `depth` documents of a labelled list, of the relevant ones below, and what is so."""
     assert topic.labels is not None
-    left = _left(topic, calibrator, depth)
+    left = _left(topic, by, depth)
     low, high = left.interval()
     return StillUnread(left.mean, low, high, int(topic.labels[depth:].sum()))
 
 
-def _left(topic: Topic, calibrator: Calibrator, depth: int) -> Left:
-    p = calibrator.probabilities(topic.scores, len(topic))
+def _left(topic: Topic, by: Calibrator | Floats, depth: int) -> Left:
+    if not isinstance(by, Calibrator):
+        return ahead_as_told(by, np.asarray(topic.labels), depth).left()
+    p = by.probabilities(topic.scores, len(topic))
     read = np.arange(len(topic)) < depth
-    return calibrator.left(p, read, read & np.asarray(topic.labels), ~read)
+    return by.left(p, read, read & np.asarray(topic.labels), ~read)
 
 
 def summary(outcomes: Sequence[Played]) -> dict[str, Any]:

@@ -25,6 +25,8 @@ def tally(calibrator: Calibrator, case: Case) -> Floats:
     """
     if not judged(case, calibrator.scenario):
         return np.zeros((BINS, COLUMNS))
+    if case.told is not None:
+        return binned(case.told, case.labels)
     return binned(*predicted(calibrator, case.topic, calibrator.first_hits))
 
 

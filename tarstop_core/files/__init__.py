@@ -4,6 +4,7 @@ Records come in through `read_records`; rankings and judgments through `read_run
 `FORMATS` lists what can be read, for pages and the command line.
 """
 
+from tarstop_core.files.chances import read_chances
 from tarstop_core.files.columns import MAPPABLE, RecordTable, UnrecognisedColumns
 from tarstop_core.files.outcomes import read_outcome_tables, read_outcomes
 from tarstop_core.files.reading import FORMATS, read_records
@@ -17,6 +18,7 @@ __all__ = [
     "RecordTable",
     "UnrecognisedColumns",
     "label_topics",
+    "read_chances",
     "read_outcome_tables",
     "read_outcomes",
     "read_qrels",

@@ -170,7 +170,7 @@ def write_run(
     or the same once written.
     """
     values = np.asarray(scores, dtype=np.float64)
-    names = [_one_word(str(each)) for each in ids]
+    names = [one_word(str(each)) for each in ids]
     if len(names) != len(values):
         raise InputProblem(f"There are {len(names)} ids but {len(values)} scores; give a score for every id.")
     if not np.isfinite(values).all():
@@ -179,7 +179,7 @@ def write_run(
     if len(set(names)) < len(names) or "" in names:
         raise InputProblem("Ids in a run must be different and not empty; give every document its own id.")
     order = np.argsort(-values, kind="stable")
-    topic_word = _one_word(topic_name) or "topic"
+    topic_word = one_word(topic_name) or "topic"
     lines = (
         f"{topic_word} Q0 {names[at]} {rank} {values[at].item()!r} tarstop\n"
         for rank, at in enumerate(order.tolist(), start=1)
@@ -188,7 +188,8 @@ def write_run(
     Path(path).write_bytes(gzip.compress(text, mtime=0) if str(path).lower().endswith(".gz") else text)
 
 
-def _one_word(text: str) -> str:
+def one_word(text: str) -> str:
+    """An id as a run has it, whose columns white space separates."""
     return re.sub(r"\s+", "_", text.strip())
 
 

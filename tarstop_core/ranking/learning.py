@@ -147,7 +147,8 @@ class Linear(Ranker):
         typed = len(plus) + len(minus)
         y = np.concatenate((np.arange(typed) < len(plus), said[shown] >= Label.RELEVANT))
         words = vstack([*map(features.of, (*plus, *minus)), features.matrix[shown]], format="csr")
-        if not told.count or not words.nnz or y.all() or not y.any():
+        known = told.count or told.words_for or told.words_against
+        if not known or not words.nnz or y.all() or not y.any():
             return None
         beside = np.zeros((typed, columns.shape[1]))
         beside[: len(plus), 0] = np.quantile(columns[:, 0], 0.99)  # it would be near the top of the list

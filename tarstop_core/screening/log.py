@@ -62,6 +62,8 @@ class Fit(TypedDict):
     seed: int
     settings: dict[str, Any]
     next: list[str]
+    words: NotRequired[list[str]]  # typed for and against
+    scores: NotRequired[bool]  # whether scores of the file were weighed
 
 
 class Confirm(TypedDict):

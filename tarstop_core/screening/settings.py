@@ -24,6 +24,11 @@ DEFAULT_PRIOR, NOTHING_KNOWN = Prior(), DataShare()
 TRUTHS, STAGES = ("pooled", "full_evidence"), (1, 2)
 VERSION = 2
 """Of saved settings. In those that name none, where evidence adds up "optimal" stands for the rule called open-loop today."""
+ADDED = (
+    *("scale", "least_studies", "least_patients"),
+    *("learns", "words_for", "words_against", "weighs_scores"),
+)
+"""Settings that the first sessions did not have."""
 _OPTIMAL = re.compile(r"\boptimal\b", re.IGNORECASE)
 
 
@@ -71,6 +76,11 @@ class Settings:
     """Every chance of the calibrator is multiplied by this (and is at most 1): what a live check found."""
     learns: bool = False
     """Whether what comes next is put in order by what the labels say of it."""
+    words_for: str = ""
+    words_against: str = ""
+    """Where the list learns: what speaks for a document, or against it, as a person typed it."""
+    weighs_scores: bool = False
+    """Where the list learns: whether scores that the documents came with are weighed by what the labels show them to be worth."""
     application: Application = NOTHING_SAID
     """Patents: what prior art is sought for; says which documents cannot be held against it."""
 
@@ -158,6 +168,9 @@ class Settings:
             prior=DEFAULT_PRIOR if self.prior.width_alone else self.prior,
             scale=1.0,
             learns=False,
+            words_for="",
+            words_against="",
+            weighs_scores=False,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -166,8 +179,8 @@ class Settings:
         if _OPTIMAL.search(self.policy) and not self.kind.one_decides:
             content["version"] = VERSION
         # So that sessions older than these leave as they came.
-        for name, before in (("scale", 1), ("least_studies", 0), ("least_patients", 0), ("learns", False)):
-            if content[name] == before:
+        for name in ADDED:
+            if content[name] == getattr(Settings, name):
                 del content[name]
         if self.application == NOTHING_SAID:
             del content["application"]

@@ -43,7 +43,10 @@ def settings_rows(settings: Settings, calibrator: Calibrator) -> list[tuple[str,
         ("How sure before you act (q*)", number(payoffs.q_star)),
         ("Cost per document (c)", amount(settings.cost, unit)),
         ("Stopping rule", f"{settings.rule}: {settings.rule.rule}"),
-        ("What is read next", first if settings.learns else "the next of the list"),
+        (
+            "What is read next",
+            f"{first}{counts_too(settings)}" if settings.learns else "the next of the list",
+        ),
         ("Starting chance (b₀)", percent(settings.b_0)),
         ("Chances of the documents", chances),
         ("Chances of the documents multiplied by", number(settings.scale)),
@@ -108,7 +111,7 @@ def protocol_paragraph(
         badge=chances_badge(calibrator, settings),
         asked=" ".join(query.split()),
         order=ranking.rstrip("."),
-        learning=learning_protocol(digest) if settings.learns else "",
+        learning=learning_protocol(settings, digest) if settings.learns else "",
         audit=audit_protocol(audited) if audited else "",
         limits=f"{joined[:1].upper()}{joined[1:]}",
     )
@@ -122,11 +125,26 @@ def protocol_appendix(settings: Settings, calibrator: Calibrator, digest: str) -
     return f"Fingerprints: {'; '.join(f'{what} {value}' for what, value in told.items())}."
 
 
-def learning_protocol(digest: str) -> str:
+def counts_too(settings: Settings) -> str:
+    """What a list that learns goes by beside the labels, as the end of a clause; empty where that is nothing.
+
+    Examples
+    --------
+    >>> from tarstop_core.value.payoffs import Payoffs
+    >>> counts_too(Settings(Payoffs.from_q_star(0.5), 0.01, learns=True, words_for="hip", words_against="cost"))
+    ', by “hip” typed for it, by “cost” typed against it'
+    """
+    words = {"for": settings.words_for, "against": settings.words_against}
+    told = [f", by “{text}” typed {side} it" for side, text in words.items() if text]
+    scores = ", by scores that came with the documents, as far as labels bear them out"
+    return "".join((*told, scores if settings.weighs_scores else ""))
+
+
+def learning_protocol(settings: Settings, digest: str) -> str:
     """What a protocol says of a list that learns, its hash given."""
     seed = seed_of(digest) if digest else None
     told = {"every": EVERY_LABEL, "further": FURTHER, "features": FEATURES_VERSION}
-    return _said("learning", **told, ranker=RANKERS[DEFAULT], seed=seed)
+    return _said("learning", **told, ranker=RANKERS[DEFAULT], seed=seed, beside=counts_too(settings))
 
 
 def seed_of(digest: str) -> int:

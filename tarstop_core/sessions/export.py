@@ -151,6 +151,7 @@ def about_rows(session: WholeSession) -> list[tuple[str, str]]:
         ("Order", row.ranking or "—"),
         ("Learned from labels", _learned(state.fit) if state.fit else ""),
         ("Beside the list’s own order", gain_sentence(state) if state.fit else ""),
+        ("Scores weighed beside labels", _scored(session) if state.settings.weighs_scores else ""),
         ("Fingerprint of the list", row.digest),
     ]
     return [("Session", row.name), *(each for each in rows if each[1])]
@@ -158,6 +159,13 @@ def about_rows(session: WholeSession) -> list[tuple[str, str]]:
 
 def _identified(file: Mapping[str, Any]) -> str:
     return f"Identified in {origin(file)}" + (f" ({file['source']})" if file.get("database") else "")
+
+
+def _scored(session: WholeSession) -> str:
+    """The columns that scores come from."""
+    read = [(file["source"], file.get("understood", {})) for file in session.files]
+    named = (f"column “{theirs}” of {name}" for name, of in read for theirs in of if of[theirs] == "score")
+    return "; ".join(named) or "those of the file"
 
 
 def _learned(last: Mapping[str, Any]) -> str:

@@ -18,9 +18,20 @@ from tarstop_core.documents.records import ranking_text
 from tarstop_core.places import features_folder
 from tarstop_core.ranking.bm25 import Progress
 from tarstop_core.ranking.features import Features, load_features, make_features
-from tarstop_core.ranking.learning import DEFAULT, FURTHER, RANKERS, Label, Ranker, Told, due, reading_order
+from tarstop_core.ranking.learning import (
+    DEFAULT,
+    FURTHER,
+    RANKERS,
+    Floats,
+    Label,
+    Ranker,
+    Told,
+    due,
+    reading_order,
+)
 from tarstop_core.screening import labels as said
 from tarstop_core.screening.log import UNDOABLE, Event
+from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.settings_words import seed_of
 from tarstop_core.screening.state import State
 from tarstop_core.sessions.store.rows import CollectionRow, Record, SessionRow
@@ -45,8 +56,8 @@ class Fitted:
     """A fit, and what it rests on."""
 
     event: Event
-    told: bytes
-    """The labels that it was told, by position in the collection."""
+    told: tuple[bytes, list[str], bool]
+    """The labels that it was told, by position in the collection, what was typed, and whether scores were weighed."""
 
 
 def _file(collection: CollectionRow) -> Path:
@@ -84,8 +95,11 @@ def forget_features(store: Store) -> None:
             file.unlink(missing_ok=True)
 
 
-def taught(row: SessionRow, state: State, documents: int) -> Told:
-    """What a ranker may use of a session, by position in its collection of so many documents; `row` is as read."""
+def taught(row: SessionRow, state: State, documents: int, outside: Floats | None = None) -> Told:
+    """What a ranker may use of a session, by position in its collection of so many documents; `row` is as read.
+
+    `outside` are the scores that the documents came with, where they are weighed.
+    """
     labels, start = np.zeros(documents, dtype=np.int8), np.full(documents, -1.0 - documents)
     for code, label in TEACHES.items():
         labels[row.order[state.labels == code]] = label
@@ -93,11 +107,21 @@ def taught(row: SessionRow, state: State, documents: int) -> Told:
         in_full = Label.OTHER_KIND if report.outcome == "excluded" else Label.INCLUDED
         labels[row.order[at]] = in_full if report.was_read else Label.RELEVANT
     start[row.order] = -np.arange(1, len(row.order) + 1) if state.ranks is None else -state.ranks
-    return Told(row.query, labels, start)
+    return Told(row.query, labels, start, state.settings.words_for, state.settings.words_against, outside)
+
+
+def basis(told: Told) -> tuple[bytes, list[str], bool]:
+    """What tells one fit of a session from another: labels, words typed for and against, and whether scores are weighed."""
+    return told.labels.tobytes(), _typed(told), told.outside is not None
+
+
+def _typed(by: Told | Settings) -> list[str]:
+    words = [by.words_for, by.words_against]
+    return words if any(words) else []
 
 
 def is_due(events: Sequence[Event], state: State) -> bool:
-    """Whether the labels call for another fit.
+    """Whether the labels, or words that were typed, call for another fit.
 
     One follows a label: what was taken back or changed counts with the next one, for its document is offered first.
     While a batch lasts its documents stay as they are.
@@ -108,14 +132,24 @@ def is_due(events: Sequence[Event], state: State) -> bool:
     since = moves[len(moves) - moves[::-1].index("fit") :] if "fit" in moves else moves
     if since[-1:] not in ([], ["label"]):
         return False
+    if _typed(state.settings) != (state.fit.get("words", []) if state.fit else []):
+        return True
     known = int(np.isin(state.labels, list(TEACHES)).sum())
-    corrected = state.fit is not None and {*since} > {"label"}
+    corrected = state.fit is not None and (
+        {*since} > {"label"} or state.fit.get("scores", False) != state.settings.weighs_scores
+    )
     return due(known, state.fit["after"] if state.fit else 0) or (corrected and known > 0)
 
 
-def fit(features: Features, row: SessionRow, state: State, ranker: Ranker = RANKERS[DEFAULT]) -> Fitted:
-    """What the ranker puts first after the labels of this state, to be recorded; `row` is as read."""
-    told, seed = taught(row, state, len(features)), seed_of(row.digest)
+def fit(
+    features: Features,
+    row: SessionRow,
+    state: State,
+    outside: Floats | None = None,
+    ranker: Ranker = RANKERS[DEFAULT],
+) -> Fitted:
+    """What the ranker puts first after the labels of this state, to be recorded; `row` and `outside` as for :func:`taught`."""
+    told, seed = taught(row, state, len(features), outside), seed_of(row.digest)
     order = reading_order(ranker.scores(features, told, seed), seed)
     place = np.full(len(features), -1, dtype=np.intp)
     place[row.order] = np.arange(len(row.order))
@@ -129,7 +163,9 @@ def fit(features: Features, row: SessionRow, state: State, ranker: Ranker = RANK
         "settings": asdict(ranker),  # type: ignore[call-overload]
         "next": [row.ids[at] for at in following.tolist()],
     }
-    return Fitted(Event("fit", payload), told.labels.tobytes())
+    rests_on = basis(told)
+    beside = {name: what for name, what in (("words", rests_on[1]), ("scores", rests_on[2])) if what}
+    return Fitted(Event("fit", payload | beside), rests_on)
 
 
 def why_next(features: Features, row: SessionRow, state: State, record: Record) -> list[str]:
@@ -165,7 +201,8 @@ def why_sentence(state: State, ids: Sequence[str], words: Sequence[str]) -> str:
     if words:
         # Before anything is found, what speaks for a document can only come from what was typed.
         found = np.isin(state.labels[:at], (said.RELEVANT, said.COMBINATION)).any()
-        return f"Next by your {'labels' if found else 'question'}: {', '.join(words)}."
+        typed = "words" if state.settings.words_for else "question"
+        return f"Next by your {'labels' if found else typed}: {', '.join(words)}."
     if state.fit is None:
         return "Next in the order of the list, until there is a label to learn from."
     return (

@@ -20,7 +20,7 @@ from tarstop_core.screening.log import Event, standing
 from tarstop_core.screening.paths import Paths, PathsKey, chances, paths_key, read_so, session_paths
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
-from tarstop_core.sessions.learning import Fitted, features_of, fit, is_due, taught, why_next
+from tarstop_core.sessions.learning import Fitted, basis, features_of, fit, is_due, taught, why_next
 from tarstop_core.sessions.store.rows import CollectionRow, Record, SessionRow
 from tarstop_core.sessions.store.store import Conflict, Store
 from tarstop_core.value.payoffs import Floats
@@ -44,6 +44,7 @@ class OpenSession:
     _paths: dict[PathsKey, Paths] = field(default_factory=dict)
     _included: dict[int, Record] = field(default_factory=dict)
     _features: Features | None = None
+    _scores: Floats | None = None
     _foreseeing: Thread | None = None
     _foreseen: list[Fitted] = field(default_factory=list)
     _because: dict[tuple[str, int], list[str]] = field(default_factory=dict)
@@ -171,9 +172,9 @@ class OpenSession:
             return
         if self._foreseeing is not None:
             self._foreseeing.join()
-        told = taught(self.row, self.state, len(self.features)).labels.tobytes()
+        told = basis(taught(self.row, self.state, len(self.features), self._outside))
         known = next((each for each in self._foreseen if each.told == told), None)
-        fitted = known or fit(self.features, self.row, self.state)
+        fitted = known or fit(self.features, self.row, self.state, self._outside)
         with suppress(Conflict):  # another tab did it first
             self._append(fitted.event)
 
@@ -183,6 +184,17 @@ class OpenSession:
         if self._features is None:
             self._features = features_of(self.collection)
         return self._features
+
+    @property
+    def scores_in_file(self) -> Floats:
+        """Scores that the documents came with, by position in the collection; NaN where there is none."""
+        if self._scores is None:
+            self._scores = self.store.scores(self.collection.id)
+        return self._scores
+
+    @property
+    def _outside(self) -> Floats | None:
+        return self.scores_in_file if self.state.settings.weighs_scores else None
 
     def foresee(self) -> None:
         """Begin to fit both answers to the next document, so that nobody waits for it once one is given."""
@@ -201,7 +213,7 @@ class OpenSession:
             later, number = replace(state, labels=labels), state.fit["number"] if state.fit else 0
             following = [*row.ids[later.depth : later.depth + 1]]
             if is_due([*events, Event("label")], later):
-                found.append(fit(self.features, row, later))
+                found.append(fit(self.features, row, later, self._outside))
                 number, following = number + 1, found[-1].event.payload["next"]
             if later.settings.foretold:
                 _ = foretold(later.settings, later)[1].chance  # kept by what was found

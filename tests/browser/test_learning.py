@@ -6,7 +6,7 @@ from typing import Any
 from playwright.sync_api import expect
 
 from tarstop_core.sessions.open import OpenSession
-from tests.browser.acting import arrived, assert_navigation, press, stored
+from tests.browser.acting import arrived, assert_navigation, press, stored, unfold
 from tests.browser.conftest import WAITING
 from tests.sessions.test_learning import WANTED, begun
 
@@ -42,3 +42,20 @@ def test_a_list_that_learns_goes_on_where_it_was(server: Any, open_page: OpenPag
         opened = OpenSession.load(store, session)
         assert len(WANTED.intersection(opened.row.ids[:5])) >= 3
         assert opened.row.ids.index(opened.events[-3].payload["doc"]) == 5
+
+
+def test_words_are_typed_without_answering_the_document(server: Any, open_page: OpenPage) -> None:
+    with stored(server) as store:
+        session = begun(store)
+    watched = open_page()
+    page = watched.page
+    watched.open(f"{server.url}/screen?session={session}")
+    arrived(page, "0 of 40")
+    unfold(page, "What is at stake")
+    field = page.get_by_role("textbox", name="Words that speak for it")
+    field.press_sequentially("hip, e i")
+    field.press("Enter")
+    expect(page.get_by_test_id("why-next")).to_contain_text("Next by your words: hip")
+    expect(page.locator("article .tar-title mark").first).to_be_visible()
+    arrived(page, "0 of 40")
+    watched.assert_sound()

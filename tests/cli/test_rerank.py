@@ -105,6 +105,36 @@ def test_replay_takes_the_run(tarstop: Run, labelled: Path, calibrator: Path) ->
     assert told.json["topics"][0]["topic"] == "liver" and told.json["topics"][0]["recall"] > 0
 
 
+def test_replay_takes_the_chances(tarstop: Run, labelled: Path) -> None:
+    out, chances, qrels, tables = (labelled.parent / f"out.{end}" for end in ("run", "csv", "qrels", "tsv"))
+    asked = (
+        "rerank",
+        labelled,
+        "--query",
+        "liver1",
+        "--labels",
+        "label_final",
+        "--out",
+        out,
+        "--chances",
+        chances,
+    )
+    assert tarstop(*asked).code == 0
+    relevant = [f"d_{number}" for number in range(0, 60, 6)]
+    qrels.write_text("".join(f"liver 0 {doc} 1\n" for doc in relevant), encoding="utf-8")
+    rows = "".join(f"liver\t{doc}\t{doc}\t30\t5\t{4 + at % 3}\t40\n" for at, doc in enumerate(relevant))
+    tables.write_text(f"topic\tstudy\tdocid\tTP\tFP\tFN\tTN\n{rows}", encoding="utf-8")
+    common = ("replay", out, qrels, "--policy", "greedy", "--q-star", 0.5, "--cost", 0.0005, "--json")
+    review = ("--scenario", "review", "--tables", tables)
+    (found,) = tarstop(*common, *review, "--chances", chances).json["topics"]
+    assert 0 < found["depth"] <= 60 and set(found["left"]) == {"stop", "0.02", "0.05", "0.1", "0.2", "0.5"}
+    scaled = tarstop(*common, *review, "--chances", chances, "--scale", 0.01).json["topics"][0]
+    assert scaled["depth"] < found["depth"]
+    refused(tarstop(*common, "--chances", chances), "--chances is for reviews")
+    refused(tarstop(*common, *review), "either --calibrator or --chances")
+    refused(tarstop(*common, *review, "--chances", tables), "no column id")
+
+
 def test_a_ranker_of_ones_own_is_asked_and_checked(tarstop: Run, labelled: Path) -> None:
     (labelled.parent / "mine.py").write_text(BACKWARDS, encoding="utf-8")
     mine, out = f"{labelled.parent / 'mine.py'}:Backwards", labelled.parent / "out.run"

@@ -61,6 +61,13 @@ def test_typed_words_speak_for_and_against() -> None:
     assert for_it[2] - for_it[1] > plain[2] - plain[1] > against[2] - against[1]
 
 
+def test_typed_words_count_before_any_label() -> None:
+    found = Linear().scores(FEATURES, replace(told(), words_for="biopsy"), 0)
+    assert {*np.argsort(-found)[:2].tolist()} == {2, 3}
+    against = Linear().scores(FEATURES, replace(told(), question="liver", words_against="biopsy"), 0)
+    assert {*np.argsort(-against)[:2].tolist()} == {0, 1}
+
+
 def test_what_the_full_text_said_teaches_otherwise() -> None:
     def liver_before_knee(label: Label) -> float:
         found = scores(told(d0=Label.INCLUDED, d2=label, d4=Label.NOT_RELEVANT))

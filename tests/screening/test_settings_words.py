@@ -40,14 +40,19 @@ OTHER = {
     "least_patients": 50,
     "scale": 0.3,
     "learns": True,
+    "words_for": "infants",
+    "words_against": "cost",
+    "weighs_scores": True,
     "application": Application(number="EP1", priority="2018-03-03"),
 }
 PATENT_ONLY = {"needs_citation", "confirm_hits", "application"}
+LEARNING_ONLY = {"words_for", "words_against", "weighs_scores"}
 
 
 @pytest.mark.parametrize("name", OTHER)
 def test_every_setting_shows_when_it_changes(name: str) -> None:
     start, calibrator = (START, PATENT) if name in PATENT_ONLY else (REVIEW, INCLUSION)
+    start = replace(start, learns=name in LEARNING_ONLY)
     moved = replace(start, **{name: OTHER[name]})
     assert changes(settings_rows(start, calibrator), settings_rows(moved, calibrator))
 

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tarstop_core.documents.records import as_records
@@ -40,7 +41,11 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
 
 
 def begun(
-    store: Store, settings: Settings = LEARNS, events: tuple[Event, ...] = (), features: bool = True
+    store: Store,
+    settings: Settings = LEARNS,
+    events: tuple[Event, ...] = (),
+    features: bool = True,
+    scores: dict[str, float] | None = None,
 ) -> str:
     texts = [
         f"ultrasound of the hip in infants, 12.5 mg {at}{'' if features else ' or not'}"
@@ -48,9 +53,11 @@ def begun(
         else f"fracture surgery cost {at % 5} outcome {at}"
         for at, doc in enumerate(IDS)
     ]
-    frame = as_records({"id": IDS, "title": texts})
+    given = {"score": [scores.get(doc) for doc in IDS]} if scores else {}
+    frame = as_records({"id": IDS, "title": texts, **given})
     store.save_calibrator(INCLUSION)
-    collection = store.save_collection("Hips", frame, [], 0)
+    files = [{"source": "a.csv", "records": N, "understood": {"Model’s answer": "score"}}] if scores else []
+    collection = store.save_collection("Hips", frame, files, 0)
     if features:
         prepare_features(store, collection)
     return store.create_session("Hips", collection, range(N), None, settings, "hip", "own", events=events)
@@ -168,6 +175,83 @@ def test_switched_on_and_off_at_any_document(store: Store) -> None:
     session.change_settings(REVIEW, seen=session.state.seq)
     rest = [doc for doc in IDS if doc not in read]
     assert screen(session, 3)[8:] == rest[:3]
+
+
+def test_typed_words_put_documents_first_before_any_label(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = begun(store, replace(LEARNS, words_for="ultrasound infants", words_against="fracture"))
+    session = OpenSession.load(store, key)
+    assert session.row.ids[:3] == (*IDS[:3],)
+    session.learn()
+    assert {*session.row.ids[: len(WANTED)]} == WANTED
+    assert session.events[-1].payload["words"] == ["ultrasound infants", "fracture"]
+    assert session.events[-1].payload["after"] == 0
+    words = session.why_next(session.document(0))
+    assert why_sentence(session.state, session.row.ids, words).startswith("Next by your words: ")
+    session.learn()
+    assert len(session.events) == 1, "they are learned once"
+    read = screen(session, 4)
+    session.foresee()
+    session.change_settings(replace(LEARNS, words_for="surgery"), seen=session.state.seq)
+    session.learn()
+    assert session.events[-1].payload["words"] == ["surgery", ""], (
+        "not the fit foreseen with the words of before"
+    )
+    session.change_settings(LEARNS, seen=session.state.seq)
+    session.learn()
+    assert session.events[-1].kind == "fit" and "words" not in session.events[-1].payload
+
+    sent, ids = export_session(store, key), session.row.ids
+    monkeypatch.setattr("tarstop_core.ranking.learning.Linear.scores", None)
+    again = OpenSession.load(store, key)
+    assert again.row.ids == ids and again.row.ids[:4] == tuple(read), "folding the log asks no ranker"
+    with Store(f"sqlite:///{tmp_path}/elsewhere.db") as elsewhere:
+        there = import_session(elsewhere, sent)
+        assert OpenSession.load(elsewhere, there).row.ids == ids
+        assert export_session(elsewhere, there) == sent
+
+
+def test_report_and_protocol_name_the_words(store: Store) -> None:
+    settings = replace(LEARNS, words_for="infants")
+    session = OpenSession.load(store, begun(store, settings))
+    session.learn()
+    whole = whole_session(store, session.row.id)
+    assert "by “infants” typed for it" in report_html(whole)
+    assert "by “infants” typed for it." in protocol_paragraph(settings, INCLUSION, size=N)
+    assert settings.paper_mode().words_for == "" and "words_for" not in LEARNS.to_dict()
+
+
+def test_scores_of_the_file_count_as_far_as_labels_bear_them_out(store: Store, tmp_path: Path) -> None:
+    told = {"d1", "d7", "d8", "d14", "d20", "d26", "d30", "d35"}
+    scores = {doc: 0.9 if doc in told else 0.1 for doc in IDS[:-1]}  # the last has none
+
+    def read(settings: Settings) -> tuple[str, list[str]]:
+        session = OpenSession.load(store, begun(store, settings, scores=scores))
+        for _ in range(14):
+            session.foresee()
+            doc = session.row.ids[session.state.depth]
+            verdict = "relevant" if doc in told else "irrelevant"
+            session.label(doc, verdict, seen=session.state.seq)
+            session.learn()
+        return session.row.id, list(session.row.ids[:14])
+
+    (_, without), (key, weighed) = read(LEARNS), read(replace(LEARNS, weighs_scores=True))
+    assert len(told.intersection(weighed)) > len(told.intersection(without)) + 2
+    session = OpenSession.load(store, key)
+    assert session.events[-1].payload["scores"] is True
+    whole = whole_session(store, key)
+    assert dict(about_rows(whole))["Scores weighed beside labels"] == "column “Model’s answer” of a.csv"
+    assert "scores that came with the documents" in report_html(whole)
+    sent = export_session(store, key)
+    with Store(f"sqlite:///{tmp_path}/elsewhere.db") as elsewhere:
+        there = OpenSession.load(elsewhere, import_session(elsewhere, sent))
+        assert there.row.ids == session.row.ids and export_session(elsewhere, there.row.id) == sent
+        np.testing.assert_array_equal(there.scores_in_file, session.scores_in_file)
+    session.change_settings(LEARNS, seen=session.state.seq)
+    session.label(session.row.ids[14], "irrelevant", seen=session.state.seq)
+    session.learn()
+    assert "scores" not in session.events[-1].payload
 
 
 def test_what_is_kept_goes_with_its_collection(store: Store, tmp_path: Path) -> None:

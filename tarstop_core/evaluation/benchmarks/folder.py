@@ -16,6 +16,7 @@ from tarstop_core.files.trec import is_qrels
 ABOUT = "benchmark.json"
 ABOUT_KEYS = {"title": str, "provenance": str, "simulated": bool, "folds": int, "twins": bool}
 HALVES = ("train", "test")
+CHANCES = "chances."
 
 
 def from_folder(folder: Path) -> Benchmark:
@@ -29,6 +30,7 @@ def from_folder(folder: Path) -> Benchmark:
             bm25.run            three files in my-benchmark/ itself: then topics are cross-validated
             bm25.qrels
             outcomes.csv        only in reviews: topic, outcome, study, docid, TP, FP, FN, TN
+            chances.csv         optional, in reviews: topic, id, chance when it was next, as rerank writes it
 
     Runs end in ``.run`` and judgments in ``.qrels``, both TREC's and gzipped or not; one of each. A CSV or TSV whose
     lines are judgments (BEIR's are) is taken as such; any other makes it a benchmark of reviews, where judgments are
@@ -94,6 +96,8 @@ def _decisive(source: Source, about: Mapping[str, Any]) -> tuple[list[Case], tup
 
 def _source(folder: Path) -> Source:
     tabular = _named(folder, (".csv", ".tsv", ".csv.gz", ".tsv.gz"))
+    told = [path for path in tabular if path.name.lower().startswith(CHANCES)]
+    tabular = [path for path in tabular if path not in told]
     judged = [path for path in tabular if is_qrels(path)]
     run = _only(folder, _named(folder, (".run", ".run.gz")), "runs")
     outcomes = _only(folder, [path for path in tabular if path not in judged], "files of 2×2 tables")
@@ -104,7 +108,12 @@ def _source(folder: Path) -> Source:
         raise InputProblem(
             f"The folder {folder} holds no file of judgments; put TREC judgments whose name ends in .qrels there."
         )
-    return Source(run, qrels, outcomes)
+    chances = _only(folder, told, "files of chances")
+    if chances is not None and outcomes is None:
+        raise InputProblem(
+            f"The folder {folder} holds {chances.name} and no 2×2 tables; such chances are for reviews: leave the file out."
+        )
+    return Source(run, qrels, outcomes, chances)
 
 
 def _named(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:

@@ -7,7 +7,7 @@ import numpy as np
 
 from tarstop_core.documents.topic import Topic
 from tarstop_core.evaluation.cases import Case
-from tarstop_core.files import label_topics, read_outcomes, read_qrels, read_run
+from tarstop_core.files import label_topics, read_chances, read_outcomes, read_qrels, read_run
 
 
 @dataclass(frozen=True)
@@ -18,6 +18,8 @@ class Source:
     qrels: Path | None
     outcomes: Path | None = None
     """2×2 tables with the documents they come from (reviews)."""
+    chances: Path | None = None
+    """What each document's chance was when it was next (reviews)."""
 
 
 def without_relevant(topic: Topic) -> Topic:
@@ -53,4 +55,7 @@ def review_cases(source: Source) -> tuple[list[Case], tuple[str, ...]]:
     assert source.outcomes is not None
     run = read_run(source.run)
     found = read_outcomes(source.outcomes, run)
-    return [Case(each.topic, each.review, each) for each in found.outcomes], (*run.notes, *found.notes)
+    reviews = {each.review: run[each.review] for each in found.outcomes}
+    told = read_chances(source.chances, reviews) if source.chances else {}
+    cases = [Case(each.topic, each.review, each, told.get(each.review)) for each in found.outcomes]
+    return cases, (*run.notes, *found.notes)

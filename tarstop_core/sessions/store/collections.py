@@ -177,6 +177,12 @@ class Collections:
                 raise ValueError(f"{len(rows):,} of {documents:,} are there")
             return as_records(dict(zip(RECORD_COLUMNS, map(list, zip(*rows, strict=True)), strict=True)))
 
+    def scores(self, collection_id: str) -> NDArray[np.float64]:
+        """The scores that the documents of a collection came with, NaN where there is none. Shape (N,)."""
+        statement = select(RECORD.c.score).where(RECORD.c.collection_id == collection_id)
+        rows = self._database.rows(statement.order_by(RECORD.c.position))
+        return np.array([row.score for row in rows], dtype=np.float64)
+
     def record_texts(
         self, collection_id: str, positions: Sequence[int] | NDArray[np.integer]
     ) -> list[Record]:

@@ -1,1 +1,1 @@
-"""Five ideas in pictures."""
+"""Six ideas in pictures."""

@@ -53,6 +53,7 @@ def arguments(session: str, collection: str) -> dict[str, tuple[Any, ...]]:
         "save_calibrator": (INCLUSION,),
         "save_draft": ({},),
         "save_collection": ("c", some_records(), [], 0),
+        "scores": (collection,),
         "session": (session,),
         "sessions": (),
     }

@@ -9,7 +9,7 @@ from dashboard.learn.ideas import IDEAS
 from tarstop_core.explore.lists import sample
 from tarstop_core.policies import POLICIES
 from tarstop_core.teaching.glossary import grouped, terms
-from tarstop_core.teaching.ideas import engines, mistaken, one_document, peak, recall
+from tarstop_core.teaching.ideas import engines, mistaken, one_document, peak, recall, scores
 from tarstop_core.teaching.ideas.recall import CASES
 from tarstop_core.teaching.ideas.shared import at_stake, search, searches
 from tarstop_core.teaching.methods import formulas, sections
@@ -83,6 +83,16 @@ def test_wrong_chances_follow_the_factor(open_idea: Callable[[str], AppTest]) ->
     app.select_slider("idea-factor").set_value(4.0).run()
     found = mistaken.mistaken(at_stake(searches()[0], 0.5, 0.001))
     assert mistaken.mistaken_sentence(found, 4.0, 16) in shown(app)
+
+
+def test_scores_follow_the_rule_and_the_list(open_idea: Callable[[str], AppTest]) -> None:
+    app = open_idea("Scores")
+    assert scores.reliability_sentence(scores.taken("bm25", "stretched")) in shown(app)
+    app.segmented_control("idea-scores").set_value("margins").run()
+    app.segmented_control("idea-taken").set_value("softmax").run()
+    app.selectbox("idea-review").set_value(4).run()
+    said, found = shown(app), scores.taken("margins", "softmax")
+    assert scores.reliability_sentence(found) in said and scores.unread_sentence(found, 4) in said
 
 
 def test_formulas_by_section_and_by_name(open_app: OpenApp) -> None:

@@ -60,3 +60,17 @@ def test_the_switch_is_recorded(open_app: Open, store: Store, settings: Settings
     toggle.set_value(not settings.learns).run()
     state = OpenSession.load(store, session).state
     assert state.settings.learns is not settings.learns
+
+
+def test_words_typed_on_the_page_change_what_comes_next(open_app: Open, store: Store) -> None:
+    session = begun(store, features=False)
+    page = open_app("screen", session=session)
+    page.session_state["at_stake"] = True
+    page.run()
+    field = next(each for each in page.text_input if each.label == "Words that speak for it")
+    field.set_value(" hip  infants").run()
+    opened = OpenSession.load(store, session)
+    assert opened.state.settings.words_for == "hip infants"
+    assert opened.row.ids[0] in WANTED and [event.kind for event in opened.events] == ["settings", "fit"]
+    assert "Next by your words: " in told(page)
+    assert next(each for each in page.text_input if each.label == field.label).value == "hip infants"

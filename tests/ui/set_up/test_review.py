@@ -39,6 +39,23 @@ class TestReview:
         assert store.sessions(), words_of(page.error)
         return store.session(store.sessions()[0].id).settings
 
+    def test_words_and_a_column_of_scores_count_beside_labels(self, review: AppTest, store: Store) -> None:
+        head, *rows = self.RECORDS.decode().splitlines()
+        answers = "\n".join((f"{head},Answer", *(f"{row},{at % 4}" for at, row in enumerate(rows))))
+        upload(review, ("a.csv", answers.encode()))
+        assert "Weigh the scores in the file" not in [toggle.label for toggle in review.toggle]
+        next(box for box in review.selectbox if box.label == "Column").set_value("Answer").run()
+        next(box for box in review.selectbox if box.label == "Read it as").set_value("score").run()
+        next(button for button in review.button if button.label == "Read again").click().run()
+        assert not next(t for t in review.toggle if t.label == "Weigh the scores in the file").value
+        review.radio(next(r.key for r in review.radio if "/order/" in r.key)).set_value("text").run()
+        review.text_area(query(review)).set_value(self.ASKED).run()
+        weigh = next(t for t in review.toggle if t.label == "Weigh the scores in the file")
+        assert weigh.value, "the list is not in their order"
+        next(t for t in review.text_input if t.label == "… against it").set_value(" adults ").run()
+        settings = self.settings(review, store)
+        assert (settings.weighs_scores, settings.words_for, settings.words_against) == (True, "", "adults")
+
     def test_the_choice_is_in_the_url_and_patents_are_the_other_one(self, page: AppTest) -> None:
         assert "scenario" not in page.query_params
         page.radio("set_up/scenario").set_value("review").run()
