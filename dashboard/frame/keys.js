@@ -47,9 +47,10 @@ if (!window.tarstopKeys) {
     else shown.click();
   });
 
-  // A slider that was moved by hand, or a choice that was clicked, gives the keys back.
+  // What a hand moved or clicked beside the keys gives them back.
+  const LENT = '[type=range], [type=checkbox], [data-copy], [data-testid=stButtonGroup] *, .st-key-walk-transport button';
   document.addEventListener('pointerup', () => setTimeout(() => {
-    if (document.activeElement?.matches('[type=range], [data-testid=stButtonGroup] *')) document.activeElement.blur();
+    if (document.activeElement?.matches(LENT)) document.activeElement.blur();
   }, 0), true);
 
   let asked = false;
@@ -69,12 +70,15 @@ if (!window.tarstopKeys) {
       count.dataset.met = 1;
       if (matchMedia('(pointer: fine)').matches) count.focus();
     }
-    // On a phone the next document begins at its title.
+    // On a phone the next document begins at its title, and the end of a session at the decision.
     const rank = document.querySelector('.tar-rank')?.textContent;
-    if (rank !== window.tarstopRank) {
+    const end = document.querySelector('.tar-end');
+    const turned = Boolean(end) !== Boolean(window.tarstopEnd);
+    if (rank !== window.tarstopRank || turned) {
       const first = !window.tarstopRank;
-      window.tarstopRank = rank;
-      if (!first && innerWidth <= 640) document.querySelector('.st-key-document')?.scrollIntoView({block: 'start'});
+      Object.assign(window, {tarstopRank: rank, tarstopEnd: end});
+      const shown = turned && end || document.querySelector('.st-key-document');
+      if (!first && innerWidth <= 640) shown?.scrollIntoView({block: 'start'});
     }
   };
   // Once a frame, however many pieces a redraw comes in.

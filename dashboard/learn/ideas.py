@@ -31,17 +31,16 @@ def show() -> None:
     names = {name: name for name in IDEAS}
     name = switch("Idea", names, **bound("idea"), label_visibility="collapsed")
     st.html(Path(__file__).with_name("words.css"))
-    idea = IDEAS[name]
-    lead = f'<p class="tar-lead">{html.escape(idea.words)}</p>'
-    st.html(f'<h2 class="tar-idea">{html.escape(idea.title)}</h2>{lead}')
-    _drawn(name)
+    _drawn(IDEAS[name])
     shell.glossary(*(term.key for term in terms().values() if term.idea == name))
 
 
 @st.fragment
-def _drawn(name: str) -> None:
-    with shell.problems_shown():
-        DRAWN[IDEAS[name]]()
+def _drawn(idea: Idea) -> None:
+    lead = f'<p class="tar-lead">{html.escape(idea.words)}</p>'
+    with st.container(key="idea-shown"), shell.problems_shown():
+        st.html(f'<h2 class="tar-idea">{html.escape(idea.title)}</h2>{lead}')
+        DRAWN[idea]()
 
 
 def _sure(value: float, key: str, at: DeltaGenerator) -> float:

@@ -33,7 +33,7 @@ from tarstop_core.teaching.lesson.steps import Lesson, Step, lesson
 from tarstop_core.value.payoffs import Payoffs
 
 PREFIX = "learn/walk"
-PRESENTED = 312  # pixels
+PRESENTED = 286  # pixels
 """Height of the curves where all of a step stands in one window."""
 LATE = 3.0  # seconds
 """For which the clock's last redraw, asked for before the address changed, may still bring the old address."""
@@ -310,9 +310,9 @@ def _transport(walk: Walk, followed: Lesson, step: Step) -> None:
         go("End", "last_page", followed.stop, end)
         words = "Hide the truth" if walk.asked.shown else "Reveal"
         press(words, walk.reveal, icon=":material/visibility:", key="walk-reveal", disabled=end)
+        # Not a box that opens: it would keep the space bar, which plays and pauses.
         paces = {pace: f"{pace:g}" for pace in PACES}
-        how = {"key": walk.key("pace"), "on_change": paced, "width": 130}
-        one_of("Seconds a step", paces, first=walk.asked.pace, **how)
+        switch("Seconds a step", paces, default=walk.asked.pace, key=walk.key("pace"), on_change=paced)
         _jump(walk, followed, step)
 
 
@@ -333,13 +333,12 @@ def _jump(walk: Walk, followed: Lesson, step: Step) -> None:
 
 def _headline(followed: Lesson, step: Step) -> None:
     settings = followed.settings
-    worth = "–" if step.compared is None else amount(step.compared, "")
     by_worth = followed.policy.worth_phrase.endswith("worth")
     weighed = "Worth of the next, each" if by_worth else "The paper’s score"
     rows = [
         (f"Chance that {question(settings)}", percent(step.now.b)),
         ("How sure before you act", percent(step.now.q_star)),
-        (weighed, worth),
+        *([] if step.compared is None else [(weighed, amount(step.compared, ""))]),
         ("Cost of a document", amount(settings.cost, "")),
         ("Stopping now you would choose", f"“{action(step.now.plus, settings)}”"),
     ]

@@ -17,16 +17,20 @@ from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.screening.verdict import Verdict, chance_in_words, verdict
+from tarstop_core.sessions.answers import sample_answer
 
 WINDOW = "curve_window"
 WINDOWS = {"near": "last 50", "all": "all", "log": "all, log"}
 
 
-def line(state: State, advice: Advice) -> str:
+def line(work: Work, state: State, advice: Advice) -> str:
     """The verdict or the decision in one line, for a phone, as HTML."""
     if state.decision is not None:
         decided = f"Decided: {action(state.decision.plus, state.settings)}"
-        return f'<div class="tar-line">{chip(decided, "stop", "✓")}</div>'
+        truth = sample_answer(work, state.settings, state.decision.plus)
+        wrong = truth is not None and truth.wrong
+        mark = chip(decided, *(("ask", "⚠") if wrong else ("stop", "✓")))
+        return f'<div class="tar-line">{mark}</div>'
     said = verdict(advice, state.settings)
     return f'<div class="tar-line">{chip(said.word, said.mood, said.sign)} {html.escape(unbroken(said.brief))}</div>'
 

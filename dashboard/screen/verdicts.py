@@ -54,7 +54,7 @@ def bar(work: Work, state: State, at: int | None, advice: Advice, flag: Flag | N
     waits = at is not None and at in state.pending
     asking = flag is not None and work.asking == doc
     with st.container(key="bar", gap="small"):
-        st.html(advising.line(state, advice))
+        st.html(advising.line(work, state, advice))
         _note(work, state, doc)
         if work.jumping:
             _jump(work, state)

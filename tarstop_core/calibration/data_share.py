@@ -43,9 +43,8 @@ class DataShare:
     def interval(self, level: float = 0.9) -> tuple[float, float]:
         """Central interval of the share."""
         tail = (1 - level) / 2
-        return float(betaincinv(self.alpha, self.beta, tail)), float(
-            betaincinv(self.alpha, self.beta, 1 - tail)
-        )
+        low, high = (float(betaincinv(self.alpha, self.beta, end)) for end in (tail, 1 - tail))
+        return low, high
 
     def updated(self, with_data: int, without: int) -> DataShare:
         """After reports of the review itself have been read in full."""

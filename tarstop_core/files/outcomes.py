@@ -83,8 +83,8 @@ def read_outcomes(source: Path | str, run: Mapping[str, Topic]) -> OutcomeFile:
 def read_outcome_tables(source: Path | str) -> list[tuple[str, str, Tables]]:
     """The 2×2 tables of outcomes without a ranking: what a prior is learned from.
 
-    Review, outcome ("topic/outcome", or "topic") and its studies, in the order of the file, which is as for
-    :func:`read_outcomes` but that documents need not be named.
+    Review, outcome ("topic/outcome", or "topic") and its studies, in the order of the file. That is read, and refused, as
+    by :func:`read_outcomes`, but that documents need not be named.
     """
     rows = [row for path in _files(Path(source)) for row in _read(path, [], documents=False)]
     groups = _grouped(rows).items()

@@ -146,8 +146,8 @@ def import_session(store: Store, text: str, name: str = "The file") -> str:
             for each in calibrators:
                 store.save_calibrator(each)
             called = f"{file.name} (imported)" if taken else file.name
-            kept = (file.scores, file.settings, file.query, file.ranking, file.created, events)
-            return store.create_session(called, collection, order, *kept)
+            ranked = (order, file.scores, file.settings, file.query, file.ranking)
+            return store.create_session(called, collection, *ranked, created=file.created, events=events)
     except BaseException:
         if new:
             store.remove_unfinished(collection)
@@ -176,6 +176,8 @@ def _laid_out(content: Mapping[str, Any]) -> str:
     plain = partial(json.dumps, ensure_ascii=False)
     parts = []
     for key, value in content.items():
-        long = key in ("documents", "log") and value
-        parts.append(f'"{key}": ' + ("[\n" + ",\n".join(map(plain, value)) + "\n]" if long else plain(value)))
+        written = plain(value)
+        if key in ("documents", "log") and value:
+            written = "[\n" + ",\n".join(map(plain, value)) + "\n]"
+        parts.append(f"{plain(key)}: {written}")
     return "{\n" + ",\n".join(parts) + "\n}\n"

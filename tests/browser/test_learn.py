@@ -60,6 +60,23 @@ def test_space_pauses(server: AppServer, open_page: OpenPage) -> None:
     watched.assert_sound()
 
 
+def test_what_a_hand_clicked_gives_the_keys_back(server: AppServer, open_page: OpenPage) -> None:
+    watched = open_page()
+    watched.open(f"{server.url}/learn?rule=budget:d=100")
+    page = watched.page
+    page.get_by_text("Present", exact=True).click()
+    expect(page.get_by_test_id("stSidebar")).to_be_hidden()
+    hit(page, "ArrowRight")
+    read(page, 1)
+    for beside in ("Copy link", "Reveal"):
+        page.get_by_role("button", name=beside).click()
+        at_rest(page)
+        for turned in ("Pause", "Play"):
+            page.keyboard.press("Space")
+            expect(page.get_by_role("button", name=turned)).to_be_visible()
+    watched.assert_sound()
+
+
 def test_a_round_is_played_by_keys_and_a_reload_loses_nothing(server: AppServer, open_page: OpenPage) -> None:
     watched = open_page()
     watched.open(f"{server.url}/learn?part=call&mix=patent")

@@ -74,3 +74,13 @@ def test_ideas_fit_on_a_phone(server: AppServer, open_page: OpenPage) -> None:
         expect(page.locator(".js-plotly-plot").first).to_be_visible()
         assert_fits(page, 390)
     watched.assert_sound()
+
+
+def test_an_idea_is_seen_whole_on_a_projector(server: AppServer, open_page: OpenPage) -> None:
+    watched = open_page(viewport={"width": 1280, "height": 720})
+    for name in IDEAS:
+        watched.open(f"{server.url}/learn?part=ideas&present=true&idea={quote(name)}")
+        shown = watched.page.locator(".st-key-idea-shown")
+        expect(shown.get_by_test_id("stSlider").last).to_be_in_viewport(ratio=1)
+        expect(shown.get_by_test_id("stCaptionContainer").first).to_be_in_viewport(ratio=1)
+    watched.assert_sound()

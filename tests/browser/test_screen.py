@@ -179,6 +179,10 @@ def test_keys_are_quiet_while_typing_count_once_when_held_and_judge_nothing_out_
     at_rest(page)
     expect(counter(page)).to_contain_text("1 of")
     press(page, "e", 2)
+    # A switch that was clicked is no field to type into.
+    page.get_by_text("Underline words").click()
+    at_rest(page)
+    press(page, "e", 3)
     # What is called X on its button may be pressed as X.
     at_rest(page)
     page.keyboard.press("x")
@@ -186,6 +190,15 @@ def test_keys_are_quiet_while_typing_count_once_when_held_and_judge_nothing_out_
 
 
 @ON_BOTH
+def test_on_a_phone_the_decision_comes_into_sight(server: Any, open_page: OpenPage) -> None:
+    watched = open_page(viewport={"width": 390, "height": 844})
+    page = start_demo(watched, server)
+    page.get_by_role("button", name="Stop and decide").click()
+    page.get_by_role("button", name="Record the decision").click()
+    expect(page.locator(".tar-truth")).to_be_in_viewport()
+    watched.assert_sound()
+
+
 def test_after_an_x_the_page_stays_for_its_note_and_looking_back_changes_a_verdict(
     server: Any, open_page: OpenPage
 ) -> None:

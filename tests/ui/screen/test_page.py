@@ -223,6 +223,7 @@ def test_stopping_deciding_and_going_on(open_app: Open, store: Store, session: s
     assert "The advice then: GO ON" in html_of(page) and "Overridden: you stopped all the same" in html_of(
         page
     )
+    assert html_of(page).count("⚠</span> Decided: Grant") == 2  # a phone's line warns as the panel does
     assert "tar-wrong" in html_of(page) and "The first stands at #16; you had read 1." in html_of(page)
     assert [each.label for each in page.get("download_button")][:2] == ["Report (HTML)", "Flow diagram (SVG)"]
     assert button(page, "Settles it").disabled
