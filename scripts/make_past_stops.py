@@ -16,7 +16,7 @@ from tarstop_core.belief.learned_prior import learn_width
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import read_outcomes, read_run
 from tarstop_core.places import real_data, sample_dir
-from tarstop_core.samples.past_stops import FILE_FORMAT, FILE_VERSION
+from tarstop_core.samples.past_stops import FILE
 
 FOLDS, LEARNED_AT, MOST = 8, 0.75, 10
 THETAS = tuple(round(0.5 + 0.05 * i, 2) for i in range(10))
@@ -47,8 +47,7 @@ def main() -> None:
     parts = [reviews_measured.turned(each) for each in reviews_measured.folds(outcomes)]
     turned = pd.DataFrame([row for rows in parts for row in rows], columns=reviews_measured.TURNED)
     content = {
-        "format": FILE_FORMAT,
-        "version": FILE_VERSION,
+        **FILE.head,
         "source": SOURCE,
         "thetas": THETAS,
         "questions": [found[i] for i in sorted(found)],

@@ -6,7 +6,6 @@ Needs the folder that TARSTOP_REAL_DATA names. Run again, it writes the same fil
 import sys
 
 from tarstop_core.belief.learned_prior import learn_prior, learn_width
-from tarstop_core.belief.prior import save
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import read_outcomes, read_run
 from tarstop_core.places import real_data, sample_dir
@@ -23,7 +22,7 @@ def main() -> None:
     (sample_dir() / "priors").mkdir(exist_ok=True)
     for name, learn in (("clef-reviews", learn_prior), ("clef-reviews-width", learn_width)):
         prior = learn(tables, reviews, THETA, SOURCE)
-        save(prior, sample_dir() / "priors" / f"{name}.json")
+        (sample_dir() / "priors" / f"{name}.json").write_text(prior.to_json(), encoding="utf-8")
         print(f"{name}: b_0 {prior.b_0:g}, s {prior.s:g}, tau {prior.tau:g}, weight {prior.weight:g}")
 
 

@@ -23,9 +23,8 @@ from tarstop_core.calibration.calibrator import INCLUSION
 from tarstop_core.calibration.data_share import fit_data_share
 from tarstop_core.calibration.fitting import fit
 from tarstop_core.calibration.reranked import RerankedChances, ahead, forecasts
-from tarstop_core.documents.outcome import Outcome
 from tarstop_core.documents.tables import Flags, Floats
-from tarstop_core.documents.topic import Topic
+from tarstop_core.documents.topic import Outcome, Topic
 from tarstop_core.files import read_outcomes, read_run
 from tarstop_core.policies import Greedy, LookAhead, OpenLoop, Policy
 from tarstop_core.value.outcomes import is_plus, outcome_path

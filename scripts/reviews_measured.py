@@ -21,8 +21,8 @@ from tarstop_core.belief.of_tables import beliefs
 from tarstop_core.belief.prior import Prior
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.calibration.fitting import fit
-from tarstop_core.documents.outcome import Outcome
 from tarstop_core.documents.tables import CELLS, Tables
+from tarstop_core.documents.topic import Outcome
 from tarstop_core.policies import Greedy, LookAhead, OpenLoop, Optimal, Policy
 from tarstop_core.value.closed_loop import SAME, Richness
 from tarstop_core.value.cumulative import CumulativePath, known_at

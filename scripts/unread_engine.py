@@ -28,8 +28,7 @@ from tarstop_core.calibration.thinning import (
     fit_thinning,
     still_unread,
 )
-from tarstop_core.documents.outcome import Outcome
-from tarstop_core.documents.topic import Topic
+from tarstop_core.documents.topic import Outcome, Topic
 from tarstop_core.files import read_outcomes, read_run
 from tarstop_core.policies import Greedy, LookAhead, OpenLoop, Policy
 from tarstop_core.value.cumulative import CumulativePath

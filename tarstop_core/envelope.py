@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from dataclasses import fields
+import json
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -15,31 +16,56 @@ if TYPE_CHECKING:
     from pydantic import ValidationError
 
 T = TypeVar("T")
-LARGEST = 2.0**53
-"""Of numbers that come in."""
+LARGEST = 2.0**53  # Of numbers that come in
 PLAIN = {"missing": "missing", "unexpected_keyword_argument": "unknown", "extra_forbidden": "unknown"}
 """What the checks call otherwise."""
 EARLIEST, LATEST = datetime(2000, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
 
 
-def read_envelope(
-    text: str, name: str, *, file_format: str, version: int, what: str, maker: str, again: str
-) -> dict[str, Any]:
-    """The content of a JSON document that says it is of this format and version, without these two.
+@dataclass(frozen=True)
+class FileKind:
+    """What JSON files of one kind say of themselves, and what messages say of them."""
 
-    InputProblem when it is not, which says `what` it should be, who (`maker`) writes it and how to get a new one (`again`).
-    """
-    try:
-        content = read_json(text)
-    except ValueError:
-        raise InputProblem(f"{name} is not JSON; give a file that {maker} wrote.") from None
-    if not isinstance(content, dict) or content.get("format") != file_format:
-        raise InputProblem(f"{name} is not a {what}; give a file that {maker} wrote.")
-    if content.get("version") != version:
-        raise InputProblem(
-            f"{name} has version {str(content.get('version'))[:40]}; this program reads version {version}: {again}."
-        )
-    return {key: value for key, value in content.items() if key not in ("format", "version")}
+    format: str
+    version: int
+    what: str  # such a file is: "prior"
+    maker: str = "this program"  # who writes them
+    again: str = "learn it again"  # how to come by a new one
+
+    @property
+    def head(self) -> dict[str, Any]:
+        """What a document of this kind begins with."""
+        return {"format": self.format, "version": self.version}
+
+    def text(self, content: Mapping[str, Any], ascii_only: bool = False) -> str:
+        """The content as a small document of this kind."""
+        return json.dumps({**self.head, **content}, indent=1, ensure_ascii=ascii_only) + "\n"
+
+    def content(self, text: str, name: str) -> dict[str, Any]:
+        """The content of a document without its head. InputProblem when it is not one of this kind and version."""
+        try:
+            content = read_json(text)
+        except ValueError:
+            raise InputProblem(f"{name} is not JSON; give a file that {self.maker} wrote.") from None
+        if not isinstance(content, dict) or content.get("format") != self.format:
+            raise InputProblem(f"{name} is not a {self.what}; give a file that {self.maker} wrote.")
+        if content.get("version") != self.version:
+            raise InputProblem(
+                f"{name} has version {str(content.get('version'))[:40]}; this program reads version {self.version}: "
+                f"{self.again}."
+            )
+        return {key: value for key, value in content.items() if key not in self.head}
+
+    def read(self, kind: type[T], text: str, name: str, **before: object) -> T:
+        """A document as a dataclass all of whose fields it has; `before` are those that earlier documents lack.
+
+        InputProblem when it is not one of this kind and version, or damaged.
+        """
+        content = before | self.content(text, name)
+        missing = next((each.name for each in fields(cast(Any, kind)) if each.name not in content), None)
+        if missing is not None:
+            raise InputProblem(f"{name} is damaged ({missing}: missing); {self.again}.")
+        return validated(kind, content, name, self.again)
 
 
 def read_json(text: str | bytes) -> Any:
@@ -66,28 +92,15 @@ def validated(
     mend: str,
     *,
     strict: bool = False,
-    whole: bool = False,
     open_ended: bool = False,
 ) -> T:
     """JSON values as an object of a class (a dataclass, a TypedDict), every field checked against its type.
 
-    `strict` refuses a number that is written as a text, `whole` a dataclass without fields that have a default;
-    `open_ended` passes over fields that are not known. InputProblem, with the `name` of what it is and how to `mend` it,
-    naming the field that is missing, unknown or unusable.
-
-    Examples
-    --------
-    >>> from tarstop_core.value.payoffs import Payoffs
-    >>> validated(Payoffs, {"B": 4, "L_r": "x", "L_g": 4, "G": 1}, "a.json", "write it again")
-    Traceback (most recent call last):
-    tarstop_core.errors.InputProblem: a.json is damaged (L_r: Input should be a valid number, unable to parse string as a number); write it again.
+    `strict` refuses a number that is written as a text; `open_ended` passes over fields that are not known. InputProblem,
+    with the `name` of what it is and how to `mend` it, naming the field that is missing, unknown or unusable.
     """
     from pydantic import ValidationError
 
-    if whole and isinstance(content, dict):
-        missing = next((each.name for each in fields(cast(Any, kind)) if each.name not in content), None)
-        if missing is not None:
-            raise InputProblem(f"{name} is damaged ({missing}: missing); {mend}.")
     holder = _holder(cast(Hashable, kind), open_ended)
     try:
         checked: T = holder.model_validate({"it": content}, strict=strict).it

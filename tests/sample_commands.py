@@ -5,8 +5,8 @@ from typing import Any
 
 import pandas as pd
 
-from tarstop_core.documents.outcome import Outcome
 from tarstop_core.documents.tables import CELLS
+from tarstop_core.documents.topic import Outcome
 from tarstop_core.explore.lists import Explored
 from tests.explore.test_explore import printed, write_run
 

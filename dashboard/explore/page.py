@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.explore import asked as ask
+from dashboard.explore import cells
 from dashboard.frame import shell
 from dashboard.frame.drawing import dark, figure, files, heading_of, note
 from dashboard.frame.markup import badges, bullets, told, unbroken
@@ -198,9 +199,9 @@ def _map(look: Look, asked: ask.Asked) -> ask.Asked:
     found = maps.maps(explored, settings, policies, asked.world, compared)
     said = map_figure.map_sentence(found[0], asked.measure, *found[1:2])
     of = ask.WORLDS[asked.world].lower()
-    cell = ask.drawn(key, found, asked, of, said, look.stem, explored.simulated)
+    cell = cells.drawn(key, found, asked, of, said, look.stem, explored.simulated)
     _in_full(look)
-    policy = ask.selectors(key, settings.payoffs, found, cell)
+    policy = cells.selectors(key, settings.payoffs, found, cell)
     _path(look, cell, policy, asked.world)
     return replace(asked, cell=st.session_state.get(f"{key}/cell"))
 
@@ -213,7 +214,7 @@ def _in_full(look: Look) -> None:
 
 
 def _path(look: Look, cell: tuple[float, float], policy: Policy, world: World) -> None:
-    settings = ask.at_cell(look.settings, cell)
+    settings = cells.at_cell(look.settings, cell)
     found = map_figure.cell_of(look.explored, settings, policy, world)
     figure(
         "explore-path",
@@ -264,8 +265,8 @@ def _mean_map(key: str, lists: list[tuple[str, Explored]], settings: Settings, p
     found = maps.mean_maps([each for _, each in lists], settings, policies, asked.world, compared)
     said = map_figure.mean_sentence(found[0], asked.measure, *found[1:2])
     of, stem = f"mean of {len(lists)} lists, {ask.WORLDS[asked.world].lower()}", key.rpartition("/")[2]
-    cell = ask.drawn(key, found, asked, of, said, f"tarstop-explore-{stem}", simulated=True)
-    rule = ask.selectors(key, settings.payoffs, found, cell)
+    cell = cells.drawn(key, found, asked, of, said, f"tarstop-explore-{stem}", simulated=True)
+    rule = cells.selectors(key, settings.payoffs, found, cell)
     _lists(lists, next(each for each in found if each.policy == rule), settings, cell)
     return replace(asked, cell=st.session_state.get(f"{key}/cell"))
 
@@ -275,7 +276,7 @@ def _lists(
 ) -> None:
     """What the rule comes to in one cell, list by list, each with the way to its own page."""
     at = shown.q_stars.index(at_stake[0]), FRACTIONS.index(at_stake[1])
-    cell = ask.at_cell(settings, at_stake)
+    cell = cells.at_cell(settings, at_stake)
     unit = cell.payoffs.unit
     rows: list[dict[str, Any]] = []
     for (key, explored), found in zip(lists, shown.maps, strict=True):

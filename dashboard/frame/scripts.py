@@ -51,5 +51,6 @@ REVIEWER_SCRIPT = (
     "`tarstop_reviewer=${encodeURIComponent(each.dataset.reviewer)}; path=/; max-age=31536000; SameSite=Lax`; })</script>"
 )
 """Keeps a person's name in their browser: a reload and the next visit find it."""
-ALL = "".join(script for name, script in sorted(globals().items()) if name.endswith("_SCRIPT"))
-"""Those above: the policy of the server knows a script by being called so."""
+ALL = REVIEWER_SCRIPT + ARRIVAL_SCRIPT + COPY_SCRIPT + GUIDE_SCRIPT
+ALL += KEYS_SCRIPT + REACHABLE_SCRIPT + SAVE_SCRIPT + SAVE_ACTIONS_SCRIPT
+"""Those that the policy of the server lets run."""

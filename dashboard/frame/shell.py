@@ -20,9 +20,10 @@ from tarstop_core.teaching.glossary import named, terms
 ROOT = Path(__file__).parents[2]
 ICON = str(FRAME / "icon.svg")
 ROUTED = "_routed"
-HOME, SET_UP, SCREEN, SESSIONS = (f"pages/{name}.py" for name in ("home", "set_up", "screen", "sessions"))
-EVIDENCE, EXPLORE, CALIBRATION = "pages/evidence.py", "pages/explore.py", "pages/calibration.py"
-LEARN, RESULTS, GUIDE = "pages/learn.py", "pages/results.py", "pages/guide.py"
+HOME, SET_UP, SCREEN = "pages/home.py", "pages/set_up.py", "pages/screen.py"
+SESSIONS, EVIDENCE, EXPLORE = "pages/sessions.py", "pages/evidence.py", "pages/explore.py"
+CALIBRATION, LEARN = "pages/calibration.py", "pages/learn.py"
+RESULTS, GUIDE = "pages/results.py", "pages/guide.py"
 CHAPTERS = {"Home": "the-first-five-minutes", "Set up": "set-up-a-session"}
 """Where the guide speaks of a page whose chapter is not called like it."""
 UNFORESEEN = (

@@ -4,7 +4,7 @@ import html
 from functools import lru_cache
 
 from dashboard.parts.document import document_html
-from tarstop_core.documents.outcome import Outcome
+from tarstop_core.documents.topic import Outcome
 from tarstop_core.explore.lists import sample
 from tarstop_core.samples.collections import (
     load_review_sample,

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import streamlit as st
 
@@ -40,25 +40,22 @@ class View:
     rows: Callable[..., list[dict[str, Any]]]
     figure: Callable[..., Figure] | None
     """None for the table of parameters."""
-    of: Callable[[Payoffs | None], tuple[Any, ...]] = lambda _: ()
-    """What sentence and figure are told of the payoffs, beside the evidence."""
+    of: Literal["", "q*", "payoffs"] = ""
+    """What sentence and figure are told beside the evidence; the numbers, too, are told payoffs."""
     grows: bool = False
     """Whether the figure has a row for every study."""
 
-
-def _q_star(payoffs: Payoffs | None) -> tuple[float | None]:
-    return (payoffs.q_star if payoffs else None,)
-
-
-def _payoffs(payoffs: Payoffs | None) -> tuple[Payoffs | None]:
-    """Its numbers, too, are of these payoffs only."""
-    return (payoffs,)
+    def told(self, payoffs: Payoffs | None) -> tuple[Any, ...]:
+        """That, as arguments."""
+        if self.of == "q*":
+            return (payoffs.q_star if payoffs else None,)
+        return (payoffs,) if self.of == "payoffs" else ()
 
 
 VIEWS = (
     View("forest", "Forest", words.forest_sentence, Evidence.study_rows, forest, grows=True),
     View("sroc", "SROC", words.sroc_sentence, Evidence.curve_rows, sroc),
-    View("belief", "Belief by study", words.path_sentence, Evidence.path_rows, belief_by_study, _q_star),
+    View("belief", "Belief by study", words.path_sentence, Evidence.path_rows, belief_by_study, "q*"),
     View("posterior", "Prior and posterior", words.density_sentence, Evidence.density_rows, posterior),
     View(
         "without",
@@ -66,11 +63,11 @@ VIEWS = (
         words.without_sentence,
         Evidence.without_rows,
         leave_one_out,
-        _q_star,
-        True,
+        "q*",
+        grows=True,
     ),
     View(
-        "value", "Value of more studies", words.value_sentence, Evidence.value_rows, value_of_more, _payoffs
+        "value", "Value of more studies", words.value_sentence, Evidence.value_rows, value_of_more, "payoffs"
     ),
     View("revman", "Table for RevMan", words.parameters_sentence, Evidence.parameter_rows, None),
 )
@@ -96,7 +93,7 @@ def panel(
     """
     st.html(FRAME / "evidence.css")
     shown = evidence(tables, theta, engine, prior)
-    views = [view for view in VIEWS if payoffs is not None or view.of is not _payoffs]
+    views = [view for view in VIEWS if payoffs is not None or view.of != "payoffs"]
     tabs = st.tabs([view.title for view in views], key=f"{key}/tab", on_change="rerun")
     for tab, view in zip(tabs, views, strict=True):
         if tab.open:
@@ -110,8 +107,9 @@ def panel(
 def _draw(view: View, shown: Evidence, payoffs: Payoffs | None, key: str, file_name: str, **how: Any) -> None:
     slow = len(shown) > LARGE
     with st.spinner(f"Computing from {len(shown):,} studies …") if slow else nullcontext():
-        told = view.of(payoffs)
-        sentence, rows = view.sentence(shown, *told), view.rows(shown, *(told if view.of is _payoffs else ()))
+        told = view.told(payoffs)
+        sentence = view.sentence(shown, *told)
+        rows = view.rows(shown, *told) if view.of == "payoffs" else view.rows(shown)
         figure = view.figure(shown, *told, dark=dark(), **how) if view.figure else {}
     known = named(view.title)
     what = f" {shell.term(known.key, 'What is this?')}" if known else ""

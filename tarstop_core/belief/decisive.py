@@ -47,18 +47,25 @@ def hit_curve(
     ----------
     p : array_like, shape (N,)
         Chance that each document is relevant given ω⁺ (or already the hazard), in screening order.
-    frailty, kappa, s
-        Shape a of a gamma frailty shared by the documents of a topic: M = (1 + Λ/a)^(−a) with Λ = −Σ log(1 − p), infinite
-        for independent documents, the paper's model. κ, the chance that a deciding document, if it exists, is in this
-        list at all: M becomes 1 − κ(1 − M). Chance that a reader recognises a relevant document: p becomes s·p.
+    frailty : float
+        Shape a of a gamma frailty shared by the documents of a topic: M = (1 + Λ/a)^(−a) with Λ = −Σ log(1 − p);
+        infinite for independent documents, the paper's model.
+    kappa : float
+        κ, the chance that a deciding document, if it exists, is in this list at all: M becomes 1 − κ(1 − M).
+    s : float
+        Chance that a reader recognises a relevant document: p becomes s·p.
     silent : array_like of bool, shape (N,), optional
         Documents read without a verdict (unsure, or a hit that waits for confirmation): their 1 − p is
         left out, so belief does not move there. Their h stays: before being read they were worth it.
     kinds : Kinds, optional
         In place of one frailty: kinds of lists of which this is one, each with exposures and a frailty of its own.
 
+    Notes
+    -----
     Fletcher & Stevenson, belief for decisive evidence; κ, s and frailty go beyond the paper.
 
+    Examples
+    --------
     >>> hit_curve([0.5, 0.5]).h
     array([0.5, 0.5])
     >>> float(np.exp(hit_curve([0.5, 0.5], kappa=0.8).log_M[-1]).round(3))

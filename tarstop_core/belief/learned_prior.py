@@ -79,10 +79,11 @@ def strayed_from_end(tables: Tables) -> float | None:
     tau2 = max(0.0, float((q - (len(y) - 1)) / (w.sum() - (w @ w) / w.sum())))
     w = 1 / (1 / w + tau2)
     far = y - w @ y / w.sum()
-    firsts = [k for k in FIRST if k < len(y)]
-    return float(
-        np.mean([(w[:k] @ far[:k]) ** 2 / (w[:k].sum() * (1 - w[:k].sum() / w.sum())) for k in firsts])
-    )
+    strayed = []
+    for k in (k for k in FIRST if k < len(y)):
+        here = w[:k].sum()
+        strayed.append((w[:k] @ far[:k]) ** 2 / (here * (1 - here / w.sum())))
+    return float(np.mean(strayed))
 
 
 def _likeliest(

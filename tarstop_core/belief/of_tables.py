@@ -54,6 +54,6 @@ def belief_path(
 
 
 def beliefs(tables: Tables, theta: float, engine: str, prior: Prior) -> Floats:
-    """Belief after 0 … n studies, shape (n + 1,); where "reml" is not identified yet, the prior's b_0."""
+    """As :func:`belief_path`, after 0 … n studies, shape (n + 1,); where "reml" is not identified yet, the prior's b_0."""
     path = belief_path(tables, theta, engine, prior).beliefs
     return np.array([prior.b_0 if b is None else b for b in path])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import math
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -12,11 +11,10 @@ from typing import Any
 from scipy.special import logit, ndtr, ndtri
 
 from tarstop_core.belief.decisive import check_prior
-from tarstop_core.envelope import read_envelope, read_file, validated
+from tarstop_core.envelope import FileKind, read_file
 from tarstop_core.errors import InputProblem
 
-FILE_FORMAT = "tarstop-prior"
-FILE_VERSION = 1
+FILE = FileKind("tarstop-prior", 1, "prior")
 LEAST_SURE = 1e-3  # of a b_0 that is carried to another threshold
 
 
@@ -102,8 +100,7 @@ class Prior:
 
     def to_json(self) -> str:
         """The prior as a small versioned JSON document."""
-        content = {"format": FILE_FORMAT, "version": FILE_VERSION, **self.to_dict()}
-        return json.dumps(content, indent=1) + "\n"
+        return FILE.text(self.to_dict(), ascii_only=True)
 
     def to_dict(self) -> dict[str, Any]:
         """JSON values; what is as it was before these fields existed is left out, so that fingerprints stay."""
@@ -120,23 +117,9 @@ class Prior:
         return hashlib.sha256(self.to_json().encode()).hexdigest()[:16]
 
 
-def save(prior: Prior, path: str | Path) -> None:
-    """Write a prior file."""
-    Path(path).write_text(prior.to_json(), encoding="utf-8")
-
-
 def from_json(text: str, name: str = "The prior") -> Prior:
     """Read a prior back. InputProblem when the text is not one of a known version."""
-    content = read_envelope(
-        text,
-        name,
-        file_format=FILE_FORMAT,
-        version=FILE_VERSION,
-        what="prior",
-        maker="this program",
-        again="learn it again",
-    )
-    return validated(Prior, {"weight": 1.0, **content}, name, "learn it again", whole=True)
+    return FILE.read(Prior, text, name, weight=1.0)
 
 
 def load(path: str | Path) -> Prior:

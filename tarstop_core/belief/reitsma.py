@@ -212,7 +212,9 @@ def _fit_sizes(
             f"Study {at + 1} ({tables.study[at]}) has a zero cell, whose logit is infinite; "
             'choose the correction "single" or "all", or leave the study out.'
         )
-    sizes = np.arange(1, len(cells) + 1)[-1 if last_only else 0 :]
+    sizes = np.arange(1, len(cells) + 1)
+    if last_only:
+        sizes = sizes[-1:]
     # mada looks for zeros among the studies it is given: with "all", prefixes before the first zero have
     # none. Where only single studies are corrected every prefix sees the same logits.
     late = np.maximum.accumulate(zero)[sizes - 1] if correction == "all" else np.zeros(len(sizes), dtype=bool)
@@ -227,14 +229,14 @@ def _fit_sizes(
         loglik, converged = best.loglik + np.cumsum(log_jacobian)[some - 1], best.converged.tolist()
         fits += [
             ReitsmaFit(
-                best.mu[i],
-                best.cov[i],
-                best.Psi[i],
-                float(loglik[i]),
-                converged[i],
-                int(n),
-                method,
-                correction,
+                mu=best.mu[i],
+                cov=best.cov[i],
+                Psi=best.Psi[i],
+                loglik=float(loglik[i]),
+                converged=converged[i],
+                n=int(n),
+                method=method,
+                correction=correction,
             )
             for i, n in enumerate(some)
         ]

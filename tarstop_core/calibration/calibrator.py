@@ -23,7 +23,6 @@ What the chances are chances of is the scenario: "patent", relevant given that s
 """
 
 import hashlib
-import json
 import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -39,7 +38,7 @@ from tarstop_core.belief.mixture import Kinds, Left, mixture
 from tarstop_core.calibration.live_check import against_shape
 from tarstop_core.calibration.thinning import Thinning, still_unread, thinning_of
 from tarstop_core.documents.tables import Flags, Floats, Ints
-from tarstop_core.envelope import read_envelope, read_file, validated
+from tarstop_core.envelope import FileKind, read_file, validated
 from tarstop_core.errors import InputProblem
 
 Choice = TypeVar("Choice", bound=str)
@@ -50,8 +49,9 @@ BY_RANK: tuple[Kind, ...] = ("rank", "first-hit", "rank-frailty")
 HAZARDS: tuple[Kind, ...] = ("hazard", "first-hit")
 """Kinds whose chances are already those of a first hit."""
 PATENT, REVIEW, INCLUSION = SCENARIOS = ("patent", "review", "inclusion")
-FILE_FORMAT = "tarstop-calibrator"
-FILE_VERSION = 1
+FILE = FileKind(
+    "tarstop-calibrator", 1, "calibrator", "'tarstop calibrate' or the Calibration page", "fit it again"
+)
 BINS = 10
 RANK_UNIT = 10.0  # Rank at which is said how rich a kind of list is
 
@@ -273,8 +273,7 @@ class Calibrator:
 
     def to_json(self) -> str:
         """The calibrator as a small versioned JSON document."""
-        fields = {"kinds" if name == "list_kinds" else name: value for name, value in asdict(self).items()}
-        content: dict[str, Any] = {"format": FILE_FORMAT, "version": FILE_VERSION, **fields}
+        content = {"kinds" if name == "list_kinds" else name: value for name, value in asdict(self).items()}
         if math.isinf(self.frailty):
             content["frailty"] = None
         if math.isinf(self.dispersion):
@@ -288,7 +287,7 @@ class Calibrator:
             for name in names:
                 if not part.get(name):
                     part.pop(name, None)
-        return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+        return FILE.text(content)
 
     @cached_property
     def digest(self) -> str:
@@ -298,21 +297,13 @@ class Calibrator:
 
 def from_json(text: str, name: str = "The calibrator") -> Calibrator:
     """Read a calibrator back. InputProblem when the text is not one of a known version."""
-    content = read_envelope(
-        text,
-        name,
-        file_format=FILE_FORMAT,
-        version=FILE_VERSION,
-        what="calibrator",
-        maker="'tarstop calibrate' or the Calibration page",
-        again="fit it again",
-    )
+    content = FILE.content(text, name)
     if content.get("frailty", 0) is None:
         del content["frailty"]
     content["list_kinds"] = content.pop("kinds", [])
-    calibrator = validated(Calibrator, content, name, "fit it again")
+    calibrator = validated(Calibrator, content, name, FILE.again)
     for fault in _faults(calibrator):
-        raise InputProblem(f"{name} is damaged ({fault}); fit it again.")
+        raise InputProblem(f"{name} is damaged ({fault}); {FILE.again}.")
     return calibrator
 
 

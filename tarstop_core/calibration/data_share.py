@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -12,11 +11,10 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import betaincinv, betaln, expit, logit
 
-from tarstop_core.envelope import read_envelope, read_file, validated
+from tarstop_core.envelope import FileKind, read_file
 from tarstop_core.errors import InputProblem
 
-FILE_FORMAT = "tarstop-data-share"
-FILE_VERSION = 1
+FILE = FileKind("tarstop-data-share", 1, "share of reports with data")
 SUREST = 1000.0  # reports that a learned share is worth at most
 CLOSEST = 1e-3  # to 0 or 1 that its mean may come
 
@@ -45,9 +43,8 @@ class DataShare:
     def interval(self, level: float = 0.9) -> tuple[float, float]:
         """Central interval of the share."""
         tail = (1 - level) / 2
-        return float(betaincinv(self.alpha, self.beta, tail)), float(
-            betaincinv(self.alpha, self.beta, 1 - tail)
-        )
+        low, high = (float(betaincinv(self.alpha, self.beta, end)) for end in (tail, 1 - tail))
+        return low, high
 
     def updated(self, with_data: int, without: int) -> DataShare:
         """After reports of the review itself have been read in full."""
@@ -55,8 +52,7 @@ class DataShare:
 
     def to_json(self) -> str:
         """The share as a small versioned JSON document."""
-        content = {"format": FILE_FORMAT, "version": FILE_VERSION, **asdict(self)}
-        return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+        return FILE.text(asdict(self))
 
 
 def fit_data_share(pairs: Sequence[tuple[int, int]], source: str) -> DataShare:
@@ -100,16 +96,7 @@ def fit_data_share(pairs: Sequence[tuple[int, int]], source: str) -> DataShare:
 
 def from_json(text: str, name: str = "The share of reports with data") -> DataShare:
     """Read a share back. InputProblem when the text is not one of a known version."""
-    content = read_envelope(
-        text,
-        name,
-        file_format=FILE_FORMAT,
-        version=FILE_VERSION,
-        what="share of reports with data",
-        maker="this program",
-        again="learn it again",
-    )
-    return validated(DataShare, content, name, "learn it again", whole=True)
+    return FILE.read(DataShare, text, name)
 
 
 def load(path: str | Path) -> DataShare:

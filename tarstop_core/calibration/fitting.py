@@ -190,11 +190,12 @@ def known(topic: Topic) -> Flags:
 
 
 def _pairs(topics: Sequence[Topic], until_hit: bool) -> Predicted:
-    at = [_judged(topic, until_hit) for topic in topics]
-    z = [z_scores(cast(Floats, topic.scores))[here] for topic, here in zip(topics, at, strict=True)]
-    return np.concatenate(z), np.concatenate(
-        [_labels(each)[here] for each, here in zip(topics, at, strict=True)]
-    )
+    z, y = [], []
+    for topic in topics:
+        at = _judged(topic, until_hit)
+        z.append(z_scores(cast(Floats, topic.scores))[at])
+        y.append(_labels(topic)[at])
+    return np.concatenate(z), np.concatenate(y)
 
 
 def _judged(topic: Topic, until_hit: bool) -> NDArray[np.intp]:

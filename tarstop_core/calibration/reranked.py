@@ -13,12 +13,11 @@ first document ahead has the chance that the history gives it. So there is one d
 next hundred and of all that is left.
 """
 
-import json
 import math
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from scipy.optimize import brentq
@@ -29,11 +28,10 @@ from tarstop_core.belief.mixture import Left, foreseen
 from tarstop_core.calibration.calibrator import FittedOn, Quality
 from tarstop_core.calibration.thinning import TOTAL_SHAPE, TOTALS, Thinning, grid, shape_nodes
 from tarstop_core.documents.tables import Flags, Floats, Ints
-from tarstop_core.envelope import read_envelope, read_file, validated
+from tarstop_core.envelope import FileKind, read_file, validated
 from tarstop_core.errors import InputProblem
 
-FILE_FORMAT = "tarstop-reranked-chances"
-FILE_VERSION = 1
+FILE = FileKind("tarstop-reranked-chances", 1, "file of chances of re-ranked lists", again="make it again")
 
 HALF_LIVES = (6.0, 40.0)  # Of the averages of recent hits, in documents
 AT_FIRST, LEAST_AVERAGES = 0.2, (0.02, 0.005)
@@ -85,23 +83,12 @@ class RerankedChances:
 
     def to_json(self) -> str:
         """As a small versioned JSON document."""
-        content: dict[str, Any] = {"format": FILE_FORMAT, "version": FILE_VERSION, **asdict(self)}
-        return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+        return FILE.text(asdict(self))
 
 
 def from_json(text: str, name: str = "The chances of a re-ranked list") -> RerankedChances:
     """Read them back. InputProblem when the text is not of a known version, or cannot be used."""
-    again = "make it again"
-    content = read_envelope(
-        text,
-        name,
-        file_format=FILE_FORMAT,
-        version=FILE_VERSION,
-        what="file of chances of re-ranked lists",
-        maker="this program",
-        again=again,
-    )
-    model = validated(RerankedChances, content, name, again)
+    model = validated(RerankedChances, FILE.content(text, name), name, FILE.again)
     weights, above_0 = [each.weight for each in model.curves], (model.temper, model.ahead, model.reach)
     for sound, fault in (
         (len(model.weights) == FEATURES, f"it needs {FEATURES} weights"),
@@ -110,7 +97,7 @@ def from_json(text: str, name: str = "The chances of a re-ranked list") -> Reran
         (model.shift >= 0 < min(above_0), "'shift' is below 0, or 'temper', 'ahead' or 'reach' not above it"),
     ):
         if not sound:
-            raise InputProblem(f"{name} is damaged ({fault}); {again}.")
+            raise InputProblem(f"{name} is damaged ({fault}); {FILE.again}.")
     return model
 
 

@@ -1,4 +1,4 @@
-"""``tarstop belief`` and ``tarstop learn-prior``: what 2×2 tables make of a belief."""
+"""``tarstop belief``, ``tarstop learn-prior`` and ``tarstop decide``: what 2×2 tables make of a belief, and what follows."""
 
 from pathlib import Path
 from typing import Any
@@ -6,7 +6,8 @@ from typing import Any
 import click
 
 from tarstop_core.belief.engines import ENGINES
-from tarstop_core.cli.shared import PATH, given_prior, json_option, print_json, say, writable, writing
+from tarstop_core.cli import shared
+from tarstop_core.cli.shared import PATH, json_option, print_json
 from tarstop_core.errors import InputProblem
 
 
@@ -42,8 +43,10 @@ def belief(
     file = read_tables(table)
     if engine == "reml" and (b_0 is not None or prior_file is not None):
         raise InputProblem("The engine reml knows no prior; leave out --b0 and --prior.")
-    path = belief_path(file.tables, theta, engine, given_prior(b_0, prior_file, theta), correction=correction)
-    say((*file.notes, *path.notes))
+    path = belief_path(
+        file.tables, theta, engine, shared.given_prior(b_0, prior_file, theta), correction=correction
+    )
+    shared.say((*file.notes, *path.notes))
     last = path.beliefs[-1]
     if as_json:
         found: dict[str, Any] = {"belief": last, "engine": engine, "mu": path.mu, "se": path.se}
@@ -83,17 +86,17 @@ def learn_prior_command(
 ) -> None:
     """Learn a prior from the 2×2 tables of past reviews: TABLES is a CSV topic,outcome,study,TP,FP,FN,TN or a folder."""
     from tarstop_core.belief.learned_prior import learn_prior, learn_width
-    from tarstop_core.belief.prior import check_theta, save
+    from tarstop_core.belief.prior import check_theta
     from tarstop_core.files import read_outcome_tables
     from tarstop_core.presentation.numbers import number
 
-    writable(out, tables)
+    shared.writable(out, tables)
     found = read_outcome_tables(tables)
     reviews = [review for review, _, _ in found]
     learn = learn_width if width else learn_prior
     prior = learn([each for _, _, each in found], reviews, check_theta(theta), name or tables.stem)
-    with writing(out):
-        save(prior, out)
+    with shared.writing(out):
+        out.write_text(prior.to_json(), encoding="utf-8")
     seen = prior.learned_from
     assert seen is not None
     if as_json:
@@ -103,6 +106,42 @@ def learn_prior_command(
     click.echo(
         f"Learned from {seen.outcomes} outcomes of {seen.reviews} reviews; wrote {out}.\n"
         f"b_0 {number(prior.b_0)}, s {number(prior.s)}, scale of τ {number(prior.tau)}, a study counts "
-        f"{number(prior.weight)}; log evidence a review "
-        f"{number(seen.gain)} above the default prior's."
+        f"{number(prior.weight)}; log evidence a review {number(seen.gain)} above the default prior's."
+    )
+
+
+@click.command()
+@shared.q_star_option
+@click.option("--payoffs", help="B,L_r,L_g,G: four amounts, none negative, in the unit of the cost.")
+@click.option("--belief", "b", type=float, required=True, help="Belief in ω⁺ now, 0 to 1.")
+@click.option("--rho", type=float, required=True, help="Chance that the next document is a hit, 0 to 1.")
+@click.option("--cost", type=float, required=True, help="Cost of reading it, in the payoffs' unit.")
+@json_option
+def decide(
+    q_star: float | None, payoffs: str | None, b: float, rho: float, cost: float, as_json: bool
+) -> None:
+    """One decision of the paper's rule, explained: is the next document worth its cost?"""
+    from tarstop_core.value.payoffs import check_cost, exceeds
+
+    stakes = shared.given_stakes(q_star, payoffs)
+    for name, value in (("--belief", b), ("--rho", rho)):
+        if not 0 <= value <= 1:
+            raise InputProblem(f"{name} is {value:g}; give a number from 0 to 1.")
+    check_cost(cost)
+    evpi = float(stakes.evpi(b))
+    value, plus = rho * evpi, bool(stakes.chooses_plus(b))
+    go_on = bool(exceeds(value, cost))
+    if as_json:
+        weighed = {"q_star": stakes.q_star, "evpi": evpi, "value": value}
+        print_json({**weighed, "action": "a+" if plus else "a-", "continue": go_on})
+        return
+    from tarstop_core.presentation.numbers import number
+
+    verdict = "continue" if go_on else "stop"
+    sign = ">" if go_on else "≤"
+    click.echo(
+        f"{verdict.capitalize()}: the paper's score ρ·EVPI = {number(rho)} × {number(evpi)} = {number(value)} "
+        f"{sign} {number(cost)}, the cost.\n"
+        f"Stopping now means {'a+' if plus else 'a-'}: belief {number(b)} is "
+        f"{'above' if plus else 'not above'} q* = {number(stakes.q_star)}."
     )

@@ -47,8 +47,7 @@ def _tell(what: str, report: CheckResult, as_json: bool) -> None:
         if report.remark:
             click.echo(report.remark)
         elif report.ok:
-            click.echo(
-                f"{report.policy}: nothing wrong on {report.lists} random lists; it never looked ahead."
-            )
+            on = f"on {report.lists} random lists"
+            click.echo(f"{report.policy}: nothing wrong {on}; it never looked ahead.")
     if not report.ok:
         sys.exit(1)

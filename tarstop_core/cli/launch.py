@@ -6,8 +6,6 @@ import re
 import socket
 import subprocess
 import sys
-from collections.abc import Sequence
-from typing import Any
 
 import click
 
@@ -39,9 +37,48 @@ from tarstop_core.errors import InputProblem
     help="A rule in a file, which experiments on Results may follow; repeatable. It is run on this machine.",
 )
 @click.option("--headless", is_flag=True, help="Do not open a browser.")
-def app(**asked: Any) -> None:
+def app(
+    port: int,
+    address: str,
+    hosts: tuple[str, ...],
+    no_login: bool,
+    results: tuple[str, ...],
+    rules: tuple[str, ...],
+    headless: bool,
+) -> None:
     """Start the dashboard."""
-    run_app(**asked)
+    from tarstop_core.evaluation.findings.shipped import named_at_start
+    from tarstop_core.policies import parse_policy
+
+    for host in hosts:
+        if not re.fullmatch(r"[\w.-]+|[0-9a-fA-F:]+", host):
+            raise InputProblem(f"--host is '{host}'; give the name alone, such as tarstop.example.org.")
+    served = [*places.named_hosts(), *hosts]
+    places.require_consent(address, served, no_login)
+    require_free_port(port, address)
+    shown = [*places.named_by_server(places.RESULTS_VARIABLE), *results]
+    followed = [*places.named_by_server(places.RULES_VARIABLE), *rules]
+    named_at_start(shown)
+    for rule in followed:
+        parse_policy(rule)
+    os.environ[places.RESULTS_VARIABLE] = places.APART.join(shown)
+    os.environ[places.RULES_VARIABLE] = places.APART.join(followed)
+    os.environ[places.HOSTS_VARIABLE] = ",".join(served)
+    if no_login:
+        os.environ[places.NO_LOGIN_VARIABLE] = "yes"
+    # Everything else is set in the `.streamlit/config.toml` beside `app.py`, which is read in whatever folder one is.
+    command = [
+        # -P: a folder called `dashboard` or a file `numpy.py` in the working directory is not ours to import.
+        *(sys.executable, "-P", "-m", "streamlit", "run", str(places.app_directory() / "app.py")),
+        *("--server.port", str(port), "--server.address", address),
+        *(("--server.headless", "true") if headless else ()),
+    ]
+    sys.stdout.flush()
+    sys.stderr.flush()
+    if os.name == "posix":
+        os.execv(command[0], command)  # the server takes this process's id: stopping it stops the server
+    else:
+        raise SystemExit(subprocess.run(command, check=False).returncode)
 
 
 def require_free_port(port: int, address: str) -> None:
@@ -64,55 +101,3 @@ def require_free_port(port: int, address: str) -> None:
         }
         foreign = f"{address} is not an address of this machine; give one of its own with --address."
         raise InputProblem(reasons.get(problem.errno or 0, foreign)) from None
-
-
-def run_app(
-    port: int,
-    address: str = "127.0.0.1",
-    headless: bool = False,
-    hosts: Sequence[str] = (),
-    no_login: bool = False,
-    results: Sequence[str] = (),
-    rules: Sequence[str] = (),
-) -> None:
-    """Serve the dashboard until it is stopped; on POSIX this call does not return.
-
-    `hosts` are names beside the address that it answers to, with those in `TARSTOP_HOSTS`; `no_login` says that others
-    may be served although there is no login. `results` are folders or files of results to show, `rules` are rules in files
-    (``mine.py:Name``) that experiments may follow, beside those of `TARSTOP_RESULTS` and `TARSTOP_RULES`. InputProblem when the port cannot be used, the dashboard's files are
-    missing, or others would be served unasked.
-    """
-    from tarstop_core.evaluation.findings.shipped import named_at_start
-    from tarstop_core.policies import parse_policy
-
-    for host in hosts:
-        if not re.fullmatch(r"[\w.-]+|[0-9a-fA-F:]+", host):
-            raise InputProblem(f"--host is '{host}'; give the name alone, such as tarstop.example.org.")
-    served = [*places.named_hosts(), *hosts]
-    places.require_consent(address, served, no_login)
-    require_free_port(port, address)
-    shown = [*places.named_by_server(places.RESULTS_VARIABLE), *results]
-    followed = [*places.named_by_server(places.RULES_VARIABLE), *rules]
-    named_at_start(shown)
-    for rule in followed:
-        parse_policy(rule)
-    os.environ |= {
-        places.RESULTS_VARIABLE: places.APART.join(shown),
-        places.RULES_VARIABLE: places.APART.join(followed),
-    }
-    os.environ[places.HOSTS_VARIABLE] = ",".join(served)
-    if no_login:
-        os.environ[places.NO_LOGIN_VARIABLE] = "yes"
-    # Everything else is set in the `.streamlit/config.toml` beside `app.py`, which is read in whatever folder one is.
-    command = [
-        # -P: a folder called `dashboard` or a file `numpy.py` in the working directory is not ours to import.
-        *(sys.executable, "-P", "-m", "streamlit", "run", str(places.app_directory() / "app.py")),
-        *("--server.port", str(port), "--server.address", address),
-        *(("--server.headless", "true") if headless else ()),
-    ]
-    sys.stdout.flush()
-    sys.stderr.flush()
-    if os.name == "posix":
-        os.execv(command[0], command)  # the server takes this process's id: stopping it stops the server
-    else:
-        raise SystemExit(subprocess.run(command, check=False).returncode)

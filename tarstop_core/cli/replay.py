@@ -119,14 +119,10 @@ def replay(
         file = read_outcomes(tables, judged)
         notes += file.notes
         # Relevant is what the judgments say, so that recall divides by their R.
-        reviews = [
-            replace(each, topic=replace(judged[each.review], name=each.name)) for each in file.outcomes
-        ]
-        engine, prior = (
-            of_reviews["engine"] or "bivariate",
-            shared.given_prior(b_0, of_reviews["prior"], theta),
-        )
-        truth = of_reviews["truth"] or "pooled"
+        named = [(each, replace(judged[each.review], name=each.name)) for each in file.outcomes]
+        reviews = [replace(each, topic=topic) for each, topic in named]
+        engine, truth = of_reviews["engine"] or "bivariate", of_reviews["truth"] or "pooled"
+        prior = shared.given_prior(b_0, of_reviews["prior"], theta)
         source: Any = fitted
         if chances is not None:
             source = read_chances(chances, {each.review: judged[each.review] for each in file.outcomes})

@@ -27,16 +27,12 @@ Kind = Literal["late", "earlier", "own", "unclear"]
 class Application:
     """The application, as far as a person said; everything may stay empty."""
 
-    number: str = ""
-    """Its publication or application number."""
+    number: str = ""  # Its publication or application number
     priority: str = ""
     """The date that prior art must precede, as :func:`read_date` writes it: "2018-03-03", "2018-03" or "2018"."""
-    family: str = ""
-    """The family that the list of documents puts the number in, where it holds it."""
-    left_out: int = 0
-    """Documents that were left out of the list because they cannot be held against it."""
-    applicant: str = ""
-    """Whose it is according to the list of documents, where it holds the number."""
+    family: str = ""  # The family that the list of documents puts the number in, where it holds it
+    left_out: int = 0  # Documents that were left out of the list because they cannot be held against it
+    applicant: str = ""  # Whose it is according to the list of documents, where it holds the number
 
     @property
     def known(self) -> bool:
@@ -59,12 +55,10 @@ class Dated:
 
     date: str = ""
     filing_date: str = ""
-    priority_date: str = ""
-    """The earliest date of filing that it claims."""
+    priority_date: str = ""  # The earliest date of filing that it claims
     grant_date: str = ""
     publication_number: str = ""
-    family: str = ""
-    """An identifier of its family, or the numbers of the members."""
+    family: str = ""  # An identifier of its family, or the numbers of the members
     assignee: str = ""
 
 
@@ -78,10 +72,8 @@ class Flag:
     kind: Kind
     """"late": published too late, and not filed earlier as far as is known; "earlier": filed earlier and published
     later; "own": of the application's own family; "unclear": its dates do not tell."""
-    words: str
-    """A clause, to stand after the document's number."""
-    certain: bool = True
-    """Whether nothing that its file leaves out can change that."""
+    words: str  # A clause, to stand after the document's number
+    certain: bool = True  # Whether nothing that its file leaves out can change that
 
     @property
     def bars(self) -> bool:
@@ -123,9 +115,8 @@ def _by_dates(application: Application, document: Dated, others: Sequence[str]) 
         return Flag("unclear", f"{said}, but {members} of the same family may be earlier: look it up")
     if any(each[1] < asked[0] for each in begun):
         # What was granted was published as an application before, which may be prior art in full.
-        patent = span(document.grant_date) or _PATENT.search(
-            normal_publication_number(document.publication_number)
-        )
+        number = normal_publication_number(document.publication_number)
+        patent = granted is not None or _PATENT.search(number)
         before = "; it is a granted patent, whose application may have been published in time"
         return Flag("earlier", f"{_filed_earlier(document, asked, until)}{before if patent else ''}")
     if not begun:
@@ -223,9 +214,8 @@ def _own(application: Application, document: Dated, others: Iterable[str]) -> Fl
     if len(asked) == 3 and asked == date_key(document.priority_date) and day is not None:
         before = published is not None and published[1] < day[0]
         if not before and _names(application.applicant) & _names(document.assignee):
-            return Flag(
-                "own", "has your applicant and your priority date, so it is probably of your own family"
-            )
+            words = "has your applicant and your priority date, so it is probably of your own family"
+            return Flag("own", words)
     return None
 
 

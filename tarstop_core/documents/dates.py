@@ -8,8 +8,7 @@ from functools import lru_cache
 from tarstop_core.errors import InputProblem
 
 LONGEST = 100  # characters of a date that are looked at
-Span = tuple[date, date]
-"""First and last day."""
+Span = tuple[date, date]  # First and last day
 _ABBREVIATED = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 _MONTHS = {month: number for number, month in enumerate(_ABBREVIATED, start=1)}
 _YEAR_FIRST = re.compile(r"(\d{4})(?:[-/. ]?(\d{1,2}|[a-z]{3,9})\.?(?:[-/. ]?(\d{1,2}))?)?(?!\d)")
@@ -21,8 +20,6 @@ def date_key(text: str) -> tuple[int, ...]:
 
     Day and month in figures with the year last (3/4/2010) are ambiguous: only the year is used.
 
-    Examples
-    --------
     >>> date_key("12 May 2019"), date_key("2019-05"), date_key("3/4/2010"), date_key("soon")
     ((2019, 5, 12), (2019, 5), (2010,), ())
     """
@@ -58,11 +55,9 @@ def read_date(text: str) -> str:
         return ""
     key = _in_figures(text) or date_key(text)
     if not key:
-        raise InputProblem(
-            f"“{text.strip()}” is not understood as a date; write it like 3 March 2018 or 2018-03-03."
-        )
+        raise _refused(text, "is not understood as a date")
     if len(key) == 3 and key[2] > calendar.monthrange(*key[:2])[1]:
-        raise _no_such_day(text)
+        raise _refused(text, "names a day that does not exist")
     return "-".join(f"{part:04d}" if at == 0 else f"{part:02d}" for at, part in enumerate(key))
 
 
@@ -75,17 +70,16 @@ def _in_figures(text: str) -> tuple[int, ...]:
     if not match:
         return ()
     first, second, year = map(int, match.groups())
+    readings = ((first, second), (second, first))
     days = {
         (year, month, day)
-        for day, month in ((first, second), (second, first))
+        for day, month in readings
         if 1 <= month <= 12 and 1 <= day <= calendar.monthrange(year, month)[1]
     }
     if not days:
-        raise _no_such_day(text)
+        raise _refused(text, "names a day that does not exist")
     if len(days) > 1:
-        one, other = (
-            f"{day} {calendar.month_name[month]}" for day, month in ((first, second), (second, first))
-        )
+        one, other = (f"{day} {calendar.month_name[month]}" for day, month in readings)
         raise InputProblem(
             f"“{text.strip()}” could be {one} or {other} {year}; write {one} {year} or "
             f"{year:04d}-{second:02d}-{first:02d}."
@@ -93,10 +87,8 @@ def _in_figures(text: str) -> tuple[int, ...]:
     return days.pop()
 
 
-def _no_such_day(text: str) -> InputProblem:
-    return InputProblem(
-        f"“{text.strip()}” names a day that does not exist; write it like 3 March 2018 or 2018-03-03."
-    )
+def _refused(text: str, why: str) -> InputProblem:
+    return InputProblem(f"“{text.strip()}” {why}; write it like 3 March 2018 or 2018-03-03.")
 
 
 def date_words(text: str) -> str:

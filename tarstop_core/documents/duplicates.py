@@ -28,24 +28,18 @@ class Match:
     kept: int
     other: int
     """`kept` and `other`: rows of the tables one after the other, from 0."""
-    kind: Kind
-    """The same document; perhaps the same document; one patent family."""
-    why: str
-    """What they share and, where something speaks against it, what not: a clause."""
+    kind: Kind  # The same document; perhaps the same document; one patent family
+    why: str  # What they share and, where something speaks against it, what not: a clause
 
 
 @dataclass(frozen=True, eq=False)
 class Merge:
     """Several tables of records made one."""
 
-    frame: pd.DataFrame
-    """The merged table of records."""
-    duplicates: int
-    """How many records were folded into an earlier one."""
-    notes: tuple[str, ...]
-    """One sentence each about what was done."""
-    matches: tuple[Match, ...]
-    """Each record that was folded, in order."""
+    frame: pd.DataFrame  # The merged table of records
+    duplicates: int  # How many records were folded into an earlier one
+    notes: tuple[str, ...]  # One sentence each about what was done
+    matches: tuple[Match, ...]  # Each record that was folded, in order
     rows: NDArray[np.int64]
     """For each row of `frame`, which row of the tables one after the other it was. Shape (n,)."""
 
@@ -97,8 +91,6 @@ def telling(title: str) -> bool:
 def first_author(authors: str) -> str:
     """Return the family name of the first author in normal form, as far as it can be told, or "".
 
-    Examples
-    --------
     >>> first_author("Reimer, E J; Dunn, G S"), first_author("Lee A, Ray B"), first_author("A. M\u00fcller and B. Ray")
     ('reimer', 'lee', 'muller')
     """
@@ -192,7 +184,8 @@ def merge_records(frames: Iterable[pd.DataFrame], chosen: Sequence[Match] | None
     blanks are filled from later ones, and `source` names every file. Different documents that carry the same id are both
     kept; the later one becomes "id (2)".
     """
-    frame = pd.concat([records.empty_records(), *frames], ignore_index=True)[list(RECORD_COLUMNS)]
+    none = records.as_records({"id": []})
+    frame = pd.concat([none, *frames], ignore_index=True)[list(RECORD_COLUMNS)]
     if chosen is None:
         first, matches = _same_documents(frame)
     else:

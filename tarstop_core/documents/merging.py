@@ -14,8 +14,7 @@ from tarstop_core.documents.near_duplicates import near_duplicates
 class Proposal:
     """Matches among the records of several files."""
 
-    merge: Merge
-    """With nothing said by a person: the same documents are merged, others not."""
+    merge: Merge  # With nothing said by a person: the same documents are merged, others not
     matches: tuple[Match, ...]
     """The same ones, then those that are perhaps the same; rows are those of the tables one after the other."""
 

@@ -22,11 +22,9 @@ from tarstop_core.documents.duplicates import SIGNED, Match, telling
 from tarstop_core.documents.groups import Documents
 
 RAREST = 4
-MOST_ALIKE = 20
-"""Titles that share two rare words in larger groups than this share a phrase, not a document."""
+MOST_ALIKE = 20  # Titles that share two rare words in larger groups than this share a phrase, not a document
 LEAST_SHARED = 0.6
-MOST_DIFFERENT = 0.1
-"""Share of a title's letters that may differ."""
+MOST_DIFFERENT = 0.1  # Share of a title's letters that may differ
 _NUMBER = re.compile(r".*\d.*|[ivx]+|one|two|three|four|first|second|third|without|non|not")
 
 Pairs = NDArray[np.int64]

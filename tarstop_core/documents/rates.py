@@ -19,8 +19,7 @@ class Counts:
     FN: int
     TN: int | None
     """`FP` and `TN`: None where nothing was said of the healthy."""
-    notes: tuple[str, ...] = ()
-    """What had to be chosen, a sentence each."""
+    notes: tuple[str, ...] = ()  # What had to be chosen, a sentence each
 
 
 def from_rates(
@@ -52,8 +51,6 @@ def rate_and_size(said: str) -> tuple[str, int | None]:
 
     InputProblem when the interval does not hold the rate, or the cell is none of these.
 
-    Examples
-    --------
     >>> [rate_and_size(said)[0] for said in ("0.85 (0.70–0.94)", "85% [70, 94]", "85 (70 to 94) %", "0·85 (95% CI 0·70, 0·94)")]
     ['0.85', '85 %', '85 %', '0.85']
     >>> rate_and_size("85 % (17/20)")

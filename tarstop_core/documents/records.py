@@ -25,11 +25,6 @@ _WORDS = re.compile(r"[^\W_]+")
 _ACCENTS = re.compile("[\u0300-\u036f]")
 
 
-def empty_records() -> pd.DataFrame:
-    """Return a table of records with every column and no row."""
-    return as_records({"id": []})
-
-
 def as_records(columns: pd.DataFrame | Mapping[str, Any]) -> pd.DataFrame:
     """Complete some columns to a valid table of records: all `RECORD_COLUMNS` in order, and a fresh index 0..n-1.
 
@@ -106,9 +101,7 @@ def normal_doi(text: str) -> str:
 def normal_pmid(text: str) -> str:
     """Return a PubMed identifier as bare digits, or "" where it is none."""
     # Spreadsheets turn whole numbers into 123456.0 as soon as one cell of the column is empty.
-    found = re.fullmatch(
-        r"(?:pmid:?\s*)?0*([1-9]\d{0,8})(?:\.0)?", text.strip(), flags=re.IGNORECASE | re.ASCII
-    )
+    found = re.fullmatch(r"(?:pmid:?\s*)?0*([1-9]\d{0,8})(?:\.0)?", text.strip(), re.IGNORECASE | re.ASCII)
     return found[1] if found else ""
 
 

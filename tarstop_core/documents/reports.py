@@ -27,8 +27,7 @@ OUTCOMES: dict[FullText, str] = {
 class Row:
     """One 2×2 table of a report."""
 
-    study: str
-    """What the study (or this part of it) is called."""
+    study: str  # What the study (or this part of it) is called
     TP: int
     FP: int | None
     FN: int
@@ -51,12 +50,9 @@ class Report:
 
     outcome: FullText
     """One of :data:`OUTCOMES`. Only "data" moves the belief."""
-    reason: str = ""
-    """Why it was excluded or could not be had."""
-    study: str = ""
-    """The study it reports; reports of one study carry the same name."""
-    rows: tuple[Row, ...] = ()
-    """Its tables: more than one where a report holds several."""
+    reason: str = ""  # Why it was excluded or could not be had
+    study: str = ""  # The study it reports; reports of one study carry the same name
+    rows: tuple[Row, ...] = ()  # Its tables: more than one where a report holds several
 
     def __post_init__(self) -> None:
         if self.outcome not in OUTCOMES:
@@ -83,9 +79,8 @@ class Report:
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Report:
         """A report from its JSON values."""
-        rows = tuple(
-            Row(str(row["study"]), **{cell: row[cell] for cell in CELLS}) for row in content.get("tables", ())
-        )
+        tables = content.get("tables", ())
+        rows = tuple(Row(str(row["study"]), **{cell: row[cell] for cell in CELLS}) for row in tables)
         outcome = cast(FullText, str(content["outcome"]))
         return cls(outcome, str(content.get("reason", "")), str(content.get("study", "")), rows)
 
@@ -101,12 +96,9 @@ def tables_of(rows: tuple[Row, ...]) -> Tables:
 class Collected:
     """All tables that count."""
 
-    tables: Tables
-    """n studies, in the order of the list."""
-    positions: NDArray[np.intp]
-    """0-based rank of the document that brought each. Shape (n,)."""
-    notes: tuple[str, ...] = ()
-    """The same study twice, and what was made of it."""
+    tables: Tables  # n studies, in the order of the list
+    positions: NDArray[np.intp]  # 0-based rank of the document that brought each. Shape (n,).
+    notes: tuple[str, ...] = ()  # The same study twice, and what was made of it
 
 
 def collect(reports: Mapping[int, Report]) -> Collected:

@@ -22,8 +22,7 @@ class Tables:
     InputProblem when lengths differ, or a count is negative, fractional or missing where it is needed.
     """
 
-    study: tuple[str, ...]
-    """What each study is called; need not be unique."""
+    study: tuple[str, ...]  # What each study is called; need not be unique
     TP: Floats
     FP: Floats
     FN: Floats
@@ -40,10 +39,8 @@ class Tables:
                 raise InputProblem(f"{self._first(missing)} has no {cell}; every study needs TP and FN.")
             bad = ~missing & ((counts < 0) | (counts != np.round(counts)) | np.isinf(counts))
             if bad.any():
-                value = counts[np.argmax(bad)]
-                raise InputProblem(
-                    f"{self._first(bad)} has {cell} = {value:g}; give a whole number from 0 on."
-                )
+                said = f"{cell} = {counts[np.argmax(bad)]:g}"
+                raise InputProblem(f"{self._first(bad)} has {said}; give a whole number from 0 on.")
 
     def _first(self, where: NDArray[np.bool_]) -> str:
         at = int(np.argmax(where))

@@ -1,4 +1,4 @@
-"""A ranked list of documents with what is known of it: the one input of everything below."""
+"""A ranked list of documents with what is known of it, and with the 2×2 tables that lie in it: what all else works on."""
 
 import hashlib
 import json
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from tarstop_core.documents.tables import Tables
 from tarstop_core.errors import InputProblem
 
 
@@ -15,16 +16,13 @@ from tarstop_core.errors import InputProblem
 class Topic:
     """One ranked list. InputProblem when the arrays disagree in length."""
 
-    name: str
-    """Topic identifier, as in the run and the qrels."""
-    ids: NDArray[np.str_]
-    """Document identifiers in screening order (best first). Shape (N,)."""
+    name: str  # Topic identifier, as in the run and the qrels
+    ids: NDArray[np.str_]  # Document identifiers in screening order (best first). Shape (N,).
     scores: NDArray[np.float64] | None = None
     """Retrieval scores in the same order; None for a list that has only its order. Shape (N,)."""
     labels: NDArray[np.bool_] | None = None
     """True where the document is relevant; None when nothing is known (a live session). Shape (N,)."""
-    n_relevant: int | None = None
-    """R, the number of relevant documents the qrels know, ranked or not."""
+    n_relevant: int | None = None  # R, the number of relevant documents the qrels know, ranked or not
     known: NDArray[np.bool_] | None = None
     """Where a label is known: a document that nobody read is unlabelled, not irrelevant (its label is False, and says
     nothing). None: all are. Shape (N,).
@@ -52,6 +50,47 @@ class Topic:
         if self.labels is None or not self.labels.any():
             return None
         return int(np.argmax(self.labels)) + 1
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """One review outcome as an experiment sees it.
+
+    InputProblem when studies and positions disagree in number, or positions fall or leave 0 … N.
+    """
+
+    topic: Topic
+    """The ranked documents. A label says that the document brings extractable data for this outcome; `n_relevant`
+    counts such documents, ranked or not.
+    """
+    review: str
+    """The review that the outcome belongs to. Outcomes of one review are not independent: split, weigh and resample by
+    review.
+    """
+    tables: Tables
+    """n studies in the order in which screening meets them: by rank of their document, then by name."""
+    positions: NDArray[np.int64]
+    """0-based rank of the document that each study comes from, never falling. A study whose document is not ranked has
+    position N = len(topic): no depth of screening meets it, but it is part of the truth. Shape (n,).
+    """
+
+    def __post_init__(self) -> None:
+        at, documents = self.positions, len(self.topic)
+        if len(at) != len(self.tables):
+            raise InputProblem(
+                f"Outcome {self.name} has {len(self.tables)} studies but {len(at)} positions; "
+                "give one for every study."
+            )
+        if len(at) and (at.min() < 0 or at.max() > documents or (np.diff(at) < 0).any()):
+            raise InputProblem(
+                f"The studies of outcome {self.name} are not in the order of their documents, or lie outside "
+                f"the list of {documents:,}; sort them by position, from 0 to {documents:,}."
+            )
+
+    @property
+    def name(self) -> str:
+        """The name of the topic."""
+        return self.topic.name
 
 
 def records_digest(ids: Sequence[str], scores: Sequence[float] | None) -> str:

@@ -9,8 +9,7 @@ import numpy as np
 
 from tarstop_core.calibration.calibrator import INCLUSION, PATENT, REVIEW, Calibrator, Quality
 from tarstop_core.calibration.fitting import predicted, usable
-from tarstop_core.documents.outcome import Outcome
-from tarstop_core.documents.topic import Topic
+from tarstop_core.documents.topic import Outcome, Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.benchmarks.sources import without_relevant
 from tarstop_core.evaluation.metrics import bootstrap_weights

@@ -34,13 +34,13 @@ def in_order(
             yield _alone(work, job)
     else:
         # Shared copies of large arrays (max_nbytes) would stay until the last job is done.
-        how = {
-            "return_as": "generator",
-            "pre_dispatch": f"{AHEAD} * n_jobs",
-            "batch_size": 1,
-            "max_nbytes": None,
-        }
-        parallel = Parallel(n_jobs=workers if workers > 0 else -1, **how)
+        parallel = Parallel(
+            n_jobs=workers if workers > 0 else -1,
+            return_as="generator",
+            pre_dispatch=f"{AHEAD} * n_jobs",
+            batch_size=1,
+            max_nbytes=None,
+        )
         yield from parallel(delayed(_alone)(work, job) for job in jobs)
 
 

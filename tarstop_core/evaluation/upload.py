@@ -11,7 +11,7 @@ from typing import IO
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.benchmarks.folder import ABOUT, HALVES, from_folder
 from tarstop_core.evaluation.cases import Benchmark
-from tarstop_core.files.budget import CHUNK, Room, check_entries
+from tarstop_core.files.budget import BUDGET, CHUNK, Room, check_count
 from tarstop_core.files.source import open_source
 
 SUFFIXES = (".run", ".qrels", ".csv", ".tsv")
@@ -63,7 +63,7 @@ def stem(names: Sequence[str]) -> str:
 def _unpack(name: str, content: IO[bytes], folder: Path, room: Room) -> list[str]:
     try:
         with zipfile.ZipFile(content) as packed:
-            check_entries(name, packed)
+            check_count(name, len(packed.infolist()), BUDGET.entries, "files")
             members = [each for each in packed.infolist() if not each.is_dir() and not _hidden(each.filename)]
             inside = [PurePosixPath(each.filename) for each in members]
             top = _common_top(inside)

@@ -12,7 +12,7 @@ from tarstop_core.documents.tables import CELLS, Floats
 from tarstop_core.evidence.drawing import NAME, evidence_figure, plain, share_axis, short, told_points
 from tarstop_core.evidence.summary import Evidence, Shares
 from tarstop_core.evidence.words import threshold
-from tarstop_core.presentation import figures as draw
+from tarstop_core.presentation import figures as fig
 from tarstop_core.presentation.figures import Figure, axis, ink, label, note, text_colour
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.presentation.palette import BELIEF, POOLED, POOLED_AREA, STUDY, STUDY_AREA, THRESHOLD
@@ -130,7 +130,7 @@ def forest(evidence: Evidence, *, room: int = 1, simulated: bool = False, dark: 
     yaxis = axis(
         "", dark, range=edges, tickvals=ticks, ticktext=names, showgrid=False, anchor="free", position=0
     )
-    shapes, margin = [draw.upright(evidence.theta, dash="dot", xref="x")], {"l": left, "r": 4}
+    shapes, margin = [fig.upright(evidence.theta, dash="dot", xref="x")], {"l": left, "r": 4}
     height = 70 + rows.pixels * (rows.bottom + 0.3)
     return evidence_figure(
         data, height, simulated, dark, notes, yaxis=yaxis, shapes=shapes, margin=margin, **axes
@@ -153,7 +153,7 @@ def _studies(panel: _Panel, rows: _Rows, names: tuple[str, ...], largest: float)
         STUDY,
         3.5 if rows.compact else (4 + 9 * np.sqrt(panel.sizes[known] / largest)).tolist(),
         marker={"symbol": "square"},
-        error_x=draw.interval(*reach, STUDY, 1 if rows.compact else 1.5, width=0),
+        error_x=fig.interval(*reach, STUDY, 1 if rows.compact else 1.5, width=0),
         xaxis=f"x{panel.axis()}",
     )
 
@@ -225,10 +225,10 @@ def sroc(evidence: Evidence, *, simulated: bool = False, dark: bool = False) -> 
     if fit is not None:
         data.append(_outline(fit.prediction_region(), dash="dash"))
         data.append(_outline(fit.confidence_region(), fill="toself", fillcolor=POOLED_AREA))
-    data.append(draw.line([0, 1], [evidence.theta] * 2, THRESHOLD, dash="dot", width=1.5, hoverinfo="skip"))
+    data.append(fig.line([0, 1], [evidence.theta] * 2, THRESHOLD, dash="dot", width=1.5, hoverinfo="skip"))
     if evidence.curve is not None:
         x, y = evidence.curve.T.tolist()
-        data.append(draw.line(x, y, POOLED, width=3, hoverinfo="skip"))
+        data.append(fig.line(x, y, POOLED, width=3, hoverinfo="skip"))
     known = np.flatnonzero(~np.isnan(evidence.sensitivity.value) & ~np.isnan(evidence.specificity.value))
     patients = evidence.tables.diseased + evidence.tables.healthy
     largest = float(np.nanmax(patients[known], initial=1.0))
@@ -265,9 +265,7 @@ def sroc(evidence: Evidence, *, simulated: bool = False, dark: bool = False) -> 
 
 
 def _outline(points: Floats, **more: Any) -> Figure:
-    return draw.line(
-        points[:, 0].tolist(), points[:, 1].tolist(), POOLED, width=1.5, **more, hoverinfo="skip"
-    )
+    return fig.line(points[:, 0].tolist(), points[:, 1].tolist(), POOLED, width=1.5, **more, hoverinfo="skip")
 
 
 def _keys(colour: str, evidence: Evidence) -> list[Figure]:
@@ -311,14 +309,14 @@ def leave_one_out(
         hover = [f"without {plain(name)}: {percent(belief)}" for name, belief in told]
         symbols = ["circle-open" if other else "circle" for other in turned]
         marker = {"symbol": symbols, "line": {"width": 2, "color": BELIEF}}
-        bars = draw.interval(*reach, STUDY, 2, width=0)
+        bars = fig.interval(*reach, STUDY, 2, width=0)
         data.append(told_points(beliefs, range(len(shown)), hover, BELIEF, 10, marker=marker, error_x=bars))
         blue = ink(BELIEF, dark)
-        shapes.append(draw.upright(b) | {"line": {"color": BELIEF, "width": 1.5}})
+        shapes.append(fig.upright(b) | {"line": {"color": BELIEF, "width": 1.5}})
         side = "right" if b > 0.8 else "left" if b < 0.2 else "center"
         notes.append(label(b, 1, f"with all {percent(b)}", blue, yref="paper", xanchor=side))
     if q_star is not None:
-        shapes.append(draw.upright(q_star))
+        shapes.append(fig.upright(q_star))
     act = f" (dashed: act above {q_star:.2f})" if q_star is not None else ""
     xaxis = share_axis(f"chance without this study{act}", dark, (-0.02, 1.02), showgrid=True)
     ticks = {"tickvals": list(range(len(shown))), "ticktext": [short(name) for name in names]}

@@ -7,8 +7,7 @@ from functools import lru_cache
 import numpy as np
 
 from tarstop_core.calibration.calibrator import Calibrator, scaled
-from tarstop_core.documents.outcome import Outcome
-from tarstop_core.documents.topic import Topic
+from tarstop_core.documents.topic import Outcome, Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.replay import Played, replay, replay_reviews
 from tarstop_core.policies import Policy

@@ -90,9 +90,9 @@ def plans(path: Path, policy: Policy, costs: ArrayLike, start: int = 0) -> Plans
 
 def plans_to(depth: Depths, path: Path, policy: Policy, costs: Floats, start: int) -> Plans:
     """The plans of a rule whose depths are known already."""
-    looks_every = (
-        None if isinstance(policy, TO_THE_END) else policy.K if isinstance(policy, rules.Batch) else 1
-    )
+    looks_every: int | None = policy.K if isinstance(policy, rules.Batch) else 1
+    if isinstance(policy, TO_THE_END):
+        looks_every = None
     utility = path.expected_utility(
         depth, costs, start, acts_on_belief=policy.acts_on_belief, looks_every=looks_every
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 from tarstop_core.explore.lists import Explored
 from tarstop_core.explore.sensitivity import BreakEven, FactorName, Swing, Tornado
-from tarstop_core.presentation import figures as draw
+from tarstop_core.presentation import figures as fig
 from tarstop_core.presentation.figures import Figure, axis, ink, note, text_colour, with_unit
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.presentation.palette import LESS, MINUS, MORE, PAPER
@@ -60,7 +60,7 @@ def tornado_figure(
                     "base": [base] * len(rows),
                     "width": 0.6,
                     "marker": {"color": colour, "pattern": {"shape": pattern, **hatched}},
-                    "customdata": [draw.plain(each, 200) for each in told],
+                    "customdata": [fig.plain(each, 200) for each in told],
                     "hovertemplate": "%{customdata}<extra></extra>",
                     "text": [_at_the_end(each, measure, end, base) for each in ordered],
                     "textposition": "outside",
@@ -73,7 +73,7 @@ def tornado_figure(
         note(0, 1, "■ lower", MINUS if dark else LESS, xanchor="left", yshift=2),
         note(0, 1, "▨ higher", ink(MORE, dark), xanchor="left", xshift=60, yshift=2),
     ]
-    shapes = [draw.upright(base, xref=f"x{number_}") for _, base, number_ in panels]
+    shapes = [fig.upright(base, xref=f"x{number_}") for _, base, number_ in panels]
     titles = ("stopping depth", with_unit("expected net utility", unit))
     xaxes = {}
     for (measure, _, number_), title, half in zip(panels, titles, HALVES, strict=True):
@@ -81,7 +81,7 @@ def tornado_figure(
         xaxes[f"xaxis{number_}"] = axis(title, dark, **how)
     yaxis = axis("", dark, automargin=True, type="category", autorange="reversed")
     more = {"barmode": "overlay", "shapes": shapes, **xaxes, "yaxis": yaxis, "margin": {"l": 8}}
-    return draw.drawn(data, 90 + ROW * len(rows), simulated, dark, notes, **more)
+    return fig.drawn(data, 90 + ROW * len(rows), simulated, dark, notes, **more)
 
 
 def _at_the_end(swing: Swing, measure: str, end: int, base: float) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from tarstop_core.explore.plans import Now
-from tarstop_core.presentation import figures as draw
+from tarstop_core.presentation import figures as fig
 from tarstop_core.presentation.figures import Figure, Rows, axis, ink, label, with_unit
 from tarstop_core.presentation.palette import BELIEF, COST, MINUS, PLUS, THRESHOLD, VALUE
 from tarstop_core.presentation.words import say
@@ -40,30 +40,30 @@ def stakes_figure(
     room = 0.08 * (high - low)
     bottom: dict[str, Any] = {"yaxis": "y2"}
     data = [
-        draw.line(x, up.tolist(), PLUS, width=3, hovertemplate=hover),
-        draw.line(x, down.tolist(), MINUS, width=3, hovertemplate=hover),
-        draw.line(x, evpi.tolist(), VALUE, width=3, hovertemplate=hover, **bottom),
+        fig.line(x, up.tolist(), PLUS, width=3, hovertemplate=hover),
+        fig.line(x, down.tolist(), MINUS, width=3, hovertemplate=hover),
+        fig.line(x, evpi.tolist(), VALUE, width=3, hovertemplate=hover, **bottom),
     ]
     for edges, more in (((low - room, high + room), {}), ((0.0, 1.25 * peak), bottom)):
-        data.append(draw.rise(payoffs.q_star, edges, THRESHOLD, dash="dash", **more))
-        data.append(draw.rise(now.b, edges, BELIEF, width=1.5, dash="dot", **more))
+        data.append(fig.rise(payoffs.q_star, edges, THRESHOLD, dash="dash", **more))
+        data.append(fig.rise(now.b, edges, BELIEF, width=1.5, dash="dot", **more))
     for value, more in ((float(payoffs.utility(now.b)), {}), (now.evpi, bottom)):
-        data.append(draw.points([now.b], [value], BELIEF, hovertemplate=hover, **more))
+        data.append(fig.points([now.b], [value], BELIEF, hovertemplate=hover, **more))
     right = payoffs.q_star > 0.5
     place = {"yref": "y2", "yanchor": "top", "xanchor": "right" if right else "left"}
     ends = [float(payoffs.utility_plus(now.b)), float(payoffs.utility_minus(now.b))]
     free = min(ends) - low > 2 * room  # else one of the two lines runs where the label would stand
     at, side = low - room if free else sum(ends) / 2, "right" if now.b > 0.5 else "left"
-    threshold, grey = f" q* = {payoffs.q_star:.2f} ", draw.text_colour(dark)
+    threshold, grey = f" q* = {payoffs.q_star:.2f} ", fig.text_colour(dark)
     notes = [
-        label(1, float(up[-1]), f"“{draw.plain(plus, 44)}”", ink(PLUS, dark)),
-        label(0, float(down[0]), f"“{draw.plain(minus, 44)}”", ink(MINUS, dark), xanchor="left"),
+        label(1, float(up[-1]), f"“{fig.plain(plus, 44)}”", ink(PLUS, dark)),
+        label(0, float(down[0]), f"“{fig.plain(minus, 44)}”", ink(MINUS, dark), xanchor="left"),
         label(payoffs.q_star, 1.25 * peak, threshold, grey, **place),
         label(now.b, at, " now ", ink(BELIEF, dark), xanchor=side),
     ]
     needed = now.cost / now.rho if now.rho > 0 else math.inf
     if 0 < needed < 1.2 * peak:
-        data.append(draw.line([0, 1], [needed, needed], COST, dash="dash", hoverinfo="skip", **bottom))
+        data.append(fig.line([0, 1], [needed, needed], COST, dash="dash", hoverinfo="skip", **bottom))
         at, anchor = (0.0, "left") if right else (1.0, "right")
         notes.append(label(at, needed, "c / ρ", ink(COST, dark), yref="y2", xanchor=anchor))
 
@@ -74,7 +74,7 @@ def stakes_figure(
     xaxis = axis(belief_title, dark, range=[0, 1], tickformat=".1f", anchor="y2")
     yaxis = panel("expected utility", (low - room, high + 2 * room), [0.5, 1.0], 6)
     yaxis2 = panel("EVPI", (0, 1.25 * peak), [0.0, 0.42], 5)
-    return draw.drawn(data, 390, simulated, dark, notes, xaxis=xaxis, yaxis=yaxis, yaxis2=yaxis2)
+    return fig.drawn(data, 390, simulated, dark, notes, xaxis=xaxis, yaxis=yaxis, yaxis2=yaxis2)
 
 
 def stakes_sentence(
@@ -90,4 +90,4 @@ def stakes_rows(payoffs: Payoffs) -> Rows:
     """The figure's numbers, one row a belief."""
     b = beliefs_drawn(payoffs)
     plus, minus = payoffs.utility_plus(b), payoffs.utility_minus(b)
-    return draw.rows_of(belief=b, utility_plus=plus, utility_minus=minus, evpi=payoffs.evpi(b))
+    return fig.rows_of(belief=b, utility_plus=plus, utility_minus=minus, evpi=payoffs.evpi(b))

@@ -119,4 +119,4 @@ _BEGINS = (
     r"(?:.*\n){0,50}?[ \t]*@(?:[A-Za-z]+[ \t]*[{(][^\s,={}]*[ \t]*,|(?i:article|book|in\w+|misc|\w*thesis|"
     r"techreport|patent|online|comment|string|preamble)[ \t]*[{(])"
 )
-BIB = Format("bib", "BibTeX", (".bib", ".bibtex"), read_bib, looks=_BEGINS, phrase="BibTeX")
+BIB = Format("bib", "BibTeX", (".bib", ".bibtex"), read_bib, looks=_BEGINS)

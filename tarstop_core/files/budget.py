@@ -14,29 +14,24 @@ CHUNK = 1 << 20
 class Budget:
     """What one file may have at most, well above what people screen."""
 
-    freely: int = 32 << 20
-    """Bytes that any compressed file may unpack to."""
+    freely: int = 32 << 20  # Bytes that any compressed file may unpack to
     ratio: int = 100
     """How many times its own size it may unpack to beyond that. Texts shrink to a fifth, runs to a tenth."""
-    unpacked: int = 4 << 30
-    """Bytes that it may unpack to in any case."""
+    unpacked: int = 4 << 30  # Bytes that it may unpack to in any case
     line: int = 32 << 20
     words: int = 1 << 16
     """`line` and `words`: bytes of one line, and of one where columns are words."""
     columns: int = 16_384
     sheet_rows: int = 1_048_576
     """`columns` and `sheet_rows`: as many as a spreadsheet can have; keys of JSON lines are columns."""
-    cells: int = 100_000_000
-    """Of a sheet, blank ones to the left of others included."""
-    strings: int = 5_000_000
-    """Texts of a workbook, each counted once."""
+    cells: int = 100_000_000  # Of a sheet, blank ones to the left of others included
+    strings: int = 5_000_000  # Texts of a workbook, each counted once
     records: int = 5_000_000
     held: int = 2_000_000
     """`records` of one file, and of all that a browser tab holds at once."""
     studies: int = 100_000
     topics: int = 100_000
-    entries: int = 10_000
-    """Files in an archive."""
+    entries: int = 10_000  # Files in an archive
 
 
 BUDGET = Budget()
@@ -101,11 +96,6 @@ class Counted(io.RawIOBase):
         return len(block)
 
 
-def check_entries(name: str, packed: zipfile.ZipFile) -> None:
-    """Refuse an archive of too many files (InputProblem)."""
-    check_count(name, len(packed.infolist()), BUDGET.entries, "files")
-
-
 def check_workbook(name: str, content: IO[bytes], size: int) -> None:
     """Unpack a workbook once, keeping nothing: headers may say any size.
 
@@ -114,7 +104,7 @@ def check_workbook(name: str, content: IO[bytes], size: int) -> None:
     """
     room = Room(name, size)
     with zipfile.ZipFile(content) as packed:
-        check_entries(name, packed)
+        check_count(name, len(packed.infolist()), BUDGET.entries, "files")
         for entry in packed.infolist():
             strings = 0
             with packed.open(entry) as stream:

@@ -17,11 +17,7 @@ def read_chances(path: Path, topics: Mapping[str, Topic]) -> dict[str, Floats]:
     """Chances of every document of these topics, by topic, in the order of its run, shape (N,) each.
 
     The CSV has columns ``id`` and ``chance`` and, where there is more than one topic, ``topic``; other columns are passed over.
-
-    Raises
-    ------
-    InputProblem
-        When a column is missing, a chance is none, or the documents are not those of the run in its order.
+    InputProblem when one is missing, a chance is none, or the documents are not those of the run in its order.
     """
     with open_source(path) as source:
         encoding, _ = detect_encoding(source)
@@ -39,17 +35,15 @@ def read_chances(path: Path, topics: Mapping[str, Topic]) -> dict[str, Floats]:
         own = frame[frame["topic"] == name] if "topic" in frame else frame
         own = own if several or len(own) else frame
         # Where an id begins like a formula, whoever wrote the file put an apostrophe in front.
-        ids, wanted = (
-            [one_word(each.lstrip("'")) for each in names] for names in (own["id"], topic.ids.tolist())
-        )
-        if ids != wanted:
+        ids, ranked = ([one_word(each.lstrip("'")) for each in names] for names in (own["id"], topic.ids))
+        if ids != ranked:
             raise InputProblem(
                 f"{path.name} holds other documents for {name} than the run, or the same in another order; give the run "
                 "that was written with it."
             )
         p = pd.to_numeric(own["chance"], errors="coerce").to_numpy(dtype=np.float64)
-        if not ((p >= 0) & (p <= 1)).all():
-            at = int(np.argmin((p >= 0) & (p <= 1)))
+        if not (usable := (p >= 0) & (p <= 1)).all():
+            at = int(np.argmin(usable))
             raise InputProblem(
                 f"{path.name} gives {own['id'].iloc[at]} the chance '{own['chance'].iloc[at]}'; give a number from 0 to 1."
             )

@@ -52,18 +52,12 @@ class UnrecognisedColumns(InputProblem):
 class RecordTable:
     """What was read from one file."""
 
-    frame: pd.DataFrame
-    """A table of records (`records.RECORD_COLUMNS`)."""
-    source: str
-    """Name of the file."""
-    format: str
-    """Key of the format it was read as."""
-    understood: dict[str, str]
-    """Their column (or tag) to our field."""
-    notes: tuple[str, ...]
-    """One sentence each about what was skipped, assumed or missing."""
-    unread: tuple[str, ...] = ()
-    """Their columns (or tags) of which nothing was read."""
+    frame: pd.DataFrame  # A table of records (`records.RECORD_COLUMNS`)
+    source: str  # Name of the file
+    format: str  # Key of the format it was read as
+    understood: dict[str, str]  # Their column (or tag) to our field
+    notes: tuple[str, ...]  # One sentence each about what was skipped, assumed or missing
+    unread: tuple[str, ...] = ()  # Their columns (or tags) of which nothing was read
 
 
 @dataclass(frozen=True)
@@ -72,8 +66,7 @@ class Layout:
 
     header: tuple[str, ...]
     """Their names, stripped; "" for a column without one."""
-    at: dict[str, tuple[int, ...]]
-    """Field to column numbers. Only `date` may have two: full date, then year."""
+    at: dict[str, tuple[int, ...]]  # Field to column numbers. Only `date` may have two: full date, then year.
     passed_over: tuple[tuple[str, str, str], ...] = ()
     """Column, field and the column that was taken for it instead."""
 

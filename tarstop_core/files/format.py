@@ -13,14 +13,11 @@ Reader = Callable[[Source, Mapping[str, str] | None, Progress | None], RecordTab
 class Format:
     """A format of records that can be read."""
 
-    key: str
-    """Short name, as in `RecordTable.format`."""
-    name: str
-    """What people call it."""
+    key: str  # Short name, as in `RecordTable.format`
+    name: str  # What people call it
     suffixes: tuple[str, ...]
     """Lower case, with the dot. Each may be followed by ".gz"."""
     reader: Reader
     looks: str = ""
     """Pattern of how such a file begins; "" where nothing tells it from other text."""
-    phrase: str = ""
-    """What a file is called that looks so."""
+    phrase: str = ""  # What a file is called that looks so, where that is not its name

@@ -75,6 +75,4 @@ def _text(value: Any) -> str:
         return ""  # nested deeper than anything that is text
 
 
-JSONL = Format(
-    "jsonl", "JSON lines", (".jsonl", ".ndjson"), read_jsonl, looks=r'\s*\{\s*"', phrase="JSON lines"
-)
+JSONL = Format("jsonl", "JSON lines", (".jsonl", ".ndjson"), read_jsonl, looks=r'\s*\{\s*"')

@@ -30,8 +30,7 @@ class Labelled:
     """Labelled lists, and what is to be said of where they come from."""
 
     topics: tuple[Topic, ...]
-    notes: tuple[str, ...] = ()
-    """One sentence each."""
+    notes: tuple[str, ...] = ()  # One sentence each
 
     @property
     def digests(self) -> tuple[str, ...]:
@@ -98,10 +97,8 @@ def read_labelled(
             continue
         held: Any = run if kind == RUN else qrels
         found = (read_run if kind == RUN else read_qrels)(io.BytesIO(content), name)
-        if again := [each for each in found if each in held]:
-            raise InputProblem(
-                f"{name} holds the topic {again[0]}, which another file has too; leave one out."
-            )
+        if again := next((each for each in found if each in held), None):
+            raise InputProblem(f"{name} holds the topic {again}, which another file has too; leave one out.")
         held.update(found)
         notes += found.notes
     if bool(run) != bool(qrels):

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from tarstop_core.documents.outcome import Outcome
 from tarstop_core.documents.tables import CELLS, Tables
-from tarstop_core.documents.topic import Topic
+from tarstop_core.documents.topic import Outcome, Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.files.synonyms import names_of
 from tarstop_core.files.tables import SYNONYMS, count_of, places_of, read_rows
@@ -24,8 +23,7 @@ SHOWN = 3  # examples in a note
 class OutcomeFile:
     """What a file, or a folder of files, of review outcomes holds."""
 
-    outcomes: tuple[Outcome, ...]
-    """In the order of the files."""
+    outcomes: tuple[Outcome, ...]  # In the order of the files
     notes: tuple[str, ...]
     """What a person should know: documents that are not ranked, topics without a ranking, doubles."""
 
@@ -85,13 +83,12 @@ def read_outcomes(source: Path | str, run: Mapping[str, Topic]) -> OutcomeFile:
 def read_outcome_tables(source: Path | str) -> list[tuple[str, str, Tables]]:
     """The 2×2 tables of outcomes without a ranking: what a prior is learned from.
 
-    Review, outcome ("topic/outcome", or "topic") and its studies, in the order of the file, which is as for
-    :func:`read_outcomes` but that documents need not be named.
+    Review, outcome ("topic/outcome", or "topic") and its studies, in the order of the file. That is read, and refused, as
+    by :func:`read_outcomes`, but that documents need not be named.
     """
     rows = [row for path in _files(Path(source)) for row in _read(path, [], documents=False)]
-    return [
-        (topic, _called(topic, outcome), _tables(own)) for (topic, outcome), own in _grouped(rows).items()
-    ]
+    groups = _grouped(rows).items()
+    return [(topic, _called(topic, outcome), _tables(own)) for (topic, outcome), own in groups]
 
 
 def _called(topic: str, outcome: str) -> str:

@@ -20,7 +20,7 @@ FORMATS: tuple[Format, ...] = (CSV, TSV, XLSX, RIS, BIB, NBIB, JSONL)
 _BY_KEY = {each.key: each for each in FORMATS}
 _BY_SUFFIX = {suffix: each for each in FORMATS for suffix in each.suffixes}
 _LOOKS = [
-    (each.looks, Looks(each.key, each.phrase, f'rename it to end in "{each.suffixes[0]}"'))
+    (each.looks, Looks(each.key, each.phrase or each.name, f'rename it to end in "{each.suffixes[0]}"'))
     for each in FORMATS
     if each.looks
 ]

@@ -29,12 +29,9 @@ _NOT_IN_CP1252 = b"\x81\x8d\x8f\x90\x9d"
 class Source:
     """A file that can be read from its start as often as needed."""
 
-    handle: BinaryIO
-    """Seekable; belongs to whoever opened it."""
-    name: str
-    """The name people know the file by."""
-    size: int
-    """Bytes in `handle`, compressed or not."""
+    handle: BinaryIO  # Seekable; belongs to whoever opened it
+    name: str  # The name people know the file by
+    size: int  # Bytes in `handle`, compressed or not
     gzipped: bool
 
     @property

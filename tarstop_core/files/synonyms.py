@@ -13,8 +13,7 @@ def names_of(kind: str) -> dict[str, tuple[str, ...]]:
 
 
 SYNONYMS = names_of("records")
-LONGEST = 200
-"""Characters of what may be a header: a cell of text is none."""
+LONGEST = 200  # Characters of what may be a header: a cell of text is none
 TAG_SYNONYMS = names_of("tags")
 
 

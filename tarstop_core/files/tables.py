@@ -25,8 +25,7 @@ from tarstop_core.files.xlsx import XLSX, first_sheet
 DELIMITERS = ",;\t"
 SYNONYMS = names_of("tables")
 RATES = names_of("rates")
-FIELDS = (*SYNONYMS, *RATES)
-"""What a column of a file may be taken for."""
+FIELDS = (*SYNONYMS, *RATES)  # What a column of a file may be taken for
 WANTED = "TP, FP, FN, TN"
 SHOWN = 5  # rows beside a question
 MISSING = frozenset({"", "na", "n/a", "nan", "-", "–", "."})
@@ -37,8 +36,7 @@ class TableFile:
     """What a file of 2×2 tables holds."""
 
     tables: Tables
-    notes: tuple[str, ...]
-    """What a person should know of it: the same study twice, how the text was read."""
+    notes: tuple[str, ...]  # What a person should know of it: the same study twice, how the text was read
 
 
 def read_tables(
@@ -75,10 +73,7 @@ def read_tables(
         cells_of["study"] = [f"study {at}" for at in range(1, len(rows) + 1)]
     if "TP" in places:
         counts = [
-            [
-                count_of(file_name, number, cell, text)
-                for number, text in zip(lines, cells_of[cell], strict=True)
-            ]
+            [count_of(file_name, at, cell, text) for at, text in zip(lines, cells_of[cell], strict=True)]
             for cell in CELLS
         ]
     else:
@@ -90,9 +85,8 @@ def read_tables(
 def _places(file_name: str, header: Sequence[str]) -> dict[str, int]:
     """Column of each field: of the counts, or of rates where a file has no counts."""
     plain = set(map(plain_title, header))
-    if all(plain.isdisjoint(SYNONYMS[cell]) for cell in ("TP", "FN")) and not plain.isdisjoint(
-        RATES["sensitivity"]
-    ):
+    counted = not plain.isdisjoint(SYNONYMS["TP"] + SYNONYMS["FN"])
+    if not counted and not plain.isdisjoint(RATES["sensitivity"]):
         return places_of(file_name, header, {"study": SYNONYMS["study"], **RATES}, ("sensitivity",), WANTED)
     return places_of(file_name, header, SYNONYMS, ("TP", "FN"), WANTED)
 
@@ -159,9 +153,8 @@ def read_rows(
                 numbered = _cells(opened.name, stream.read().splitlines())
     check_count(opened.name, len(numbered), BUDGET.studies, "studies")
     # A title above the table has one cell.
-    start = next(
-        (at for at, (_, cells) in enumerate(numbered) if sum(map(bool, map(str.strip, cells))) > 1), 0
-    )
+    filled = (sum(bool(cell.strip()) for cell in cells) for _, cells in numbered)
+    start = next((at for at, cells in enumerate(filled) if cells > 1), 0)
     if len(numbered) < start + 2:
         raise InputProblem(f"{opened.name} holds no studies; give a header with {wanted} and a line a study.")
     return opened.name, [cell.strip() for cell in numbered[start][1]], numbered[start + 1 :], notes

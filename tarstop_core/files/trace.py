@@ -17,8 +17,6 @@ def trace_to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
 
     What a spreadsheet would run as a formula gets an apostrophe in front, inside a text too where some would part it.
 
-    Examples
-    --------
     >>> print(trace_to_csv([{"id": "a", "title": "=1+1", "b": 0.5}, {"id": "b; @c", "b": -1}]), end="")
     id,title,b
     a,'=1+1,0.5

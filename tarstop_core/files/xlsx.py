@@ -42,9 +42,8 @@ def read_xlsx(source: Source, columns: Mapping[str, str] | None, progress: Progr
     row, header = first[start]
     if start:
         rows_word = "1 row" if start == 1 else f"{start} rows"
-        notes.append(
-            f'Skipped {rows_word} before the header, which is row {row}: "{" ".join(first[0][1]).strip()[:60]}".'
-        )
+        shown = " ".join(first[0][1]).strip()[:60]
+        notes.append(f'Skipped {rows_word} before the header, which is row {row}: "{shown}".')
     cells = (cells for _, cells in first[start + 1 :])
     layout = make_layout(source.name, header, f"row {row}", cells, columns)
     notes += layout.unused()

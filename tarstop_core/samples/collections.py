@@ -1,8 +1,7 @@
 """What comes with the programme to try it on: simulated searches and reviews, and published 2×2 tables.
 
-The folder is `sample_data` beside the package in a checkout and `tarstop_app/sample_data` in an
-installation. `python -m tarstop_core.samples.simulate` makes the searches and reviews, which are simulated to the
-last word; the published tables are figures carried over from the publications that they cite.
+`python -m tarstop_core.samples.simulate` makes the searches and reviews, which are simulated to the last word; the
+published tables are figures carried over from the publications that they cite.
 """
 
 import gzip
@@ -31,11 +30,10 @@ class FullText:
     status: reports.FullText
     reason: str = ""  # why it brings no data; "" when it does
     study: str = ""  # as "Surname YEAR"; two reports of one study share it
-    TP: int | None = None
+    TP: int | None = None  # of the 2×2 table; None without one
     FP: int | None = None
     FN: int | None = None
     TN: int | None = None
-    """The 2×2 table; None without one."""
 
 
 @dataclass(frozen=True)
@@ -62,8 +60,7 @@ class PublishedSet:
 def sample_topics() -> pd.DataFrame:
     """The simulated searches.
 
-    One row a topic: `topic` (the name `load_sample` takes), `title`, `claim` (the query) and `documents` (a count).
-    It does not tell which topics have prior art.
+    One row a topic: `topic` (its name), `title`, `claim` (the query) and `documents` (a count).
     """
     return _topics("patents")
 
@@ -99,9 +96,8 @@ def sample_reasons(topic: str) -> dict[str, str]:
 def sample_reviews() -> pd.DataFrame:
     """The simulated reviews of diagnostic accuracy.
 
-    One row a review: `topic` (the name `load_review_sample` takes), `title`, `question` (the query), `criteria` (which
-    studies are included; begins in lower case) and `documents` (a count). It does not tell which tests are sensitive
-    enough.
+    One row a review: `topic` (its name), `title`, `question` (the query), `criteria` (which studies are included;
+    begins in lower case) and `documents` (a count).
     """
     return _topics("reviews")
 

@@ -7,9 +7,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from tarstop_core.documents.outcome import Outcome
 from tarstop_core.documents.reports import Report, Row, collect
-from tarstop_core.documents.topic import Topic
+from tarstop_core.documents.topic import Outcome, Topic
 from tarstop_core.ranking.order import Ranking, prepare
 from tarstop_core.samples import collections as samples
 
@@ -36,13 +35,12 @@ def labelled_review(topic: str) -> Outcome:
 
 def reports_with_data(texts: Mapping[str, samples.FullText], ids: Sequence[str]) -> dict[int, Report]:
     """The reports that bring a table, by their positions in a list of documents."""
-    return {
-        at: Report(
-            "data", study=found.study, rows=(Row(found.study, found.TP, found.FP, found.FN, found.TN),)
-        )
-        for at, found in enumerate(map(texts.get, ids))
-        if found is not None and found.TP is not None and found.FN is not None
-    }
+    reports = {}
+    for at, found in enumerate(map(texts.get, ids)):
+        if found is not None and found.TP is not None and found.FN is not None:
+            row = Row(found.study, found.TP, found.FP, found.FN, found.TN)
+            reports[at] = Report("data", study=found.study, rows=(row,))
+    return reports
 
 
 def labelled_inclusions(topic: str) -> Topic:

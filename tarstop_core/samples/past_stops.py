@@ -2,17 +2,13 @@
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
-from tarstop_core.envelope import read_envelope, read_file, validated
+from tarstop_core.envelope import FileKind, read_file
 from tarstop_core.places import sample_dir
 
-FILE_FORMAT = "tarstop-past-stops"
-FILE_VERSION = 1
-LEAST = 10
-"""Questions below which nothing is said."""
-NEAR = 0.026
-"""How far the threshold may be from the nearest one that was counted at."""
+FILE = FileKind("tarstop-past-stops", 1, "count of past stops", "scripts/make_past_stops.py", "make it again")
+LEAST = 10  # Questions below which nothing is said
+NEAR = 0.026  # How far the threshold may be from the nearest one that was counted at
 
 
 @dataclass(frozen=True)
@@ -34,6 +30,10 @@ class PastStops:
     questions: tuple[PastQuestion, ...]
     turning: float = 1.0
     """At how many times the odds that belief gives all studies led to another action than the first 1, 2, 3, 5 and 10."""
+
+    def odds_after(self, studies: int) -> float:
+        """Those, and 1 before the first study: nothing has misled yet."""
+        return self.turning if studies else 1.0
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,4 @@ def shipped() -> PastStops:
     """Those of the shipped file."""
     path = sample_dir() / "past_stops" / "clef-reviews.json"
     name = f"The past stops {path}"
-    told = {"what": "count of past stops", "maker": "scripts/make_past_stops.py", "again": "make it again"}
-    text = read_file(path, name)
-    content: Any = read_envelope(text, name, file_format=FILE_FORMAT, version=FILE_VERSION, **told)
-    return validated(PastStops, content, name, "make it again", whole=True)
+    return FILE.read(PastStops, read_file(path, name), name)

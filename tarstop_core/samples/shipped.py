@@ -23,11 +23,7 @@ FORMER = {"7bf73601a9c1918e": "clef-reviews-rank-frailty"}
 
 @cache
 def calibrators() -> dict[str, Calibrator]:
-    """Every shipped calibrator by its short name, simulated ones first.
-
-    The files are made by ``scripts/make_calibrators.py``; each says what it was fitted on and how
-    well it did on topics it had not seen.
-    """
+    """Every shipped calibrator by its short name, simulated ones first; ``scripts/make_calibrators.py`` makes them."""
     found = {path.stem: load(path) for path in sorted((sample_dir() / "calibrators").glob("*.json"))}
     return dict(sorted(found.items(), key=lambda item: (not item[1].fitted_on.simulated, item[0])))
 
@@ -61,9 +57,7 @@ def data_share(simulated: bool) -> DataShare:
 @cache
 def reranked_chances(scenario: str = "") -> RerankedChances:
     """Chances of a list that learns from its labels: of being included ("inclusion"), of bringing data ("review"), or of
-    either, where nobody says which.
-
-    ``scripts/make_reranked_chances.py`` makes the file.
+    either, where nobody says which; ``scripts/make_reranked_chances.py`` makes the file.
     """
     return load_reranked(sample_dir() / "reranked" / "reviews.json").of(scenario)
 

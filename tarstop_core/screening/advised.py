@@ -60,5 +60,8 @@ class Advice:
         They do not change the headline: the rule taken at its word decides that, so that a number of documents which was
         named once is kept.
         """
-        here = self.go_on, not self.go_on and self.plus
-        return tuple(each for each in self.variations if (each.go_on, not each.go_on and each.plus) != here)
+        return tuple(
+            each
+            for each in self.variations
+            if each.go_on != self.go_on or (not self.go_on and each.plus != self.plus)
+        )

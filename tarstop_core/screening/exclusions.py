@@ -19,9 +19,9 @@ def reasons_event(state: State, kept: Mapping[str, str], added: Sequence[str]) -
     takes the reason off the list, and documents that were excluded for it stay so. InputProblem when two reasons have
     one name, one is too long, or nothing was changed.
     """
-    names = [" ".join(each.split()) for each in (*(kept.get(old, old) for old in state.reasons), *added)]
-    renamed = {old: new for old, new in zip(state.reasons, names, strict=False) if new and new != old}
-    reasons = [reason for reason in names if reason]
+    names = [" ".join(kept.get(reason, reason).split()) for reason in state.reasons]
+    renamed = {old: new for old, new in zip(state.reasons, names, strict=True) if new and new != old}
+    reasons = list(filter(None, (*names, *(" ".join(each.split()) for each in added))))
     for name, times in Counter(reason.casefold() for reason in reasons).items():
         if times > 1:
             raise InputProblem(f"The reason “{name}” stands there twice; give each its own name.")

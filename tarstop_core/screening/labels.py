@@ -6,10 +6,21 @@ from tarstop_core.errors import InputProblem
 
 Label = Literal["relevant", "irrelevant", "unsure", "combination", "background"]
 UNSEEN, IRRELEVANT, RELEVANT, UNSURE, COMBINATION, BACKGROUND = -1, 0, 1, 2, 3, 4
-CODES: dict[str, int] = {"irrelevant": IRRELEVANT, "relevant": RELEVANT, "unsure": UNSURE}
-CODES |= {"combination": COMBINATION, "background": BACKGROUND}
-NAMES: dict[int, str] = {UNSEEN: "", IRRELEVANT: "not relevant", RELEVANT: "relevant", UNSURE: "unsure"}
-NAMES |= {COMBINATION: "in combination", BACKGROUND: "background"}
+CODES: dict[str, int] = {
+    "irrelevant": IRRELEVANT,
+    "relevant": RELEVANT,
+    "unsure": UNSURE,
+    "combination": COMBINATION,
+    "background": BACKGROUND,
+}
+NAMES: dict[int, str] = {
+    UNSEEN: "",
+    IRRELEVANT: "not relevant",
+    RELEVANT: "relevant",
+    UNSURE: "unsure",
+    COMBINATION: "in combination",
+    BACKGROUND: "background",
+}
 # What a search report calls them.
 GRADES: dict[int, str] = {RELEVANT: "X", COMBINATION: "Y", BACKGROUND: "A"}
 PENDING, CONFIRMED, REJECTED = 0, 1, 2

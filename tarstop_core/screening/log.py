@@ -169,9 +169,8 @@ class Event:
     """One line of the log."""
 
     kind: str  # one of :data:`KINDS`
-    payload: Mapping[str, Any] = field(
-        default_factory=dict
-    )  # JSON values; what they are is said of each kind
+    payload: Mapping[str, Any] = field(default_factory=dict)
+    """JSON values; what they are is said of each kind."""
     seq: int = 0  # position in the log, from 1 on, without gaps; 0 before it is stored
     time: str = ""  # ISO 8601 with UTC offset; set when stored
     reviewer: str = ""

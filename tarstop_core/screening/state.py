@@ -31,7 +31,7 @@ class State:
 
     settings: Settings  # in force now
     labels: NDArray[np.int8]
-    """UNSEEN or one of :data:`CODES`, in the order of reading. Shape (N,)."""
+    """UNSEEN or one of :data:`~tarstop_core.screening.labels.CODES`, in the order of reading. Shape (N,)."""
     confirmed: NDArray[np.int8]
     """For relevant documents PENDING or CONFIRMED; REJECTED for hits that turned out not to be any. Shape (N,)."""
     seq: int = 0  # number of events so far

@@ -56,8 +56,9 @@ def duplicate(
     if calibrator is not None:
         store.save_calibrator(calibrator)
     said = judgements(store.events(session_id))
-    list_as_stored = (row.collection_id, row.order, row.scores)
-    return store.create_session(name, *list_as_stored, settings, row.query, row.ranking, events=said)
+    return store.create_session(
+        name, row.collection_id, row.order, row.scores, settings, row.query, row.ranking, events=said
+    )
 
 
 def outcome(session: WholeSession, settings: Settings) -> Stopped:

@@ -61,9 +61,10 @@ def create(store: Store, plan: Plan) -> str:
         events.append(replace(registered, reviewer=plan.reviewer))
     with store.together():
         store.save_calibrator(plan.calibrator)
-        name, listed = _unused(store, plan.name), _stored(store, plan.documents)
-        ranked = (ranking.order, ranking.scores, plan.settings, plan.query, ranking.how)
-        return store.create_session(name, listed, *ranked, events=_numbered(events))
+        name, listed, log = _unused(store, plan.name), _stored(store, plan.documents), _numbered(events)
+        return store.create_session(
+            name, listed, ranking.order, ranking.scores, plan.settings, plan.query, ranking.how, events=log
+        )
 
 
 def _stored(store: Store, documents: Documents) -> str:

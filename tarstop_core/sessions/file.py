@@ -16,7 +16,7 @@ from typing_extensions import TypedDict
 
 from tarstop_core.calibration.calibrator import from_json as calibrator_from_json
 from tarstop_core.documents.records import RECORD_COLUMNS, as_records, records_hash
-from tarstop_core.envelope import check_time, read_envelope, validated
+from tarstop_core.envelope import FileKind, check_time, validated
 from tarstop_core.errors import InputProblem
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event, check_event
@@ -27,8 +27,13 @@ from tarstop_core.sessions.store.rows import event_row
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.store.values import check_files, check_order
 
-FILE_FORMAT = "tarstop-session"
-FILE_VERSION = 1
+FILE = FileKind(
+    "tarstop-session",
+    1,
+    "session",
+    "'Session file (JSON)' on the Sessions page",
+    "export it again with the version that wrote it",
+)
 Text = Annotated[str, Field(max_length=10_000_000)]
 Name = Annotated[str, Field(max_length=1_000)]
 Time = Annotated[str, AfterValidator(check_time)]
@@ -77,9 +82,6 @@ class _File:
     log: list[_Entry]
 
 
-MAKER = "'Session file (JSON)' on the Sessions page"
-
-
 def export_session(store: Store, session_id: str) -> str:
     """The session with its documents, calibrators and log as JSON, one line a document and one an event."""
     row = store.session(session_id)
@@ -87,8 +89,7 @@ def export_session(store: Store, session_id: str) -> str:
     events = store.events(session_id)
     calibrators = sorted(calibrators_named(row.settings, events) - {""})
     content = {
-        "format": FILE_FORMAT,
-        "version": FILE_VERSION,
+        **FILE.head,
         **{name: getattr(row, name) for name in ("name", "created", "query", "ranking")},
         "settings": row.settings.to_dict(),
         "order": row.order.tolist(),
@@ -107,11 +108,7 @@ def import_session(store: Store, text: str, name: str = "The file") -> str:
     Nothing is stored unless all of it can be used. One whose name is in use is called "… (imported)". InputProblem when
     it is not such a file, does not fit together, or is a session that is here already.
     """
-    again = "export it again with the version that wrote it"
-    content = read_envelope(
-        text, name, file_format=FILE_FORMAT, version=FILE_VERSION, what="session", maker=MAKER, again=again
-    )
-    file = validated(_File, content, name, "export the session again")
+    file = validated(_File, FILE.content(text, name), name, "export the session again")
     events = [Event(**entry) for entry in file.log]
     try:
         for event in events:
@@ -149,8 +146,8 @@ def import_session(store: Store, text: str, name: str = "The file") -> str:
             for each in calibrators:
                 store.save_calibrator(each)
             called = f"{file.name} (imported)" if taken else file.name
-            kept = (file.scores, file.settings, file.query, file.ranking, file.created, events)
-            return store.create_session(called, collection, order, *kept)
+            ranked = (order, file.scores, file.settings, file.query, file.ranking)
+            return store.create_session(called, collection, *ranked, created=file.created, events=events)
     except BaseException:
         if new:
             store.remove_unfinished(collection)
@@ -179,6 +176,8 @@ def _laid_out(content: Mapping[str, Any]) -> str:
     plain = partial(json.dumps, ensure_ascii=False)
     parts = []
     for key, value in content.items():
-        long = key in ("documents", "log") and value
-        parts.append(f'"{key}": ' + ("[\n" + ",\n".join(map(plain, value)) + "\n]" if long else plain(value)))
+        written = plain(value)
+        if key in ("documents", "log") and value:
+            written = "[\n" + ",\n".join(map(plain, value)) + "\n]"
+        parts.append(f"{plain(key)}: {written}")
     return "{\n" + ",\n".join(parts) + "\n}\n"

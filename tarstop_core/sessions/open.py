@@ -150,7 +150,7 @@ class OpenSession:
         last that they had been shown.
         """
         # A note is stored when its box loses the focus, which may be by the very click on a label; a fit by the page itself.
-        if any(earlier.seq > seen and earlier.kind not in ("note", "fit") for earlier in self.events):
+        if any(earlier.kind not in ("note", "fit") for earlier in self.events if earlier.seq > seen):
             raise InputProblem(
                 "That press came after something else had been recorded, so it was not counted; "
                 "look at what is shown now."

@@ -111,8 +111,10 @@ def _decision(session: WholeSession) -> dict[str, Any]:
 def _deciding(session: WholeSession) -> list[int]:
     """Places of the document that settles the question, and of the one it does so with."""
     state = session.state
-    at = None if state.hit is None else state.hit - 1
-    return [] if at is None else [at, *([state.together[at]] if at in state.together else [])]
+    if state.hit is None:
+        return []
+    at = state.hit - 1
+    return [at, *([state.together[at]] if at in state.together else [])]
 
 
 def _rule(session: WholeSession) -> str:

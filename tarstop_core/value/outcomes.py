@@ -8,15 +8,12 @@ from tarstop_core.belief.bayes import lattice_for, univariate_belief
 from tarstop_core.belief.bivariate import bivariate_belief
 from tarstop_core.belief.of_tables import beliefs
 from tarstop_core.belief.prior import Prior
-from tarstop_core.documents.outcome import Outcome
 from tarstop_core.documents.tables import CELLS, Tables
+from tarstop_core.documents.topic import Outcome
 from tarstop_core.errors import InputProblem
 from tarstop_core.value.cumulative import CumulativePath, known_at
 from tarstop_core.value.payoffs import TOLERANCE, Floats, Payoffs
 from tarstop_core.value.studies import NextStudy, next_studies
-
-KEPT = 256
-_known: dict[tuple[bytes, float, str, Prior, bool], tuple[NextStudy, ...]] = {}
 
 
 def outcome_path(
@@ -39,9 +36,6 @@ def outcome_path(
     return CumulativePath(p, states, known_at(outcome.positions, len(p)), payoffs, labels)
 
 
-KEPT = 256
-
-
 @lru_cache(maxsize=4096)
 def _full_belief(cells: bytes, theta: float) -> float:
     return bivariate_belief(_tables(cells), theta)
@@ -56,6 +50,10 @@ def is_plus(tables: Tables, theta: float, truth: str, q_star: float) -> bool:
     """
     b = _full_belief(_cells(tables), theta)
     return b > (q_star if truth == "full_evidence" else 0.5) + TOLERANCE
+
+
+KEPT = 256
+_known: dict[tuple[bytes, float, str, Prior, bool], tuple[NextStudy, ...]] = {}
 
 
 def states_of(

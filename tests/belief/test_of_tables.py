@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from tarstop_core.belief.bivariate import bivariate_path
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.belief.of_tables import belief_path, beliefs
-from tarstop_core.belief.prior import Prior, save
+from tarstop_core.belief.prior import Prior
 from tarstop_core.belief.reitsma import IDENTIFIED_FROM
 from tarstop_core.cli.commands import tarstop
 from tarstop_core.documents.tables import Tables
@@ -36,7 +36,7 @@ def test_the_prior_and_the_starting_belief_are_used(tmp_path: Path) -> None:
     assert belief_path(STUDIES, 0.75, prior=Prior(b_0=0.2)).beliefs[0] == pytest.approx(0.2)
     prior = Prior(b_0=0.7, s=0.8)
     assert belief_path(STUDIES, 0.75, "univariate", prior).beliefs[0] == pytest.approx(0.7)
-    save(prior, tmp_path / "prior.json")
+    (tmp_path / "prior.json").write_text(prior.to_json(), encoding="utf-8")
     table = written(tmp_path)
     for more, first in (([], 0.7), (["--b0", "0.2"], 0.2)):
         asked = ["belief", table, "--prior", str(tmp_path / "prior.json"), "--prefixes", "--json", *more]

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tarstop_core.belief.learned_prior import learn_prior, learn_width, strayed_from_end
-from tarstop_core.belief.prior import LearnedFrom, Prior, from_json, load, save
+from tarstop_core.belief.prior import LearnedFrom, Prior, from_json, load
 from tarstop_core.documents.tables import Tables
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import read_outcomes, read_run
@@ -48,7 +48,7 @@ def test_a_saved_prior_comes_back_unchanged(
 
 
 def test_files(tmp_path: Path) -> None:
-    save(LEARNED, tmp_path / "prior.json")
+    (tmp_path / "prior.json").write_text(LEARNED.to_json(), encoding="utf-8")
     assert load(tmp_path / "prior.json") == LEARNED
     with pytest.raises(InputProblem, match="cannot be read"):
         load(tmp_path / "none.json")

@@ -111,7 +111,7 @@ class AppServer:
             "TARSTOP_DATABASE_URL": self.database,
             "PYTHONUNBUFFERED": "1",
         }
-        call = f"from tarstop_core.cli.launch import run_app; run_app({self.port}, headless=True)"
+        call = f"from tarstop_core.cli.launch import app; app(['--port', '{self.port}', '--headless'])"
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 [sys.executable, "-c", call], cwd=ROOT, env=environment, stdout=log, stderr=subprocess.STDOUT

@@ -19,7 +19,6 @@ from tarstop_core.documents.groups import first_of_each
 from tarstop_core.documents.records import (
     RECORD_COLUMNS,
     as_records,
-    empty_records,
     normal_doi,
     normal_pmid,
     normal_publication_number,
@@ -31,7 +30,7 @@ from tarstop_core.ranking.order import order_hint
 
 
 def test_empty_table_has_every_column_and_type() -> None:
-    frame = empty_records()
+    frame = as_records({"id": []})
     assert tuple(frame.columns) == RECORD_COLUMNS
     assert frame["score"].dtype == "float64"
     assert all(frame[column].dtype == "str" for column in RECORD_COLUMNS if column != "score")
@@ -159,7 +158,7 @@ def test_merge_counts_disagreeing_labels() -> None:
 
 
 def test_merge_of_nothing() -> None:
-    assert merge_records([]).frame.equals(empty_records())
+    assert merge_records([]).frame.equals(as_records({"id": []}))
 
 
 rows = st.lists(

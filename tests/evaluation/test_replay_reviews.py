@@ -10,9 +10,8 @@ from click.testing import CliRunner
 from tarstop_core.belief.bivariate import bivariate_belief
 from tarstop_core.calibration.calibrator import Calibrator, FittedOn
 from tarstop_core.cli.commands import tarstop
-from tarstop_core.documents.outcome import Outcome
 from tarstop_core.documents.tables import Tables
-from tarstop_core.documents.topic import Topic
+from tarstop_core.documents.topic import Outcome, Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.replay import replay_reviews
 from tarstop_core.policies import Budget, Greedy, Optimal

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from tarstop_core.belief.decisive import hit_curve
 from tarstop_core.cli.commands import tarstop
-from tarstop_core.documents.outcome import Outcome
-from tarstop_core.documents.topic import Topic
+from tarstop_core.documents.topic import Outcome, Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.explore import lists as explore
 from tarstop_core.explore import map_figure, maps, path_figure, plans, sensitivity

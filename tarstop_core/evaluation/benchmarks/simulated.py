@@ -1,5 +1,7 @@
 """The paper's two decisions on what was drawn: patent searches, and reviews of test accuracy with their 2×2 tables."""
 
+from collections.abc import Callable
+
 from tarstop_core.evaluation.benchmarks.base import Named, against
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold
 from tarstop_core.evaluation.tasks.decisive import DecisiveTask
@@ -36,10 +38,10 @@ def simulated_reviews(outcomes: int = reviews.OUTCOMES, seed: int = reviews.DEFA
     )
 
 
-NAMED = PATENTS, REVIEWS = tuple(
-    Named(task.scenario, what.capitalize(), task.scenario, what, make)
-    for task, what, make in (
-        (DecisiveTask, "simulated patent searches", simulated_patents),
-        (ReviewTask, "simulated diagnostic-accuracy reviews", simulated_reviews),
-    )
-)
+def _named(scenario: str, what: str, make: Callable[..., Benchmark]) -> Named:
+    return Named(scenario, what.capitalize(), scenario, what, make)
+
+
+PATENTS = _named(DecisiveTask.scenario, "simulated patent searches", simulated_patents)
+REVIEWS = _named(ReviewTask.scenario, "simulated diagnostic-accuracy reviews", simulated_reviews)
+NAMED = PATENTS, REVIEWS

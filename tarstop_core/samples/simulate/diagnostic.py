@@ -18,8 +18,7 @@ from itertools import cycle
 
 from tarstop_core.documents.reports import FullText
 from tarstop_core.samples.simulate.grammar import apart, capitals, fill, unlike
-from tarstop_core.samples.simulate.questions import QUESTIONS, Plan, Question
-from tarstop_core.samples.simulate.words import Slots, read
+from tarstop_core.samples.simulate.words import Slots, read, read_folder
 
 DEFAULT_SEED = 2712
 
@@ -73,6 +72,54 @@ WORDS = read(Words, files(__package__) / "diagnostic.toml")
 NO_RATES = (*WORDS.instead_of_rates, *WORDS.beside_rates)
 CONCLUSIONS = (*WORDS.conclusions, *WORDS.spare_conclusions)
 
+
+@dataclass(frozen=True)
+class Plan:
+    """How the pool of one review is made up."""
+
+    sensitivity: float  # pooled, in the population that the studies are drawn from
+    specificity: float
+    tau: float  # standard deviation of both logits between studies
+    data: int
+    no_data: int
+    excluded: int
+    not_retrieved: int
+    """Reports that title and abstract let through, by what becomes of them. The second report of a study comes on top,
+    and counts as one without data.
+    """
+    wording: float  # chance that such a report names test and disease in the question's words
+    documents: int  # size of the pool
+    draw: int  # which of the review's streams of random numbers is used
+
+
+@dataclass(frozen=True)
+class Question:
+    """An invented test for an invented disease, and the vocabulary of reports about them."""
+
+    topic: str  # name (that of the file)
+    title: str
+    question: str  # what the review asks (the query)
+    criteria: str  # which studies it includes (begins in lower case)
+    test: tuple[str, ...]  # in the question's words, with an article where it needs one
+    test_far: tuple[str, ...]  # likewise, in words that a search for it finds late
+    condition: tuple[str, ...]  # the disease, without an article
+    condition_far: tuple[str, ...]
+    positive: str  # what counts as positive, as the subject of a sentence
+    reference: str  # the reference standard that the review accepts, without an article
+    wrong_references: tuple[str, ...]  # what some reports used in its place
+    patients: tuple[str, ...]  # who was tested, in the plural
+    wrong_patients: tuple[str, ...]  # the same where they are not eligible
+    places: tuple[str, ...]  # where, after "at"
+    rivals: tuple[str, ...]  # other tests for the disease, with their article
+    lookalikes: tuple[str, ...]  # other diseases that the test is tried for
+    treatments: tuple[str, ...]  # for trials of therapy
+    facts: tuple[str, ...]  # sentences about the disease
+    technical: tuple[str, ...]  # what reports on the test's technique measure, with article
+    plan: Plan
+
+
+QUESTIONS: tuple[Question, ...] = read_folder(Question, files(__package__) / "questions")
+
 # Reasons that the grammar knows by name.
 SECOND_REPORT, OVERLAPPING = "second report of", "overlapping population"
 WRONG_REFERENCE, WRONG_POPULATION = "wrong reference standard", "wrong population"
@@ -82,7 +129,6 @@ WRONG_REFERENCE, WRONG_POPULATION = "wrong reference standard", "wrong populatio
 class Report:
     """One invented report."""
 
-    id: str  # such as "SIM-204117"; unique in the whole collection
     title: str
     abstract: str
     authors: str  # separated by ";"
@@ -93,6 +139,7 @@ class Report:
     reason: str = ""  # why it brings no data
     study: str = ""  # as "Surname YEAR" of the study it reports; two reports of a study share it
     counts: tuple[int, int, int, int] | None = None  # TP, FP, FN, TN
+    id: str = ""  # such as "SIM-204117"; unique in the whole collection
 
     @property
     def included(self) -> bool:
@@ -229,7 +276,6 @@ def _accuracy(
     if first is not None and reason == SECOND_REPORT:
         authors, study = first.authors, first.study
     return Report(
-        id="",
         title=fill(rng.choice(WORDS.accuracy_titles), values, WORDS.slots, rng),
         abstract=abstract,
         authors=authors,
@@ -322,7 +368,6 @@ def _other(question: Question, kind: str, rng: random.Random) -> Report:
         if kind != "technique" and rng.random() < 0.5:
             sentences.insert(0, rng.choice(question.facts))
     return Report(
-        id="",
         title=fill(title, values, WORDS.slots, rng),
         abstract=_abstract(sentences, [each for each in spare if each not in sentences], about, rng),
         authors=_authors(rng),
@@ -365,7 +410,7 @@ def _abstract(sentences: list[str], spare: list[str], values: Mapping[str, str],
     wanted = rng.randint(SHORTEST, SHORTEST + 30)
     spoken = [fill(sentence, values, WORDS.slots, rng) for sentence in sentences]
     for sentence in spare:
-        if sum(len(each.split()) for each in spoken) >= wanted:
+        if len(" ".join(spoken).split()) >= wanted:
             break
         spoken.append(fill(sentence, values, WORDS.slots, rng))
     return " ".join(spoken)

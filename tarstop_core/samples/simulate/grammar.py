@@ -12,8 +12,6 @@ def fill(
 ) -> str:
     """Put values, then random words for the slots they leave, in the place of {names}.
 
-    Examples
-    --------
     >>> fill("{n} {d}s", {"d": "valve"}, {"n": ["two"]}, random.Random(1))
     'two valves'
     """
@@ -25,26 +23,14 @@ def fill(
     return re.sub(r"\{(\w+)\}", value, template)
 
 
-def capital(text: str) -> str:
-    """The text with its first letter in upper case; other letters stay.
-
-    Examples
-    --------
-    >>> capital("the MRI of the hip")
-    'The MRI of the hip'
-    """
-    return text[0].upper() + text[1:]
-
-
 def capitals(words: Mapping[str, str]) -> dict[str, str]:
     """Words by name, and each once more as it begins a sentence, by its name in capital.
 
-    Examples
-    --------
-    >>> capitals({"d": "valve"})
-    {'d': 'valve', 'D': 'Valve'}
+    >>> capitals({"d": "an MRI"})
+    {'d': 'an MRI', 'D': 'An MRI'}
     """
-    return dict(words) | {capital(name): capital(text) for name, text in words.items()}
+    capital = {name: text[0].upper() + text[1:] for name, text in words.items()}
+    return dict(words) | {name[0].upper() + name[1:]: text for name, text in capital.items()}
 
 
 def apart(

@@ -14,8 +14,7 @@ from importlib.resources import files
 
 from tarstop_core.presentation.numbers import listed
 from tarstop_core.samples.simulate.grammar import apart, capitals, fill, unlike
-from tarstop_core.samples.simulate.inventions import INVENTIONS, Invention, Mechanism
-from tarstop_core.samples.simulate.words import Slots, read
+from tarstop_core.samples.simulate.words import Slots, read, read_folder
 
 DEFAULT_SEED = 1412
 
@@ -48,10 +47,59 @@ WORDS = read(Words, files(__package__) / "patents.toml")
 
 
 @dataclass(frozen=True)
+class Mechanism:
+    """Something a device can have: a short name for titles, a phrase for abstracts."""
+
+    short: str
+    phrase: str
+
+
+@dataclass(frozen=True)
+class Feature:
+    """One key feature of a claim."""
+
+    label: str  # what it is called in reasons: "the spring detent"
+    close: tuple[Mechanism, ...]  # wordings near the claim's own words
+    far: tuple[Mechanism, ...]  # the same thing in other words, which a search by words finds late
+    other: tuple[Mechanism, ...]  # what documents have that solve this part of the problem differently
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How the pool of one topic is made up, set by hand so that first hits lie at varied depths under BM25."""
+
+    prior_art: int  # documents that disclose everything; 0 in an ω⁻ topic
+    wording: float  # chance that prior art names a feature in the claim's words, not in its own
+    near_misses: int  # documents that disclose all but one feature, mostly in the claim's words
+    documents: int  # size of the pool
+    draw: int  # which of the topic's streams of random numbers is used
+
+
+@dataclass(frozen=True)
+class Invention:
+    """An application and the vocabulary of its field; `topic` is the name of its file."""
+
+    topic: str
+    title: str
+    claim: str
+    devices: tuple[str, ...]
+    uses: tuple[str, ...]
+    purposes: tuple[str, ...]
+    problems: tuple[str, ...]
+    advantages: tuple[str, ...]
+    operations: tuple[str, ...]
+    extras: tuple[Mechanism, ...]
+    features: tuple[Feature, ...]
+    plan: Plan
+
+
+INVENTIONS: tuple[Invention, ...] = read_folder(Invention, files(__package__) / "inventions")
+
+
+@dataclass(frozen=True)
 class Document:
     """One invented document."""
 
-    publication_number: str  # such as "SIM-0412-A1"; also the identifier, unique in the whole collection
     title: str
     abstract: str
     assignee: str
@@ -59,6 +107,7 @@ class Document:
     kind: str  # one of "prior art", "near miss", "partial", "same field" or "other field"
     disclosed: tuple[bool, ...]  # which key features of the topic's claim the text contains
     reason: str  # a sentence for a demo: what it discloses and what it lacks
+    publication_number: str = ""  # such as "SIM-0412-A1"; also the identifier, unique in the whole collection
 
     @property
     def relevant(self) -> bool:
@@ -137,7 +186,6 @@ def _document(invention: Invention, kind: str, wording: float, nth: int, rng: ra
     rng.shuffle(parts)
     title, abstract = _text(field, parts, spare, rng)
     return Document(
-        publication_number="",
         title=title,
         abstract=abstract,
         assignee=f"{rng.choice(WORDS.name_roots)} {rng.choice(WORDS.name_trades)} {rng.choice(WORDS.name_forms)}",
@@ -199,20 +247,16 @@ def _text(
     fillers.insert(rng.randrange(2), rng.choice(WORDS.extra_sentences))
     wanted = rng.randint(SHORTEST, LONGEST - 25)
     for filler in fillers:
-        if _words(sentences) >= wanted:
+        if len(" ".join(sentences).split()) >= wanted:
             break
         if "{m}" in filler:
             if not spare:
                 continue
             again["m"] = spare.pop().phrase
         sentences.append(_fill(filler, again, rng))
-    while _words(sentences) > LONGEST:
+    while len(" ".join(sentences).split()) > LONGEST:
         sentences.pop()
     return title, " ".join(sentences)
-
-
-def _words(sentences: list[str]) -> int:
-    return sum(len(sentence.split()) for sentence in sentences)
 
 
 def _reason(invention: Invention, field: Invention, kind: str, shown: tuple[int, ...], instead: str) -> str:

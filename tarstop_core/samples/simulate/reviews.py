@@ -28,15 +28,12 @@ import numpy as np
 from scipy.special import expit, ndtri
 from scipy.stats import geom, nbinom
 
-from tarstop_core.documents.outcome import Outcome
 from tarstop_core.documents.tables import Flags, Floats, Ints, Tables
-from tarstop_core.documents.topic import Topic
+from tarstop_core.documents.topic import Outcome, Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.samples.simulate.rankings import falling_scores, odd_shares, ranking_statistics, stratified
 
-DEFAULT_SEED = (
-    2050  # chosen: both halves come within 6 % of every target, as those of 4 of the seeds 1 to 240 do
-)
+DEFAULT_SEED = 2050  # both halves come within 6 % of every target, as those of 4 of the seeds 1 to 240 do
 OUTCOMES = 135  # as in the paper: 67 to train on and 68 to test on
 
 TARGETS: dict[str, float] = {"map": 0.099, "ndcg": 0.377, "recall_100": 0.304}
@@ -178,9 +175,8 @@ def _tables(rng: np.random.Generator, n: int, mu: float) -> Tables:
     specificity = SPECIFICITY_MEAN + SPECIFICITY_SPREAD * rng.standard_normal()
     logits = rng.multivariate_normal([mu, specificity], covariance, size=n)
     medians = np.array([DISEASED, HEALTHY]) * np.exp(SIZE_OUTCOME * rng.standard_normal())
-    sizes = np.maximum(np.exp(np.log(medians) + SIZE_STUDY * rng.standard_normal((n, 2))).round(), 1).astype(
-        int
-    )
+    sizes = np.exp(np.log(medians) + SIZE_STUDY * rng.standard_normal((n, 2))).round()
+    sizes = np.maximum(sizes, 1).astype(int)
     right = rng.binomial(sizes, expit(logits)).astype(float)
     wrong = sizes - right
     names = tuple(f"study {i + 1}" for i in range(n))

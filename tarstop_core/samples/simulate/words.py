@@ -11,8 +11,7 @@ from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 Filled = TypeVar("Filled")
 
-Slots = dict[str, tuple[str, ...]]
-"""The words, one of which is drawn in the place of a {name} of a template."""
+Slots = dict[str, tuple[str, ...]]  # The words, one of which is drawn in the place of a {name} of a template
 
 
 def read(kind: type[Filled], file: Traversable, **known: str) -> Filled:
@@ -33,10 +32,9 @@ def read(kind: type[Filled], file: Traversable, **known: str) -> Filled:
 
 def read_folder(kind: type[Filled], folder: Traversable) -> tuple[Filled, ...]:
     """One dataclass from each TOML file of a folder, in order of their topic, which is the file's name."""
-    found = {
-        file.name.removesuffix(".toml"): file for file in folder.iterdir() if file.name.endswith(".toml")
-    }
-    return tuple(read(kind, found[topic], topic=topic) for topic in sorted(found))
+    names = (file.name for file in folder.iterdir())
+    topics = sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml"))
+    return tuple(read(kind, folder / f"{topic}.toml", topic=topic) for topic in topics)
 
 
 def _made(kind: Any, said: Any, where: str) -> Any:
@@ -63,9 +61,8 @@ def _made(kind: Any, said: Any, where: str) -> Any:
 
 
 def _numbers(said: dict[str, Any], where: str) -> tuple[str, ...]:
-    if said.keys() == {"from", "to", "step"} and all(
-        type(each) is int and each > 0 for each in said.values()
-    ):
+    whole = all(type(each) is int and each > 0 for each in said.values())
+    if whole and said.keys() == {"from", "to", "step"}:
         numbers = tuple(str(n) for n in range(said["from"], said["to"] + 1, said["step"]))
         if numbers and numbers[-1] == str(said["to"]):
             return numbers

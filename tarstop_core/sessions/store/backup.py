@@ -133,8 +133,10 @@ def _copy(
         for rows in _pieces(source, table, damaged):
             try:
                 target.execute(insert(table), [row._asdict() for row in rows])
+            except (IntegrityError, DataError) as problem:
+                raise InputProblem(damaged) from problem
             except StatementError as problem:
-                if isinstance(problem, DBAPIError) and not isinstance(problem, (IntegrityError, DataError)):
+                if isinstance(problem, DBAPIError):
                     raise
                 raise InputProblem(damaged) from problem
             done += len(rows)

@@ -61,9 +61,9 @@ class Collections:
         """Store a table of n records whole, or not at all; its id.
 
         `files` is what was understood of each file, as JSON values. `progress` is called with (records written, n) after
-        every chunk; whatever it raises cancels the import. One from another store was `created` then, else now. Unless
-        it is to be `finished`, it is there when :meth:`finish_collection` says so. InputProblem when there are no
-        records, or the table is not one of records.
+        every chunk; whatever it raises cancels the import. `created` is when it was first stored, where it comes from
+        another store; else now. One that is not `finished` stays unseen until :meth:`finish_collection`. InputProblem when
+        there are no records, or the table is not one of records.
         """
         frame = values.storable_frame(as_records(frame))
         key, total = values.new_id(), len(frame)
@@ -239,7 +239,7 @@ class Collections:
 
 
 def let_go(connection: Connection, collection_id: str) -> str | None:
-    """Hide a collection, to be removed a part at a time; or the name of a session that uses it."""
+    """Hide a collection, to be removed a part at a time; or the name of a session that uses it. InputProblem when there is none."""
     there = COLLECTION.c.id == collection_id
     # Locked before one looks who uses it.
     if connection.execute(select(COLLECTION.c.id).where(there).with_for_update()).first() is None:
@@ -252,7 +252,7 @@ def let_go(connection: Connection, collection_id: str) -> str | None:
 
 
 def hold(connection: Connection, collection_id: str) -> None:
-    """See that a collection is there, and stays whole until the end of this transaction."""
+    """See that a collection is there, else InputProblem, and stays whole until the end of this transaction."""
     there = _COLLECTIONS.where(COLLECTION.c.id == collection_id).with_for_update(read=True)
     if connection.execute(there).first() is None:
         raise unknown_collection(collection_id)

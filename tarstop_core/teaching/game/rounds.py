@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tarstop_core.documents.outcome import Outcome
+from tarstop_core.documents.topic import Outcome
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.replay import Played, summary

@@ -10,8 +10,8 @@ from tarstop_core.belief.bayes import posterior
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.belief.of_tables import BeliefPath, belief_path
 from tarstop_core.belief.prior import Prior
-from tarstop_core.documents.outcome import Outcome
 from tarstop_core.documents.tables import CELLS, Tables
+from tarstop_core.documents.topic import Outcome
 from tarstop_core.evidence.drawing import short
 from tarstop_core.explore.lists import sample
 from tarstop_core.presentation.figures import Figure, Rows, axis, drawn, ink, label, line, rows_of

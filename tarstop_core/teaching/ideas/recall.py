@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from tarstop_core.documents.outcome import Outcome
-from tarstop_core.documents.topic import Topic
+from tarstop_core.documents.topic import Outcome, Topic
 from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.findings.aggregate import rows
 from tarstop_core.evaluation.findings.drawing import style

@@ -4,7 +4,7 @@ from typing import cast
 
 import numpy as np
 
-from tarstop_core.documents.outcome import Outcome
+from tarstop_core.documents.topic import Outcome
 from tarstop_core.teaching.lesson.formula import FilledFormula, made
 from tarstop_core.teaching.lesson.steps import Lesson, Step
 from tarstop_core.value.cumulative import CumulativePath

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 from typing import Any
 
-from tarstop_core.documents.outcome import Outcome
-from tarstop_core.documents.topic import Topic
+from tarstop_core.documents.topic import Outcome, Topic
 from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.replay import Played
 from tarstop_core.explore.lists import Explored, sample

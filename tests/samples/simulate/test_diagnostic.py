@@ -9,15 +9,16 @@ from tarstop_core.belief.bivariate import bivariate_belief
 from tarstop_core.documents.reports import OUTCOMES
 from tarstop_core.samples.simulate.diagnostic import (
     OVERLAPPING,
+    QUESTIONS,
     SHARES,
     WORDS,
     WRONG_POPULATION,
     WRONG_REFERENCE,
+    Question,
     Report,
     Review,
     simulate_reviews,
 )
-from tarstop_core.samples.simulate.questions import QUESTIONS, Question
 from tarstop_core.samples.simulate.readme import study_depths, tables_of
 
 SIGNS = ("TP", "FP", "FN", "TN")

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from rank_bm25 import BM25Okapi
 
-from tarstop_core.samples.simulate.inventions import INVENTIONS, Invention
-from tarstop_core.samples.simulate.patents import PatentTopic, simulate_patents
+from tarstop_core.samples.simulate.patents import INVENTIONS, Invention, PatentTopic, simulate_patents
 from tarstop_core.samples.simulate.readme import first_hits
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from tarstop_core.samples.simulate import diagnostic, patents
-from tarstop_core.samples.simulate.inventions import INVENTIONS
-from tarstop_core.samples.simulate.questions import QUESTIONS
+from tarstop_core.samples.simulate.diagnostic import QUESTIONS
+from tarstop_core.samples.simulate.patents import INVENTIONS
 from tarstop_core.samples.simulate.words import Slots, read, read_folder
 
 

@@ -14,10 +14,9 @@ from tarstop_core.belief.of_tables import beliefs
 from tarstop_core.belief.prior import LearnedFrom, Prior
 from tarstop_core.calibration.calibrator import Calibrator, FittedOn
 from tarstop_core.calibration.data_share import DataShare
-from tarstop_core.documents.outcome import Outcome
 from tarstop_core.documents.reports import Report, Row
 from tarstop_core.documents.tables import Tables
-from tarstop_core.documents.topic import Topic
+from tarstop_core.documents.topic import Outcome, Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import trace_to_csv
 from tarstop_core.policies import Budget, Greedy, LookAhead, Optimal
