@@ -86,13 +86,7 @@ def read_json(text: str | bytes) -> Any:
 
 
 def validated(
-    kind: type[T],
-    content: object,
-    name: str,
-    mend: str,
-    *,
-    strict: bool = False,
-    open_ended: bool = False,
+    kind: type[T], content: object, name: str, mend: str, *, strict: bool = False, open_ended: bool = False
 ) -> T:
     """JSON values as an object of a class (a dataclass, a TypedDict), every field checked against its type.
 

@@ -33,7 +33,6 @@ from tarstop_core.teaching.lesson.steps import Lesson, Step, lesson
 from tarstop_core.value.payoffs import Payoffs
 
 PREFIX = "learn/walk"
-"""Height of the curves where all of a step stands in one window."""
 LATE = 3.0  # seconds
 """For which the clock's last redraw, asked for before the address changed, may still bring the old address."""
 TAUGHT = {each.name: each for each in (PATENT, REVIEW)}

@@ -136,17 +136,21 @@ def _by_family(results: Results) -> list[MethodInfo]:
 
 
 def _first(results: Results) -> tuple[str, ...]:
-    """What is shown to begin with: the best known rules, and what is nobody's but the person's."""
-    names = (method.name for method in _by_family(results))
-    return tuple(name for name in names if name in data.SHOWN_FIRST or ".py:" in name)
+    """What is shown to begin with: all of a few; of many the best known, and what is nobody's but the person's."""
+    names = tuple(method.name for method in _by_family(results))
+    few = len(names) <= len(data.SHOWN_FIRST)
+    return tuple(name for name in names if few or name in data.SHOWN_FIRST or ".py:" in name)
 
 
 def _methods(results: Results) -> tuple[str, ...]:
     """Names of the methods to show, by family and then as they were run."""
     titles = {method.name: method.title for method in _by_family(results)}
     first, state = _first(results), st.session_state
-    if not {*state.get("methods", ())} <= {*titles}:
-        state["methods"] = [name for name in state["methods"] if name in titles]
+    # What another benchmark does not begin with, a rule of the person's own above all, comes along.
+    before, state["results/first"] = state.get("results/first", first), first
+    if "methods" in state and (before != first or not {*state["methods"]} <= {*titles}):
+        wanted = {*state["methods"], *first} - ({*before} - {*state["methods"]})
+        state["methods"] = [name for name in titles if name in wanted]
     count = len(state.get("methods", first))
     with st.popover(f"Methods: {count} of {len(titles)}", width="stretch", key="results-methods"):
         said = f"{shell.term('regret', 'Regret')} is against the best of the methods that are shown."

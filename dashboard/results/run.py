@@ -214,7 +214,7 @@ def _choose(taken: Taken) -> None:
     title = named(st.text_input("Name", taken.title, key="results/title"))
     specs = (*DEFAULT[taken.scenario], *server_rules())
     titles = {method.name: method.title for method in parse_methods(specs, taken.scenario)}
-    first = [name for name in titles if name in data.SHOWN_FIRST]
+    first = [name for name in titles if name in data.SHOWN_FIRST or ".py:" in name]
     said = (
         f"{shell.term('icer', 'ICERs')} and paired comparisons are against {shell.term('greedy', 'Greedy')}."
     )

@@ -93,8 +93,8 @@ def _reports(told: ReviewFacts) -> None:
         count = "1 report waits" if told.waiting == 1 else f"{told.waiting:,} reports wait"
         st.info(f"{count} to be read in full; it is unlikely that this changes the decision.")
     st.write(
-        f"The chance that this is the right decision is {percent(1 - told.disagreement)}; all that is left would "
-        f"lead to the other one with a chance of {percent(told.otherwise)}."
+        f"The chance that this is the right decision is {percent(1 - told.disagreement)} by the belief alone; all that is left "
+        f"would lead to the other one with a chance of {percent(told.otherwise)}, as often as in past reviews."
     )
 
 

@@ -143,9 +143,10 @@ def with_left(
             key = outcome.review, at
             left[name] = told[key] = told.get(key) or still_unread(outcome.topic, by, at)
         states = states_of(outcome.tables, theta, engine, prior or Prior())
-        now = states[known_at(outcome.positions, len(outcome.topic))[depth]]
+        known = known_at(outcome.positions, len(outcome.topic))[depth]
+        now = states[known]
         to_come = studies_to_come(_left(outcome.topic, by, depth).chance)
-        turned = as_often(chance_turned(now.b, now.n_0, to_come, q_star), shipped().turning)
+        turned = as_often(chance_turned(now.b, now.n_0, to_come, q_star), shipped().odds_after(known))
         found.append(PlayedReview(**vars(each), left=left, turned=turned))
     return found
 

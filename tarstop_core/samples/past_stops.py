@@ -31,6 +31,10 @@ class PastStops:
     turning: float = 1.0
     """At how many times the odds that belief gives all studies led to another action than the first 1, 2, 3, 5 and 10."""
 
+    def odds_after(self, studies: int) -> float:
+        """Those, and 1 before the first study: nothing has misled yet."""
+        return self.turning if studies else 1.0
+
 
 @dataclass(frozen=True)
 class WrongStops:

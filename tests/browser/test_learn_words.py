@@ -81,6 +81,7 @@ def test_an_idea_is_seen_whole_on_a_projector(server: AppServer, open_page: Open
     for name in IDEAS:
         watched.open(f"{server.url}/learn?part=ideas&present=true&idea={quote(name)}")
         shown = watched.page.locator(".st-key-idea-shown")
-        expect(shown.get_by_test_id("stSlider").last).to_be_in_viewport(ratio=1)
         expect(shown.get_by_test_id("stCaptionContainer").first).to_be_in_viewport(ratio=1)
+        for slider in shown.get_by_test_id("stSlider").all():
+            expect(slider).to_be_in_viewport(ratio=1)
     watched.assert_sound()

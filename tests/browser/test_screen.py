@@ -179,6 +179,10 @@ def test_keys_are_quiet_while_typing_count_once_when_held_and_judge_nothing_out_
     at_rest(page)
     expect(counter(page)).to_contain_text("1 of")
     press(page, "e", 2)
+    # A switch that was clicked is no field to type into.
+    page.get_by_text("Underline words").click()
+    at_rest(page)
+    press(page, "e", 3)
     # What is called X on its button may be pressed as X.
     at_rest(page)
     page.keyboard.press("x")

@@ -49,3 +49,4 @@ def test_the_end_is_what_all_studies_say(real_data: Path) -> None:
 
 def test_decisions_turned_oftener_than_belief_says() -> None:
     assert 1 < shipped().turning < 5
+    assert shipped().odds_after(1) == shipped().turning and shipped().odds_after(0) == 1

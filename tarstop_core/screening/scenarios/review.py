@@ -265,7 +265,7 @@ class Review(Scenario):
             report_cost=path.full_cost,
             reports_to_read=to_read,
             reports_may_change=chance_turned(now.b, now.n_0, np.eye(waiting + 1)[-1], q_star, needed),
-            otherwise=as_often(turned, shipped().turning),
+            otherwise=as_often(turned, shipped().odds_after(len(state.evidence.tables))),
             disagreement=float(path.disagreement(settings.truth)[depth]),
             plan=plan,
             left=(left.mean, *left.interval()),

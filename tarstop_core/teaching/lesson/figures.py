@@ -58,7 +58,7 @@ def for_a_hall(figure: Figure, height: int = HEIGHT, *, dark: bool = False) -> F
     layout["font"] = {"color": text_colour(dark)}
     layout["height"] = height
     margin = layout["margin"]
-    margin |= {"l": round(LETTERS * margin["l"]), "t": 26, "b": round(LETTERS * margin["b"])}
+    margin |= {"l": round(LETTERS * margin["l"]), "r": 16, "t": 26, "b": round(LETTERS * margin["b"])}
     _enlarge(layout)
     return figure
 

@@ -189,7 +189,7 @@ def test_what_the_server_was_started_with_is_shown_and_followed(
     rule = f"{tmp_path / 'mine.py'}:Seven"
     files = tmp_path / "own"
     bring(own_files(), files)
-    order = ordered(files, ("greedy", rule))
+    order = ordered(files, ("greedy", "consecutive", rule))
     started = background.begin(background.new_folder(), order)
     refused = background.status(started)
     assert refused.state == "failed" and "not run here" in refused.what
@@ -207,6 +207,19 @@ def test_what_the_server_was_started_with_is_shown_and_followed(
     app = open_app("results", benchmark=label)
     assert not app.exception and not app.error
     assert label in app.selectbox("benchmark").options and "Seven most" in texts(app)
+    app = open_app("results", benchmark=label, full="true")
+    assert {*app.multiselect("methods").value} == {"greedy", "consecutive", rule}, "of a few none is hidden"
+    app = open_app("results", full="true")
+    usual = app.multiselect("methods").value
+    app.selectbox("benchmark").set_value(label).run()
+    assert {*app.multiselect("methods").value} == {"greedy", "consecutive", rule}, (
+        "nor after another benchmark"
+    )
+    app.selectbox("benchmark").set_value(app.selectbox("benchmark").options[0]).run()
+    assert {*usual} <= {*app.multiselect("methods").value}
+    app.segmented_control("results/way").set_value("folder").run()
+    app.text_input("results/folder").set_value(str(files)).run()
+    assert rule in app.multiselect("results/run_methods").value, "the server was started to follow it"
 
 
 def test_what_nobody_foresaw_is_said_and_the_files_that_were_sent_go(
