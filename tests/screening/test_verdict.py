@@ -65,7 +65,9 @@ def test_a_review_rests_on_studies_and_says_what_is_unread() -> None:
     assert few.rests.startswith("Rests on little: 2 studies")
     reports = verdict(situation("reports", facts=told), REVIEW)
     assert reports.word == "READ THE REPORTS"
-    assert "Reading 2 of the 3 waiting reports pays: the first is worth 2 times what it costs." in reports.says
+    assert (
+        "Reading 2 of the 3 waiting reports pays: the first is worth 2 times what it costs." in reports.says
+    )
 
 
 def test_a_hit_that_waits_says_what_either_answer_leads_to() -> None:
