@@ -48,21 +48,14 @@ def labelled(tmp_path: Path) -> Path:
     return file
 
 
+def rerank(tarstop: Run, labelled: Path, query: str, out: Path, chances: Path) -> None:
+    asked = ("--query", query, "--labels", "label_final", "--out", out, "--chances", chances)
+    assert tarstop("rerank", labelled, *asked).code == 0
+
+
 def test_chances_are_written_as_they_stood(tarstop: Run, labelled: Path) -> None:
     out, chances = labelled.parent / "out.run", labelled.parent / "chances.csv"
-    asked = (
-        "rerank",
-        labelled,
-        "--query",
-        "liver",
-        "--labels",
-        "label_final",
-        "--out",
-        out,
-        "--chances",
-        chances,
-    )
-    assert tarstop(*asked).code == 0
+    rerank(tarstop, labelled, "liver", out, chances)
     written = pd.read_csv(chances)
     assert written["id"].str.replace(" ", "_").tolist() == read_run(out)["liver"].ids.tolist()
     assert written["chance"].between(0, 1).all() and written["relevant"].sum() == 10
@@ -107,19 +100,7 @@ def test_replay_takes_the_run(tarstop: Run, labelled: Path, calibrator: Path) ->
 
 def test_replay_takes_the_chances(tarstop: Run, labelled: Path) -> None:
     out, chances, qrels, tables = (labelled.parent / f"out.{end}" for end in ("run", "csv", "qrels", "tsv"))
-    asked = (
-        "rerank",
-        labelled,
-        "--query",
-        "liver1",
-        "--labels",
-        "label_final",
-        "--out",
-        out,
-        "--chances",
-        chances,
-    )
-    assert tarstop(*asked).code == 0
+    rerank(tarstop, labelled, "liver1", out, chances)
     relevant = [f"d_{number}" for number in range(0, 60, 6)]
     qrels.write_text("".join(f"liver 0 {doc} 1\n" for doc in relevant), encoding="utf-8")
     rows = "".join(f"liver\t{doc}\t{doc}\t30\t5\t{4 + at % 3}\t40\n" for at, doc in enumerate(relevant))
