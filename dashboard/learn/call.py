@@ -177,7 +177,7 @@ def _between(play: Play) -> None:
         st.html(told(word, your_call.round_sentence(game, at), kind="revealed"))
         _round_figure(play, at)
     else:
-        st.html(f'<p class="tar-lead">{html.escape(your_call.rules_of_the_game(game))}</p>')
+        st.html(f'<p class="tar-lead">{html.escape(unbroken(your_call.rules_of_the_game(game)))}</p>')
     how: dict[str, Any] = {"icon": ":material/play_arrow:", "type": "primary", "shortcut": "Right"}
     what = (play.move, Game.begun, len(game.calls))
     press(f"Begin round {game.decided + 1}", *what, key=f"call-begin-{game.decided}", **how)

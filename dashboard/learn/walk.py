@@ -306,7 +306,7 @@ def _transport(walk: Walk, followed: Lesson, step: Step) -> None:
             press(name, walk.play, not walk.playing, key="walk-play", type="primary", **how)
             go("Step", "chevron_right", at + 1, end, "Right")
         go("End", "last_page", followed.stop, end)
-        words = "Hide the truth" if walk.asked.shown else "Reveal"
+        words = "Hide" if walk.asked.shown else "Reveal"
         press(words, walk.reveal, icon=":material/visibility:", key="walk-reveal", disabled=end)
         # Not a box that opens: it would keep the space bar, which plays and pauses.
         paces = {pace: f"{pace:g}" for pace in PACES}
@@ -366,10 +366,12 @@ def _curves(walk: Walk, followed: Lesson, step: Step) -> None:
 
 
 def _formulas(followed: Lesson, step: Step) -> None:
-    columns, formulas = st.columns(2, gap="large"), filled(followed, step)
-    half = -(-len(formulas) // 2)
+    formulas = filled(followed, step)
+    columns = st.columns(3, gap="small") if shell.presenting() else st.columns(2, gap="large")
     for at, formula in enumerate(formulas):
-        with columns[at >= half].container(border=True, key=f"walk-formula-{formula.name}"):
+        with columns[-(-(at + 1) * len(columns) // len(formulas)) - 1].container(
+            border=True, key=f"walk-formula-{formula.name}"
+        ):
             heading = f'<h3 class="tar-part">{at + 1}. {html.escape(formula.heading)}</h3>'
             st.html(f'<div class="tar-formula">{heading}<p>{html.escape(unbroken(formula.words))}</p></div>')
             st.latex(formula.latex)
