@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from functools import partial
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.calibration import compare as calibration_compare
 from dashboard.calibration import fit as calibration_fit
@@ -74,14 +75,13 @@ def _calibrators(store: Store) -> None:
 def _detail(store: Store, chosen: Listed) -> None:
     calibrator = chosen.calibrator
     st.html(badges(calibrator.fitted_on.badge))
-    left, right = st.columns([1, 1.1], gap="large")
-    with left:
+    places = list(st.columns(2, gap="large"))
+    _drawn(calibrator, chosen.name, places)
+    with places[0] if places else st.container():
         with st.expander("What it was fitted on"):
             body = lines(facts(chosen), shell.linked)
             st.html(f'<div class="tar-others"><table><tbody>{body}</tbody></table></div>')
         _actions(store, chosen)
-    with right:
-        _drawn(calibrator, chosen.name)
 
 
 def facts(chosen: Listed) -> list[tuple[str, str]]:
@@ -110,13 +110,15 @@ def facts(chosen: Listed) -> list[tuple[str, str]]:
     return rows
 
 
-def _drawn(calibrator: Calibrator, name: str) -> None:
-    """The figure of a calibrator: did its chances come true, or when does the first hit come?"""
+def _drawn(calibrator: Calibrator, name: str, places: list[DeltaGenerator]) -> None:
+    """When the first hit comes, and whether the chances came true, each in one of the places, which it takes."""
     stem = f"tarstop-calibration-{file_stem(name)}"
     if of_first_hits := calibrator.by_rank and calibrator.first_hits:
-        first_hits("first-hits-chosen", calibrator, stem)
+        with places.pop(0):
+            first_hits("first-hits-chosen", calibrator, stem)
     if calibrator.quality is not None:
-        reliability("reliability-chosen", calibrator.quality, calibrator.fitted_on.simulated, stem)
+        with places.pop(0):
+            reliability("reliability-chosen", calibrator.quality, calibrator.fitted_on.simulated, stem)
     elif not of_first_hits:
         note(
             "How well it does on lists it was not fitted on is not known: there was no second list to judge it on."
