@@ -14,12 +14,6 @@ def badges(*marks: str) -> str:
     return " ".join(f'<span class="tar-badge">{escape(mark)}</span>' for mark in marks)
 
 
-def facts_html(facts: Iterable[str]) -> str:
-    """Facts on a line, which breaks within none but a long one."""
-    short = '<span class="tar-fact">{}</span>'.format
-    return " · ".join((short if len(fact) < 40 else str)(escape(fact)) for fact in facts)
-
-
 def told(word: str, *sentences: str, more: str = "", kind: str = "told") -> str:
     """What a page has to say first: in a word or two, and in sentences; empty ones are left out. `more` is HTML below."""
     said = "".join(f"<p>{escape(unbroken(sentence))}</p>" for sentence in sentences if sentence)

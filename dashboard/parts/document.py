@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 
 import streamlit as st
 
-from dashboard.frame.markup import facts_html
 from dashboard.frame.work import Work
 from tarstop_core.documents.application import Flag, dated, flags
 from tarstop_core.documents.links import links
@@ -65,7 +64,10 @@ def document_html(
     if abstract.startswith(record.title):  # some files repeat it there
         abstract = abstract[len(record.title) :].lstrip()
     text = _marked(abstract, words) if abstract else "<em>No abstract in the file.</em>"
-    meta = facts_html(_facts(record, at, state, score, chance))
+    # A line breaks within none of them but a long one.
+    short = '<span class="tar-fact">{}</span>'.format
+    facts = _facts(record, at, state, score, chance)
+    meta = " · ".join((short if len(fact) < 40 else str)(html.escape(fact)) for fact in facts)
     return (
         f'<article><h3 class="tar-title"><span class="tar-rank">#{at + 1}</span> '
         f"{_marked(record.title or 'Untitled', words)}</h3>"

@@ -247,15 +247,15 @@ def test_a_page_breaks_no_rule_in_any_look_and_tab_goes_through_it(
     watched.assert_sound()
 
 
-def test_parts_and_projected_pages_break_none_with_what_they_open(server: Any, open_page: OpenPage) -> None:
-    watched = open_page()
-    page = watched.page
-    page.set_viewport_size({"width": 1280, "height": 720})
-    for address in STATES:
-        watched.open(server.url + address)
-        with_axe(page)
-        assert_both(page, address)
-        assert_menus(page, address)
+@pytest.mark.parametrize("address", STATES)
+def test_parts_and_projected_pages_break_none_with_what_they_open(
+    server: Any, open_page: OpenPage, address: str
+) -> None:
+    watched = open_page({"width": 1280, "height": 720})
+    watched.open(server.url + address)
+    with_axe(watched.page)
+    assert_both(watched.page, address)
+    assert_menus(watched.page, address)
     watched.assert_sound()
 
 
