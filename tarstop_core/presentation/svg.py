@@ -49,7 +49,7 @@ def drawing(width: float, height: float, parts: Sequence[str], says: str) -> str
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" '
         f'height="{height:.0f}" role="img" aria-label="{escape(says, quote=True)}" '
-        f'font-family="Source Sans, system-ui, sans-serif">{"".join(parts)}</svg>'
+        f'font-family="system-ui, sans-serif">{"".join(parts)}</svg>'
     )
 
 
