@@ -66,6 +66,16 @@ def test_what_is_tempered_says_neither_more_than_that_studies_come_nor_another_a
     assert chance_turned(b, n_0, chance, q_star, needed, 1.0) == plain
 
 
+@given(st.floats(0.01, 0.99), st.floats(0.1, 40), st.floats(0.05, 0.95), st.integers(1, 60))
+def test_a_turn_is_likelier_than_not_only_where_the_mistake_that_may_be_made_is_the_cheaper_one(
+    b: float, n_0: float, q_star: float, come: int
+) -> None:
+    """As *Why?* says it: a⁺ where missing costs more, a⁻ where a⁺ in error costs more."""
+    to_come = np.append(np.zeros(come), 1.0)
+    if chance_turned(b, n_0, to_come, q_star, tempering=0.46) > 0.5 + 1e-9:
+        assert q_star < 0.5 if b > q_star else q_star > 0.5
+
+
 @pytest.mark.parametrize("n_0", [1.0, 5.0, 20.0])
 def test_where_either_decision_is_as_good_nothing_changes(n_0: float) -> None:
     """At belief = q* = ½, before the first study as after it: it turns or does not."""
