@@ -27,7 +27,6 @@ import numpy as np
 import pandas as pd
 from joblib import Parallel, delayed
 
-from scripts.grlstop import training as ppo
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.agents import agent_of, place_of
 from tarstop_core.evaluation.benchmarks.named import BENCHMARKS
@@ -43,6 +42,7 @@ from tarstop_core.evaluation.tasks.base import REPLICATIONS
 from tarstop_core.evaluation.tasks.decisive import DecisiveTask
 from tarstop_core.evaluation.tasks.named import TASKS
 from tarstop_core.places import sample_dir
+from tarstop_core.policies.grlstop import training as ppo
 from tarstop_core.policies.grlstop.network import Weights
 from tarstop_core.policies.knee import Knee
 

@@ -13,7 +13,6 @@ import numpy as np
 import pandas as pd
 
 from scripts.agent_quality import Quality, assess
-from scripts.grlstop import training as ppo
 from scripts.report_results import table
 from scripts.train_grlstop import SEED, TOPICS
 from tarstop_core.evaluation.agents import FOLDER
@@ -24,8 +23,9 @@ from tarstop_core.evaluation.findings.tables import headline_cost, signed
 from tarstop_core.evaluation.results import Results
 from tarstop_core.evaluation.tasks.named import TASKS
 from tarstop_core.places import sample_dir
+from tarstop_core.policies.grlstop import training as ppo
+from tarstop_core.policies.grlstop.environment import TARGETS
 from tarstop_core.policies.grlstop.rule import shipped_weights
-from tarstop_core.policies.grlstop.windows import TARGETS
 from tarstop_core.samples.simulate.rankings import simulate_patent_rankings
 
 REPORT = Path(__file__).resolve().parents[1] / "docs" / "grlstop.md"
@@ -200,7 +200,7 @@ def page() -> str:
         "# GRLStop as shipped",
         "A re-implementation of the variant that Fletcher & Stevenson describe, not the authors' model. The paper "
         "states windows, targets and rewards; what it leaves open, the length of training among it, is listed as "
-        "assumptions in `tarstop_core/policies/grlstop/windows.py` and `scripts/grlstop/`. "
+        "assumptions in `tarstop_core/policies/grlstop/environment.py` and `training.py`. "
         "`python scripts/train_grlstop.py` trains the agents, `python -m scripts.report_grlstop` wrote this page.",
         "## Trained on each benchmark's own training cases",
         "In an experiment GRLStop follows an agent that was trained by PPO on the training cases of the same fold and has "

@@ -25,12 +25,12 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from scripts.agent_quality import Quality, assess
-from scripts.grlstop import training as ppo
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.agents import place_of
 from tarstop_core.evaluation.benchmarks.named import BENCHMARKS, named
 from tarstop_core.files import label_topics, read_qrels, read_run
+from tarstop_core.policies.grlstop import training as ppo
 from tarstop_core.policies.grlstop.rule import SHIPPED
 from tarstop_core.samples.simulate.rankings import simulate_patent_rankings
 

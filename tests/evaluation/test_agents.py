@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scripts.grlstop import training as ppo
 from tarstop_core.evaluation.agents import FOLDER, agent_of, place_of
 from tarstop_core.evaluation.benchmarks.simulated import simulated_patents, simulated_reviews
 from tarstop_core.evaluation.cases import Benchmark, Case
@@ -14,6 +13,7 @@ from tarstop_core.evaluation.methods import parse_methods
 from tarstop_core.evaluation.protocol import run
 from tarstop_core.evaluation.tasks.decisive import DecisiveTask
 from tarstop_core.places import sample_dir
+from tarstop_core.policies.grlstop import training as ppo
 from tarstop_core.policies.grlstop.network import Weights
 from tarstop_core.policies.grlstop.rule import GRLStop, depths_for_targets, shipped_weights
 

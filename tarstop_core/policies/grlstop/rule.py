@@ -1,8 +1,8 @@
 """GRLStop(target): an agent that has learned by reinforcement when a target recall is likely reached.
 
 A re-implementation of the variant that Fletcher & Stevenson describe, trained here; not the authors'
-model, whose weights are not published. What was assumed is said by :mod:`~tarstop_core.policies.grlstop.windows`
-and by its training in ``scripts/grlstop``; ``docs/grlstop.md`` says how well it does on simulated topics it has not seen.
+model, whose weights are not published. What was assumed is said by :mod:`~tarstop_core.policies.grlstop.environment`
+and :mod:`~tarstop_core.policies.grlstop.training`; ``docs/grlstop.md`` says how well it does on simulated topics it has not seen.
 """
 
 from dataclasses import dataclass
@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tarstop_core.policies.base import AtAnyCost, Depths, Parameter
+from tarstop_core.policies.grlstop.environment import TARGETS, W, window_edges, window_rates
 from tarstop_core.policies.grlstop.network import Weights
-from tarstop_core.policies.grlstop.windows import TARGETS, W, window_edges, window_rates
 from tarstop_core.value.path import Path
 
 SHIPPED = FilePath(__file__).with_name("grlstop.npz")
@@ -64,7 +64,7 @@ class GRLStop(AtAnyCost):
     target: float = 0.1
 
     weights: ClassVar[Weights | None] = None
-    """An agent of one's own (``scripts/train_grlstop.py``) in a subclass; None: the shipped one."""
+    """An agent of one's own (:func:`tarstop_core.policies.grlstop.training.train`) in a subclass; None: the shipped one."""
     name = "grlstop"
     title = "GRLStop"
     rule = "Read windows of 1 % of the list until an agent trained by reinforcement says that the target recall is reached."

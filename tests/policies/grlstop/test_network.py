@@ -5,14 +5,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scripts.grlstop.descent import Adam, gradient, initial
 from tarstop_core.errors import InputProblem
-from tarstop_core.policies.grlstop.network import HIDDEN, Network, Weights
-from tarstop_core.policies.grlstop.windows import INPUTS
+from tarstop_core.policies.grlstop.environment import INPUTS
+from tarstop_core.policies.grlstop.network import HIDDEN, Adam, Network, Weights
 
 
 def network(seed: int = 0) -> Network:
-    return initial(np.random.default_rng(seed), 1.0, -0.3)
+    return Network.initial(np.random.default_rng(seed), INPUTS, 1.0, -0.3)
 
 
 def test_the_gradient_is_the_derivative() -> None:
@@ -23,8 +22,8 @@ def test_the_gradient_is_the_derivative() -> None:
     def loss() -> float:
         return float(((double(states) - wanted) ** 2).sum())
 
-    slopes = gradient(double, states, lambda output: 2 * (output - wanted))
-    for array, part in zip(double, slopes, strict=True):
+    gradient = double.gradient(states, lambda output: 2 * (output - wanted))
+    for array, part in zip(double, gradient, strict=True):
         assert part.shape == array.shape
         for index in rng.integers(0, array.size, 20):
             before, step = array.flat[index], 1e-6

@@ -7,13 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scripts.grlstop.episodes import NEVER, Episodes, rate_scale, target_windows
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
-from tarstop_core.policies.grlstop.windows import (
+from tarstop_core.policies.grlstop.environment import (
     INPUTS,
+    NEVER,
     TARGETS,
+    Episodes,
     W,
+    rate_scale,
+    target_windows,
     window_counts,
     window_edges,
     window_rates,
