@@ -123,7 +123,7 @@ class Linear(Ranker):
         if learned is None:
             return told.start
         of_words, of_columns = learned
-        return np.asarray(features.matrix @ of_words + columns @ of_columns, dtype=np.float64)
+        return np.asarray(features.times(of_words) + columns @ of_columns, dtype=np.float64)
 
     def why(self, features: Features, told: Told, at: int, text: str, seed: int) -> dict[str, float]:
         """Each term, or score, times its weight."""
@@ -131,7 +131,7 @@ class Linear(Ranker):
         learned = self._learned(features, told, columns, seed)
         if learned is None:
             return {}
-        row, spelled, (of_words, of_columns) = features.matrix[[at]], features.spelled(text), learned
+        row, spelled, (of_words, of_columns) = features.rows(np.array([at])), features.spelled(text), learned
         adds = row.data * of_words[row.indices]
         found = {spelled[column]: float(add) for column, add in zip(row.indices.tolist(), adds, strict=True)}
         if told.outside is not None:
@@ -158,7 +158,7 @@ class Linear(Ranker):
         minus = [told.words_against] if told.words_against else []
         typed = len(plus) + len(minus)
         y = np.concatenate((np.arange(typed) < len(plus), said[shown] >= Label.RELEVANT))
-        words = vstack([*map(features.of, (*plus, *minus)), features.matrix[shown]], format="csr")
+        words = vstack([*map(features.of, (*plus, *minus)), features.rows(shown)], format="csr")
         known = told.count or told.words_for or told.words_against
         if not known or not words.nnz or y.all() or not y.any():
             return None
