@@ -8,16 +8,18 @@ from typing import Any
 
 import numpy as np
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.frame import shell
 from dashboard.frame.drawing import dark, png_button, save_menu
 from dashboard.frame.markup import badges, lines
 from dashboard.frame.scripts import SAVE_SCRIPT
-from dashboard.frame.widgets import LONGEST_NAME, named, one_of, press, save, share, tabs
-from dashboard.frame.work import clock, flash, go_to, say
+from dashboard.frame.waiting import LARGE_FILE, LARGE_LIST, shown, stored
+from dashboard.frame.widgets import LONGEST_NAME, named, one_of, press, save, share, tabs, upload
+from dashboard.frame.work import clock, flash, go_to, reviewer, say
 from dashboard.parts import jobs, stakes
 from dashboard.parts.sessions import CHOSEN, OF, PREFIX, file_stem, loaded, save_export
-from tarstop_core.files import trace_to_csv
+from tarstop_core.files import FORMATS, trace_to_csv
 from tarstop_core.policies import POLICIES, parse_policy
 from tarstop_core.policies.registry import followed
 from tarstop_core.presentation.numbers import percent
@@ -27,6 +29,8 @@ from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.settings_words import changes, protocol_appendix, protocol_paragraph
 from tarstop_core.sessions.compare import duplicate, outcome, outcome_sentence, with_calibrator
+from tarstop_core.sessions.export import joined_in_words
+from tarstop_core.sessions.joining import join
 from tarstop_core.sessions.prisma import origin
 from tarstop_core.sessions.prisma_figure import DARK, LIGHT, flow_diagram
 from tarstop_core.sessions.shelf import fitting, listed, title
@@ -261,4 +265,39 @@ def _protocol(_: Store, session: WholeSession) -> None:
     st.code(protocol_appendix(settings, calibrator, session.row.digest), language=None, wrap_lines=True)
 
 
-TABS = {"Flow diagram": _flow, "Other settings": _other_settings, "Protocol": _protocol}
+def _add(store: Store, session: WholeSession) -> None:
+    st.write(
+        "Records of a later search, or of another database, join the list. What is there already counts as a duplicate; "
+        "labels and the order read stay."
+    )
+    key, row = f"{PREFIX}/join/{session.row.id}", session.row
+    asked: dict[str, Any] = {"max_chars": 80, "placeholder": "Google Patents, PubMed, …"}
+    database = st.text_input("Its database, for the flow diagram", key=f"{key}/database", **asked)
+    large = len(row.ids) > LARGE_LIST
+
+    def take(file: UploadedFile) -> None:
+        job = (
+            jobs.in_store,
+            store.url,
+            join,
+            row.id,
+            file.getvalue(),
+            file.name,
+            database.strip(),
+            reviewer(),
+        )
+        event = shown(
+            file.name, f"Adding {file.name}", *job, said=stored, large=large or file.size > LARGE_FILE
+        )
+        say(f"Joined: {joined_in_words(event)}.")
+
+    kinds = " ".join(suffix.lstrip(".") for each in FORMATS for suffix in each.suffixes)
+    upload("A file of records", take, key=f"{key}/file", kinds=f"{kinds} txt gz", large=large)
+
+
+TABS = {
+    "Flow diagram": _flow,
+    "Add documents": _add,
+    "Other settings": _other_settings,
+    "Protocol": _protocol,
+}

@@ -122,22 +122,22 @@ def _typed(by: Told | Settings) -> list[str]:
 
 
 def is_due(events: Sequence[Event], state: State) -> bool:
-    """Whether the labels, or words that were typed, call for another fit.
+    """Whether the labels, words that were typed, or documents that joined call for another fit.
 
-    One follows a label: what was taken back or changed counts with the next one, for its document is offered first.
+    Else one follows a label: what was taken back or changed counts with the next one, for its document is offered first.
     While a batch lasts its documents stay as they are.
     """
     if not state.settings.learns or state.stopped or state.depth % state.settings.rule.at_once:
         return False
-    moves = [event.kind for event in events if event.kind in (*UNDOABLE, "undo", "fit")]
+    moves = [event.kind for event in events if event.kind in (*UNDOABLE, "undo", "joined", "fit")]
     since = moves[len(moves) - moves[::-1].index("fit") :] if "fit" in moves else moves
-    if since[-1:] not in ([], ["label"]):
+    if since[-1:] not in ([], ["label"], ["joined"]):
         return False
     if _typed(state.settings) != (state.fit.get("words", []) if state.fit else []):
         return True
     known = int(np.isin(state.labels, list(TEACHES)).sum())
     corrected = state.fit is not None and (
-        {*since} > {"label"} or state.fit.get("scores", False) != state.settings.weighs_scores
+        {*since} - {"label"} or state.fit.get("scores", False) != state.settings.weighs_scores
     )
     return due(known, state.fit["after"] if state.fit else 0) or (corrected and known > 0)
 
@@ -226,7 +226,7 @@ def gain_sentence(state: State) -> str:
     """
     documents, read = state.depth - state.kept, slice(state.kept, state.depth)
     found = state.labels[read] == said.RELEVANT
-    if state.sequence is None or state.ranks is None or np.count_nonzero(found) < LEAST_FOUND:
+    if state.fit is None or state.ranks is None or np.count_nonzero(found) < LEAST_FOUND:
         return ""
     early = (np.argsort(np.argsort(state.ranks[state.kept :])) < documents)[:documents]
     same, unread = np.count_nonzero(early & found), documents - np.count_nonzero(early)

@@ -141,6 +141,12 @@ class OpenSession:
         if fresh == self.events:
             return False
         self.events, self._standing = fresh, None
+        if any(each.kind == "joined" for each in news):
+            again = self.load(self.store, self.stored.id)
+            self.stored, self.collection, self.events = again.stored, again.collection, again.events
+            if self._foreseeing is not None:
+                self._foreseeing.join()
+            self._features, self._scores, self._because = None, None, {}
         return True
 
     def record(self, event: Event, seen: int) -> None:

@@ -99,10 +99,11 @@ class SessionRow:
         to = state.sequence
         if to is None:
             return self
-        ids = tuple([self.ids[at] for at in to.tolist()])
-        return replace(
-            self, ids=ids, order=self.order[to], scores=None if self.scores is None else self.scores[to]
-        )
+        listed = [*self.ids, *(doc for each in state.joined for doc in each["docs"])]
+        order = [*self.order.tolist(), *(at for each in state.joined for at in each["positions"])]
+        scores = None if self.scores is None else np.append(self.scores, state.joined_scores)[to]
+        ids = tuple([listed[at] for at in to.tolist()])
+        return replace(self, ids=ids, order=np.array(order, dtype=np.intp)[to], scores=scores)
 
 
 def event_row(event: Event) -> dict[str, Any]:
