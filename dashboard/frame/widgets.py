@@ -82,8 +82,15 @@ def go_to_one(
         if chosen is not None:
             go(int(chosen))
 
-    shown: Any = {"index": None, "placeholder": placeholder, "label_visibility": "collapsed"}
-    one_of(label, options, key=key, on_change=gone, **shown)
+    one_of(
+        label,
+        options,
+        key=key,
+        on_change=gone,
+        index=None,
+        placeholder=placeholder,
+        label_visibility="collapsed",
+    )
 
 
 def radio(label: str, options: Mapping[T, str], **more: Any) -> T:
@@ -165,18 +172,12 @@ def undo_row(key: str, *, named: bool = False) -> None:
 
 
 def upload(
-    label: str,
-    take: Callable[[Any], None],
-    *,
-    key: str,
-    kinds: str = "json",
-    also_none: bool = False,
-    large: bool = False,
+    label: str, take: Callable[[Any], None], *, key: str, kinds: str = "json", also_none: bool = False
 ) -> bool:
     """Ask for a file, which `take` reads at once: it is gone after a visit to another page.
 
     What is wrong with it is said below, until the next one is given; then False. With `also_none` it is told, too,
-    when a person takes the file away. `large` says that it takes long, however small the file is.
+    when a person takes the file away.
     """
     state, wrong = st.session_state, f"{key}_problem"
 
@@ -189,7 +190,7 @@ def upload(
     def given() -> None:
         file, state[wrong] = state[key], ""
         if file is not None or also_none:
-            take_in(key, taken, file, large=file is not None and (large or file.size > LARGE_FILE))
+            take_in(key, taken, file, large=file is not None and file.size > LARGE_FILE)
 
     st.file_uploader(label, type=kinds.split(), key=key, on_change=given)
     taken_in(key)

@@ -1,21 +1,21 @@
-"""One session on the Sessions page: its files, flow diagram, other settings, protocol."""
+"""One session on the Sessions page: its files, flow diagram, other settings, protocol, documents that join."""
 
 import base64
 import html
 import re
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 import streamlit as st
-from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.frame import shell
 from dashboard.frame.drawing import dark, png_button, save_menu
 from dashboard.frame.markup import badges, lines
 from dashboard.frame.scripts import SAVE_SCRIPT
-from dashboard.frame.waiting import LARGE_FILE, LARGE_LIST, shown, stored
-from dashboard.frame.widgets import LONGEST_NAME, named, one_of, press, save, share, tabs, upload
+from dashboard.frame.waiting import LARGE_FILE, LARGE_LIST, shown, stored, take_in, taken_in
+from dashboard.frame.widgets import LONGEST_NAME, named, one_of, press, save, share, tabs
 from dashboard.frame.work import clock, flash, go_to, reviewer, say
 from dashboard.parts import jobs, stakes
 from dashboard.parts.sessions import CHOSEN, OF, PREFIX, file_stem, loaded, save_export
@@ -270,34 +270,27 @@ def _add(store: Store, session: WholeSession) -> None:
         "Records of a later search, or of another database, join the list. What is there already counts as a duplicate; "
         "labels and the order read stay."
     )
-    key, row = f"{PREFIX}/join/{session.row.id}", session.row
+    row, key = session.row, f"{PREFIX}/join/{session.row.id}/{len(session.state.joined)}"
+    kinds = [suffix.lstrip(".") for each in FORMATS for suffix in each.suffixes]
+    file = st.file_uploader("A file of records", type=[*kinds, "txt", "gz"], key=f"{key}/file")
+    if file is None:
+        return
     asked: dict[str, Any] = {"max_chars": 80, "placeholder": "Google Patents, PubMed, …"}
-    database = st.text_input("Its database, for the flow diagram", key=f"{key}/database", **asked)
-    large = len(row.ids) > LARGE_LIST
+    database = st.text_input("Its database, for the flow diagram", key=f"{key}/database", **asked).strip()
+    large = file.size > LARGE_FILE or len(row.ids) > LARGE_LIST
 
-    def take(file: UploadedFile) -> None:
-        job = (
-            jobs.in_store,
-            store.url,
-            join,
-            row.id,
-            file.getvalue(),
-            file.name,
-            database.strip(),
-            reviewer(),
-        )
-        event = shown(
-            file.name, f"Adding {file.name}", *job, said=stored, large=large or file.size > LARGE_FILE
-        )
+    def add() -> None:
+        job = (jobs.in_store, store.url, join, row.id, file.getvalue(), file.name, database, reviewer())
+        event = shown(file.name, f"Adding {file.name}", *job, said=stored if large else None, large=large)
         say(f"Joined: {joined_in_words(event)}.")
 
-    kinds = " ".join(suffix.lstrip(".") for each in FORMATS for suffix in each.suffixes)
-    upload("A file of records", take, key=f"{key}/file", kinds=f"{kinds} txt gz", large=large)
+    press("Add to the list", partial(take_in, key, add, large=large), key=f"{key}/add")
+    taken_in(key)
 
 
 TABS = {
     "Flow diagram": _flow,
-    "Add documents": _add,
     "Other settings": _other_settings,
     "Protocol": _protocol,
+    "Add documents": _add,
 }

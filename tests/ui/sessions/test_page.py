@@ -63,12 +63,15 @@ def test_documents_join_from_a_file(open_app: Open, store: Store) -> None:
     )
     page = open_app("sessions", session=session)
     page.session_state["session_detail/tab"] = "Add documents"
-    key = f"session_detail/join/{session}"
-    page.run().text_input(f"{key}/database").set_value("Embase").run()
+    page.run()
+    key = f"session_detail/join/{session}/0"
     page.file_uploader(f"{key}/file").set_value(("x.csv", b"a,b", "text/csv")).run()
+    page.button(f"{key}/add").click().run()
     assert "x.csv" in shown(page) and store.events(session) == []
     page.file_uploader(f"{key}/file").set_value(("b.csv", b"id,title\na,Hip\nc,Hips", "text/csv")).run()
-    assert "2 documents" not in shown(page) and "0 of 3 screened" in shown(page)
+    page.text_input(f"{key}/database").set_value("Embase").run()
+    page.button(f"{key}/add").click().run()
+    assert "0 of 3 screened" in shown(page) and not page.file_uploader(f"{key[:-1]}1/file").value
     assert page.toast[0].value.replace("\\", "") == "Joined: 1 document of b.csv (duplicates: 1)."
     [event] = store.events(session)
     assert event.payload["docs"] == ["c"] and event.payload["duplicates"] == 1
