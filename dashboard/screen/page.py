@@ -228,7 +228,7 @@ def _deviation(work: Work, state: State, plan: Settings, what_if: Settings | Non
     frozen.pop("starting chance", None)
     said += "".join(f"{name} {value}, " for name, value in frozen.items())
     same = "unchanged" if state.plan_records == work.row.digest else "NOT the one that was registered"
-    if joined := sum(len(each["docs"]) for each in state.joined):
+    if joined := len(state.joining("docs")):
         same += f", and {count_of(joined)} joined it later"
     shell.caption(f"{said}{plan.rule}, starting chance {percent(plan.b_0)}; the list is {same}.")
     before = plan

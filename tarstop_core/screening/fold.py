@@ -11,7 +11,7 @@ from tarstop_core.calibration.recall_bound import draws_at
 from tarstop_core.documents.reports import Report
 from tarstop_core.errors import InputProblem
 from tarstop_core.screening import labels as verdicts
-from tarstop_core.screening.log import UNDOABLE, Event, Fit, Joined, standing, standing_and_back
+from tarstop_core.screening.log import UNDOABLE, Event, Fit, standing, standing_and_back
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import Decision, State
 
@@ -177,7 +177,7 @@ class Replay:
 
     def _join(self, event: Event) -> State:
         """Make the list longer; what was read stays as it was, and of the rest the ranks decide."""
-        content, state, before = cast(Joined, event.payload), self._state, len(self._labels)
+        content, state, before = event.payload, self._state, len(self._labels)
         docs, ranks = content["docs"], np.array(content["ranks"], dtype=np.int64)
         rest = np.setdiff1d(np.arange(1, before + len(docs) + 1), ranks)
         joined = *state.joined, content

@@ -53,7 +53,7 @@ def chances(settings: Settings, calibrator: Calibrator, scores: Floats | None, s
     if settings.foretold:
         return foretold(settings, state)[0]
     if scores is not None and state.sequence is not None:
-        scores = np.append(scores, state.joined_scores)[state.sequence]
+        scores = np.append(scores, state.joining("scores"))[state.sequence]
     return calibrator.probabilities(scores, state.ranked)
 
 

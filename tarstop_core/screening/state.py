@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tarstop_core.documents.reports import Collected, Report, collect
 from tarstop_core.screening import labels as verdicts
-from tarstop_core.screening.log import Event, Fit, Joined
+from tarstop_core.screening.log import Event, Fit
 from tarstop_core.screening.settings import Settings
 
 
@@ -71,16 +71,14 @@ class State:
     drawn: NDArray[np.bool_] | None = None
     """Which places of the list are audit draws, where those were switched on; else None. Shape (N,)."""
     audit_every: int = 0  # how many documents to one audit draw
-    joined: tuple[
-        Joined, ...
-    ] = ()  # documents that were added later, which follow those of the list as it was stored
+    joined: tuple[Mapping[str, Any], ...] = ()
+    """What was said of documents that were added later, which follow those of the list as it was stored."""
     also: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """By document: the other members of its patent family, which are not in the list."""
 
-    @property
-    def joined_scores(self) -> list[float]:
-        """Scores of the documents that were added later, in a list that has some."""
-        return [score for each in self.joined for score in each.get("scores", ())]
+    def joining(self, what: str) -> list[Any]:
+        """What was said of each document that was added later: of "docs", "positions" or "scores"."""
+        return [said for each in self.joined for said in each.get(what, ())]
 
     @property
     def ranked(self) -> int | NDArray[np.int64]:

@@ -41,9 +41,9 @@ def trace(
     final = replay(settings, ids, events)
     fold, stored = Replay(settings, ids), scores
     if final.sequence is not None:
-        listed = [*ids, *(doc for each in final.joined for doc in each["docs"])]
+        listed = [*ids, *final.joining("docs")]
         ids = [listed[at] for at in final.sequence.tolist()]
-        scores = None if scores is None else np.append(scores, final.joined_scores)[final.sequence]
+        scores = None if scores is None else np.append(scores, final.joining("scores"))[final.sequence]
     seen: dict[PathsKey, tuple[Calibrator, Floats, Paths]] = {}
     rows = []
     for event in standing(events):

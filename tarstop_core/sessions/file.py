@@ -157,11 +157,10 @@ def import_session(store: Store, text: str, name: str = "The file") -> str:
 
 def _check_joined(state: State, file: _File, frame: pd.DataFrame, name: str) -> None:
     """InputProblem where documents that joined are not those of the collection, or lack scores that the others have."""
-    positions = [at for each in state.joined for at in each["positions"]]
-    docs = [doc for each in state.joined for doc in each["docs"]]
+    docs, positions = state.joining("docs"), state.joining("positions")
     order = check_order([*file.order, *positions], len(frame)).tolist()
     same = frame["id"].to_numpy()[order[len(file.order) :]].tolist() == docs
-    if not same or (file.scores is not None and len(state.joined_scores) != len(docs)):
+    if not same or (file.scores is not None and len(state.joining("scores")) != len(docs)):
         raise InputProblem(
             f"{name} does not fit what it says of documents that joined; export the session again."
         )

@@ -99,11 +99,10 @@ class SessionRow:
         to = state.sequence
         if to is None:
             return self
-        listed = [*self.ids, *(doc for each in state.joined for doc in each["docs"])]
-        order = [*self.order.tolist(), *(at for each in state.joined for at in each["positions"])]
-        scores = None if self.scores is None else np.append(self.scores, state.joined_scores)[to]
+        listed, order = (*self.ids, *state.joining("docs")), np.append(self.order, state.joining("positions"))
+        scores = None if self.scores is None else np.append(self.scores, state.joining("scores"))[to]
         ids = tuple([listed[at] for at in to.tolist()])
-        return replace(self, ids=ids, order=np.array(order, dtype=np.intp)[to], scores=scores)
+        return replace(self, ids=ids, order=order[to].astype(np.intp), scores=scores)
 
 
 def event_row(event: Event) -> dict[str, Any]:
