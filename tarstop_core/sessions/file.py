@@ -85,9 +85,9 @@ class _File:
 
 def export_session(store: Store, session_id: str) -> str:
     """The session with its documents, calibrators and log as JSON, one line a document and one an event."""
+    events = store.events(session_id)
     row = store.session(session_id)
     collection = store.collection(row.collection_id)
-    events = store.events(session_id)
     calibrators = sorted(calibrators_named(row.settings, events) - {""})
     content = {
         **FILE.head,

@@ -54,8 +54,8 @@ class OpenSession:
     @classmethod
     def load(cls, store: Store, session_id: str) -> Self:
         """The session as it stands in the store; InputProblem when there is none with this id."""
-        row = store.session(session_id)
-        return cls(store, row, store.collection(row.collection_id), store.events(session_id))
+        events, row = store.events(session_id), store.session(session_id)
+        return cls(store, row, store.collection(row.collection_id), events)
 
     @property
     def state(self) -> State:
@@ -146,7 +146,7 @@ class OpenSession:
             self.stored, self.collection, self.events = again.stored, again.collection, again.events
             if self._foreseeing is not None:
                 self._foreseeing.join()
-            self._features, self._scores, self._because = None, None, {}
+            self._features, self._scores, self._because, self._mismatch = None, None, {}, {}
         return True
 
     def record(self, event: Event, seen: int) -> None:
