@@ -35,6 +35,8 @@ from tarstop_core.sessions.store.store import Store
 
 PREFIX = "set_up/documents"
 MAPPED = {"title": "Title", "abstract": "Abstract", "id": "Identifier", "date": "Date", "score": "Score"}
+KINDS = [*(suffix.lstrip(".") for each in FORMATS for suffix in each.suffixes), "txt", "gz"]
+DATABASE: dict[str, Any] = {"max_chars": 80, "placeholder": "Google Patents, PubMed, …"}
 LARGE = 5_000_000  # bytes from which an import takes long enough to be cancelled
 BY = " by "  # between an upload and the columns that a person chose for it
 
@@ -146,10 +148,9 @@ def _from_store(store: Store, row: CollectionRow) -> Documents:
 def _uploaded(store: Store, abstracts: bool) -> Documents | None:
     state = st.session_state
     read: dict[str, Upload] = state.setdefault(f"{PREFIX}/read", {})
-    suffixes = [suffix.lstrip(".") for each in FORMATS for suffix in each.suffixes]
     files = st.file_uploader(
         "Files that together make one list: CSV, TSV, Excel, RIS, BibTeX, PubMed (nbib) or JSON lines, also gzipped",
-        type=[*suffixes, "txt", "gz"],
+        type=KINDS,
         accept_multiple_files=True,
         key=f"{PREFIX}/files/{state.get(f'{PREFIX}/round', 0)}",
         # Told apart from a visit to another page, after which the uploads are gone too.
@@ -401,8 +402,7 @@ def _databases(store: Store, row: CollectionRow) -> None:
                 shell.escape_label(f"Database of {source}"),
                 file.get("database", ""),
                 key=f"{PREFIX}/database/{row.id}/{source}",
-                max_chars=80,
-                placeholder="Google Patents, PubMed, …",
+                **DATABASE,
                 help="Stands in the flow diagram, the report and the protocol; without one the file’s name does.",
                 on_change=name,
                 args=(source,),

@@ -18,8 +18,9 @@ from dashboard.frame.waiting import LARGE_FILE, LARGE_LIST, shown, stored, take_
 from dashboard.frame.widgets import LONGEST_NAME, named, one_of, press, save, share, tabs
 from dashboard.frame.work import clock, flash, go_to, reviewer, say
 from dashboard.parts import jobs, stakes
+from dashboard.parts.documents import DATABASE, KINDS
 from dashboard.parts.sessions import CHOSEN, OF, PREFIX, file_stem, loaded, save_export
-from tarstop_core.files import FORMATS, trace_to_csv
+from tarstop_core.files import trace_to_csv
 from tarstop_core.policies import POLICIES, parse_policy
 from tarstop_core.policies.registry import followed
 from tarstop_core.presentation.numbers import percent
@@ -271,12 +272,10 @@ def _add(store: Store, session: WholeSession) -> None:
         "labels and the order read stay."
     )
     row, key = session.row, f"{PREFIX}/join/{session.row.id}/{len(session.state.joined)}"
-    kinds = [suffix.lstrip(".") for each in FORMATS for suffix in each.suffixes]
-    file = st.file_uploader("A file of records", type=[*kinds, "txt", "gz"], key=f"{key}/file")
+    file = st.file_uploader("A file of records", type=KINDS, key=f"{key}/file")
     if file is None:
         return
-    asked: dict[str, Any] = {"max_chars": 80, "placeholder": "Google Patents, PubMed, …"}
-    database = st.text_input("Its database, for the flow diagram", key=f"{key}/database", **asked).strip()
+    database = st.text_input("Its database, for the flow diagram", key=f"{key}/database", **DATABASE).strip()
     large = file.size > LARGE_FILE or len(row.ids) > LARGE_LIST
 
     def add() -> None:
