@@ -27,7 +27,7 @@ from dashboard.screen import (
 from dashboard.screen.review_stakes import ADJUSTABLE
 from tarstop_core.documents.dates import date_words
 from tarstop_core.errors import InputProblem
-from tarstop_core.presentation.numbers import amount, number, percent
+from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.screening.explain import about_documents
 from tarstop_core.screening.labels import RELEVANT
 from tarstop_core.screening.scenarios.named import scenario_of
@@ -228,6 +228,8 @@ def _deviation(work: Work, state: State, plan: Settings, what_if: Settings | Non
     frozen.pop("starting chance", None)
     said += "".join(f"{name} {value}, " for name, value in frozen.items())
     same = "unchanged" if state.plan_records == work.row.digest else "NOT the one that was registered"
+    if joined := len(state.joining("docs")):
+        same += f", and {count_of(joined)} joined it later"
     shell.caption(f"{said}{plan.rule}, starting chance {percent(plan.b_0)}; the list is {same}.")
     before = plan
     for event in state.deviations:
@@ -251,8 +253,14 @@ def _deviation(work: Work, state: State, plan: Settings, what_if: Settings | Non
         attempt(work.change_settings, what_if, state.seq, reason)
         work.what_if = None
 
-    how: dict[str, Any] = {"disabled": not reason.strip(), "width": "stretch"}
-    press("Confirm as a deviation", deviate, key="deviate", at=keep, **how)
+    press(
+        "Confirm as a deviation",
+        deviate,
+        key="deviate",
+        at=keep,
+        disabled=not reason.strip(),
+        width="stretch",
+    )
     back = (setattr, work, "what_if", None)
     press("Back to the plan", *back, key="back_to_plan", at=drop, width="stretch")
 
@@ -307,5 +315,6 @@ def _name_field(words: str, work: Work, key: str) -> None:
     def named() -> None:
         st.session_state[REVIEWER] = str(st.session_state[key]).strip()
 
-    how: dict[str, Any] = {"placeholder": work.last_reviewer, "max_chars": 80, "on_change": named}
-    st.text_input(words, value=reviewer(), key=key, **how)
+    st.text_input(
+        words, value=reviewer(), key=key, placeholder=work.last_reviewer, max_chars=80, on_change=named
+    )
