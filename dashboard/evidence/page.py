@@ -5,6 +5,7 @@ import io
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -13,11 +14,11 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.frame import address, shell
-from dashboard.frame.drawing import dark, note
+from dashboard.frame.drawing import ALL_BUTTON, dark, note, save_menu
 from dashboard.frame.markup import badges, told
 from dashboard.frame.waiting import LARGE_FILE, shown
 from dashboard.frame.widgets import bound, lasting, one_of, press, save, share, switch, text_of, upload
-from dashboard.frame.work import flash
+from dashboard.frame.work import flash, reviewer
 from dashboard.parts import columns
 from dashboard.parts.evidence import panel
 from dashboard.parts.sessions import file_stem
@@ -28,13 +29,15 @@ from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.errors import InputProblem
 from tarstop_core.evidence import words
 from tarstop_core.evidence.prior_figure import prior_figure, prior_sentence
+from tarstop_core.evidence.report import evidence_report
 from tarstop_core.evidence.summary import Evidence, evidence
 from tarstop_core.evidence.typed import MOST_ROWS, Row, pack, rows_of, typed_tables, unpack
-from tarstop_core.files import UnrecognisedColumns, read_tables
+from tarstop_core.files import UnrecognisedColumns, read_tables, trace_to_csv
 from tarstop_core.files.tables import same_studies
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.samples.collections import published_sets
 from tarstop_core.samples.shipped import priors
+from tarstop_core.sessions.export import when
 from tarstop_core.value.payoffs import Payoffs
 
 LEAD = "What 2×2 tables of a diagnostic-accuracy review say, and how sure they make you."
@@ -73,7 +76,7 @@ class Chosen:
 
 
 def evidence_page() -> None:
-    shell.opening("Evidence", LEAD, "evidence.css")
+    shell.opening("Evidence", LEAD)
     shell.presentation()
     flash()
     chosen_at, headline = st.container(), st.container(key="evidence-headline")
@@ -86,18 +89,21 @@ def evidence_page() -> None:
         theta, engine, q_star = _question()
         prior = chosen_prior(theta, disabled=not ENGINES[engine].knows_prior)
     shown = evidence(chosen.tables, theta, engine, prior)
+    stem, payoffs = (
+        file_stem(re.sub(r"\.(csv|tsv|txt|gz|xls[xm])", "", chosen.name)),
+        Payoffs.from_q_star(q_star),
+    )
     with headline:
-        _headline(chosen, shown, q_star)
-    with drawn:
-        panel(
-            chosen.tables,
-            theta=theta,
-            engine=engine,
-            prior=prior,
-            payoffs=Payoffs.from_q_star(q_star),
-            key=PREFIX,
-            file_stem=file_stem(re.sub(r"\.(csv|tsv|txt|gz|xls[xm])", "", chosen.name)),
+        notes = list(
+            dict.fromkeys((*chosen.notes, *same_studies(chosen.tables, chosen.places), *shown.partly))
         )
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            _headline(chosen, shown, q_star)
+            _export(chosen, shown, payoffs, notes, stem)
+        _remarks(notes)
+    with drawn:
+        how: dict[str, Any] = {"theta": theta, "engine": engine, "prior": prior, "payoffs": payoffs}
+        panel(chosen.tables, **how, key=PREFIX, file_stem=stem)
         if chosen.source:
             with st.expander("Source", type="compact"):
                 note(chosen.source)
@@ -108,10 +114,32 @@ def _headline(chosen: Chosen, shown: Evidence, q_star: float) -> None:
     marks = [words.studies(len(shown)), ENGINES[shown.engine].badge, prior_badge(shown)]
     st.html(
         told(words.belief_sentence(shown), words.action_sentence(shown, q_star, PLUS, MINUS), rival)
-        + f'<p>{badges(*filter(None, marks))} <span class="tar-meta">{html.escape(chosen.name)}</span></p>'
+        + f'<p>{badges(*filter(None, marks))} <span class="tar-meta">{html.escape(chosen.name)}</span></p>',
+        width="stretch",
     )
-    twice = same_studies(chosen.tables, chosen.places)
-    notes = list(dict.fromkeys((*chosen.notes, *twice, *shown.partly)))
+
+
+def _export(chosen: Chosen, shown: Evidence, payoffs: Payoffs, notes: Sequence[str], stem: str) -> None:
+    """Everything that leaves this page: the report, all figures, and the data."""
+    by, name, source = reviewer(), chosen.name, chosen.source
+
+    def report() -> str:
+        at = when(datetime.now(UTC).isoformat())
+        return evidence_report(shown, payoffs, name=name, at=at, by=by, source=source, notes=notes)
+
+    with save_menu(f"{PREFIX}/export", "Export"):
+        save("Report (HTML)", report, f"{stem}-report.html", key=f"{PREFIX}/report", width="stretch")
+        st.html(ALL_BUTTON)
+        save(
+            "Data (CSV)",
+            lambda: trace_to_csv(shown.study_rows()),
+            f"{stem}.csv",
+            key=f"{PREFIX}/data",
+            width="stretch",
+        )
+
+
+def _remarks(notes: Sequence[str]) -> None:
     if not notes:
         return
     text = "  \n".join(map(shell.escape_markdown, notes))

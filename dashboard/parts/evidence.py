@@ -3,14 +3,22 @@
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.drawing import AsItIs, dark, picture_buttons, save_menu
+from dashboard.frame.drawing import (
+    ALL,
+    AsItIs,
+    all_figures,
+    among_all,
+    dark,
+    picture_buttons,
+    save_menu,
+)
 from dashboard.frame.markup import grid, unbroken
-from dashboard.frame.scripts import FRAME, SAVE_SCRIPT
 from dashboard.frame.widgets import save
 from tarstop_core.belief.prior import Prior
 from tarstop_core.documents.tables import Tables
@@ -91,17 +99,19 @@ def panel(
     `growing` figures seldom change their height, which would cost another 100 ms and make the page jump. May be drawn
     inside a fragment.
     """
-    st.html(FRAME / "evidence.css")
     shown = evidence(tables, theta, engine, prior)
     views = [view for view in VIEWS if payoffs is not None or view.of != "payoffs"]
     tabs = st.tabs([view.title for view in views], key=f"{key}/tab", on_change="rerun")
+    # All figures are those of tabs that are closed, too.
+    unseen = st.container(key="tar-unseen") if ALL in st.session_state else None
     for tab, view in zip(tabs, views, strict=True):
-        if tab.open:
+        place = tab if tab.open else unseen
+        if place is not None:
             # The word that the style sheet and the script look for, in the class that the key becomes.
-            with tab, st.container(key=f"{key}-tar-figure-{view.name}"), shell.problems_shown():
+            with place, st.container(key=f"{key}-tar-figure-{view.name}"), shell.problems_shown():
                 room = {"room": ROOM if growing else 1} if view.grows else {}
                 _draw(view, shown, payoffs, key, f"{file_stem}-{view.name}", simulated=simulated, **room)
-    st.html(SAVE_SCRIPT, unsafe_allow_javascript=True)
+    all_figures(file_stem)
 
 
 def _draw(view: View, shown: Evidence, payoffs: Payoffs | None, key: str, file_name: str, **how: Any) -> None:
@@ -122,11 +132,13 @@ def _draw(view: View, shown: Evidence, payoffs: Payoffs | None, key: str, file_n
             st.plotly_chart(AsItIs(figure), key=f"{key}/figure/{view.name}", alt=sentence, **how)
     elif view.figure is None and rows:
         _parameters(rows)
+    csv = partial(trace_to_csv, rows)
     with save_menu(f"{key}/{view.name}"):
         if drawn:
-            picture_buttons(file_name, f"{key}-tar-figure-{view.name}")
-        csv_key = f"{key}/csv/{view.name}"
-        save("CSV", lambda: trace_to_csv(rows), f"{file_name}.csv", key=csv_key, disabled=not rows)
+            picture_buttons(file_name, f"{key}-tar-figure-{view.name}", csv)
+        elif rows:
+            among_all(file_name, "", csv)
+        save("CSV", csv, f"{file_name}.csv", key=f"{key}/csv/{view.name}", disabled=not rows)
 
 
 def _parameters(rows: list[dict[str, Any]]) -> None:

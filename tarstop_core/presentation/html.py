@@ -48,12 +48,19 @@ class Sheet(NamedTuple):
     caption: str
 
 
-def sheet(head: str, rows: Iterable[Sequence[Any]], caption: str = "") -> Sheet:
-    """Columns named between bars, each with its kind behind a colon; those that are empty everywhere are left out."""
+def sheet(
+    head: Sequence[str],
+    rows: Iterable[Sequence[Any]],
+    caption: str = "",
+    *,
+    numbers: Sequence[str],
+    wide: Sequence[str] = (),
+) -> Sheet:
+    """Cells below the names of their columns; columns that are empty everywhere are left out."""
     kept = [[cell if isinstance(cell, Markup) else str(cell) for cell in row] for row in rows]
-    named = [each.partition(":") for each in head.split(" | ")]
-    shown = [at for at in range(len(named)) if any(row[at] for row in kept)]
-    names, kinds = ([named[at][part] for at in shown] for part in (0, 2))
+    shown = [at for at in range(len(head)) if any(row[at] for row in kept)]
+    names = [head[at] for at in shown]
+    kinds = ["n" if name in numbers else "w" if name in wide else "" for name in names]
     return Sheet(names, [[row[at] for at in shown] for row in kept], kinds, caption)
 
 

@@ -185,7 +185,8 @@ def _documents(session: WholeSession, positions: Iterable[int], name: str) -> Sh
         linked = [Markup('<a href="{}" rel="noopener">{}</a>').format(each.url, each.words) for each in where]
         source, read_at = number or doi or pmid or record["id"], Markup(" · ").join(linked)
         rows.append([at + 1, record["title"], source, read_at, record["date"], ", ".join(told), flags, note])
-    return sheet("Rank:n | Title:w | Number | Read it at | Date | Remark | Flag:w | Note:w", rows, name)
+    head = ("Rank", "Title", "Number", "Read it at", "Date", "Remark", "Flag", "Note")
+    return sheet(head, rows, name, numbers=("Rank",), wide=("Title", "Flag", "Note"))
 
 
 def _advised(session: WholeSession) -> list[dict[str, Any]]:
@@ -236,7 +237,7 @@ def _curves(session: WholeSession) -> list[tuple[str, str]]:
 
 
 def _flow(session: WholeSession) -> dict[str, Any]:
-    boxes = sheet("Box | Number:n", session.prisma.rows())
+    boxes = sheet(("Box", "Number"), session.prisma.rows(), numbers=("Number",))
     return {"svg": flow_diagram(session.prisma, INHERITED), "boxes": boxes}
 
 
@@ -290,11 +291,20 @@ def _steps(session: WholeSession) -> Sheet | None:
         for step in _advised(session)
     ]
     chance = scenario_of(settings).chance_column(settings)
-    head = (
-        f"Rank:n | In the list:n | By fit:n | Document:w | {chance}:n | Belief:n | Worth:n | Cost:n | "
-        "Advice before it | If nothing, more:n | Verdict | By | When"
-    )
-    return sheet(head, rows) if rows else None
+    numbers = ("Rank", "In the list", "By fit", chance, "Belief", "Worth", "Cost", "If nothing, more")
+    head = [
+        "Rank",
+        "In the list",
+        "By fit",
+        "Document",
+        chance,
+        "Belief",
+        "Worth",
+        "Cost",
+        "Advice before it",
+    ]
+    head += ["If nothing, more", "Verdict", "By", "When"]
+    return sheet(head, rows, numbers=numbers, wide=("Document",)) if rows else None
 
 
 def _verdict(step: Mapping[str, Any]) -> str:
@@ -307,7 +317,8 @@ def _log(session: WholeSession) -> Sheet:
     rows = [
         [event.seq, when(event.time), event.reviewer, event.kind, _content(event)] for event in session.events
     ]
-    return sheet("Number:n | When:n | By | Event | Content:w", rows)
+    head = ("Number", "When", "By", "Event", "Content")
+    return sheet(head, rows, numbers=("Number", "When"), wide=("Content",))
 
 
 def _content(event: Event) -> str:

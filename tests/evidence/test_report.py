@@ -51,7 +51,7 @@ def test_it_says_what_was_decided_on_what_and_by_which_engine() -> None:
     ):
         assert estimate is not None
         value, low, high = map(percent, estimate)
-        assert f"Pooled {name} (95 % interval) {value} ({low} to {high})" in text
+        assert f"Pooled {name} {value} (95 % interval {low} to {high})" in text
     for at, study in enumerate(TABLES.study):
         assert f"{study} {' '.join(f'{getattr(TABLES, cell)[at]:.0f}' for cell in CELLS)}" in text, study
 
