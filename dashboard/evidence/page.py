@@ -41,7 +41,6 @@ from tarstop_core.sessions.export import when
 from tarstop_core.value.payoffs import Payoffs
 
 LEAD = "What 2×2 tables of a diagnostic-accuracy review say, and how sure they make you."
-PLUS, MINUS = "Adopt", "Don’t adopt"
 PREFIX = "evidence"
 EXAMPLE = Path(__file__).with_name("example.csv").read_text(encoding="utf-8")
 SOURCES = {"published": "A published set", "file": "A file", "typed": "Type or paste"}
@@ -110,10 +109,13 @@ def evidence_page() -> None:
 
 
 def _headline(chosen: Chosen, shown: Evidence, q_star: float) -> None:
-    rival = words.rival_sentence(shown, q_star, PLUS, MINUS)
     marks = [words.studies(len(shown)), ENGINES[shown.engine].badge, prior_badge(shown)]
     st.html(
-        told(words.belief_sentence(shown), words.action_sentence(shown, q_star, PLUS, MINUS), rival)
+        told(
+            words.belief_sentence(shown),
+            words.action_sentence(shown, q_star),
+            words.rival_sentence(shown, q_star),
+        )
         + f'<p>{badges(*filter(None, marks))} <span class="tar-meta">{html.escape(chosen.name)}</span></p>',
         width="stretch",
     )
@@ -286,7 +288,7 @@ def _question() -> tuple[float, str, float]:
     said = f"The {shell.term('q-star', 'threshold')} q\\* = (G + L\\_r) / K. The worse a wrong adoption is, the surer you have to be."
     q_star = st.slider("How sure before you act", 0.01, 0.99, 0.5, step=0.01, **bound("q_star"), help=said)
     note(
-        f"q* = {q_star:.2f}: “{PLUS}” only when more than {percent(q_star)} sure that sensitivity exceeds "
+        f"q* = {q_star:.2f}: “{words.PLUS}” only when more than {percent(q_star)} sure that sensitivity exceeds "
         f"{words.threshold(theta)}."
     )
     engines = {name: each.title for name, each in ENGINES.items()}

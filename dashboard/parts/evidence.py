@@ -1,4 +1,4 @@
-"""What 2×2 tables make of a belief, drawn: for the Evidence page, Screen and Learn."""
+"""What 2×2 tables make of a belief, drawn: for the Evidence page and Screen."""
 
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -53,11 +53,9 @@ class View:
     grows: bool = False
     """Whether the figure has a row for every study."""
 
-    def told(self, payoffs: Payoffs | None) -> tuple[Any, ...]:
+    def told(self, payoffs: Payoffs) -> tuple[Any, ...]:
         """That, as arguments."""
-        if self.of == "q*":
-            return (payoffs.q_star if payoffs else None,)
-        return (payoffs,) if self.of == "payoffs" else ()
+        return {"": (), "q*": (payoffs.q_star,), "payoffs": (payoffs,)}[self.of]
 
 
 VIEWS = (
@@ -87,7 +85,7 @@ def panel(
     theta: float,
     engine: str,
     prior: Prior,
-    payoffs: Payoffs | None = None,
+    payoffs: Payoffs,
     simulated: bool = False,
     growing: bool = False,
     key: str,
@@ -95,16 +93,14 @@ def panel(
 ) -> None:
     """Everything that can be seen in the tables, a tab each; only the open tab is computed and drawn.
 
-    Without `payoffs` there is no value of more studies. Where studies are added as one looks,
-    `growing` figures seldom change their height, which would cost another 100 ms and make the page jump. May be drawn
-    inside a fragment.
+    Where studies are added as one looks, `growing` figures seldom change their height, which would cost another 100 ms
+    and make the page jump. May be drawn inside a fragment.
     """
     shown = evidence(tables, theta, engine, prior)
-    views = [view for view in VIEWS if payoffs is not None or view.of != "payoffs"]
-    tabs = st.tabs([view.title for view in views], key=f"{key}/tab", on_change="rerun")
+    tabs = st.tabs([view.title for view in VIEWS], key=f"{key}/tab", on_change="rerun")
     # All figures are those of tabs that are closed, too.
     unseen = st.container(key="tar-unseen") if ALL in st.session_state else None
-    for tab, view in zip(tabs, views, strict=True):
+    for tab, view in zip(tabs, VIEWS, strict=True):
         place = tab if tab.open else unseen
         if place is not None:
             # The word that the style sheet and the script look for, in the class that the key becomes.
@@ -114,7 +110,7 @@ def panel(
     all_figures(file_stem)
 
 
-def _draw(view: View, shown: Evidence, payoffs: Payoffs | None, key: str, file_name: str, **how: Any) -> None:
+def _draw(view: View, shown: Evidence, payoffs: Payoffs, key: str, file_name: str, **how: Any) -> None:
     slow = len(shown) > LARGE
     with st.spinner(f"Computing from {len(shown):,} studies …") if slow else nullcontext():
         told = view.told(payoffs)

@@ -34,13 +34,11 @@ def evidence_report(
     by: str = "",
     source: str = "",
     notes: Sequence[str] = (),
-    plus: str = "Adopt",
-    minus: str = "Don’t adopt",
 ) -> str:
     """An evidence synthesis as one HTML page.
 
     `name` is what the tables are called, `at` when they were looked at and `by` by whom, `source` where they come from,
-    `notes` what is to be known of them if not what they say themselves, `plus` and `minus` what the two actions are called.
+    `notes` what is to be known of them if not what they say themselves.
     """
     b, q_star = found.belief, payoffs.q_star
     told = {
@@ -49,8 +47,8 @@ def evidence_report(
         "engine": ENGINES[found.engine],
         "prior": prior_sentence(found.prior, found.theta),
         "payoffs": payoffs,
-        "plus": plus,
-        "minus": minus,
+        "plus": words.PLUS,
+        "minus": words.MINUS,
         "diseased": np.nansum(found.tables.diseased),
         "healthy": np.nansum(found.tables.healthy),
     }
@@ -65,12 +63,12 @@ def evidence_report(
         name=name,
         at=at,
         by=by,
-        action=None if b is None else plus if b > q_star + TOLERANCE else minus,
+        action=None if b is None else words.PLUS if b > q_star + TOLERANCE else words.MINUS,
         rows=filled("decision"),
         told=[
             words.belief_sentence(found) if b is None else "",
-            words.action_sentence(found, q_star, plus, minus),
-            words.rival_sentence(found, q_star, plus, minus),
+            words.action_sentence(found, q_star),
+            words.rival_sentence(found, q_star),
         ],
         rests=[words.variation_sentence(found), words.without_sentence(found, q_star)],
         notes=notes or found.notes,

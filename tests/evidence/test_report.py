@@ -103,7 +103,7 @@ def test_nothing_that_is_given_becomes_markup(payload: str) -> None:
         np.full(3, 30.0),
     )
     found = evidence(Tables(tuple(f"{payload} {at}" for at in range(3)), *counts), 0.75)
-    given = {name: f"{payload} {name}" for name in ("name", "at", "by", "source", "plus", "minus")}
+    given = {name: f"{payload} {name}" for name in ("name", "at", "by", "source")}
     payoffs = Payoffs(0, 1, 1, 0, f"{payload} unit")
     page = evidence_report(found, payoffs, notes=(f"{payload} note",), **given)
     reader, _ = still(page)

@@ -24,7 +24,6 @@ from tarstop_core.files import read_tables, trace_to_csv
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.samples.collections import published_sets
 from tarstop_core.samples.shipped import priors
-from tarstop_core.value.payoffs import Payoffs
 from tests.ui.conftest import SECONDS
 
 OpenApp = Callable[..., AppTest]
@@ -238,6 +237,7 @@ def page() -> None:
     from dashboard.parts import evidence
     from tarstop_core.belief.prior import Prior
     from tarstop_core.documents.tables import Tables
+    from tarstop_core.value.payoffs import Payoffs
 
     n = st.session_state.get("n", 0)
     cells = [np.full(n, value, dtype=float) for value in (20, 4, 5, 90)]
@@ -246,7 +246,7 @@ def page() -> None:
         theta=0.75,
         engine=st.session_state.get("engine", "bivariate"),
         prior=Prior(),
-        payoffs=st.session_state.get("payoffs"),
+        payoffs=Payoffs(2500, 2500, 2500, 2500, "£"),
         key="p",
         file_stem="stem",
     )
@@ -258,16 +258,10 @@ def page() -> None:
 def test_every_tab_can_be_drawn_from_any_number_of_studies(n: int, view: object, engine: str) -> None:
     app = AppTest.from_function(page, default_timeout=SECONDS)
     app.session_state["n"], app.session_state["engine"] = n, engine
-    app.session_state["payoffs"] = Payoffs(2500, 2500, 2500, 2500, "£")
     app.session_state["p/tab"] = view.title  # type: ignore[attr-defined]
     app.run()
     assert not app.exception and not app.error
     assert len(app.caption) == 1 and app.caption[0].value
-
-
-def test_without_a_threshold_there_is_no_value_of_studies() -> None:
-    app = AppTest.from_function(page, default_timeout=SECONDS).run()
-    assert [tab.label for tab in app.tabs] == [title for title in TITLES if title != "Value of more studies"]
 
 
 def handed_over(app: AppTest) -> list[dict[str, dict[str, str]]]:
