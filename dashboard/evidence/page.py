@@ -68,6 +68,11 @@ class Chosen:
     places: tuple[int, ...] | None = None
     """The row that each study was typed in."""
 
+    @property
+    def stem(self) -> str:
+        """Begins the names of files."""
+        return file_stem(re.sub(r"\.(csv|tsv|txt|gz|xls[xm])", "", self.name))
+
     @cached_property
     def rows(self) -> list[Row]:
         """The tables as text."""
@@ -88,60 +93,36 @@ def evidence_page() -> None:
         theta, engine, q_star = _question()
         prior = chosen_prior(theta, disabled=not ENGINES[engine].knows_prior)
     shown = evidence(chosen.tables, theta, engine, prior)
-    stem, payoffs = (
-        file_stem(re.sub(r"\.(csv|tsv|txt|gz|xls[xm])", "", chosen.name)),
-        Payoffs.from_q_star(q_star),
-    )
+    payoffs = Payoffs.from_q_star(q_star)
     with headline:
-        notes = list(
-            dict.fromkeys((*chosen.notes, *same_studies(chosen.tables, chosen.places), *shown.partly))
-        )
-        with st.container(horizontal=True, vertical_alignment="bottom"):
-            _headline(chosen, shown, q_star)
-            _export(chosen, shown, payoffs, notes, stem)
-        _remarks(notes)
+        _headline(chosen, shown, payoffs)
     with drawn:
-        how: dict[str, Any] = {"theta": theta, "engine": engine, "prior": prior, "payoffs": payoffs}
-        panel(chosen.tables, **how, key=PREFIX, file_stem=stem)
+        panel(
+            chosen.tables,
+            theta=theta,
+            engine=engine,
+            prior=prior,
+            payoffs=payoffs,
+            key=PREFIX,
+            file_stem=chosen.stem,
+        )
         if chosen.source:
             with st.expander("Source", type="compact"):
                 note(chosen.source)
 
 
-def _headline(chosen: Chosen, shown: Evidence, q_star: float) -> None:
-    marks = [words.studies(len(shown)), ENGINES[shown.engine].badge, prior_badge(shown)]
-    st.html(
-        told(
-            words.belief_sentence(shown),
-            words.action_sentence(shown, q_star),
-            words.rival_sentence(shown, q_star),
-        )
-        + f'<p>{badges(*filter(None, marks))} <span class="tar-meta">{html.escape(chosen.name)}</span></p>',
-        width="stretch",
+def _headline(chosen: Chosen, shown: Evidence, payoffs: Payoffs) -> None:
+    twice = same_studies(chosen.tables, chosen.places)
+    notes = list(dict.fromkeys((*chosen.notes, *twice, *shown.partly)))
+    acts, rival = words.action_sentence(shown, payoffs.q_star), words.rival_sentence(shown, payoffs.q_star)
+    said = told(words.belief_sentence(shown), acts, rival)
+    marks = badges(
+        *filter(None, (words.studies(len(shown)), ENGINES[shown.engine].badge, prior_badge(shown)))
     )
-
-
-def _export(chosen: Chosen, shown: Evidence, payoffs: Payoffs, notes: Sequence[str], stem: str) -> None:
-    """Everything that leaves this page: the report, all figures, and the data."""
-    by, name, source = reviewer(), chosen.name, chosen.source
-
-    def report() -> str:
-        at = when(datetime.now(UTC).isoformat())
-        return evidence_report(shown, payoffs, name=name, at=at, by=by, source=source, notes=notes)
-
-    with save_menu(f"{PREFIX}/export", "Export"):
-        save("Report (HTML)", report, f"{stem}-report.html", key=f"{PREFIX}/report", width="stretch")
-        st.html(ALL_BUTTON)
-        save(
-            "Data (CSV)",
-            lambda: trace_to_csv(shown.study_rows()),
-            f"{stem}.csv",
-            key=f"{PREFIX}/data",
-            width="stretch",
-        )
-
-
-def _remarks(notes: Sequence[str]) -> None:
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        name = f'<span class="tar-meta">{html.escape(chosen.name)}</span>'
+        st.html(f"{said}<p>{marks} {name}</p>", width="stretch")
+        _export(chosen, shown, payoffs, notes)
     if not notes:
         return
     text = "  \n".join(map(shell.escape_markdown, notes))
@@ -150,6 +131,19 @@ def _remarks(notes: Sequence[str]) -> None:
     else:
         with st.expander(f"{len(notes)} remarks on these tables", icon=":material/warning:"):
             st.markdown(text)
+
+
+def _export(chosen: Chosen, shown: Evidence, payoffs: Payoffs, notes: Sequence[str]) -> None:
+    """Everything that leaves this page: the report, all figures, and the data."""
+    about = {"name": chosen.name, "at": when(datetime.now(UTC).isoformat()), "by": reviewer()}
+    report = partial(evidence_report, shown, payoffs, **about, source=chosen.source, notes=notes)
+    with save_menu(f"{PREFIX}/export", "Export"):
+        for label, content, end in (
+            ("Report (HTML)", report, "-report.html"),
+            ("Data (CSV)", lambda: trace_to_csv(shown.study_rows()), ".csv"),
+        ):
+            save(label, content, f"{chosen.stem}{end}", key=f"{PREFIX}/export{end}", width="stretch")
+        st.html(ALL_BUTTON)
 
 
 def _choose() -> Chosen | None:
