@@ -69,9 +69,9 @@ class Chosen:
     """The row that each study was typed in."""
 
     @property
-    def stem(self) -> str:
-        """Begins the names of files."""
-        return file_stem(re.sub(r"\.(csv|tsv|txt|gz|xls[xm])", "", self.name))
+    def title(self) -> str:
+        """The name without what says how a file is written."""
+        return re.sub(r"(\.(csv|tsv|txt|gz|xls[xm]))+$", "", self.name)
 
     @cached_property
     def rows(self) -> list[Row]:
@@ -104,7 +104,7 @@ def evidence_page() -> None:
             prior=prior,
             payoffs=payoffs,
             key=PREFIX,
-            file_stem=chosen.stem,
+            file_stem=file_stem(chosen.title),
         )
         if chosen.source:
             with st.expander("Source", type="compact"):
@@ -135,14 +135,14 @@ def _headline(chosen: Chosen, shown: Evidence, payoffs: Payoffs) -> None:
 
 def _export(chosen: Chosen, shown: Evidence, payoffs: Payoffs, notes: Sequence[str]) -> None:
     """Everything that leaves this page: the report, all figures, and the data."""
-    about = {"name": chosen.name, "at": when(datetime.now(UTC).isoformat()), "by": reviewer()}
+    about = {"name": chosen.title, "at": when(datetime.now(UTC).isoformat()), "by": reviewer()}
     report = partial(evidence_report, shown, payoffs, **about, source=chosen.source, notes=notes)
     with save_menu(f"{PREFIX}/export", "Export"):
         for label, content, end in (
             ("Report (HTML)", report, "-report.html"),
             ("Data (CSV)", lambda: trace_to_csv(shown.study_rows()), ".csv"),
         ):
-            save(label, content, f"{chosen.stem}{end}", key=f"{PREFIX}/export{end}", width="stretch")
+            save(label, content, f"{file_stem(chosen.title)}{end}", key=f"{PREFIX}/export{end}", width="stretch")
         st.html(ALL_BUTTON)
 
 
