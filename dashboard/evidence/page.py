@@ -142,7 +142,13 @@ def _export(chosen: Chosen, shown: Evidence, payoffs: Payoffs, notes: Sequence[s
             ("Report (HTML)", report, "-report.html"),
             ("Data (CSV)", lambda: trace_to_csv(shown.study_rows()), ".csv"),
         ):
-            save(label, content, f"{file_stem(chosen.title)}{end}", key=f"{PREFIX}/export{end}", width="stretch")
+            save(
+                label,
+                content,
+                f"{file_stem(chosen.title)}{end}",
+                key=f"{PREFIX}/export{end}",
+                width="stretch",
+            )
         st.html(ALL_BUTTON)
 
 

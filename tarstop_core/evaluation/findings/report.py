@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from tarstop_core.calibration.figures import reliability_figure, reliability_sentence
+from tarstop_core.calibration.figures import reliability_and_scores, reliability_figure
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.findings import aggregate, claims, figures, tables
 from tarstop_core.evaluation.methods import PAPER
@@ -131,13 +131,11 @@ class Findings:
                     figures.difference_sentence(paired),
                 )
         for variant, quality in results.calibration.items():
-            bins = quality.reliability
             yield Drawn(
                 f"reliability_{variant}",
                 f"Reliability of chances ({variant}), {quality.how}",
-                partial(reliability_figure, bins, simulated),
-                f"{reliability_sentence(bins)} Brier score {quality.brier:.4f}, expected calibration error "
-                f"{quality.ece:.4f}.",
+                partial(reliability_figure, quality.reliability, simulated),
+                reliability_and_scores(quality),
             )
 
 
@@ -231,7 +229,7 @@ def html(report: Findings) -> str:
         claims=pd.DataFrame([vars(each) for each in claims.verdicts(results, report.share, report.draws)]),
         caution=claims.caution(results),
         panel=partial(tables.panel, report.rows, cost=report.cost, digits=task.icer_digits),
-        engine=_engine(report),
+        engine=engine_changes(report.rows[report.rows["cost"] == report.cost]),
         beside=_beside_paper(report),
         ordering=claims.ordering_sentences(results),
         other_truth=task.paper is not None and known["truth"] != task.paper.truth,
@@ -240,7 +238,7 @@ def html(report: Findings) -> str:
             for drawn in report.figures()
         ],
         calibration=_calibration(results),
-        statistics=_statistics(results),
+        statistics=statistics(results),
         chosen=report.rows.pivot_table(
             index=["approach", "q_star"], columns="cost", values="setting", aggfunc="first", sort=False
         ).reset_index(),
@@ -249,13 +247,13 @@ def html(report: Findings) -> str:
     )
 
 
-def _engine(report: Findings) -> dict[str, Any] | None:
-    """How often the slower engine would have acted otherwise."""
-    if "engine_changes" not in report.rows:
+def engine_changes(rows: pd.DataFrame) -> dict[str, Any] | None:
+    """How often the slower engine would have acted otherwise: the `mean` share of topics, and the `worst` row."""
+    asked = rows.dropna(subset="engine_changes") if "engine_changes" in rows else rows.iloc[:0]
+    if asked.empty:
         return None
-    at = report.rows[report.rows["cost"] == report.cost].dropna(subset="engine_changes")
-    changes = at["engine_changes"]
-    return None if at.empty else {"mean": changes.mean(), "worst": at.iloc[int(changes.to_numpy().argmax())]}
+    changes = asked["engine_changes"]
+    return {"mean": changes.mean(), "worst": asked.iloc[int(changes.to_numpy().argmax())]}
 
 
 def _beside_paper(report: Findings) -> pd.DataFrame:
@@ -303,7 +301,8 @@ def _calibration(results: Results) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["chances", "judged on", "Brier", "ECE", "topics"])
 
 
-def _statistics(results: Results) -> pd.DataFrame:
+def statistics(results: Results) -> pd.DataFrame:
+    """What the rankings are like, beside the paper's: ``figure, achieved, paper``."""
     known: Mapping[str, Sequence[float | None]] = results.settings["statistics"]
     rows = [
         (STATISTICS.get(name, name), f"{achieved:.3f}", "" if aimed is None else f"{aimed:.3f}")
