@@ -11,9 +11,8 @@ from dashboard.calibration import compare as calibration_compare
 from dashboard.calibration import fit as calibration_fit
 from dashboard.calibration.fit import CHOSEN, SCENARIO, keep_and_show
 from dashboard.frame import shell
-from dashboard.frame.drawing import note, table
+from dashboard.frame.drawing import all_figures, note, table
 from dashboard.frame.markup import badges, lines
-from dashboard.frame.scripts import SAVE_SCRIPT
 from dashboard.frame.widgets import (
     bound,
     bring_back,
@@ -46,7 +45,7 @@ LEAD = (
 
 
 def calibration_page() -> None:
-    shell.opening("Calibration", LEAD, "forms.css", "evidence.css", "results.css")
+    shell.opening("Calibration", LEAD, "forms.css", "results.css")
     flash()
     drawn = {
         "Calibrators": _calibrators,
@@ -55,7 +54,7 @@ def calibration_page() -> None:
         "In a finished session": calibration_compare.switched,
     }
     tabs(drawn, shell.store(), **bound("part"))
-    st.html(SAVE_SCRIPT, unsafe_allow_javascript=True)
+    all_figures("tarstop-calibration")
 
 
 def _calibrators(store: Store) -> None:
