@@ -11,14 +11,15 @@ import streamlit as st
 from dashboard.explore import asked as ask
 from dashboard.explore import cells
 from dashboard.frame import shell
-from dashboard.frame.drawing import dark, figure, files, heading_of, note
+from dashboard.frame.drawing import dark, figure, files, heading_of, note, table
 from dashboard.frame.markup import badges, bullets, told, unbroken
 from dashboard.frame.scripts import SAVE_ACTIONS_SCRIPT
 from dashboard.frame.widgets import bound, lasting, one_of, tabs
 from dashboard.frame.work import OPEN, flash, kept
 from dashboard.parts.sessions import OF, file_stem
+from tarstop_core.documents.topic import Outcome
 from tarstop_core.explore import lists as explore
-from tarstop_core.explore import map_figure, maps, path_figure, plans, sensitivity, sensitivity_figure
+from tarstop_core.explore import map_figure, maps, path_figure, plans, reread, sensitivity, sensitivity_figure
 from tarstop_core.explore import stakes_figure as explore_figures
 from tarstop_core.explore.lists import COLLECTIONS, Explored, sample, samples
 from tarstop_core.explore.maps import FRACTIONS, MeanMap, Measure, World
@@ -31,7 +32,7 @@ from tarstop_core.screening.scenarios.named import SCENARIOS, scenario_of
 from tarstop_core.screening.settings import Settings
 
 LEAD = "Where screening would stop, and what would change that."
-CURRENT, MAP, SENSITIVITY = "At stake now", ask.MAP_TAB, "Sensitivity"
+CURRENT, MAP, SENSITIVITY, LEARNED = "At stake now", ask.MAP_TAB, "Sensitivity", "Order by labels"
 OF_ONE: tuple[Measure, ...] = ("depth", "net_utility", "decision", "regret")
 """What a map of one list can show."""
 WHOLE = {name: f"All sample {name} together (simulated)" for name in COLLECTIONS}
@@ -142,6 +143,8 @@ def _explorer(chosen: str, explored: Explored) -> None:
         asked = replace(state.get(f"{key}/last", first), settings=settings, rule=policy.spec)
         with shown:
             drawn_by = {CURRENT: _current, MAP: _map, SENSITIVITY: _sensitivity}
+            if isinstance(explored.truth, Outcome):
+                drawn_by[LEARNED] = _learned
             asked = tabs(drawn_by, look, asked, **bound("show")) or asked
         state[f"{key}/last"] = asked
         ask.write_address(chosen, asked)
@@ -249,6 +252,35 @@ def _sensitivity(look: Look, asked: ask.Asked) -> ask.Asked:
         sentences = sensitivity_figure.break_even_sentences(explored, settings, now, turns)
         st.html(bullets(map(unbroken, sentences)))
         _in_full(look)
+    return asked
+
+
+def _learned(look: Look, asked: ask.Asked) -> ask.Asked:
+    explored, settings = look.explored, look.settings
+    found, (drawn_at, told_at) = reread.reread(explored, settings, look.policy), shell.in_turn()
+    with drawn_at:
+        figure(
+            "explore-learned",
+            reread.reread_heading(explored),
+            reread.reread_figure(explored, found, dark=dark()),
+            reread.reread_sentence(explored, found, look.policy),
+            reread.reread_rows(found, settings),
+            look.stem,
+        )
+    with told_at:
+        heading_of(f"{look.policy} in both orders, as it turned out")
+        table(reread.reread_rows(found, settings))
+        others = st.expander("Other rules", key=f"{look.key}/others", on_change="rerun")
+        if others.open:
+            with others:
+                for rule in (each() for each in plans.LOOKING if each() != look.policy):
+                    heading_of(str(rule))
+                    table(reread.reread_rows(reread.reread(explored, settings, rule), settings))
+        came = f"calibration?{urlencode({'part': 'Lists that learn'})}"
+        st.caption(
+            "Chances by score or rank were learned on lists that stay as they are; those by what was found on real lists that "
+            f"learn ([how they came out]({came})). This list is simulated; [real ones]({shell.guide('reranked_chances')})."
+        )
     return asked
 
 
