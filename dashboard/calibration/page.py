@@ -171,7 +171,7 @@ def _came_out(_: Store) -> None:
     rows = every[(every["what"] == what) & (every["read"] == read)]
     figure(
         "came-out",
-        came_out.came_out_heading(rows, read, what),
+        f"After {read} documents, {came_out.AHEAD[what]}: {came_out.inside(rows).sum()} of {len(rows)} intervals of 90 % held",
         came_out.came_out_figure(rows, dark=dark()),
         f"{came_out.came_out_sentence(rows, every)} Learned and judged on {said['set'].nunique()} labelled sets, each left "
         "out of what judges it; shorter ones end earlier.",

@@ -258,28 +258,31 @@ def _sensitivity(look: Look, asked: ask.Asked) -> ask.Asked:
 def _learned(look: Look, asked: ask.Asked) -> ask.Asked:
     explored, settings = look.explored, look.settings
     found, (drawn_at, told_at) = reread.reread(explored, settings, look.policy), shell.in_turn()
+    rows, (heading, sentence) = (
+        reread.reread_rows(found, settings),
+        reread.reread_said(explored, found, look.policy),
+    )
     with drawn_at:
         figure(
             "explore-learned",
-            reread.reread_heading(explored),
+            heading,
             reread.reread_figure(explored, found, dark=dark()),
-            reread.reread_sentence(explored, found, look.policy),
-            reread.reread_rows(found, settings),
+            sentence,
+            rows,
             look.stem,
         )
     with told_at:
         heading_of(f"{look.policy} in both orders, as it turned out")
-        table(reread.reread_rows(found, settings))
+        table(rows)
         others = st.expander("Other rules", key=f"{look.key}/others", on_change="rerun")
-        if others.open:
-            with others:
-                for rule in (each() for each in plans.LOOKING if each() != look.policy):
-                    heading_of(str(rule))
-                    table(reread.reread_rows(reread.reread(explored, settings, rule), settings))
+        with others:
+            for rule in (each() for each in plans.LOOKING if others.open and each() != look.policy):
+                heading_of(str(rule))
+                table(reread.reread_rows(reread.reread(explored, settings, rule), settings))
         came = f"calibration?{urlencode({'part': 'Lists that learn'})}"
         st.caption(
-            "Chances by score or rank were learned on lists that stay as they are; those by what was found on real lists that "
-            f"learn ([how they came out]({came})). This list is simulated; [real ones]({shell.guide('reranked_chances')})."
+            "Chances by score or rank were learned on simulated lists like this one, which stay as they are; those by what was "
+            f"found on real ones that learn ([how they came out]({came}), [what they are worth]({shell.guide('reranked_chances')}))."
         )
     return asked
 

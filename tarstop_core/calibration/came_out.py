@@ -10,19 +10,13 @@ from tarstop_core.presentation.numbers import listed, percent
 from tarstop_core.presentation.palette import BELIEF, PLUS, STUDY
 
 JUDGED = {INCLUSION: "By title and abstract", REVIEW: "By full text"}
-AHEAD = {
-    "next 20": "among the next 20",
-    "next 100": "among the next 100",
-    "all left": "among all that are left",
-}
-TICKS = (0, 1, 3, 10, 30, 100, 300, 1000, 3000)
-ROW, AROUND = 16, 84  # Height of a set, and of what is around them
-NAME = 22
+AHEAD = {"next 20": "among the next 20", "next 100": "among the next 100", "all left": "among all left"}
+TICKS = np.array([0, 1, 3, 10, 30, 100, 300, 1000, 3000])
 
 
 def inside(said: pd.DataFrame) -> Flags:
     """Whether what was found lies in its interval of 90 %, shape (n,)."""
-    return np.asarray(said["true"].between(said["low"], said["high"]), dtype=bool)
+    return np.asarray(said["true"].between(said["low"], said["high"]))
 
 
 def came_out_figure(said: pd.DataFrame, *, dark: bool = False) -> Figure:
@@ -31,55 +25,39 @@ def came_out_figure(said: pd.DataFrame, *, dark: bool = False) -> Figure:
     `said` has columns `set`, `mean`, `low`, `high` and `true`.
     """
     said = said.sort_values(["true", "mean"])
-    mean, low, high, true = (
-        np.log10(said[each].to_numpy() + 1.0) for each in ("mean", "low", "high", "true")
-    )
-    names, held = np.array([plain(each, NAME) for each in said["set"]]), inside(said)
+    mean, low, high, true = np.log10(said[["mean", "low", "high", "true"]].to_numpy().T + 1.0)
+    names, held = np.array([plain(each, 22) for each in said["set"]]), inside(said)
+    marker = {"symbol": "line-ns-open", "line": {"width": 2, "color": BELIEF}}
     reach = interval((high - mean).tolist(), (mean - low).tolist(), BELIEF, 1.5, width=4)
-    upright = {"symbol": "line-ns-open", "line": {"width": 2, "color": BELIEF}}
-    data = [points(mean.tolist(), names.tolist(), BELIEF, 9, marker=upright, error_x=reach, hoverinfo="skip")]
+    data = [points(mean.tolist(), names.tolist(), BELIEF, 9, marker=marker, error_x=reach, hoverinfo="skip")]
     notes = [note(0, 1, "┠┼┨ said, 90 %", ink(BELIEF, dark), xanchor="left", yshift=2)]
-    marks = ((held, STUDY, "circle", 8, "● found"), (~held, PLUS, "x", 10, "✕ outside"))
-    for at, (which, colour, symbol, size, words) in enumerate(marks):
+    for at, (which, colour, symbol, words) in enumerate(
+        ((held, STUDY, "circle", "● found"), (~held, PLUS, "x", "✕ outside"))
+    ):
         hover = {"text": said["true"][which].tolist(), "hovertemplate": "%{y}: %{text} found<extra></extra>"}
         data.append(
-            points(
-                true[which].tolist(), names[which].tolist(), colour, size, marker={"symbol": symbol}, **hover
-            )
+            points(true[which].tolist(), names[which].tolist(), colour, 9, marker={"symbol": symbol}, **hover)
         )
         notes.append(note(0.68 + 0.32 * at, 1, words, ink(colour, dark), yshift=2))
-    top = float(np.log10(1 + said[["high", "true"]].to_numpy().max())) + 0.05
-    ticks = {"tickvals": np.log10(np.add(TICKS, 1)).tolist(), "ticktext": [f"{each:,}" for each in TICKS]}
-    return drawn(
-        data,
-        ROW * len(said) + AROUND,
-        False,
-        dark,
-        notes,
-        xaxis=axis("relevant documents (log scale)", dark, range=[-0.05, top], **ticks),
-        yaxis=axis(
-            "", dark, categoryarray=names.tolist(), range=[-0.6, len(said) - 0.4], automargin=True, dtick=1
-        ),
-    )
-
-
-def came_out_heading(said: pd.DataFrame, read: int, what: str) -> str:
-    """In how many sets it held."""
-    held = int(inside(said).sum())
-    return f"After {read} documents, {AHEAD[what]}: {held} of {len(said)} intervals of 90 % held"
+    ends = [-0.05, float(max(high.max(), true.max())) + 0.05]
+    ticks = {"tickvals": np.log10(TICKS + 1).tolist(), "ticktext": [f"{each:,}" for each in TICKS]}
+    rows = {"categoryarray": names.tolist(), "range": [-0.6, len(said) - 0.4], "dtick": 1}
+    xaxis = axis("relevant documents (log scale)", dark, range=ends, **ticks)
+    yaxis = axis("", dark, **rows, automargin=True)
+    return drawn(data, 84 + 16 * len(said), False, dark, notes, xaxis=xaxis, yaxis=yaxis)
 
 
 def came_out_sentence(said: pd.DataFrame, every: pd.DataFrame) -> str:
     """Who lies outside and how far off expected numbers were; how many of `every` interval held that was judged so."""
     sides = {"more": said["true"] > said["high"], "less": said["true"] < said["low"]}
     told = [
-        f"{side} was found in {listed(said.loc[which, 'set'].tolist())}"
-        for side, which in sides.items()
-        if which.any()
+        f"{side} was found in {listed(said.loc[at, 'set'].tolist())}"
+        for side, at in sides.items()
+        if at.any()
     ]
-    outside = f"Outside: {'; '.join(told)}." if told else "None lies outside."
     off = np.median(np.abs(np.log((said["true"] + 0.5) / (said["mean"] + 0.5))))
     return (
-        f"{outside} In half of the sets the expected number was off by a factor of {np.exp(off):.1f} or more. "
+        f"{'Outside: ' + '; '.join(told) if told else 'None lies outside'}. In half of the sets the expected number was off "
+        f"by a factor of {np.exp(off):.1f} or more. "
         f"At all depths and distances {percent(float(inside(every).mean()))} of {len(every):,} intervals held."
     )

@@ -57,6 +57,11 @@ class Played:
     recall: float
     """Relevant documents read over the qrels' R; 0 when R = 0, as in the paper."""
 
+    @property
+    def right(self) -> bool:
+        """Whether the truth asks for that action."""
+        return (self.action == "a+") == self.omega
+
 
 @dataclass(frozen=True)
 class PlayedReview(Played):
@@ -173,12 +178,11 @@ def summary(outcomes: Sequence[Played]) -> dict[str, Any]:
         raise InputProblem(
             "No topic is both ranked and judged; check that run and qrels name the same topics."
         )
-    right = [(outcome.action == "a+") == outcome.omega for outcome in outcomes]
     means = ("depth", "net_utility", "recall")
     return {
         "topics": len(outcomes),
         **{name: float(np.mean([getattr(outcome, name) for outcome in outcomes])) for name in means},
-        "decision_agreement": float(np.mean(right)),
+        "decision_agreement": float(np.mean([outcome.right for outcome in outcomes])),
         "false_adopt": sum(outcome.action == "a+" and not outcome.omega for outcome in outcomes),
         "false_reject": sum(outcome.action == "a-" and outcome.omega for outcome in outcomes),
     }

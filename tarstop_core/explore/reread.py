@@ -1,7 +1,7 @@
 """A sample review in the list's order and in the one that labels teach, with chances of either kind: where a rule stops."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache, partial
 
 import numpy as np
@@ -9,8 +9,9 @@ import numpy as np
 from tarstop_core.calibration.calibrator import REVIEW
 from tarstop_core.calibration.reranked import forecasts
 from tarstop_core.documents.records import ranking_text
+from tarstop_core.documents.tables import Flags
 from tarstop_core.documents.topic import Outcome
-from tarstop_core.evaluation.replay import replay_reviews
+from tarstop_core.evaluation.replay import Played
 from tarstop_core.evaluation.reranking import simulate
 from tarstop_core.explore.lists import Explored
 from tarstop_core.policies import Policy
@@ -20,128 +21,101 @@ from tarstop_core.presentation.palette import BELIEF, STUDY
 from tarstop_core.presentation.words import say
 from tarstop_core.ranking.learning import Label
 from tarstop_core.samples.collections import load_review_sample, sample_full_texts, sample_reviews
-from tarstop_core.samples.labelled import labelled_review, review_in_order
+from tarstop_core.samples.labelled import review_in_order
 from tarstop_core.samples.shipped import calibrators, default_calibrator, reranked_chances
 from tarstop_core.screening.explain import action
 from tarstop_core.screening.settings import Settings
 
-LISTED, LEARNS = "as listed", "learning from labels"
-BY_SCORE, BY_RANK, BY_FOUND = "by score", "by rank", "by what was found"
+LISTED, LEARNS = "as listed", "learning"
+USUAL, FOUND = "by score or rank", "by what was found"
 TABLES = (1, 3, 5, 10)
+TAUGHT = {"excluded": Label.OTHER_KIND, "not retrieved": Label.RELEVANT}
+"""What a full text teaches a ranker where it is not that the report is included, as in a session."""
 _said = partial(say, "tarstop_core.explore.words")
-
-
-@dataclass(frozen=True)
-class Came:
-    """What a rule came to on one review."""
-
-    order: str  # LISTED or LEARNS
-    chances: str  # BY_SCORE or, in the other order, BY_RANK, as of a list that stays as it is; or BY_FOUND
-    depth: int
-    recall: float  # Of reports with a table
-    plus: bool
-    right: bool
-    net_utility: float
+Reread = Mapping[tuple[str, str], Played]
+"""What a rule came to, by order (LISTED or LEARNS) and chances (USUAL, as of a list that stays as it is, or FOUND)."""
 
 
 @lru_cache(maxsize=16)
-def learned(review: str) -> Outcome:
-    """A sample review as a session reads it whose list learns from every label, full texts included."""
-    ids = labelled_review(review).topic.ids
-    frame, texts = (
-        load_review_sample(review).set_index("id", drop=False).loc[ids.tolist()],
-        sample_full_texts(review),
-    )
-    taught = [Label.NOT_RELEVANT] * len(ids)
-    for at, each in enumerate(map(texts.get, ids)):
-        if each is not None:
-            taught[at] = Label.OTHER_KIND if each.status == "excluded" else Label.INCLUDED
-    question = str(sample_reviews().set_index("topic").at[review, "question"])
-    found = simulate(ranking_text(frame), question, taught, start=-np.arange(len(ids), dtype=float))
-    return review_in_order(review, ids[found.order])
+def learned(explored: Explored) -> Explored:
+    """A sample review as a session reads it whose list learns from every label, full texts included; chances are by rank."""
+    of = _outcome(explored)
+    ids, texts = of.topic.ids, sample_full_texts(of.review)
+    records = load_review_sample(of.review).set_index("id", drop=False).loc[ids.tolist()]
+    taught = [
+        TAUGHT.get(texts[each].status, Label.INCLUDED) if each in texts else Label.NOT_RELEVANT
+        for each in ids
+    ]
+    question = str(sample_reviews().set_index("topic").at[of.review, "question"])
+    order = simulate(ranking_text(records), question, taught, start=-np.arange(len(ids), dtype=float)).order
+    by_rank = calibrators()[default_calibrator(False, True, REVIEW)]
+    p = by_rank.probabilities(None, len(ids))
+    return replace(explored, calibrator=by_rank, p=p, truth=review_in_order(of.review, ids[order]))
 
 
-def orders(explored: Explored) -> dict[str, Outcome]:
+def orders(explored: Explored) -> dict[str, Explored]:
     """A sample review by its order."""
-    assert isinstance(explored.truth, Outcome)
-    return {LISTED: explored.truth, LEARNS: learned(explored.truth.review)}
+    return {LISTED: explored, LEARNS: learned(explored)}
 
 
-def reread(explored: Explored, settings: Settings, policy: Policy) -> list[Came]:
-    """What a rule comes to on a sample review, in each order with both kinds of chances.
-
-    Those by what was found are learned on lists that learn, and told document by document
-    (:mod:`tarstop_core.evaluation.as_told`).
-    """
-    by_rank, found = calibrators()[default_calibrator(False, True, REVIEW)], []
-    asked = settings.theta, settings.truth, settings.engine, settings.belief_prior, settings.scale
-    for order, outcome in orders(explored).items():
-        labels = np.asarray(outcome.topic.labels)
-        told = {outcome.review: forecasts(reranked_chances(REVIEW), labels, len(labels))[:-1]}
-        usual = (BY_SCORE, explored.calibrator) if order == LISTED else (BY_RANK, by_rank)
-        for chances, by in (usual, (BY_FOUND, told)):
-            [each] = replay_reviews([outcome], by, policy, settings.payoffs, settings.cost, *asked)
-            plus = each.action == "a+"
-            came = int(each.depth), each.recall, plus, plus == each.omega, each.net_utility
-            found.append(Came(order, chances, *came))
+def reread(explored: Explored, settings: Settings, policy: Policy) -> Reread:
+    """What a rule comes to on a sample review in each order with both kinds of chances, as ``tarstop replay`` plays it."""
+    model, found = reranked_chances(REVIEW), {}
+    for order, each in orders(explored).items():
+        told = {_outcome(each).review: forecasts(model, _labels(each), len(each))[:-1]}
+        found[order, USUAL] = each.replayed(policy, settings)
+        found[order, FOUND] = each.replayed(policy, settings, told)
     return found
 
 
-def until(outcome: Outcome) -> list[int]:
-    """Documents read until each of those that bring a table."""
-    return (np.flatnonzero(np.asarray(outcome.topic.labels)) + 1).tolist()
+def _outcome(explored: Explored) -> Outcome:
+    assert isinstance(explored.truth, Outcome)
+    return explored.truth
 
 
-def reread_figure(explored: Explored, found: Sequence[Came], *, dark: bool = False) -> Figure:
+def _labels(explored: Explored) -> Flags:
+    return np.asarray(_outcome(explored).topic.labels)
+
+
+def reread_figure(explored: Explored, found: Reread, *, dark: bool = False) -> Figure:
     """Tables found by documents read in both orders, and where the rule stops."""
-    data, notes = (
-        [],
-        [note(0.98, 0.02, "stops: ● chances by score or rank, ◆ by what was found", text_colour(dark))],
-    )
-    styles = ((STUDY, "dash", f"╌╌ {LISTED}"), (BELIEF, "solid", f"━━ {LEARNS}"))
-    for row, ((order, outcome), style) in enumerate(zip(orders(explored).items(), styles, strict=True)):
-        colour, dash, name = style
-        gain = np.append(0, np.cumsum(np.asarray(outcome.topic.labels))).tolist()
-        hover = "%{x} read: %{y} found<extra></extra>"
-        data.append(line(range(len(gain)), gain, colour, width=3, dash=dash, hovertemplate=hover))
+    stops = f"stops, with chances ● {USUAL}, ◆ {FOUND}"
+    data, notes = [], [note(0.98, 0.02, stops, text_colour(dark))]
+    styles = ((STUDY, "dash", f"╌╌ {LISTED}"), (BELIEF, "solid", f"━━ {LEARNS} from labels"))
+    for row, ((order, of), (colour, dash, name)) in enumerate(
+        zip(orders(explored).items(), styles, strict=True)
+    ):
+        gain = np.append(0, _labels(of).cumsum()).tolist()
+        hover = {"hovertemplate": "%{x} read: %{y} found<extra></extra>"}
+        data.append(line(range(len(gain)), gain, colour, width=3, dash=dash, **hover))
         notes.append(note(0.98, 0.22 - 0.1 * row, name, ink(colour, dark)))
-        for each in found:
-            if each.order == order:
-                marker = {"symbol": "diamond" if each.chances == BY_FOUND else "circle"}
-                hover = f"stops after {each.depth}, chances {each.chances}<extra></extra>"
-                data.append(
-                    points([each.depth], [gain[each.depth]], colour, 12, marker=marker, hovertemplate=hover)
-                )
+        for chances, symbol in ((USUAL, "circle"), (FOUND, "diamond")):
+            depth = int(found[order, chances].depth)
+            data.append(points([depth], [gain[depth]], colour, 12, marker={"symbol": symbol}, **hover))
     axes = {"xaxis": axis("documents read", dark), "yaxis": axis("tables found", dark)}
-    return drawn(data, 300, True, dark, notes, **axes)
+    return drawn(data, 300, explored.simulated, dark, notes, **axes)
 
 
-def reread_heading(explored: Explored) -> str:
-    """When everything is found."""
-    listed, learns = map(until, orders(explored).values())
-    return _said("reread_heading", tables=len(listed), listed=listed[-1], learned=learns[-1])
-
-
-def reread_sentence(explored: Explored, found: Sequence[Came], policy: Policy) -> str:
-    """Documents until the k-th table, and where the rule stops."""
-    listed, learns = map(until, orders(explored).values())
+def reread_said(explored: Explored, found: Reread, policy: Policy) -> tuple[str, str]:
+    """When everything is found, for a heading; documents until the k-th table, and where the rule stops."""
+    listed, learns = ((np.flatnonzero(_labels(each)) + 1).tolist() for each in orders(explored).values())
     kth = [*(k for k in TABLES if k < len(listed)), len(listed)]
     at = {"kth": kth, "listed": [listed[k - 1] for k in kth], "learned": [learns[k - 1] for k in kth]}
-    texts = {name: [f"{each:,}" for each in values] for name, values in at.items()}
-    return _said("reread", **texts, rule=policy, before=found[0], now=found[-1])
+    told = {name: [f"{each:,}" for each in values] for name, values in at.items()}
+    ends = {"before": found[LISTED, USUAL], "now": found[LEARNS, FOUND]}
+    return _said("reread_heading", **told), _said("reread", **told, **ends, rule=policy)
 
 
-def reread_rows(found: Sequence[Came], settings: Settings) -> list[dict[str, str]]:
+def reread_rows(found: Reread, settings: Settings) -> list[dict[str, str]]:
     """What a rule came to, a row for each order and kind of chances."""
     return [
         {
-            "Order": each.order,
-            "Chances": each.chances,
-            "Stops after": f"{each.depth:,}",
-            "Tables found": percent(each.recall),
-            "Chooses": action(each.plus, settings),
-            "Right?": "yes" if each.right else "no",
-            "Net utility": amount(each.net_utility, settings.payoffs.unit),
+            "Order": order,
+            "Chances": chances,
+            "Stops after": f"{played.depth:,}",
+            "Found": percent(played.recall),
+            "Chooses": f"{action(played.action == 'a+', settings)}, {'right' if played.right else 'wrong'}",
+            "Net utility": amount(played.net_utility, settings.payoffs.unit),
         }
-        for each in found
+        for (order, chances), played in found.items()
     ]
