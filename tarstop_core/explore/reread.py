@@ -79,8 +79,8 @@ def _labels(explored: Explored) -> Flags:
 
 def reread_figure(explored: Explored, found: Reread, *, dark: bool = False) -> Figure:
     """Tables found by documents read in both orders, and where the rule stops."""
-    stops = f"stops, with chances ● {USUAL}, ◆ {FOUND}"
-    data, notes = [], [note(0.98, 0.02, stops, text_colour(dark))]
+    stops = (f"● stops, chances {USUAL}", f"◆ stops, {FOUND}")
+    data, notes = [], [note(0.98, 0.12 - 0.1 * at, each, text_colour(dark)) for at, each in enumerate(stops)]
     styles = ((STUDY, "dash", f"╌╌ {LISTED}"), (BELIEF, "solid", f"━━ {LEARNS} from labels"))
     for row, ((order, of), (colour, dash, name)) in enumerate(
         zip(orders(explored).items(), styles, strict=True)
@@ -88,7 +88,7 @@ def reread_figure(explored: Explored, found: Reread, *, dark: bool = False) -> F
         gain = np.append(0, _labels(of).cumsum()).tolist()
         hover = {"hovertemplate": "%{x} read: %{y} found<extra></extra>"}
         data.append(line(range(len(gain)), gain, colour, width=3, dash=dash, **hover))
-        notes.append(note(0.98, 0.22 - 0.1 * row, name, ink(colour, dark)))
+        notes.append(note(0.98, 0.32 - 0.1 * row, name, ink(colour, dark)))
         for chances, symbol in ((USUAL, "circle"), (FOUND, "diamond")):
             depth = int(found[order, chances].depth)
             data.append(points([depth], [gain[depth]], colour, 12, marker={"symbol": symbol}, **hover))
