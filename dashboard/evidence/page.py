@@ -59,12 +59,9 @@ class Chosen:
 
     name: str
     tables: Tables
-    notes: tuple[str, ...] = ()
-    """What reading them brought up."""
-    source: str = ""
-    """Where they come from, for a published set."""
-    places: tuple[int, ...] | None = None
-    """The row that each study was typed in."""
+    notes: tuple[str, ...] = ()  # What reading them brought up
+    source: str = ""  # Where they come from, for a published set
+    places: tuple[int, ...] | None = None  # The row that each study was typed in
 
     @cached_property
     def rows(self) -> list[Row]:

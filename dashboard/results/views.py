@@ -17,7 +17,7 @@ from tarstop_core.calibration.figures import reliability_figure, reliability_sen
 from tarstop_core.evaluation.findings import figures, tables
 from tarstop_core.evaluation.findings import topic_figures as view
 from tarstop_core.evaluation.findings.aggregate import REFERENCE, case_rows
-from tarstop_core.evaluation.findings.report import STATISTICS, folds_said
+from tarstop_core.evaluation.findings.report import engine_changes, folds_said, statistics
 from tarstop_core.evaluation.tasks.named import TASKS, errors_of
 from tarstop_core.files import table_to_csv
 from tarstop_core.policies import parse_policy
@@ -75,13 +75,11 @@ def _table(look: Look) -> None:
     table(shown, said, linked=False)
     if REFERENCE not in look.asked.methods:
         note("ICER is against Greedy, which is not among the methods shown.")
-    asked = rows.dropna(subset="engine_changes") if "engine_changes" in rows else rows.iloc[:0]
-    if len(asked):
-        worst = asked.iloc[int(asked["engine_changes"].to_numpy().argmax())]
+    if engine := engine_changes(rows):
+        worst = engine["worst"]
         note(
-            f"At the same depths the bivariate engine would have acted otherwise in "
-            f"{percent(float(asked['engine_changes'].mean()))} of topics on average, at most in "
-            f"{percent(float(worst['engine_changes']))} ({worst['approach']})."
+            f"At the same depths the bivariate engine would have acted otherwise in {percent(float(engine['mean']))} of topics "
+            f"on average, at most in {percent(float(worst['engine_changes']))} ({worst['approach']})."
         )
 
     def latex() -> str:
@@ -202,13 +200,8 @@ def _about(look: Look) -> None:
     left, right = st.columns(2, gap="large")
     with left:
         heading_of("Rankings: achieved and published")
-        rows = [
-            (STATISTICS.get(name, name), f"{achieved:.3f}", "" if aimed is None else f"{aimed:.3f}")
-            for name, (achieved, aimed) in known["statistics"].items()
-            if achieved is not None
-        ]
         said = " Simulated to match these figures and nothing else." if look.results.simulated else ""
-        frame = pd.DataFrame(rows, columns=["Figure", "Achieved", "Paper"])
+        frame = statistics(look.everything).rename(columns=str.capitalize)
         table(frame, f"Over topics with relevant documents.{said}")
         for remark in known["notes"]:
             note(remark)

@@ -46,16 +46,12 @@ class Played:
     """What a policy came to on one topic."""
 
     topic: str
-    depth: float
-    """Documents read; of a rule that draws a random sample, the expected number."""
-    action: str
-    """One of "a+" or "a-"."""
+    depth: float  # Documents read; of a rule that draws a random sample, the expected number
+    action: str  # One of "a+" or "a-"
     omega: bool
     """ω⁺: the qrels hold a relevant document, ranked or not; in reviews, the truth that was asked for."""
-    net_utility: float
-    """Payoff of the action under the truth, minus cost times depth, in the payoffs' unit."""
-    recall: float
-    """Relevant documents read over the qrels' R; 0 when R = 0, as in the paper."""
+    net_utility: float  # Payoff of the action under the truth, minus cost times depth, in the payoffs' unit
+    recall: float  # Relevant documents read over the qrels' R; 0 when R = 0, as in the paper
 
     @property
     def right(self) -> bool:
@@ -69,8 +65,7 @@ class PlayedReview(Played):
 
     left: dict[str, StillUnread]
     """At "stop" and with a share of the list read, rounded up: "0.02", "0.05", "0.1", "0.2", "0.5"."""
-    turned: float
-    """What is said at the stop: the chance that all that is left would lead to the other action."""
+    turned: float  # What is said at the stop: the chance that all that is left would lead to the other action
 
 
 def replay(

@@ -32,11 +32,9 @@ class Explored:
     """A ranked list with what is known of it."""
 
     name: str  # as a person knows it
-    settings: Settings
-    """Where exploring begins; other payoffs, costs, b_0 and θ are put in their place."""
+    settings: Settings  # Where exploring begins; other payoffs, costs, b_0 and θ are put in their place
     calibrator: Calibrator
-    p: Floats
-    """Chance of each document, in screening order. Shape (N,)."""
+    p: Floats  # Chance of each document, in screening order. Shape (N,).
     state: State  # labels so far; plans begin at its depth
     truth: Topic | Outcome | None = None  # all labels, where they are known: what would have come of a rule
     simulated: bool = False

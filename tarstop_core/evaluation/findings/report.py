@@ -48,10 +48,8 @@ class Findings:
     """Frames and figures of an experiment, computed once."""
 
     results: Results
-    share: float | None = None
-    """Share of ω⁺ topics to weigh to; as they are unless given."""
-    draws: int = aggregate.DRAWS
-    """Bootstrap samples."""
+    share: float | None = None  # Share of ω⁺ topics to weigh to; as they are unless given
+    draws: int = aggregate.DRAWS  # Bootstrap samples
 
     @cached_property
     def rows(self) -> pd.DataFrame:
@@ -231,7 +229,7 @@ def html(report: Findings) -> str:
         claims=pd.DataFrame([vars(each) for each in claims.verdicts(results, report.share, report.draws)]),
         caution=claims.caution(results),
         panel=partial(tables.panel, report.rows, cost=report.cost, digits=task.icer_digits),
-        engine=_engine(report),
+        engine=engine_changes(report.rows[report.rows["cost"] == report.cost]),
         beside=_beside_paper(report),
         ordering=claims.ordering_sentences(results),
         other_truth=task.paper is not None and known["truth"] != task.paper.truth,
@@ -240,7 +238,7 @@ def html(report: Findings) -> str:
             for drawn in report.figures()
         ],
         calibration=_calibration(results),
-        statistics=_statistics(results),
+        statistics=statistics(results),
         chosen=report.rows.pivot_table(
             index=["approach", "q_star"], columns="cost", values="setting", aggfunc="first", sort=False
         ).reset_index(),
@@ -249,13 +247,15 @@ def html(report: Findings) -> str:
     )
 
 
-def _engine(report: Findings) -> dict[str, Any] | None:
-    """How often the slower engine would have acted otherwise."""
-    if "engine_changes" not in report.rows:
+def engine_changes(rows: pd.DataFrame) -> dict[str, Any] | None:
+    """How often the slower engine would have acted otherwise in these rows; None where it was not asked."""
+    at = rows.dropna(subset="engine_changes") if "engine_changes" in rows else rows.iloc[:0]
+    if at.empty:
         return None
-    at = report.rows[report.rows["cost"] == report.cost].dropna(subset="engine_changes")
-    changes = at["engine_changes"]
-    return None if at.empty else {"mean": changes.mean(), "worst": at.iloc[int(changes.to_numpy().argmax())]}
+    return {
+        "mean": at["engine_changes"].mean(),
+        "worst": at.iloc[int(at["engine_changes"].to_numpy().argmax())],
+    }
 
 
 def _beside_paper(report: Findings) -> pd.DataFrame:
@@ -303,7 +303,8 @@ def _calibration(results: Results) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["chances", "judged on", "Brier", "ECE", "topics"])
 
 
-def _statistics(results: Results) -> pd.DataFrame:
+def statistics(results: Results) -> pd.DataFrame:
+    """Of the rankings, as achieved and as published."""
     known: Mapping[str, Sequence[float | None]] = results.settings["statistics"]
     rows = [
         (STATISTICS.get(name, name), f"{achieved:.3f}", "" if aimed is None else f"{aimed:.3f}")
