@@ -27,8 +27,8 @@ READING = 1000
 WATCH = """() => {
   window.latencies = [];
   let pressed = null, before = null;
-  const curve = () => [...document.querySelectorAll('.js-plotly-plot .scatterlayer .js-line')]
-    .map(line => line.getAttribute('d')).join();
+  const curve = () => [...document.querySelectorAll('.tar-fluid img, .js-plotly-plot .scatterlayer .js-line')]
+    .map(drawn => drawn.getAttribute('src') ?? drawn.getAttribute('d')).join();
   document.addEventListener('keydown', event => {
     if (event.key === 'e') { pressed = performance.now(); before = curve(); }
   }, true);

@@ -26,13 +26,10 @@ WATCH = """() => {
   let pressed = null, before = null;
   // Little to look at, for it is looked at after every piece of a redraw: the course of the curves and how many
   // marks the figure has, which every study adds to.
-  const layers = () => ['.st-key-curves', '.st-key-evidence'].map(
-    place => document.querySelector(place + ' .js-plotly-plot .cartesianlayer'));
   const drawn = () => {
-    const [curves, figure] = layers();
-    if (!curves || !figure) return null;
-    const lines = [...curves.querySelectorAll('.js-line')].map(line => line.getAttribute('d'));
-    return [lines.join(), figure.getElementsByTagName('path').length];
+    const curves = document.querySelector('.tar-fluid img');
+    const figure = document.querySelector('.st-key-evidence .js-plotly-plot .cartesianlayer');
+    return curves && figure && [curves.src, figure.getElementsByTagName('path').length];
   };
   document.addEventListener('keydown', event => {
     if (event.key === 'Enter') { pressed = performance.now(); before = drawn(); }

@@ -37,7 +37,7 @@ COUNT = """() => {
     const main = document.querySelector('[data-testid=stMain]');
     const seen = (each) => each.checkVisibility({visibilityProperty: true, opacityProperty: true});
     // Figures, tooltips and signs, the document on Screen, and formulas written a second time for screen readers.
-    const left_out = '.js-plotly-plot, svg, [data-testid=stTooltipContent], [data-testid=stIconMaterial], kbd, ' +
+    const left_out = '.js-plotly-plot, .tar-fluid, svg, [data-testid=stTooltipContent], [data-testid=stIconMaterial], kbd, ' +
         'canvas, .st-key-document, .katex-mathml, style, script';
     const words = [];
     const walk = document.createTreeWalker(main, NodeFilter.SHOW_TEXT);

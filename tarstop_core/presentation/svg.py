@@ -75,13 +75,13 @@ def chart(
         return TOP + down * (1 - (y - low) / (high - low))
 
     parts = []
-    for value, words in _decades(low, high) if log else _steps(low, high):
+    for value, words in _decades(low, high) if log else _round(low, high):
         y = at_y(value)
         parts.append(
             f'<line x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" y2="{y:.1f}" stroke="{SVG_GRID}" stroke-opacity=".25"/>'
         )
         parts.append(text(LEFT - 8, y + 4, words, anchor="end", size=12))
-    for value, words in _steps(0, last):
+    for value, words in _round(0, last):
         parts.append(text(at_x(value), HEIGHT - BOTTOM + 18, words, anchor="middle", size=12))
     parts.append(
         text(LEFT + across / 2, HEIGHT - 5, x_title, anchor="middle")
@@ -94,7 +94,7 @@ def chart(
         spots = [None if y is None else (at_x(x), at_y(min(high, max(low, y)))) for x, y in known]
         dash = f' stroke-dasharray="{line.dash}"' if line.dash else ""
         parts.append(
-            f'<path d="{_path(spots, line.steps)}" fill="none" stroke="{line.colour}" stroke-width="2.5"{dash}/>'
+            f'<path d="{path(spots, line.steps)}" fill="none" stroke="{line.colour}" stroke-width="2.5"{dash}/>'
         )
         drawn = [spot for spot in spots if spot is not None]
         if len(drawn) == 1:
@@ -116,29 +116,34 @@ def _shown(y: float | None, log: bool) -> float | None:
     return math.log10(y) if y > 0 else None
 
 
-def _path(spots: Sequence[tuple[float, float] | None], steps: bool) -> str:
+def path(spots: Sequence[tuple[float, float] | None], in_steps: bool) -> str:
+    """What draws a line through spots; None breaks it."""
     parts = []
     for before, spot in pairwise((None, *spots)):
         if spot is not None:
             x, y = spot
-            goes_on = f"H{x:.1f}V{y:.1f}" if steps else f"L{x:.1f} {y:.1f}"
+            goes_on = f"H{x:.1f}V{y:.1f}" if in_steps else f"L{x:.1f} {y:.1f}"
             parts.append(f"M{x:.1f} {y:.1f}" if before is None else goes_on)
     return "".join(parts)
 
 
-def _steps(low: float, high: float) -> list[tuple[float, str]]:
-    """Round values between two, about five.
+def steps(low: float, high: float, most: int = 5) -> list[float]:
+    """Round values between two, which lie at most so many steps apart.
 
-    >>> [words for _, words in _steps(0, 312)]
-    ['0', '100', '200', '300']
+    >>> steps(0, 312), steps(37, 58)
+    ([0, 100, 200, 300], [40, 45, 50, 55])
     """
-    raw = (high - low) / 5
+    raw = (high - low) / most
     size = 10 ** math.floor(math.log10(raw))
     step = next(size * each for each in (1, 2, 5, 10) if size * each >= raw)
     if high - low > 2:
         step = max(1, step)
-    count = math.floor((high - low) / step + 1e-9)
-    return [(low + step * i, f"{low + step * i:,.6g}") for i in range(count + 1)]
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    return [step * i for i in range(first, last + 1)]
+
+
+def _round(low: float, high: float) -> list[tuple[float, str]]:
+    return [(value, f"{value:,.6g}") for value in steps(low, high)]
 
 
 def _decades(low: float, high: float) -> list[tuple[float, str]]:

@@ -1,0 +1,83 @@
+"""Figures that take the width of their place hold what plotly would draw, where its axes put it."""
+
+import re
+import xml.etree.ElementTree as ElementTree
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tarstop_core.belief.decisive import hit_curve
+from tarstop_core.policies import Budget, Optimal
+from tarstop_core.presentation.curves import live_curves
+from tarstop_core.presentation.figures import Figure
+from tarstop_core.presentation.fluid import DASHES, fluid
+from tarstop_core.presentation.numbers import percent
+from tarstop_core.value.decisive import DecisivePath
+from tarstop_core.value.payoffs import Payoffs
+from tests.presentation.drawn import SVG, courses, picture
+
+PATH = DecisivePath(hit_curve(np.minimum(0.9, 0.3 / np.arange(1, 301) ** 0.7)), 0.5, Payoffs.from_q_star(0.5))
+DOWN = 260
+
+
+def live(worth: bool = True, depth: int = 7, **more: Any) -> Figure:
+    told: dict[str, Any] = {"cost": 0.001, "plan": 40, "hit": None, "span": (0, 50), **more}
+    rule = Optimal() if worth else Budget(30)
+    return live_curves(PATH.b, rule.worth(PATH), q_star=0.5, depth=depth, **told)
+
+
+def words(html: str) -> list[str]:
+    return re.findall(r"<span[^>]*>(.*?)</span>", html)
+
+
+def test_lines_and_the_point_stand_where_the_axes_put_them() -> None:
+    figure = live()
+    drawn = courses(fluid(figure, "says"))
+    # Points stand above the lines of their part.
+    traces = sorted(figure["data"], key=lambda trace: (trace.get("yaxis", ""), trace["mode"] == "markers"))
+    for trace, course in zip(traces, drawn, strict=True):
+        axis = figure["layout"]["yaxis2" if trace.get("yaxis") == "y2" else "yaxis"]
+        (low, high), (first, last) = axis["range"], axis["domain"]
+        y = np.array(trace["y"], dtype=float)
+        share = ((np.log10(y) if axis.get("type") == "log" else y) - low) / (high - low)
+        height = DOWN * (1 - first - (last - first) * share)
+        assert [x for x, _ in course] == pytest.approx([20.0 * x for x in trace["x"]], abs=0.06)
+        assert [y for _, y in course] == pytest.approx(height.tolist(), abs=0.06)
+    stop = picture(fluid(figure, "says"))[-1]
+    assert stop.get("d") == f"M800.0 0.0L800.0 {DOWN:.1f}" and stop.get("stroke-dasharray") == DASHES["dot"]
+
+
+def test_texts_are_those_of_the_figure_and_it_says_what_it_shows() -> None:
+    html = fluid(live(), 'more than "half" & so')
+    assert 'alt="more than &quot;half&quot; &amp; so"' in html
+    for said in (
+        "chance it exists",
+        "worth each ÷ cost",
+        "documents read",
+        f"act above {percent(0.5)}",
+        "1: what it costs",
+        "50%",
+    ):
+        assert said in words(html), said
+    assert [each for each in words(html) if each.isdigit()][:6] == ["0", "10", "20", "30", "40", "50"]
+    ElementTree.tostring(picture(html))
+
+
+def test_one_part_where_nothing_is_compared_and_steps_where_studies_move_it() -> None:
+    alone = fluid(live(worth=False), "")
+    assert "worth" not in " ".join(words(alone))
+    assert max(y for course in courses(alone) for _, y in course) > DOWN / 2
+    stepped = picture(fluid(live(steps=True), ""))
+    assert any("V" in path.get("d", "") for path in stepped.iter(f"{SVG}path"))
+
+
+@pytest.mark.parametrize(
+    "more", [{"log_depth": True}, {"log_depth": True, "depth": 0}, {"cost": 0.0}, {"hit": 5}]
+)
+def test_it_is_drawn_on_log_axes_free_of_cost_and_after_a_hit(more: dict[str, Any]) -> None:
+    html = fluid(live(**more), "")
+    spots = [spot for course in courses(html) for spot in course]
+    assert spots and all(-0.1 <= x <= 1000.1 for x, _ in spots) and np.isfinite(spots).all()
+    if more.get("log_depth"):
+        assert {"1", "10"} <= set(words(html))
