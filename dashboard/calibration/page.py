@@ -160,6 +160,9 @@ def _actions(store: Store, chosen: Listed) -> None:
 
 def _came_out(_: Store) -> None:
     """How chances came out on real lists that learned from their labels."""
+    note(
+        "Where a list learns from labels, chances follow from what was found so far. A line is a labelled set: said, and found."
+    )
     left, middle, right = st.columns([1.3, 1.3, 1], gap="medium")
     judged = switch("Relevant", came_out.JUDGED, at=left, **lasting(f"{PREFIX}/judged"))
     aheads = {name: name.capitalize() for name in came_out.AHEAD}
@@ -171,7 +174,7 @@ def _came_out(_: Store) -> None:
     rows = every[(every["what"] == what) & (every["read"] == read)]
     figure(
         "came-out",
-        f"After {read} documents, {came_out.AHEAD[what]}: {came_out.inside(rows).sum()} of {len(rows)} intervals of 90 % held",
+        f"Relevant among {came_out.AHEAD[what]}, said after {read} documents: {came_out.inside(rows).sum()} of {len(rows)} held",
         came_out.came_out_figure(rows, dark=dark()),
         f"{came_out.came_out_sentence(rows, every)} Learned and judged on {said['set'].nunique()} labelled sets, each left "
         "out of what judges it; shorter ones end earlier.",

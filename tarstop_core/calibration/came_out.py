@@ -10,7 +10,7 @@ from tarstop_core.presentation.numbers import listed, percent
 from tarstop_core.presentation.palette import BELIEF, PLUS, STUDY
 
 JUDGED = {INCLUSION: "By title and abstract", REVIEW: "By full text"}
-AHEAD = {"next 20": "among the next 20", "next 100": "among the next 100", "all left": "among all left"}
+AHEAD = {"next 20": "the next 20", "next 100": "the next 100", "all left": "all that are left"}
 TICKS = np.array([0, 1, 3, 10, 30, 100, 300, 1000, 3000])
 
 

@@ -67,9 +67,7 @@ def test_chances_of_lists_that_learn_are_shown_set_by_set(open_app: Open) -> Non
         own = every[every["judged"] == judged]
         rows = own[(own["what"] == what) & (own["read"] == read)]
         assert came_out_sentence(rows, own) in shown(page).replace("\xa0", " ")
-        assert f"{inside(rows).sum()} of {len(rows)} intervals of 90 % held" in shown(page).replace(
-            "\xa0", " "
-        )
+        assert f"{inside(rows).sum()} of {len(rows)} held" in shown(page).replace("\xa0", " ")
         assert "on 25 labelled sets, each left out of what judges it" in shown(page).replace("\xa0", " ")
         assert len(page.get("plotly_chart")) == 1
 
