@@ -25,7 +25,8 @@ class Advice:
     headline: Headline
     go_on: bool  # Whether the chosen rule, taken at its word, reads another document
     depth: int
-    documents: int  # Documents read, and in the list
+    documents: int
+    """Documents read, and in the list."""
     b: float  # belief now
     rho: float  # chance that the next document is a hit
     evpi: float  # EVPI now, in the payoffs' unit
