@@ -87,7 +87,7 @@ clean:
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(SAMPLES):
-	@echo "$@ is missing; get it back with 'git checkout sample_data' or make it with '$(BIN)/python -m tarstop_core.samples.simulate'." >&2; exit 1
+	@echo "$@ is missing; get it back with 'git checkout sample_data' or make it with '$(BIN)/python -m scripts.make_samples'." >&2; exit 1
 
 # The stamps are remade when a file that decides what is installed has changed.
 $(APP_READY): requirements.txt pyproject.toml Makefile

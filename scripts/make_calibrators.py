@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from scripts.make_samples.diagnostic import simulate_reviews
+from scripts.make_samples.patents import simulate_patents
 from scripts.report_unread import others, read_collections
 from scripts.travel_measured import COLLECTIONS, JUDGED, elsewhere, medical
 from tarstop_core.calibration.data_share import fit_data_share
@@ -23,8 +25,6 @@ from tarstop_core.files import label_topics, read_qrels, read_run
 from tarstop_core.places import real_data, sample_dir
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.ranking.bm25 import rank_documents
-from tarstop_core.samples.simulate.diagnostic import simulate_reviews
-from tarstop_core.samples.simulate.patents import simulate_patents
 from tarstop_core.samples.simulate.rankings import simulate_patent_rankings
 from tarstop_core.samples.simulate.reviews import simulate_review_outcomes
 

@@ -26,8 +26,8 @@ def sample_dir() -> Path:
             return candidate
     where = " or ".join(map(str, candidates))
     raise InputProblem(
-        f"No sample data in {where}; install the package again, or make them with "
-        "`python -m tarstop_core.samples.simulate DIR` and set TARSTOP_SAMPLE_DATA to DIR."
+        f"No sample data in {where}; install the package again, or make them in a checkout with "
+        "`python -m scripts.make_samples DIR` and set TARSTOP_SAMPLE_DATA to DIR."
     )
 
 

@@ -96,10 +96,15 @@ def figure(
     # The word that the style sheet and the script for pictures look for, in the class that the key becomes.
     with st.container(key=f"results-tar-figure-{name}"):
         heading_of(heading)
-        how: dict[str, Any] = {"on_select": on_select, "selection_mode": "points"} if on_select else {}
         with st.container(key=f"results-tar-wide-{name}"):
             st.plotly_chart(
-                AsItIs(drawing), key=chart_key(name), config=PLAIN, alt=sentence, width="stretch", **how
+                AsItIs(drawing),
+                key=chart_key(name),
+                config=PLAIN,
+                alt=sentence,
+                width="stretch",
+                on_select=on_select or "ignore",
+                selection_mode="points",
             )
         note(sentence)
         files(f"{file_stem}-{name}", pd.DataFrame(rows), name, pictures=True)

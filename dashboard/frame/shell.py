@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -38,8 +37,13 @@ def pages() -> dict[str, list[st.Page]]:
     """The pages in their groups, in the order of the sidebar."""
 
     def page(file: str, title: str, icon: str) -> st.Page:
-        how: dict[str, Any] = {"url_path": Path(file).stem, "default": file == HOME}
-        return st.Page(ROOT / file, title=title, icon=f":material/{icon}:", **how)
+        return st.Page(
+            ROOT / file,
+            title=title,
+            icon=f":material/{icon}:",
+            url_path=Path(file).stem,
+            default=file == HOME,
+        )
 
     return {
         "Work": [

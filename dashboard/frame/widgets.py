@@ -82,8 +82,15 @@ def go_to_one(
         if chosen is not None:
             go(int(chosen))
 
-    shown: Any = {"index": None, "placeholder": placeholder, "label_visibility": "collapsed"}
-    one_of(label, options, key=key, on_change=gone, **shown)
+    one_of(
+        label,
+        options,
+        key=key,
+        on_change=gone,
+        index=None,
+        placeholder=placeholder,
+        label_visibility="collapsed",
+    )
 
 
 def radio(label: str, options: Mapping[T, str], **more: Any) -> T:

@@ -134,8 +134,9 @@ def finish(action: Callable[..., object], *args: Any) -> None:
 
 def dialog_button(work: Work, label: str, key: str, what: str) -> None:
     """A button that opens the dialog which changes `what`."""
-    how: dict[str, Any] = {"on_click": setattr, "args": (work, "editing", what)}
-    st.button(label, key=key, width="stretch", disabled=work.busy, **how)
+    st.button(
+        label, key=key, width="stretch", disabled=work.busy, on_click=setattr, args=(work, "editing", what)
+    )
 
 
 def reviewer() -> str:

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import streamlit as st
 
@@ -35,8 +34,9 @@ def guide_page() -> None:
         shell.problem_box(f"The guide has no document {named}; choose one below.")
         named = FIRST
     titles = {each: title(each) for each in READ}
-    how: dict[str, Any] = {"key": "guide/read", "width": 520, "label_visibility": "collapsed"}
-    name = one_of("What to read", titles, first=named, **how)
+    name = one_of(
+        "What to read", titles, first=named, key="guide/read", width=520, label_visibility="collapsed"
+    )
     # Only where it changes: a new address loses the place in the document.
     if name != st.query_params.get("read", FIRST):
         st.query_params["read"] = name

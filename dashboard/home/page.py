@@ -1,7 +1,6 @@
 """The Home page: continue, bring documents, or try the demo."""
 
 import html
-from typing import Any
 
 import streamlit as st
 
@@ -68,8 +67,9 @@ def _beginnings(store: Store, demo_first: bool) -> None:
 def _recent(store: Store, sessions: list[SessionSummary]) -> None:
     st.subheader("Your sessions")
     for session in first(sessions, RECENT, f"Show all {len(sessions)} sessions", "all_sessions"):
-        how: dict[str, Any] = {"border": True, "horizontal": True, "vertical_alignment": "center"}
-        with st.container(key=f"session-{session.id}", **how):
+        with st.container(
+            key=f"session-{session.id}", border=True, horizontal=True, vertical_alignment="center"
+        ):
             st.html(line(store, session), width="stretch")
             resume(session, "Continue", "continue", primary=session is sessions[0])
             with st.popover("More", key=f"more-{session.id}"):

@@ -175,9 +175,15 @@ def _between(play: Play) -> None:
         _round_figure(play, at)
     else:
         st.html(f'<p class="tar-lead">{html.escape(your_call.rules_of_the_game(game))}</p>')
-    how: dict[str, Any] = {"icon": ":material/play_arrow:", "type": "primary", "shortcut": "Right"}
     what = (play.move, Game.begun, len(game.calls))
-    press(f"Begin round {game.decided + 1}", *what, key=f"call-begin-{game.decided}", **how)
+    press(
+        f"Begin round {game.decided + 1}",
+        *what,
+        key=f"call-begin-{game.decided}",
+        icon=":material/play_arrow:",
+        type="primary",
+        shortcut="Right",
+    )
 
 
 def _round(play: Play) -> None:
@@ -219,16 +225,30 @@ def _round(play: Play) -> None:
 
 
 def _buttons(play: Play, settings: Settings, depth: int, length: int) -> None:
-    seen, end, said = len(play.game.calls), depth == length, "Stops at a find."
+    seen, end = len(play.game.calls), depth == length
 
     def offer(words: str, key: str, change: Callable[[Game], Game], **how: Any) -> None:
         press(words, play.move, change, seen, key=f"call-{key}-{seen}", **how)
 
     with st.container(horizontal=True, key="call-buttons", gap="small"):
-        how = {"icon": ":material/chevron_right:", "type": "primary", "shortcut": "Right"}
-        offer("Read the next", "read-1", lambda game: game.read(1), disabled=end, **how)
-        how = {"icon": ":material/keyboard_double_arrow_right:", "shortcut": f"{MORE}"}
-        offer(f"Read {MORE}", f"read-{MORE}", lambda game: game.read(MORE), disabled=end, help=said, **how)
+        offer(
+            "Read the next",
+            "read-1",
+            lambda game: game.read(1),
+            icon=":material/chevron_right:",
+            type="primary",
+            shortcut="Right",
+            disabled=end,
+        )
+        offer(
+            f"Read {MORE}",
+            f"read-{MORE}",
+            lambda game: game.read(MORE),
+            icon=":material/keyboard_double_arrow_right:",
+            shortcut=f"{MORE}",
+            disabled=end,
+            help="Stops at a find.",
+        )
         for plus, shortcut in ((True, "1"), (False, "2")):
             words = f"Stop: {shell.escape_markdown(action(plus, settings))}"
             offer(words, f"decide-{plus}", partial(Game.decide, plus=plus), shortcut=shortcut)

@@ -1,7 +1,6 @@
 """Learn, part "Glossary": every word of the interface, in groups, searched, and linked to its neighbours."""
 
 from pathlib import Path
-from typing import Any
 
 import streamlit as st
 
@@ -31,8 +30,14 @@ def show() -> None:
     hint = "belief, q*, REML, recall …"
     st.text_input("Search", **bound("find"), placeholder=hint, icon=":material/search:")
     if not words:
-        how: dict[str, Any] = bound("group") | {"required": True, "label_visibility": "collapsed"}
-        st.pills("Group", list(groups), default=first, **how)
+        st.pills(
+            "Group",
+            list(groups),
+            default=first,
+            **bound("group"),
+            required=True,
+            label_visibility="collapsed",
+        )
     if not shown:
         st.caption(f"Nothing is called “{shell.escape_markdown(words)}”, and no explanation has it.")
         return

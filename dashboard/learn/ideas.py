@@ -133,8 +133,9 @@ def _studies() -> None:
     theta = share("Sensitivity to exceed (θ)", 0.75, **bound("idea-theta"), low=0.5, at=middle)
     what = shell.term("heterogeneity", "between-study standard deviation")
     said = f"Scale of the half-normal prior of τ, the {what}, in logits."
-    how = {"format_func": number, "help": said}
-    tau = _stop("How much studies may differ (τ)", TAUS, 1.0, "idea-tau", right, **how)
+    tau = _stop(
+        "How much studies may differ (τ)", TAUS, 1.0, "idea-tau", right, format_func=number, help=said
+    )
     paths = engines.belief_paths(name, theta, tau)
     _figure(
         "idea-engines",

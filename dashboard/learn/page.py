@@ -1,7 +1,6 @@
 """The Learn page: a lecture in the browser, for a class or for oneself, on the sample collections."""
 
 from importlib import import_module
-from typing import Any
 
 import streamlit as st
 
@@ -42,8 +41,14 @@ def _part() -> str:
     named = address.get("part")
     if named in PARTS and named != state.get(WRITTEN):
         state[KEY] = named
-    how: dict[str, Any] = {"label_visibility": "collapsed", "persist_state": "session"}
-    part = switch("Part", PARTS, default=state.get(KEY, "walk"), key=KEY, **how)
+    part = switch(
+        "Part",
+        PARTS,
+        default=state.get(KEY, "walk"),
+        key=KEY,
+        label_visibility="collapsed",
+        persist_state="session",
+    )
     if part != state.get(WRITTEN, part):
         # What stands in the address belongs to the part that was left; what is bound to widgets leaves with them.
         for name in {*walk.NAMES, *learn_call.NAMES} & {*address}:

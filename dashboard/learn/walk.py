@@ -269,9 +269,13 @@ def _change(walk: Walk) -> None:
     rules = {spec: str(parse_policy(spec, files=False)) for spec in (*RULES, asked.rule)}
     one_of("Stopping rule", rules, first=asked.rule, **changed("rule", "rule"))
     st.slider("How sure before you act (q\\*)", 0.01, 0.99, asked.q_star, step=0.01, **changed("q", "q_star"))
-    costs, how = sorted({*COSTS, asked.cost}), changed("c", "cost")
-    how["format_func"] = lambda cost: amount(cost, "")
-    st.select_slider("Cost of a document (both mistakes together cost 1)", costs, asked.cost, **how)
+    st.select_slider(
+        "Cost of a document (both mistakes together cost 1)",
+        sorted({*COSTS, asked.cost}),
+        asked.cost,
+        format_func=lambda cost: amount(cost, ""),
+        **changed("c", "cost"),
+    )
 
 
 def _transport(walk: Walk, followed: Lesson, step: Step) -> None:
@@ -279,8 +283,15 @@ def _transport(walk: Walk, followed: Lesson, step: Step) -> None:
     at, begun, end = step.depth, step.depth == 0, not step.go_on
 
     def go(name: str, icon: str, to: int, disabled: bool, shortcut: str | None = None) -> None:
-        how = {"icon": f":material/{icon}:", "shortcut": shortcut, "disabled": disabled}
-        press(name, walk.go, to, key=f"walk-{name.lower()}", **how)
+        press(
+            name,
+            walk.go,
+            to,
+            key=f"walk-{name.lower()}",
+            icon=f":material/{icon}:",
+            shortcut=shortcut,
+            disabled=disabled,
+        )
 
     def paced() -> None:
         walk.asked = replace(walk.asked, pace=st.session_state[walk.key("pace")])
@@ -291,8 +302,16 @@ def _transport(walk: Walk, followed: Lesson, step: Step) -> None:
         with st.container(horizontal=True, width="content", key="walk-keys", gap="small"):
             go("Back", "chevron_left", at - 1, begun, "Left")
             name, icon = ("Pause", "pause") if walk.playing else ("Play", "play_arrow")
-            how: dict[str, Any] = {"icon": f":material/{icon}:", "shortcut": "Space", "disabled": end}
-            press(name, walk.play, not walk.playing, key="walk-play", type="primary", **how)
+            press(
+                name,
+                walk.play,
+                not walk.playing,
+                key="walk-play",
+                type="primary",
+                icon=f":material/{icon}:",
+                shortcut="Space",
+                disabled=end,
+            )
             go("Step", "chevron_right", at + 1, end, "Right")
         go("End", "last_page", followed.stop, end)
         words = "Hide the truth" if walk.asked.shown else "Reveal"

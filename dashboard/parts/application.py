@@ -74,12 +74,23 @@ def ask(chosen: Documents, problems: list[str]) -> Asked:
 
 def _fields(start: Application, key: str) -> Application:
     left, right = st.columns(2, gap="large")
-    how = lasting(f"{key}/number") | {"max_chars": 60, "placeholder": "EP3456789 or US20180123456A1"}
-    said = "The number it was, or will be, published under: its own family is found by it."
-    number = left.text_input("Its number", start.number, help=said, **how).strip()
-    how = lasting(f"{key}/priority") | {"max_chars": 40, "placeholder": "3 March 2018"}
-    said = "The date that prior art must precede: of the first filing, else of this one."
-    priority = read_date(right.text_input("Priority date", date_words(start.priority), help=said, **how))
+    number = left.text_input(
+        "Its number",
+        start.number,
+        max_chars=60,
+        placeholder="EP3456789 or US20180123456A1",
+        help="The number it was, or will be, published under: its own family is found by it.",
+        **lasting(f"{key}/number"),
+    ).strip()
+    typed = right.text_input(
+        "Priority date",
+        date_words(start.priority),
+        max_chars=40,
+        placeholder="3 March 2018",
+        help="The date that prior art must precede: of the first filing, else of this one.",
+        **lasting(f"{key}/priority"),
+    )
+    priority = read_date(typed)
     if priority:
         more = " A day makes more documents certain." if len(priority) < len("2018-03-03") else ""
         right.caption(f"Understood as {date_words(priority)}.{more}")

@@ -40,9 +40,9 @@ def own_prefix(prefix: str, scenario: str) -> str:
 def starting_chance(settings: Settings) -> float:
     """Ask for b_0, before anything was read."""
     scenario = scenario_of(settings)
-    how = lasting(f"{own_prefix(PREFIX, scenario.name)}/b_0")
+    key = f"{own_prefix(PREFIX, scenario.name)}/b_0"
     said = f"The {shell.term('b-0', 'starting belief')} b₀. {scenario.example}".rstrip()
-    share = hundredths(f"Chance that {question(settings)}, before reading", 50, **how, help=said)
+    share = hundredths(f"Chance that {question(settings)}, before reading", 50, **lasting(key), help=said)
     st.caption(f"b₀ = {share / 100:.2f}: {scenario.starting_chance(share, settings)}")
     return share / 100
 

@@ -73,8 +73,14 @@ def correct(file_id: str, table: RecordTable) -> None:
     key = f"{PREFIX}/{file_id}/ours/{theirs}"
     ours = one_of("Read it as", fields, at=middle, first=now[theirs], key=key)
     what = (_correct, file_id, theirs, ours)
-    how: dict[str, Any] = {"width": "stretch", "disabled": ours == now[theirs]}
-    press("Read again", *what, key=f"{PREFIX}/{file_id}/again", at=right, **how)
+    press(
+        "Read again",
+        *what,
+        key=f"{PREFIX}/{file_id}/again",
+        at=right,
+        width="stretch",
+        disabled=ours == now[theirs],
+    )
 
 
 def _correct(file_id: str, theirs: str, ours: str) -> None:

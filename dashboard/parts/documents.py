@@ -62,8 +62,13 @@ class Upload:
         held = sum(len(each.table.frame) for each in others if each.table is not None and each is not self)
         try:
             job = (jobs.records_in, content, self.name, columns)
-            how: Any = {"said": lambda share, words: (share, words), "large": self.size > LARGE_FILE}
-            table = shown(self.name, f"Reading {self.name}", *job, **how)
+            table = shown(
+                self.name,
+                f"Reading {self.name}",
+                *job,
+                said=lambda share, words: (share, words),
+                large=self.size > LARGE_FILE,
+            )
             check_held(self.name, held + len(table.frame))
             self.table, self.columns, self.problem = table, columns, None
         except InputProblem as problem:

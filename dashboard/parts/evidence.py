@@ -118,8 +118,8 @@ def _draw(view: View, shown: Evidence, payoffs: Payoffs | None, key: str, file_n
     # Nothing to draw while "reml" is not identified: the sentence says so.
     if drawn := bool(figure.get("data")):
         with st.container(key=f"{key}-tar-wide-{view.name}"):
-            how = {"config": {"displayModeBar": False}, "width": "stretch"}
-            st.plotly_chart(AsItIs(figure), key=f"{key}/figure/{view.name}", alt=sentence, **how)
+            chart_key, plain = f"{key}/figure/{view.name}", {"displayModeBar": False}
+            st.plotly_chart(AsItIs(figure), key=chart_key, alt=sentence, config=plain, width="stretch")
     elif view.figure is None and rows:
         _parameters(rows)
     with save_menu(f"{key}/{view.name}"):

@@ -89,8 +89,8 @@ def families(frame: pd.DataFrame, key: str) -> list[list[int]]:
         return []
     others = sum(map(len, groups)) - len(groups)
     many = f"{len(groups):,} {'families' if len(groups) > 1 else 'family'} with {count_of(others)} beside the first"
-    asked, how = f"Count each patent family once: {many}", lasting(f"set_up/families/{key}")
-    if not st.checkbox(shell.escape_label(asked), value=True, **how, help=ONCE):
+    asked = shell.escape_label(f"Count each patent family once: {many}")
+    if not st.checkbox(asked, value=True, **lasting(f"set_up/families/{key}"), help=ONCE):
         return []
     shown = groups[:MOST_SHOWN]
     with st.expander("Look at the families"):

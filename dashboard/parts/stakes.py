@@ -128,11 +128,22 @@ def _questions(key: str, settings: Settings, stakes: Stakes) -> None:
     read = "titles and abstracts" if settings.two_stages else "documents"
     radio("Which mistake is worse?", names, first=stakes.worse, **_follows(key, "worse"))
     times, documents = st.columns(2, gap="medium", vertical_alignment="bottom")
-    how = {"value": views(stakes)["times"], "disabled": stakes.worse == "equal", **_follows(key, "times")}
-    times.number_input("How many times worse?", step=1.0, format="%g", **how)
-    asked = f"How many {read} would you read to rule that mistake out?"
-    how = {"value": views(stakes)["documents"], "placeholder": "as many as there are"}
-    documents.number_input(asked, step=50.0, format="%g", **how, **_follows(key, "documents"))
+    times.number_input(
+        "How many times worse?",
+        value=views(stakes)["times"],
+        step=1.0,
+        format="%g",
+        disabled=stakes.worse == "equal",
+        **_follows(key, "times"),
+    )
+    documents.number_input(
+        f"How many {read} would you read to rule that mistake out?",
+        value=views(stakes)["documents"],
+        step=50.0,
+        format="%g",
+        placeholder="as many as there are",
+        **_follows(key, "documents"),
+    )
     caption(
         f"So {q_star_in_words(stakes.payoffs.q_star, settings.plus, question(settings))}; "
         f"{cost_in_words(stakes).partition(':')[0]}."
@@ -205,8 +216,9 @@ def _cost_slider(stakes: Stakes, settings: Settings, how: dict[str, Any]) -> Non
         return escape_label(amount(stakes.cost if stop == nearest else stop * payoffs.K, payoffs.unit))
 
     what = f"{term('cost', 'costs')}, in the unit of the {term('payoffs', 'consequences')}{unit}"
-    how |= {"value": views(stakes)["fraction"], "help": f"What reading one more {one} {what}."}
-    st.select_slider(f"Cost per {one}", FRACTIONS, format_func=shown, **how)
+    said = f"What reading one more {one} {what}."
+    now = views(stakes)["fraction"]
+    st.select_slider(f"Cost per {one}", FRACTIONS, value=now, format_func=shown, help=said, **how)
     caption(cost_in_words(stakes, settings.two_stages) + ".")
 
 

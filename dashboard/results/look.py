@@ -3,6 +3,7 @@
 import html
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -124,8 +125,8 @@ def _truth(choice: data.Choice) -> Listed:
     if len(truths) < 2:
         return next(iter(choice.files.values()))
     keep_valid("truth", truths)
-    how = bound("truth") | STAYS | {"help": data.TRUTH_HELP}
-    return choice.files[switch("What counts as the truth", truths, **how)]
+    asked = "What counts as the truth"
+    return choice.files[switch(asked, truths, **bound("truth"), **STAYS, help=data.TRUTH_HELP)]
 
 
 def _by_family(results: Results) -> list[MethodInfo]:
@@ -154,9 +155,9 @@ def _methods(results: Results) -> tuple[str, ...]:
         said = f"{shell.term('regret', 'Regret')} is against the best of the methods that are shown."
         picked = some_of("Methods", titles, first, **bound("methods"), **STAYS, help=said)
         some, every = st.columns(2)
-        choose, how = state.update, {"width": "stretch"}
-        press("The paper’s and ours", choose, {"methods": first}, key="results/ours", at=some, **how)
-        press("All", choose, {"methods": list(titles)}, key="results/every", at=every, **how)
+        choose = partial(press, width="stretch")
+        choose("The paper’s and ours", state.update, {"methods": first}, key="results/ours", at=some)
+        choose("All", state.update, {"methods": list(titles)}, key="results/every", at=every)
     return tuple(name for name in titles if name in picked)
 
 
@@ -175,8 +176,13 @@ def _stakes(results: Results, full: bool) -> tuple[float, float, float | None]:
     if not full:
         return q_star, cost, None
     with more:
-        how: Any = {"format_func": lambda value: value if isinstance(value, str) else percent(value)}
-        share = st.select_slider("Share of topics in ω⁺", SHARES, **how, **bound("share"), **STAYS)
+        share = st.select_slider(
+            "Share of topics in ω⁺",
+            SHARES,
+            format_func=lambda value: value if isinstance(value, str) else percent(value),
+            **bound("share"),
+            **STAYS,
+        )
         if isinstance(share, float):
             note(f"Reweighted as if {percent(share)} of topics were in ω⁺.")
             return q_star, cost, share

@@ -5,7 +5,6 @@ import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
@@ -227,8 +226,13 @@ def _choose(taken: Taken) -> None:
     missing = next((what for what, chosen in given.items() if not chosen), None)
     busy = _anything_going()
     run, back = st.columns([1, 1])
-    how: dict[str, Any] = {"type": "primary", "width": "stretch", "disabled": missing is not None or busy}
-    pressed = run.button("Run experiment", key="results/run", **how)
+    pressed = run.button(
+        "Run experiment",
+        key="results/run",
+        type="primary",
+        width="stretch",
+        disabled=missing is not None or busy,
+    )
 
     def put_back() -> None:
         # Files of a folder that was named stay where they are.
@@ -258,8 +262,9 @@ def _choose(taken: Taken) -> None:
 
 def _review() -> tuple[str, str, float]:
     left, middle, right = st.columns(3)
-    how: dict[str, Any] = {"at": left, "help": data.TRUTH_HELP}
-    truth = one_of("What counts as the truth", data.TRUTHS, key="results/run_truth", **how)
+    truth = one_of(
+        "What counts as the truth", data.TRUTHS, key="results/run_truth", at=left, help=data.TRUTH_HELP
+    )
     engines = {name: engine.title for name, engine in ENGINES.items()}
     engine = one_of("Belief that rules act on", engines, at=middle, key="results/run_engine")
     theta = share("Sensitivity to exceed, θ", 0.75, low=0.5, at=right, key="results/run_theta")

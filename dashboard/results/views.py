@@ -13,7 +13,7 @@ from dashboard.frame.drawing import figure, files, heading_of, note, table
 from dashboard.frame.widgets import save, switch
 from dashboard.results import data, paper, topics
 from dashboard.results.look import Look
-from tarstop_core.calibration.figures import reliability_figure, reliability_sentence
+from tarstop_core.calibration.figures import reliability_and_scores, reliability_figure
 from tarstop_core.evaluation.findings import figures, tables
 from tarstop_core.evaluation.findings import topic_figures as view
 from tarstop_core.evaluation.findings.aggregate import REFERENCE, case_rows
@@ -75,11 +75,11 @@ def _table(look: Look) -> None:
     table(shown, said, linked=False)
     if REFERENCE not in look.asked.methods:
         note("ICER is against Greedy, which is not among the methods shown.")
-    if engine := engine_changes(rows):
-        worst = engine["worst"]
+    if changes := engine_changes(rows):
+        worst = changes["worst"]
         note(
-            f"At the same depths the bivariate engine would have acted otherwise in {percent(float(engine['mean']))} of topics "
-            f"on average, at most in {percent(float(worst['engine_changes']))} ({worst['approach']})."
+            f"At the same depths the bivariate engine would have acted otherwise in {percent(float(changes['mean']))} "
+            f"of topics on average, at most in {percent(float(worst['engine_changes']))} ({worst['approach']})."
         )
 
     def latex() -> str:
@@ -158,8 +158,7 @@ def _chances(look: Look) -> None:
             "reliability",
             f"Chances and what was found ({variant}, {quality.how})",
             reliability_figure(quality.reliability, look.results.simulated, look.dark),
-            f"{reliability_sentence(quality.reliability)} Brier score {quality.brier:.4f}, expected calibration error "
-            f"{quality.ece:.4f}.",
+            reliability_and_scores(quality),
             bins,
             look.stem,
         )
@@ -211,11 +210,8 @@ def _about(look: Look) -> None:
         settings = [(said, str(known[name])) for name, said in SETTINGS.items() if name in known]
         settings.append(("Topics to tune and to test on", folds_said(known["folds"])))
         table(pd.DataFrame(settings, columns=["Setting", "Value"]), prose=True)
-        text, file = (
-            partial(json.dumps, dict(known), ensure_ascii=False, indent=1),
-            f"{look.stem}-settings.json",
-        )
-        save("All settings as JSON", text, file, key="results/settings")
+        text = partial(json.dumps, dict(known), ensure_ascii=False, indent=1)
+        save("All settings as JSON", text, f"{look.stem}-settings.json", key="results/settings")
 
 
 SETTINGS = {

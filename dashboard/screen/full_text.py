@@ -125,8 +125,8 @@ def _form(work: Work, state: State, at: int, doc: str) -> None:
     st.html(_offered("tar-studies", by_study(state)) + _offered("tar-reasons", reasons_offered(state)))
     with st.form(key=f"report_{doc}", border=True):
         became = {outcome: OUTCOMES[outcome] for outcome in FORM_OUTCOMES}
-        how: dict[str, Any] = {"first": draft.outcome, "horizontal": True, "key": f"report_outcome_{doc}"}
-        radio(f"What became of report #{at + 1}{stored}", became, **how)
+        asked, key = f"What became of report #{at + 1}{stored}", f"report_outcome_{doc}"
+        radio(asked, became, first=draft.outcome, horizontal=True, key=key)
         for place, table in enumerate(draft.tables):
             _table(doc, place, table, several=len(draft.tables) > 1)
         with st.container(horizontal=True, gap="small", key="report_words"):
@@ -146,8 +146,13 @@ def _form(work: Work, state: State, at: int, doc: str) -> None:
             what = (work, at, doc, state.seq)
             st.form_submit_button("Save the report", type="primary", on_click=_save, args=what)
             st.form_submit_button("Add another table", on_click=_another, args=(work, doc))
-            how = {"on_click": _back, "args": (work, doc), "key": f"report_back_{doc}"}
-            st.form_submit_button("Back to screening", shortcut="Esc", **how)
+            st.form_submit_button(
+                "Back to screening",
+                shortcut="Esc",
+                on_click=_back,
+                args=(work, doc),
+                key=f"report_back_{doc}",
+            )
 
 
 def _offered(name: str, values: Iterable[str]) -> str:
@@ -162,8 +167,14 @@ def _field(label: str, value: str, name: str, doc: str, **more: Any) -> None:
 
 def _table(doc: str, place: int, table: TypedTable, several: bool) -> None:
     if several:
-        what = {"placeholder": "a test, a threshold, a group of patients", "max_chars": 80}
-        _field(f"Table {place + 1} is about", table.part, f"part_{place}", doc, **what)
+        _field(
+            f"Table {place + 1} is about",
+            table.part,
+            f"part_{place}",
+            doc,
+            placeholder="a test, a threshold, a group of patients",
+            max_chars=80,
+        )
     counts, rates = st.tabs(["Counts", "From sensitivity, specificity and group sizes"])
     with counts, st.container(horizontal=True, gap="small", key=f"report_counts_{place}"):
         for cell in CELLS:

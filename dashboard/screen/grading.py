@@ -1,7 +1,6 @@
 """What was graded in a patent session: to be looked at again, and two Y that settle the question together."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import streamlit as st
 
@@ -47,8 +46,9 @@ def _despite(work: Work, state: State, places: Sequence[int]) -> str:
 
 def pair_opener(work: Work, state: State) -> None:
     """Where two Y can be combined."""
-    how: dict[str, Any] = {"disabled": work.busy or state.stopped, "type": "tertiary"}
-    with st.popover("Y + Y settle it together", key="together", **how):
+    with st.popover(
+        "Y + Y settle it together", key="together", disabled=work.busy or state.stopped, type="tertiary"
+    ):
         _pair(work, state)
 
 

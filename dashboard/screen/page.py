@@ -251,8 +251,14 @@ def _deviation(work: Work, state: State, plan: Settings, what_if: Settings | Non
         attempt(work.change_settings, what_if, state.seq, reason)
         work.what_if = None
 
-    how: dict[str, Any] = {"disabled": not reason.strip(), "width": "stretch"}
-    press("Confirm as a deviation", deviate, key="deviate", at=keep, **how)
+    press(
+        "Confirm as a deviation",
+        deviate,
+        key="deviate",
+        at=keep,
+        disabled=not reason.strip(),
+        width="stretch",
+    )
     back = (setattr, work, "what_if", None)
     press("Back to the plan", *back, key="back_to_plan", at=drop, width="stretch")
 
@@ -307,5 +313,6 @@ def _name_field(words: str, work: Work, key: str) -> None:
     def named() -> None:
         st.session_state[REVIEWER] = str(st.session_state[key]).strip()
 
-    how: dict[str, Any] = {"placeholder": work.last_reviewer, "max_chars": 80, "on_change": named}
-    st.text_input(words, value=reviewer(), key=key, **how)
+    st.text_input(
+        words, value=reviewer(), key=key, placeholder=work.last_reviewer, max_chars=80, on_change=named
+    )

@@ -109,43 +109,49 @@ def _verdicts(
 
 def _helpers(work: Work, state: State, at: int | None, doc: str, advice: Advice) -> None:
     """Note, undo, looking back, and the way out."""
-    quiet: dict[str, Any] = {"type": "tertiary"}
+    quiet = partial(press, type="tertiary")
     shut, back = work.busy, at is not None and at < state.depth
     if work.noting:
         # Under another key than the button that opens it: a late second press would open it again.
-        press("Close the note", setattr, work, "noting", "", key="close_note", shortcut="Esc", **quiet)
+        quiet("Close the note", setattr, work, "noting", "", key="close_note", shortcut="Esc")
     else:
         blocked = bool(work.editing) or at is None
-        press("Note", setattr, work, "noting", doc, key="note", shortcut="n", disabled=blocked, **quiet)
+        quiet("Note", setattr, work, "noting", doc, key="note", shortcut="n", disabled=blocked)
     final = shut or not state.can_undo or state.stopped
-    press("Undo", _undo, work, state.seq, key="undo", shortcut="z", disabled=final, **quiet)
+    quiet("Undo", _undo, work, state.seq, key="undo", shortcut="z", disabled=final)
     asked = at in state.pending or bool(doc and work.asking == doc)
     before = (at if at is not None else state.depth) - 1
     none = shut or before < 0
     if not asked:
-        press("Earlier", work.look, before, key="earlier", shortcut="Left", disabled=none, **quiet)
+        quiet("Earlier", work.look, before, key="earlier", shortcut="Left", disabled=none)
     if back and at is not None and not asked:
         after = at + 1 if at + 1 < state.depth else None
-        press("Later", work.look, after, key="later", shortcut="Right", disabled=shut, **quiet)
+        quiet("Later", work.look, after, key="later", shortcut="Right", disabled=shut)
     if work.jumping:
-        press("Close the list", setattr, work, "jumping", False, key="close_jump", shortcut="Esc", **quiet)
+        quiet("Close the list", setattr, work, "jumping", False, key="close_jump", shortcut="Esc")
     elif not asked:
         jump = (setattr, work, "jumping", True)
-        press("Jump to", *jump, key="jump", shortcut="j", disabled=shut or not state.depth, **quiet)
+        quiet("Jump to", *jump, key="jump", shortcut="j", disabled=shut or not state.depth)
     if back and not work.jumping:
         shut_by = None if work.asking or work.noting else "Esc"
         words = "Confirm later" if at in state.pending else "Back to the next document"
-        press(words, work.look, None, key="front", shortcut=shut_by, **quiet)
+        quiet(words, work.look, None, key="front", shortcut=shut_by)
     if waiting := [int(each) for each in state.pending if each != at]:
-        how = {"shortcut": None if at in state.pending else "h", "disabled": shut}
-        press(f"#{waiting[0] + 1} waits for you", work.look, waiting[0], key="to_confirm", **how, **quiet)
+        by, first = None if at in state.pending else "h", waiting[0]
+        quiet(f"#{first + 1} waits for you", work.look, first, key="to_confirm", shortcut=by, disabled=shut)
     if len(state.combination) > 1:
         grading.pair_opener(work, state)
     if state.settings.kind.reads_full_texts:
         reports = [int(each) for each in state.waiting]
-        how = {"shortcut": "f", "disabled": not reports or shut}
-        loud = "primary" if advice.headline == "reports" and reports else "tertiary"
-        press("Read the next report", work.open_report, *reports[:1], key="next_report", type=loud, **how)
+        press(
+            "Read the next report",
+            work.open_report,
+            *reports[:1],
+            key="next_report",
+            type="primary" if advice.headline == "reports" and reports else "tertiary",
+            shortcut="f",
+            disabled=not reports or shut,
+        )
     decide = (setattr, work, "editing", EDITING)
     if not state.stopped:
         loud = "primary" if advice.says_stop else "tertiary"
@@ -204,9 +210,17 @@ def _confirm(work: Work, state: State, at: int) -> None:
             "It counts once you confirm it.</div>"
         )
         for words, holds, by in (("It does not", False, "d"), ("It holds", True, "h")):
-            how: dict[str, Any] = {"width": "stretch", "disabled": work.busy or state.stopped}
             loud, event = ("secondary", "primary")[holds], Event("confirm", {"doc": doc, "holds": holds})
-            press(words, confirmed, event, key=f"holds_{holds}_{work.turn}", shortcut=by, type=loud, **how)
+            press(
+                words,
+                confirmed,
+                event,
+                key=f"holds_{holds}_{work.turn}",
+                shortcut=by,
+                type=loud,
+                width="stretch",
+                disabled=work.busy or state.stopped,
+            )
 
 
 def reason_row(state: State, words: str, choose: Callable[[str], None], *, key: str, disabled: bool) -> None:
@@ -214,8 +228,14 @@ def reason_row(state: State, words: str, choose: Callable[[str], None], *, key: 
     with st.container(horizontal=True, key="reasons_row", gap="small", vertical_alignment="center"):
         st.caption(words, width="content")
         for at, reason in enumerate(state.reasons, start=1):
-            how = {"shortcut": str(at) if at <= KEYED else None, "disabled": disabled}
-            press(shell.escape_label(shortened(reason)), choose, reason, key=key.format(at), **how)
+            press(
+                shell.escape_label(shortened(reason)),
+                choose,
+                reason,
+                key=key.format(at),
+                shortcut=str(at) if at <= KEYED else None,
+                disabled=disabled,
+            )
 
 
 def judge(work: Work, doc: str, verdict: Label, seen: int, **more: str) -> None:
@@ -255,12 +275,12 @@ def _asked_first(work: Work, state: State, doc: str, flag: Flag) -> None:
         st.html(
             f'<div role="alert"><strong>This document is {what}; does it settle the question all the same?</strong></div>'
         )
-        how = {"width": "stretch", "disabled": work.busy}
-        words, key = "Background", f"asked_background_{work.turn}"
-        press(words, judge, work, doc, "background", state.seq, key=key, shortcut="a", **how)
+        answer = partial(press, width="stretch", disabled=work.busy)
+        background = partial(judge, work, doc, "background", state.seq)
+        answer("Background", background, key=f"asked_background_{work.turn}", shortcut="a")
         anyway = partial(judge, work, doc, "relevant", state.seq, despite=flag.words)
-        press("It is X all the same", anyway, key=f"asked_relevant_{work.turn}", **how)
-        press("Back", _ask, work, "", key=f"asked_back_{work.turn}", shortcut="Esc", **how)
+        answer("It is X all the same", anyway, key=f"asked_relevant_{work.turn}")
+        answer("Back", _ask, work, "", key=f"asked_back_{work.turn}", shortcut="Esc")
 
 
 REASONS = "reasons"

@@ -82,8 +82,7 @@ def panel(work: Work, state: State, settings: Settings, advice: Advice) -> None:
         if not told:
             _live_check(work, state, check)
         other_rules(work, state, settings)
-        how = {"label_visibility": "collapsed"}
-        switch("Documents drawn", advising.WINDOWS, **lasting(advising.WINDOW), **how)
+        switch("Documents drawn", advising.WINDOWS, **lasting(advising.WINDOW), label_visibility="collapsed")
         if work.row.query or work.because:
             said = "Other forms of a word count too: folded for fold, Gerät for Gerat."
             words = "Underline words of what you look for"

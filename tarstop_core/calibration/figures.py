@@ -276,3 +276,9 @@ def reliability_sentence(bins: Sequence[tuple[float, float, int]]) -> str:
         return f"The chances {top}."
     p, y = (100 * sum(each[i] * each[2] for each in bins[:-1]) / others for i in (0, 1))
     return f"The highest chances {top}; of the other {others:,}, {y:.2g} % were, against {p:.2g} % said."
+
+
+def reliability_and_scores(quality: Quality) -> str:
+    """The same with the two scores."""
+    said = reliability_sentence(quality.reliability)
+    return f"{said} Brier score {quality.brier:.4f}, expected calibration error {quality.ece:.4f}."

@@ -135,13 +135,13 @@ def cross_validate(topics: Sequence[Topic], folds: int = 5, **settings: Any) -> 
 def reliability(p: ArrayLike, relevant: ArrayLike) -> tuple[tuple[float, float, int], ...]:
     """Mean probability, share relevant and count in each non-empty bin of equal width on [0, 1]."""
     p, relevant = np.asarray(p, dtype=float), np.asarray(relevant, dtype=float)
-    count, said, found = (_in_bins(p, each) for each in (np.ones(len(p)), p, relevant))
+    count, said, found = (in_bins(p, each) for each in (np.ones(len(p)), p, relevant))
     here = np.flatnonzero(count)
     return tuple((float(said[i] / count[i]), float(found[i] / count[i]), int(count[i])) for i in here)
 
 
-def _in_bins(p: Floats, values: ArrayLike) -> Floats:
-    """Sum of values in each bin of equal width of the chance."""
+def in_bins(p: Floats, values: ArrayLike) -> Floats:
+    """Sum of values, shape (n,) as their chances, in each bin of equal width of the chance, shape (BINS,)."""
     return np.bincount(np.minimum((p * BINS).astype(int), BINS - 1), values, BINS).astype(float)
 
 
@@ -308,8 +308,8 @@ def by_lists(lists: Sequence[Predicted]) -> tuple[tuple[float, float], ...]:
     Documents of one list go together, so that intervals which take them to be independent are too narrow; those are
     kept where they are wider, as where every list has the same share.
     """
-    count = np.array([_in_bins(p, np.ones(len(p))) for p, _ in lists])
-    found = np.array([_in_bins(p, relevant) for p, relevant in lists])
+    count = np.array([in_bins(p, np.ones(len(p))) for p, _ in lists])
+    found = np.array([in_bins(p, relevant) for p, relevant in lists])
     here = count.sum(axis=0) > 0
     count, found = count[:, here], found[:, here]
     drawn = np.random.default_rng(0).multinomial(len(lists), np.full(len(lists), 1 / len(lists)), DRAWS)

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from tarstop_core.calibration.calibrator import BINS, PATENT, Calibrator, Quality
-from tarstop_core.calibration.fitting import ece, predicted
+from tarstop_core.calibration.fitting import ece, in_bins, predicted
 from tarstop_core.evaluation.cases import Case
 from tarstop_core.value.payoffs import Flags, Floats
 
@@ -32,11 +32,8 @@ def tally(calibrator: Calibrator, case: Case) -> Floats:
 
 def binned(p: Floats, relevant: Flags) -> Floats:
     """Sums over documents in bins of equal width of their chance, shape (BINS, 4)."""
-    sums, found = np.zeros((BINS, COLUMNS)), relevant.astype(float)
-    at = np.minimum((p * BINS).astype(int), BINS - 1)
-    for column, values in enumerate((p, found, np.ones(len(p)), (p - found) ** 2)):
-        sums[:, column] = np.bincount(at, weights=values, minlength=BINS)
-    return sums
+    found = relevant.astype(float)
+    return np.stack([in_bins(p, each) for each in (p, found, np.ones(len(p)), (p - found) ** 2)], axis=1)
 
 
 def says_what_was_measured(learned: Iterable[tuple[Calibrator, Iterable[Case]]], measured: Quality) -> bool:

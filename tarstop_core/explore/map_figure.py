@@ -254,8 +254,9 @@ def _difference_sentence(shown: Grid, measure: Measure, against: Grid) -> str:
     most = int(np.abs(difference).argmax())
     size = _value(float(abs(difference.flat[most])), measure, shown.stakes.payoffs.unit)
     who = names["first" if difference.flat[most] > 0 else "second"]
-    told = {"what": MORE_OF[measure], "size": size, "who": who, "at": _at(shown, most)}
-    return _said("difference", **names, **shares, **told)
+    return _said(
+        "difference", **names, **shares, what=MORE_OF[measure], size=size, who=who, at=_at(shown, most)
+    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -77,8 +77,9 @@ def tornado_figure(
     titles = ("stopping depth", with_unit("expected net utility", unit))
     xaxes = {}
     for (measure, _, number_), title, half in zip(panels, titles, HALVES, strict=True):
-        how = {"domain": list(half), "nticks": 4, "range": _room(found, measure), "tickformat": ",.3~r"}
-        xaxes[f"xaxis{number_}"] = axis(title, dark, **how)
+        xaxes[f"xaxis{number_}"] = axis(
+            title, dark, domain=list(half), nticks=4, range=_room(found, measure), tickformat=",.3~r"
+        )
     yaxis = axis("", dark, automargin=True, type="category", autorange="reversed")
     more = {"barmode": "overlay", "shapes": shapes, **xaxes, "yaxis": yaxis, "margin": {"l": 8}}
     return fig.drawn(data, 90 + ROW * len(rows), simulated, dark, notes, **more)

@@ -1,6 +1,6 @@
 """What comes with the programme to try it on: simulated searches and reviews, and published 2×2 tables.
 
-`python -m tarstop_core.samples.simulate` makes the searches and reviews, which are simulated to the last word; the
+`python -m scripts.make_samples` makes the searches and reviews, which are simulated to the last word; the
 published tables are figures carried over from the publications that they cite.
 """
 

@@ -45,15 +45,13 @@ class WrongStops:
     reviews: int
 
 
-def wrong_stops(
-    studies: int, theta: float, q_star: float, truth: str = "pooled", past: PastStops | None = None
-) -> WrongStops | None:
+def wrong_stops(studies: int, theta: float, q_star: float, truth: str = "pooled") -> WrongStops | None:
     """How many past questions were decided otherwise after so many studies than by all of them.
 
     Only questions to which more studies came count; None where fewer than ten did, or none was asked at about this
     threshold. `truth` is as for :func:`tarstop_core.value.outcomes.is_plus`.
     """
-    past = past or shipped()
+    past = shipped()
     at = min(range(len(past.thetas)), key=lambda i: abs(past.thetas[i] - theta))
     if studies < 1 or abs(past.thetas[at] - theta) > NEAR:
         return None

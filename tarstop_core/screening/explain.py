@@ -122,8 +122,9 @@ def against_the_odds(advice: Advice, settings: Settings) -> str:
     if advice.plus == (advice.b > 0.5) or advice.b == 0.5 or advice.plus != (advice.b > q):
         return ""
     chosen, other = action(advice.plus, settings), action(not advice.plus, settings)
-    told = {"question": question(settings), "chosen": chosen, "other": other}
-    return _said("against_the_odds", **told, advice=advice, q_star=q)
+    return _said(
+        "against_the_odds", question=question(settings), chosen=chosen, other=other, advice=advice, q_star=q
+    )
 
 
 def _comparison(advice: Advice, settings: Settings) -> str:

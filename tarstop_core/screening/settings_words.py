@@ -98,11 +98,13 @@ def protocol_paragraph(
         _said(name, chance=chance) for name in ("kappa", "s") if (chance := getattr(settings, name)) < 1
     ]
     joined = "; ".join(limits)
-    told = {"size": size, "sources": sources, "duplicates": duplicates, "registered": registered}
     money = {"payoffs": settings.payoffs, "unit": settings.payoffs.unit}
     return _said(
         "protocol",
-        **told,
+        size=size,
+        sources=sources,
+        duplicates=duplicates,
+        registered=registered,
         **money,
         version=__version__,
         settings=settings,

@@ -16,6 +16,7 @@ from markupsafe import Markup
 
 from tarstop_core import __version__
 from tarstop_core.documents.links import links
+from tarstop_core.documents.tables import CELLS
 from tarstop_core.evidence.study_figures import forest, sroc
 from tarstop_core.evidence.summary import Evidence, clopper_pearson, evidence
 from tarstop_core.evidence.typed import rows_of
@@ -220,7 +221,8 @@ def _documents(session: WholeSession, positions: Iterable[int], name: str) -> _T
         linked = [Markup('<a href="{}" rel="noopener">{}</a>').format(each.url, each.words) for each in where]
         source, read_at = number or doi or pmid or record["id"], Markup(" · ").join(linked)
         rows.append([at + 1, record["title"], source, read_at, record["date"], ", ".join(told), flags, note])
-    return _table("Rank:n | Title:w | Number | Read it at | Date | Remark | Flag:w | Note:w", rows, name)
+    head = ("Rank", "Title", "Number", "Read it at", "Date", "Remark", "Flag", "Note")
+    return _table(head, rows, name, numbers=("Rank",), wide=("Title", "Flag", "Note"))
 
 
 def _tables(session: WholeSession) -> _Table | None:
@@ -233,7 +235,8 @@ def _tables(session: WholeSession) -> _Table | None:
         for value, low, high in zip(share.value, share.low, share.high, strict=True)
     ]
     rows = [[*row, share] for row, share in zip(rows_of(tables), told, strict=True)]
-    return _table("Study | TP:n | FP:n | FN:n | TN:n | Sensitivity (95 %):n", rows, "2×2 tables")
+    numbers = (*CELLS, "Sensitivity (95 %)")
+    return _table(("Study", *numbers), rows, "2×2 tables", numbers=numbers)
 
 
 def _advised(session: WholeSession) -> list[dict[str, Any]]:
@@ -284,7 +287,7 @@ def _curves(session: WholeSession) -> list[tuple[str, str]]:
 
 
 def _flow(session: WholeSession) -> dict[str, Any]:
-    boxes = _table("Box | Number:n", session.prisma.rows())
+    boxes = _table(("Box", "Number"), session.prisma.rows(), numbers=("Number",))
     return {"svg": flow_diagram(session.prisma, INHERITED), "boxes": boxes}
 
 
@@ -338,11 +341,20 @@ def _steps(session: WholeSession) -> _Table | None:
         for step in _advised(session)
     ]
     chance = scenario_of(settings).chance_column(settings)
-    head = (
-        f"Rank:n | In the list:n | By fit:n | Document:w | {chance}:n | Belief:n | Worth:n | Cost:n | "
-        "Advice before it | If nothing, more:n | Verdict | By | When"
-    )
-    return _table(head, rows) if rows else None
+    numbers = ("Rank", "In the list", "By fit", chance, "Belief", "Worth", "Cost", "If nothing, more")
+    head = [
+        "Rank",
+        "In the list",
+        "By fit",
+        "Document",
+        chance,
+        "Belief",
+        "Worth",
+        "Cost",
+        "Advice before it",
+    ]
+    head += ["If nothing, more", "Verdict", "By", "When"]
+    return _table(head, rows, numbers=numbers, wide=("Document",)) if rows else None
 
 
 def _verdict(step: Mapping[str, Any]) -> str:
@@ -355,7 +367,8 @@ def _log(session: WholeSession) -> _Table:
     rows = [
         [event.seq, when(event.time), event.reviewer, event.kind, _content(event)] for event in session.events
     ]
-    return _table("Number:n | When:n | By | Event | Content:w", rows)
+    head = ("Number", "When", "By", "Event", "Content")
+    return _table(head, rows, numbers=("Number", "When"), wide=("Content",))
 
 
 def _content(event: Event) -> str:
@@ -367,12 +380,19 @@ def _content(event: Event) -> str:
     )
 
 
-def _table(head: str, rows: Iterable[Sequence[Any]], caption: str = "") -> _Table:
-    """Columns named between bars, each with its kind behind a colon; those that are empty everywhere are left out."""
+def _table(
+    head: Sequence[str],
+    rows: Iterable[Sequence[Any]],
+    caption: str = "",
+    *,
+    numbers: Sequence[str],
+    wide: Sequence[str] = (),
+) -> _Table:
+    """Cells below the names of their columns; columns that are empty everywhere are left out."""
     kept = [[cell if isinstance(cell, Markup) else str(cell) for cell in row] for row in rows]
-    named = [each.partition(":") for each in head.split(" | ")]
-    shown = [at for at in range(len(named)) if any(row[at] for row in kept)]
-    names, kinds = ([named[at][part] for at in shown] for part in (0, 2))
+    shown = [at for at in range(len(head)) if any(row[at] for row in kept)]
+    names = [head[at] for at in shown]
+    kinds = ["n" if name in numbers else "w" if name in wide else "" for name in names]
     return _Table(names, [[row[at] for at in shown] for row in kept], kinds, caption)
 
 

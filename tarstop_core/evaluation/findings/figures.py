@@ -174,8 +174,9 @@ def error_sentence(frame: pd.DataFrame) -> str:
         parts: list[str] = []
         for column, what in (("false_adopt", "a⁺"), ("false_reject", "a⁻")):
             most = own.iloc[int(own[column].to_numpy().argmax())]
-            told = {"name": most["approach"], "share": float(most[column])}
-            parts.append(said("wrong", **told, what=what, first=not parts))
+            parts.append(
+                said("wrong", name=most["approach"], share=float(most[column]), what=what, first=not parts)
+            )
         free = int((own["false_adopt"] + own["false_reject"] < 1e-12).sum())
         found.append(said("errors", q_star=q_star, parts=parts, free=free, methods=len(own)))
     return " ".join(found)

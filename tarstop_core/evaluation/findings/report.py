@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from tarstop_core.calibration.figures import reliability_figure, reliability_sentence
+from tarstop_core.calibration.figures import reliability_and_scores, reliability_figure
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.findings import aggregate, claims, figures, tables
 from tarstop_core.evaluation.methods import PAPER
@@ -48,8 +48,10 @@ class Findings:
     """Frames and figures of an experiment, computed once."""
 
     results: Results
-    share: float | None = None  # Share of ω⁺ topics to weigh to; as they are unless given
-    draws: int = aggregate.DRAWS  # Bootstrap samples
+    share: float | None = None
+    """Share of ω⁺ topics to weigh to; as they are unless given."""
+    draws: int = aggregate.DRAWS
+    """Bootstrap samples."""
 
     @cached_property
     def rows(self) -> pd.DataFrame:
@@ -129,13 +131,11 @@ class Findings:
                     figures.difference_sentence(paired),
                 )
         for variant, quality in results.calibration.items():
-            bins = quality.reliability
             yield Drawn(
                 f"reliability_{variant}",
                 f"Reliability of chances ({variant}), {quality.how}",
-                partial(reliability_figure, bins, simulated),
-                f"{reliability_sentence(bins)} Brier score {quality.brier:.4f}, expected calibration error "
-                f"{quality.ece:.4f}.",
+                partial(reliability_figure, quality.reliability, simulated),
+                reliability_and_scores(quality),
             )
 
 
@@ -248,14 +248,12 @@ def html(report: Findings) -> str:
 
 
 def engine_changes(rows: pd.DataFrame) -> dict[str, Any] | None:
-    """How often the slower engine would have acted otherwise in these rows; None where it was not asked."""
-    at = rows.dropna(subset="engine_changes") if "engine_changes" in rows else rows.iloc[:0]
-    if at.empty:
+    """How often the slower engine would have acted otherwise: the `mean` share of topics, and the `worst` row."""
+    asked = rows.dropna(subset="engine_changes") if "engine_changes" in rows else rows.iloc[:0]
+    if asked.empty:
         return None
-    return {
-        "mean": at["engine_changes"].mean(),
-        "worst": at.iloc[int(at["engine_changes"].to_numpy().argmax())],
-    }
+    changes = asked["engine_changes"]
+    return {"mean": changes.mean(), "worst": asked.iloc[int(changes.to_numpy().argmax())]}
 
 
 def _beside_paper(report: Findings) -> pd.DataFrame:
@@ -304,7 +302,7 @@ def _calibration(results: Results) -> pd.DataFrame:
 
 
 def statistics(results: Results) -> pd.DataFrame:
-    """Of the rankings, as achieved and as published."""
+    """What the rankings are like, beside the paper's: ``figure, achieved, paper``."""
     known: Mapping[str, Sequence[float | None]] = results.settings["statistics"]
     rows = [
         (STATISTICS.get(name, name), f"{achieved:.3f}", "" if aimed is None else f"{aimed:.3f}")

@@ -1,1 +1,1 @@
-"""Simulated data: rankings for experiments and a readable patent collection for trying things out."""
+"""Simulated lists for experiments: scores, labels and 2×2 tables without text, made anew when they are needed."""

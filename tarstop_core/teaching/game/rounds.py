@@ -301,8 +301,9 @@ def hidden(explored: Explored, settings: Settings, call: Call) -> str:
     where = f"{', '.join(missed[:6])}{f' and {len(missed) - 6} more' if len(missed) > 6 else ''}"
     if isinstance(explored.truth, Outcome):
         b, omega = explored.played(settings).belief_at(len(explored)), explored.omega(settings)
-        told = {"where": where, "question": question(settings)}
-        return _said("hidden_review", omega=omega, finds=len(finds), b=b, **told)
+        return _said(
+            "hidden_review", omega=omega, finds=len(finds), b=b, where=where, question=question(settings)
+        )
     if not finds:
         return _said("nothing_hidden")
     return _said("all_hidden" if len(missed) == len(finds) else "hidden", where=where, first=finds[0] + 1)

@@ -19,15 +19,10 @@ from tarstop_core.presentation.numbers import number, percent
 from tarstop_core.presentation.palette import BELIEF, POOLED, VALUE
 from tarstop_core.presentation.words import TEXTS
 from tarstop_core.samples.collections import published_sets, sample_reviews
-from tarstop_core.teaching.ideas.shared import MARKS, Idea, named, said
+from tarstop_core.teaching.ideas.shared import MARKS, idea, named, said
 from tarstop_core.value.payoffs import Floats
 
-IDEA = Idea(
-    "Studies",
-    "Why one study can move a belief, and the next fifty not",
-    "Studies differ from each other by more than chance (τ). The question is about their average, so a large study is one "
-    "draw like any other, and what is not known of the average shrinks with the number of studies, not of patients.",
-)
+IDEA = idea("Studies", "engines")
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,8 +69,9 @@ def engines_figure(name: str, paths: dict[str, BeliefPath], theta: float, *, dar
     for row, (engine, path) in enumerate(paths.items()):
         title, colour, dash, width = ENGINE_LOOK[engine]
         hover = ["" if b is None else f"{labels[n]}: {percent(b)}" for n, b in enumerate(path.beliefs)]
-        how = {"width": width, "dash": dash, "hovertext": hover, "hoverinfo": "text"}
-        trace = line(range(last + 1), path.beliefs, colour, **how)
+        trace = line(
+            range(last + 1), path.beliefs, colour, width=width, dash=dash, hovertext=hover, hoverinfo="text"
+        )
         trace["line"]["shape"] = "hv"
         data.append(trace)
         y = (0.28 if high else 0.98) - 0.09 * row

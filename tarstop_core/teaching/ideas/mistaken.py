@@ -16,16 +16,11 @@ from tarstop_core.presentation import figures as fig
 from tarstop_core.presentation.palette import BELIEF, STUDY, THRESHOLD
 from tarstop_core.presentation.words import TEXTS
 from tarstop_core.screening.settings import Settings
-from tarstop_core.teaching.ideas.shared import HALVES, MARKS, Idea, dot, named, said, searches
+from tarstop_core.teaching.ideas.shared import HALVES, MARKS, dot, idea, named, said, searches
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.payoffs import Floats
 
-IDEA = Idea(
-    "Wrong chances",
-    "What wrong chances do",
-    "All chances of documents are multiplied by a factor and the rule believes them. What follows is weighed by the "
-    "chances as they are: how deep it reads if nothing turns up, and the net utility that its mistake is expected to cost.",
-)
+IDEA = idea("Wrong chances", "mistaken")
 MISTAKEN: tuple[Policy, ...] = (Optimal(), Greedy())
 """Rules that are asked with chances that are too high or too low."""
 FACTORS: tuple[float, ...] = tuple(2 ** (step / 2) for step in range(-4, 5))

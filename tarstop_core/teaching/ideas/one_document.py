@@ -13,18 +13,11 @@ from tarstop_core.policies import Greedy, LookAhead, Optimal, Policy
 from tarstop_core.presentation import figures as fig
 from tarstop_core.presentation.palette import BELIEF, COST, PLUS, THRESHOLD, VALUE, VALUE_AREA
 from tarstop_core.screening.settings import Settings
-from tarstop_core.teaching.ideas.shared import MARKS, Idea, dot, named, said
+from tarstop_core.teaching.ideas.shared import MARKS, dot, idea, named, said
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.payoffs import Floats, Payoffs
 
-IDEA = Idea(
-    "One document",
-    "Why ρ·EVPI is not an upper bound, and what the optimal rule does instead",
-    "The paper’s rule weighs the next document by ρ·EVPI: its chance ρ = b·p of being a hit, times the worth of certainty "
-    "now. But that counts the doubt twice: a hit comes only where there is something to find, and there it saves all that a "
-    "wrong a⁻ would lose. And a run of misses can be worth something where one is not, so the optimal rule weighs whole "
-    "plans: read until a hit, at most so many.",
-)
+IDEA = idea("One document", "one_document")
 BELIEFS: Floats = np.linspace(0.005, 0.995, 100)
 AHEAD = 50
 """Documents that are as likely as the next one, where a single chance stands for a list."""

@@ -5,15 +5,10 @@ import numpy as np
 from tarstop_core.explore.stakes_figure import beliefs_drawn
 from tarstop_core.presentation import figures as fig
 from tarstop_core.presentation.palette import BELIEF, MINUS, PLUS, THRESHOLD, VALUE
-from tarstop_core.teaching.ideas.shared import Idea, dot, said
+from tarstop_core.teaching.ideas.shared import dot, idea, said
 from tarstop_core.value.payoffs import Payoffs
 
-IDEA = Idea(
-    "Certainty",
-    "Why certainty is worth most at q*",
-    "Whichever action you choose, a⁺ (“Reject”, “Adopt”) or a⁻ (“Grant”, “Don’t adopt”), it may be the wrong one. The expected value of perfect information (EVPI) is what the "
-    "better of the two is still expected to lose: knowing the truth would save exactly that.",
-)
+IDEA = idea("Certainty", "peak")
 
 
 def peak_figure(payoffs: Payoffs, b: float, *, dark: bool = False) -> fig.Figure:
@@ -50,8 +45,7 @@ def peak_sentence(payoffs: Payoffs, b: float) -> str:
     minus, plus = b * payoffs.wrong_minus, (1 - b) * payoffs.wrong_plus
     better, other = ("a⁺", "a⁻") if payoffs.chooses_plus(b) else ("a⁻", "a⁺")
     loses, rival = (plus, minus) if better == "a⁺" else (minus, plus)
-    told = {"better": better, "other": other, "loses": loses, "rival": rival}
-    return said("peak", b=b, payoffs=payoffs, **told)
+    return said("peak", b=b, payoffs=payoffs, better=better, other=other, loses=loses, rival=rival)
 
 
 def peak_rows(payoffs: Payoffs) -> fig.Rows:

@@ -21,15 +21,10 @@ from tarstop_core.presentation.palette import BELIEF, POOLED, STUDY, THRESHOLD, 
 from tarstop_core.samples.collections import sample_full_texts
 from tarstop_core.screening.explain import action
 from tarstop_core.screening.settings import Settings
-from tarstop_core.teaching.ideas.shared import HALVES, Idea, dot, said
+from tarstop_core.teaching.ideas.shared import HALVES, dot, idea, said
 from tarstop_core.value.payoffs import Flags, Floats
 
-IDEA = Idea(
-    "Recall",
-    "Why high recall is not high utility",
-    "Recall counts relevant documents; a decision needs to know one thing. The list below is followed with every label "
-    "known: above, how much has been found and what it makes you believe; below, what stopping there brings.",
-)
+IDEA = idea("Recall", "recall")
 
 
 @dataclass(frozen=True)

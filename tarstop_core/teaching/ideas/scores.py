@@ -20,15 +20,9 @@ from tarstop_core.ranking.features import make_features
 from tarstop_core.ranking.learning import DEFAULT, RANKERS, Label, Told
 from tarstop_core.samples.collections import load_review_sample, sample_reviews
 from tarstop_core.samples.labelled import labelled_inclusions
-from tarstop_core.teaching.ideas.shared import MARKS, Idea, named, said
+from tarstop_core.teaching.ideas.shared import MARKS, idea, named, said
 
-IDEA = Idea(
-    "Scores",
-    "Why a score is not a chance",
-    "A ranking’s score, a ranker’s margin, a language model’s 0.9: each says which document to read first, and none how many "
-    "of a hundred such documents are relevant. That is learned from lists whose labels are known. Below, scores squeezed into 0 to "
-    "1 stand beside chances that were learned on the other lists.",
-)
+IDEA = idea("Scores", "scores")
 TAUGHT = 50
 """Documents from the top whose labels the ranker is told; its margins are those of the rest."""
 SCORES = {"bm25": "BM25", "margins": f"Margins after {TAUGHT} labels"}

@@ -28,6 +28,11 @@ class Idea:
     words: str  # What it is about, before the figure shows it
 
 
+def idea(name: str, key: str) -> Idea:
+    """The idea of this name, in the words that stand under its key."""
+    return Idea(name, said(f"{key}_idea"), said(f"{key}_lead"))
+
+
 def at_stake(explored: Explored, q_star: float, cost: float, theta: float = 0.75) -> Settings:
     """The settings of a sample with normalised payoffs of this threshold, and this cost."""
     return replace(explored.settings, payoffs=Payoffs.from_q_star(q_star), cost=cost, theta=theta)

@@ -45,5 +45,4 @@ def worth(lesson: Lesson, step: Step, pays: bool) -> FilledFormula:
     path, d, end = cast(CumulativePath, lesson.path), step.depth, step.depth + step.plan
     expected = float(path.included_to[end] - path.included_to[d])
     together = float(path.worth_of_reading(np.array([end]), d)[0])
-    told = {"expected": expected, "together": together}
-    return made("cumulative.worth", lesson, step, step.worth, pays=pays, **told)
+    return made("cumulative.worth", lesson, step, step.worth, pays=pays, expected=expected, together=together)

@@ -5,9 +5,7 @@ from collections import Counter
 
 import pytest
 
-from tarstop_core.belief.bivariate import bivariate_belief
-from tarstop_core.documents.reports import OUTCOMES
-from tarstop_core.samples.simulate.diagnostic import (
+from scripts.make_samples.diagnostic import (
     OVERLAPPING,
     QUESTIONS,
     SHARES,
@@ -19,7 +17,9 @@ from tarstop_core.samples.simulate.diagnostic import (
     Review,
     simulate_reviews,
 )
-from tarstop_core.samples.simulate.readme import study_depths, tables_of
+from scripts.make_samples.readme import study_depths, tables_of
+from tarstop_core.belief.bivariate import bivariate_belief
+from tarstop_core.documents.reports import OUTCOMES
 
 SIGNS = ("TP", "FP", "FN", "TN")
 

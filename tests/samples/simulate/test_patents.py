@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from rank_bm25 import BM25Okapi
 
-from tarstop_core.samples.simulate.patents import INVENTIONS, Invention, PatentTopic, simulate_patents
-from tarstop_core.samples.simulate.readme import first_hits
+from scripts.make_samples.patents import INVENTIONS, Invention, PatentTopic, simulate_patents
+from scripts.make_samples.readme import first_hits
 
 
 def disclosed_features(invention: Invention, text: str) -> tuple[bool, ...]:

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from scripts.make_samples.diagnostic import simulate_reviews
+from scripts.make_samples.patents import simulate_patents
+from scripts.make_samples.write import GOOGLE_COLUMNS, write_sample_data
 from tarstop_core import places
 from tarstop_core.documents.records import RECORD_COLUMNS
 from tarstop_core.documents.reports import Report, Row
 from tarstop_core.errors import InputProblem
 from tarstop_core.samples import collections as samples
-from tarstop_core.samples.simulate.diagnostic import simulate_reviews
-from tarstop_core.samples.simulate.patents import simulate_patents
-from tarstop_core.samples.simulate.write import GOOGLE_COLUMNS, write_sample_data
 
 
 @pytest.fixture(scope="module")

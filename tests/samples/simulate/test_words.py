@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from tarstop_core.samples.simulate import diagnostic, patents
-from tarstop_core.samples.simulate.diagnostic import QUESTIONS
-from tarstop_core.samples.simulate.patents import INVENTIONS
-from tarstop_core.samples.simulate.words import Slots, read, read_folder
+from scripts.make_samples import diagnostic, patents
+from scripts.make_samples.diagnostic import QUESTIONS
+from scripts.make_samples.patents import INVENTIONS
+from scripts.make_samples.words import Slots, read, read_folder
 
 
 @dataclass(frozen=True)

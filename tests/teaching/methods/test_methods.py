@@ -29,7 +29,7 @@ OF_FORMULAS = {
     "calibration.thinning": {"expected_share", "grid", "learned", "shape_nodes", "share_at"},
     "calibration.data_share": {"from_json", "load"},
     "calibration.calibrator": {"from_json", "load", "tied_share"},
-    "calibration.fitting": {"known", "usable", "predicted"},
+    "calibration.fitting": {"known", "usable", "predicted", "in_bins"},
     "value.cumulative": set(),
     "evaluation.metrics": set(),
     "evaluation.ranking_metrics": set(),

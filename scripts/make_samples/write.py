@@ -8,11 +8,11 @@ import random
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from scripts.make_samples import diagnostic, patents
+from scripts.make_samples.diagnostic import Review
+from scripts.make_samples.patents import PatentTopic
+from scripts.make_samples.readme import readme
 from tarstop_core.documents.tables import CELLS
-from tarstop_core.samples.simulate import diagnostic, patents
-from tarstop_core.samples.simulate.diagnostic import Review
-from tarstop_core.samples.simulate.patents import PatentTopic
-from tarstop_core.samples.simulate.readme import readme
 
 GOOGLE_TOPIC = "antenna-mount"
 GOOGLE_ROWS = 60

@@ -1,16 +1,17 @@
 """The README of the sample data: what is simulated and how, what was matched, and the answers."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 
+from scripts.make_samples.diagnostic import Report, Review
+from scripts.make_samples.patents import Document, PatentTopic
 from tarstop_core.belief.bivariate import bivariate_belief
 from tarstop_core.documents.tables import Tables
 from tarstop_core.presentation.html import TEMPLATES
 from tarstop_core.ranking.bm25 import rank_documents
 from tarstop_core.samples.simulate import rankings, reviews
-from tarstop_core.samples.simulate.diagnostic import Report, Review
-from tarstop_core.samples.simulate.patents import Document, PatentTopic
 
 THETA = 0.75
 NAMES = {
@@ -56,7 +57,7 @@ def readme(topics: Sequence[PatentTopic], written: Sequence[Review], seed: int, 
     beliefs = np.array([bivariate_belief(outcome.tables, THETA) for outcome in outcomes])
     return (
         TEMPLATES.overlay(autoescape=False)
-        .get_template("samples/simulate/readme.md")
+        .from_string(Path(__file__).with_suffix(".md").read_text(encoding="utf-8"))
         .render(
             seed=seed,
             review_seed=review_seed,

@@ -16,9 +16,9 @@ from functools import partial
 from importlib.resources import files
 from itertools import cycle
 
+from scripts.make_samples.grammar import apart, capitals, fill, unlike
+from scripts.make_samples.words import Slots, read, read_folder
 from tarstop_core.documents.reports import FullText
-from tarstop_core.samples.simulate.grammar import apart, capitals, fill, unlike
-from tarstop_core.samples.simulate.words import Slots, read, read_folder
 
 DEFAULT_SEED = 2712
 

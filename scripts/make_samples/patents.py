@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from importlib.resources import files
 
+from scripts.make_samples.grammar import apart, capitals, fill, unlike
+from scripts.make_samples.words import Slots, read, read_folder
 from tarstop_core.presentation.numbers import listed
-from tarstop_core.samples.simulate.grammar import apart, capitals, fill, unlike
-from tarstop_core.samples.simulate.words import Slots, read, read_folder
 
 DEFAULT_SEED = 1412
 

@@ -1,14 +1,14 @@
-"""`python -m tarstop_core.samples.simulate DIR`: write the simulated sample data."""
+"""`python -m scripts.make_samples DIR`: write the simulated sample data."""
 
 import argparse
 from pathlib import Path
 
-from tarstop_core.samples.simulate import diagnostic, patents
-from tarstop_core.samples.simulate.write import write_sample_data
+from scripts.make_samples import diagnostic, patents
+from scripts.make_samples.write import write_sample_data
 
 
 def main() -> None:
-    name = "python -m tarstop_core.samples.simulate"
+    name = "python -m scripts.make_samples"
     parser = argparse.ArgumentParser(prog=name, description="Write the simulated sample data.")
     parser.add_argument("folder", type=Path, help="where to write; usually sample_data")
     for option, made, what in (("--seed", patents, "searches"), ("--review-seed", diagnostic, "reviews")):
