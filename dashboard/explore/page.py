@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
@@ -279,12 +280,16 @@ def _learned(look: Look, asked: ask.Asked) -> ask.Asked:
             for rule in (each() for each in plans.LOOKING if others.open and each() != look.policy):
                 heading_of(str(rule))
                 table(reread.reread_rows(reread.reread(explored, settings, rule), settings))
-        came = f"calibration?{urlencode({'part': 'Lists that learn'})}"
-        st.caption(
-            "Chances by score or rank were learned on simulated lists like this one, which stay as they are; those by what was "
-            f"found on real ones that learn ([how they came out]({came}), [what they are worth]({shell.guide('reranked_chances')}))."
-        )
+        _learned_from()
     return asked
+
+
+def _learned_from() -> None:
+    came = f"calibration?{urlencode({'part': 'Lists that learn'})}"
+    st.caption(
+        "Chances by score or rank were learned on simulated lists like these, which stay as they are; those by what was "
+        f"found on real ones that learn ([how they came out]({came}), [what they are worth]({shell.guide('reranked_chances')}))."
+    )
 
 
 @st.fragment
@@ -313,7 +318,25 @@ def _mean_map(key: str, lists: list[tuple[str, Explored]], settings: Settings, p
     with lists_at:
         rule = cells.selectors(key, settings.payoffs, found, cell)
         _lists(lists, next(each for each in found if each.policy == rule), settings, cell)
+        if isinstance(lists[0][1].truth, Outcome):
+            _mean_learned(key, [each for _, each in lists], cells.at_cell(settings, cell), rule)
     return replace(asked, cell=st.session_state.get(f"{key}/cell"))
+
+
+def _mean_learned(key: str, lists: list[Explored], settings: Settings, rule: Policy) -> None:
+    """What the rule comes to where the lists learn, computed where it is opened."""
+    opened = st.expander(
+        f"{LEARNED}: {rule} in both orders, as it turned out on average", key=f"{key}/learned", on_change="rerun"
+    )
+    if opened.open:
+        with opened, st.spinner("Reading every list in both orders …"):
+            made = partial(_each_reread, lists, settings, rule)
+            table(reread.mean_rows(kept(f"{ask.PREFIX}/reread", (settings, rule), made), settings))
+            _learned_from()
+
+
+def _each_reread(lists: list[Explored], settings: Settings, rule: Policy) -> list[reread.Reread]:
+    return [reread.reread(each, settings, rule) for each in lists]
 
 
 def _lists(

@@ -1,6 +1,6 @@
 """A sample review in the list's order and in the one that labels teach, with chances of either kind: where a rule stops."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 
@@ -119,3 +119,18 @@ def reread_rows(found: Reread, settings: Settings) -> list[dict[str, str]]:
         }
         for (order, chances), played in found.items()
     ]
+
+
+def mean_rows(found: Sequence[Reread], settings: Settings) -> list[dict[str, str]]:
+    """The same over several reviews, on average."""
+    rows = []
+    for order, chances in found[0]:
+        played = [each[order, chances] for each in found]
+        depth, recall, utility = (
+            float(np.mean([getattr(each, name) for each in played]))
+            for name in ("depth", "recall", "net_utility")
+        )
+        row = {"Order": order, "Chances": chances, "Stops after": f"{depth:,.1f}", "Found": percent(recall)}
+        right = f"{sum(each.right for each in played)} of {len(played)}"
+        rows.append(row | {"Right": right, "Net utility": amount(utility, settings.payoffs.unit)})
+    return rows

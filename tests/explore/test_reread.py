@@ -12,7 +12,7 @@ from tarstop_core.calibration.reranked import forecasts
 from tarstop_core.documents.topic import Outcome
 from tarstop_core.evaluation.as_told import depths_as_told
 from tarstop_core.explore.lists import sample, samples
-from tarstop_core.explore.reread import FOUND, LEARNS, LISTED, USUAL, learned, orders, reread
+from tarstop_core.explore.reread import FOUND, LEARNS, LISTED, USUAL, learned, mean_rows, orders, reread
 from tarstop_core.explore.reread import reread_figure as drawn
 from tarstop_core.explore.reread import reread_rows as rows
 from tarstop_core.explore.reread import reread_said as said
@@ -81,3 +81,18 @@ def test_the_figure_the_sentence_and_the_rows_say_the_same() -> None:
     ]
     assert rows(found, explored.settings)[0]["Chooses"] == "Adopt, right"
     assert "simulated" in [each["text"] for each in figure["layout"]["annotations"]]
+
+
+def test_means_are_those_of_the_lists() -> None:
+    lists = [sample(key) for key in (KEY, "review:brindle-fever")]
+    found = [reread(each, each.settings, Greedy()) for each in lists]
+    last = mean_rows(found, lists[0].settings)[-1]
+    each = [one[LEARNS, FOUND] for one in found]
+    assert (
+        last["Stops after"] == f"{np.mean([played.depth for played in each]):.1f}"
+        and last["Right"] == "2 of 2"
+    )
+    assert (last["Order"], last["Chances"]) == (LEARNS, FOUND)
+    assert float(last["Net utility"]) == pytest.approx(
+        np.mean([played.net_utility for played in each]), abs=1e-3
+    )

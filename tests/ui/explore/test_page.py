@@ -10,6 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.explore.asked import Asked, address_of, read_address
+from dashboard.explore.cells import at_cell
 from dashboard.explore.page import CURRENT, LEARNED, MAP, OF_ONE, SENSITIVITY
 from tarstop_core.documents.records import as_records
 from tarstop_core.explore import lists as explore
@@ -154,6 +155,18 @@ def test_a_sample_review_is_read_in_two_orders_under_ones_own_payoffs(open_app: 
     app.session_state[f"explore/{REVIEW}/others"] = True
     app.run()
     assert "Look-ahead" in shown(app) and not app.exception
+
+
+def test_both_orders_are_compared_over_all_sample_reviews_where_that_is_opened(open_app: OpenApp) -> None:
+    app = open_app("explore", of="reviews", rule="greedy", cell="0.7,0.001")
+    assert "by what was found" not in shown(app)
+    app.session_state["explore/reviews/learned"] = True
+    app.run()
+    lists = [each for _, each in explore.collection("reviews")]
+    settings = at_cell(lists[0].settings, (0.7, 0.001))
+    found = [reread.reread(each, settings, Greedy()) for each in lists]
+    for row in reread.mean_rows(found, settings):
+        assert row["Stops after"] in shown(app) and row["Right"] in shown(app)
 
 
 def test_a_list_whose_labels_would_teach_nothing_has_no_such_order(open_app: OpenApp) -> None:
