@@ -50,10 +50,12 @@ def steps(page: Page, url: str, path: Path) -> list[tuple[str, Callable[[], obje
     def opened() -> None:
         session = page.url.partition("session=")[2].partition("&")[0]
         page.goto(f"{url}/sessions?session={session}")
-        expect(page.get_by_role("button", name=SAVED[0])).to_be_enabled(timeout=LONG)
+        expect(page.get_by_role("button", name="Save", exact=True).first).to_be_enabled(timeout=LONG)
 
     def save(name: str) -> Callable[[], object]:
         def press() -> None:
+            if not page.get_by_role("button", name=name).is_visible():
+                page.get_by_role("button", name="Save", exact=True).first.click()
             with page.expect_download(timeout=LONG):
                 page.get_by_role("button", name=name).click()
 

@@ -11,6 +11,7 @@ import pandas as pd
 from sklearn.model_selection import GroupKFold
 
 from scripts import reviews_measured
+from scripts.turning import tempering
 from tarstop_core.belief.bivariate import bivariate_belief, bivariate_path
 from tarstop_core.belief.learned_prior import learn_width
 from tarstop_core.errors import InputProblem
@@ -51,7 +52,7 @@ def main() -> None:
         "source": SOURCE,
         "thetas": THETAS,
         "questions": [found[i] for i in sorted(found)],
-        "turning": round(reviews_measured.odds_of_turning(turned[turned["prior"] == "width"]), 2),
+        "tempering": round(tempering(turned[turned["prior"] == "width"]), 2),
     }
     path = sample_dir() / "past_stops" / "clef-reviews.json"
     path.parent.mkdir(exist_ok=True)

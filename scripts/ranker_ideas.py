@@ -12,7 +12,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import MultinomialNB
 
-from tarstop_core.ranking.features import Features, make_features
+from tarstop_core.ranking.features import Features, make_features, split
 from tarstop_core.ranking.learning import Floats, Label, Linear, Ranker, Told, Unmoved
 from tarstop_core.ranking.words import WORD_TOKENS
 
@@ -149,7 +149,7 @@ class Vectorised(Features):
 
 def _vectorised(texts: list[str], **settings: Any) -> Vectorised:
     by = TfidfVectorizer(sublinear_tf=True, dtype=np.float32, **settings)
-    return Vectorised(csr_array(by.fit_transform(texts)), *NONE, by)
+    return Vectorised(*NONE, *split(csr_array(by.fit_transform(texts))), by)
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,7 +165,7 @@ class Joined(Features):
 def _with_letters(given: Listed) -> Features:
     parts = (_own(given), _vectorised(given.texts, analyzer="char_wb", ngram_range=(4, 4), min_df=2))
     matrix = csr_array(hstack([each.matrix for each in parts], format="csr") * np.float32(0.7))
-    return Joined(matrix, *NONE, parts)
+    return Joined(*NONE, *split(matrix), parts)
 
 
 def _own(given: Listed) -> Features:

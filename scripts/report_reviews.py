@@ -18,6 +18,7 @@ from scripts import never_worse
 from scripts import reviews_measured as measured
 from scripts.by_review import DRAWS, Floats, by_review, interval, percent, table, with_interval
 from scripts.reviews_measured import AFTER, COSTS, ENGINE, FOLDS, POLICIES, PRIORS, Q_STARS, THETA
+from scripts.turning import SAID, of_turning, with_said
 from tarstop_core.belief.learned_prior import learn_width
 from tarstop_core.belief.prior import Prior
 from tarstop_core.errors import InputProblem
@@ -161,53 +162,6 @@ Heavier tails of τ were tried: log evidence a review of the best (s, τ) with e
 {table(["prior of τ, degrees of freedom", "difference"], rows)}
 
 So τ keeps its half-normal prior.
-"""
-
-
-def of_turning(turned: pd.DataFrame) -> str:
-    """Whether what is said of the decision with everything read comes true."""
-    rows = []
-    for n in AFTER[1:]:
-        cells = [str(n)]
-        for prior in ("default", "width"):
-            frame = turned[(turned["prior"] == prior) & (turned["studies"] == n)]
-            cells += [
-                percent(float(by_review(frame[name].astype(float), frame["review"]).mean()))
-                for name in ("belief", "said", "turned")
-            ]
-            off = frame["turned"].astype(float) - frame["said"]
-            cells.append(with_interval(off, frame["review"], 2))
-        rows.append(cells)
-    over = []
-    for prior in ("default", "width"):
-        frame = turned[turned["prior"] == prior]
-        so = frame["turned"].astype(float)
-        losses = [
-            -np.log(np.where(so > 0, p, 1 - p))
-            for p in (frame[name].clip(0.005, 0.995) for name in ("belief", "said"))
-        ]
-        over.append(
-            f"with *{prior}* {with_interval(so - frame['belief'], frame['review'])} by belief alone and "
-            f"{with_interval(so - frame['said'], frame['review'])} as it is said, log-loss "
-            f"{with_interval(pd.Series(losses[1] - losses[0], index=frame.index), frame['review'])}"
-        )
-    odds = {
-        prior: measured.odds_of_turning(turned[turned["prior"] == prior]) for prior in ("default", "width")
-    }
-    header = ["just read the n-th study"]
-    for prior in ("default", "width"):
-        header += [f"{prior}: by belief", "said", "so", "so − said"]
-    return f"""## “With all that is left read, the decision would turn in about 18 of 100 such reviews”
-
-What is said first beside the advice, when the n-th study was just read: the chance that all studies of the list, of which
-it is not known how many come, lead to the other action; and in how many cases they did, over q* = 0.2, 0.5 and 0.8. The end is that of the same prior.
-By the belief alone too few turn. That is not for the number of studies to come, of which about as many came as were said, but because the first
-studies mislead more often than the belief knows. So the odds are multiplied by what past reviews had: {odds["width"]:.1f} with the prior
-*width*, learned from all of them and shipped ({odds["default"]:.1f} with *default*); below, *said* has the odds of the reviews of the other folds. So minus said, over all lines:
-{"; ".join(over)}. {len(turned["review"].unique())} reviews are few, and the interval is as wide as that. On
-stopping the page also counts how many past questions were decided wrongly after as many studies.
-
-{table(header, rows)}
 """
 
 
@@ -420,7 +374,8 @@ def found(folder: Path) -> Found:
         loops = never_worse.begun(pool, folds, width)
         simulated = pool.submit(measured.simulated, width)
         strayed, tails = pool.submit(measured.strayed, outcomes), pool.submit(measured.tails, outcomes)
-        believed, decided, turned = measured.together([part.result() for part in parts], folds)
+        believed, decided, turned = measured.together([part.result() for part in parts])
+        turned = with_said(turned, [{each.review for each in fold.held_out} for fold in folds])
         rows = pd.concat([never_worse.of_real(decided), *(job.result() for job in loops)])
         against, combined = never_worse.against_greedy(rows), never_worse.against_first(decided)
         return (
@@ -436,7 +391,7 @@ def main() -> None:
     for name, frame in (
         ("beliefs", believed.round({"belief": 5})),
         ("decisions", decided.round({"net_utility": 6})),
-        ("turned", turned.round({"belief": 4, "said": 4})),
+        ("turned", turned[[*measured.TURNED, SAID]].rename(columns={SAID: "said"}).round(6)),
         ("never_worse", against),
         ("combined", combined),
         ("frailty", played),

@@ -3,13 +3,13 @@
 Of real reviews, calibrator and whatever was learned have not seen the review that they are judged on.
 """
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from scipy.optimize import brentq
 from scipy.special import expit, logit
 from scipy.stats import gamma
 from sklearn.model_selection import GroupKFold
@@ -26,7 +26,7 @@ from tarstop_core.documents.topic import Outcome
 from tarstop_core.policies import Greedy, LookAhead, OpenLoop, Optimal, Policy
 from tarstop_core.value.closed_loop import SAME, Richness
 from tarstop_core.value.cumulative import CumulativePath, known_at
-from tarstop_core.value.exhaustive import as_often, chance_turned, studies_to_come
+from tarstop_core.value.exhaustive import chance_turned, studies_to_come
 from tarstop_core.value.outcomes import is_plus, outcome_path
 from tarstop_core.value.payoffs import Floats, Payoffs
 from tarstop_core.value.studies import next_studies
@@ -41,7 +41,8 @@ PRIORS = ("default", "learned", "width")
 DECIDED = [
     "review", "outcome", "prior", "q_star", "cost", "policy", "depth", "action", "omega", "net_utility",
 ]  # fmt: skip
-TURNED = ["review", "outcome", "prior", "studies", "q_star", "belief", "turned"]
+SHARES = (0.5, 0.8, 0.9, 0.95, 0.99)
+TURNED = ["review", "outcome", "prior", "at", "studies", "q_star", "coming", "came", "belief", "turned"]
 SEED = 1
 
 
@@ -110,7 +111,9 @@ def played(
 
 
 def turned(fold: Fold) -> list[tuple[object, ...]]:
-    """What is said, when the n-th study was just read, of the decision with all that is left, and what was so."""
+    """What belief says, when the n-th study was just read and at shares of the list, of the decision with all that is left, and
+    what was so.
+    """
     rows: list[tuple[object, ...]] = []
     for name in ("default", "width"):
         for each in fold.held_out:
@@ -121,37 +124,22 @@ def turned(fold: Fold) -> list[tuple[object, ...]]:
                 beliefs=beliefs(each.tables, THETA, ENGINE, fold.priors[name]),
             )  # fmt: skip
             ranked = each.positions[each.positions < len(p)]
-            for n in AFTER[1:]:
-                if n >= len(ranked):
-                    continue
-                read = np.arange(len(p)) <= ranked[n - 1]
+            whens = [("study", n, ranked[n - 1] + 1 if n else 0) for n in AFTER if n < len(ranked)]
+            depths = [math.ceil(share * len(p)) for share in SHARES]
+            whens += [
+                (f"{share:g}", int((ranked < depth).sum()), depth)
+                for share, depth in zip(SHARES, depths, strict=True)
+                if depth < len(p)
+            ]
+            for at, n, depth in whens:
+                read = np.arange(len(p)) < depth
                 to_come = studies_to_come(fold.calibrator.left(p, read, read & labels, ~read).chance)
                 for q_star in Q_STARS:
                     belief = chance_turned(states[n].b, states[n].n_0, to_come, q_star)
                     so = (states[n].b > q_star) != (states[-1].b > q_star)
-                    rows.append((each.review, each.name, name, n, q_star, belief, so))
+                    coming = float(to_come[1:].sum()), n < len(ranked)
+                    rows.append((each.review, each.name, name, at, n, q_star, *coming, belief, so))
     return rows
-
-
-def odds_of_turning(rows: pd.DataFrame) -> float:
-    """At how many times the odds of belief decisions turned: as likely as can be, reviews and numbers of studies weighing
-    equally.
-    """
-    weight = 1 / rows.groupby(["review", "studies"])["belief"].transform("size")
-    odds = logit(rows["belief"].clip(1e-3, 1 - 1e-3))
-    return float(np.exp(brentq(lambda more: float(weight @ (rows["turned"] - expit(odds + more))), -5, 5)))
-
-
-def with_odds(rows: pd.DataFrame, every: Sequence[Fold]) -> pd.DataFrame:
-    """And what is said of each: belief times the odds that the reviews of the other folds had."""
-    said = pd.Series(0.0, index=rows.index)
-    for fold in every:
-        judged = rows["review"].isin([each.review for each in fold.held_out])
-        for prior in rows["prior"].unique():
-            here = rows["prior"] == prior
-            odds = odds_of_turning(rows[here & ~judged])
-            said[here & judged] = [as_often(each, odds) for each in rows["belief"][here & judged]]
-    return rows.assign(said=said)
 
 
 Rows = list[tuple[object, ...]]
@@ -165,7 +153,7 @@ def of_fold(fold: Fold) -> tuple[Rows, Rows, Rows]:
 
 
 def together(
-    parts: Sequence[tuple[Rows, Rows, Rows]], every: Sequence[Fold]
+    parts: Sequence[tuple[Rows, Rows, Rows]],
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """Of all folds."""
     keys = ["review", "outcome", "prior"]
@@ -174,7 +162,7 @@ def together(
         pd.DataFrame([row for part in parts for row in part[at]], columns=names)
         for at, names in enumerate(columns)
     ]
-    return frames[0], frames[1], with_odds(frames[2], every)
+    return frames[0], frames[1], frames[2]
 
 
 # --- why early beliefs are over-confident ------------------------------------------------------------

@@ -6,7 +6,6 @@ by Cancel, by a rerun of the page, or with the server.
 
 import contextlib
 import os
-import pickle
 import signal
 import socket
 import subprocess
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from dashboard.frame.nursery import DIED, DONE, PROBLEM, PROGRESS, too_much
+from dashboard.frame.pipes import receive, send
 from tarstop_core.errors import InputProblem
 from tarstop_core.places import PARENT
 
@@ -88,12 +88,12 @@ def _carried_out(
     pipe = _born()
     child = 0
     try:
-        child = pipe.recv()
-        pipe.send((job, args, name, most, progress is not None))
+        child = receive(pipe)
+        send(pipe, (job, args, name, most, progress is not None))
         end = time.monotonic() + seconds
         while True:
             if pipe.poll(BEAT):
-                kind, said = pickle.loads(pipe.recv_bytes())
+                kind, said = receive(pipe)
                 if kind == PROGRESS and progress is not None:
                     progress(*said)
                 elif kind == DONE:

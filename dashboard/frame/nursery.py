@@ -7,7 +7,6 @@ server does. It knows nothing of Streamlit.
 import contextlib
 import gc
 import os
-import pickle
 import signal
 import socket
 import sys
@@ -18,6 +17,7 @@ from importlib import import_module
 from multiprocessing.connection import Connection
 from typing import Any
 
+from dashboard.frame.pipes import receive, send
 from tarstop_core.errors import InputProblem
 
 NEEDED = (
@@ -72,7 +72,7 @@ def _buried(*_: object) -> None:
         while (found := os.waitpid(-1, os.WNOHANG))[0]:
             with _PIPES.pop(found[0]) as pipe, contextlib.suppress(OSError):
                 if found[1]:
-                    pipe.send((DIED, os.WTERMSIG(found[1])))
+                    send(pipe, (DIED, os.WTERMSIG(found[1])))
 
 
 def _job(pipe: Connection) -> None:
@@ -80,8 +80,8 @@ def _job(pipe: Connection) -> None:
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGCHLD})
     for other in _PIPES.values():
         other.close()
-    pipe.send(os.getpid())
-    job, args, name, memory, tells = pipe.recv()
+    send(pipe, os.getpid())
+    job, args, name, memory, tells = receive(pipe)
     threading.Thread(target=_end_with, args=(pipe,), daemon=True).start()
     _limit(memory)
     with contextlib.suppress(OSError):
@@ -91,16 +91,14 @@ def _job(pipe: Connection) -> None:
     def progress(*far: Any) -> None:
         if far[0] == far[-1] or time.monotonic() - last[0] >= BEAT:  # the last of a number is always said
             last[0] = time.monotonic()
-            pipe.send((PROGRESS, far))
+            send(pipe, (PROGRESS, far))
 
     try:
-        answer = (DONE, job(*args, progress=progress) if tells else job(*args))
-        written = pickle.dumps(answer, pickle.HIGHEST_PROTOCOL)
+        send(pipe, (DONE, job(*args, progress=progress) if tells else job(*args)))
     except InputProblem as problem:
-        written = pickle.dumps((PROBLEM, problem))
+        send(pipe, (PROBLEM, problem))
     except MemoryError:
-        written = pickle.dumps((PROBLEM, too_much(name, memory)))
-    pipe.send_bytes(written)
+        send(pipe, (PROBLEM, too_much(name, memory)))
 
 
 def too_much(name: str, memory: int) -> InputProblem:

@@ -54,6 +54,11 @@ def texts_read(done: int, total: int) -> tuple[float, str]:
     return done / total, f"Read the texts of {done:,} of {total:,} documents"
 
 
+def stored(done: int, total: int) -> tuple[float, str]:
+    """What is said while documents are stored."""
+    return done / total, f"Stored {done:,} of {total:,} documents"
+
+
 def shown(
     name: str,
     words: str,

@@ -12,7 +12,7 @@ import streamlit as st
 
 from dashboard.frame import shell
 from dashboard.frame.markup import badges, bullets
-from dashboard.frame.waiting import LARGE_FILE, LARGE_LIST, MOST_HELD, shown
+from dashboard.frame.waiting import LARGE_FILE, LARGE_LIST, MOST_HELD, shown, stored
 from dashboard.frame.widgets import lasting, one_of, press, radio
 from dashboard.frame.work import attempt, kept, say
 from dashboard.parts import columns, jobs, merging
@@ -35,6 +35,8 @@ from tarstop_core.sessions.store.store import Store
 
 PREFIX = "set_up/documents"
 MAPPED = {"title": "Title", "abstract": "Abstract", "id": "Identifier", "date": "Date", "score": "Score"}
+KINDS = [*(suffix.lstrip(".") for each in FORMATS for suffix in each.suffixes), "txt", "gz"]
+DATABASE: dict[str, Any] = {"max_chars": 80, "placeholder": "Google Patents, PubMed, …"}
 LARGE = 5_000_000  # bytes from which an import takes long enough to be cancelled
 BY = " by "  # between an upload and the columns that a person chose for it
 
@@ -146,10 +148,9 @@ def _from_store(store: Store, row: CollectionRow) -> Documents:
 def _uploaded(store: Store, abstracts: bool) -> Documents | None:
     state = st.session_state
     read: dict[str, Upload] = state.setdefault(f"{PREFIX}/read", {})
-    suffixes = [suffix.lstrip(".") for each in FORMATS for suffix in each.suffixes]
     files = st.file_uploader(
         "Files that together make one list: CSV, TSV, Excel, RIS, BibTeX, PubMed (nbib) or JSON lines, also gzipped",
-        type=[*suffixes, "txt", "gz"],
+        type=KINDS,
         accept_multiple_files=True,
         key=f"{PREFIX}/files/{state.get(f'{PREFIX}/round', 0)}",
         # Told apart from a visit to another page, after which the uploads are gone too.
@@ -301,12 +302,15 @@ def _import(store: Store, uploads: dict[str, Upload]) -> str:
     tables = [upload.records for upload in uploads.values()]
     merged = merge_as_chosen([table.frame for table in tables], proposal, wanted)
     name = collection_name([table.source for table in tables])
-    files = [*map(described, tables), *([as_stored(proposal, wanted)] if proposal.matches else [])]
+    files = [
+        *(table.described for table in tables),
+        *([as_stored(proposal, wanted)] if proposal.matches else []),
+    ]
     collection_id, new = shown(
         name,
         f"Storing {count_of(len(merged.frame))}",
         *(jobs.stored, store.url, name, merged.frame, files, merged.duplicates),
-        said=lambda done, total: (done / total, f"Stored {done:,} of {total:,} documents"),
+        said=stored,
         large=len(merged.frame) > LARGE_LIST,
     )
     state[f"{PREFIX}/imported"] = (signature, collection_id)
@@ -354,19 +358,6 @@ def collection_name(files: Sequence[str]) -> str:
     return files[0] if len(files) == 1 else f"{files[0]} and {len(files) - 1} more"
 
 
-def described(table: RecordTable) -> dict[str, Any]:
-    """What was understood of a file, as the store keeps it."""
-    return {
-        "source": table.source,
-        "format": table.format,
-        "records": len(table.frame),
-        "understood": table.understood,
-        "unread": list(table.unread),
-        "notes": list(table.notes),
-        **({"database": "PubMed"} if table.format == "nbib" else {}),
-    }
-
-
 def _forget_import(store: Store) -> None:
     _delete_unused(store, imported())
     st.session_state.pop(f"{PREFIX}/imported", None)
@@ -392,7 +383,7 @@ def _understood(read: dict[str, RecordTable], store: Store, collection_id: str) 
         st.html(bullets(notes, ' class="tar-meta tar-notes"'))
     _databases(store, row)
     with st.expander("What was understood, column by column", key=f"{PREFIX}/understood"):
-        columns.listed(list(map(described, tables)))
+        columns.listed([each.described for each in tables])
         for file_id, table in read.items():
             columns.correct(file_id, table)
 
@@ -411,8 +402,7 @@ def _databases(store: Store, row: CollectionRow) -> None:
                 shell.escape_label(f"Database of {source}"),
                 file.get("database", ""),
                 key=f"{PREFIX}/database/{row.id}/{source}",
-                max_chars=80,
-                placeholder="Google Patents, PubMed, …",
+                **DATABASE,
                 help="Stands in the flow diagram, the report and the protocol; without one the file’s name does.",
                 on_change=name,
                 args=(source,),

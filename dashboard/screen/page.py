@@ -27,7 +27,7 @@ from dashboard.screen import (
 from dashboard.screen.review_stakes import ADJUSTABLE
 from tarstop_core.documents.dates import date_words
 from tarstop_core.errors import InputProblem
-from tarstop_core.presentation.numbers import amount, number, percent
+from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.screening.explain import about_documents
 from tarstop_core.screening.labels import RELEVANT
 from tarstop_core.screening.scenarios.named import scenario_of
@@ -228,6 +228,8 @@ def _deviation(work: Work, state: State, plan: Settings, what_if: Settings | Non
     frozen.pop("starting chance", None)
     said += "".join(f"{name} {value}, " for name, value in frozen.items())
     same = "unchanged" if state.plan_records == work.row.digest else "NOT the one that was registered"
+    if joined := len(state.joining("docs")):
+        same += f", and {count_of(joined)} joined it later"
     shell.caption(f"{said}{plan.rule}, starting chance {percent(plan.b_0)}; the list is {same}.")
     before = plan
     for event in state.deviations:

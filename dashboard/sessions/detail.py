@@ -1,9 +1,10 @@
-"""One session on the Sessions page: its files, flow diagram, other settings, protocol."""
+"""One session on the Sessions page: its files, flow diagram, other settings, protocol, documents that join."""
 
 import base64
 import html
 import re
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,11 @@ from dashboard.frame import shell
 from dashboard.frame.drawing import dark, png_button, save_menu
 from dashboard.frame.markup import badges, lines
 from dashboard.frame.scripts import SAVE_SCRIPT
+from dashboard.frame.waiting import LARGE_FILE, LARGE_LIST, shown, stored, take_in, taken_in
 from dashboard.frame.widgets import LONGEST_NAME, named, one_of, press, save, share, tabs
-from dashboard.frame.work import clock, flash, go_to, say
+from dashboard.frame.work import clock, flash, go_to, reviewer, say
 from dashboard.parts import jobs, stakes
+from dashboard.parts.documents import DATABASE, KINDS
 from dashboard.parts.sessions import CHOSEN, OF, PREFIX, file_stem, loaded, save_export
 from tarstop_core.files import trace_to_csv
 from tarstop_core.policies import POLICIES, parse_policy
@@ -27,6 +30,8 @@ from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.settings_words import changes, protocol_appendix, protocol_paragraph
 from tarstop_core.sessions.compare import duplicate, outcome, outcome_sentence, with_calibrator
+from tarstop_core.sessions.export import joined_in_words
+from tarstop_core.sessions.joining import join
 from tarstop_core.sessions.prisma import origin
 from tarstop_core.sessions.prisma_figure import DARK, LIGHT, flow_diagram
 from tarstop_core.sessions.shelf import fitting, listed, title
@@ -261,4 +266,30 @@ def _protocol(_: Store, session: WholeSession) -> None:
     st.code(protocol_appendix(settings, calibrator, session.row.digest), language=None, wrap_lines=True)
 
 
-TABS = {"Flow diagram": _flow, "Other settings": _other_settings, "Protocol": _protocol}
+def _add(store: Store, session: WholeSession) -> None:
+    st.write(
+        "Records of a later search, or of another database, join the list. What is there already counts as a duplicate; "
+        "labels and the order read stay."
+    )
+    row, key = session.row, f"{PREFIX}/join/{session.row.id}/{len(session.state.joined)}"
+    file = st.file_uploader("A file of records", type=KINDS, key=f"{key}/file")
+    if file is None:
+        return
+    database = st.text_input("Its database, for the flow diagram", key=f"{key}/database", **DATABASE).strip()
+    large = file.size > LARGE_FILE or len(row.ids) > LARGE_LIST
+
+    def add() -> None:
+        job = (jobs.in_store, store.url, join, row.id, file.getvalue(), file.name, database, reviewer())
+        event = shown(file.name, f"Adding {file.name}", *job, said=stored if large else None, large=large)
+        say(f"Joined: {joined_in_words(event)}.")
+
+    press("Add to the list", partial(take_in, key, add, large=large), key=f"{key}/add")
+    taken_in(key)
+
+
+TABS = {
+    "Flow diagram": _flow,
+    "Other settings": _other_settings,
+    "Protocol": _protocol,
+    "Add documents": _add,
+}

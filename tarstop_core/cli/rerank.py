@@ -12,6 +12,8 @@ from tarstop_core.errors import InputProblem
 @click.command()
 @click.argument("records", type=PATH)
 @click.option("--query", required=True, help="What is searched for: a question or a title.")
+@click.option("--for", "words_for", default="", help="Words that speak for a document, from the first on.")
+@click.option("--against", "words_against", default="", help="Words that speak against one.")
 @click.option("--labels", "column", required=True, help="Column that says what is relevant.")
 @click.option("--out", type=PATH, required=True, help="TREC run to write: the order read.")
 @click.option(
@@ -33,6 +35,8 @@ from tarstop_core.errors import InputProblem
 def rerank(
     records: Path,
     query: str,
+    words_for: str,
+    words_against: str,
     column: str,
     out: Path,
     spec: str | None,
@@ -77,6 +81,8 @@ def rerank(
         relevant,
         ranker=ranker,
         seed=seed,
+        words_for=words_for.strip(),
+        words_against=words_against.strip(),
         outside=outside,
         progress=lambda done, N: progress(done / N, f"Reading {records.name}"),
     )

@@ -43,6 +43,8 @@ def simulate(
     ranker: Ranker | None = None,
     seed: int = 0,
     start: Floats | None = None,
+    words_for: str = "",
+    words_against: str = "",
     outside: Floats | None = None,
     to_the_end: bool = True,
     progress: Progress | None = None,
@@ -51,8 +53,9 @@ def simulate(
 
     `texts` are titles and abstracts, or features made of them; `labels` say whether each is relevant, or are a `Label`
     each, which is what its reading will teach, shape (N,). The list begins in the order of the scores `start`, BM25 on
-    word stems by the question unless given; `outside` are scores from elsewhere, shape (N,) both. Unless it goes on
-    `to_the_end` nothing is learned once everything relevant was read, which changes nothing that `quality` says.
+    word stems by the question unless given; `words_for`, `words_against` and `outside`, scores from elsewhere, are those of
+    :class:`~tarstop_core.ranking.learning.Told`. Unless it goes on `to_the_end` nothing is learned once everything
+    relevant was read, which changes nothing that `quality` says.
     """
     given = np.asarray(labels)
     taught = np.where(given, Label.RELEVANT, Label.NOT_RELEVANT) if given.dtype == bool else given
@@ -63,7 +66,7 @@ def simulate(
             raise ValueError("features do not hold the texts that BM25 would order: give start")
         start = build_index(texts, recipe=WORDS).scores(question)
     N, sought = len(taught), int(np.count_nonzero(taught >= Label.RELEVANT))
-    told = Told(question, np.zeros(N, dtype=np.int8), start, outside=outside)
+    told = Told(question, np.zeros(N, dtype=np.int8), start, words_for, words_against, outside)
     asked = RANKERS[DEFAULT] if ranker is None else ranker
     order, scores = np.empty(N, dtype=np.intp), np.empty(N)
     fitted_at: list[int] = []

@@ -7,6 +7,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -58,6 +59,19 @@ class RecordTable:
     understood: dict[str, str]  # Their column (or tag) to our field
     notes: tuple[str, ...]  # One sentence each about what was skipped, assumed or missing
     unread: tuple[str, ...] = ()  # Their columns (or tags) of which nothing was read
+
+    @property
+    def described(self) -> dict[str, Any]:
+        """What was understood of the file, as the store keeps it."""
+        return {
+            "source": self.source,
+            "format": self.format,
+            "records": len(self.frame),
+            "understood": self.understood,
+            "unread": list(self.unread),
+            "notes": list(self.notes),
+            **({"database": "PubMed"} if self.format == "nbib" else {}),
+        }
 
 
 @dataclass(frozen=True)

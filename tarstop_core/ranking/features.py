@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array, vstack
+from scipy.sparse import csr_array, hstack, vstack
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.ranking.bm25 import Progress
@@ -24,6 +24,8 @@ VERSION = 1  # Of what is counted: features of another version are made again
 BITS = 24
 _PLACES = 1 << BITS
 _DOCUMENTS_AT_A_TIME = 2048
+FREQUENT = 1 << 16  # Terms that any set of labels will make use of; of the others it uses few
+_PARTS, _HELD = ("frequent", "rare", "by_term"), ("data", "indices", "indptr", "shape")
 _MIX = np.uint32(0x9E3779B1)  # 2³² by the golden ratio: neighbouring numbers end far apart
 
 Matrix = csr_array
@@ -33,17 +35,41 @@ Matrix = csr_array
 class Features:
     """A collection as a ranker sees it; made by `make_features`."""
 
-    matrix: Matrix
-    """Weight of each term in each document, rows of length 1 at most, single precision. Shape (N, terms)."""
     places: NDArray[np.int32]
     """Hashes of the terms that have a column, ascending; those of one document alone have none. Shape (terms,)."""
     column: NDArray[np.int32]
     """The column of each; the most frequent come first, which makes products a third faster. Shape (terms,)."""
     idf: NDArray[np.float32]  # What one occurrence weighs, by column. Shape (terms,)
+    frequent: Matrix
+    """Weight of each of the most frequent terms in each document, single precision. Shape (N, `FREQUENT` at most)."""
+    rare: Matrix
+    """That of each of the others. Shape (N, others)."""
+    by_term: Matrix
+    """The same the other way round. Shape (others, N)."""
 
     def __len__(self) -> int:
         """N, the number of documents."""
-        return int(self.matrix.shape[0])
+        return int(self.frequent.shape[0])
+
+    @property
+    def matrix(self) -> Matrix:
+        """Weight of each term in each document, rows of length 1 at most; put together anew. Shape (N, terms)."""
+        return self.rows(np.arange(len(self)))
+
+    def rows(self, at: NDArray[np.intp]) -> Matrix:
+        """That of the documents at these positions. Shape (n, terms)."""
+        return csr_array(hstack((self.frequent[at], self.rare[at]), format="csr"))
+
+    def times(self, weights: NDArray[np.float32]) -> NDArray[np.float32]:
+        """What `matrix @ weights` is, added up in the same order; of rare terms those alone are looked at that weigh anything.
+
+        `weights` by column, shape (terms,); shape (N,).
+        """
+        found, of_rare = self.frequent @ weights[:FREQUENT], weights[FREQUENT:]
+        weighing = np.flatnonzero(of_rare != 0)
+        held = self.by_term[weighing]
+        np.add.at(found, held.indices, held.data * np.repeat(of_rare[weighing], np.diff(held.indptr)))
+        return np.asarray(found)
 
     def of(self, text: str) -> Matrix:
         """Any text as a row like those of the collection, shape (1, terms); terms that it has alone do not count."""
@@ -82,7 +108,7 @@ class Features:
 
     def save(self, file: Path) -> None:
         """Keep them beside the collection, as ``.npz``."""
-        parts = {name: getattr(self.matrix, name) for name in ("data", "indices", "indptr")}
+        parts = {f"{name}_{part}": getattr(getattr(self, name), part) for name in _PARTS for part in _HELD}
         with file.open("wb") as out:
             np.savez(out, version=VERSION, places=self.places, column=self.column, idf=self.idf, **parts)
 
@@ -93,9 +119,11 @@ def load_features(file: Path) -> Features | None:
         with np.load(file, allow_pickle=False) as held:
             if int(held["version"]) != VERSION:
                 return None
-            places, start = held["places"], held["indptr"]
-            matrix = csr_array((held["data"], held["indices"], start), shape=(len(start) - 1, len(places)))
-            return Features(matrix, places, held["column"], held["idf"])
+            parts = []
+            for name in _PARTS:
+                data, indices, starts, shape = (held[f"{name}_{part}"] for part in _HELD)
+                parts.append(csr_array((data, indices, starts), shape=tuple(shape)))
+            return Features(held["places"], held["column"], held["idf"], *parts)
     except (OSError, ValueError, KeyError, zipfile.BadZipFile, EOFError):
         return None
 
@@ -104,8 +132,7 @@ def make_features(texts: Iterable[str], progress: Progress | None = None) -> Fea
     """Count the terms of a collection and weigh them.
 
     One text a document; single texts may be empty. ``progress(done, N)`` is called every 2,048 documents and at the end. The
-    same texts give the same features on every machine. Of 200,000 titles and abstracts they take 360 MB. InputProblem when
-    there is no document.
+    same texts give the same features on every machine. InputProblem when there is no document.
 
     A term that a document holds t times weighs (1 + ln t) · (1 + ln((1 + N) / (1 + f))), f being the number of documents
     that hold it; rows are divided by their length. A term that one document holds alone counts in that length and
@@ -134,7 +161,13 @@ def make_features(texts: Iterable[str], progress: Progress | None = None) -> Fea
     for number, block in enumerate(blocks):
         blocks[number] = _weighed(block, at[block.indices], idf, column, len(shared))
     matrix = vstack(blocks, format="csr")
-    return Features(matrix, found[shared], column[shared], idf[shared[frequent]])
+    return Features(found[shared], column[shared], idf[shared[frequent]], *split(matrix))
+
+
+def split(matrix: Matrix) -> tuple[Matrix, Matrix, Matrix]:
+    """Weights of terms in documents as `Features` holds them: of frequent terms, of the others, and these by term."""
+    rare = matrix[:, FREQUENT:]
+    return matrix[:, :FREQUENT], rare, rare.T.tocsr()
 
 
 def _weighed(

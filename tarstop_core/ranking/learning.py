@@ -21,6 +21,7 @@ Floats = NDArray[np.float64]
 
 EVERY_LABEL = 50  # So many labels are learned from one by one …
 FURTHER = 0.04  # … and then whenever there are more by this share
+ITS_SCORE = ""  # Stands among words for a document's score from elsewhere
 FEW = 5  # So many relevant documents bear scores from elsewhere out by half
 
 
@@ -70,8 +71,11 @@ class Ranker(ABC):
         seed and the number of labels.
         """
 
-    def why(self, features: Features, told: Told, text: str, seed: int) -> dict[str, float]:
-        """What each word of a text, and each pair, adds to its score, the most first; nothing where that cannot be said."""
+    def why(self, features: Features, told: Told, at: int, text: str, seed: int) -> dict[str, float]:
+        """What each word of the document at this position, spelled as in its text, and each pair adds to its score.
+
+        `ITS_SCORE` stands for what it brought from elsewhere. The most comes first; nothing where that cannot be said.
+        """
         return {}
 
 
@@ -112,25 +116,33 @@ class Linear(Ranker):
 
     def scores(self, features: Features, told: Told, seed: int) -> Floats:
         """Distance from the boundary, in the direction of the relevant."""
-        columns = _scaled(told.start, self.beside)[:, None]
-        if told.outside is not None:
-            outside = _scaled(told.outside, self.beside)
-            columns = np.column_stack((columns, outside * _worth(outside, told.labels)))
+        columns = self._columns(told)
         learned = self._learned(features, told, columns, seed)
         if learned is None:
             return told.start
         of_words, of_columns = learned
-        return np.asarray(features.matrix @ of_words + columns @ of_columns, dtype=np.float64)
+        return np.asarray(features.times(of_words) + columns @ of_columns, dtype=np.float64)
 
-    def why(self, features: Features, told: Told, text: str, seed: int) -> dict[str, float]:
-        """Each term times its weight."""
-        learned = self._learned(features, told, np.zeros((len(features), 1)), seed)
+    def why(self, features: Features, told: Told, at: int, text: str, seed: int) -> dict[str, float]:
+        """Each term, or score, times its weight."""
+        columns = self._columns(told)
+        learned = self._learned(features, told, columns, seed)
         if learned is None:
             return {}
-        row, spelled = features.of(text), features.spelled(text)
-        adds = row.data * learned[0][row.indices]
+        row, spelled, (of_words, of_columns) = features.rows(np.array([at])), features.spelled(text), learned
+        adds = row.data * of_words[row.indices]
         found = {spelled[column]: float(add) for column, add in zip(row.indices.tolist(), adds, strict=True)}
+        if told.outside is not None:
+            found[ITS_SCORE] = float(columns[at, 1] * of_columns[1])
         return dict(sorted(found.items(), key=lambda each: -each[1]))
+
+    def _columns(self, told: Told) -> Floats:
+        """What stands beside the words: where the list began, then scores from elsewhere, where there are. Shape (N, 1 or 2)."""
+        columns = _scaled(told.start, self.beside)[:, None]
+        if told.outside is None:
+            return columns
+        outside = _scaled(told.outside, self.beside)
+        return np.column_stack((columns, outside * _worth(outside, told.labels)))
 
     def _learned(
         self, features: Features, told: Told, columns: Floats, seed: int
@@ -144,7 +156,7 @@ class Linear(Ranker):
         minus = [told.words_against] if told.words_against else []
         typed = len(plus) + len(minus)
         y = np.concatenate((np.arange(typed) < len(plus), said[shown] >= Label.RELEVANT))
-        words = vstack([*map(features.of, (*plus, *minus)), features.matrix[shown]], format="csr")
+        words = vstack([*map(features.of, (*plus, *minus)), features.rows(shown)], format="csr")
         known = told.count or told.words_for or told.words_against
         if not known or not words.nnz or y.all() or not y.any():
             return None

@@ -6,7 +6,7 @@ from functools import cache
 from tarstop_core.envelope import FileKind, read_file
 from tarstop_core.places import sample_dir
 
-FILE = FileKind("tarstop-past-stops", 1, "count of past stops", "scripts/make_past_stops.py", "make it again")
+FILE = FileKind("tarstop-past-stops", 2, "count of past stops", "scripts/make_past_stops.py", "make it again")
 LEAST = 10  # Questions below which nothing is said
 NEAR = 0.026  # How far the threshold may be from the nearest one that was counted at
 
@@ -28,12 +28,7 @@ class PastStops:
     source: str  # what the reviews were, and how the belief was computed, for a person
     thetas: tuple[float, ...]
     questions: tuple[PastQuestion, ...]
-    turning: float = 1.0
-    """At how many times the odds that belief gives all studies led to another action than the first 1, 2, 3, 5 and 10."""
-
-    def odds_after(self, studies: int) -> float:
-        """Those, and 1 before the first study: nothing has misled yet."""
-        return self.turning if studies else 1.0
+    tempering: float  # to which power belief's odds that further studies turn the decision are raised, to be as they were
 
 
 @dataclass(frozen=True)

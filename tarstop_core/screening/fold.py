@@ -97,6 +97,8 @@ class Replay:
             state = self._keep(event)
         elif event.kind == "audited":
             state = self._audit(event)
+        elif event.kind == "joined":
+            state = self._join(event)
         elif event.kind == "families":
             members = {str(doc): tuple(map(str, others)) for doc, others in content["members"].items()}
             state = replace(state, also=members)
@@ -172,6 +174,25 @@ class Replay:
         self._notes |= {str(doc): str(text) for doc, text in content["notes"].items()}
         ranks, source = np.concatenate([ranks, rest]), str(content["source"])
         return replace(self._state, kept=len(positions), kept_from=source, ranks=ranks)
+
+    def _join(self, event: Event) -> State:
+        """Make the list longer; what was read stays as it was, and of the rest the ranks decide."""
+        content, state, before = event.payload, self._state, len(self._labels)
+        docs, ranks = content["docs"], np.array(content["ranks"], dtype=np.int64)
+        rest = np.setdiff1d(np.arange(1, before + len(docs) + 1), ranks)
+        joined = *state.joined, content
+        known = self._position.keys() & docs or len({*docs}) < len(docs) or state.drawn is not None
+        if known or not len(docs) == len(ranks) == len(content["positions"]) or len(rest) != before:
+            raise InputProblem(f"Event {event.seq} does not say which documents joined, or their ranks.")
+        if not docs:
+            return replace(state, joined=joined)
+        self._position |= {doc: before + at for at, doc in enumerate(docs)}
+        self._place = np.append(self._place, np.full(len(docs), -1))
+        self._labels = np.append(self._labels, np.full(len(docs), verdicts.UNSEEN, dtype=np.int8))
+        self._confirmed = np.append(self._confirmed, np.full(len(docs), verdicts.PENDING, dtype=np.int8))
+        ranks = np.append(rest if state.ranks is None else rest[state.ranks - 1], ranks)
+        self._moved = True
+        return replace(state, ranks=ranks, joined=joined, labels=self._labels, confirmed=self._confirmed)
 
     def _audit(self, event: Event) -> State:
         """Take in which places of the list are draws, and the ranks that documents have without them."""

@@ -33,6 +33,17 @@ class Audited(TypedDict):
     ranks: list[int]
 
 
+class Joined(TypedDict):
+    """Documents that were added later, by their positions in the collection, and their ranks in the list that they make longer."""
+
+    source: str  # the file that they came in
+    docs: list[str]
+    positions: list[int]
+    ranks: list[int]
+    scores: NotRequired[list[float]]  # where the list has some
+    duplicates: int  # records of that file that were there already
+
+
 class Families(TypedDict):
     """What a document of a patent family stands for."""
 
@@ -146,6 +157,7 @@ PAYLOADS: dict[str, Any] = {
     "kept": Kept,
     "audited": Audited,
     "families": Families,
+    "joined": Joined,
     "label": Verdict,  # the next document is read: of the list, or the one that a fit had put there
     "relabel": Verdict,  # an earlier verdict is changed, or an unsure one settled
     "confirm": Confirm,

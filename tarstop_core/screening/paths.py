@@ -44,7 +44,7 @@ def paths_key(settings: Settings, state: State) -> PathsKey:
 def read_so(settings: Settings, state: State) -> bytes:
     """What chances depend on beside calibrator and settings: nothing where the list is read as it stands."""
     if settings.foretold:
-        return state.came_true[: state.depth].tobytes()
+        return f"{len(state.labels)}:".encode() + state.came_true[: state.depth].tobytes()
     return b"" if state.sequence is None else state.sequence.tobytes()
 
 
@@ -52,8 +52,9 @@ def chances(settings: Settings, calibrator: Calibrator, scores: Floats | None, s
     """The chance of every document in the order of reading, shape (N,); `scores` as the list was stored."""
     if settings.foretold:
         return foretold(settings, state)[0]
-    read = scores if scores is None or state.sequence is None else scores[state.sequence]
-    return calibrator.probabilities(read, state.ranked)
+    if scores is not None and state.sequence is not None:
+        scores = np.append(scores, state.joining("scores"))[state.sequence]
+    return calibrator.probabilities(scores, state.ranked)
 
 
 @dataclass(frozen=True, eq=False)

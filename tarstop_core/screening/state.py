@@ -58,8 +58,8 @@ class State:
     """How many documents came with their labels: the first of the list, whatever order they were read in."""
     kept_from: str = ""  # where those labels come from
     ranks: NDArray[np.int64] | None = None
-    """Rank of each document by relevance, from 1 on, where documents that were kept, drawn at random or put first by a
-    fit stand before others; else None. Shape (N,).
+    """Rank of each document by relevance, from 1 on, where documents that were kept, drawn at random, put first by a
+    fit or read before others joined stand before others; else None. Shape (N,).
     """
     sequence: NDArray[np.intp] | None = None
     """Place in the list of each document in the order of reading, what was read first, where that is not the list's own;
@@ -71,8 +71,14 @@ class State:
     drawn: NDArray[np.bool_] | None = None
     """Which places of the list are audit draws, where those were switched on; else None. Shape (N,)."""
     audit_every: int = 0  # how many documents to one audit draw
+    joined: tuple[Mapping[str, Any], ...] = ()
+    """What was said of documents that were added later, which follow those of the list as it was stored."""
     also: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """By document: the other members of its patent family, which are not in the list."""
+
+    def joining(self, what: str) -> list[Any]:
+        """What was said of each document that was added later: of "docs", "positions" or "scores"."""
+        return [said for each in self.joined for said in each.get(what, ())]
 
     @property
     def ranked(self) -> int | NDArray[np.int64]:

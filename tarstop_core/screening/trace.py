@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.screening.advice import advise
 from tarstop_core.screening.fold import Replay, replay
@@ -39,8 +41,9 @@ def trace(
     final = replay(settings, ids, events)
     fold, stored = Replay(settings, ids), scores
     if final.sequence is not None:
-        ids = [ids[at] for at in final.sequence.tolist()]
-        scores = None if scores is None else scores[final.sequence]
+        listed = [*ids, *final.joining("docs")]
+        ids = [listed[at] for at in final.sequence.tolist()]
+        scores = None if scores is None else np.append(scores, final.joining("scores"))[final.sequence]
     seen: dict[PathsKey, tuple[Calibrator, Floats, Paths]] = {}
     rows = []
     for event in standing(events):

@@ -22,7 +22,7 @@ from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.whole import WholeSession
 from tarstop_core.value.path import Path
 
-JUDGEMENTS = (*UNDOABLE, "kept", "audited", "families", "fit", "undo", "note", "reasons")
+JUDGEMENTS = (*UNDOABLE, "kept", "audited", "families", "joined", "fit", "undo", "note", "reasons")
 
 
 @dataclass(frozen=True)
@@ -52,10 +52,10 @@ def duplicate(
     Times and reviewers of the labels stay. Its own plan, decisions and changes of settings are not taken over: they
     belong to the settings of the other session. `calibrator` is kept with it where the store lacks it.
     """
+    said = judgements(store.events(session_id))
     row = store.session(session_id)
     if calibrator is not None:
         store.save_calibrator(calibrator)
-    said = judgements(store.events(session_id))
     return store.create_session(
         name, row.collection_id, row.order, row.scores, settings, row.query, row.ranking, events=said
     )

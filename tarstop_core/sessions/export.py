@@ -20,9 +20,11 @@ from tarstop_core.documents.links import Link, links
 from tarstop_core.documents.merging import said
 from tarstop_core.documents.records import TEXT_COLUMNS
 from tarstop_core.files.trace import FORMULA_STARTS, trace_to_csv
+from tarstop_core.presentation.numbers import count_of
 from tarstop_core.ranking.features import VERSION as FEATURES_VERSION
 from tarstop_core.screening.audit import drawn_in_words
 from tarstop_core.screening.labels import GRADES, IRRELEVANT, NAMES, RELEVANT, UNSEEN
+from tarstop_core.screening.log import Event
 from tarstop_core.screening.report_entry import full_text_rows, table_rows
 from tarstop_core.screening.state import State
 from tarstop_core.screening.trace import calibrators_named, trace
@@ -147,6 +149,11 @@ def about_rows(session: WholeSession) -> list[tuple[str, str]]:
         (FAMILIES, f"{session.family_members:,}" if session.family_members else ""),
         ("Labels that came along", f"{state.kept:,}, from {state.kept_from}" if state.kept else ""),
         ("Audit draws", drawn_in_words(state) if state.drawn is not None else ""),
+        *(
+            ("Joined later", f"{joined_in_words(event)}, {when(event.time)}")
+            for event in session.events
+            if event.kind == "joined"
+        ),
         ("Searched for", row.query or "—"),
         ("Order", row.ranking or "—"),
         ("Learned from labels", _learned(state.fit) if state.fit else ""),
@@ -155,6 +162,13 @@ def about_rows(session: WholeSession) -> list[tuple[str, str]]:
         ("Fingerprint of the list", row.digest),
     ]
     return [("Session", row.name), *(each for each in rows if each[1])]
+
+
+def joined_in_words(event: Event) -> str:
+    """How many documents joined, and from where, as a clause."""
+    content = event.payload
+    known = f" (duplicates: {content['duplicates']:,})" if content["duplicates"] else ""
+    return f"{count_of(len(content['docs']))} of {content['source']}{known}"
 
 
 def _identified(file: Mapping[str, Any]) -> str:

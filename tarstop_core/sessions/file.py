@@ -21,6 +21,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event, check_event
 from tarstop_core.screening.settings import Settings, of_this_version
+from tarstop_core.screening.state import State
 from tarstop_core.screening.trace import calibrators_named
 from tarstop_core.sessions.store.collections import CHUNK
 from tarstop_core.sessions.store.rows import event_row
@@ -84,9 +85,9 @@ class _File:
 
 def export_session(store: Store, session_id: str) -> str:
     """The session with its documents, calibrators and log as JSON, one line a document and one an event."""
+    events = store.events(session_id)
     row = store.session(session_id)
     collection = store.collection(row.collection_id)
-    events = store.events(session_id)
     calibrators = sorted(calibrators_named(row.settings, events) - {""})
     content = {
         **FILE.head,
@@ -124,7 +125,7 @@ def import_session(store: Store, text: str, name: str = "The file") -> str:
     calibrators = [calibrator_from_json(json.dumps(each), name) for each in file.calibrators]
     if [event.seq for event in events] != list(range(1, len(events) + 1)):
         raise InputProblem(f"{name} lacks part of its log; export the session again.")
-    replay(file.settings, ids, events)
+    _check_joined(replay(file.settings, ids, events), file, frame, name)
     if calibrators_named(file.settings, events) - {"", *(each.digest for each in calibrators)}:
         raise InputProblem(f"{name} lacks a calibrator that its log uses; export the session again.")
     here = (*store.sessions(), *store.sessions(archived=True))
@@ -152,6 +153,17 @@ def import_session(store: Store, text: str, name: str = "The file") -> str:
         if new:
             store.remove_unfinished(collection)
         raise
+
+
+def _check_joined(state: State, file: _File, frame: pd.DataFrame, name: str) -> None:
+    """InputProblem where documents that joined are not those of the collection, or lack scores that the others have."""
+    docs, positions = state.joining("docs"), state.joining("positions")
+    order = check_order([*file.order, *positions], len(frame)).tolist()
+    same = frame["id"].to_numpy()[order[len(file.order) :]].tolist() == docs
+    if not same or (file.scores is not None and len(state.joining("scores")) != len(docs)):
+        raise InputProblem(
+            f"{name} does not fit what it says of documents that joined; export the session again."
+        )
 
 
 def _collection(

@@ -21,6 +21,7 @@ from tarstop_core.ranking.features import Features, load_features, make_features
 from tarstop_core.ranking.learning import (
     DEFAULT,
     FURTHER,
+    ITS_SCORE,
     RANKERS,
     Floats,
     Label,
@@ -121,22 +122,22 @@ def _typed(by: Told | Settings) -> list[str]:
 
 
 def is_due(events: Sequence[Event], state: State) -> bool:
-    """Whether the labels, or words that were typed, call for another fit.
+    """Whether the labels, words that were typed, or documents that joined call for another fit.
 
-    One follows a label: what was taken back or changed counts with the next one, for its document is offered first.
+    Else one follows a label: what was taken back or changed counts with the next one, for its document is offered first.
     While a batch lasts its documents stay as they are.
     """
     if not state.settings.learns or state.stopped or state.depth % state.settings.rule.at_once:
         return False
-    moves = [event.kind for event in events if event.kind in (*UNDOABLE, "undo", "fit")]
+    moves = [event.kind for event in events if event.kind in (*UNDOABLE, "undo", "joined", "fit")]
     since = moves[len(moves) - moves[::-1].index("fit") :] if "fit" in moves else moves
-    if since[-1:] not in ([], ["label"]):
+    if since[-1:] not in ([], ["label"], ["joined"]):
         return False
     if _typed(state.settings) != (state.fit.get("words", []) if state.fit else []):
         return True
     known = int(np.isin(state.labels, list(TEACHES)).sum())
     corrected = state.fit is not None and (
-        {*since} > {"label"} or state.fit.get("scores", False) != state.settings.weighs_scores
+        {*since} - {"label"} or state.fit.get("scores", False) != state.settings.weighs_scores
     )
     return due(known, state.fit["after"] if state.fit else 0) or (corrected and known > 0)
 
@@ -168,13 +169,18 @@ def fit(
     return Fitted(Event("fit", payload | beside), rests_on)
 
 
-def why_next(features: Features, row: SessionRow, state: State, record: Record) -> list[str]:
-    """Words in a document, or pairs of them, that put it first after the labels of this state, the weightiest first."""
-    told, [text] = taught(row, state, len(features)), ranking_text(pd.DataFrame([vars(record)]))
-    found = list[str]()
-    for term, adds in RANKERS[DEFAULT].why(features, told, text, seed_of(row.digest)).items():
-        known = {*term.lower().split()} <= {*" ".join(found).split()}
-        if adds > 0 and len(found) < MOST_WORDS and _tells(term) and not known:
+def why_next(
+    features: Features, row: SessionRow, state: State, record: Record, outside: Floats | None = None
+) -> list[str]:
+    """Words in a document, or pairs of them, that put it first after the labels of this state, the weightiest first.
+
+    `ITS_SCORE` stands among them where that did; `outside` as for :func:`taught`.
+    """
+    told, [text] = taught(row, state, len(features), outside), ranking_text(pd.DataFrame([vars(record)]))
+    found, at = list[str](), int(row.order[row.ids.index(record.id)])
+    for term, adds in RANKERS[DEFAULT].why(features, told, at, text, seed_of(row.digest)).items():
+        known = {*term.lower().split()} <= {*" ".join(found).split()} or not _tells(term)
+        if adds > 0 and len(found) < MOST_WORDS and (term == ITS_SCORE or not known):
             found.append(term.lower())
     return found
 
@@ -202,7 +208,9 @@ def why_sentence(state: State, ids: Sequence[str], words: Sequence[str]) -> str:
         # Before anything is found, what speaks for a document can only come from what was typed.
         found = np.isin(state.labels[:at], (said.RELEVANT, said.COMBINATION)).any()
         typed = "words" if state.settings.words_for else "question"
-        return f"Next by your {'labels' if found else typed}: {', '.join(words)}."
+        by, named = ["its score in the file"] * (ITS_SCORE in words), list(filter(ITS_SCORE.__ne__, words))
+        by += [f"your {'labels' if found else typed}: {', '.join(named)}"] if named else []
+        return f"Next by {' and '.join(by)}."
     if state.fit is None:
         return "Next in the order of the list, until there is a label to learn from."
     return (
@@ -218,7 +226,7 @@ def gain_sentence(state: State) -> str:
     """
     documents, read = state.depth - state.kept, slice(state.kept, state.depth)
     found = state.labels[read] == said.RELEVANT
-    if state.sequence is None or state.ranks is None or np.count_nonzero(found) < LEAST_FOUND:
+    if state.fit is None or state.ranks is None or np.count_nonzero(found) < LEAST_FOUND:
         return ""
     early = (np.argsort(np.argsort(state.ranks[state.kept :])) < documents)[:documents]
     same, unread = np.count_nonzero(early & found), documents - np.count_nonzero(early)

@@ -54,8 +54,8 @@ class OpenSession:
     @classmethod
     def load(cls, store: Store, session_id: str) -> Self:
         """The session as it stands in the store; InputProblem when there is none with this id."""
-        row = store.session(session_id)
-        return cls(store, row, store.collection(row.collection_id), store.events(session_id))
+        events, row = store.events(session_id), store.session(session_id)
+        return cls(store, row, store.collection(row.collection_id), events)
 
     @property
     def state(self) -> State:
@@ -141,6 +141,12 @@ class OpenSession:
         if fresh == self.events:
             return False
         self.events, self._standing = fresh, None
+        if any(each.kind == "joined" for each in news):
+            again = self.load(self.store, self.stored.id)
+            self.stored, self.collection, self.events = again.stored, again.collection, again.events
+            if self._foreseeing is not None:
+                self._foreseeing.join()
+            self._features, self._scores, self._because, self._mismatch = None, None, {}, {}
         return True
 
     def record(self, event: Event, seen: int) -> None:
@@ -218,17 +224,19 @@ class OpenSession:
             if later.settings.foretold:
                 _ = foretold(later.settings, later)[1].chance  # kept by what was found
             for doc in following[:1]:
-                because[doc, number] = why_next(self.features, row, later, self.document(row.ids.index(doc)))
+                because[doc, number] = why_next(
+                    self.features, row, later, self.document(row.ids.index(doc)), self._outside
+                )
         self._foreseen, self._because = found, because
 
     def why_next(self, record: Record) -> list[str]:
-        """Words that put the next document there, the weightiest first; none where words did not."""
+        """Words that put the next document there, the weightiest first, and its score as `ITS_SCORE`; none where they did not."""
         fitted, doc = self.state.fit, record.id
         if not fitted or doc not in fitted["next"] or doc in self.state.put_back or self.features is None:
             return []
         key = doc, fitted["number"]
         if key not in self._because:
-            self._because = {key: why_next(self.features, self.row, self.state, record)}
+            self._because = {key: why_next(self.features, self.row, self.state, record, self._outside)}
         return self._because[key]
 
     def label(self, doc: str, label: Label, seen: int, **more: str) -> None:

@@ -301,6 +301,7 @@ def _plan(session: WholeSession) -> dict[str, Any]:
     return {
         "registered": _signed(registered),
         "same_list": state.plan_records == session.row.digest,
+        "joined": len(state.joining("docs")),
         "rows": session.in_words(state.plan),
         "changes": _changed(session, state.deviations, state.plan),
     }

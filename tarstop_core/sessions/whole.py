@@ -96,8 +96,9 @@ class WholeSession:
 
 def whole_session(store: Store, session_id: str) -> WholeSession:
     """Load a session with its documents; InputProblem when there is none with this id."""
-    row = store.session(session_id)
+    # In this order: documents may join meanwhile, and those of a shorter log are among those of a longer list.
     events = store.events(session_id)
+    row = store.session(session_id)
     calibrators = {
         digest: store.calibrator(digest) for digest in sorted(calibrators_named(row.settings, events))
     }

@@ -41,28 +41,38 @@ def studies_to_come(unread: ArrayLike, waiting: int = 0, shapes: tuple[float, fl
     return np.asarray(chance @ betabinom.pmf(bring, reports[:, None], *shapes))
 
 
-def as_often(chance: float, odds: float) -> float:
-    """A chance where what it says came true at so many times its odds.
+def tempered(chance: ArrayLike, power: float) -> Floats:
+    """A chance with its odds raised to a power: below 1 it comes nearer to one half, and never beyond.
 
-    >>> as_often(0.2, 1.0), as_often(0.2, 2.0), as_often(1.0, 2.0)
-    (0.2, 0.3333333333333333, 1.0)
+    >>> tempered([0.0, 0.1, 0.5, 0.9], 0.5).round(3)
+    array([0.  , 0.25, 0.5 , 0.75])
     """
-    return odds * chance / (1 - chance + odds * chance)
+    chance = np.asarray(chance, dtype=float)
+    yes, no = chance**power, (1 - chance) ** power
+    return np.asarray(yes / (yes + no))
 
 
-def chance_turned(b: float, n_0: float, to_come: ArrayLike, q_star: float, needed: int = 0) -> float:
+def chance_turned(
+    b: float, n_0: float, to_come: ArrayLike, q_star: float, needed: int = 0, tempering: float = 1.0
+) -> float:
     """Chance that the decision with all studies is not the one that is taken now.
 
     `b` and `n_0` are those of a :class:`~tarstop_core.value.studies.NextStudy`, `to_come` is the chance of 0, 1, 2, … further
-    studies, shape (K + 1,), and a⁺ may not be taken before so many further ones are in as are `needed`.
+    studies, shape (K + 1,), and a⁺ may not be taken before so many further ones are in as are `needed`. The odds that
+    further studies turn it, if they come, are raised to the power `tempering`; the chance that they come stays as it is.
 
     >>> round(chance_turned(0.7, 2.0, [0.0, 1.0], 0.5), 2), chance_turned(0.7, 2.0, [1.0], 0.5)
     (0.18, 0.0)
     >>> round(chance_turned(0.9, 2.0, [0.5, 0.0, 0.5], 0.5, needed=2), 2)
     0.48
+    >>> round(chance_turned(0.7, 2.0, [0.9, 0.1], 0.5, tempering=0.5), 3)
+    0.032
     """
-    chance = np.asarray(to_come, dtype=float)
-    k = np.arange(len(chance))
-    if needed > 0:
-        return float(chance[needed:] @ chance_plus(b, n_0, k[needed:], q_star))
-    return float(chance @ chance_otherwise(b, n_0, k, q_star))
+    least = max(needed, 1)
+    chance = np.asarray(to_come, dtype=float)[least:]
+    if not chance.any():
+        return 0.0
+    k = np.arange(least, least + len(chance))
+    turns = (chance_plus if needed else chance_otherwise)(b, n_0, k, q_star)
+    given = min(1.0, float(chance @ turns / chance.sum()))
+    return float(chance.sum() * tempered(given, tempering))

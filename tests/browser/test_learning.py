@@ -44,6 +44,35 @@ def test_a_list_that_learns_goes_on_where_it_was(server: Any, open_page: OpenPag
         assert opened.row.ids.index(opened.events[-3].payload["doc"]) == 5
 
 
+def test_documents_join_while_somebody_reads(server: Any, open_page: OpenPage) -> None:
+    with stored(server) as store:
+        session = begun(store)
+    reads, adds = open_page(), open_page()
+    reads.open(f"{server.url}/screen?session={session}")
+    arrived(reads.page, "0 of 40")
+    for at in range(1, 5):
+        wanted = "ultrasound of the hip" in reads.page.locator("article .tar-title").inner_text()
+        press(reads.page, "i" if wanted else "e", at)
+    adds.open(f"{server.url}/sessions?session={session}")
+    adds.page.get_by_role("tab", name="Add documents").click()
+    new = b"id,title\nn0,Ultrasound of the hip in infants: again\nd3,fracture\n"
+    file = {"name": "new.csv", "mimeType": "text/csv", "buffer": new}
+    adds.page.locator("input[type=file]").set_input_files(file)
+    adds.page.get_by_role("button", name="Add to the list").click()
+    expect(adds.page.get_by_text("4 of 42 screened")).to_be_visible()
+    adds.assert_sound()
+    reads.page.keyboard.press("e")
+    expect(reads.page.get_by_test_id("counter")).to_contain_text("of 42")
+    with stored(server) as store:
+        before = OpenSession.load(store, session).state.depth
+    press(reads.page, "e", before + 1)
+    press(reads.page, "z", before)
+    with stored(server) as store:
+        opened = OpenSession.load(store, session)
+        assert opened.row.ids.index("n0") < 12 and opened.row.ids[-1] != "n0"
+    reads.assert_sound()
+
+
 def test_words_are_typed_without_answering_the_document(server: Any, open_page: OpenPage) -> None:
     with stored(server) as store:
         session = begun(store)

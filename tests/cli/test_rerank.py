@@ -84,6 +84,17 @@ def test_it_writes_the_order_read_and_says_how_good_it_was(tarstop: Run, labelle
     assert scored["loss"] <= found["loss"]
 
 
+def test_words_for_and_against_count_before_any_label(tarstop: Run, labelled: Path) -> None:
+    out = labelled.parent / "out.run"
+
+    def loss(query: str, *words: str) -> float:
+        asked = ("--query", query, *words, "--labels", "label_final", "--out", out, "--json")
+        return float(tarstop("rerank", labelled, *asked).json["loss"])
+
+    assert loss("soil1 soil2", "--for", "liver3 liver4") < loss("soil1 soil2", "--for", " ", "--against", "")
+    assert loss("ultrasound", "--against", "liver2 liver3 liver4") > loss("ultrasound")
+
+
 def test_replay_takes_the_run(tarstop: Run, labelled: Path, calibrator: Path) -> None:
     out, qrels = labelled.parent / "out.run", labelled.parent / "out.qrels"
     asked = ("rerank", labelled, "--query", "liver1", "--labels", "label_final", "--out", out)

@@ -67,6 +67,25 @@ def test_features_are_kept_beside_the_collection(tmp_path: Path, monkeypatch: py
     assert load_features(file) is None
 
 
+@pytest.mark.parametrize("frequent", [0, 3, 65_536])
+def test_scores_and_rows_are_those_of_one_matrix(
+    frequent: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(0)
+    texts = [" ".join(rng.choice([f"word{at}" for at in range(40)], 12)) for _ in range(60)]
+    matrix = make_features(texts).matrix
+    monkeypatch.setattr("tarstop_core.ranking.features.FREQUENT", frequent)
+    features, file = make_features(texts), tmp_path / "features.npz"
+    features.save(file)
+    kept, read = load_features(file), np.array([7, 3, 59])
+    weights = rng.normal(size=matrix.shape[1]).astype(np.float32)
+    weights[matrix.shape[1] // 5 :: 2] = 0  # terms of no labelled document
+    assert kept is not None
+    for each in (features, kept):
+        assert each.times(weights).tobytes() == (matrix @ weights).tobytes()
+        assert (each.rows(read) != matrix[read]).nnz == (each.matrix != matrix).nnz == 0
+
+
 def test_progress_is_reported_and_no_document_refused() -> None:
     told: list[tuple[int, int]] = []
     make_features(["mast"] * 3_000, progress=lambda done, N: told.append((done, N)))

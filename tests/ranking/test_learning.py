@@ -8,7 +8,7 @@ import pytest
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.ranking.features import make_features
-from tarstop_core.ranking.learning import EVERY_LABEL, Label, Linear, Told, due, reading_order
+from tarstop_core.ranking.learning import EVERY_LABEL, ITS_SCORE, Label, Linear, Told, due, reading_order
 from tarstop_core.ranking.own import parse_ranker
 
 TEXTS = [
@@ -100,9 +100,19 @@ def test_scores_from_elsewhere_count_once_labels_bear_them_out() -> None:
 
 
 def test_why_names_the_words_that_weigh_most() -> None:
-    said = Linear(presumed=0).why(FEATURES, ONE_EACH, "Ultrasound of the knee, in the liver", 0)
-    assert next(iter(said)) in ("Ultrasound", "liver") and [*said][-1] == "knee"
-    assert "knee liver" not in said and Linear().why(FEATURES, told(), "liver", 0) == {}
+    said = Linear(presumed=0).why(FEATURES, ONE_EACH, 5, "Knee surgery, in children", 0)
+    assert [*said][-1] == "Knee surgery" and max(said, key=lambda term: said[term]) == "children"
+    assert ITS_SCORE not in said and Linear().why(FEATURES, told(), 0, TEXTS[0], 0) == {}
+
+
+def test_what_is_said_of_a_document_adds_up_to_its_score() -> None:
+    outside = np.array([0.9, 0.8, 0.9, np.nan, 0.2, 0.1, 0.1, 0.3])
+    known = replace(told(d0=Label.RELEVANT, d2=Label.RELEVANT, d4=Label.NOT_RELEVANT), outside=outside)
+    found = scores(known)
+    for at, text in enumerate(TEXTS):
+        said = Linear(presumed=0).why(FEATURES, known, at, text, 0)
+        assert sum(said.values()) == pytest.approx(found[at], abs=1e-6)
+        assert (said[ITS_SCORE] > 0) == (outside[at] > 0.5)
 
 
 def test_it_is_asked_after_each_label_and_then_every_few() -> None:

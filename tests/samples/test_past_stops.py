@@ -2,11 +2,16 @@
 
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
+from scripts.turning import tempering
 from tarstop_core.belief.bivariate import bivariate_belief
+from tarstop_core.errors import InputProblem
 from tarstop_core.files import read_outcomes, read_run
-from tarstop_core.samples.past_stops import LEAST, shipped, wrong_stops
+from tarstop_core.samples.past_stops import FILE, LEAST, PastStops, shipped, wrong_stops
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_the_shipped_file_is_whole() -> None:
@@ -48,5 +53,14 @@ def test_the_end_is_what_all_studies_say(real_data: Path) -> None:
 
 
 def test_decisions_turned_oftener_than_belief_says() -> None:
-    assert 1 < shipped().turning < 5
-    assert shipped().odds_after(1) == shipped().turning and shipped().odds_after(0) == 1
+    """By as much as the rows say that the page on reviews rests on."""
+    assert 0 < shipped().tempering < 1
+    rows = pd.read_csv(ROOT / "docs" / "data" / "reviews_turned.csv", dtype={"at": str})
+    assert shipped().tempering == pytest.approx(tempering(rows[rows["prior"] == "width"]), abs=0.006)
+
+
+def test_a_count_of_before_is_to_be_made_again() -> None:
+    """Its number was a factor on the odds."""
+    before = FILE.text({}).replace('"version": 2', '"version": 1')
+    with pytest.raises(InputProblem, match="has version 1; this program reads version 2: make it again"):
+        FILE.read(PastStops, before, "The past stops")

@@ -235,6 +235,26 @@ def test_a_turn_that_is_likely_at_the_threshold_is_explained_under_why_alone() -
         assert "So many" not in explain(other, REVIEW).sentence
 
 
+@pytest.mark.parametrize(("plus", "chosen"), [(True, "Adopt"), (False, "Don’t adopt")])
+def test_a_turn_that_is_likelier_than_not_is_set_beside_what_is_advised(plus: bool, chosen: str) -> None:
+    """It can be so on one side of one half alone, where the mistake that the action may be is the cheaper one."""
+    likely = situation("continue", plus=plus, facts=replace(TOLD, otherwise=0.64))
+    assert f"“{chosen}” is the better choice for now even so, because" in explain(likely, REVIEW).sentence
+    assert "even so" not in scenario_of(REVIEW).still_changes(likely, REVIEW)
+    assert "even so" not in explain(replace(likely, facts=TOLD), REVIEW).sentence
+
+
+def test_a_turn_that_waits_for_more_studies_is_explained_by_them_alone() -> None:
+    few = replace(REVIEW, least_studies=20)
+    held = situation("continue", plus=False, b=0.55, facts=replace(TOLD, otherwise=0.64, needed=18))
+    told = explain(held, few)
+    assert (
+        "64 of 100" in told.sentence
+        and "is not open before 20 studies are in" in told.sentence + told.stopping
+    )
+    assert "So many" not in told.sentence and "even so" not in told.sentence
+
+
 def test_a_stop_on_little_says_how_often_that_was_wrong() -> None:
     few = replace(TOLD, studies=2, otherwise=0.004)
     told = explain(situation("stop", facts=few), REVIEW)

@@ -8,6 +8,7 @@ import pytest
 
 from tarstop_core.documents.records import as_records
 from tarstop_core.places import URL_VARIABLE
+from tarstop_core.ranking.learning import ITS_SCORE
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.settings_words import protocol_paragraph
@@ -240,6 +241,11 @@ def test_scores_of_the_file_count_as_far_as_labels_bear_them_out(store: Store, t
     assert len(told.intersection(weighed)) > len(told.intersection(without)) + 2
     session = OpenSession.load(store, key)
     assert session.events[-1].payload["scores"] is True
+    following = session.row.ids[14]
+    words, put = session.why_next(session.document(14)), "its score in the file and your labels"
+    assert (ITS_SCORE in words) == (following in told)
+    assert why_sentence(session.state, session.row.ids, ["hip", ITS_SCORE]) == f"Next by {put}: hip."
+    assert why_sentence(session.state, session.row.ids, [ITS_SCORE]) == "Next by its score in the file."
     whole = whole_session(store, key)
     assert dict(about_rows(whole))["Scores weighed beside labels"] == "column “Model’s answer” of a.csv"
     assert "scores that came with the documents" in report_html(whole)

@@ -8,7 +8,7 @@ from scipy.special import ndtr, ndtri
 from scipy.stats import betabinom
 
 from tarstop_core.belief.mixture import left, mixture
-from tarstop_core.value.exhaustive import ROWS, chance_turned, studies_to_come
+from tarstop_core.value.exhaustive import ROWS, chance_turned, studies_to_come, tempered
 from tarstop_core.value.studies import chance_otherwise, chance_plus
 
 Q_STARS = st.sampled_from([0.2, 0.5, 0.8])
@@ -40,6 +40,49 @@ def test_it_is_the_mean_over_numbers_of_studies(
     assert chance_turned(b, n_0, chance, q_star) == pytest.approx(expected, abs=1e-12)
     held = sum(p * float(chance_plus(b, n_0, k, q_star)) for k, p in enumerate(chance) if k >= 2)
     assert chance_turned(b, n_0, chance, q_star, needed=2) == pytest.approx(held, abs=1e-12)
+
+
+@given(st.floats(0, 1), st.floats(0.05, 1))
+def test_a_tempered_chance_is_nearer_to_one_half_and_not_beyond(chance: float, power: float) -> None:
+    found = float(tempered(chance, power))
+    assert abs(found - 0.5) <= abs(chance - 0.5) + 1e-12
+    assert (found - 0.5) * (chance - 0.5) >= -1e-12
+    assert float(tempered(1 - chance, power)) == pytest.approx(1 - found, abs=1e-9)
+    assert (float(tempered(0, power)), float(tempered(1, power))) == (0, 1)
+
+
+@given(
+    st.floats(0.01, 0.99), st.floats(0.1, 40), Q_STARS, st.lists(st.floats(0, 1), min_size=1, max_size=9),
+    st.integers(0, 4), st.floats(0.1, 1),
+)  # fmt: skip
+def test_what_is_tempered_says_neither_more_than_that_studies_come_nor_another_action(
+    b: float, n_0: float, q_star: float, weights: list[float], needed: int, power: float
+) -> None:
+    chance = (np.array(weights) + 0.01) / (np.array(weights) + 0.01).sum()
+    plain = chance_turned(b, n_0, chance, q_star, needed)
+    found = chance_turned(b, n_0, chance, q_star, needed, power)
+    assert 0 <= found <= chance[max(needed, 1) :].sum() + 1e-12
+    assert found <= max(0.5, plain) + 1e-12
+    assert chance_turned(b, n_0, chance, q_star, needed, 1.0) == plain
+
+
+@given(st.floats(0.01, 0.99), st.floats(0.1, 40), st.floats(0.05, 0.95), st.integers(1, 60))
+def test_a_turn_is_likelier_than_not_only_where_the_mistake_that_may_be_made_is_the_cheaper_one(
+    b: float, n_0: float, q_star: float, come: int
+) -> None:
+    """As *Why?* says it: a⁺ where missing costs more, a⁻ where a⁺ in error costs more."""
+    to_come = np.append(np.zeros(come), 1.0)
+    if chance_turned(b, n_0, to_come, q_star, tempering=0.46) > 0.5 + 1e-9:
+        assert q_star < 0.5 if b > q_star else q_star > 0.5
+
+
+@pytest.mark.parametrize("n_0", [1.0, 5.0, 20.0])
+def test_where_either_decision_is_as_good_nothing_changes(n_0: float) -> None:
+    """At belief = q* = ½, before the first study as after it: it turns or does not."""
+    to_come = [0.02, 0.18, 0.8]
+    plain = chance_turned(0.5, n_0, to_come, 0.5)
+    assert plain == pytest.approx(0.49)
+    assert chance_turned(0.5, n_0, to_come, 0.5, tempering=0.46) == pytest.approx(plain)
 
 
 def test_nothing_left_changes_nothing() -> None:

@@ -25,16 +25,16 @@ from tarstop_core.screening.scenarios.base import Scenario
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.value.cumulative import CumulativePath, known_at
-from tarstop_core.value.exhaustive import as_often, chance_turned, studies_to_come
+from tarstop_core.value.exhaustive import chance_turned, studies_to_come
 from tarstop_core.value.outcomes import states_of
 from tarstop_core.value.path import Path
 from tarstop_core.value.payoffs import Depths, Flags, Floats
 from tarstop_core.value.studies import NextStudy
 
 COULD_CHANGE = 0.01
+"""Chance from which waiting reports count as able to change the decision."""
 CLOSE, OFTEN = 0.1, 0.2
 """How near q* a chance, and how likely a turn, for it to be said why."""
-"""Chance from which waiting reports count as able to change the decision."""
 LITTLE_STUDIES = 3
 """Studies below which a stop says that it rests on little."""
 TRUTHS = {
@@ -257,7 +257,6 @@ class Review(Scenario):
         q_star, needed = settings.payoffs.q_star, 0 if path.needed is None else int(path.needed[-1])
         shapes = (share.alpha, share.beta) if settings.two_stages else None
         to_come = studies_to_come(left.chance, waiting, shapes)
-        turned = chance_turned(now.b, now.n_0, to_come, q_star, needed)
         return ReviewFacts(
             studies=len(state.evidence.tables),
             waiting=waiting,
@@ -265,7 +264,7 @@ class Review(Scenario):
             report_cost=path.full_cost,
             reports_to_read=to_read,
             reports_may_change=chance_turned(now.b, now.n_0, np.eye(waiting + 1)[-1], q_star, needed),
-            otherwise=as_often(turned, shipped().odds_after(len(state.evidence.tables))),
+            otherwise=chance_turned(now.b, now.n_0, to_come, q_star, needed, shipped().tempering),
             disagreement=float(path.disagreement(settings.truth)[depth]),
             plan=plan,
             left=(left.mean, *left.interval()),
@@ -330,10 +329,10 @@ class Review(Scenario):
         told = advice.facts
         if advice.depth >= advice.documents and not told.waiting:
             return ""
-        b, q_star = advice.b, settings.payoffs.q_star
-        near = why and abs(b - q_star) <= CLOSE and told.otherwise >= OFTEN
+        why = why and not self.held_back(advice, settings)
+        near = why and abs(advice.b - settings.payoffs.q_star) <= CLOSE and told.otherwise >= OFTEN
         share = 100 * told.otherwise
-        return _said("still_changes", share=share, near=near, b=b, q_star=q_star, plus=settings.plus)
+        return _said("still_changes", share=share, near=near, why=why, advice=advice, settings=settings)
 
     def so_few(self, advice: Advice, settings: Settings) -> str:
         """Counted in past reviews; nothing where too few were asked."""

@@ -99,10 +99,10 @@ class SessionRow:
         to = state.sequence
         if to is None:
             return self
-        ids = tuple([self.ids[at] for at in to.tolist()])
-        return replace(
-            self, ids=ids, order=self.order[to], scores=None if self.scores is None else self.scores[to]
-        )
+        listed, order = (*self.ids, *state.joining("docs")), np.append(self.order, state.joining("positions"))
+        scores = None if self.scores is None else np.append(self.scores, state.joining("scores"))[to]
+        ids = tuple([listed[at] for at in to.tolist()])
+        return replace(self, ids=ids, order=order[to].astype(np.intp), scores=scores)
 
 
 def event_row(event: Event) -> dict[str, Any]:

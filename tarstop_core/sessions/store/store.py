@@ -103,7 +103,7 @@ class Store(Collections, Calibrators):
             "collection_id": collection_id,
             "created": created or values.now(),
             "settings": values.dump(settings.to_dict()),
-            "documents": len(positions),
+            "documents": len(positions) + sum(map(_joining, events)),
             "positions": positions.astype("<i4").tobytes(),
             "scores": None if scored is None else scored.astype("<f8").tobytes(),
             "query": values.storable_text(query),
@@ -258,6 +258,24 @@ class Store(Collections, Calibrators):
             raise conflict from None
         return stored
 
+    def grow(self, session_id: str, event: Event, after: str, collection_id: str, documents: int) -> Event:
+        """Let documents join a session: add the event that says which, with the time now, whatever was recorded meanwhile.
+
+        They come with a collection of so many `documents`, stored but not finished, which begins with all those of the one
+        `after` that it takes the place of. Conflict, and nothing is changed, when the session rests on a third one by now.
+        """
+        with self._database.write() as connection:
+            seq = _last_seq(connection, session_id)
+            hold(connection, after)
+            self.finish_collection(collection_id, documents, values.now())
+            mine = (SESSION.c.id == session_id) & (SESSION.c.collection_id == after)
+            grown = {"collection_id": collection_id, "documents": SESSION.c.documents + _joining(event)}
+            if not connection.execute(update(SESSION).where(mine).values(**grown)).rowcount:
+                raise Conflict(
+                    "Other documents joined this session meanwhile, so these did not; add them again."
+                )
+            return self.append(session_id, event, seq)
+
     def save_draft(self, content: dict[str, Any], draft_id: str = "") -> str:
         """Keep what was entered (JSON values), in place of what the draft held before; its id, fit for an address."""
         row = {"id": draft_id or values.new_id(), "saved": values.now(), "json": values.dump(content)}
@@ -287,6 +305,11 @@ def _last_seq(connection: Connection, session_id: str) -> int:
     if last is None:
         raise _unknown_session(session_id)
     return int(last)
+
+
+def _joining(event: Event) -> int:
+    """How many documents an event adds to the list."""
+    return len(event.payload["docs"]) if event.kind == "joined" else 0
 
 
 def _unknown_session(session_id: str) -> InputProblem:

@@ -12,6 +12,7 @@ from dashboard.frame import widgets
 from dashboard.frame.apart import apart
 from dashboard.parts import jobs
 from dashboard.sessions import page as sessions_page
+from tarstop_core.documents.records import as_records
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.settings import Settings
@@ -22,7 +23,7 @@ from tarstop_core.sessions.file import export_session
 from tarstop_core.sessions.report import report_html
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.whole import whole_session
-from tests.session_cases import IDS, REVIEW, START, N, a_collection, change, label, log
+from tests.session_cases import IDS, INCLUSION, REVIEW, START, N, a_collection, change, label, log
 
 Open = Callable[..., AppTest]
 
@@ -51,6 +52,30 @@ def screened(store: Store) -> str:
         store.append(session, Event("label", {"doc": ids[at], "label": "irrelevant"}), expected=at)
     store.append(session, Event("note", {"doc": ids[0], "text": "=1+1 <b> $x$"}), expected=12)
     return session
+
+
+def test_documents_join_from_a_file(open_app: Open, store: Store) -> None:
+    frame = as_records({"id": ["a", "b"], "title": ["Hip", "Knee"]})
+    collection = store.save_collection("Mine", frame, [{"source": "a.csv", "records": 2}], 0)
+    store.save_calibrator(INCLUSION)
+    session = store.create_session(
+        "Mine", collection, [0, 1], None, REVIEW, "hip", "In the list's own order."
+    )
+    page = open_app("sessions", session=session)
+    page.session_state["session_detail/tab"] = "Add documents"
+    page.run()
+    key = f"session_detail/join/{session}/0"
+    page.file_uploader(f"{key}/file").set_value(("x.csv", b"a,b", "text/csv")).run()
+    page.button(f"{key}/add").click().run()
+    assert "x.csv" in shown(page) and store.events(session) == []
+    page.file_uploader(f"{key}/file").set_value(("b.csv", b"id,title\na,Hip\nc,Hips", "text/csv")).run()
+    page.text_input(f"{key}/database").set_value("Embase").run()
+    page.button(f"{key}/add").click().run()
+    assert "0 of 3 screened" in shown(page) and not page.file_uploader(f"{key[:-1]}1/file").value
+    assert page.toast[0].value.replace("\\", "") == "Joined: 1 document of b.csv (duplicates: 1)."
+    [event] = store.events(session)
+    assert event.payload["docs"] == ["c"] and event.payload["duplicates"] == 1
+    assert store.collection(store.session(session).collection_id).files[1]["database"] == "Embase"
 
 
 def test_an_empty_list_says_what_to_do(open_app: Open) -> None:
