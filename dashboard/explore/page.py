@@ -326,7 +326,9 @@ def _mean_map(key: str, lists: list[tuple[str, Explored]], settings: Settings, p
 def _mean_learned(key: str, lists: list[Explored], settings: Settings, rule: Policy) -> None:
     """What the rule comes to where the lists learn, computed where it is opened."""
     opened = st.expander(
-        f"{LEARNED}: {rule} in both orders, as it turned out on average", key=f"{key}/learned", on_change="rerun"
+        f"{LEARNED}: {rule} in both orders, as it turned out on average",
+        key=f"{key}/learned",
+        on_change="rerun",
     )
     if opened.open:
         with opened, st.spinner("Reading every list in both orders …"):
