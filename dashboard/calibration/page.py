@@ -10,9 +10,8 @@ from dashboard.calibration import compare as calibration_compare
 from dashboard.calibration import fit as calibration_fit
 from dashboard.calibration.fit import CHOSEN, SCENARIO, keep_and_show
 from dashboard.frame import shell
-from dashboard.frame.drawing import dark, figure, note, table
+from dashboard.frame.drawing import all_figures, dark, figure, note, table
 from dashboard.frame.markup import badges, lines
-from dashboard.frame.scripts import SAVE_SCRIPT
 from dashboard.frame.widgets import (
     bound,
     bring_back,
@@ -47,7 +46,7 @@ LEAD = (
 
 
 def calibration_page() -> None:
-    shell.opening("Calibration", LEAD, "forms.css", "evidence.css", "results.css")
+    shell.opening("Calibration", LEAD, "forms.css", "results.css")
     flash()
     drawn = {
         "Calibrators": _calibrators,
@@ -57,7 +56,7 @@ def calibration_page() -> None:
         "Lists that learn": _came_out,
     }
     tabs(drawn, shell.store(), **bound("part"))
-    st.html(SAVE_SCRIPT, unsafe_allow_javascript=True)
+    all_figures("tarstop-calibration")
 
 
 def _calibrators(store: Store) -> None:

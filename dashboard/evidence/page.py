@@ -5,6 +5,7 @@ import io
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -13,11 +14,11 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.frame import address, shell
-from dashboard.frame.drawing import dark, note
+from dashboard.frame.drawing import ALL_BUTTON, dark, note, save_menu
 from dashboard.frame.markup import badges, told
 from dashboard.frame.waiting import LARGE_FILE, shown
 from dashboard.frame.widgets import bound, lasting, one_of, press, save, share, switch, text_of, upload
-from dashboard.frame.work import flash
+from dashboard.frame.work import flash, reviewer
 from dashboard.parts import columns
 from dashboard.parts.evidence import panel
 from dashboard.parts.sessions import file_stem
@@ -28,17 +29,18 @@ from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.errors import InputProblem
 from tarstop_core.evidence import words
 from tarstop_core.evidence.prior_figure import prior_figure, prior_sentence
+from tarstop_core.evidence.report import evidence_report
 from tarstop_core.evidence.summary import Evidence, evidence
 from tarstop_core.evidence.typed import MOST_ROWS, Row, pack, rows_of, typed_tables, unpack
-from tarstop_core.files import UnrecognisedColumns, read_tables
+from tarstop_core.files import UnrecognisedColumns, read_tables, trace_to_csv
 from tarstop_core.files.tables import same_studies
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.samples.collections import published_sets
 from tarstop_core.samples.shipped import priors
+from tarstop_core.sessions.export import when
 from tarstop_core.value.payoffs import Payoffs
 
 LEAD = "What 2×2 tables of a diagnostic-accuracy review say, and how sure they make you."
-PLUS, MINUS = "Adopt", "Don’t adopt"
 PREFIX = "evidence"
 EXAMPLE = Path(__file__).with_name("example.csv").read_text(encoding="utf-8")
 SOURCES = {"published": "A published set", "file": "A file", "typed": "Type or paste"}
@@ -63,6 +65,11 @@ class Chosen:
     source: str = ""  # Where they come from, for a published set
     places: tuple[int, ...] | None = None  # The row that each study was typed in
 
+    @property
+    def title(self) -> str:
+        """The name without what says how a file is written."""
+        return re.sub(r"(\.(csv|tsv|txt|gz|xls[xm]))+$", "", self.name)
+
     @cached_property
     def rows(self) -> list[Row]:
         """The tables as text."""
@@ -70,7 +77,7 @@ class Chosen:
 
 
 def evidence_page() -> None:
-    shell.opening("Evidence", LEAD, "evidence.css")
+    shell.opening("Evidence", LEAD)
     shell.presentation()
     flash()
     chosen_at, headline = st.container(), st.container(key="evidence-headline")
@@ -83,32 +90,36 @@ def evidence_page() -> None:
         theta, engine, q_star = _question()
         prior = chosen_prior(theta, disabled=not ENGINES[engine].knows_prior)
     shown = evidence(chosen.tables, theta, engine, prior)
+    payoffs = Payoffs.from_q_star(q_star)
     with headline:
-        _headline(chosen, shown, q_star)
+        _headline(chosen, shown, payoffs)
     with drawn:
         panel(
             chosen.tables,
             theta=theta,
             engine=engine,
             prior=prior,
-            payoffs=Payoffs.from_q_star(q_star),
+            payoffs=payoffs,
             key=PREFIX,
-            file_stem=file_stem(re.sub(r"\.(csv|tsv|txt|gz|xls[xm])", "", chosen.name)),
+            file_stem=file_stem(chosen.title),
         )
         if chosen.source:
             with st.expander("Source", type="compact"):
                 note(chosen.source)
 
 
-def _headline(chosen: Chosen, shown: Evidence, q_star: float) -> None:
-    rival = words.rival_sentence(shown, q_star, PLUS, MINUS)
-    marks = [words.studies(len(shown)), ENGINES[shown.engine].badge, prior_badge(shown)]
-    st.html(
-        told(words.belief_sentence(shown), words.action_sentence(shown, q_star, PLUS, MINUS), rival)
-        + f'<p>{badges(*filter(None, marks))} <span class="tar-meta">{html.escape(chosen.name)}</span></p>'
-    )
+def _headline(chosen: Chosen, shown: Evidence, payoffs: Payoffs) -> None:
     twice = same_studies(chosen.tables, chosen.places)
     notes = list(dict.fromkeys((*chosen.notes, *twice, *shown.partly)))
+    acts, rival = words.action_sentence(shown, payoffs.q_star), words.rival_sentence(shown, payoffs.q_star)
+    said = told(words.belief_sentence(shown), acts, rival)
+    marks = badges(
+        *filter(None, (words.studies(len(shown)), ENGINES[shown.engine].badge, prior_badge(shown)))
+    )
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        name = f'<span class="tar-meta">{html.escape(chosen.name)}</span>'
+        st.html(f"{said}<p>{marks} {name}</p>", width="stretch")
+        _export(chosen, shown, payoffs, notes)
     if not notes:
         return
     text = "  \n".join(map(shell.escape_markdown, notes))
@@ -117,6 +128,25 @@ def _headline(chosen: Chosen, shown: Evidence, q_star: float) -> None:
     else:
         with st.expander(f"{len(notes)} remarks on these tables", icon=":material/warning:"):
             st.markdown(text)
+
+
+def _export(chosen: Chosen, shown: Evidence, payoffs: Payoffs, notes: Sequence[str]) -> None:
+    """Everything that leaves this page: the report, all figures, and the data."""
+    about = {"name": chosen.title, "at": when(datetime.now(UTC).isoformat()), "by": reviewer()}
+    report = partial(evidence_report, shown, payoffs, **about, source=chosen.source, notes=notes)
+    with save_menu(f"{PREFIX}/export", "Export"):
+        for label, content, end in (
+            ("Report (HTML)", report, "-report.html"),
+            ("Data (CSV)", lambda: trace_to_csv(shown.study_rows()), ".csv"),
+        ):
+            save(
+                label,
+                content,
+                f"{file_stem(chosen.title)}{end}",
+                key=f"{PREFIX}/export{end}",
+                width="stretch",
+            )
+        st.html(ALL_BUTTON)
 
 
 def _choose() -> Chosen | None:
@@ -255,7 +285,7 @@ def _question() -> tuple[float, str, float]:
     said = f"The {shell.term('q-star', 'threshold')} q\\* = (G + L\\_r) / K. The worse a wrong adoption is, the surer you have to be."
     q_star = st.slider("How sure before you act", 0.01, 0.99, 0.5, step=0.01, **bound("q_star"), help=said)
     note(
-        f"q* = {q_star:.2f}: “{PLUS}” only when more than {percent(q_star)} sure that sensitivity exceeds "
+        f"q* = {q_star:.2f}: “{words.PLUS}” only when more than {percent(q_star)} sure that sensitivity exceeds "
         f"{words.threshold(theta)}."
     )
     engines = {name: each.title for name, each in ENGINES.items()}

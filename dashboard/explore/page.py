@@ -12,7 +12,7 @@ import streamlit as st
 from dashboard.explore import asked as ask
 from dashboard.explore import cells
 from dashboard.frame import shell
-from dashboard.frame.drawing import dark, figure, files, heading_of, note, table
+from dashboard.frame.drawing import all_figures, dark, figure, files, heading_of, note, table
 from dashboard.frame.markup import badges, bullets, told, unbroken
 from dashboard.frame.scripts import SAVE_ACTIONS_SCRIPT
 from dashboard.frame.widgets import bound, lasting, one_of, tabs
@@ -44,7 +44,7 @@ SEEN = f"{ask.PREFIX}/seen"
 
 
 def explore_page() -> None:
-    shell.opening("Explore", LEAD, "evidence.css", "results.css")
+    shell.opening("Explore", LEAD, "results.css")
     shell.presentation()
     flash()
     chosen = _choose()
@@ -54,7 +54,7 @@ def explore_page() -> None:
         else:
             _explorer(chosen, _load(chosen))
     shell.glossary("evpi", "q-star", "score", "break-even")
-    st.html(SAVE_ACTIONS_SCRIPT, unsafe_allow_javascript=True)
+    all_figures("tarstop-explore", SAVE_ACTIONS_SCRIPT)
 
 
 def _choose() -> str:

@@ -2,8 +2,11 @@
 
 import base64
 import html
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from time import time_ns
 from typing import Any
 
 import pandas as pd
@@ -13,11 +16,18 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.frame import shell
 from dashboard.frame.markup import unbroken
+from dashboard.frame.scripts import SAVE_SCRIPT
 from dashboard.frame.widgets import save
 from tarstop_core.files import table_to_csv
 from tarstop_core.presentation.figures import Figure
 from tarstop_core.presentation.html import table_block
 
+ALL = "_all_figures"
+"""Where figures are kept while all of them are asked for: what asked, and the figures by the names of their files."""
+ALL_BUTTON = (
+    '<button type="button" class="tar-save" data-save="all" title="SVG, PNG and CSV of every figure on this page">'
+    "All figures (ZIP)</button>"
+)
 PRESENTED = 285
 """Pixels that a figure is high on a projector, where the page must not scroll; one of many rows is a third lower."""
 
@@ -53,16 +63,43 @@ def still(figure: Figure, sentence: str, key: str, presented: int = PRESENTED) -
     shell.caption(sentence)
 
 
-def save_menu(key: str) -> DeltaGenerator:
-    """The one small menu in which what can be saved of a figure or table stands."""
-    return st.popover("Save", icon=":material/download:", type="tertiary", key=f"{key}/menu")
+def save_menu(key: str, label: str = "Save") -> DeltaGenerator:
+    """The one small menu in which what can be saved of a figure, a table or a page stands."""
+    return st.popover(label, icon=":material/download:", type="tertiary", key=f"{key}/menu")
 
 
-def picture_buttons(stem: str, container: str) -> None:
-    """SVG and PNG of the figure in the container of this key; ``saving.js`` answers a press, in the browser alone."""
-    of = re.sub(r"[^\w-]", "-", f"st-key-{container}", flags=re.ASCII)
+def picture_buttons(stem: str, container: str, csv: Callable[[], str]) -> None:
+    """SVG and PNG of the figure in the container of this key, and all figures of the page, each with its `csv`.
+
+    ``saving.js`` answers a press: with pictures in the browser alone, with all figures by :func:`all_figures`.
+    """
+    of = among_all(stem, container, csv)
     shown = (_save_button(kind.upper(), kind, stem, f'of="{of}"') for kind in ("svg", "png"))
-    st.html("".join(shown), width="content")
+    st.html(f"{''.join(shown)}{ALL_BUTTON}", width="content")
+
+
+def among_all(stem: str, container: str, csv: Callable[[], str]) -> str:
+    """Put the figure in a container, or numbers alone, among all figures where they were asked for; its class."""
+    of = re.sub(r"[^\w-]", "-", f"st-key-{container}", flags=re.ASCII) if container else ""
+    if ALL in st.session_state:
+        st.session_state[ALL][1][stem] = {"of": of, "csv": csv()}
+    return of
+
+
+def all_figures(stem: str, script: str = SAVE_SCRIPT) -> None:
+    """What answers the menus of the figures above it, in which “All figures” has the page drawn once more.
+
+    Only then are the numbers of every figure made, and handed to the `script`, which packs them with the pictures.
+    """
+    asked_by, figures = st.session_state.pop(ALL, ("", {}))
+    # Out of sight: a menu has no element more for it.
+    st.button("All figures", key="all-figures", on_click=st.session_state.update, args=({ALL: (stem, {})},))
+    told = ""
+    if asked_by == stem and figures:
+        coded = base64.b64encode(json.dumps(figures).encode()).decode()
+        # Of another press than the last one, or the browser would not run the script again.
+        told = f'<span hidden data-all="{html.escape(stem, quote=True)}" data-press="{time_ns()}" data-figures="{coded}"></span>'
+    st.html(f"{told}{script}", unsafe_allow_javascript=True)
 
 
 def png_button(label: str, svg: str, stem: str) -> None:
@@ -139,8 +176,8 @@ def files(
     """
     with save_menu(f"results/{name}"):
         if pictures:
-            picture_buttons(stem, f"results-tar-figure-{name}")
-        save("CSV", lambda: table_to_csv(rows), f"{stem}.csv", key=f"results/csv/{name}")
+            picture_buttons(stem, f"results-tar-figure-{name}", partial(table_to_csv, rows))
+        save("CSV", partial(table_to_csv, rows), f"{stem}.csv", key=f"results/csv/{name}")
         for label, (suffix, text) in (more or {}).items():
             save(label, text, f"{stem}{suffix}", key=f"results/{label}/{name}")
 

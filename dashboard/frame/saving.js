@@ -1,9 +1,11 @@
 // Saves the figure that a pressed button[data-save] names as SVG or PNG, in the browser alone. What plotly has
 // drawn is SVG already: its layers are put together on white, with the colours that texts have on paper.
+// All figures of a page are asked of the server, which draws the page once more and then names them in a [data-all].
 if (!window.tarstopSave) {
   window.tarstopSave = true;
   const NAMESPACE = 'http://www.w3.org/2000/svg';
   const ENLARGED = 3;
+  const LONGEST = 30000;  // milliseconds that figures are waited for
 
   const compose = (chart) => {
     const [first, ...others] = chart.querySelectorAll('svg.main-svg');
@@ -32,6 +34,87 @@ if (!window.tarstopSave) {
     return {text, width: Number(svg.getAttribute('width')), height: Number(svg.getAttribute('height'))};
   };
 
+  const png = ({text, width, height}) => new Promise((done) => {
+    const image = new Image();
+    image.onload = () => {
+      const canvas = Object.assign(document.createElement('canvas'), {width: ENLARGED * width, height: ENLARGED * height});
+      const on = canvas.getContext('2d');
+      on.fillStyle = '#ffffff';
+      on.fillRect(0, 0, canvas.width, canvas.height);
+      on.drawImage(image, 0, 0, canvas.width, canvas.height);
+      canvas.toBlob(done, 'image/png');
+    };
+    image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
+  });
+
+  const CHECKS = Uint32Array.from({length: 256}, (_, at) => {
+    let value = at;
+    for (let bit = 0; bit < 8; bit += 1) value = value & 1 ? 0xedb88320 ^ (value >>> 1) : value >>> 1;
+    return value;
+  });
+
+  // Files by name as one ZIP, as they are: pictures are packed already.
+  const zip = async (files) => {
+    const parts = [], index = [], now = new Date();
+    const time = (now.getHours() << 11) | (now.getMinutes() << 5) | (now.getSeconds() >> 1);
+    const date = ((now.getFullYear() - 1980) << 9) | ((now.getMonth() + 1) << 5) | now.getDate();
+    const numbers = (...pairs) => {
+      const view = new DataView(new ArrayBuffer(pairs.reduce((bytes, [size]) => bytes + size, 0)));
+      let at = 0;
+      for (const [size, value] of pairs) {
+        view[size === 4 ? 'setUint32' : 'setUint16'](at, value, true);
+        at += size;
+      }
+      return view.buffer;
+    };
+    let place = 0;
+    for (const [file, content] of files) {
+      const name = new TextEncoder().encode(file), bytes = new Uint8Array(await content.arrayBuffer());
+      const check = (bytes.reduce((sum, byte) => CHECKS[(sum ^ byte) & 255] ^ (sum >>> 8), 0xffffffff) ^ 0xffffffff) >>> 0;
+      // Version, names in UTF-8, stored; time, date, sum, both sizes, length of the name, nothing more.
+      const about = [[2, 20], [2, 0x800], [2, 0], [2, time], [2, date], [4, check], [4, bytes.length], [4, bytes.length],
+        [2, name.length], [2, 0]];
+      const head = numbers([4, 0x04034b50], ...about);
+      parts.push(head, name, bytes);
+      index.push(numbers([4, 0x02014b50], [2, 20], ...about, [2, 0], [2, 0], [2, 0], [4, 0], [4, place]), name);
+      place += head.byteLength + name.length + bytes.length;
+    }
+    const size = index.reduce((bytes, each) => bytes + each.byteLength, 0);
+    const count = index.length / 2;
+    const end = numbers([4, 0x06054b50], [2, 0], [2, 0], [2, count], [2, count], [4, size], [4, place], [2, 0]);
+    return new Blob([...parts, ...index, end], {type: 'application/zip'});
+  };
+
+  const chartOf = (name) => document.getElementsByClassName(name)[0]?.querySelector('.js-plotly-plot:has(svg.main-svg)');
+
+  // Once every figure is drawn and none changes any more, or after a while those that are.
+  const drawn = async (names) => {
+    let before;
+    for (const end = Date.now() + LONGEST; Date.now() < end;) {
+      const charts = names.map(chartOf);
+      const now = charts.map((chart) => chart?.innerHTML.length).join();
+      if (now === before && charts.every(Boolean)) return;
+      before = now;
+      await new Promise((done) => setTimeout(done, 200));
+    }
+  };
+
+  window.tarstopPack = async ({dataset}) => {
+    const text = new TextDecoder().decode(Uint8Array.from(atob(dataset.figures), (each) => each.charCodeAt(0)));
+    const figures = Object.entries(JSON.parse(text)), files = [];
+    await drawn(figures.map(([, {of}]) => of).filter(Boolean));
+    for (const [name, {of, csv}] of figures) {
+      const chart = of && chartOf(of);
+      if (chart) {
+        const picture = compose(chart);
+        files.push([`${name}.svg`, new Blob([picture.text])], [`${name}.png`, await png(picture)]);
+      }
+      if (csv.trim()) files.push([`${name}.csv`, new Blob([csv])]);
+    }
+    give(await zip(files), `${dataset.all}-figures.zip`);
+    document.querySelectorAll('[data-save][aria-busy]').forEach((button) => { button.ariaBusy = null; });
+  };
+
   const give = (blob, name) => {
     const link = document.createElement('a');
     link.href = URL.createObjectURL(blob);
@@ -42,23 +125,22 @@ if (!window.tarstopSave) {
 
   document.addEventListener('click', (event) => {
     const button = event.target.closest?.('button[data-save]');
-    const chart = document.getElementsByClassName(button?.dataset.of ?? '')[0]?.querySelector('.js-plotly-plot');
-    if (!chart && !button?.dataset.svg) return;
-    const {text, width, height} = chart ? compose(chart) : brought(button.dataset.svg);
-    const name = `${button.dataset.file}.${button.dataset.save}`;
-    if (button.dataset.save === 'svg') {
-      give(new Blob([text], {type: 'image/svg+xml;charset=utf-8'}), name);
+    if (button?.dataset.save === 'all') {
+      if (button.ariaBusy === 'true') return;
+      button.ariaBusy = 'true';
+      setTimeout(() => { button.ariaBusy = null; }, LONGEST);  // whatever became of it
+      document.querySelector('.st-key-all-figures button')?.click();
       return;
     }
-    const image = new Image();
-    image.onload = () => {
-      const canvas = Object.assign(document.createElement('canvas'), {width: ENLARGED * width, height: ENLARGED * height});
-      const on = canvas.getContext('2d');
-      on.fillStyle = '#ffffff';
-      on.fillRect(0, 0, canvas.width, canvas.height);
-      on.drawImage(image, 0, 0, canvas.width, canvas.height);
-      canvas.toBlob((blob) => give(blob, name), 'image/png');
-    };
-    image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
+    const chart = document.getElementsByClassName(button?.dataset.of ?? '')[0]?.querySelector('.js-plotly-plot');
+    if (!chart && !button?.dataset.svg) return;
+    const picture = chart ? compose(chart) : brought(button.dataset.svg);
+    const name = `${button.dataset.file}.${button.dataset.save}`;
+    if (button.dataset.save === 'svg') give(new Blob([picture.text], {type: 'image/svg+xml;charset=utf-8'}), name);
+    else png(picture).then((blob) => give(blob, name));
   });
 }
+document.querySelectorAll('[data-all]:not([data-given])').forEach((asked) => {
+  asked.dataset.given = '';
+  window.tarstopPack(asked);
+});

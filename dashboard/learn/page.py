@@ -5,6 +5,7 @@ from importlib import import_module
 import streamlit as st
 
 from dashboard.frame import shell
+from dashboard.frame.drawing import all_figures
 from dashboard.frame.scripts import KEYS_SCRIPT, SAVE_ACTIONS_SCRIPT
 from dashboard.frame.widgets import switch
 from dashboard.frame.work import flash
@@ -24,15 +25,15 @@ KEY, WRITTEN = "learn/part", "learn/part/written"
 
 
 def learn_page() -> None:
-    shell.opening("Learn", LEAD, "evidence.css", "results.css")
+    shell.opening("Learn", LEAD, "results.css")
     shell.presentation()
     flash()
     part = _part()
     # A part is loaded when it is opened: nobody waits for the others.
     with shell.problems_shown():
         import_module(f"dashboard.learn.{part}").show()
-    for script in (SAVE_ACTIONS_SCRIPT, KEYS_SCRIPT):
-        st.html(script, unsafe_allow_javascript=True)
+    all_figures("tarstop-learn", SAVE_ACTIONS_SCRIPT)
+    st.html(KEYS_SCRIPT, unsafe_allow_javascript=True)
 
 
 def _part() -> str:

@@ -1,16 +1,24 @@
-"""What 2×2 tables make of a belief, drawn: for the Evidence page, Screen and Learn."""
+"""What 2×2 tables make of a belief, drawn: for the Evidence page and Screen."""
 
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.drawing import AsItIs, dark, picture_buttons, save_menu
+from dashboard.frame.drawing import (
+    ALL,
+    AsItIs,
+    all_figures,
+    among_all,
+    dark,
+    picture_buttons,
+    save_menu,
+)
 from dashboard.frame.markup import grid, unbroken
-from dashboard.frame.scripts import FRAME, SAVE_SCRIPT
 from dashboard.frame.widgets import save
 from tarstop_core.belief.prior import Prior
 from tarstop_core.documents.tables import Tables
@@ -45,11 +53,9 @@ class View:
     grows: bool = False
     """Whether the figure has a row for every study."""
 
-    def told(self, payoffs: Payoffs | None) -> tuple[Any, ...]:
+    def told(self, payoffs: Payoffs) -> tuple[Any, ...]:
         """That, as arguments."""
-        if self.of == "q*":
-            return (payoffs.q_star if payoffs else None,)
-        return (payoffs,) if self.of == "payoffs" else ()
+        return {"": (), "q*": (payoffs.q_star,), "payoffs": (payoffs,)}[self.of]
 
 
 VIEWS = (
@@ -79,7 +85,7 @@ def panel(
     theta: float,
     engine: str,
     prior: Prior,
-    payoffs: Payoffs | None = None,
+    payoffs: Payoffs,
     simulated: bool = False,
     growing: bool = False,
     key: str,
@@ -87,24 +93,24 @@ def panel(
 ) -> None:
     """Everything that can be seen in the tables, a tab each; only the open tab is computed and drawn.
 
-    Without `payoffs` there is no value of more studies. Where studies are added as one looks,
-    `growing` figures seldom change their height, which would cost another 100 ms and make the page jump. May be drawn
-    inside a fragment.
+    Where studies are added as one looks, `growing` figures seldom change their height, which would cost another 100 ms
+    and make the page jump. May be drawn inside a fragment.
     """
-    st.html(FRAME / "evidence.css")
     shown = evidence(tables, theta, engine, prior)
-    views = [view for view in VIEWS if payoffs is not None or view.of != "payoffs"]
-    tabs = st.tabs([view.title for view in views], key=f"{key}/tab", on_change="rerun")
-    for tab, view in zip(tabs, views, strict=True):
-        if tab.open:
+    tabs = st.tabs([view.title for view in VIEWS], key=f"{key}/tab", on_change="rerun")
+    # All figures are those of tabs that are closed, too.
+    unseen = st.container(key="tar-unseen") if ALL in st.session_state else None
+    for tab, view in zip(tabs, VIEWS, strict=True):
+        place = tab if tab.open else unseen
+        if place is not None:
             # The word that the style sheet and the script look for, in the class that the key becomes.
-            with tab, st.container(key=f"{key}-tar-figure-{view.name}"), shell.problems_shown():
+            with place, st.container(key=f"{key}-tar-figure-{view.name}"), shell.problems_shown():
                 room = {"room": ROOM if growing else 1} if view.grows else {}
                 _draw(view, shown, payoffs, key, f"{file_stem}-{view.name}", simulated=simulated, **room)
-    st.html(SAVE_SCRIPT, unsafe_allow_javascript=True)
+    all_figures(file_stem)
 
 
-def _draw(view: View, shown: Evidence, payoffs: Payoffs | None, key: str, file_name: str, **how: Any) -> None:
+def _draw(view: View, shown: Evidence, payoffs: Payoffs, key: str, file_name: str, **how: Any) -> None:
     slow = len(shown) > LARGE
     with st.spinner(f"Computing from {len(shown):,} studies …") if slow else nullcontext():
         told = view.told(payoffs)
@@ -122,11 +128,13 @@ def _draw(view: View, shown: Evidence, payoffs: Payoffs | None, key: str, file_n
             st.plotly_chart(AsItIs(figure), key=chart_key, alt=sentence, config=plain, width="stretch")
     elif view.figure is None and rows:
         _parameters(rows)
+    csv = partial(trace_to_csv, rows)
     with save_menu(f"{key}/{view.name}"):
         if drawn:
-            picture_buttons(file_name, f"{key}-tar-figure-{view.name}")
-        csv_key = f"{key}/csv/{view.name}"
-        save("CSV", lambda: trace_to_csv(rows), f"{file_name}.csv", key=csv_key, disabled=not rows)
+            picture_buttons(file_name, f"{key}-tar-figure-{view.name}", csv)
+        elif rows:
+            among_all(file_name, "", csv)
+        save("CSV", csv, f"{file_name}.csv", key=f"{key}/csv/{view.name}", disabled=not rows)
 
 
 def _parameters(rows: list[dict[str, Any]]) -> None:

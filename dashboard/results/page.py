@@ -6,8 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.drawing import chart_key, figure, grouped_legend, with_room
-from dashboard.frame.scripts import SAVE_SCRIPT
+from dashboard.frame.drawing import all_figures, chart_key, figure, grouped_legend, with_room
 from dashboard.frame.widgets import bound, tabs
 from dashboard.frame.work import flash
 from dashboard.results import data
@@ -21,11 +20,11 @@ LEAD = "What every stopping rule gives up on topics it has not seen, and which d
 
 
 def results_page() -> None:
-    shell.opening("Results", LEAD, "evidence.css", "results.css")
+    shell.opening("Results", LEAD, "results.css")
     flash()
     _explorer()
     results_run.section()
-    st.html(SAVE_SCRIPT, unsafe_allow_javascript=True)
+    all_figures("tarstop-results")
 
 
 @st.fragment

@@ -14,7 +14,7 @@ from tarstop_core.value.payoffs import Payoffs
 
 
 def belief_by_study(
-    evidence: Evidence, q_star: float | None = None, *, simulated: bool = False, dark: bool = False
+    evidence: Evidence, q_star: float, *, simulated: bool = False, dark: bool = False
 ) -> Figure:
     """The belief after each study, the threshold q*, and the names of the studies that moved it most."""
     path = evidence.drawn_path.beliefs
@@ -34,13 +34,10 @@ def belief_by_study(
         }
     ]
     last = max(1, len(path) - 1)
-    notes = []
-    if q_star is not None:
-        data.append(line([0, last], [q_star, q_star], THRESHOLD, dash="dash", width=1.5, hoverinfo="skip"))
-        # On the side where the belief does not end.
-        below = bool(seen) and seen[-1][1] >= q_star
-        words = f"act above {q_star:.2f}"
-        notes.append(label(last, q_star, words, text_colour(dark), yanchor="top" if below else "bottom"))
+    data.append(line([0, last], [q_star, q_star], THRESHOLD, dash="dash", width=1.5, hoverinfo="skip"))
+    # On the side where the belief does not end.
+    side = "top" if seen and seen[-1][1] >= q_star else "bottom"
+    notes = [label(last, q_star, f"act above {q_star:.2f}", text_colour(dark), yanchor=side)]
     blue = ink(BELIEF, dark)
     moves = [(n, before, b) for (_, before), (n, b) in pairwise(seen)]
     moves.sort(key=lambda move: -abs(move[2] - move[1]))

@@ -279,12 +279,7 @@ def _keys(colour: str, evidence: Evidence) -> list[Figure]:
 
 
 def leave_one_out(
-    evidence: Evidence,
-    q_star: float | None = None,
-    *,
-    room: int = 1,
-    simulated: bool = False,
-    dark: bool = False,
+    evidence: Evidence, q_star: float, *, room: int = 1, simulated: bool = False, dark: bool = False
 ) -> Figure:
     """The belief without each study beside the belief with all; hollow where the decision would change.
 
@@ -297,14 +292,12 @@ def leave_one_out(
     names = [evidence.tables.study[i] for i in shown]
     rows = rows_for(len(shown), room)
     data: list[Figure] = []
-    notes, shapes = [], []
+    notes, shapes = [], [fig.upright(q_star)]
     if b is not None:
         beliefs = without[shown].tolist()
         towards = b - without[shown]
         reach = np.maximum(0, towards).tolist(), np.maximum(0, -towards).tolist()
-        turned = np.zeros(len(shown), dtype=bool)
-        if q_star is not None:
-            turned = (without[shown] > q_star + TOLERANCE) != (b > q_star + TOLERANCE)
+        turned = (without[shown] > q_star + TOLERANCE) != (b > q_star + TOLERANCE)
         told = zip(names, beliefs, strict=True)
         hover = [f"without {plain(name)}: {percent(belief)}" for name, belief in told]
         symbols = ["circle-open" if other else "circle" for other in turned]
@@ -315,10 +308,8 @@ def leave_one_out(
         shapes.append(fig.upright(b) | {"line": {"color": BELIEF, "width": 1.5}})
         side = "right" if b > 0.8 else "left" if b < 0.2 else "center"
         notes.append(label(b, 1, f"with all {percent(b)}", blue, yref="paper", xanchor=side))
-    if q_star is not None:
-        shapes.append(fig.upright(q_star))
-    act = f" (dashed: act above {q_star:.2f})" if q_star is not None else ""
-    xaxis = share_axis(f"chance without this study{act}", dark, (-0.02, 1.02), showgrid=True)
+    title = f"chance without this study (dashed: act above {q_star:.2f})"
+    xaxis = share_axis(title, dark, (-0.02, 1.02), showgrid=True)
     ticks = {"tickvals": list(range(len(shown))), "ticktext": [short(name) for name in names]}
     yaxis = axis("", dark, range=[rows - 0.4, -0.6], **ticks, showgrid=False)
     more = {"shapes": shapes, "xaxis": xaxis, "yaxis": yaxis, "margin": {"l": margin_for(names)}}

@@ -16,6 +16,7 @@ from tarstop_core.value.payoffs import TOLERANCE, Payoffs
 REML_CORRECTION = (
     "Half a patient is added to studies with an empty cell; mada then adds it to all unless told otherwise."
 )
+PLUS, MINUS = "Adopt", "Don’t adopt"  # what the two actions are called where nobody named them
 FEW = 5  # studies below which regions and variation are hardly known
 # Widths of the range that holds the true sensitivity of 95 % of studies: our words, no standard.
 VARIATION = ((0.1, "little"), (0.25, "moderate"), (0.5, "considerable"), (math.inf, "very large"))
@@ -52,15 +53,13 @@ def belief_sentence(evidence: Evidence) -> str:
     return _said("belief", **told, belief=evidence.belief)
 
 
-def action_sentence(
-    evidence: Evidence, q_star: float, plus: str = "Adopt", minus: str = "Don’t adopt"
-) -> str:
+def action_sentence(evidence: Evidence, q_star: float, plus: str = PLUS, minus: str = MINUS) -> str:
     """What that means for the decision, with how sure one wants to be."""
     b, edge = evidence.belief, q_star + TOLERANCE
     return _said("action", plus=plus, minus=minus, q_star=q_star, belief=b, turned=b is not None and b > edge)
 
 
-def rival_sentence(evidence: Evidence, q_star: float, plus: str = "Adopt", minus: str = "Don’t adopt") -> str:
+def rival_sentence(evidence: Evidence, q_star: float, plus: str = PLUS, minus: str = MINUS) -> str:
     """What the other school of models would do, where it has an answer and would do otherwise; else nothing."""
     ours, theirs = evidence.belief, evidence.rival_belief
     if ours is None or theirs is None or (ours > q_star + TOLERANCE) == (theirs > q_star + TOLERANCE):
@@ -134,7 +133,7 @@ def variation_sentence(evidence: Evidence) -> str:
     return _said("variation", fit=fit, new=new, word=word, differ=fit.Psi[0, 0] > 1e-6, few=fit.n < FEW)
 
 
-def path_sentence(evidence: Evidence, q_star: float | None = None) -> str:
+def path_sentence(evidence: Evidence, q_star: float) -> str:
     """What the belief did from study to study."""
     path = evidence.drawn_path.beliefs
     seen = [(n, b) for n, b in enumerate(path) if b is not None]
@@ -143,7 +142,7 @@ def path_sentence(evidence: Evidence, q_star: float | None = None) -> str:
     if len(seen) == 1:
         return _said("path_of_one", b=seen[0][1])
     size, at, change = max((abs(b - a), n, b - a) for (_, a), (n, b) in pairwise(seen))
-    sides = [] if q_star is None else [b > q_star + TOLERANCE for _, b in seen]
+    sides = [b > q_star + TOLERANCE for _, b in seen]
     (first, before), after = seen[0], seen[-1][1]
     return _said(
         "path",
@@ -187,14 +186,14 @@ def parameters_sentence(evidence: Evidence) -> str:
     return summary if evidence.summary is None else _said("parameters", summary=summary)
 
 
-def without_sentence(evidence: Evidence, q_star: float | None = None) -> str:
+def without_sentence(evidence: Evidence, q_star: float) -> str:
     """Which study the belief depends on most."""
     b, without, names = evidence.belief, evidence.without, evidence.tables.study
     changes = np.abs(without.beliefs - (np.nan if b is None else b))
     if b is None or np.isnan(changes).all():
         return _said("without_none")
     at = int(np.nanargmax(changes))
-    edge = (q_star or 0.0) + TOLERANCE
+    edge = q_star + TOLERANCE
     order = [i for i in np.argsort(-np.nan_to_num(changes)) if not np.isnan(changes[i])]
     return _said(
         "without",
@@ -202,7 +201,6 @@ def without_sentence(evidence: Evidence, q_star: float | None = None) -> str:
         change=changes[at],
         b=b,
         other=float(without.beliefs[at]),
-        q_star=q_star,
         turning=[names[i] for i in order if (without.beliefs[i] > edge) != (b > edge)],
         approximate=without.approximate,
     )

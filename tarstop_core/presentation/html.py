@@ -2,7 +2,7 @@
 
 import html
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -37,6 +37,31 @@ def page(module: str, **told: Any) -> str:
     """The template beside a module (its ``__name__``) and called like it, filled in; a name that it misses is an error."""
     place = module.partition(".")[2].replace(".", "/")
     return TEMPLATES.get_template(f"{place}.html").render(told)
+
+
+class Sheet(NamedTuple):
+    """A table as templates draw it; `kinds` of columns: n for numbers, w for wide ones."""
+
+    head: list[str]
+    rows: list[list[Any]]
+    kinds: list[str]
+    caption: str
+
+
+def sheet(
+    head: Sequence[str],
+    rows: Iterable[Sequence[Any]],
+    caption: str = "",
+    *,
+    numbers: Sequence[str],
+    wide: Sequence[str] = (),
+) -> Sheet:
+    """Cells below the names of their columns; columns that are empty everywhere are left out."""
+    kept = [[cell if isinstance(cell, Markup) else str(cell) for cell in row] for row in rows]
+    shown = [at for at in range(len(head)) if any(row[at] for row in kept)]
+    names = [head[at] for at in shown]
+    kinds = ["n" if name in numbers else "w" if name in wide else "" for name in names]
+    return Sheet(names, [[row[at] for at in shown] for row in kept], kinds, caption)
 
 
 def table_block(

@@ -6,26 +6,21 @@ page to ask any network, whatever a title might hold.
 """
 
 import json
-import platform
 from collections.abc import Iterable, Mapping, Sequence
-from importlib.metadata import version
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from markupsafe import Markup
 
 from tarstop_core import __version__
 from tarstop_core.documents.links import links
-from tarstop_core.documents.tables import CELLS
-from tarstop_core.evidence.study_figures import forest, sroc
-from tarstop_core.evidence.summary import Evidence, clopper_pearson, evidence
-from tarstop_core.evidence.typed import rows_of
-from tarstop_core.evidence.words import forest_sentence, pooled_sentence, sroc_sentence
+from tarstop_core.evidence.report import drawn_studies, studies_sheet, written_with
+from tarstop_core.evidence.summary import Evidence, evidence
+from tarstop_core.evidence.words import pooled_sentence
 from tarstop_core.presentation.figures import thinned
-from tarstop_core.presentation.html import page
+from tarstop_core.presentation.html import Sheet, page, sheet
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.presentation.palette import BELIEF, COST, THRESHOLD, VALUE
-from tarstop_core.presentation.still import still
 from tarstop_core.presentation.svg import Line, chart
 from tarstop_core.screening.audit import recall_sentence
 from tarstop_core.screening.ending import ending
@@ -42,17 +37,6 @@ from tarstop_core.sessions.export import about_rows, when
 from tarstop_core.sessions.prisma_figure import INHERITED, flow_diagram
 from tarstop_core.sessions.whole import WholeSession
 
-_PACKAGES = ("numpy", "scipy", "scikit-learn", "pandas")
-
-
-class _Table(NamedTuple):
-    """Cells in columns; `kinds` of columns: n for numbers, w for wide ones."""
-
-    head: list[str]
-    rows: list[list[Any]]
-    kinds: list[str]
-    caption: str
-
 
 def report_html(session: WholeSession) -> str:
     """The report of a session as one HTML page.
@@ -62,6 +46,7 @@ def report_html(session: WholeSession) -> str:
     the flow diagram, the advice at each step, the log, settings and versions.
     """
     state, settings, first = session.state, session.state.settings, session.row.settings
+    tables = _evidence(session)
     return page(
         __name__,
         title=f"{session.row.name} · TARstop report",
@@ -77,18 +62,14 @@ def report_html(session: WholeSession) -> str:
             "now": session.in_words(settings),
             "moved": [] if settings == first else _moved(session, first, settings),
         },
-        found=_found(session),
+        found=_found(session, tables),
         curves=_curves(session),
-        studies=_studies(session),
+        studies=drawn_studies(tables, session.collection.simulated) if tables else [],
         flow=_flow(session),
         plan=_plan(session),
         steps=_steps(session),
         log=_log(session),
-        versions=[
-            ("TARstop", __version__),
-            ("Python", platform.python_version()),
-            *((name, version(name)) for name in _PACKAGES),
-        ],
+        versions=written_with(),
         exact=json.dumps(settings.to_dict(), ensure_ascii=False, indent=1),
     )
 
@@ -150,7 +131,7 @@ def _decided(decision: Decision | None, settings: Settings) -> dict[str, Any] | 
     }
 
 
-def _found(session: WholeSession) -> dict[str, Any]:
+def _found(session: WholeSession, tables: Evidence | None) -> dict[str, Any]:
     state, settings = session.state, session.state.settings
     noted = [doc in state.notes for doc in session.row.ids] & np.isin(state.labels, (UNSEEN, IRRELEVANT))
     chosen = {
@@ -166,44 +147,27 @@ def _found(session: WholeSession) -> dict[str, Any]:
         f"{count_of(state.depth)} read. The chance that {question(settings)} is now {percent(session.advice.b)}.",
         "audited": recall_sentence(state),
         "checked": check_sentence(live_check(settings, *session.chances(settings), state), settings),
-        "documents": [sheet for sheet in sheets if sheet.rows],
-        "tables": _tables(session) if settings.kind.reads_full_texts else None,
-        "pooled": _pooled(session),
+        "documents": [each for each in sheets if each.rows],
+        "tables": studies_sheet(tables) if tables else None,
+        "pooled": _pooled(session, tables),
         "notes": state.evidence.notes,
     }
 
 
 def _evidence(session: WholeSession) -> Evidence | None:
-    state, settings = session.state, session.state.settings
+    tables, settings = session.state.evidence.tables, session.state.settings
     if not settings.kind.reads_full_texts:
         return None
-    return evidence(state.evidence.tables, settings.theta, settings.engine, settings.belief_prior)
+    return evidence(tables, settings.theta, settings.engine, settings.belief_prior)
 
 
-def _pooled(session: WholeSession) -> str:
+def _pooled(session: WholeSession, tables: Evidence | None) -> str:
     """What the tables come to by the engine that decides, and what another would decide where that is otherwise."""
-    found, settings = _evidence(session), session.state.settings
-    if found is None:
-        return ""
-    return f"{pooled_sentence(found)} {scenario_of(settings).rival(settings, session.state)}".strip()
+    rival = scenario_of(session.state.settings).rival(session.state.settings, session.state)
+    return "" if tables is None else f"{pooled_sentence(tables)} {rival}".strip()
 
 
-def _studies(session: WholeSession) -> list[tuple[str, str]]:
-    """Forest plot and ROC plane with what they say; none without a table."""
-    found, simulated = _evidence(session), session.collection.simulated
-    if found is None or not len(found):
-        return []
-    plane = sroc(found, simulated=simulated)
-    margin, height = plane["layout"]["margin"], plane["layout"]["height"]
-    square = height - margin["t"] - margin["b"] + margin["l"] + margin["r"]
-    shown = (
-        (forest(found, simulated=simulated), 760, forest_sentence(found)),
-        (plane, square, sroc_sentence(found)),
-    )
-    return [(still(figure, width, says), says) for figure, width, says in shown]
-
-
-def _documents(session: WholeSession, positions: Iterable[int], name: str) -> _Table:
+def _documents(session: WholeSession, positions: Iterable[int], name: str) -> Sheet:
     state, rows = session.state, []
     for at in map(int, positions):
         record = session.records.iloc[at]
@@ -222,21 +186,7 @@ def _documents(session: WholeSession, positions: Iterable[int], name: str) -> _T
         source, read_at = number or doi or pmid or record["id"], Markup(" · ").join(linked)
         rows.append([at + 1, record["title"], source, read_at, record["date"], ", ".join(told), flags, note])
     head = ("Rank", "Title", "Number", "Read it at", "Date", "Remark", "Flag", "Note")
-    return _table(head, rows, name, numbers=("Rank",), wide=("Title", "Flag", "Note"))
-
-
-def _tables(session: WholeSession) -> _Table | None:
-    tables = session.state.evidence.tables
-    if not len(tables):
-        return None
-    share = clopper_pearson(tables.TP, tables.FN)
-    told = [
-        "" if np.isnan(value) else f"{value:.2f} ({low:.2f} to {high:.2f})"
-        for value, low, high in zip(share.value, share.low, share.high, strict=True)
-    ]
-    rows = [[*row, share] for row, share in zip(rows_of(tables), told, strict=True)]
-    numbers = (*CELLS, "Sensitivity (95 %)")
-    return _table(("Study", *numbers), rows, "2×2 tables", numbers=numbers)
+    return sheet(head, rows, name, numbers=("Rank",), wide=("Title", "Flag", "Note"))
 
 
 def _advised(session: WholeSession) -> list[dict[str, Any]]:
@@ -287,7 +237,7 @@ def _curves(session: WholeSession) -> list[tuple[str, str]]:
 
 
 def _flow(session: WholeSession) -> dict[str, Any]:
-    boxes = _table(("Box", "Number"), session.prisma.rows(), numbers=("Number",))
+    boxes = sheet(("Box", "Number"), session.prisma.rows(), numbers=("Number",))
     return {"svg": flow_diagram(session.prisma, INHERITED), "boxes": boxes}
 
 
@@ -321,7 +271,7 @@ def _moved(session: WholeSession, before: Settings, after: Settings) -> list[str
     return changes(session.in_words(before), session.in_words(after)) or ["a value that rounding hides"]
 
 
-def _steps(session: WholeSession) -> _Table | None:
+def _steps(session: WholeSession) -> Sheet | None:
     titles, settings = session.records["title"].tolist(), session.state.settings
     rows = [
         [
@@ -355,7 +305,7 @@ def _steps(session: WholeSession) -> _Table | None:
         "Advice before it",
     ]
     head += ["If nothing, more", "Verdict", "By", "When"]
-    return _table(head, rows, numbers=numbers, wide=("Document",)) if rows else None
+    return sheet(head, rows, numbers=numbers, wide=("Document",)) if rows else None
 
 
 def _verdict(step: Mapping[str, Any]) -> str:
@@ -364,12 +314,12 @@ def _verdict(step: Mapping[str, Any]) -> str:
     return f"{said} ({step['excluded_for']})" if step["excluded_for"] else said
 
 
-def _log(session: WholeSession) -> _Table:
+def _log(session: WholeSession) -> Sheet:
     rows = [
         [event.seq, when(event.time), event.reviewer, event.kind, _content(event)] for event in session.events
     ]
     head = ("Number", "When", "By", "Event", "Content")
-    return _table(head, rows, numbers=("Number", "When"), wide=("Content",))
+    return sheet(head, rows, numbers=("Number", "When"), wide=("Content",))
 
 
 def _content(event: Event) -> str:
@@ -379,22 +329,6 @@ def _content(event: Event) -> str:
         f"{name}: {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}"
         for name, value in event.payload.items()
     )
-
-
-def _table(
-    head: Sequence[str],
-    rows: Iterable[Sequence[Any]],
-    caption: str = "",
-    *,
-    numbers: Sequence[str],
-    wide: Sequence[str] = (),
-) -> _Table:
-    """Cells below the names of their columns; columns that are empty everywhere are left out."""
-    kept = [[cell if isinstance(cell, Markup) else str(cell) for cell in row] for row in rows]
-    shown = [at for at in range(len(head)) if any(row[at] for row in kept)]
-    names = [head[at] for at in shown]
-    kinds = ["n" if name in numbers else "w" if name in wide else "" for name in names]
-    return _Table(names, [[row[at] for at in shown] for row in kept], kinds, caption)
 
 
 def _signed(event: Event) -> str:

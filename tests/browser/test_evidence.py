@@ -6,6 +6,7 @@ import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import pandas as pd
 from playwright.sync_api import Locator, Page, expect
@@ -16,7 +17,7 @@ from tarstop_core.documents.tables import CELLS
 from tarstop_core.evidence.summary import Evidence
 from tarstop_core.files import read_tables
 from tarstop_core.presentation.numbers import percent
-from tests.browser.acting import at_rest, save_menu, saved, unfold
+from tests.browser.acting import assert_fits, at_rest, save_menu, saved, unfold
 
 OpenPage = Callable[..., Any]
 SVG = "{http://www.w3.org/2000/svg}"
@@ -92,6 +93,44 @@ def test_a_real_review_is_imported_drawn_and_saved(server: Any, open_page: OpenP
     frame = pd.read_csv(file)
     assert frame["study"].tolist() == list(found.tables.study)
     assert frame["sensitivity_low"].tolist() == found.sensitivity.low.tolist()
+    watched.assert_sound()
+
+
+def test_report_all_figures_and_data_leave_by_one_menu(
+    server: Any, open_page: OpenPage, real_data: Path
+) -> None:
+    tables = real_data / "dta_reviews" / "CD010632.csv"
+    watched = open_page(color_scheme="dark", viewport={"width": 390, "height": 844})
+    page = at_upload(watched, server.url)
+    page.locator("input[type=file]").first.set_input_files(tables)
+    says(page, "The chance that sensitivity exceeds 75 % is")
+    watched.settle()
+    page.get_by_role("button", name="Export", exact=True).click()
+    name, file = saved(page, "Report (HTML)")
+    written = file.read_text(encoding="utf-8")
+    assert name == "CD010632-report.html" and "<h1>CD010632</h1>" in written and "Anchisi 2005" in written
+    name, file = saved(page, "Data (CSV)")
+    assert name == "CD010632.csv" and list(pd.read_csv(file)["study"]) == list(
+        read_tables(tables).tables.study
+    )
+
+    for _ in range(2):
+        name, file = saved(page, "All figures (ZIP)")
+        assert name == "CD010632-figures.zip"
+        with ZipFile(file) as packed:
+            assert packed.testzip() is None
+            kinds = {view.name: ("svg", "png", "csv") if view.figure else ("csv",) for view in VIEWS}
+            assert packed.namelist() == [f"CD010632-{view}.{kind}" for view in kinds for kind in kinds[view]]
+            for view in kinds:
+                if len(kinds[view]) > 1:
+                    svg = ElementTree.fromstring(packed.read(f"CD010632-{view}.svg"))
+                    assert float(svg.get("width", 0)) >= 350
+                    assert packed.read(f"CD010632-{view}.png").startswith(b"\x89PNG\r\n\x1a\n")
+        # Packed, so it may be pressed again.
+        expect(page.locator("[data-save=all][aria-busy]")).to_have_count(0)
+        page.keyboard.press("Escape")
+        save_menu(page)
+    assert_fits(page, 390)
     watched.assert_sound()
 
 

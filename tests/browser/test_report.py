@@ -1,4 +1,4 @@
-"""A report on paper: two sheets, and the trail behind them."""
+"""Reports on paper: two sheets, and behind those of a session the trail."""
 
 import csv
 import re
@@ -9,14 +9,19 @@ from playwright.sync_api import Browser
 
 from tarstop_core.documents.reports import Report, Row
 from tarstop_core.documents.tables import CELLS
-from tarstop_core.files import read_records
+from tarstop_core.evidence.report import evidence_report
+from tarstop_core.evidence.summary import evidence
+from tarstop_core.files import read_records, read_tables
+from tarstop_core.samples.collections import published_sets
 from tarstop_core.screening.log import Event
 from tarstop_core.sessions.report import report_html
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.whole import whole_session
+from tarstop_core.value.payoffs import Payoffs
 from tests.session_cases import INCLUSION, REVIEW, log
 
 TOPIC = "CD010632"
+SHEET = re.compile(rb"/Type\s*/Page\b")
 OTHERS = 40  # documents that bring nothing
 
 
@@ -53,9 +58,31 @@ def test_a_review_with_14_tables_is_two_sheets_and_its_trail_opens_on_paper(
     assert page.get_by_text("Advice at each step").last.is_hidden()
 
     def sheets() -> int:
-        return len(re.findall(rb"/Type\s*/Page\b", page.pdf(prefer_css_page_size=True)))
+        return len(SHEET.findall(page.pdf(prefer_css_page_size=True)))
 
     everything = sheets()
     page.evaluate("document.querySelector('.appendix').remove()")
     assert sheets() == 2 and everything > 5
+    page.close()
+
+
+def test_a_synthesis_of_up_to_20_studies_is_two_sheets(
+    chromium: Browser, real_data: Path, tmp_path: Path
+) -> None:
+    real = read_tables(real_data / "dta_reviews" / f"{TOPIC}.csv").tables
+    largest = max((each.tables for each in published_sets()), key=len)
+    page, payoffs = chromium.new_page(), Payoffs(0, 30_000, 10_000, 0, "£")
+    for tables, engine in ((real, "bivariate"), (real, "reml"), (largest.first(20), "bivariate")):
+        written = evidence_report(
+            evidence(tables, 0.75, engine),
+            payoffs,
+            name=TOPIC,
+            at="2026-11-22 23:00 UTC",
+            by="Rita",
+            source="Lee and others. A journal. " * 4,
+            notes=("Two studies have the same name, and both count here.",),
+        )
+        (tmp_path / "report.html").write_text(written, encoding="utf-8")
+        page.goto((tmp_path / "report.html").as_uri())
+        assert len(SHEET.findall(page.pdf(prefer_css_page_size=True))) == 2, (len(tables), engine)
     page.close()

@@ -23,10 +23,8 @@ DRAWN: dict[str, Callable[..., Figure]] = {
     "forest": forest,
     "sroc": sroc,
     "belief": lambda e, **how: belief_by_study(e, 0.5, **how),
-    "belief without q*": belief_by_study,
     "posterior": prior_and_posterior,
     "without": lambda e, **how: leave_one_out(e, 0.5, **how),
-    "without without q*": leave_one_out,
     "value": lambda e, **how: value_of_more(e, HALF, **how),
 }
 
@@ -153,7 +151,6 @@ def test_the_path_draws_every_belief() -> None:
     figure = belief_by_study(found, 0.5)
     assert figure["data"][0]["y"] == list(found.path.beliefs)
     assert "act above 0.50" in texts(figure)
-    assert "act above" not in texts(belief_by_study(found))
 
 
 def test_leaving_out_marks_where_the_decision_turns() -> None:
@@ -169,7 +166,7 @@ def test_leaving_out_marks_where_the_decision_turns() -> None:
 
 def test_of_many_studies_those_that_matter_most_are_shown_in_their_order() -> None:
     rows = [(20, 3, 5, 90)] * 69 + [(1, 3, 24, 90)]
-    figure = leave_one_out(reviewed(*rows))
+    figure = leave_one_out(reviewed(*rows), 0.5)
     names = figure["layout"]["yaxis"]["ticktext"]
     assert len(names) == LEFT_OUT and names[-1] == "S 69"
     assert names == sorted(names, key=lambda name: int(name.split()[1]))

@@ -1,6 +1,9 @@
 """The Evidence page without a browser: what is asked, what is said, and the panel for any page."""
 
+import base64
 import io
+import json
+import re
 from collections.abc import Callable
 
 import numpy as np
@@ -10,16 +13,17 @@ from streamlit.testing.v1 import AppTest
 from dashboard.evidence import page as evidence_page
 from dashboard.evidence.page import EXAMPLE, Chosen
 from dashboard.frame import apart, widgets
+from dashboard.frame.drawing import ALL
 from dashboard.parts.evidence import VIEWS
+from dashboard.parts.sessions import file_stem
 from tarstop_core.belief.prior import Prior
 from tarstop_core.documents.tables import Tables
 from tarstop_core.evidence.summary import Evidence
 from tarstop_core.evidence.typed import pack, typed_tables
-from tarstop_core.files import read_tables
+from tarstop_core.files import read_tables, trace_to_csv
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.samples.collections import published_sets
 from tarstop_core.samples.shipped import priors
-from tarstop_core.value.payoffs import Payoffs
 from tests.ui.conftest import SECONDS
 
 OpenApp = Callable[..., AppTest]
@@ -233,6 +237,7 @@ def page() -> None:
     from dashboard.parts import evidence
     from tarstop_core.belief.prior import Prior
     from tarstop_core.documents.tables import Tables
+    from tarstop_core.value.payoffs import Payoffs
 
     n = st.session_state.get("n", 0)
     cells = [np.full(n, value, dtype=float) for value in (20, 4, 5, 90)]
@@ -241,7 +246,7 @@ def page() -> None:
         theta=0.75,
         engine=st.session_state.get("engine", "bivariate"),
         prior=Prior(),
-        payoffs=st.session_state.get("payoffs"),
+        payoffs=Payoffs(2500, 2500, 2500, 2500, "£"),
         key="p",
         file_stem="stem",
     )
@@ -253,16 +258,38 @@ def page() -> None:
 def test_every_tab_can_be_drawn_from_any_number_of_studies(n: int, view: object, engine: str) -> None:
     app = AppTest.from_function(page, default_timeout=SECONDS)
     app.session_state["n"], app.session_state["engine"] = n, engine
-    app.session_state["payoffs"] = Payoffs(2500, 2500, 2500, 2500, "£")
     app.session_state["p/tab"] = view.title  # type: ignore[attr-defined]
     app.run()
     assert not app.exception and not app.error
     assert len(app.caption) == 1 and app.caption[0].value
 
 
-def test_without_a_threshold_there_is_no_value_of_studies() -> None:
-    app = AppTest.from_function(page, default_timeout=SECONDS).run()
-    assert [tab.label for tab in app.tabs] == [title for title in TITLES if title != "Value of more studies"]
+def handed_over(app: AppTest) -> list[dict[str, dict[str, str]]]:
+    """All figures as the script of the page gets them."""
+    found = (re.search(r'data-figures="([^"]+)"', part.proto.body) for part in app.get("html"))
+    return [json.loads(base64.b64decode(each[1])) for each in found if each]
+
+
+def test_all_figures_are_made_when_they_are_asked_for_and_only_then(published: AppTest) -> None:
+    tables = published_sets()[0]
+    stem = file_stem(tables.title)
+    menu = [each.label for each in published.get("download_button")]
+    assert menu[:3] == ["Report (HTML)", "Data (CSV)", "CSV"] and not handed_over(published)
+    assert len(published.get("plotly_chart")) == 2
+    for _ in range(2):
+        published.button("all-figures").click().run()
+        (figures,) = handed_over(published)
+        assert list(figures) == [f"{stem}-{view.name}" for view in VIEWS]
+        assert [bool(each["of"]) for each in figures.values()] == [view.figure is not None for view in VIEWS]
+        found = Evidence(tables.tables, 0.75, "bivariate", Prior())
+        assert figures[f"{stem}-forest"]["csv"] == trace_to_csv(found.study_rows())
+    published.run()
+    assert not handed_over(published) and len(published.get("plotly_chart")) == 2
+
+
+def test_a_press_on_a_page_that_was_left_brings_nothing_on_another(published: AppTest) -> None:
+    published.session_state[ALL] = ("tarstop-explore", {})
+    assert not handed_over(published.run()) and ALL not in published.session_state
 
 
 def test_names_are_shown_as_they_are() -> None:
