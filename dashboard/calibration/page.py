@@ -162,7 +162,7 @@ def _actions(store: Store, chosen: Listed) -> None:
 def _came_out(_: Store) -> None:
     """How chances came out on real lists that learned from their labels."""
     note(
-        "Where a list learns from labels, chances follow from what was found so far. A line is a labelled set: said, and found."
+        "Where a list learns from labels, chances follow from what was found so far. Each line is a labelled set: what was said, and what was found."
     )
     left, middle, right = st.columns([1.3, 1.3, 1], gap="medium")
     judged = switch("Relevant", came_out.JUDGED, at=left, **lasting(f"{PREFIX}/judged"))
