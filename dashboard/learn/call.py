@@ -75,12 +75,9 @@ class Play:
     """A game as one browser tab plays it."""
 
     game: Game
-    helped: str
-    """"curve" or "instinct"."""
-    written: dict[str, str]
-    """What the address was given last; what differs from it was put there by a person."""
-    problem: str = ""
-    """What of an address could not be read."""
+    helped: str  # "curve" or "instinct"
+    written: dict[str, str]  # What the address was given last; what differs from it was put there by a person
+    problem: str = ""  # What of an address could not be read
     epoch: int = 0
     """Games that the page began by itself. Widgets are keyed by it: one that is given another value by the page
     would report its old one, as if a person had chosen it.

@@ -48,19 +48,13 @@ NAMES = ("scenario", "topic", "rule", "q", "c", "step", "shown", "pace")
 class Asked:
     """What the address says."""
 
-    topic: str = "search:antenna-mount"
-    """Key of a sample: "search:antenna-mount"."""
-    rule: str = "optimal"
-    """Of the rule followed."""
+    topic: str = "search:antenna-mount"  # Key of a sample: "search:antenna-mount"
+    rule: str = "optimal"  # Of the rule followed
     q_star: float = 0.5
-    cost: float = 0.001
-    """Normalised (K = 1)."""
-    step: int = 0
-    """Documents read."""
-    shown: bool = False
-    """Whether the truth is revealed before the end."""
-    pace: float = 2.0
-    """Seconds a step takes when it plays."""
+    cost: float = 0.001  # Normalised (K = 1)
+    step: int = 0  # Documents read
+    shown: bool = False  # Whether the truth is revealed before the end
+    pace: float = 2.0  # Seconds a step takes when it plays
 
     @property
     def scenario(self) -> str:
@@ -137,17 +131,12 @@ class Walk:
     """A lesson as one browser tab gives it: what is asked, and whether it plays."""
 
     asked: Asked
-    written: dict[str, str]
-    """What the address was given last; what differs from it was put there by a person."""
+    written: dict[str, str]  # What the address was given last; what differs from it was put there by a person
     playing: bool = False
-    ticking: bool = False
-    """Whether the page redraws by itself, which follows `playing` at the next full run."""
-    moved: float = 0.0
-    """When the last step was made, in seconds."""
-    before: dict[str, str] = field(default_factory=dict)
-    """The address while it played last."""
-    halted: float = 0.0
-    """When the clock stopped, in seconds."""
+    ticking: bool = False  # Whether the page redraws by itself, which follows `playing` at the next full run
+    moved: float = 0.0  # When the last step was made, in seconds
+    before: dict[str, str] = field(default_factory=dict)  # The address while it played last
+    halted: float = 0.0  # When the clock stopped, in seconds
     epoch: int = 0
     """Lessons that addresses asked for in this tab. Widgets are keyed by it: one that is given another value by the
     page would report its old one, as if a person had chosen it.

@@ -9,7 +9,7 @@ import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Page, ViewportSize, expect
 
-from dashboard.explore.page import MAP, SENSITIVITY
+from dashboard.explore.page import LEARNED, MAP, SENSITIVITY
 from tests.browser.acting import (
     PAGES,
     assert_fits,
@@ -48,11 +48,13 @@ ADDRESSES = (
 )
 """Every page, with as much on it as an address can ask for."""
 OTHERS = (
+    f"/calibration?part={quote('Lists that learn')}",
     "/evidence?present=true",
     "/evidence?source=file",
     f"/explore?present=true&show={quote(MAP)}",
     "/evidence?source=typed",
     f"/explore?show={quote(SENSITIVITY)}",
+    f"/explore?of=review:brindle-fever&show={quote(LEARNED)}",
     "/guide?read=own_data",
     "/results?view=Claims",
     "/results?view=Effort",
