@@ -222,8 +222,8 @@ def standings(store: Store, there: Mapping[str, SessionSummary]) -> dict[str, tu
     held: dict[str, tuple[str, SessionRow, State]] = st.session_state.setdefault(f"{PREFIX}/standings", {})
     for key, told in there.items():
         if key not in held or held[key][0] != told.last_activity:
-            row = store.session(key)
-            state = replay(row.settings, row.ids, store.events(key))
+            events, row = store.events(key), store.session(key)  # in this order: documents may join
+            state = replay(row.settings, row.ids, events)
             held[key] = told.last_activity, row.as_read(state), state
     return {key: held[key][1:] for key in there if teaches(held[key][2])}
 

@@ -142,8 +142,10 @@ def _for_good(store: Store, session: SessionSummary) -> None:
         going, documents = store.going(session.id), "none of its documents, which are used elsewhere"
         if going.documents:
             documents = f"its {count_of(going.documents)}"
+        before = " The import from before documents joined stays until it is deleted on *Set up*."
         st.write(
             f"This deletes the log of {going.events:,} entries and {documents}. Nothing brings them back."
+            f"{before if going.joined else ''}"
         )
 
         def purge() -> None:

@@ -192,6 +192,8 @@ class Replay:
         self._confirmed = np.append(self._confirmed, np.full(len(docs), verdicts.PENDING, dtype=np.int8))
         ranks = np.append(rest if state.ranks is None else rest[state.ranks - 1], ranks)
         self._moved = True
+        if state.decision is not None:
+            state = replace(state, decision=replace(state.decision, outdated=True))
         return replace(state, ranks=ranks, joined=joined, labels=self._labels, confirmed=self._confirmed)
 
     def _audit(self, event: Event) -> State:

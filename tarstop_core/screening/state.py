@@ -22,7 +22,7 @@ class Decision:
     plus: bool
     time: str
     payload: Mapping[str, Any]
-    outdated: bool = False  # whether a verdict was changed since
+    outdated: bool = False  # whether a verdict was changed, or documents joined, since
     by: str = ""  # the name given when it was recorded
 
 

@@ -240,6 +240,15 @@ def test_what_fails_late_leaves_everything_as_it_was(store: Store, monkeypatch: 
     assert [row.documents for row in store.collections()] == [N + 700, N], "the import of before stays"
 
 
+def test_a_decision_from_before_is_outdated_and_what_stays_is_said(store: Store) -> None:
+    key = begun(store)
+    store.append(key, Event("decided", {"plus": False}), expected=0)
+    assert not store.going(key).joined
+    added(store, key, "id,title\nm1,Hip of a child\n")
+    decision = OpenSession.load(store, key).state.decision
+    assert decision is not None and decision.outdated and store.going(key).joined
+
+
 def test_who_comes_second_adds_to_what_the_first_added(store: Store) -> None:
     key = begun(store)
     before = store.session(key).collection_id

@@ -143,6 +143,8 @@ class Going:
     """Entries of its log."""
     documents: int
     """Records that no other session uses; 0 where they stay."""
+    joined: bool
+    """Whether documents joined it: the import that it rested on before stays."""
 
 
 @dataclass(frozen=True)

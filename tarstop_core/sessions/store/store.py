@@ -163,9 +163,13 @@ class Store(Collections, Calibrators):
             found = connection.execute(of.where(SESSION.c.id == session_id)).one_or_none()
             if found is None:
                 raise _unknown_session(session_id)
-            events = select(func.count()).select_from(EVENT).where(EVENT.c.session_id == session_id)
+            kinds = (
+                connection.execute(select(EVENT.c.kind).where(EVENT.c.session_id == session_id))
+                .scalars()
+                .all()
+            )
             documents, sessions = found
-            return Going(connection.execute(events).scalar_one(), documents if sessions == 1 else 0)
+            return Going(len(kinds), documents if sessions == 1 else 0, "joined" in kinds)
 
     def purge_session(self, session_id: str) -> None:
         """Delete a session for good: its log, and its documents unless another session uses them."""
