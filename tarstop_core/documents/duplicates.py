@@ -132,7 +132,8 @@ def _repeated(values: Sequence[str]) -> list[int]:
 def _shared(frame: pd.DataFrame, keys: Sequence[Mapping[str, str]]) -> Iterator[tuple[int, int, str]]:
     """In the order of rows: the first row that has something, a later one that has it too, and what it is.
 
-    An id that only counts rows identifies nothing: there an abstract has to be the same too.
+    An id that only counts rows identifies nothing by itself: there an abstract has to be the same too, or, where there
+    is none, a telling title.
     """
     marks: list[list[tuple[object, str]]] = [
         [((column, key), f"same {IDENTIFIER_NAMES[column]}") for column, key in own.items()] for own in keys
@@ -146,6 +147,8 @@ def _shared(frame: pd.DataFrame, keys: Sequence[Mapping[str, str]]) -> Iterator[
             marks[row].append((text, why))
         elif title and abstract:
             marks[row].append((text, "same title and abstract"))
+        elif telling(normal_title(title)):
+            marks[row].append((text, "same title in the same row"))
     titles = [normal_title(title) for title in frame["title"].tolist()]
     for row, work in signed(frame, titles, [row for row in _repeated(titles) if telling(titles[row])]):
         marks[row].append((("signed", *work), SIGNED))
