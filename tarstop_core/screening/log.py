@@ -42,7 +42,7 @@ class Joined(TypedDict):
     ranks: list[int]
     scores: NotRequired[list[float]]  # where the list has some
     duplicates: int  # records of that file that were there already
-    alike: NotRequired[int]  # documents that joined and are perhaps the same as another
+    alike: NotRequired[dict[str, str]]  # by document that joined: one that is perhaps the same
 
 
 class Families(TypedDict):

@@ -34,7 +34,7 @@ def join(
     """Let the records of a file join a session; the event that says which did, as it was stored, all or nothing.
 
     Records that are the same document as one that is there, or as each other, count as duplicates and change nothing;
-    those that are perhaps the same join, and are counted. A list by likeness or by scores takes each in where its score puts it, behind those with the same: what was read stays
+    those that are perhaps the same join, and it is said of which. A list by likeness or by scores takes each in where its score puts it, behind those with the same: what was read stays
     where it was, and the rest is read in that order unless labels decide. Scores by likeness count the words of the list
     made longer; those of the documents that were there stay as they were. A list in its own order takes them in at its
     end. `database` is named in the flow diagram, `by` is whoever did it, `progress` that of `save_collection`.
@@ -57,14 +57,14 @@ def join(
     first = np.arange(len(new)) if scores is None else np.argsort(-scores, kind="stable")
     given = {} if scores is None else {"scores": scores[first].tolist()}
     positions, duplicates = (len(there) + first).tolist(), len(table.frame) - len(new)
-    alike = sum(match.other >= len(there) for match in near_duplicates(whole))
+    matches = [match for match in near_duplicates(whole) if match.other >= len(there)]
     told = {
         "source": name,
         "docs": whole["id"].iloc[positions].tolist(),
         "positions": positions,
         "ranks": _ranks(listed, state, len(new), given.get("scores")).tolist(),
         "duplicates": duplicates,
-        "alike": alike,
+        "alike": {whole["id"].iloc[match.other]: whole["id"].iloc[match.kept] for match in matches},
     }
     file = table.described | ({"database": database} if database else {})
     about = (held.name, whole, [*held.files, file], held.duplicates + duplicates)

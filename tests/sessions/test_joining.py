@@ -125,7 +125,8 @@ def test_what_is_perhaps_there_already_joins_and_is_counted(store: Store) -> Non
     title = "Sound and sight of the infant hip"
     added(store, key, f"id,title,date,score\nm1,{title},2001,3\nm2,Another matter,2001,2")
     event = added(store, key, f"id,title,date,score\ne1,{title},2002,4", "c.csv")
-    assert (event.payload["docs"], event.payload["alike"]) == (["e1"], 1)
+    assert (event.payload["docs"], event.payload["alike"]) == (["e1"], {"e1": "m1"})
+    assert OpenSession.load(store, key).state.alike == {"e1": "m1"}
     assert "1 document of c.csv (perhaps the same as another: 1)" in report_html(whole_session(store, key))
 
 
