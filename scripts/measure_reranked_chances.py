@@ -1,8 +1,8 @@
 """Are the chances of a list that learns true, and what are they worth: measured on real lists, written as it comes out.
 
 Needs the folder that TARSTOP_REAL_DATA names. Writes ``docs/reranked_chances.md``, with what was said and what was so in
-``docs/data/reranked_chances.csv`` and what rules came to in ``docs/data/reranking_prize.csv``. Run again, it writes the
-same files.
+``docs/data/reranked_chances.csv`` and what rules came to in ``docs/data/reranking_prize.csv``; and what the Calibration page
+shows of it, ``sample_data/reranked/came_out.csv``. Run again, it writes the same files.
 """
 
 import math
@@ -25,7 +25,7 @@ from tarstop_core.calibration.reranked import RerankedChances, ahead, forecasts
 from tarstop_core.documents.tables import Floats, Tables
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.reranked_chances import READ, log_loss
-from tarstop_core.places import real_data
+from tarstop_core.places import real_data, sample_dir
 from tarstop_core.policies import parse_policy
 from tarstop_core.ranking.learning import DEFAULT, RANKERS
 from tarstop_core.value.cumulative import CumulativePath
@@ -115,6 +115,12 @@ def statements(played: Sequence[Session], models: Models, decided: pd.DataFrame)
                 rows += stated(model, session, f"stop of {stop.rule}", int(stop.depth), (MIXTURE,))
         print(session.judged, session.name, file=sys.stderr)
     return pd.DataFrame(rows, columns=NAMES)
+
+
+def by_set(rows: pd.DataFrame) -> pd.DataFrame:
+    """What ships with the programme: the mixture of hit curves after so many documents."""
+    kept = rows[(rows["method"] == MIXTURE) & rows["at"].str.endswith(" read")]
+    return kept[["judged", "set", "read", "what", "mean", "low", "high", "true"]].round({"mean": 2})
 
 
 # --- the tables -----------------------------------------------------------------------------------
@@ -280,6 +286,7 @@ def main() -> None:
     (DOCS / "reranked_chances.md").write_text(page, encoding="utf-8")
     rows.round(5).to_csv(DOCS / "data" / "reranked_chances.csv", index=False)
     by_topic.to_csv(DOCS / "data" / "reranking_prize.csv", index=False)
+    by_set(rows).to_csv(sample_dir() / "reranked" / "came_out.csv", index=False)
 
 
 PAGE = """# Chances of a list that learns: are they true, and what are they worth?

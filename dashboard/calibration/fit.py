@@ -73,8 +73,7 @@ class Fitted:
     calibrator: Calibrator
     remarks: tuple[str, ...] = ()
     posterior: first_hit.FirstHits | None = None
-    cases: tuple[first_hit.PastCase, ...] = ()
-    """What the curve was learned from, to be drawn below it."""
+    cases: tuple[first_hit.PastCase, ...] = ()  # What the curve was learned from, to be drawn below it
 
 
 def part(store: Store) -> None:

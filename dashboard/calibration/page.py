@@ -5,12 +5,13 @@ from collections.abc import Iterable
 from functools import partial
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.calibration import compare as calibration_compare
 from dashboard.calibration import fit as calibration_fit
 from dashboard.calibration.fit import CHOSEN, SCENARIO, keep_and_show
 from dashboard.frame import shell
-from dashboard.frame.drawing import all_figures, note, table
+from dashboard.frame.drawing import all_figures, dark, figure, note, table
 from dashboard.frame.markup import badges, lines
 from dashboard.frame.widgets import (
     bound,
@@ -28,9 +29,11 @@ from dashboard.frame.widgets import (
 from dashboard.frame.work import clock, flash
 from dashboard.parts.chances import first_hits, read, reliability, which
 from dashboard.parts.sessions import file_stem
+from tarstop_core.calibration import came_out
 from tarstop_core.calibration.calibrator import Calibrator
+from tarstop_core.evaluation.reranked_chances import READ
 from tarstop_core.presentation.numbers import number, percent
-from tarstop_core.samples.shipped import default_calibrator
+from tarstop_core.samples.shipped import default_calibrator, reranked_came_out
 from tarstop_core.sessions import shelf
 from tarstop_core.sessions.shelf import CHANCE_OF, KIND_WORDS, Listed
 from tarstop_core.sessions.store.store import Store
@@ -51,6 +54,7 @@ def calibration_page() -> None:
         "Fit one": calibration_fit.part,
         "Compare two": calibration_compare.two,
         "In a finished session": calibration_compare.switched,
+        "Lists that learn": _came_out,
     }
     tabs(drawn, shell.store(), **bound("part"))
     all_figures("tarstop-calibration")
@@ -73,14 +77,13 @@ def _calibrators(store: Store) -> None:
 def _detail(store: Store, chosen: Listed) -> None:
     calibrator = chosen.calibrator
     st.html(badges(calibrator.fitted_on.badge))
-    left, right = st.columns([1, 1.1], gap="large")
-    with left:
+    places = list(st.columns(2, gap="large"))
+    _drawn(calibrator, chosen.name, places)
+    with places[0] if places else st.container():
         with st.expander("What it was fitted on"):
             body = lines(facts(chosen), shell.linked)
             st.html(f'<div class="tar-others"><table><tbody>{body}</tbody></table></div>')
         _actions(store, chosen)
-    with right:
-        _drawn(calibrator, chosen.name)
 
 
 def facts(chosen: Listed) -> list[tuple[str, str]]:
@@ -109,13 +112,15 @@ def facts(chosen: Listed) -> list[tuple[str, str]]:
     return rows
 
 
-def _drawn(calibrator: Calibrator, name: str) -> None:
-    """The figure of a calibrator: did its chances come true, or when does the first hit come?"""
+def _drawn(calibrator: Calibrator, name: str, places: list[DeltaGenerator]) -> None:
+    """When the first hit comes, and whether the chances came true, each in one of the places, which it takes."""
     stem = f"tarstop-calibration-{file_stem(name)}"
     if of_first_hits := calibrator.by_rank and calibrator.first_hits:
-        first_hits("first-hits-chosen", calibrator, stem)
+        with places.pop(0):
+            first_hits("first-hits-chosen", calibrator, stem)
     if calibrator.quality is not None:
-        reliability("reliability-chosen", calibrator.quality, calibrator.fitted_on.simulated, stem)
+        with places.pop(0):
+            reliability("reliability-chosen", calibrator.quality, calibrator.fitted_on.simulated, stem)
     elif not of_first_hits:
         note(
             "How well it does on lists it was not fitted on is not known: there was no second list to judge it on."
@@ -152,6 +157,32 @@ def _actions(store: Store, chosen: Listed) -> None:
     if chosen.own:
         rename = partial(store.rename_calibrator, chosen.calibrator.digest)
         name_box(chosen.name, rename, key=f"{PREFIX}/name/{chosen.key}")
+
+
+def _came_out(_: Store) -> None:
+    """How chances came out on real lists that learned from their labels."""
+    note(
+        "Where a list learns from labels, chances follow from what was found so far. Each line is a labelled set: what was said, and what was found."
+    )
+    left, middle, right = st.columns([1.3, 1.3, 1], gap="medium")
+    judged = switch("Relevant", came_out.JUDGED, at=left, **lasting(f"{PREFIX}/judged"))
+    aheads = {name: name.capitalize() for name in came_out.AHEAD}
+    what = switch("How many are ahead", aheads, at=middle, default="all left", **lasting(f"{PREFIX}/ahead"))
+    depths = {each: f"{each:,}" for each in READ}
+    read = switch("Documents read", depths, at=right, default=100, **lasting(f"{PREFIX}/read"))
+    said = reranked_came_out()
+    every = said[said["judged"] == judged]
+    rows = every[(every["what"] == what) & (every["read"] == read)]
+    figure(
+        "came-out",
+        f"Relevant among {came_out.AHEAD[what]}, said after {read} documents: {came_out.inside(rows).sum()} of {len(rows)} held",
+        came_out.came_out_figure(rows, dark=dark()),
+        f"{came_out.came_out_sentence(rows, every)} Learned and judged on {said['set'].nunique()} labelled sets, each left "
+        "out of what judges it; shorter ones end earlier.",
+        rows,
+        "tarstop-re-ranked",
+    )
+    st.caption(f"Rules, stops and other ways of saying it: [measured]({shell.guide('reranked_chances')}).")
 
 
 def _put_away(store: Store) -> None:

@@ -61,12 +61,9 @@ class Chosen:
 
     name: str
     tables: Tables
-    notes: tuple[str, ...] = ()
-    """What reading them brought up."""
-    source: str = ""
-    """Where they come from, for a published set."""
-    places: tuple[int, ...] | None = None
-    """The row that each study was typed in."""
+    notes: tuple[str, ...] = ()  # What reading them brought up
+    source: str = ""  # Where they come from, for a published set
+    places: tuple[int, ...] | None = None  # The row that each study was typed in
 
     @property
     def title(self) -> str:

@@ -37,12 +37,10 @@ class Asked:
 
     settings: Settings
     rule: str
-    other: str = ""
-    """Of the rule, and of the one it is compared with ("" for none)."""
+    other: str = ""  # Of the rule, and of the one it is compared with ("" for none)
     measure: Measure = "depth"
     world: World = "planned"
-    cell: tuple[float, float] | None = None
-    """q* and c/K of the cell that is looked into."""
+    cell: tuple[float, float] | None = None  # q* and c/K of the cell that is looked into
 
 
 def read_address(given: Mapping[str, str], explored: Explored) -> Asked:

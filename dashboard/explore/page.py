@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
@@ -11,14 +12,15 @@ import streamlit as st
 from dashboard.explore import asked as ask
 from dashboard.explore import cells
 from dashboard.frame import shell
-from dashboard.frame.drawing import all_figures, dark, figure, files, heading_of, note
+from dashboard.frame.drawing import all_figures, dark, figure, files, heading_of, note, table
 from dashboard.frame.markup import badges, bullets, told, unbroken
 from dashboard.frame.scripts import SAVE_ACTIONS_SCRIPT
 from dashboard.frame.widgets import bound, lasting, one_of, tabs
 from dashboard.frame.work import OPEN, flash, kept
 from dashboard.parts.sessions import OF, file_stem
+from tarstop_core.documents.topic import Outcome
 from tarstop_core.explore import lists as explore
-from tarstop_core.explore import map_figure, maps, path_figure, plans, sensitivity, sensitivity_figure
+from tarstop_core.explore import map_figure, maps, path_figure, plans, reread, sensitivity, sensitivity_figure
 from tarstop_core.explore import stakes_figure as explore_figures
 from tarstop_core.explore.lists import COLLECTIONS, Explored, sample, samples
 from tarstop_core.explore.maps import FRACTIONS, MeanMap, Measure, World
@@ -31,7 +33,7 @@ from tarstop_core.screening.scenarios.named import SCENARIOS, scenario_of
 from tarstop_core.screening.settings import Settings
 
 LEAD = "Where screening would stop, and what would change that."
-CURRENT, MAP, SENSITIVITY = "At stake now", ask.MAP_TAB, "Sensitivity"
+CURRENT, MAP, SENSITIVITY, LEARNED = "At stake now", ask.MAP_TAB, "Sensitivity", "Order by labels"
 OF_ONE: tuple[Measure, ...] = ("depth", "net_utility", "decision", "regret")
 """What a map of one list can show."""
 WHOLE = {name: f"All sample {name} together (simulated)" for name in COLLECTIONS}
@@ -142,6 +144,8 @@ def _explorer(chosen: str, explored: Explored) -> None:
         asked = replace(state.get(f"{key}/last", first), settings=settings, rule=policy.spec)
         with shown:
             drawn_by = {CURRENT: _current, MAP: _map, SENSITIVITY: _sensitivity}
+            if isinstance(explored.truth, Outcome):
+                drawn_by[LEARNED] = _learned
             asked = tabs(drawn_by, look, asked, **bound("show")) or asked
         state[f"{key}/last"] = asked
         ask.write_address(chosen, asked)
@@ -252,6 +256,42 @@ def _sensitivity(look: Look, asked: ask.Asked) -> ask.Asked:
     return asked
 
 
+def _learned(look: Look, asked: ask.Asked) -> ask.Asked:
+    explored, settings = look.explored, look.settings
+    found, (drawn_at, told_at) = reread.reread(explored, settings, look.policy), shell.in_turn()
+    rows, (heading, sentence) = (
+        reread.reread_rows(found, settings),
+        reread.reread_said(explored, found, look.policy),
+    )
+    with drawn_at:
+        figure(
+            "explore-learned",
+            heading,
+            reread.reread_figure(explored, found, dark=dark()),
+            sentence,
+            rows,
+            look.stem,
+        )
+    with told_at:
+        heading_of(f"{look.policy} in both orders, as it turned out")
+        table(rows)
+        others = st.expander("Other rules", key=f"{look.key}/others", on_change="rerun")
+        with others:
+            for rule in (each() for each in plans.LOOKING if others.open and each() != look.policy):
+                heading_of(str(rule))
+                table(reread.reread_rows(reread.reread(explored, settings, rule), settings))
+        _learned_from()
+    return asked
+
+
+def _learned_from() -> None:
+    came = f"calibration?{urlencode({'part': 'Lists that learn'})}"
+    st.caption(
+        "Chances by score or rank were learned on simulated lists like these, which stay as they are; those by what was "
+        f"found on real ones that learn ([how they came out]({came}), [what they are worth]({shell.guide('reranked_chances')}))."
+    )
+
+
 @st.fragment
 def _collection(chosen: str) -> None:
     """Draw the collection of this name."""
@@ -278,7 +318,27 @@ def _mean_map(key: str, lists: list[tuple[str, Explored]], settings: Settings, p
     with lists_at:
         rule = cells.selectors(key, settings.payoffs, found, cell)
         _lists(lists, next(each for each in found if each.policy == rule), settings, cell)
+        if isinstance(lists[0][1].truth, Outcome):
+            _mean_learned(key, [each for _, each in lists], cells.at_cell(settings, cell), rule)
     return replace(asked, cell=st.session_state.get(f"{key}/cell"))
+
+
+def _mean_learned(key: str, lists: list[Explored], settings: Settings, rule: Policy) -> None:
+    """What the rule comes to where the lists learn, computed where it is opened."""
+    opened = st.expander(
+        f"{LEARNED}: {rule} in both orders, as it turned out on average",
+        key=f"{key}/learned",
+        on_change="rerun",
+    )
+    if opened.open:
+        with opened, st.spinner("Reading every list in both orders …"):
+            made = partial(_each_reread, lists, settings, rule)
+            table(reread.mean_rows(kept(f"{ask.PREFIX}/reread", (settings, rule), made), settings))
+            _learned_from()
+
+
+def _each_reread(lists: list[Explored], settings: Settings, rule: Policy) -> list[reread.Reread]:
+    return [reread.reread(each, settings, rule) for each in lists]
 
 
 def _lists(

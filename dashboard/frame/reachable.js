@@ -36,3 +36,26 @@ if (!window.tarstopReachable) {
   window.addEventListener('resize', later);
   later();
 }
+// What a button opens stands at the end of the page: the Tab key goes from the button into it, and from its end back.
+if (!window.tarstopOpened) {
+  window.tarstopOpened = true;
+  const FOCUSED = 'a[href], button:enabled, input:enabled, textarea:enabled, select:enabled, summary, [tabindex="0"]';
+  document.addEventListener('keydown', (event) => {
+    const opened = document.querySelector('[data-testid="stPopoverBody"]');
+    const button = document.querySelector('[data-testid="stPopoverButton"][aria-expanded="true"]');
+    if (event.key !== 'Tab' || !opened || !button) return;
+    if (event.target === button && !event.shiftKey) {
+      // What was left is kept from the Tab key, and its own index beside it.
+      const within = (each) => (each.dataset.tabindex ?? each.tabIndex) >= 0 && each.checkVisibility();
+      const first = [...opened.querySelectorAll(FOCUSED)].find(within);
+      if (first) event.preventDefault();
+      first?.focus();
+    } else if (opened.contains(event.target)) {
+      setTimeout(() => {
+        if (opened.contains(document.activeElement)) return;
+        if (!event.shiftKey) button.click();
+        button.focus();
+      }, 0);
+    }
+  }, true);
+}

@@ -16,6 +16,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket
 from streamlit.runtime.pages_manager import PagesManager
+from threadpoolctl import threadpool_limits
 
 import tarstop_core
 from dashboard.frame import scripts, shell
@@ -55,6 +56,8 @@ def around() -> dict[str, Any]:
         raise SystemExit(f"tarstop: {problem} ({NO_LOGIN_VARIABLE}=yes says the same.)") from None
     # Else the sidebar lists the files of pages/ until app.py has named the pages.
     PagesManager.uses_pages_directory = False
+    # Its products are small: shared among threads each waits for cores that another person's work holds.
+    threadpool_limits(limits=1)
     return {
         "middleware": [Middleware(Guarded)],
         "routes": [Route("/health", health)],

@@ -35,28 +35,18 @@ TURNS = 16
 class Work(OpenSession):
     """One session as this browser tab knows it, and where the person is on its page."""
 
-    looking_at: int | None = None
-    """An earlier document being looked back at; None: the next one."""
-    noting: str = ""
-    """The document whose note is being written."""
-    what_if: Settings | None = None
-    """What is being tried beside a registered plan."""
-    reporting: int | None = None
-    """The included document whose report is being read in full; None: screening."""
+    looking_at: int | None = None  # An earlier document being looked back at; None: the next one
+    noting: str = ""  # The document whose note is being written
+    what_if: Settings | None = None  # What is being tried beside a registered plan
+    reporting: int | None = None  # The included document whose report is being read in full; None: screening
     drafts: dict[str, Draft] = field(default_factory=dict)
     """By document: what was typed into the form of a report that is not stored yet."""
-    editing: str = ""
-    """What the dialog that is up changes; empty: none is."""
-    jumping: bool = False
-    """Whether the box is open that leads to an earlier document."""
-    asking: str = ""
-    """A flagged document that is about to be called a hit."""
-    because: list[str] = field(default_factory=list)
-    """Words that put the document on the page first."""
-    shown: str = ""
-    """The document on the page; a press on any other came from a page that was being replaced."""
-    turn: int = 0
-    """In the keys of what is pressed about it."""
+    editing: str = ""  # What the dialog that is up changes; empty: none is
+    jumping: bool = False  # Whether the box is open that leads to an earlier document
+    asking: str = ""  # A flagged document that is about to be called a hit
+    because: list[str] = field(default_factory=list)  # Words that put the document on the page first
+    shown: str = ""  # The document on the page; a press on any other came from a page that was being replaced
+    turn: int = 0  # In the keys of what is pressed about it
 
     @property
     def unsigned(self) -> bool:

@@ -75,12 +75,9 @@ class Play:
     """A game as one browser tab plays it."""
 
     game: Game
-    helped: str
-    """"curve" or "instinct"."""
-    written: dict[str, str]
-    """What the address was given last; what differs from it was put there by a person."""
-    problem: str = ""
-    """What of an address could not be read."""
+    helped: str  # "curve" or "instinct"
+    written: dict[str, str]  # What the address was given last; what differs from it was put there by a person
+    problem: str = ""  # What of an address could not be read
     epoch: int = 0
     """Games that the page began by itself. Widgets are keyed by it: one that is given another value by the page
     would report its old one, as if a person had chosen it.
@@ -177,7 +174,7 @@ def _between(play: Play) -> None:
         st.html(told(word, your_call.round_sentence(game, at), kind="revealed"))
         _round_figure(play, at)
     else:
-        st.html(f'<p class="tar-lead">{html.escape(your_call.rules_of_the_game(game))}</p>')
+        st.html(f'<p class="tar-lead">{html.escape(unbroken(your_call.rules_of_the_game(game)))}</p>')
     what = (play.move, Game.begun, len(game.calls))
     press(
         f"Begin round {game.decided + 1}",

@@ -1,7 +1,7 @@
 """Learn, part "Ideas in pictures": six ideas whose figures follow their sliders, each with what to see in it."""
 
 import html
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,8 +11,9 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.frame import shell
 from dashboard.frame.drawing import dark, figure
-from dashboard.frame.widgets import bound, one_of, share, switch
+from dashboard.frame.widgets import bound, one_of, share, switch, tabs
 from tarstop_core.explore.lists import sample
+from tarstop_core.presentation.figures import Figure
 from tarstop_core.presentation.numbers import number
 from tarstop_core.samples.collections import sample_reviews
 from tarstop_core.teaching.glossary import terms
@@ -24,6 +25,8 @@ from tarstop_core.value.payoffs import Payoffs
 
 COSTS = (0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02)
 TAUS = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0)
+Shown = tuple[str, str, Figure, str, Any]
+"""A figure: name, heading, drawing, sentence and rows, as :func:`figure` takes them."""
 _figure = partial(figure, file_stem="tarstop-idea")
 
 
@@ -32,7 +35,8 @@ def show() -> None:
     name = switch("Idea", names, **bound("idea"), label_visibility="collapsed")
     st.html(Path(__file__).with_name("words.css"))
     _drawn(IDEAS[name])
-    shell.glossary(*(term.key for term in terms().values() if term.idea == name))
+    if not shell.presenting():
+        shell.glossary(*(term.key for term in terms().values() if term.idea == name))
 
 
 @st.fragment
@@ -40,7 +44,14 @@ def _drawn(idea: Idea) -> None:
     lead = f'<p class="tar-lead">{html.escape(idea.words)}</p>'
     with st.container(key="idea-shown"), shell.problems_shown():
         st.html(f'<h2 class="tar-idea">{html.escape(idea.title)}</h2>{lead}')
-        DRAWN[idea]()
+        if not shell.presenting():
+            for each in DRAWN[idea]():
+                _figure(*each)
+            return
+        # On a projector one figure at a time has the window, beside all that is asked.
+        figures = {f"Figure {at}": partial(_figure, *each) for at, each in enumerate(DRAWN[idea](), start=1)}
+        with st.container(key="idea-figures"):
+            tabs(figures, key=f"idea-figure/{idea.name}")
 
 
 def _sure(value: float, key: str, at: DeltaGenerator) -> float:
@@ -57,12 +68,12 @@ def _stop(label: str, stops: Sequence[float], value: float, key: str, at: Any, *
     return float(at.select_slider(label, stops, value=value, **bound(key), **more))
 
 
-def _peak() -> None:
+def _peak() -> Iterator[Shown]:
     left, right = st.columns(2, gap="medium")
     payoffs = Payoffs.from_q_star(_sure(0.5, "idea-q", at=left))
     said = f"The {shell.term('belief', 'belief')} b."
     b = share("Chance that a⁺ is right", 0.3, **bound("idea-b"), help=said, at=right)
-    _figure(
+    yield (
         "idea-peak",
         f"EVPI is the lesser of two losses, and they are equal at q* = {payoffs.q_star:.2f}",
         peak.peak_figure(payoffs, b, dark=dark()),
@@ -71,7 +82,7 @@ def _peak() -> None:
     )
 
 
-def _recall() -> None:
+def _recall() -> Iterator[Shown]:
     titles = {name: case.title for name, case in CASES.items()}
     name = switch("List", titles, default="settled", **bound("idea-list"))
     case = CASES[name]
@@ -82,7 +93,7 @@ def _recall() -> None:
     explored = sample(case.key)
     found = recall.recalled(explored, at_stake(explored, q_star, cost, case.theta), target)
     of = f" (sensitivity to exceed: {case.theta:.0%})" if recall.is_review(explored) else ""
-    _figure(
+    yield (
         "idea-recall",
         f"{explored.name}{of}",
         recall.recall_figure(found, dark=dark()),
@@ -90,7 +101,7 @@ def _recall() -> None:
         recall.recall_rows(found),
     )
     rules = recall.by_method(q_star, cost)
-    _figure(
+    yield (
         "idea-recall-by-rule",
         f"On real rankings: q* = {rules.q_star:g}, cost {number(rules.cost)}, as near as the experiment came",
         recall.by_method_figure(rules, dark=dark()),
@@ -99,13 +110,13 @@ def _recall() -> None:
     )
 
 
-def _bound() -> None:
+def _bound() -> Iterator[Shown]:
     left, middle, right = st.columns(3, gap="medium")
     q_star = _sure(0.3, "idea-q-bound", at=left)
     said = f"If there is something to find: a document’s {shell.term('chance', 'chance')}."
     p = share("Chance of the next document (p)", 0.05, **bound("idea-p"), at=middle, help=said)
     one = one_document.one_document(Payoffs.from_q_star(q_star), p)
-    _figure(
+    yield (
         "idea-one-document",
         "One document is worth up to p·EVPI, not ρ·EVPI",
         one_document.one_document_figure(one, dark=dark()),
@@ -115,7 +126,7 @@ def _bound() -> None:
     cost = _cost(0.001, "idea-c-bound", at=right)
     explored = search("prosthetic-foot")
     found = one_document.compared(explored, at_stake(explored, q_star, cost))
-    _figure(
+    yield (
         "idea-rules",
         f"{explored.name}: the same three along a list",
         one_document.compared_figure(found, dark=dark()),
@@ -124,7 +135,7 @@ def _bound() -> None:
     )
 
 
-def _studies() -> None:
+def _studies() -> Iterator[Shown]:
     sets = engines.evidence()
     titles = {name: f"{each.title}{' (simulated)' if each.simulated else ''}" for name, each in sets.items()}
     names = {name: f"{title}, {len(sets[name].tables)} studies" for name, title in titles.items()}
@@ -137,7 +148,7 @@ def _studies() -> None:
         "How much studies may differ (τ)", TAUS, 1.0, "idea-tau", right, format_func=number, help=said
     )
     paths = engines.belief_paths(name, theta, tau)
-    _figure(
+    yield (
         "idea-engines",
         engines.engines_heading(paths),
         engines.engines_figure(name, paths, theta, dark=dark()),
@@ -145,7 +156,7 @@ def _studies() -> None:
         engines.engines_rows(name, paths),
     )
     found = engines.widths(name, theta, tau)
-    _figure(
+    yield (
         "idea-widths",
         engines.widths_heading(found),
         engines.widths_figure(found, sets[name].simulated, dark=dark()),
@@ -154,7 +165,7 @@ def _studies() -> None:
     )
 
 
-def _mistaken() -> None:
+def _mistaken() -> Iterator[Shown]:
     titles = dict(search_names())
     left, middle, right = st.columns(3, gap="medium")
     times = mistaken.factor_name
@@ -166,7 +177,7 @@ def _mistaken() -> None:
     settings = at_stake(explored, q_star, cost)
     right_path, believed = (mistaken.scaled(explored, settings, each) for each in (1.0, factor))
     optimal = mistaken.MISTAKEN[0]
-    _figure(
+    yield (
         "idea-mistaken-path",
         f"{titles[topic]}: what {optimal} believes",
         mistaken.mistaken_path_figure(right_path, believed, optimal, cost, factor, dark=dark()),
@@ -174,7 +185,7 @@ def _mistaken() -> None:
         mistaken.mistaken_path_rows(right_path, believed),
     )
     found = mistaken.mistaken(settings)
-    _figure(
+    yield (
         "idea-mistaken",
         f"Depth and loss over {len(titles)} searches",
         mistaken.mistaken_figure(found, factor, dark=dark()),
@@ -183,12 +194,12 @@ def _mistaken() -> None:
     )
 
 
-def _scores() -> None:
+def _scores() -> Iterator[Shown]:
     left, right = st.columns(2, gap="medium")
     score = switch("Scores", scores.SCORES, at=left, **bound("idea-scores"))
     rules = {name: called for name, (called, _) in scores.RULES.items()}
     found = scores.taken(score, switch("Taken for chances", rules, at=right, **bound("idea-taken")))
-    _figure(
+    yield (
         "idea-scores-reliability",
         scores.reliability_heading(found),
         scores.reliability_figure(found, dark=dark()),
@@ -197,7 +208,7 @@ def _scores() -> None:
     )
     titles = dict(enumerate(sample_reviews()["title"]))
     at = one_of("List", titles, **bound("idea-review"))
-    _figure(
+    yield (
         "idea-scores-unread",
         f"{titles[at]}: how many are left",
         scores.unread_figure(found, at, dark=dark()),
@@ -206,7 +217,7 @@ def _scores() -> None:
     )
 
 
-DRAWN: dict[Idea, Callable[[], None]] = {
+DRAWN: dict[Idea, Callable[[], Iterator[Shown]]] = {
     peak.IDEA: _peak,
     recall.IDEA: _recall,
     one_document.IDEA: _bound,

@@ -48,19 +48,13 @@ NAMES = ("scenario", "topic", "rule", "q", "c", "step", "shown", "pace")
 class Asked:
     """What the address says."""
 
-    topic: str = "search:antenna-mount"
-    """Key of a sample: "search:antenna-mount"."""
-    rule: str = "optimal"
-    """Of the rule followed."""
+    topic: str = "search:antenna-mount"  # Key of a sample: "search:antenna-mount"
+    rule: str = "optimal"  # Of the rule followed
     q_star: float = 0.5
-    cost: float = 0.001
-    """Normalised (K = 1)."""
-    step: int = 0
-    """Documents read."""
-    shown: bool = False
-    """Whether the truth is revealed before the end."""
-    pace: float = 2.0
-    """Seconds a step takes when it plays."""
+    cost: float = 0.001  # Normalised (K = 1)
+    step: int = 0  # Documents read
+    shown: bool = False  # Whether the truth is revealed before the end
+    pace: float = 2.0  # Seconds a step takes when it plays
 
     @property
     def scenario(self) -> str:
@@ -137,17 +131,12 @@ class Walk:
     """A lesson as one browser tab gives it: what is asked, and whether it plays."""
 
     asked: Asked
-    written: dict[str, str]
-    """What the address was given last; what differs from it was put there by a person."""
+    written: dict[str, str]  # What the address was given last; what differs from it was put there by a person
     playing: bool = False
-    ticking: bool = False
-    """Whether the page redraws by itself, which follows `playing` at the next full run."""
-    moved: float = 0.0
-    """When the last step was made, in seconds."""
-    before: dict[str, str] = field(default_factory=dict)
-    """The address while it played last."""
-    halted: float = 0.0
-    """When the clock stopped, in seconds."""
+    ticking: bool = False  # Whether the page redraws by itself, which follows `playing` at the next full run
+    moved: float = 0.0  # When the last step was made, in seconds
+    before: dict[str, str] = field(default_factory=dict)  # The address while it played last
+    halted: float = 0.0  # When the clock stopped, in seconds
     epoch: int = 0
     """Lessons that addresses asked for in this tab. Widgets are keyed by it: one that is given another value by the
     page would report its old one, as if a person had chosen it.
@@ -325,7 +314,7 @@ def _transport(walk: Walk, followed: Lesson, step: Step) -> None:
             )
             go("Step", "chevron_right", at + 1, end, "Right")
         go("End", "last_page", followed.stop, end)
-        words = "Hide the truth" if walk.asked.shown else "Reveal"
+        words = "Hide" if walk.asked.shown else "Reveal"
         press(words, walk.reveal, icon=":material/visibility:", key="walk-reveal", disabled=end)
         # Not a box that opens: it would keep the space bar, which plays and pauses.
         paces = {pace: f"{pace:g}" for pace in PACES}
@@ -385,10 +374,12 @@ def _curves(walk: Walk, followed: Lesson, step: Step) -> None:
 
 
 def _formulas(followed: Lesson, step: Step) -> None:
-    columns, formulas = st.columns(2, gap="large"), filled(followed, step)
-    half = -(-len(formulas) // 2)
+    formulas = filled(followed, step)
+    columns = st.columns(3, gap="small") if shell.presenting() else st.columns(2, gap="large")
     for at, formula in enumerate(formulas):
-        with columns[at >= half].container(border=True, key=f"walk-formula-{formula.name}"):
+        with columns[-(-(at + 1) * len(columns) // len(formulas)) - 1].container(
+            border=True, key=f"walk-formula-{formula.name}"
+        ):
             heading = f'<h3 class="tar-part">{at + 1}. {html.escape(formula.heading)}</h3>'
             st.html(f'<div class="tar-formula">{heading}<p>{html.escape(unbroken(formula.words))}</p></div>')
             st.latex(formula.latex)

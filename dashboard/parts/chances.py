@@ -180,14 +180,13 @@ def reliability_rows(quality: Quality) -> pd.DataFrame:
 
 def reliability(name: str, quality: Quality, simulated: bool, file_stem: str) -> None:
     """Whether the chances came true on lists that were not fitted on."""
+    if quality.reliability:
+        figure(
+            name,
+            "Did the chances come true?",
+            figures.reliability_figure(quality.reliability, simulated, dark(), quality.intervals),
+            figures.reliability_sentence(quality.reliability),
+            reliability_rows(quality),
+            file_stem,
+        )
     note(figures.quality_sentence(quality))
-    if not quality.reliability:
-        return
-    figure(
-        name,
-        "Did the chances come true?",
-        figures.reliability_figure(quality.reliability, simulated, dark(), quality.intervals),
-        figures.reliability_sentence(quality.reliability),
-        reliability_rows(quality),
-        file_stem,
-    )

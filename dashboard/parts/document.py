@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 
 import streamlit as st
 
-from dashboard.frame.markup import unbroken
 from dashboard.frame.work import Work
 from tarstop_core.documents.application import Flag, dated, flags
 from tarstop_core.documents.links import links
@@ -65,7 +64,10 @@ def document_html(
     if abstract.startswith(record.title):  # some files repeat it there
         abstract = abstract[len(record.title) :].lstrip()
     text = _marked(abstract, words) if abstract else "<em>No abstract in the file.</em>"
-    meta = " · ".join(map(html.escape, _facts(record, at, state, score, chance)))
+    # A line breaks within none of them but a long one.
+    short = '<span class="tar-fact">{}</span>'.format
+    facts = _facts(record, at, state, score, chance)
+    meta = " · ".join((short if len(fact) < 40 else str)(html.escape(fact)) for fact in facts)
     return (
         f'<article><h3 class="tar-title"><span class="tar-rank">#{at + 1}</span> '
         f"{_marked(record.title or 'Untitled', words)}</h3>"
@@ -83,7 +85,7 @@ def _facts(record: Record, at: int, state: State, score: float | None, chance: s
         record.assignee,
         record.authors,
         "" if score is None else f"score {number(score)}",
-        unbroken(chance),
+        chance,
         f"{said}: {verdict_on(state, at)}" if at < state.depth else "",
         f"also published as {', '.join(also)}" if also is not None else "",
         "" if alike is None else f"perhaps the same as {alike}",

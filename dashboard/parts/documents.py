@@ -375,7 +375,8 @@ def _understood(read: dict[str, RecordTable], store: Store, collection_id: str) 
     row, tables = store.collection(collection_id), list(read.values())
     parts = ", ".join(f"{len(table.frame):,} from {table.source}" for table in tables)
     merged = f"; {row.duplicates:,} merged as duplicates" if row.duplicates else ""
-    said = f"{count_of(row.documents)} imported ({parts}{merged})."
+    whence = f" ({parts}{merged})" if merged or len(tables) > 1 else f" from {tables[0].source}"
+    said = f"{count_of(row.documents)} imported{whence}."
     st.success(shell.escape_markdown(said), icon=":material/check:")
     notes = [f"{each.source}: {note}" if len(tables) > 1 else note for each in tables for note in each.notes]
     notes += st.session_state.get(f"{PREFIX}/merge_notes", ())

@@ -115,14 +115,6 @@ def _ticks(table: pd.DataFrame, ticked: str, texts: Sequence[str], key: str) -> 
     return edited[ticked].tolist()
 
 
-def say_where_no_families(frame: pd.DataFrame) -> None:
-    """Of patents: whoever expects families to count once is told that none is named."""
-    if not (frame["family"] != "").any():
-        st.caption(
-            "This list does not say which documents belong to one patent family, so each counts by itself."
-        )
-
-
 def _family(frame: pd.DataFrame, group: Sequence[int]) -> dict[str, object]:
     names = [frame["publication_number"].iloc[row] or frame["id"].iloc[row] for row in group]
     title = str(frame["title"].iloc[group[0]])

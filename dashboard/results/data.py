@@ -33,10 +33,8 @@ TRUTH_HELP = (
 class Choice:
     """One benchmark on the page."""
 
-    files: Mapping[str, Listed]
-    """By truth."""
-    folder: str = ""
-    """Of the run, for one's own; empty for what is shipped."""
+    files: Mapping[str, Listed]  # By truth
+    folder: str = ""  # Of the run, for one's own; empty for what is shipped
 
 
 def choices() -> dict[str, Choice]:

@@ -41,10 +41,8 @@ class Look:
 
     choice: data.Choice
     asked: data.Asked
-    results: Results
-    """Of the methods that are shown."""
-    everything: Results
-    """Of all that were run."""
+    results: Results  # Of the methods that are shown
+    everything: Results  # Of all that were run
     q_star: float
     cost: float
     dark: bool

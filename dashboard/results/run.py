@@ -45,14 +45,11 @@ LAYOUT = Path(__file__).with_name("layout.md")
 class Taken:
     """A benchmark that was read and can be run."""
 
-    home: str
-    """Folder of the run to be."""
-    folder: str
-    """Where the files lie."""
+    home: str  # Folder of the run to be
+    folder: str  # Where the files lie
     title: str
     scenario: str
-    said: str
-    """What is in it."""
+    said: str  # What is in it
     notes: tuple[str, ...]
 
 

@@ -51,17 +51,12 @@ ASSUMED = (
 class Arranged:
     """The list as it will be screened, and what is recorded of how it came to be."""
 
-    ranked: Ranking
-    """By relevance, one document a family."""
-    screened: Ranking
-    """The same documents in screening order: those with kept labels first."""
+    ranked: Ranking  # By relevance, one document a family
+    screened: Ranking  # The same documents in screening order: those with kept labels first
     labels: FileLabels
-    choice: Choice | None
-    """None where there are no labels."""
-    kept: int
-    """How many documents stand first with their labels."""
-    events: tuple[Event, ...]
-    """What the session's log begins with."""
+    choice: Choice | None  # None where there are no labels
+    kept: int  # How many documents stand first with their labels
+    events: tuple[Event, ...]  # What the session's log begins with
 
 
 def arrange(chosen: Documents, ranking: Ranking) -> Arranged:

@@ -12,7 +12,7 @@ from dashboard.frame import shell
 from dashboard.frame.waiting import shown, texts_read
 from dashboard.frame.widgets import lasting, radio, upload
 from dashboard.frame.work import kept
-from dashboard.parts import jobs, merging
+from dashboard.parts import jobs
 from dashboard.parts.application import Asked
 from dashboard.set_up import came_along
 from dashboard.set_up.came_along import Arranged
@@ -68,8 +68,10 @@ def arranged(
         shell.problem_box(problem)
         return None
     found = came_along.arrange(chosen, ranking)
-    if scenario.grades and not chosen.simulated:
-        merging.say_where_no_families(chosen.frame)
+    if scenario.grades and not chosen.simulated and not (chosen.frame["family"] != "").any():
+        st.caption(
+            "This list does not say which documents belong to one patent family: each counts by itself."
+        )
     return found
 
 

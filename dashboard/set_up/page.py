@@ -65,18 +65,16 @@ def _steps() -> None:
         second.info("Choose documents first.")
         return
     with left:
-        asked_at = st.container()
         more = st.expander("More", key=f"{PREFIX}/more/documents")
-        with more:
-            asked = form.application(chosen, problems)
-        with asked_at:
-            query = looked_for(chosen, scenario, more)
-            came_along.announce(chosen)
-            order = chosen_order(chosen)
-            found = arranged(chosen, order, query, scenario, problems, asked)
-    if found is not None:
-        found = came_along.with_audit(found, more)
-        with titles:
+    with more:
+        asked = form.application(chosen, problems)
+    with titles:  # beside the files, whatever is said of them: what is looked for is above the fold
+        query = looked_for(chosen, scenario, more)
+        came_along.announce(chosen)
+        order = chosen_order(chosen)
+        found = arranged(chosen, order, query, scenario, problems, asked)
+        if found is not None:
+            found = came_along.with_audit(found, more)
             first_titles(chosen, found)
     one = scenario.one_decides
     start = Settings(START.payoffs, START.cost, scenario=scenario.name, needs_citation=one, confirm_hits=one)

@@ -213,8 +213,7 @@ class Kinds:
 
     known: Mixture
     factor: Floats  # Shape (J,)
-    profile: NDArray[np.intp]
-    """Which row of `ratio` each kind has, shape (J,)."""
+    profile: NDArray[np.intp]  # Which row of `ratio` each kind has, shape (J,)
     ratio: Floats  # Shape (profiles, N)
 
     def log_no_hit(self, exposure: Floats) -> Floats:

@@ -53,10 +53,8 @@ class Prior:
 
     b_0: float = 0.5  # Belief before any study, in (0, 1)
     s: float = 1.5  # Spread of pooled sensitivity, logits, 0.2 to 5
-    tau: float = 1.0
-    """Scale of the half-normal prior of heterogeneity, logits, 0.05 to 3. It matters most."""
-    s_fpr: float = 1.5
-    """Spread of the pooled false-positive rate, logits, 0.2 to 5 (bivariate engine only)."""
+    tau: float = 1.0  # Scale of the half-normal prior of heterogeneity, logits, 0.05 to 3. It matters most.
+    s_fpr: float = 1.5  # Spread of the pooled false-positive rate, logits, 0.2 to 5 (bivariate engine only)
     eta: float = 2.0
     """Shape of the LKJ prior of the correlation, 1 to 100; 1 is flat, large means none (bivariate only)."""
     learned_from: LearnedFrom | None = None  # None for a prior that a person chose

@@ -43,8 +43,7 @@ class ReitsmaFit:
     """A fitted bivariate model."""
 
     mu: Floats  # Mean logit sensitivity and mean logit false-positive rate; shape (2,)
-    cov: Floats
-    """Covariance of the estimated ``mu``; shape (2, 2)."""
+    cov: Floats  # Covariance of the estimated ``mu``; shape (2, 2)
     Psi: Floats  # Between-study covariance; 0 with one study, singular with two; shape (2, 2)
     loglik: float
     """Log-likelihood of the proportions, that is with the Jacobian Σ −log(p(1 − p)) of both (corrected) logits; the

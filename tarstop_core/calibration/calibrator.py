@@ -68,8 +68,7 @@ class FittedOn:
     source: str = ""
     shortest_list: int = 0
     longest_list: int = 0
-    top_z: tuple[float, float] = (0.0, 0.0)
-    """5 % and 95 % quantile, over lists, of the best score's z-score."""
+    top_z: tuple[float, float] = (0.0, 0.0)  # 5 % and 95 % quantile, over lists, of the best score's z-score
     tied_share: float = 0.0  # Mean share of documents whose score another one of their list has too
     own: str = ""
     """What a person's own calibrator was fitted on: "lists", "sessions", "cases"; empty for others."""

@@ -66,8 +66,7 @@ class Curve:
 class RerankedChances:
     """What sessions taught of lists that are put in order anew, small enough to read."""
 
-    weights: tuple[float, ...]
-    """Of the features of :func:`features`."""
+    weights: tuple[float, ...]  # Of the features of :func:`features`
     shift: float  # Variance over sessions of the logit's shift
     curves: tuple[Curve, ...]
     temper: float  # Power of the evidence of one session about its curve

@@ -48,8 +48,7 @@ class Report:
     InputProblem when a table is unusable, data has no table, or an exclusion no reason.
     """
 
-    outcome: FullText
-    """One of :data:`OUTCOMES`. Only "data" moves the belief."""
+    outcome: FullText  # One of :data:`OUTCOMES`. Only "data" moves the belief.
     reason: str = ""  # Why it was excluded or could not be had
     study: str = ""  # The study it reports; reports of one study carry the same name
     rows: tuple[Row, ...] = ()  # Its tables: more than one where a report holds several

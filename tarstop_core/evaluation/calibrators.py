@@ -38,8 +38,7 @@ class HeldOut:
 
     title: str
     topics: tuple[Topic, ...]
-    outcomes: tuple[Outcome, ...] = ()
-    """Of reviews whose 2×2 tables are known."""
+    outcomes: tuple[Outcome, ...] = ()  # Of reviews whose 2×2 tables are known
     simulated: bool = False
 
 
@@ -81,13 +80,11 @@ class Measure:
     name: str
     a: float
     b: float
-    difference: float
-    """b − a."""
+    difference: float  # b − a
     low: float
     high: float
     """`low` and `high`: its interval of 95 % by a paired bootstrap over lists; NaN for a single list."""
-    lower_is_better: bool | None = True
-    """None: neither is better for being lower."""
+    lower_is_better: bool | None = True  # None: neither is better for being lower
 
     @property
     def clear(self) -> bool:
@@ -112,8 +109,7 @@ class Comparison:
     documents: int
     a: Quality
     b: Quality
-    measures: tuple[Measure, ...]
-    """Brier score, ECE and log-loss."""
+    measures: tuple[Measure, ...]  # Brier score, ECE and log-loss
 
 
 def compare(a: Calibrator, b: Calibrator, topics: Sequence[Topic]) -> Comparison:
@@ -195,8 +191,7 @@ class Decisions:
     cases: int
     empty: int
     """`cases` and `empty`: all, and those in which there is nothing to find (0 in reviews, where that is not asked)."""
-    measures: tuple[Measure, ...]
-    """Net utility, documents read, and share of right decisions."""
+    measures: tuple[Measure, ...]  # Net utility, documents read, and share of right decisions
 
 
 def decisions(

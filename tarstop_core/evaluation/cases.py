@@ -21,12 +21,10 @@ FOLDS = 5
 class Case:
     """One decision to be made: a labelled ranking, in reviews with its 2×2 tables. InputProblem without judgments."""
 
-    topic: Topic
-    """With labels and R."""
+    topic: Topic  # With labels and R
     group: str
     """Of cases that are split, weighed and resampled together: a topic and its ω⁻ twin, the outcomes of a review."""
-    outcome: Outcome | None = None
-    """Reviews only."""
+    outcome: Outcome | None = None  # Reviews only
     told: Floats | None = None
     """Reviews of which it is known: each document's chance as it stood when it was next, shape (N,)."""
 
@@ -90,23 +88,18 @@ class Fold:
 class Benchmark:
     """Cases to tune and to test on, and what a person should know of them."""
 
-    name: str
-    """Short, for files."""
-    title: str
-    """For headings."""
-    scenario: str
-    """One of :data:`~tarstop_core.evaluation.tasks.named.TASKS`."""
+    name: str  # Short, for files
+    title: str  # For headings
+    scenario: str  # One of :data:`~tarstop_core.evaluation.tasks.named.TASKS`
     folds: tuple[Fold, ...]
     """One for a benchmark with a training half; several for cross-validation, each test case in one."""
-    provenance: str
-    """Where rankings, judgments and tables come from, in a sentence or two."""
+    provenance: str  # Where rankings, judgments and tables come from, in a sentence or two
     simulated: bool = False
     weigh_by_group: bool = False
     """Whether groups count equally in means, however many cases they have (reviews with many outcomes)."""
     statistics: Mapping[str, tuple[float, float | None]] = field(default_factory=dict)
     """Ranking statistics, achieved and (where the paper publishes them) aimed at."""
-    notes: tuple[str, ...] = ()
-    """What was found odd."""
+    notes: tuple[str, ...] = ()  # What was found odd
 
     def __post_init__(self) -> None:
         if not self.folds or any(not len(fold.train) or not len(fold.test) for fold in self.folds):

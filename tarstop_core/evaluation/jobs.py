@@ -44,15 +44,11 @@ class Job:
     fold: int
     asked: Asked
     cases: Sequence[Case]
-    weights: Floats
-    """Of the cases."""
-    knowledge: Mapping[str, Any]
-    """By variant, what was learned from the fold's training cases."""
+    weights: Floats  # Of the cases
+    knowledge: Mapping[str, Any]  # By variant, what was learned from the fold's training cases
     methods: tuple[Method, ...]
-    choice: Choice | None
-    """The settings to test; None to tune."""
-    extras: bool = True
-    """Whether the truth and the tallies are wanted too."""
+    choice: Choice | None  # The settings to test; None to tune
+    extras: bool = True  # Whether the truth and the tallies are wanted too
 
     def paths(self, case: Case) -> dict[str, Any]:
         """The paths of a case by variant, one for each of the payoffs."""
@@ -132,10 +128,8 @@ class Piece:
 
     fold: int
     cases: tuple[About, ...]
-    keys: Mapping[str, str]
-    """What each answer is kept under."""
-    known: Answers
-    """The answers that were kept."""
+    keys: Mapping[str, str]  # What each answer is kept under
+    known: Answers  # The answers that were kept
     effort: float
 
     @property

@@ -31,10 +31,8 @@ class Method:
 
     name: str
     """``policy``, ``policy@variant`` or a policy with its parameters: what `--methods` takes."""
-    settings: tuple[Policy, ...]
-    """In grid order; ties go to the first."""
-    variant: str
-    """One of the task's: where chances come from, or the prior of the belief."""
+    settings: tuple[Policy, ...]  # In grid order; ties go to the first
+    variant: str  # One of the task's: where chances come from, or the prior of the belief
 
     @property
     def policy(self) -> type[Policy]:

@@ -101,8 +101,7 @@ class _Experiment:
     methods: tuple[Method, ...]
     knowledge: Sequence[Mapping[str, Any]]
     """For each fold, by variant, what was learned from its training cases."""
-    agents: Sequence[Weights | None]
-    """For each fold, of GRLStop; None: that of the package."""
+    agents: Sequence[Weights | None]  # For each fold, of GRLStop; None: that of the package
     parts: int
     finished: Finished
     clock: Clock

@@ -46,16 +46,17 @@ class Played:
     """What a policy came to on one topic."""
 
     topic: str
-    depth: float
-    """Documents read; of a rule that draws a random sample, the expected number."""
-    action: str
-    """One of "a+" or "a-"."""
+    depth: float  # Documents read; of a rule that draws a random sample, the expected number
+    action: str  # One of "a+" or "a-"
     omega: bool
     """ω⁺: the qrels hold a relevant document, ranked or not; in reviews, the truth that was asked for."""
-    net_utility: float
-    """Payoff of the action under the truth, minus cost times depth, in the payoffs' unit."""
-    recall: float
-    """Relevant documents read over the qrels' R; 0 when R = 0, as in the paper."""
+    net_utility: float  # Payoff of the action under the truth, minus cost times depth, in the payoffs' unit
+    recall: float  # Relevant documents read over the qrels' R; 0 when R = 0, as in the paper
+
+    @property
+    def right(self) -> bool:
+        """Whether the truth asks for that action."""
+        return (self.action == "a+") == self.omega
 
 
 @dataclass(frozen=True)
@@ -64,8 +65,7 @@ class PlayedReview(Played):
 
     left: dict[str, StillUnread]
     """At "stop" and with a share of the list read, rounded up: "0.02", "0.05", "0.1", "0.2", "0.5"."""
-    turned: float
-    """What is said at the stop: the chance that all that is left would lead to the other action."""
+    turned: float  # What is said at the stop: the chance that all that is left would lead to the other action
 
 
 def replay(
@@ -172,12 +172,11 @@ def summary(outcomes: Sequence[Played]) -> dict[str, Any]:
         raise InputProblem(
             "No topic is both ranked and judged; check that run and qrels name the same topics."
         )
-    right = [(outcome.action == "a+") == outcome.omega for outcome in outcomes]
     means = ("depth", "net_utility", "recall")
     return {
         "topics": len(outcomes),
         **{name: float(np.mean([getattr(outcome, name) for outcome in outcomes])) for name in means},
-        "decision_agreement": float(np.mean(right)),
+        "decision_agreement": float(np.mean([outcome.right for outcome in outcomes])),
         "false_adopt": sum(outcome.action == "a+" and not outcome.omega for outcome in outcomes),
         "false_reject": sum(outcome.action == "a-" and outcome.omega for outcome in outcomes),
     }

@@ -23,14 +23,11 @@ Progress = Callable[[int, int], None]
 class Reread:
     """A list as it was read while it learned."""
 
-    order: NDArray[np.intp]
-    """Positions in the list given, first read first. Shape (N,)."""
+    order: NDArray[np.intp]  # Positions in the list given, first read first. Shape (N,).
     scores: Floats
     """What the fit that put a document there gave it; scores of different fits are no common scale. Shape (N,)."""
-    fitted_at: NDArray[np.intp]
-    """Number of labels at each fit; the first is 0."""
-    seconds: Floats
-    """How long each fit took, with the scores of every document."""
+    fitted_at: NDArray[np.intp]  # Number of labels at each fit; the first is 0
+    seconds: Floats  # How long each fit took, with the scores of every document
 
     @property
     def fit(self) -> NDArray[np.intp]:

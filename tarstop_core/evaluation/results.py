@@ -32,8 +32,7 @@ class MethodInfo:
     policy: str
     variant: str
     family: str
-    knows_truth: bool = False
-    """Oracles: shown as a bound, never counted in regret."""
+    knows_truth: bool = False  # Oracles: shown as a bound, never counted in regret
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,24 +46,19 @@ class Results:
     groups: tuple[str, ...]
     q_stars: tuple[float, ...]
     costs: tuple[float, ...]
-    weights: Floats
-    """Weights of cases in means, in sum T; shape (T,)."""
-    documents: Depths
-    """Length of each list; shape (T,)."""
-    omega: Flags
-    """Shape (T, Q)."""
+    weights: Floats  # Weights of cases in means, in sum T; shape (T,)
+    documents: Depths  # Length of each list; shape (T,)
+    omega: Flags  # Shape (T, Q)
     screened: Floats
     plus: Floats
     recall: Floats
     """`screened`, `plus` and `recall`: documents read, chance of a⁺, recall by depth; shape (T, M, Q, C)."""
-    fold: Depths
-    """Shape (T,)."""
+    fold: Depths  # Shape (T,)
     chosen: tuple[str, ...]
     """Settings that tuning chose, by fold, method, q* and cost in C order: read with :meth:`setting`."""
     plus_exact: Floats | None = None
     """Reviews with a faster engine: the same by the bivariate engine; NaN for methods it was not asked for."""
-    calibration: Mapping[str, Quality] = field(default_factory=dict)
-    """By variant, on test cases."""
+    calibration: Mapping[str, Quality] = field(default_factory=dict)  # By variant, on test cases
 
     @property
     def simulated(self) -> bool:

@@ -48,12 +48,9 @@ BEAT = 0.2
 class Order:
     """What is to be run."""
 
-    title: str
-    """What the person calls it."""
-    folder: str
-    """Where the benchmark's files lie."""
-    methods: tuple[str, ...]
-    """As :func:`~tarstop_core.evaluation.methods.parse_methods` takes them."""
+    title: str  # What the person calls it
+    folder: str  # Where the benchmark's files lie
+    methods: tuple[str, ...]  # As :func:`~tarstop_core.evaluation.methods.parse_methods` takes them
     q_stars: tuple[float, ...] = Q_STARS
     costs: tuple[float, ...] = COSTS
     truth: str = "pooled"
@@ -61,8 +58,7 @@ class Order:
     theta: float = 0.75
     """`truth`, `engine` and `theta`: reviews only."""
     b_0: float = 0.5
-    created: str = ""
-    """ISO time, UTC."""
+    created: str = ""  # ISO time, UTC
 
     def task(self, scenario: str) -> Task:
         """How cases are played."""
@@ -74,10 +70,8 @@ class Status:
     """How far a run is."""
 
     state: State
-    share: float = 0.0
-    """Of the work, 0 to 1."""
-    what: str = ""
-    """What is being done, or why it failed."""
+    share: float = 0.0  # Of the work, 0 to 1
+    what: str = ""  # What is being done, or why it failed
     seconds_left: float | None = None
 
 

@@ -1,6 +1,6 @@
 """Lists to explore: a session, a sample, or documents in their own order."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -32,11 +32,9 @@ class Explored:
     """A ranked list with what is known of it."""
 
     name: str  # as a person knows it
-    settings: Settings
-    """Where exploring begins; other payoffs, costs, b_0 and θ are put in their place."""
+    settings: Settings  # Where exploring begins; other payoffs, costs, b_0 and θ are put in their place
     calibrator: Calibrator
-    p: Floats
-    """Chance of each document, in screening order. Shape (N,)."""
+    p: Floats  # Chance of each document, in screening order. Shape (N,).
     state: State  # labels so far; plans begin at its depth
     truth: Topic | Outcome | None = None  # all labels, where they are known: what would have come of a rule
     simulated: bool = False
@@ -73,15 +71,15 @@ class Explored:
             return is_plus(self.truth.tables, settings.theta, settings.truth, settings.payoffs.q_star)
         return self._labelled().omega
 
-    def replayed(self, policy: Policy, settings: Settings) -> Played:
-        """What ``tarstop replay`` says of one rule at these settings."""
-        how = self.calibrator, policy, settings.payoffs, settings.cost
+    def replayed(
+        self, policy: Policy, settings: Settings, told: Mapping[str, Floats] | None = None
+    ) -> Played:
+        """What ``tarstop replay`` says of one rule at these settings; in reviews also by chances that were `told`."""
+        at = settings
         if isinstance(self.truth, Outcome):
-            asked = settings.theta, settings.truth, settings.engine, settings.belief_prior
-            (found,) = replay_reviews([self.truth], *how, *asked, settings.scale)
-        else:
-            (found,) = replay([self._labelled()], *how, settings.b_0, settings.scale)
-        return found
+            how = policy, at.payoffs, at.cost, at.theta, at.truth, at.engine, at.belief_prior, at.scale
+            return replay_reviews([self.truth], told or self.calibrator, *how)[0]
+        return replay([self._labelled()], self.calibrator, policy, at.payoffs, at.cost, at.b_0, at.scale)[0]
 
     def _labelled(self) -> Topic:
         if not isinstance(self.truth, Topic):

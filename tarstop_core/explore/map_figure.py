@@ -230,6 +230,8 @@ def map_sentence(shown: Map, measure: Measure, against: Map | None = None) -> st
     if measure == "decision":
         wrong = None if shown.omega is None else float(_wrong(shown).mean())
         return _said("decision_map", rule=shown.policy, up=float(shown.plus.mean()), wrong=wrong)
+    if measure == "agreement":
+        return _said("agreement_map", rule=shown.policy, right=float(shown.values(measure).mean()))
     values, ends = shown.values(measure), _ends(shown, measure)
     if values.min() == values.max():
         return _said("same_map", **ends)

@@ -152,8 +152,7 @@ def maps(
 class MeanMap(Grid):
     """The maps of one rule on many lists, averaged cell by cell."""
 
-    maps: Sequence[Map]
-    """One a list, with the same rule, world, stakes and q*'s."""
+    maps: Sequence[Map]  # One a list, with the same rule, world, stakes and q*'s
 
     def values(self, measure: Measure) -> Floats:
         """Mean of one measure over the lists, shape (Q, C)."""

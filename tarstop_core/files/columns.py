@@ -78,8 +78,7 @@ class RecordTable:
 class Layout:
     """Which cell of a row holds which field."""
 
-    header: tuple[str, ...]
-    """Their names, stripped; "" for a column without one."""
+    header: tuple[str, ...]  # Their names, stripped; "" for a column without one
     at: dict[str, tuple[int, ...]]  # Field to column numbers. Only `date` may have two: full date, then year.
     passed_over: tuple[tuple[str, str, str], ...] = ()
     """Column, field and the column that was taken for it instead."""

@@ -15,9 +15,7 @@ class Format:
 
     key: str  # Short name, as in `RecordTable.format`
     name: str  # What people call it
-    suffixes: tuple[str, ...]
-    """Lower case, with the dot. Each may be followed by ".gz"."""
+    suffixes: tuple[str, ...]  # Lower case, with the dot. Each may be followed by ".gz".
     reader: Reader
-    looks: str = ""
-    """Pattern of how such a file begins; "" where nothing tells it from other text."""
+    looks: str = ""  # Pattern of how such a file begins; "" where nothing tells it from other text
     phrase: str = ""  # What a file is called that looks so, where that is not its name

@@ -87,10 +87,8 @@ class Policy(ABC):
     """Whether it needs labels that nobody has while screening, so that it can be measured but not followed."""
     knows_truth: ClassVar[bool] = False
     """Whether it takes the right action wherever that is open to it: a bound, not a rule."""
-    origin: ClassVar[str] = ""
-    """Where a rule in a file of one's own lies: ``path/to/file.py:Name``."""
-    formula: ClassVar[str] = ""
-    """What it compares, in LaTeX; :attr:`rule` says it in words."""
+    origin: ClassVar[str] = ""  # Where a rule in a file of one's own lies: ``path/to/file.py:Name``
+    formula: ClassVar[str] = ""  # What it compares, in LaTeX; :attr:`rule` says it in words
     place: ClassVar[int] = 0
     """Where it stands wherever rules are listed; 0: it is in no list, as a rule in a file of one's own."""
     colour: ClassVar[str] = ""

@@ -18,15 +18,11 @@ class Line:
     """One line of a chart."""
 
     x: Sequence[float]
-    y: Sequence[float | None]
-    """None breaks the line."""
+    y: Sequence[float | None]  # None breaks the line
     colour: str
-    name: str = ""
-    """What stands at its right end; empty for nothing."""
-    dash: str = ""
-    """Of the stroke; empty for a solid line."""
-    steps: bool = False
-    """Horizontal, then vertical: a value that holds until the next."""
+    name: str = ""  # What stands at its right end; empty for nothing
+    dash: str = ""  # Of the stroke; empty for a solid line
+    steps: bool = False  # Horizontal, then vertical: a value that holds until the next
 
 
 def text(

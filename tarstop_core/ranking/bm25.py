@@ -52,8 +52,7 @@ RECIPES = {each.name: each for each in (PAPER, WORDS)}
 class Bm25Index:
     """A collection prepared for BM25 queries; made by `build_index`."""
 
-    vocabulary: dict[str, int]
-    """Row of each word that occurs in the collection, numbered by first appearance."""
+    vocabulary: dict[str, int]  # Row of each word that occurs in the collection, numbered by first appearance
     weights: csr_array[np.float64, tuple[int, int]]
     """What one occurrence of the word in a query adds to the document's score. Shape (words, N)."""
     recipe: Recipe = PAPER

@@ -40,10 +40,8 @@ class Told:
     """Everything a ranker may use."""
 
     question: str
-    labels: NDArray[np.int8]
-    """A `Label` for each document, by its position in the collection. Shape (N,)."""
-    start: Floats
-    """Scores of the order in which the list stands, the highest to be read first. Shape (N,)."""
+    labels: NDArray[np.int8]  # A `Label` for each document, by its position in the collection. Shape (N,).
+    start: Floats  # Scores of the order in which the list stands, the highest to be read first. Shape (N,).
     words_for: str = ""  # What speaks for a document, as a person typed it
     words_against: str = ""
     outside: Floats | None = None

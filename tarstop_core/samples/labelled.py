@@ -8,6 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from tarstop_core.documents.reports import Report, Row, collect
+from tarstop_core.documents.tables import Floats
 from tarstop_core.documents.topic import Outcome, Topic
 from tarstop_core.ranking.order import Ranking, prepare
 from tarstop_core.samples import collections as samples
@@ -26,10 +27,15 @@ def labelled_search(topic: str) -> Topic:
 def labelled_review(topic: str) -> Outcome:
     """A simulated review with its 2×2 tables; a study's table is counted where the first report brings it."""
     ids, ranking = _ranked(samples.load_review_sample(topic), samples.sample_reviews, topic, "question")
+    return review_in_order(topic, ids, ranking.scores)
+
+
+def review_in_order(topic: str, ids: NDArray[np.str_], scores: Floats | None = None) -> Outcome:
+    """The same where its documents are read in this order."""
     evidence = collect(reports_with_data(samples.sample_full_texts(topic), ids.tolist()))
     labels = np.zeros(len(ids), dtype=bool)
     labels[evidence.positions] = True
-    found = Topic(topic, ids, ranking.scores, labels, int(labels.sum()))
+    found = Topic(topic, ids, scores, labels, int(labels.sum()))
     return Outcome(found, topic, evidence.tables, evidence.positions)
 
 

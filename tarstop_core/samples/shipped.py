@@ -2,6 +2,8 @@
 
 from functools import cache
 
+import pandas as pd
+
 from tarstop_core.belief.prior import Prior
 from tarstop_core.belief.prior import load as load_prior
 from tarstop_core.calibration.calibrator import INCLUSION, PATENT, REVIEW, Calibrator, load
@@ -60,6 +62,14 @@ def reranked_chances(scenario: str = "") -> RerankedChances:
     either, where nobody says which; ``scripts/make_reranked_chances.py`` makes the file.
     """
     return load_reranked(sample_dir() / "reranked" / "reviews.json").of(scenario)
+
+
+@cache
+def reranked_came_out() -> pd.DataFrame:
+    """How those came out on sets left out: `judged` (as the scenario there), `set`, documents `read`, `what` is said to be
+    ahead, its `mean` and 90 % interval (`low`, `high`), and what was `true`; ``scripts/measure_reranked_chances.py`` makes it.
+    """
+    return pd.read_csv(sample_dir() / "reranked" / "came_out.csv", encoding="utf-8")
 
 
 WIDTH = "clef-reviews-width"

@@ -12,8 +12,7 @@ Headline = Literal["continue", "stop", "found", "confirm", "prior alone", "all r
 class Variation:
     """The advice under one changed assumption."""
 
-    assumption: str
-    """What was changed, as a clause: "documents are half as likely to be relevant"."""
+    assumption: str  # What was changed, as a clause: "documents are half as likely to be relevant"
     go_on: bool
     more: int  # documents that would still be read if nothing turned up
     plus: bool  # the action on stopping now
@@ -24,8 +23,7 @@ class Advice:
     """The advice at one depth."""
 
     headline: Headline
-    go_on: bool
-    """Whether the chosen rule, taken at its word, reads another document."""
+    go_on: bool  # Whether the chosen rule, taken at its word, reads another document
     depth: int
     documents: int
     """Documents read, and in the list."""

@@ -18,12 +18,9 @@ class Ending:
     """What is said of a decision."""
 
     action: str
-    on: str
-    """What had been read, at what cost, and what was believed."""
-    advice: str
-    """The advice at the time."""
-    overridden: str
-    """Where it was not followed: how; else empty."""
+    on: str  # What had been read, at what cost, and what was believed
+    advice: str  # The advice at the time
+    overridden: str  # Where it was not followed: how; else empty
     reason: str
 
 

@@ -44,10 +44,8 @@ class Explanation:
 
     word: str  # the headline
     sentence: str  # why, with every number
-    stopping: str
-    """What stopping now would mean."""
-    doubts: tuple[str, ...] = ()
-    """Assumptions under which the advice would be another one, a sentence each."""
+    stopping: str  # What stopping now would mean
+    doubts: tuple[str, ...] = ()  # Assumptions under which the advice would be another one, a sentence each
 
 
 def explain(advice: Advice, settings: Settings) -> Explanation:

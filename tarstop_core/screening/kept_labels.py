@@ -42,8 +42,7 @@ class FileLabels:
 
     codes: NDArray[np.int8]
     """By position in the collection: UNSEEN for no label, else as in a session. Shape (n,)."""
-    unknown: tuple[str, ...]
-    """Labels whose meaning is not evident; their documents count as not labelled."""
+    unknown: tuple[str, ...]  # Labels whose meaning is not evident; their documents count as not labelled
     source: str  # where they come from
 
     @property

@@ -36,8 +36,7 @@ class TypedTable:
     sensitivity: str = ""
     diseased: str = ""
     specificity: str = ""
-    healthy: str = ""
-    """Rates and group sizes, where a report gives no counts."""
+    healthy: str = ""  # Rates and group sizes, where a report gives no counts
 
     @property
     def has_counts(self) -> bool:
@@ -102,8 +101,7 @@ class Draft:
     outcome: FullText = "data"
     study: str = ""
     reason: str = ""
-    tables: tuple[TypedTable, ...] = (TypedTable(),)
-    """At least one, which may be empty."""
+    tables: tuple[TypedTable, ...] = (TypedTable(),)  # At least one, which may be empty
     stored: Report | None = None  # what had been stored before
 
     @classmethod

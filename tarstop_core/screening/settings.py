@@ -63,8 +63,7 @@ class Settings:
     """Reviews, 1 or 2 stages: a document and its table are read at once (the paper's), or reports are included by title and
     abstract and read in full later.
     """
-    full_cost: float = 0.0
-    """Reviews in two stages: cost of reading a report in full, in the payoffs' unit."""
+    full_cost: float = 0.0  # Reviews in two stages: cost of reading a report in full, in the payoffs' unit
     data_share: DataShare = NOTHING_KNOWN
     """Reviews: how many included reports bring data, before any was read in full."""
     floor: float = 0.0
@@ -74,8 +73,7 @@ class Settings:
     """Reviews: a⁺ is not open before so many studies, and patients with the condition in them, are in; 0 for neither."""
     scale: float = 1.0
     """Every chance of the calibrator is multiplied by this (and is at most 1): what a live check found."""
-    learns: bool = False
-    """Whether what comes next is put in order by what the labels say of it."""
+    learns: bool = False  # Whether what comes next is put in order by what the labels say of it
     words_for: str = ""
     words_against: str = ""
     """Where the list learns: what speaks for a document, or against it, as a person typed it."""

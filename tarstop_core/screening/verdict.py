@@ -35,16 +35,11 @@ class Verdict:
 
     word: str
     mood: Mood
-    sign: str
-    """An icon that says the same as the colour."""
-    says: str
-    """What reading on pays back, and about how far it would go; or what is to be done instead."""
-    now: str
-    """What stopping now would mean, and how likely that is right."""
-    rests: str
-    """What that rests on, and under which assumptions it would be otherwise."""
-    brief: str
-    """The first in a few words, for a line."""
+    sign: str  # An icon that says the same as the colour
+    says: str  # What reading on pays back, and about how far it would go; or what is to be done instead
+    now: str  # What stopping now would mean, and how likely that is right
+    rests: str  # What that rests on, and under which assumptions it would be otherwise
+    brief: str  # The first in a few words, for a line
 
 
 def verdict(advice: Advice, settings: Settings) -> Verdict:

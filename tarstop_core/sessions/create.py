@@ -22,16 +22,12 @@ from tarstop_core.sessions.store.values import now
 class Documents:
     """The documents a person has chosen."""
 
-    key: str
-    """Tells one choice from another; widgets that belong to it carry it."""
+    key: str  # Tells one choice from another; widgets that belong to it carry it
     name: str
-    frame: pd.DataFrame
-    """A table of records."""
-    query: str
-    """What is asked, where the documents came with a question."""
+    frame: pd.DataFrame  # A table of records
+    query: str  # What is asked, where the documents came with a question
     simulated: bool
-    collection_id: str
-    """Empty for a sample that was never used."""
+    collection_id: str  # Empty for a sample that was never used
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,29 +23,19 @@ FAMILIES = "Records for which another of their patent family stands"
 class Prisma:
     """Counts, from top to bottom of the diagram."""
 
-    identified: tuple[tuple[str, int], ...]
-    """Records by source."""
-    duplicates: int
-    """Records removed before screening."""
-    screened: int
-    """Records read by title and abstract."""
+    identified: tuple[tuple[str, int], ...]  # Records by source
+    duplicates: int  # Records removed before screening
+    screened: int  # Records read by title and abstract
     excluded: int
     unsure: int
-    unscreened: int
-    """Records left because screening stopped."""
-    sought: int
-    """Reports wanted in full."""
+    unscreened: int  # Records left because screening stopped
+    sought: int  # Reports wanted in full
     not_retrieved: int = 0
-    waiting: int = 0
-    """Reports not read yet."""
-    assessed: int = 0
-    """Reports read in full."""
-    excluded_full: tuple[tuple[str, int], ...] = ()
-    """Reports by reason, the most frequent first."""
-    without_data: int = 0
-    """Eligible reports without extractable data."""
-    reports: int = 0
-    """Reports that brought data."""
+    waiting: int = 0  # Reports not read yet
+    assessed: int = 0  # Reports read in full
+    excluded_full: tuple[tuple[str, int], ...] = ()  # Reports by reason, the most frequent first
+    without_data: int = 0  # Eligible reports without extractable data
+    reports: int = 0  # Reports that brought data
     studies: int = 0
     left_out: int = 0
     """Records that were left out of the list before screening: flagged ones of a patent session."""
@@ -53,12 +43,9 @@ class Prisma:
     """Records by reason given, the most frequent first, then those without one; empty where none has a reason."""
     graded: tuple[tuple[str, int], ...] = ()
     """Patents: of the records screened, those graded Y and A, where there are any."""
-    families: int = 0
-    """Records that are not in the list because another member of their patent family is."""
-    full_text: bool = True
-    """Whether reports are read in full."""
-    stopped: bool = True
-    """Whether screening has; until then, what is unread is only not screened yet."""
+    families: int = 0  # Records that are not in the list because another member of their patent family is
+    full_text: bool = True  # Whether reports are read in full
+    stopped: bool = True  # Whether screening has; until then, what is unread is only not screened yet
 
     @property
     def removed(self) -> list[tuple[str, int]]:

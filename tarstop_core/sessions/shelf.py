@@ -28,13 +28,11 @@ NAMES = {PATENT: "Patents", INCLUSION: "Inclusion", REVIEW: "2×2 tables"}
 class Listed:
     """One calibrator on a list."""
 
-    key: str
-    """Short name of a shipped one, else "own-" and its digest."""
+    key: str  # Short name of a shipped one, else "own-" and its digest
     calibrator: Calibrator
     name: str
     own: bool = False
-    created: str = ""
-    """When it was stored here (ISO 8601); empty for shipped ones."""
+    created: str = ""  # When it was stored here (ISO 8601); empty for shipped ones
 
 
 def listed(store: Store, deleted: bool = False) -> dict[str, Listed]:

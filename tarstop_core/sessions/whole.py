@@ -32,10 +32,8 @@ class WholeSession:
     stored: SessionRow
     collection: CollectionRow
     events: list[Event]
-    documents: pd.DataFrame
-    """Its records in the order in which the collection holds them."""
-    calibrators: Mapping[str, Calibrator]
-    """By digest: every one that its settings ever named."""
+    documents: pd.DataFrame  # Its records in the order in which the collection holds them
+    calibrators: Mapping[str, Calibrator]  # By digest: every one that its settings ever named
 
     @cached_property
     def state(self) -> State:

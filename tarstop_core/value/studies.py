@@ -48,8 +48,7 @@ class NextStudy:
     n_0: float  # How many studies like this one the present knowledge is worth
     parts: Knowledge | None = None
     """What is known, by heterogeneity; None: one normal distribution that is worth n_0 studies."""
-    weight: float = 1.0
-    """How much of it counts (:attr:`~tarstop_core.belief.prior.Prior.weight`)."""
+    weight: float = 1.0  # How much of it counts (:attr:`~tarstop_core.belief.prior.Prior.weight`)
 
     def evsi(self, payoffs: Payoffs) -> float:
         """Expected value of the study, in the payoffs' unit; between 0 and EVPI(b): exact where all of it counts, else by

@@ -27,8 +27,7 @@ class WorthOfStudies:
     n_0: Floats  # How many studies the state is worth, shape (states,)
     one: Floats  # Exact EVSI of one study where a⁺ may be taken, shape (states,)
     payoffs: Payoffs
-    needed: Depths | None
-    """Further studies before a⁺ may be taken, shape (states,); None where it always may."""
+    needed: Depths | None  # Further studies before a⁺ may be taken, shape (states,); None where it always may
     held: Floats  # What it costs in each state that a⁺ may not be taken there, shape (states,)
 
     def of(self, expected: Floats, state: Depths) -> Floats:

@@ -2,24 +2,34 @@
 
 import json
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import quote
 
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Page, ViewportSize, expect
 
-from dashboard.explore.page import MAP, SENSITIVITY
-from tests.browser.acting import PAGES, assert_fits, at_rest, start_demo, stored
+from dashboard.explore.page import LEARNED, MAP, SENSITIVITY
+from tests.browser.acting import (
+    PAGES,
+    assert_fits,
+    at_rest,
+    hit,
+    listening,
+    press,
+    start_demo,
+    stored,
+)
 from tests.session_cases import a_patent_session, a_review
 
 OpenPage = Callable[..., Any]
 ALL = {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}
 OF_COLOURS = {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}
+LOOKS: tuple[tuple[Literal["light", "dark"], dict[str, Any]], ...] = (("light", ALL), ("dark", OF_COLOURS))
 PHONE: ViewportSize = {"width": 390, "height": 844}
 # A single letter is judged like any other text: the signs of keys are.
 SET_UP = "axe.configure({checks: [{id: 'color-contrast', options: {ignoreLength: true}}]})"
-CHECK = """(rules) => axe.run(document, {runOnly: rules, resultTypes: ['violations']})
+CHECK = """([rules, where]) => axe.run(where ?? document, {runOnly: rules, resultTypes: ['violations']})
     .then((found) => found.violations.flatMap((rule) => rule.nodes.map((node) => ({
         rule: rule.id, place: node.target.flat().join(' '), why: node.failureSummary}))))"""
 OPEN_ALL = """() => document.querySelectorAll('[data-testid=stMain] details:not([open]) > summary')
@@ -38,11 +48,13 @@ ADDRESSES = (
 )
 """Every page, with as much on it as an address can ask for."""
 OTHERS = (
+    f"/calibration?part={quote('Lists that learn')}",
     "/evidence?present=true",
     "/evidence?source=file",
     f"/explore?present=true&show={quote(MAP)}",
     "/evidence?source=typed",
     f"/explore?show={quote(SENSITIVITY)}",
+    f"/explore?of=review:brindle-fever&show={quote(LEARNED)}",
     "/guide?read=own_data",
     "/results?view=Claims",
     "/results?view=Effort",
@@ -54,6 +66,19 @@ OTHERS = (
     "/set_up?scenario=patent",
 )
 """Other addresses that make a page another one."""
+STATES = (
+    "/evidence?present=true",
+    f"/explore?present=true&show={quote(MAP)}",
+    "/learn?part=call",
+    "/learn?part=call&present=true",
+    "/learn?part=formulas",
+    "/learn?part=glossary&term=belief",
+    "/learn?part=ideas&present=true",
+    "/learn?part=walk",
+)
+"""Parts of pages, and pages on a projector."""
+BAR, DIALOG, OPENED = ".st-key-bar", "[role=dialog]", "[data-testid=stPopoverBody]"
+OPENERS = "[data-testid=stPopoverButton]"
 ON_A_PHONE = ("/calibration", "/evidence", "/results", "/sessions?session=REVIEW")
 """Where what lies behind every tab has to fit as well."""
 THUMB = 44  # pixels that a button has to be high
@@ -85,6 +110,17 @@ STEP = """() => {
     window.tabbed.last = nowhere ? null : {parts, looks: parts.map(looks), name};
     return {place: nowhere ? -1 : met.get(now), name, left, marked};
 }"""
+LETTERS = """() => {
+    const family = getComputedStyle(document.querySelector('[data-testid=stMain] p')).fontFamily;
+    const drawn = document.createElement('canvas').getContext('2d');
+    drawn.font = `700 16px ${family}`;
+    return {
+        family,
+        loaded: document.fonts.check('16px "Source Sans"', 'Aa 0ω⁺≥'),
+        from: performance.getEntriesByType('resource').map((each) => each.name).filter((each) => each.includes('.woff2')),
+        digits: [...'0123456789'].map((digit) => drawn.measureText(digit).width),
+    };
+}"""
 MOST_STEPS = 400
 GRID = (
     "CANVAS"  # Streamlit's data grid: Tab goes from cell to cell, as in a spreadsheet, and Escape lets it out
@@ -103,11 +139,40 @@ def assert_theme(page: Page, theme: str) -> None:
     assert (luminance(ground) < 0.5) == (theme == "dark")
 
 
-def assert_accessible(page: Page, where: str, rules: dict[str, Any] = ALL) -> None:
-    """No rule is broken by what is on the page now."""
+def assert_accessible(page: Page, where: str, rules: dict[str, Any] = ALL, within: str | None = None) -> None:
+    """No rule is broken by what is on the page now, or `within` a part of it."""
     at_rest(page)
-    found = page.evaluate(CHECK, rules)
+    found = page.evaluate(CHECK, [rules, within])
     assert not found, f"{where}:\n{json.dumps(found, indent=1)}"
+
+
+def assert_both(page: Page, where: str, within: str | None = None) -> None:
+    """No rule is broken in light, and no rule of colours in dark."""
+    for scheme, rules in LOOKS:
+        page.emulate_media(color_scheme=scheme)
+        assert_accessible(page, f"{where}, {scheme}", rules, within)
+
+
+def assert_menus(page: Page, where: str, rules: dict[str, Any] = ALL) -> None:
+    """Whatever a button opens breaks no rule; Tab goes into it and out at its end, Escape gives the focus back."""
+    seen: set[str] = set()
+    for button in page.locator(OPENERS).filter(visible=True).all():
+        name = button.inner_text()
+        if name in seen or not button.is_enabled():
+            continue
+        seen.add(name)
+        opened = page.locator(OPENED)
+        button.press("Enter")
+        expect(opened).to_be_visible()
+        assert_accessible(page, f"{where}, {name} opened", rules, OPENED)
+        button.press("Tab")
+        expect(opened.locator(":focus")).to_have_count(1)
+        page.keyboard.press("Shift+Tab")
+        expect(button).to_be_focused()
+        page.keyboard.press("Tab")
+        page.keyboard.press("Escape")
+        expect(opened).to_have_count(0)
+        expect(button).to_be_focused()
 
 
 def assert_fits_a_phone(page: Page) -> None:
@@ -117,9 +182,9 @@ def assert_fits_a_phone(page: Page) -> None:
     assert all(height >= THUMB for height in heights), f"buttons are {heights} pixels high"
 
 
-def with_axe(page: Page) -> None:
+def with_axe(page: Page, opening: str = OPEN_ALL) -> None:
     """Make axe ready, and open all that can be opened in place."""
-    page.evaluate(OPEN_ALL)
+    page.evaluate(opening)
     page.evaluate(AXE_SCRIPT)
     page.evaluate(SET_UP)
 
@@ -166,9 +231,11 @@ def test_a_page_breaks_no_rule_in_any_look_and_tab_goes_through_it(
     assert_theme(page, "light")
     assert_tab_comes_back(page, address)
     with_axe(page)
+    assert_menus(page, address)
     assert_accessible(page, f"{address}, light")
     page.emulate_media(color_scheme="dark")
     assert_accessible(page, f"{address}, dark", OF_COLOURS)
+    assert_menus(page, f"{address}, dark", OF_COLOURS)
     assert_theme(page, "dark")
     page.set_viewport_size(PHONE)
     assert_accessible(page, f"{address}, dark on a phone")
@@ -183,13 +250,96 @@ def test_a_page_breaks_no_rule_in_any_look_and_tab_goes_through_it(
     watched.assert_sound()
 
 
-def test_the_first_document_and_the_dialog_break_none_either(server: Any, open_page: OpenPage) -> None:
+@pytest.mark.parametrize("address", STATES)
+def test_parts_and_projected_pages_break_none_with_what_they_open(
+    server: Any, open_page: OpenPage, address: str
+) -> None:
+    watched = open_page({"width": 1280, "height": 720})
+    watched.open(server.url + address)
+    with_axe(watched.page)
+    for scheme, rules in LOOKS:
+        watched.page.emulate_media(color_scheme=scheme)
+        assert_accessible(watched.page, f"{address}, {scheme}", rules)
+        assert_menus(watched.page, f"{address}, {scheme}", rules)
+    watched.assert_sound()
+
+
+def test_letters_come_with_the_application_and_digits_are_of_one_width(
+    server: Any, open_page: OpenPage
+) -> None:
+    watched = open_page()
+    watched.open(f"{server.url}/learn?part=formulas")
+    found = watched.page.evaluate(LETTERS)
+    assert found["family"].startswith('"Source Sans"') and found["from"] and found["loaded"]
+    assert all(where.startswith(server.url) for where in found["from"])
+    assert len(set(found["digits"])) == 1, found["digits"]
+    watched.assert_sound()
+
+
+def test_the_last_control_of_what_a_button_opens_leads_back_to_the_button(
+    server: Any, open_page: OpenPage
+) -> None:
+    watched = open_page()
+    watched.open(f"{server.url}/learn?part=walk")
+    button = watched.page.get_by_role("button", name="Change", exact=True)
+    button.press("Enter")
+    for _ in range(MOST_STEPS):
+        watched.page.keyboard.press("Tab")
+        watched.page.wait_for_timeout(0)
+        if button.evaluate("each => each === document.activeElement"):
+            break
+    expect(button).to_be_focused()
+    expect(watched.page.locator(OPENED)).to_have_count(0)
+
+
+def test_a_patent_session_breaks_none_in_whatever_its_keys_open(server: Any, open_page: OpenPage) -> None:
     watched = open_page()
     page = start_demo(watched, server)
-    with_axe(page)
-    assert_accessible(page, "the first document")
+    with_axe(page, opening="")
+    assert_both(page, "the first document")
+    press(page, "e", 1)
+    for key in "nj":
+        hit(page, key)
+        assert_both(page, f"what {key} opens", BAR)
+        page.keyboard.press("Escape")
+        listening(page, key)
+    for _ in range(2):  # one thing is folded within another
+        page.evaluate(OPEN_ALL)
+        at_rest(page)
+    assert_both(page, "all that is folded")
+    hit(page, "x")
+    listening(page, "h")
+    assert_both(page, "the question whether a hit holds", BAR)
+    hit(page, "h")
+    for words in ("Reasons to exclude", "Your application", "Stop and decide"):
+        page.get_by_role("button", name=words).last.click()
+        dialog = page.get_by_role("dialog")
+        expect(dialog).to_be_visible()
+        assert_both(page, f"the dialog {words}", DIALOG)
+        if words == "Stop and decide":
+            dialog.get_by_role("button", name="Record the decision").click()
+        else:
+            page.keyboard.press("Escape")
+        expect(dialog).to_have_count(0)
+    expect(page.locator(".tar-end")).to_be_visible()
+    assert_both(page, "the end")
+    watched.assert_sound()
+
+
+def test_a_review_breaks_none_while_a_report_waits_and_while_it_is_read(
+    server: Any, open_page: OpenPage
+) -> None:
+    with stored(server) as store:
+        session = a_review(store)
+    watched = open_page()
+    watched.open(f"{server.url}/screen?session={session}")
+    page = watched.page
+    with_axe(page, opening="")
     page.get_by_role("button", name="Stop and decide").click()
     expect(page.get_by_role("dialog")).to_be_visible()
-    assert_accessible(page, "the dialog, light")
-    page.emulate_media(color_scheme="dark")
-    assert_accessible(page, "the dialog, dark")
+    assert_both(page, "the dialog while a report waits", DIALOG)
+    page.keyboard.press("Escape")
+    hit(page, "f")
+    expect(page.get_by_label("TP", exact=True).first).to_be_visible()
+    assert_both(page, "the form of a report")
+    watched.assert_sound()

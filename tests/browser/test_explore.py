@@ -8,7 +8,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import expect
 
-from dashboard.explore.page import MAP, SENSITIVITY
+from dashboard.explore.page import LEARNED, MAP, SENSITIVITY
 from tests.browser.acting import at_rest, save_menu
 from tests.browser.conftest import AppServer, Watched
 
@@ -74,6 +74,7 @@ def test_figures_are_saved_on_white(server: AppServer, open_page: OpenPage, tmp_
     "address",
     [
         *(f"explore?present=true&show={quote(tab)}" for tab in ("At stake now", MAP, SENSITIVITY)),
+        f"explore?present=true&of=review:quill-dementia&show={quote(LEARNED)}",
         "explore?present=true&of=reviews",
         "evidence?present=true",
         "learn?present=true&part=call&calls=7m.30",

@@ -6,9 +6,9 @@ import pandas as pd
 import pytest
 
 from scripts import reranking_prize as prize
-from scripts.measure_reranked_chances import METHODS, MIXTURE, PLAIN, of_parts, of_statements
+from scripts.measure_reranked_chances import METHODS, MIXTURE, PLAIN, by_set, of_parts, of_statements
 from scripts.report_unread import calibrated, interval_score, table
-from tarstop_core.samples.shipped import reranked_chances
+from tarstop_core.samples.shipped import reranked_came_out, reranked_chances
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGE = (DOCS / "reranked_chances.md").read_text(encoding="utf-8")
@@ -39,3 +39,9 @@ def test_intervals_cover_and_are_better_than_the_curve_that_they_are_held_agains
 def test_the_next_document_is_shipped_with_how_well_it_came_out() -> None:
     quality = reranked_chances().quality
     assert quality is not None and quality.topics == 47 and quality.ece < 0.02
+
+
+def test_what_ships_for_the_calibration_page_is_what_was_measured(rows: pd.DataFrame) -> None:
+    kept = by_set(rows).reset_index(drop=True)
+    pd.testing.assert_frame_equal(reranked_came_out(), kept)
+    assert kept["set"].nunique() == 25 and not kept.duplicated(["judged", "set", "read", "what"]).any()

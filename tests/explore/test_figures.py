@@ -14,6 +14,7 @@ from tarstop_core.explore.lists import sample
 from tarstop_core.explore.maps import FRACTIONS, Measure, World
 from tarstop_core.explore.plans import Now
 from tarstop_core.policies import Budget, Greedy, OpenLoop, Optimal, Policy
+from tarstop_core.presentation.numbers import percent
 from tarstop_core.screening.labels import CONFIRMED, IRRELEVANT, RELEVANT
 from tarstop_core.screening.settings import Settings
 from tarstop_core.value.payoffs import Payoffs
@@ -98,6 +99,13 @@ def test_sentences_of_maps_are_computed_from_the_cells() -> None:
     assert (
         map_figure.map_sentence(fixed, "depth") == "Budget(7): stopping depth is 7 documents in every cell."
     )
+
+
+def test_a_map_of_one_list_says_where_the_decision_is_that_of_the_truth() -> None:
+    (played,) = shown(SEARCH, "played", Optimal())
+    right = float(played.values("agreement").mean())
+    said = map_figure.map_sentence(played, "agreement")
+    assert 0 < right < 1 and said == f"Optimal decides as the truth would in {percent(right)} of the cells."
 
 
 def test_decisions_are_told_by_signs_as_well_as_colours() -> None:

@@ -16,18 +16,12 @@ from tarstop_core.samples.simulate.rankings import ranking_statistics
 class Named:
     """A benchmark that goes by a name."""
 
-    name: str
-    """Short, for the command line and for files."""
-    title: str
-    """For headings."""
-    scenario: str
-    """One of :data:`~tarstop_core.evaluation.tasks.named.TASKS`."""
-    said: str
-    """What it is, for the command's help."""
-    make: Callable[..., Benchmark]
-    """Makes it: of nothing, or of the folder of real collections."""
-    real: bool = False
-    """Whether it needs these."""
+    name: str  # Short, for the command line and for files
+    title: str  # For headings
+    scenario: str  # One of :data:`~tarstop_core.evaluation.tasks.named.TASKS`
+    said: str  # What it is, for the command's help
+    make: Callable[..., Benchmark]  # Makes it: of nothing, or of the folder of real collections
+    real: bool = False  # Whether it needs these
     variant: str = ""
     """Where it is another benchmark with one thing otherwise: what it takes. No results of such a one are shipped."""
 

@@ -16,10 +16,8 @@ class Source:
 
     run: Path
     qrels: Path | None
-    outcomes: Path | None = None
-    """2×2 tables with the documents they come from (reviews)."""
-    chances: Path | None = None
-    """What each document's chance was when it was next (reviews)."""
+    outcomes: Path | None = None  # 2×2 tables with the documents they come from (reviews)
+    chances: Path | None = None  # What each document's chance was when it was next (reviews)
 
 
 def without_relevant(topic: Topic) -> Topic:

@@ -23,8 +23,7 @@ class Listed:
     """A file of results, known without reading its arrays."""
 
     path: Path
-    settings: Mapping[str, Any]
-    """As in :class:`~tarstop_core.evaluation.results.Results`."""
+    settings: Mapping[str, Any]  # As in :class:`~tarstop_core.evaluation.results.Results`
 
     @property
     def benchmark(self) -> str:

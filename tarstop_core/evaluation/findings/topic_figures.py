@@ -76,12 +76,9 @@ class Stop:
     """Where a method stopped on a topic."""
 
     method: MethodInfo
-    screened: float
-    """Documents read; an expectation for rules that draw a sample."""
-    plus: float
-    """Chance of a⁺."""
-    right: float
-    """Chance that this was the right action."""
+    screened: float  # Documents read; an expectation for rules that draw a sample
+    plus: float  # Chance of a⁺
+    right: float  # Chance that this was the right action
 
 
 def topic_figure(

@@ -52,11 +52,9 @@ class Material:
     """What paths are made of: cases by name, and what was learned for each fold."""
 
     cases: dict[str, Case]
-    knowledge: list[dict[str, Any]]
-    """By fold: by variant what the task has learned."""
+    knowledge: list[dict[str, Any]]  # By fold: by variant what the task has learned
     task: Task
-    same: bool
-    """Whether what was learned now is what the results were measured with."""
+    same: bool  # Whether what was learned now is what the results were measured with
 
 
 def material(results: Results, variant: str, benchmark: Benchmark) -> Material:

@@ -26,12 +26,9 @@ REPLICATIONS = 50
 class PlayedGrid:
     """What settings came to on one case; arrays of shape (S, Q, C): settings, q* values, costs."""
 
-    screened: Floats
-    """Documents read (an expectation for rules that draw a sample)."""
-    plus: Floats
-    """Chance that the action is a⁺."""
-    recall: Floats
-    """Down to the stopping depth; 0 where nothing is relevant."""
+    screened: Floats  # Documents read (an expectation for rules that draw a sample)
+    plus: Floats  # Chance that the action is a⁺
+    recall: Floats  # Down to the stopping depth; 0 where nothing is relevant
     plus_exact: Floats | None = None
     """Reviews: the same chance by the bivariate engine's belief there; None where it was not asked, as of samples."""
 
@@ -40,29 +37,23 @@ class PlayedGrid:
 class Paper:
     """What the paper says of a scenario."""
 
-    table: str
-    """Where its results stand."""
-    cost: float
-    """Per document, of its tables."""
+    table: str  # Where its results stand
+    cost: float  # Per document, of its tables
     brier: float
     ece: float
     """`brier` and `ece`: brier score and expected calibration error that it reports."""
-    truth: str
-    """As `settings` call it: the truth that its table is under."""
-    omega_plus: int | None = None
-    """How many of its topics are ω⁺; None where it does not say."""
+    truth: str  # As `settings` call it: the truth that its table is under
+    omega_plus: int | None = None  # How many of its topics are ω⁺; None where it does not say
 
 
 @dataclass(frozen=True)
 class Task(ABC):
     """What the protocol asks of a scenario; its parameters are the fields of the class."""
 
-    scenario: ClassVar[str]
-    """As benchmarks, calibrators, results and sessions call it."""
+    scenario: ClassVar[str]  # As benchmarks, calibrators, results and sessions call it
     variants: ClassVar[tuple[str, ...]]
     """Where chances, or the prior of the belief, come from; first the paper's."""
-    methods: ClassVar[tuple[str, ...]]
-    """What an experiment compares unless told."""
+    methods: ClassVar[tuple[str, ...]]  # What an experiment compares unless told
     truths: ClassVar[Mapping[str, str]] = {}
     """What a decision may be held against, by name, where that can be chosen."""
     cases: ClassVar[str] = "topics"
@@ -70,16 +61,13 @@ class Task(ABC):
     """What cases are called, and what is resampled together."""
     errors: ClassVar[Mapping[str, str]]
     """What a wrong a⁺ (`false_adopt`) and a wrong a⁻ (`false_reject`) are called."""
-    in_steps: ClassVar[bool] = False
-    """Whether the belief moves in steps."""
-    needs_tables: ClassVar[bool] = False
-    """Whether a case is played from its 2×2 tables."""
+    in_steps: ClassVar[bool] = False  # Whether the belief moves in steps
+    needs_tables: ClassVar[bool] = False  # Whether a case is played from its 2×2 tables
     fixed_share: ClassVar[bool] = False
     """Whether the share of ω⁺ cases was fixed, not found: means are then taken within it."""
     about_chances: ClassVar[str] = ""
     """What has to be known to compare the chances of two variants, in a sentence."""
-    icer_digits: ClassVar[int] = 1
-    """Decimals of an ICER, as the paper writes them."""
+    icer_digits: ClassVar[int] = 1  # Decimals of an ICER, as the paper writes them
     contradicted: ClassVar[tuple[str, ...]] = ()
     """Methods of whose figures the paper's own are in doubt (:meth:`differences`)."""
     paper: ClassVar[Paper | None] = None

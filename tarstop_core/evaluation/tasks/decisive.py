@@ -31,14 +31,12 @@ class DecisiveTask(base.Task):
     about_chances = "Hazard and frailty are judged by the first hit, the others by every document: compare like with like."
     paper = base.Paper("Table 1 (patents)", 0.001, 0.0018, 0.0004, TRUTH, omega_plus=500)
 
-    b_0: float = 0.5
-    """Belief before any document."""
+    b_0: float = 0.5  # Belief before any document
     pseudo: float = 0.0
     """Imagined documents on every step of a calibrator; 0 is the paper's plain isotonic regression."""
     replications: int | None = None
     """Runs of rules that draw a sample (the paper: 50); None takes their exact expectation."""
-    seed: int = 1
-    """Of those runs."""
+    seed: int = 1  # Of those runs
     scale: float = 1.0
     """Every chance times this, at most 1: for replays; experiments take calibrators at their word."""
 

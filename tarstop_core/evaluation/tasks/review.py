@@ -50,12 +50,10 @@ class ReviewTask(base.Task):
     icer_digits = 0
     paper = base.Paper("Table 2 (systematic reviews)", 0.0001, 0.025, 0.0002, "full_evidence")
 
-    theta: float = 0.75
-    """ω⁺ is a pooled sensitivity above it."""
+    theta: float = 0.75  # ω⁺ is a pooled sensitivity above it
     truth_is: str = "pooled"
     """One of "pooled", "full_evidence". See :func:`~tarstop_core.value.outcomes.is_plus`."""
-    engine: str = "univariate"
-    """Of the belief that is acted on; the truth is always bivariate."""
+    engine: str = "univariate"  # Of the belief that is acted on; the truth is always bivariate
     b_0: float = 0.5
     pseudo: float = 0.0
     replications: int = base.REPLICATIONS

@@ -76,8 +76,7 @@ class Episodes:
     After x windows (x = 1 … W − 1) an episode's choice earns what column x − 1 of the tables says.
     """
 
-    rates: Single
-    """Window rates times `scale`; shape (T, W)."""
+    rates: Single  # Window rates times `scale`; shape (T, W)
     topic: Integers  # Shape (E,)
     target: Single  # Shape (E,)
     windows: Integers  # Number of windows, below W in a list shorter than W; shape (E,)

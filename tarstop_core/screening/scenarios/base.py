@@ -44,8 +44,7 @@ class Scenario(Kind, ABC):
     find: ClassVar[str] = "be relevant"  # what is hoped of the next document
     settling: ClassVar[str] = "move the belief"  # what it would do by that
     nothing: ClassVar[str] = "nothing"
-    nothing_further: ClassVar[str] = "nothing"
-    """What is meant by "nothing (further) turns up"."""
+    nothing_further: ClassVar[str] = "nothing"  # What is meant by "nothing (further) turns up"
     planned: ClassVar[str] = "reading that far"  # whose outcome is expected where a plan is
     finds: ClassVar[str] = "relevant documents"  # what may turn up
     one_find: ClassVar[str] = "a relevant document"  # one of them

@@ -8,10 +8,8 @@ from typing import ClassVar
 class Kind:
     """What screening for something is like, whatever it is that is screened for."""
 
-    name: ClassVar[str]
-    """As settings, sessions and files call it."""
-    first_rule: ClassVar[str] = "optimal"
-    """The rule that advises unless a person chooses another."""
+    name: ClassVar[str]  # As settings, sessions and files call it
+    first_rule: ClassVar[str] = "optimal"  # The rule that advises unless a person chooses another
     one_decides: ClassVar[bool] = False
     """Whether one relevant document settles the question: a hit, which may have to be confirmed and cited."""
     grades: ClassVar[bool] = False

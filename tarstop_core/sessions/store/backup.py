@@ -35,8 +35,7 @@ class Held(NamedTuple):
     sessions: int
     collections: int
     records: int
-    rows: int
-    """Of all tables."""
+    rows: int  # Of all tables
 
     def __str__(self) -> str:
         counts = ((self.sessions, "session"), (self.collections, "collection"), (self.records, "record"))

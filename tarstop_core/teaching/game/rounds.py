@@ -51,10 +51,8 @@ _ENDS = {True: "p", False: "m", None: ""}
 class Call:
     """What a person did on one list."""
 
-    depth: int = 0
-    """Documents read."""
-    plus: bool | None = None
-    """The action chosen; None while reading."""
+    depth: int = 0  # Documents read
+    plus: bool | None = None  # The action chosen; None while reading
 
 
 def encode(calls: Sequence[Call]) -> str:
@@ -107,10 +105,8 @@ class Game:
     seed: int = 6
     mix: Mix = "both"
     q_star: float = 0.5
-    cost: float = 1.0
-    """Of a document, in points, where both mistakes together cost 1,000."""
-    calls: tuple[Call, ...] = ()
-    """So far."""
+    cost: float = 1.0  # Of a document, in points, where both mistakes together cost 1,000
+    calls: tuple[Call, ...] = ()  # So far
 
     def __post_init__(self) -> None:
         Payoffs.from_q_star(self.q_star)
@@ -192,10 +188,8 @@ class Row:
     """What a rule, or the person, came to over the rounds."""
 
     title: str
-    family: str
-    """Of the rule; "" for the person."""
-    played: tuple[Played, ...]
-    """One a round."""
+    family: str  # Of the rule; "" for the person
+    played: tuple[Played, ...]  # One a round
     regret: float | None = None
     """Mean over rounds, against the best of all rows but the Oracle's; None for the Oracle."""
     expected: float | None = None

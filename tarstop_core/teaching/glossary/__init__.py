@@ -18,26 +18,17 @@ from tarstop_core.teaching.methods import formulas
 class Term:
     """One word; a theme's file gives its fields by their names, under its key."""
 
-    key: str
-    """Names it in addresses."""
-    name: str
-    """As the interface says it."""
-    meaning: str
-    """One to three sentences; plain words first."""
-    symbol: str = ""
-    """LaTeX; "" without one."""
-    also: tuple[str, ...] = ()
-    """Other names, found by the search."""
+    key: str  # Names it in addresses
+    name: str  # As the interface says it
+    meaning: str  # One to three sentences; plain words first
+    symbol: str = ""  # LaTeX; "" without one
+    also: tuple[str, ...] = ()  # Other names, found by the search
     explained: str = ""
     """Key of a formula (:func:`tarstop_core.teaching.methods.formulas`), or of a rule, that has formula and source."""
-    origin: str = ""
-    """Publication or practice, where no formula says it."""
-    related: tuple[str, ...] = ()
-    """Keys of other terms."""
-    idea: str = ""
-    """What the switch of "Ideas in pictures" calls the idea that shows it."""
-    group: str = ""
-    """One of :data:`GROUPS`."""
+    origin: str = ""  # Publication or practice, where no formula says it
+    related: tuple[str, ...] = ()  # Keys of other terms
+    idea: str = ""  # What the switch of "Ideas in pictures" calls the idea that shows it
+    group: str = ""  # One of :data:`GROUPS`
 
     @property
     def formula(self) -> str:

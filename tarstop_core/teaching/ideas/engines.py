@@ -127,10 +127,8 @@ MORE = (1, 2, 4)
 class Widths:
     """How wide the 95 % interval of pooled sensitivity is, at each of :data:`MORE`."""
 
-    patients: tuple[float, ...]
-    """With so many times as many patients in each study, at the same rates."""
-    studies: tuple[float, ...]
-    """With so many times as many studies alike."""
+    patients: tuple[float, ...]  # With so many times as many patients in each study, at the same rates
+    studies: tuple[float, ...]  # With so many times as many studies alike
 
 
 @lru_cache(maxsize=64)

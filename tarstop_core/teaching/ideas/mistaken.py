@@ -32,12 +32,9 @@ class Mistaken:
     """What a rule does with scaled chances, and what that costs, over the sample searches."""
 
     policy: Policy
-    depth: Floats
-    """Mean stopping depth if nothing turns up, at each of :data:`FACTORS`. Shape (F,)."""
-    net_utility: Floats
-    """Mean net utility expected if the unscaled chances are the right ones. Shape (F,)."""
-    best: float
-    """The most that any plan is expected to bring: Optimal's with the right chances."""
+    depth: Floats  # Mean stopping depth if nothing turns up, at each of :data:`FACTORS`. Shape (F,).
+    net_utility: Floats  # Mean net utility expected if the unscaled chances are the right ones. Shape (F,).
+    best: float  # The most that any plan is expected to bring: Optimal's with the right chances
 
     @property
     def lost(self) -> Floats:

@@ -28,16 +28,11 @@ class OneDocument:
     """What the next document is worth at every belief, each array of shape (100,)."""
 
     payoffs: Payoffs
-    p: float
-    """Chance that it is a hit, given ω⁺."""
-    score: Floats
-    """The paper's ρ·EVPI(b)."""
-    evsi: Floats
-    """Exact worth of reading it and then acting."""
-    bound: Floats
-    """p·EVPI(b), which the worth of one document never exceeds."""
-    worth: Floats
-    """A document's worth in the best plan, where the next :data:`AHEAD` are as likely."""
+    p: float  # Chance that it is a hit, given ω⁺
+    score: Floats  # The paper's ρ·EVPI(b)
+    evsi: Floats  # Exact worth of reading it and then acting
+    bound: Floats  # p·EVPI(b), which the worth of one document never exceeds
+    worth: Floats  # A document's worth in the best plan, where the next :data:`AHEAD` are as likely
 
 
 def one_document(payoffs: Payoffs, p: float) -> OneDocument:
@@ -106,8 +101,7 @@ class Compared:
     explored: Explored
     settings: Settings
     path: DecisivePath
-    worth: tuple[Floats, ...]
-    """What each rule compares with the cost. Shape (N,) each."""
+    worth: tuple[Floats, ...]  # What each rule compares with the cost. Shape (N,) each.
     depth: tuple[int, ...]
 
 

@@ -31,10 +31,8 @@ IDEA = idea("Recall", "recall")
 class Case:
     """A sample that shows something about recall."""
 
-    title: str
-    """What it shows, in a few words."""
-    key: str
-    """Of the sample (:func:`~tarstop_core.explore.lists.samples`)."""
+    title: str  # What it shows, in a few words
+    key: str  # Of the sample (:func:`~tarstop_core.explore.lists.samples`)
     q_star: float = 0.5
     cost: float = 0.001
     theta: float = 0.75
@@ -54,25 +52,20 @@ class Recalled:
 
     explored: Explored
     settings: Settings
-    target: float
-    """Recall that the one rule waits for."""
-    relevant: int
-    """R; in a review the reports included by title and abstract."""
+    target: float  # Recall that the one rule waits for
+    relevant: int  # R; in a review the reports included by title and abstract
     recall: Floats
     b: Floats
     net_utility: Floats
     """`recall`, `b` and `net_utility`: of stopping at each depth: recall (0 where R = 0), belief, and what the action
     then chosen brings. Shape (N + 1,).
     """
-    plus: Flags
-    """The action at each depth. Shape (N + 1,)."""
-    omega: bool
-    """Truth."""
+    plus: Flags  # The action at each depth. Shape (N + 1,).
+    omega: bool  # Truth
     at_target: int
     """First depth with that recall, as somebody who knew R would stop; N where there is nothing to recall."""
     at_optimal: int
-    settled: int
-    """First depth from which the action never changes again."""
+    settled: int  # First depth from which the action never changes again
 
 
 def recalled(explored: Explored, settings: Settings, target: float) -> Recalled:
@@ -180,8 +173,7 @@ def recall_rows(found: Recalled) -> fig.Rows:
 class ByMethod:
     """Recall and net utility of every rule on a benchmark, tuned and tried as the paper does."""
 
-    title: str
-    """Of the benchmark."""
+    title: str  # Of the benchmark
     cases: int
     with_something: int
     """`cases` and `with_something`: lists, and those of them on which something is relevant."""

@@ -39,10 +39,8 @@ LEARNED = "learned on the other lists"
 class Taken:
     """Scores taken for chances, and chances that were learned, on the same simulated reviews."""
 
-    rule: str
-    """What it is called."""
-    taught: int
-    """Documents from the top of each list whose labels made the scores, and which are left out."""
+    rule: str  # What it is called
+    taught: int  # Documents from the top of each list whose labels made the scores, and which are left out
     naive: Quality
     learned: Quality
     lists: tuple[tuple[Flags, Floats, Floats], ...]

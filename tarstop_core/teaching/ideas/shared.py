@@ -23,11 +23,9 @@ MARKS = {"solid": "━━", "dash": "╌╌", "dot": "┈┈"}
 class Idea:
     """One idea."""
 
-    name: str
-    """What the switch, the address and the glossary call it."""
+    name: str  # What the switch, the address and the glossary call it
     title: str
-    words: str
-    """What it is about, before the figure shows it."""
+    words: str  # What it is about, before the figure shows it
 
 
 def idea(name: str, key: str) -> Idea:

@@ -18,18 +18,13 @@ class FilledFormula:
 
     name: str
     """One of "chance", "survival", "belief", "rho", "actions", "evpi", "score", "evsi", "worth" or "decision"."""
-    heading: str
-    """The question that it answers."""
-    words: str
-    """What it says here, in plain words."""
+    heading: str  # The question that it answers
+    words: str  # What it says here, in plain words
     lines: tuple[str, ...]
     """LaTeX: symbols, the same with numbers, the result; aligned at their first relation."""
-    value: float
-    """The result."""
-    place: str
-    """Where it stands in the paper, or that it does not."""
-    explained: str
-    """Its name in :mod:`tarstop_core.teaching.methods`; of a decision that of its rule."""
+    value: float  # The result
+    place: str  # Where it stands in the paper, or that it does not
+    explained: str  # Its name in :mod:`tarstop_core.teaching.methods`; of a decision that of its rule
 
     @property
     def latex(self) -> str:

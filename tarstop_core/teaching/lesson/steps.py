@@ -26,41 +26,29 @@ class Step:
     depth: int
     documents: int
     """`depth` and `documents`: read, and in the list."""
-    now: Now
-    """The paper's decision, as ``tarstop decide`` prints it."""
-    settled: bool
-    """Whether a document read has settled the question."""
-    found: int
-    """What the last document brought: 1 for a hit, or its number of studies."""
-    studies: int
-    """Studies with data so far; in patents hits, 0 or 1."""
+    now: Now  # The paper's decision, as ``tarstop decide`` prints it
+    settled: bool  # Whether a document read has settled the question
+    found: int  # What the last document brought: 1 for a hit, or its number of studies
+    studies: int  # Studies with data so far; in patents hits, 0 or 1
     p: float | None
     """Chance of the next document: of settling the question if there is something to find, or of bringing data. None
     where no document is left or none can change anything.
     """
-    evsi: float
-    """Exact value of the next document and then acting."""
-    worth: float
-    """What the next documents are worth, each, by the best plan of any length."""
-    plan: int
-    """Documents of that plan; 0 where none is worth anything."""
-    compared: float | None
-    """What the rule compares with the cost; None for a rule that does not."""
-    go_on: bool
-    """Whether the rule reads another document, as a replay has it."""
-    more: int
-    """Documents it would still read if nothing (more) turned up."""
+    evsi: float  # Exact value of the next document and then acting
+    worth: float  # What the next documents are worth, each, by the best plan of any length
+    plan: int  # Documents of that plan; 0 where none is worth anything
+    compared: float | None  # What the rule compares with the cost; None for a rule that does not
+    go_on: bool  # Whether the rule reads another document, as a replay has it
+    more: int  # Documents it would still read if nothing (more) turned up
 
 
 @dataclass(frozen=True, eq=False)
 class Lesson:
     """One rule on one labelled list."""
 
-    explored: Explored
-    """With its truth."""
+    explored: Explored  # With its truth
     settings: Settings
-    policy: Policy
-    """One that needs no labels beyond those read, and draws no sample."""
+    policy: Policy  # One that needs no labels beyond those read, and draws no sample
 
     @cached_property
     def path(self) -> Path:

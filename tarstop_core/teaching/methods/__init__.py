@@ -18,27 +18,20 @@ from tarstop_core.policies import POLICIES, Parameter, Policy
 class Formula:
     """One formula with what it rests on; a section's file gives its fields by their names, under its key."""
 
-    key: str
-    """Names it in addresses: ``formulas#key``."""
+    key: str  # Names it in addresses: ``formulas#key``
     title: str
-    text: str
-    """Markdown, with formulas between dollars."""
-    source: str
-    """Its place in the paper, or its publication."""
-    computed_by: tuple[str, ...]
-    """Functions and methods, below ``tarstop_core``."""
-    formula: str = ""
-    """LaTeX; "" where it is said in words."""
-    assumption: str = ""
-    """What is assumed because the source is silent; "" where nothing is."""
+    text: str  # Markdown, with formulas between dollars
+    source: str  # Its place in the paper, or its publication
+    computed_by: tuple[str, ...]  # Functions and methods, below ``tarstop_core``
+    formula: str = ""  # LaTeX; "" where it is said in words
+    assumption: str = ""  # What is assumed because the source is silent; "" where nothing is
 
 
 @dataclass(frozen=True)
 class Section:
     """Formulas that belong together."""
 
-    place: int
-    """Where it stands among the sections."""
+    place: int  # Where it stands among the sections
     title: str
     intro: str
     formulas: tuple[Formula, ...]

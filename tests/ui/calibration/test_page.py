@@ -5,7 +5,8 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tarstop_core.samples.shipped import calibrators
+from tarstop_core.calibration.came_out import came_out_sentence, inside
+from tarstop_core.samples.shipped import calibrators, reranked_came_out
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
 from tarstop_core.sessions.compare import switch_sentence, with_calibrator
@@ -54,6 +55,21 @@ def test_every_shipped_calibrator_says_what_it_was_fitted_on(open_app: Open) -> 
             said = shown(page)
             assert calibrators()[key].fitted_on.badge in said.replace("&#x27;", "'")
             assert "on average the chances were off by" in said
+
+
+def test_chances_of_lists_that_learn_are_shown_set_by_set(open_app: Open) -> None:
+    page = open_app("calibration", part="Lists that learn")
+    every = reranked_came_out()
+    for judged, what, read in (("inclusion", "all left", 100), ("review", "next 20", 20)):
+        page.segmented_control("calibration/judged").set_value(judged)
+        page.segmented_control("calibration/ahead").set_value(what)
+        page.segmented_control("calibration/read").set_value(read).run()
+        own = every[every["judged"] == judged]
+        rows = own[(own["what"] == what) & (own["read"] == read)]
+        assert came_out_sentence(rows, own) in shown(page).replace("\xa0", " ")
+        assert f"{inside(rows).sum()} of {len(rows)} held" in shown(page).replace("\xa0", " ")
+        assert "on 25 labelled sets, each left out of what judges it" in shown(page).replace("\xa0", " ")
+        assert len(page.get("plotly_chart")) == 1
 
 
 def test_a_calibrator_from_memory_is_kept_renamed_deleted_and_brought_back(

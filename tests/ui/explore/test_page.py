@@ -10,10 +10,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.explore.asked import Asked, address_of, read_address
-from dashboard.explore.page import CURRENT, MAP, OF_ONE, SENSITIVITY
+from dashboard.explore.cells import at_cell
+from dashboard.explore.page import CURRENT, LEARNED, MAP, OF_ONE, SENSITIVITY
 from tarstop_core.documents.records import as_records
 from tarstop_core.explore import lists as explore
-from tarstop_core.explore import map_figure, maps, path_figure, plans, sensitivity, sensitivity_figure
+from tarstop_core.explore import map_figure, maps, path_figure, plans, reread, sensitivity, sensitivity_figure
 from tarstop_core.explore.lists import sample
 from tarstop_core.policies import Greedy, Optimal, Smooth
 from tarstop_core.policies.specs import parse_policy
@@ -141,6 +142,38 @@ def test_sensitivity_names_what_moves_and_what_would_turn(open_app: OpenApp) -> 
     for sentence in sensitivity_figure.break_even_sentences(sample(SEARCH), asked(), *turns):
         assert sentence in said
     assert app.query_params["rule"] == "greedy"
+
+
+def test_a_sample_review_is_read_in_two_orders_under_ones_own_payoffs(open_app: OpenApp) -> None:
+    app = open_app("explore", of=REVIEW, show=LEARNED, rule="greedy", **ASKED)
+    found = reread.reread(sample(REVIEW), asked(REVIEW), Greedy())
+    for sentence in reread.reread_said(sample(REVIEW), found, Greedy()):
+        assert sentence in shown(app).replace("&nbsp;", " ")
+    for row in reread.reread_rows(found, asked(REVIEW)):
+        assert row["Net utility"] in shown(app)
+    assert "Look-ahead" not in shown(app)
+    app.session_state[f"explore/{REVIEW}/others"] = True
+    app.run()
+    assert "Look-ahead" in shown(app) and not app.exception
+
+
+def test_both_orders_are_compared_over_all_sample_reviews_where_that_is_opened(open_app: OpenApp) -> None:
+    app = open_app("explore", of="reviews", rule="greedy", cell="0.7,0.001")
+    assert "by what was found" not in shown(app)
+    app.session_state["explore/reviews/learned"] = True
+    app.run()
+    lists = [each for _, each in explore.collection("reviews")]
+    settings = at_cell(lists[0].settings, (0.7, 0.001))
+    found = [reread.reread(each, settings, Greedy()) for each in lists]
+    for row in reread.mean_rows(found, settings):
+        assert row["Stops after"] in shown(app) and row["Right"] in shown(app)
+
+
+def test_a_list_whose_labels_would_teach_nothing_has_no_such_order(open_app: OpenApp) -> None:
+    app = open_app("explore", of=SEARCH, show=LEARNED)
+    assert LEARNED not in [each.label for each in app.tabs] and headline(
+        SEARCH, sample(SEARCH).settings
+    ) in shown(app)
 
 
 def test_plain_answers_become_stakes(open_app: OpenApp) -> None:
