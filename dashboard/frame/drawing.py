@@ -36,7 +36,7 @@ class AsItIs(BaseFigure):  # type: ignore[misc]  # plotly has no types
     """A figure that goes to the browser as it is.
 
     ``st.plotly_chart`` checks every property of a dictionary and adds plotly's template, whose place the theme of the
-    page takes in the browser anyway: a tenth of the time from a label to its curves. The tests check the figures.
+    page takes in the browser anyway: time that every redraw would take. The tests check the figures.
     """
 
     def __init__(self, figure: Figure, presented: int = PRESENTED) -> None:

@@ -3,10 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from html import escape
 
-
-def unbroken(text: str) -> str:
-    """Percentages that no line break parts from their sign."""
-    return text.replace(" %", "\u00a0%")
+from tarstop_core.presentation.html import unbroken as unbroken
 
 
 def badges(*marks: str) -> str:

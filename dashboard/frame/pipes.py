@@ -1,4 +1,4 @@
-"""What goes through a pipe between two processes, without keeping the others of a process waiting.
+"""What goes through a pipe between two processes, without keeping other threads waiting.
 
 Pickling a long list and reading it back hold the interpreter's lock for as long as they copy it. Here its buffers are
 written as they lie, and read into their place.

@@ -47,7 +47,7 @@ if (!window.tarstopSave) {
     image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
   });
 
-  const CHECKS = Uint32Array.from({length: 256}, (_, at) => {
+  const CRC_TABLE = Uint32Array.from({length: 256}, (_, at) => {
     let value = at;
     for (let bit = 0; bit < 8; bit += 1) value = value & 1 ? 0xedb88320 ^ (value >>> 1) : value >>> 1;
     return value;
@@ -70,9 +70,9 @@ if (!window.tarstopSave) {
     let place = 0;
     for (const [file, content] of files) {
       const name = new TextEncoder().encode(file), bytes = new Uint8Array(await content.arrayBuffer());
-      const check = (bytes.reduce((sum, byte) => CHECKS[(sum ^ byte) & 255] ^ (sum >>> 8), 0xffffffff) ^ 0xffffffff) >>> 0;
-      // Version, names in UTF-8, stored; time, date, sum, both sizes, length of the name, nothing more.
-      const about = [[2, 20], [2, 0x800], [2, 0], [2, time], [2, date], [4, check], [4, bytes.length], [4, bytes.length],
+      const crc = (bytes.reduce((sum, byte) => CRC_TABLE[(sum ^ byte) & 255] ^ (sum >>> 8), 0xffffffff) ^ 0xffffffff) >>> 0;
+      // Version, names in UTF-8, stored; time, date, CRC-32, both sizes, length of the name, nothing more.
+      const about = [[2, 20], [2, 0x800], [2, 0], [2, time], [2, date], [4, crc], [4, bytes.length], [4, bytes.length],
         [2, name.length], [2, 0]];
       const head = numbers([4, 0x04034b50], ...about);
       parts.push(head, name, bytes);

@@ -377,9 +377,9 @@ def _formulas(followed: Lesson, step: Step) -> None:
     formulas = filled(followed, step)
     columns = st.columns(3, gap="small") if shell.presenting() else st.columns(2, gap="large")
     for at, formula in enumerate(formulas):
-        with columns[-(-(at + 1) * len(columns) // len(formulas)) - 1].container(
-            border=True, key=f"walk-formula-{formula.name}"
-        ):
+        # As many in each; the last columns hold what is left over.
+        column = columns[((at + 1) * len(columns) - 1) // len(formulas)]
+        with column.container(border=True, key=f"walk-formula-{formula.name}"):
             heading = f'<h3 class="tar-part">{at + 1}. {html.escape(formula.heading)}</h3>'
             st.html(f'<div class="tar-formula">{heading}<p>{html.escape(unbroken(formula.words))}</p></div>')
             st.latex(formula.latex)

@@ -11,9 +11,8 @@ from html import escape
 from typing import Any
 
 from tarstop_core.presentation.figures import Figure
-from tarstop_core.presentation.svg import path, steps
+from tarstop_core.presentation.svg import DASHES, path, steps
 
-DASHES = {"dash": "6 4", "dot": "2 3"}
 ACROSS = 1000
 """Units of the plot's width, which are stretched to the pixels that there are."""
 TICKS_ACROSS, TICKS_UP, DECADES = 6, 3, 4

@@ -18,6 +18,11 @@ def _body(rows: Iterable[Iterable[object]], kinds: Sequence[str]) -> Markup:
     return Markup("".join(f"<tr>{line}</tr>\n" for line in lines))
 
 
+def unbroken(text: str) -> str:
+    """A text in which no line break parts a percentage from its sign."""
+    return text.replace(" %", "\u00a0%")
+
+
 TEMPLATES = Environment(
     loader=PackageLoader("tarstop_core", ""),
     autoescape=True,
@@ -28,7 +33,7 @@ TEMPLATES = Environment(
     extensions=["jinja2.ext.do"],
 )
 TEMPLATES.globals["zip"] = zip
-TEMPLATES.filters["body"] = _body
+TEMPLATES.filters |= {"body": _body, "unbroken": unbroken}
 # Figures keep the order of their keys, and what is no number in JSON is an error here, not in a browser.
 TEMPLATES.policies["json.dumps_kwargs"] = {"allow_nan": False}
 

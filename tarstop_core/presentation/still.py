@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from tarstop_core.presentation.figures import Figure
-from tarstop_core.presentation.fluid import DASHES
 from tarstop_core.presentation.palette import SVG_GRID
-from tarstop_core.presentation.svg import drawing, text
+from tarstop_core.presentation.svg import DASHES, drawing, text
 
 ANCHORS = {"left": "start", "center": "middle", "right": "end"}
 LINE = 15  # pixels from one line of a text to the next

@@ -11,6 +11,7 @@ from tarstop_core.presentation.palette import SVG_GRID
 
 WIDTH, HEIGHT = 760, 250
 LEFT, RIGHT, TOP, BOTTOM = 64, 16, 14, 40
+DASHES = {"dash": "6 4", "dot": "2 3"}  # strokes by plotly's names of them
 
 
 @dataclass(frozen=True)

@@ -52,9 +52,7 @@ def chances(settings: Settings, calibrator: Calibrator, scores: Floats | None, s
     """The chance of every document in the order of reading, shape (N,); `scores` as the list was stored."""
     if settings.foretold:
         return foretold(settings, state)[0]
-    if scores is not None and state.sequence is not None:
-        scores = np.append(scores, state.joining("scores"))[state.sequence]
-    return calibrator.probabilities(scores, state.ranked)
+    return calibrator.probabilities(state.scores_as_read(scores), state.ranked)
 
 
 @dataclass(frozen=True, eq=False)

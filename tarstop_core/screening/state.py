@@ -1,6 +1,6 @@
 """Where a session stands after its log."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -12,6 +12,7 @@ from tarstop_core.documents.reports import Collected, Report, collect
 from tarstop_core.screening import labels as verdicts
 from tarstop_core.screening.log import Event, Fit
 from tarstop_core.screening.settings import Settings
+from tarstop_core.value.payoffs import Floats
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,19 @@ class State:
     def joining(self, what: str) -> list[Any]:
         """What was said of each document that was added later: of "docs", "positions" or "scores"."""
         return [said for each in self.joined for said in each.get(what, ())]
+
+    def ids_as_read(self, stored: Sequence[str]) -> Sequence[str]:
+        """Documents in the order of reading, N of them, given those of the list as it was stored."""
+        if self.sequence is None:
+            return stored
+        listed = (*stored, *self.joining("docs"))
+        return tuple([listed[at] for at in self.sequence.tolist()])
+
+    def scores_as_read(self, stored: Floats | None) -> Floats | None:
+        """Their scores in that order, shape (N,); None where the list has none."""
+        if stored is None or self.sequence is None:
+            return stored
+        return np.append(stored, self.joining("scores"))[self.sequence]
 
     @property
     def alike(self) -> dict[str, str]:

@@ -3,8 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.screening.advice import advise
 from tarstop_core.screening.fold import Replay, replay
@@ -40,10 +38,7 @@ def trace(
     """
     final = replay(settings, ids, events)
     fold, stored = Replay(settings, ids), scores
-    if final.sequence is not None:
-        listed = [*ids, *final.joining("docs")]
-        ids = [listed[at] for at in final.sequence.tolist()]
-        scores = None if scores is None else np.append(scores, final.joining("scores"))[final.sequence]
+    ids, scores = final.ids_as_read(ids), final.scores_as_read(scores)
     seen: dict[PathsKey, tuple[Calibrator, Floats, Paths]] = {}
     rows = []
     for event in standing(events):

@@ -80,6 +80,7 @@ def _scores(row: SessionRow, whole: pd.DataFrame, before: int, name: str) -> Flo
     """Scores of the kind that the list is in order of, of the documents that come after so many; None where it has none."""
     if row.scores is None:
         return None
+    # Sessions keep the words that say where their order comes from (`ranking/order.py`), and nothing else of it.
     if "(BM25" in row.ranking:
         recipe = next((each for each in RECIPES.values() if f"on {each.said})" in row.ranking), PAPER)
         return build_index(ranking_text(whole), recipe=recipe).scores(row.query)[before:]

@@ -294,18 +294,7 @@ def _steps(session: WholeSession) -> Sheet | None:
     ]
     chance = scenario_of(settings).chance_column(settings)
     numbers = ("Rank", "In the list", "By fit", chance, "Belief", "Worth", "Cost", "If nothing, more")
-    head = [
-        "Rank",
-        "In the list",
-        "By fit",
-        "Document",
-        chance,
-        "Belief",
-        "Worth",
-        "Cost",
-        "Advice before it",
-    ]
-    head += ["If nothing, more", "Verdict", "By", "When"]
+    head = (*numbers[:3], "Document", *numbers[3:7], "Advice before it", numbers[7], "Verdict", "By", "When")
     return sheet(head, rows, numbers=numbers, wide=("Document",)) if rows else None
 
 

@@ -11,8 +11,9 @@ from tarstop_core.belief.decisive import hit_curve
 from tarstop_core.policies import Budget, Optimal
 from tarstop_core.presentation.curves import live_curves
 from tarstop_core.presentation.figures import Figure
-from tarstop_core.presentation.fluid import DASHES, fluid
+from tarstop_core.presentation.fluid import fluid
 from tarstop_core.presentation.numbers import percent
+from tarstop_core.presentation.svg import DASHES
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.payoffs import Payoffs
 from tests.presentation.drawn import SVG, courses, picture

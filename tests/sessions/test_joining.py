@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 
 import numpy as np
 import pytest
@@ -290,3 +291,35 @@ def test_a_file_of_a_session_that_does_not_fit_together_is_refused(
     with pytest.raises(InputProblem):
         import_session(store, json.dumps(sent))
     assert len(store.sessions()) == 1
+
+
+@pytest.mark.parametrize("learns", [False, True], ids=["as listed", "by labels"])
+@pytest.mark.parametrize("order", ["text", "own", "scores"])
+def test_whatever_was_done_in_whichever_order_the_log_tells_it_again(
+    store: Store, tmp_path: Path, order: str, learns: bool
+) -> None:
+    key, rng, files = begun(store, order, LEARNS if learns else REVIEW), Random(order), 0
+    prepare_features(store, store.session(key).collection_id)
+    session = OpenSession.load(store, key)
+    for _ in range(30):
+        what = rng.choice(["join", "undo", "undo", "read", "read", "read", "read"])
+        if what == "join" and files < 3:
+            files += 1
+            titles = (rng.choice(["hip ultrasound", "fracture cost"]) for _ in range(3))
+            rows = (
+                f"j{files}{at},{title} {files} {at},{rng.random() * 9}" for at, title in enumerate(titles)
+            )
+            added(store, key, "\n".join(("id,title,score", *rows)), f"{files}.csv")
+            session.refresh()
+            prepare_features(store, session.collection.id)
+        elif what == "undo" and session.state.can_undo:
+            session.record(Event("undo"), seen=session.state.seq)
+        else:
+            read(session, 1)
+        again = OpenSession.load(store, key)
+        assert again.row.ids == session.row.ids and len({*again.row.ids}) == N + 3 * files
+        assert again.state.labels.tolist() == session.state.labels.tolist()
+    assert files
+    sent = export_session(store, key)
+    with Store(f"sqlite:///{tmp_path}/elsewhere.db") as elsewhere:
+        assert export_session(elsewhere, import_session(elsewhere, sent)) == sent

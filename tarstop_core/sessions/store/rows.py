@@ -99,10 +99,9 @@ class SessionRow:
         to = state.sequence
         if to is None:
             return self
-        listed, order = (*self.ids, *state.joining("docs")), np.append(self.order, state.joining("positions"))
-        scores = None if self.scores is None else np.append(self.scores, state.joining("scores"))[to]
-        ids = tuple([listed[at] for at in to.tolist()])
-        return replace(self, ids=ids, order=order[to].astype(np.intp), scores=scores)
+        order = np.append(self.order, state.joining("positions"))[to].astype(np.intp)
+        ids, scores = tuple(state.ids_as_read(self.ids)), state.scores_as_read(self.scores)
+        return replace(self, ids=ids, order=order, scores=scores)
 
 
 def event_row(event: Event) -> dict[str, Any]:

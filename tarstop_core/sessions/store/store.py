@@ -262,7 +262,8 @@ class Store(Collections, Calibrators):
         """Let documents join a session: add the event that says which, with the time now, whatever was recorded meanwhile.
 
         They come with a collection of so many `documents`, stored but not finished, which begins with all those of the one
-        `after` that it takes the place of. Conflict, and nothing is changed, when the session rests on a third one by now.
+        `after` that it takes the place of, and which stays an import of its own. Conflict, and nothing is changed, when the
+        session rests on a third one by now, or another writer, where the database lets two in, is quicker by a moment.
         """
         with self._database.write() as connection:
             seq = _last_seq(connection, session_id)
