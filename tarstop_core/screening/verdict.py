@@ -75,7 +75,7 @@ def _worth(advice: Advice, settings: Settings) -> tuple[str, str]:
         return brief, said
     plan = _said("plan", advice=advice)
     order = " in the present order" if settings.learns else ""
-    more = f"You would read {plan}{order}, if {scenario.nothing} turns up."
+    more = f"Read {plan}{order}, if {scenario.nothing} turns up."
     return ", ".join(filter(None, (brief, plan))), " ".join(filter(None, (said, more)))
 
 
