@@ -77,7 +77,7 @@ def document_html(
 
 def _facts(record: Record, at: int, state: State, score: float | None, chance: str) -> Iterator[str]:
     """The line below the title."""
-    also = state.also.get(record.id)
+    also, alike = state.also.get(record.id), state.alike.get(record.id)
     said = "kept label" if at < state.kept else "you said"
     facts = (
         record.publication_number or record.id,
@@ -88,6 +88,7 @@ def _facts(record: Record, at: int, state: State, score: float | None, chance: s
         chance,
         f"{said}: {verdict_on(state, at)}" if at < state.depth else "",
         f"also published as {', '.join(also)}" if also is not None else "",
+        "" if alike is None else f"perhaps the same as {alike}",
     )
     return filter(None, facts)
 

@@ -268,8 +268,8 @@ def _protocol(_: Store, session: WholeSession) -> None:
 
 def _add(store: Store, session: WholeSession) -> None:
     st.write(
-        "Records of a later search, or of another database, join the list. What is there already counts as a duplicate; "
-        "labels and the order read stay."
+        "Records of a later search, or of another database, join the list. What is surely there already counts as a "
+        "duplicate; what perhaps is joins, and says so where you read it. Labels and the order read stay."
     )
     row, key = session.row, f"{PREFIX}/join/{session.row.id}/{len(session.state.joined)}"
     file = st.file_uploader("A file of records", type=KINDS, key=f"{key}/file")

@@ -46,7 +46,7 @@ def chosen_order(chosen: Documents) -> Order:
     order = radio("In which order?", words, first=suggested, horizontal=True, **lasting(key))
     if order == "own" and suggested == "text":
         st.warning(shell.escape_markdown(reason), icon=":material/warning:")
-    elif not chosen.simulated:
+    elif not chosen.simulated and (order, suggested) != ("text", "own"):  # no reason for what was chosen
         shell.caption(reason)
     return order
 

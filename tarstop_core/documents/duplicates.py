@@ -132,20 +132,25 @@ def _repeated(values: Sequence[str]) -> list[int]:
 def _shared(frame: pd.DataFrame, keys: Sequence[Mapping[str, str]]) -> Iterator[tuple[int, int, str]]:
     """In the order of rows: the first row that has something, a later one that has it too, and what it is.
 
-    An id that only counts rows identifies nothing: there an abstract has to be the same too.
+    An id that only counts rows identifies nothing by itself: there an abstract has to be the same too or, where there
+    is none, the rest of what tells one text from others.
     """
     marks: list[list[tuple[object, str]]] = [
         [((column, key), f"same {IDENTIFIER_NAMES[column]}") for column, key in own.items()] for own in keys
     ]
     rows = _repeated(frame["id"].tolist())
-    texts = frame[["id", "title", "abstract"]].iloc[rows].itertuples(index=False, name=None)
-    for row, text in zip(rows, texts, strict=True):
-        name, title, abstract = text
+    texts = (
+        frame[["id", "title", "abstract", "authors", "date"]].iloc[rows].itertuples(index=False, name=None)
+    )
+    for row, (name, title, abstract, authors, date) in zip(rows, texts, strict=True):
+        text = (name, title, abstract)
         if title and not _ROW_NUMBER.fullmatch(name):
             why = "same identifier, title and abstract" if abstract else "same identifier and title"
             marks[row].append((text, why))
         elif title and abstract:
             marks[row].append((text, "same title and abstract"))
+        elif telling(normal_title(title)) or (title and authors and date):
+            marks[row].append(((*text, authors, date), "same row, title, authors and date"))
     titles = [normal_title(title) for title in frame["title"].tolist()]
     for row, work in signed(frame, titles, [row for row in _repeated(titles) if telling(titles[row])]):
         marks[row].append((("signed", *work), SIGNED))

@@ -42,6 +42,7 @@ class Joined(TypedDict):
     ranks: list[int]
     scores: NotRequired[list[float]]  # where the list has some
     duplicates: int  # records of that file that were there already
+    alike: NotRequired[dict[str, str]]  # by document that joined: one that is perhaps the same
 
 
 class Families(TypedDict):

@@ -95,6 +95,11 @@ class State:
         return np.append(stored, self.joining("scores"))[self.sequence]
 
     @property
+    def alike(self) -> dict[str, str]:
+        """By document that was added later: another one that is perhaps the same."""
+        return {doc: other for each in self.joined for doc, other in each.get("alike", {}).items()}
+
+    @property
     def ranked(self) -> int | NDArray[np.int64]:
         """What chances by rank go by: how many documents there are, or the rank of each."""
         return len(self.labels) if self.ranks is None else self.ranks

@@ -75,7 +75,7 @@ def _worth(advice: Advice, settings: Settings) -> tuple[str, str]:
         return brief, said
     plan = _said("plan", advice=advice)
     order = " in the present order" if settings.learns else ""
-    more = f"{plan[0].upper()}{plan[1:]}{order}, if {scenario.nothing} turns up."
+    more = f"Read {plan}{order}, if {scenario.nothing} turns up."
     return ", ".join(filter(None, (brief, plan))), " ".join(filter(None, (said, more)))
 
 

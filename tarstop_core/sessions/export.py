@@ -167,8 +167,12 @@ def about_rows(session: WholeSession) -> list[tuple[str, str]]:
 def joined_in_words(event: Event) -> str:
     """How many documents joined, and from where, as a clause."""
     content = event.payload
-    known = f" (duplicates: {content['duplicates']:,})" if content["duplicates"] else ""
-    return f"{count_of(len(content['docs']))} of {content['source']}{known}"
+    counted = {
+        "duplicates": content["duplicates"],
+        "perhaps the same as another": len(content.get("alike", ())),
+    }
+    known = ", ".join(f"{what}: {number:,}" for what, number in counted.items() if number)
+    return f"{count_of(len(content['docs']))} of {content['source']}{f' ({known})' if known else ''}"
 
 
 def _identified(file: Mapping[str, Any]) -> str:

@@ -8,6 +8,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from tarstop_core.documents.duplicates import merge_records, unique_ids
+from tarstop_core.documents.near_duplicates import near_duplicates
 from tarstop_core.documents.records import ranking_text
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import read_records
@@ -32,8 +33,8 @@ def join(
 ) -> Event:
     """Let the records of a file join a session; the event that says which did, as it was stored, all or nothing.
 
-    Records that are the same document as one that is there, or as each other, count as duplicates and change nothing. A
-    list by likeness or by scores takes each in where its score puts it, behind those with the same: what was read stays
+    Records that are the same document as one that is there, or as each other, count as duplicates and change nothing;
+    those that are perhaps the same join, and it is said of which. A list by likeness or by scores takes each in where its score puts it, behind those with the same: what was read stays
     where it was, and the rest is read in that order unless labels decide. Scores by likeness count the words of the list
     made longer; those of the documents that were there stay as they were. A list in its own order takes them in at its
     end. `database` is named in the flow diagram, `by` is whoever did it, `progress` that of `save_collection`.
@@ -56,12 +57,14 @@ def join(
     first = np.arange(len(new)) if scores is None else np.argsort(-scores, kind="stable")
     given = {} if scores is None else {"scores": scores[first].tolist()}
     positions, duplicates = (len(there) + first).tolist(), len(table.frame) - len(new)
+    matches = [match for match in near_duplicates(whole) if match.other >= len(there)]
     told = {
         "source": name,
         "docs": whole["id"].iloc[positions].tolist(),
         "positions": positions,
         "ranks": _ranks(listed, state, len(new), given.get("scores")).tolist(),
         "duplicates": duplicates,
+        "alike": {whole["id"].iloc[match.other]: whole["id"].iloc[match.kept] for match in matches},
     }
     file = table.described | ({"database": database} if database else {})
     about = (held.name, whole, [*held.files, file], held.duplicates + duplicates)

@@ -234,6 +234,6 @@ def gain_sentence(state: State) -> str:
         return ""
     what = "included" if state.settings.two_stages else "relevant"
     return (
-        f"{np.count_nonzero(found):,} {what} after {documents:,}; of the list's first {documents:,}, "
-        f"{same:,} {'is' if same == 1 else 'are'} among them and {unread:,} unread."
+        f"{np.count_nonzero(found):,} {what} after {documents:,}; of the {documents:,} that stand first in the list's own "
+        f"order, {same:,} {'is' if same == 1 else 'are'} among them, and {unread:,} still unread."
     )

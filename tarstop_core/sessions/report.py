@@ -51,6 +51,7 @@ def report_html(session: WholeSession) -> str:
         __name__,
         title=f"{session.row.name} · TARstop report",
         name=session.row.name,
+        query=session.row.query,
         at=when(state.last_time or session.row.created),
         version=__version__,
         simulated=session.collection.simulated,

@@ -80,6 +80,11 @@ def test_the_number_of_a_row_identifies_nothing_and_empty_abstracts_do_not_agree
     text = "One text in two files."
     [twice] = propose([table("a.csv", "3", "", "", text), table("b.csv", "3", "", "", text)]).matches
     assert (twice.kind, twice.why) == ("exact", "same title and abstract")
+    telling = table("a.ris", "row 3", "", "").assign(title="Imaging of the infant hip by sound")
+    [twice] = propose([telling, telling]).matches
+    assert (twice.kind, twice.why) == ("exact", "same row, title, authors and date"), "one file given twice"
+    assert propose([telling, telling.assign(id="row 4")]).merge.duplicates == 0
+    assert propose([ris, ris]).merge.duplicates == 1 and not propose([csv, csv.assign(date="2011")]).matches
 
 
 def test_what_was_chosen_is_said() -> None:

@@ -235,6 +235,17 @@ def test_a_turn_that_is_likely_at_the_threshold_is_explained_under_why_alone() -
         assert "So many" not in explain(other, REVIEW).sentence
 
 
+def test_a_turn_that_is_likelier_than_a_mistake_now_says_why_both_can_be() -> None:
+    facts = replace(TOLD, otherwise=0.34, disagreement=0.23)
+    one = situation("continue", b=0.9, facts=facts)
+    assert (
+        "That is more than the 23 of 100 in which stopping now is wrong: what"
+        in explain(one, REVIEW).sentence
+    )
+    assert "That is more" not in scenario_of(REVIEW).still_changes(one, REVIEW)
+    assert "That is more" not in explain(replace(one, facts=replace(facts, otherwise=0.2)), REVIEW).sentence
+
+
 @pytest.mark.parametrize(("plus", "chosen"), [(True, "Adopt"), (False, "Don’t adopt")])
 def test_a_turn_that_is_likelier_than_not_is_set_beside_what_is_advised(plus: bool, chosen: str) -> None:
     """It can be so on one side of one half alone, where the mistake that the action may be is the cheaper one."""

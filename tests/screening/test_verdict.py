@@ -18,7 +18,7 @@ def test_worth_is_a_multiple_of_its_cost_in_documents_or_in_money() -> None:
     assert said.word == "GO ON" and said.brief == "pays back 2.1 ×, about 6 more"
     assert said.says == (
         "The next documents pay back 2.1 times what they cost; certainty is worth reading 75 documents for. "
-        "About 6 more, if nothing turns up."
+        "Read about 6 more, if nothing turns up."
     )
     pounds = replace(START, payoffs=START.payoffs.scaled(20_000, "£"), cost=40.0)
     money = situation("continue", worth=86.0, cost=40.0)

@@ -112,11 +112,23 @@ def test_counts_follow(store: Store) -> None:
     assert counts["Records not screened yet"] == N + 3 - 5
     assert len(document_rows(whole)) == N + 3 and len(whole.steps) == 5
     assert dict(about_rows(whole))["Joined later"].startswith("3 documents of b.csv (duplicates: 2), 20")
-    assert "3 documents of b.csv (duplicates: 2)" in report_html(whole)
+    report = report_html(whole)
+    assert "3 documents of b.csv (duplicates: 2)" in report
+    assert "<strong>Looking for</strong> hip ultrasound</p>" in report
     assert told(store, store.sessions()[0]).startswith(f"5 of {N + 3} screened")
     other = duplicate(store, key, replace(REVIEW, cost=50.0), "dearer")
     assert OpenSession.load(store, other).row.ids == OpenSession.load(store, key).row.ids
     assert {each.documents for each in store.sessions()} == {N + 3}
+
+
+def test_what_is_perhaps_there_already_joins_and_is_counted(store: Store) -> None:
+    key = begun(store)
+    title = "Sound and sight of the infant hip"
+    added(store, key, f"id,title,date,score\nm1,{title},2001,3\nm2,Another matter,2001,2")
+    event = added(store, key, f"id,title,date,score\ne1,{title},2002,4", "c.csv")
+    assert (event.payload["docs"], event.payload["alike"]) == (["e1"], {"e1": "m1"})
+    assert OpenSession.load(store, key).state.alike == {"e1": "m1"}
+    assert "1 document of c.csv (perhaps the same as another: 1)" in report_html(whole_session(store, key))
 
 
 def test_a_list_that_learns_ranks_them_by_its_labels(store: Store, tmp_path: Path) -> None:

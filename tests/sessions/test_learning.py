@@ -315,8 +315,8 @@ def test_what_was_found_is_set_beside_what_the_list_would_have_shown(store: Stor
     same, unread = len(read & first & WANTED), len(first - read)
     assert same < 4 and unread, "other documents than the list's first were read"
     assert gain_sentence(session.state) == (
-        f"{len(read & WANTED)} included after 8; of the list's first 8, {same} {'is' if same == 1 else 'are'} among them "
-        f"and {unread} unread."
+        f"{len(read & WANTED)} included after 8; of the 8 that stand first in the list's own order, {same} "
+        f"{'is' if same == 1 else 'are'} among them, and {unread} still unread."
     )
     static = OpenSession.load(store, begun(store, REVIEW))
     screen(static, 8)

@@ -332,7 +332,8 @@ class Review(Scenario):
         why = why and not self.held_back(advice, settings)
         near = why and abs(advice.b - settings.payoffs.q_star) <= CLOSE and told.otherwise >= OFTEN
         share = 100 * told.otherwise
-        return _said("still_changes", share=share, near=near, why=why, advice=advice, settings=settings)
+        known = {"share": share, "wrong": 100 * told.disagreement, "near": near, "why": why}
+        return _said("still_changes", **known, advice=advice, settings=settings)
 
     def so_few(self, advice: Advice, settings: Settings) -> str:
         """Counted in past reviews; nothing where too few were asked."""

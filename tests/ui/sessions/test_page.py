@@ -20,6 +20,7 @@ from tarstop_core.sessions.compare import outcome, outcome_sentence
 from tarstop_core.sessions.demo import start_demo, start_review_demo
 from tarstop_core.sessions.export import document_rows, to_ris, to_xlsx
 from tarstop_core.sessions.file import export_session
+from tarstop_core.sessions.joining import join
 from tarstop_core.sessions.report import report_html
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.whole import whole_session
@@ -76,6 +77,19 @@ def test_documents_join_from_a_file(open_app: Open, store: Store) -> None:
     [event] = store.events(session)
     assert event.payload["docs"] == ["c"] and event.payload["duplicates"] == 1
     assert store.collection(store.session(session).collection_id).files[1]["database"] == "Embase"
+
+
+def test_what_joined_says_which_other_it_may_be_where_it_is_read(open_app: Open, store: Store) -> None:
+    title = "Sound and sight of the infant hip"
+    frame = as_records({"id": ["a"], "title": [title], "date": ["2001"]})
+    collection = store.save_collection("Mine", frame, [{"source": "a.csv", "records": 1}], 0)
+    store.save_calibrator(INCLUSION)
+    how = "In the list's own order."
+    session = store.create_session("Mine", collection, [0], None, REVIEW, "hip", how)
+    join(store, session, f"id,title,date\nb<,{title},2002".encode(), "b.csv")
+    store.append(session, Event("label", {"doc": "a", "label": "irrelevant"}), expected=1)
+    said = " ".join(each.proto.body for each in open_app("screen", session=session).get("html"))
+    assert "perhaps the same as a<" in said.replace("\u00a0", " ").replace("&nbsp;", " ")
 
 
 def test_an_empty_list_says_what_to_do(open_app: Open) -> None:
