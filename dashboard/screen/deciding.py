@@ -132,7 +132,7 @@ def decided(work: Work, state: State, decision: Decision) -> None:
         f"{said.advice} {said.overridden or ('It was followed.' if said.advice else '')}".strip(),
         f"Reason: {said.reason}" if said.reason else "",
         f"What settles it: {grading.settling(work, state)}." if decision.plus and state.hit else "",
-        "Verdicts have been changed, or documents joined, since." if decision.outdated else "",
+        "Verdicts have been changed since, or documents joined." if decision.outdated else "",
     ]
     told = "".join(f'<p class="tar-rest">{html.escape(unbroken(each))}</p>' for each in lines if each)
     if truth is not None:
