@@ -56,8 +56,10 @@ def steps(page: Page, url: str, path: Path) -> list[tuple[str, Callable[[], obje
         def press() -> None:
             if not page.get_by_role("button", name=name).is_visible():
                 page.get_by_role("button", name="Save", exact=True).first.click()
+            page.get_by_role("button", name=name, exact=True).click()
+            # What is large is made first, and then saved.
             with page.expect_download(timeout=LONG):
-                page.get_by_role("button", name=name).click()
+                page.get_by_role("button", name=f"Written: save {name}").click(timeout=LONG)
 
         return press
 
