@@ -46,8 +46,7 @@ def still(page: str) -> tuple[Reader, str]:
         href = attributes.get("href") or "#"
         assert href.startswith(("#", "https://")) and (tag == "a" or "href" not in attributes)
     policy = dict(reader.tags[3][1])
-    assert policy["http-equiv"] == "Content-Security-Policy" and policy["content"].startswith(
-        "default-src 'none'"
-    )  # type: ignore[union-attr]
+    assert policy["http-equiv"] == "Content-Security-Policy"
+    assert str(policy["content"]).startswith("default-src 'none'")
     assert "url(" not in page and "@import" not in page
     return reader, text

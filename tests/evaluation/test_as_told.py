@@ -144,7 +144,7 @@ def test_an_experiment_takes_a_folder_with_chances(tmp_path: Path) -> None:
                 p,
                 Greedy(),
                 Payoffs.from_q_star(q_star),
-                cost,  # type: ignore[list-item]
+                cost,
             )
             assert results.screened[at, 0, q, c] == played.depth
             assert results.plus[at, 0, q, c] == (played.action == "a+")
