@@ -22,7 +22,7 @@ from tarstop_core.evidence.typed import rows_of
 from tarstop_core.presentation.html import Sheet, page, sheet
 from tarstop_core.presentation.still import still
 from tarstop_core.presentation.words import template, texts
-from tarstop_core.value.payoffs import TOLERANCE, Payoffs
+from tarstop_core.value.payoffs import Payoffs
 
 
 def evidence_report(
@@ -63,7 +63,7 @@ def evidence_report(
         name=name,
         at=at,
         by=by,
-        action=None if b is None else words.PLUS if b > q_star + TOLERANCE else words.MINUS,
+        action=None if b is None else words.PLUS if payoffs.chooses_plus(b) else words.MINUS,
         rows=filled("decision"),
         told=[
             words.belief_sentence(found) if b is None else "",
