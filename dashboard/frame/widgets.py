@@ -64,6 +64,15 @@ def one_of(label: str, options: Mapping[T, str], *, at: Any = st, **more: Any) -
     return at.selectbox(label, list(options), format_func=options.__getitem__, **more)
 
 
+def alone(label: str, options: Mapping[str, str], parameter: str) -> str:
+    """The same for what is shown alone on a projector: the address names it, and a link leads to it."""
+    named = st.query_params.get(parameter, "")
+    begun = named if named in options else next(iter(options))
+    chosen = one_of(label, options, first=begun, key=f"{parameter}/alone", label_visibility="collapsed")
+    st.query_params[parameter] = chosen
+    return chosen
+
+
 def some_of(
     label: str, options: Mapping[T, str], first: Iterable[T], *, at: Any = st, **more: Any
 ) -> list[T]:
