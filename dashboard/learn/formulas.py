@@ -15,9 +15,9 @@ RULES = "The rules"
 def show() -> None:
     """Draw the part, the text of docs/methods.md: what the address names, and below it one section."""
     st.html(Path(__file__).with_name("words.css"))
-    named = (
-        alone("Formula", _titles(), "formula") if shell.presenting() else st.query_params.get("formula", "")
-    )
+    named = st.query_params.get("formula", "")
+    if shell.presenting():
+        named = alone("Formula", _titles(), "formula")
     if text := _named(named):
         with st.container(border=True, key="formula-asked"):
             st.markdown(text)
@@ -40,11 +40,13 @@ def show() -> None:
 
 
 def _titles() -> dict[str, str]:
-    """What each formula and rule is called, by its key."""
+    """What each formula and rule is called, by its key; those of the section in the address first."""
     titles = {
         each.key: f"{section.title}: {each.title}" for section in sections() for each in section.formulas
     }
-    return titles | {name: f"{RULES}: {rule.title}" for name, rule in POLICIES.items()}
+    titles |= {name: f"{RULES}: {rule.title}" for name, rule in POLICIES.items()}
+    here = st.query_params.get("section", "")
+    return dict(sorted(titles.items(), key=lambda named: not named[1].startswith(f"{here}:")))
 
 
 def _named(key: str) -> str:

@@ -18,12 +18,12 @@ def show() -> None:
     words = st.session_state.get("find", st.query_params.get("find", "")).strip()
     named = st.query_params.get("term", "")
     if shell.presenting():
-        named = alone("Term", {key: term.name for key, term in known.items()}, "term")
+        named = alone("Term", {each.key: each.name for group in groups.values() for each in group}, "term")
     first = next((group for group, within in groups.items() if named in {term.key for term in within}), FIRST)
     # The box for the search stands below; what it holds decides on what is above it.
     group = st.session_state.get("group") or st.query_params.get("group", first)
     shown = found(words) if words else groups.get(group, groups[first])
-    here = {term.key for term in shown}
+    here = set() if shell.presenting() else {term.key for term in shown}
     if named in known:
         with st.container(border=True, key="glossary-asked"):
             st.markdown(_entry(known[named], here))

@@ -42,6 +42,7 @@ AT_STAKE = "at_stake"
 EVIDENCE = "evidence_drawn"
 MORE = "more"
 ASKED_NAME = "_reviewer_asked"
+NOTHING_OPEN = "No session is open here. Continue one from Home, try the demo, or bring your own documents."
 
 
 def screen_page() -> None:
@@ -63,18 +64,14 @@ def screen_page() -> None:
 
 def _nothing_open() -> None:
     """What the page will look like, and the ways to a session."""
-    shell.opening(
-        "Screen",
-        "No session is open here. Continue one from Home, try the demo, or bring your own documents.",
-    )
+    shell.opening("Screen", NOTHING_OPEN)
     with st.container(horizontal=True, gap="small"):
         if st.button("Start the demo", type="primary"):
             with shell.problems_shown():
                 go_to(start_demo(shell.store(), reviewer()))
-        if st.button("Go to Home"):
-            st.switch_page(shell.HOME)
-        if st.button("Set up a session"):
-            st.switch_page(shell.SET_UP)
+        for words, page in (("Go to Home", shell.HOME), ("Set up a session", shell.SET_UP)):
+            if st.button(words):
+                st.switch_page(page)
     st.html(Path(__file__).with_name("preview.html"))
 
 
@@ -152,7 +149,8 @@ def _counted(work: Work, state: State) -> str:
     parts += scenario_of(state.settings).found_in_words(state)
     parts += [f"{len(state.unsure)} unsure"] if len(state.unsure) else []
     parts += [f"{state.kept:,} came with labels"] if state.kept else []
-    return "\u00a0· ".join(parts)
+    # No line breaks within what is short, nor before the dot that follows it.
+    return "\u00a0· ".join([parts[0], *(each.replace(" ", "\u00a0") for each in parts[1:])])
 
 
 def _evidence(work: Work, state: State, settings: Settings) -> None:
@@ -197,24 +195,16 @@ def _folded(label: str, key: str) -> Any:
 
 def _more(work: Work, state: State, settings: Settings) -> None:
     """What is needed now and then."""
+    exports = [("Export every document read (CSV)", "trace", trace_csv, state.depth == 0)]
+    if settings.kind.reads_full_texts:
+        exports += [
+            ("Export the 2×2 tables (CSV)", "tables", tables_csv, not len(state.evidence.tables)),
+            ("Export the full-text log (CSV)", "full-texts", full_texts_csv, not state.relevant),
+        ]
     with st.container(horizontal=True, gap="small"):
-        file, none = f"{file_stem(work.row.name)}-trace.csv", state.depth == 0
-        save(
-            "Export every document read (CSV)",
-            partial(trace_csv, work),
-            file,
-            key="export",
-            disabled=none,
-            width="stretch",
-        )
-        if settings.kind.reads_full_texts:
-            stem = file_stem(work.row.name)
-            for words, name, rows, empty in (
-                ("Export the 2×2 tables (CSV)", "tables", tables_csv, not len(state.evidence.tables)),
-                ("Export the full-text log (CSV)", "full-texts", full_texts_csv, not state.relevant),
-            ):
-                file, key = f"{stem}-{name}.csv", f"export_{name}"
-                save(words, partial(rows, work), file, key=key, disabled=empty, width="stretch")
+        for words, name, rows, empty in exports:
+            file, how = f"{file_stem(work.row.name)}-{name}.csv", {"disabled": empty, "width": "stretch"}
+            save(words, partial(rows, work), file, key=f"export_{name}", **how)
         if settings.kind.grades:
             own_application.opener(work)
         verdicts.reasons_opener(work, state)

@@ -203,14 +203,13 @@ def _live_check(work: Work, state: State, check: Check | None) -> None:
             reason = f"The last change of the chances was taken back, from {number(settings.scale)}."
             label = f"Take back “× {number(settings.scale)}”"
         offered = moved.scale != settings.scale
-        sides = (
-            st.columns([2.4, 1], gap="medium", vertical_alignment="center") if offered else [st.container()]
-        )
-        sides[0].html(
+        widths = [2.4, 1] if offered else 1
+        words, *right = st.columns(widths, gap="medium", vertical_alignment="center")
+        words.html(
             f'<div class="tar-check"><strong>{shell.linked("Do the chances fit?")}</strong> '
             f'<span data-testid="live-check">{html.escape(unbroken(check_sentence(check, settings)))}</span></div>'
         )
         if not offered:
             return
         what = (work.change_settings, moved, state.seq, reason)
-        press(label, *what, key="rescale", at=sides[1], help=HELP, width="stretch")
+        press(label, *what, key="rescale", at=right[0], help=HELP, width="stretch")

@@ -112,6 +112,9 @@ def _within(row: Mapping[Any, Any], name: str, form: Callable[[float], str]) -> 
     return f", 95 % interval {form(row[f'{name}_low'])} to {form(row[f'{name}_high'])}"
 
 
+FLAT = {"nticks": 4, "tickangle": 0}  # or the numbers of narrow panels would stand on end
+
+
 def error_figure(
     frame: pd.DataFrame, called: Mapping[str, str], simulated: bool = False, dark: bool = False
 ) -> fig.Figure:
@@ -139,8 +142,7 @@ def error_figure(
             domain=[left, left + width],
             tickformat=".0%",
             range=[0, top or 1],
-            nticks=4,
-            tickangle=0,
+            **FLAT,
         )
         notes.append(fig.note(left, 1, f"q* = {q_star:g}", fig.text_colour(dark), xanchor="left"))
     return drawn(
@@ -177,15 +179,8 @@ def error_sentence(frame: pd.DataFrame, called: Mapping[str, str]) -> str:
         parts: list[str] = []
         for column in ("false_adopt", "false_reject"):
             most = own.iloc[int(own[column].to_numpy().argmax())]
-            parts.append(
-                said(
-                    "wrong",
-                    name=most["approach"],
-                    share=float(most[column]),
-                    what=called[column],
-                    first=not parts,
-                )
-            )
+            told = {"name": most["approach"], "share": float(most[column]), "what": called[column]}
+            parts.append(said("wrong", **told, first=not parts))
         free = int((own["false_adopt"] + own["false_reject"] < 1e-12).sum())
         found.append(said("errors", q_star=q_star, parts=parts, free=free, methods=len(own)))
     return " ".join(found)
