@@ -68,21 +68,22 @@ def save_menu(key: str, label: str = "Save") -> DeltaGenerator:
     return st.popover(label, icon=":material/download:", type="tertiary", key=f"{key}/menu")
 
 
-def picture_buttons(stem: str, container: str, csv: Callable[[], str]) -> None:
+def picture_buttons(stem: str, container: str, csv: Callable[[], str], svg: str = "") -> None:
     """SVG and PNG of the figure in the container of this key, and all figures of the page, each with its `csv`.
 
-    ``saving.js`` answers a press: with pictures in the browser alone, with all figures by :func:`all_figures`.
+    What plotly did not draw is brought along as `svg`. ``saving.js`` answers a press: with pictures in the browser alone,
+    with all figures by :func:`all_figures`.
     """
-    of = among_all(stem, container, csv)
-    shown = (_save_button(kind.upper(), kind, stem, f'of="{of}"') for kind in ("svg", "png"))
-    st.html(f"{''.join(shown)}{ALL_BUTTON}", width="content")
+    of = among_all(stem, container, csv, svg)
+    shown = "".join(_save_button(kind.upper(), kind, stem, f' data-of="{of}"') for kind in ("svg", "png"))
+    st.html(f"<div{_brought(svg) if svg else ''}>{shown}{ALL_BUTTON}</div>", width="content")
 
 
-def among_all(stem: str, container: str, csv: Callable[[], str]) -> str:
+def among_all(stem: str, container: str, csv: Callable[[], str], svg: str = "") -> str:
     """Put the figure in a container, or numbers alone, among all figures where they were asked for; its class."""
     of = re.sub(r"[^\w-]", "-", f"st-key-{container}", flags=re.ASCII) if container else ""
     if ALL in st.session_state:
-        st.session_state[ALL][1][stem] = {"of": of, "csv": csv()}
+        st.session_state[ALL][1][stem] = {"of": "" if svg else of, "csv": csv(), "svg": svg}
     return of
 
 
@@ -104,12 +105,16 @@ def all_figures(stem: str, script: str = SAVE_SCRIPT) -> None:
 
 def png_button(label: str, svg: str, stem: str) -> None:
     """A button that saves a drawing as PNG, by the same script."""
-    coded = base64.b64encode(svg.encode()).decode()
-    st.html(_save_button(label, "png", stem, f'svg="{coded}"'), width="content")
+    st.html(_save_button(label, "png", stem, _brought(svg)), width="content")
+
+
+def _brought(svg: str) -> str:
+    """A drawing as the button that saves it, or what stands around it, has it."""
+    return f' data-svg="{base64.b64encode(svg.encode()).decode()}"'
 
 
 def _save_button(label: str, kind: str, stem: str, data: str) -> str:
-    what = f'data-save="{kind}" data-file="{html.escape(stem, quote=True)}" data-{data}'
+    what = f'data-save="{kind}" data-file="{html.escape(stem, quote=True)}"{data}'
     return f'<button type="button" class="tar-save" {what}>{html.escape(label)}</button>'
 
 

@@ -29,10 +29,10 @@ from tarstop_core.evidence.study_figures import forest, leave_one_out, sroc
 from tarstop_core.evidence.summary import Evidence, evidence
 from tarstop_core.files import trace_to_csv
 from tarstop_core.presentation.figures import Figure
+from tarstop_core.presentation.pictures import fluid, still
 from tarstop_core.teaching.glossary import named
 from tarstop_core.value.payoffs import Payoffs
 
-ROOM = 10  # rows by which a figure grows where studies are added one by one
 LARGE = 60  # studies from which a figure may take a moment
 
 
@@ -50,8 +50,6 @@ class View:
     """None for the table of parameters."""
     of: Literal["", "q*", "payoffs"] = ""
     """What sentence and figure are told beside the evidence; the numbers, too, are told payoffs."""
-    grows: bool = False
-    """Whether the figure has a row for every study."""
 
     def told(self, payoffs: Payoffs) -> tuple[Any, ...]:
         """That, as arguments."""
@@ -59,19 +57,11 @@ class View:
 
 
 VIEWS = (
-    View("forest", "Forest", words.forest_sentence, Evidence.study_rows, forest, grows=True),
+    View("forest", "Forest", words.forest_sentence, Evidence.study_rows, forest),
     View("sroc", "SROC", words.sroc_sentence, Evidence.curve_rows, sroc),
     View("belief", "Belief by study", words.path_sentence, Evidence.path_rows, belief_by_study, "q*"),
     View("posterior", "Prior and posterior", words.density_sentence, Evidence.density_rows, posterior),
-    View(
-        "without",
-        "Leave one out",
-        words.without_sentence,
-        Evidence.without_rows,
-        leave_one_out,
-        "q*",
-        grows=True,
-    ),
+    View("without", "Leave one out", words.without_sentence, Evidence.without_rows, leave_one_out, "q*"),
     View(
         "value", "Value of more studies", words.value_sentence, Evidence.value_rows, value_of_more, "payoffs"
     ),
@@ -87,14 +77,14 @@ def panel(
     prior: Prior,
     payoffs: Payoffs,
     simulated: bool = False,
-    growing: bool = False,
+    live: bool = False,
     key: str,
     file_stem: str,
 ) -> None:
     """Everything that can be seen in the tables, a tab each; only the open tab is computed and drawn.
 
-    Where studies are added as one looks, `growing` figures seldom change their height, which would cost another 100 ms
-    and make the page jump. May be drawn inside a fragment.
+    `live` where studies are added as one looks: pictures, for plotly would take longer than all else that a study does.
+    May be drawn inside a fragment.
     """
     shown = evidence(tables, theta, engine, prior)
     tabs = st.tabs([view.title for view in VIEWS], key=f"{key}/tab", on_change="rerun")
@@ -105,18 +95,21 @@ def panel(
         if place is not None:
             # The word that the style sheet and the script look for, in the class that the key becomes.
             with place, st.container(key=f"{key}-tar-figure-{view.name}"), shell.problems_shown():
-                room = {"room": ROOM if growing else 1} if view.grows else {}
-                _draw(view, shown, payoffs, key, f"{file_stem}-{view.name}", simulated=simulated, **room)
+                _draw(view, shown, payoffs, key, f"{file_stem}-{view.name}", simulated=simulated, live=live)
     all_figures(file_stem)
 
 
-def _draw(view: View, shown: Evidence, payoffs: Payoffs, key: str, file_name: str, **how: Any) -> None:
+def _draw(
+    view: View, shown: Evidence, payoffs: Payoffs, key: str, file_name: str, *, simulated: bool, live: bool
+) -> None:
     slow = len(shown) > LARGE
     with st.spinner(f"Computing from {len(shown):,} studies …") if slow else nullcontext():
         told = view.told(payoffs)
         sentence = view.sentence(shown, *told)
         rows = view.rows(shown, *told) if view.of == "payoffs" else view.rows(shown)
-        figure = view.figure(shown, *told, dark=dark(), **how) if view.figure else {}
+        figure = (
+            view.figure(shown, *told, dark=dark(), simulated=simulated) if view.figure is not None else {}
+        )
     known = named(view.title)
     what = f" {shell.term(known.key, 'What is this?')}" if known else ""
     # Above the figure: a tab is searched for something to tab to after every change, and a figure is long to search.
@@ -125,13 +118,17 @@ def _draw(view: View, shown: Evidence, payoffs: Payoffs, key: str, file_name: st
     if drawn := bool(figure.get("data")):
         with st.container(key=f"{key}-tar-wide-{view.name}"):
             chart_key, plain = f"{key}/figure/{view.name}", {"displayModeBar": False}
-            st.plotly_chart(AsItIs(figure), key=chart_key, alt=sentence, config=plain, width="stretch")
+            if live:
+                st.html(fluid(figure, sentence))
+            else:
+                st.plotly_chart(AsItIs(figure), key=chart_key, alt=sentence, config=plain, width="stretch")
     elif view.figure is None and rows:
         _parameters(rows)
     csv = partial(trace_to_csv, rows)
     with save_menu(f"{key}/{view.name}"):
         if drawn:
-            picture_buttons(file_name, f"{key}-tar-figure-{view.name}", csv)
+            svg = still(figure, sentence) if live else ""
+            picture_buttons(file_name, f"{key}-tar-figure-{view.name}", csv, svg)
         elif rows:
             among_all(file_name, "", csv)
         save("CSV", csv, f"{file_name}.csv", key=f"{key}/csv/{view.name}", disabled=not rows)

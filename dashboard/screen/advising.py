@@ -11,7 +11,7 @@ from dashboard.frame.work import Work, clock
 from dashboard.parts.at_a_glance import chip, told
 from dashboard.screen import grading
 from tarstop_core.presentation import curves as presentation_curves
-from tarstop_core.presentation.fluid import fluid
+from tarstop_core.presentation.pictures import fluid
 from tarstop_core.screening.advised import Advice
 from tarstop_core.screening.explain import action
 from tarstop_core.screening.scenarios.named import scenario_of
