@@ -190,7 +190,7 @@ def _counts(evidence: Evidence, rows: _Rows, dark: bool) -> Figure:
     counts = np.stack([getattr(evidence.tables, cell) for cell in CELLS])
     x = np.repeat(np.arange(1, len(CELLS) + 1), len(evidence)).tolist()
     y = np.tile(rows.studies, len(CELLS)).tolist()
-    said = ["–" if np.isnan(count) else f"{count:,.0f}" for count in counts.ravel()]
+    said = ["–" if np.isnan(count) else f"{count:.0f}" for count in counts.ravel()]
     return _texts(x, y, said, text_colour(dark), "left", "x5")
 
 

@@ -23,6 +23,7 @@ MOST = {"x": 6, "y": 3}
 """At most so many intervals between ticks that no figure asks for."""
 DECADES = 4
 """At most so many labels on a log axis."""
+REACHED = 12  # pixels around a point in which it says what it is
 LINE = 15  # pixels from one line of a text to the next
 BEFORE = {"left": 0.0, "top": 0.0, "center": 0.5, "middle": 0.5, "right": 1.0, "bottom": 1.0}
 """The share of a text that lies before its spot, by what plotly calls its anchor."""
@@ -244,12 +245,18 @@ def _stroke(course: str, color: str, width: float, dash: str = "", area: str = "
 
 
 def _point_on_page(point: _Point) -> str:
-    half, shape = point.size / 2, {"circle": ";border-radius:50%", "diamond": ";rotate:45deg;scale:.92"}
-    left, top = (f"calc({100 * share:.2f}% - {half:.1f}px)" for share in point.spot)
-    place = f"left:{left};top:{top};width:{point.size:.1f}px;height:{point.size:.1f}px"
-    look = f"background:{point.fill};border:{point.edge['width']}px solid {point.edge['color']}"
-    says = f' title="{escape(unescape(point.says), quote=True)}"' if point.says else ""
-    return f'<span aria-hidden="true"{says} style="{place};{look}{shape.get(point.symbol, "")}"></span>'
+    reached, shape = (
+        max(point.size, REACHED),
+        {"circle": "border-radius:50%", "diamond": "rotate:45deg;scale:.92"},
+    )
+    left, top = (f"calc({100 * share:.2f}% - {reached / 2:.1f}px)" for share in point.spot)
+    look = f"width:{point.size:.1f}px;height:{point.size:.1f}px;background:{point.fill};"
+    look += f"border:{point.edge['width']}px solid {point.edge['color']};{shape.get(point.symbol, '')}"
+    # What it says stands on the side where there is room.
+    says = f' data-says="{escape(unescape(point.says), quote=True)}"' if point.says else ""
+    side = "point before" if point.spot[0] > 0.5 else "point"
+    place = f"left:{left};top:{top};width:{reached:.1f}px;height:{reached:.1f}px"
+    return f'<span aria-hidden="true" class="{side}"{says} style="{place}"><i style="{look}"></i></span>'
 
 
 def _point_on_paper(point: _Point, size: Pair) -> str:

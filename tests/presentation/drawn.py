@@ -27,7 +27,7 @@ def courses(html: str) -> list[list[tuple[float, float]]]:
 
 def points(html: str) -> list[tuple[float, float]]:
     """Where marks stand, likewise."""
-    mark = r'style="left:calc\(([-\d.]+)% - [\d.]+px\);top:calc\(([-\d.]+)% -'
+    mark = r'class="point[^"]*"[^>]* style="left:calc\(([-\d.]+)% - [\d.]+px\);top:calc\(([-\d.]+)% -'
     return [(10 * float(x), float(y) * height(html) / 100) for x, y in re.findall(mark, html)]
 
 
