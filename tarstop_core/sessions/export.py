@@ -35,6 +35,8 @@ from tarstop_core.sessions.whole import WholeSession
 
 NOT_READ = "not read"
 # What ASReview writes into a record's notes, which other tools and the reader of this one understand.
+JOINED = {"joined": "Joined later", "parted": "Taken back"}
+"""What documents did, by the kind of the event that says so."""
 _DECISIONS = {RELEVANT: "ASReview_relevant", IRRELEVANT: "ASReview_irrelevant"}
 _SAID = ("label", "reason", "remark")  # by whoever read the document before it came here
 _TEXTS = tuple(name for name in TEXT_COLUMNS if name not in ("id", *_SAID))
@@ -150,9 +152,9 @@ def about_rows(session: WholeSession) -> list[tuple[str, str]]:
         ("Labels that came along", f"{state.kept:,}, from {state.kept_from}" if state.kept else ""),
         ("Audit draws", drawn_in_words(state) if state.drawn is not None else ""),
         *(
-            ("Joined later", f"{joined_in_words(event)}, {when(event.time)}")
+            (JOINED[event.kind], f"{joined_in_words(event)}, {when(event.time)}")
             for event in session.events
-            if event.kind == "joined"
+            if event.kind in JOINED
         ),
         ("Searched for", row.query or "—"),
         ("Order", row.ranking or "—"),
@@ -165,10 +167,10 @@ def about_rows(session: WholeSession) -> list[tuple[str, str]]:
 
 
 def joined_in_words(event: Event) -> str:
-    """How many documents joined, and from where, as a clause."""
+    """How many documents joined, or were taken back, and from where, as a clause."""
     content = event.payload
     counted = {
-        "duplicates": content["duplicates"],
+        "duplicates": content.get("duplicates", 0),
         "perhaps the same as another": len(content.get("alike", ())),
     }
     known = ", ".join(f"{what}: {number:,}" for what, number in counted.items() if number)

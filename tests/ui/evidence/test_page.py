@@ -124,7 +124,7 @@ def test_the_learned_prior_is_taken_over_with_its_origin_and_put_back(published:
     published.slider("s").set_value(2.0).run()
     assert "prior chosen here" in shown(published)
     published.button("evidence/prior/weak").click().run()
-    assert "default prior" in shown(published) and f"is {belief()}." in shown(published)
+    assert "weak prior" in shown(published) and f"is {belief()}." in shown(published)
 
 
 def test_reml_looks_at_no_prior(published: AppTest) -> None:
