@@ -128,7 +128,7 @@ def _options(advice: Advice, settings: Settings) -> str:
         return ""
     told, unit = advice.facts, settings.payoffs.unit
     # The plan counts what waits as read, which the paper's score does not: both may be true at once.
-    none = "none once the reports are read" if told.waiting else "none gains"
+    none = "none after the reports" if told.waiting else "none gains"
     plan = f"about {told.plan:,} more" if told.plan else none
     if advice.depth >= advice.documents:
         plan = "none left"

@@ -274,7 +274,7 @@ def _add(store: Store, session: WholeSession) -> None:
     def change(name: str, said: str, *job: Any) -> None:
         told = stored if large else None
         event = shown(name, f"{said} {name}", jobs.in_store, store.url, *job, said=told, large=large)
-        say(f"{JOINED[event.kind]}: {joined_in_words(event)}.")
+        say(f"{JOINED[event.kind]}: {joined_in_words(event.payload)}.")
 
     if file is not None:
         asked = (row.id, file.getvalue(), file.name)
@@ -286,17 +286,17 @@ def _add(store: Store, session: WholeSession) -> None:
             press("Add to the list", partial(take_in, key, add, large=large), key=f"{key}/add")
     elif (last := may_part(row.ids, session.state)) is not None:
         back = partial(change, last["source"], "Taking back", part, row.id, reviewer())
-        said = "Until one of them is read, the list can be as it was. The log keeps both."
+        shell.caption(f"Last joined {joined_in_words(last)}. Nothing of it is read yet.")
         what = (f"Take back {last['source']}", partial(take_in, key, back, large=large))
-        press(*what, key=f"{key}/part", icon=":material/undo:", help=said)
+        press(*what, key=f"{key}/part", icon=":material/undo:")
     taken_in(key)
 
 
 def _previewed(found: Preview) -> None:
     """What would join, before it does."""
-    shell.caption(f"Would join: {joined_in_words(found.event)}.")
+    shell.caption(f"Would join: {joined_in_words(found.told)}.")
     if found.titles:
-        more = ["…"] if len(found.event.payload["docs"]) > len(found.titles) else []
+        more = ["…"] if len(found.told["docs"]) > len(found.titles) else []
         st.html(bullets([*found.titles, *more], ' class="tar-meta tar-notes"'))
     if found.labelled:
         st.caption(

@@ -24,7 +24,6 @@ from tarstop_core.presentation.numbers import count_of
 from tarstop_core.ranking.features import VERSION as FEATURES_VERSION
 from tarstop_core.screening.audit import drawn_in_words
 from tarstop_core.screening.labels import GRADES, IRRELEVANT, NAMES, RELEVANT, UNSEEN
-from tarstop_core.screening.log import Event
 from tarstop_core.screening.report_entry import full_text_rows, table_rows
 from tarstop_core.screening.state import State
 from tarstop_core.screening.trace import calibrators_named, trace
@@ -152,7 +151,7 @@ def about_rows(session: WholeSession) -> list[tuple[str, str]]:
         ("Labels that came along", f"{state.kept:,}, from {state.kept_from}" if state.kept else ""),
         ("Audit draws", drawn_in_words(state) if state.drawn is not None else ""),
         *(
-            (JOINED[event.kind], f"{joined_in_words(event)}, {when(event.time)}")
+            (JOINED[event.kind], f"{joined_in_words(event.payload)}, {when(event.time)}")
             for event in session.events
             if event.kind in JOINED
         ),
@@ -166,9 +165,8 @@ def about_rows(session: WholeSession) -> list[tuple[str, str]]:
     return [("Session", row.name), *(each for each in rows if each[1])]
 
 
-def joined_in_words(event: Event) -> str:
-    """How many documents joined, or were taken back, and from where, as a clause."""
-    content = event.payload
+def joined_in_words(content: Mapping[str, Any]) -> str:
+    """How many documents joined, or were taken back, and from where, as a clause, by what the event says."""
     counted = {
         "duplicates": content.get("duplicates", 0),
         "perhaps the same as another": len(content.get("alike", ())),

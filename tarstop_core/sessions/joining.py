@@ -32,7 +32,7 @@ SHOWN = 5
 class Preview:
     """What a file would bring to a session."""
 
-    event: Event  # as far as it is known before documents are put in order
+    told: dict[str, Any]  # as the event will say it, as far as it is known before documents are put in order
     titles: tuple[str, ...]
     """Of the first that are new, those before the others that are perhaps there already, with the one that they may be."""
     labelled: int  # new ones that the file has labels of, which are not taken over
@@ -46,7 +46,7 @@ def preview(store: Store, session_id: str, content: bytes, name: str) -> Preview
     lines = [f"{titles[doc]}, {alike_in_words(session, alike[doc], titles[alike[doc]])}" for doc in alike]
     lines += [titles[doc] for doc in docs if doc not in alike]
     labelled = int((whole["label"].iloc[len(whole) - len(docs) :] != "").sum())
-    return Preview(Event("joined", told), tuple(lines[:SHOWN]), labelled, file)
+    return Preview(told, tuple(lines[:SHOWN]), labelled, file)
 
 
 def alike_in_words(session: OpenSession, doc: str, title: str) -> str:

@@ -220,7 +220,7 @@ REVIEW = replace(START, scenario="review", plus="Adopt", minus="Don’t adopt", 
 
 def test_reports_and_abstracts_are_compared() -> None:
     told = explain(situation("reports"), REVIEW)
-    before, beside = "; once the reports are read, it does not.", " By itself, screening on pays too"
+    before, beside = "; after the reports no plan to screen on does.", " By itself, screening on pays too"
     assert TOLD.plan and beside in told.sentence and before not in told.sentence
     none = explain(situation("reports", facts=replace(TOLD, plan=0)), REVIEW)
     assert none.sentence == f"{told.sentence.removesuffix('.')}{before}"

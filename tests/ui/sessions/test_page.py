@@ -83,6 +83,7 @@ def test_documents_join_from_a_file(open_app: Open, store: Store) -> None:
     assert event.payload["docs"] == ["c"] and event.payload["duplicates"] == 1
     assert store.collection(store.session(session).collection_id).files[1]["database"] == "Embase"
 
+    assert "Last joined 1 document of b.csv (duplicates: 1). Nothing of it is read yet." in shown(page)
     page.button(f"{key[:-1]}1/part").click().run()
     assert page.toast[0].value.replace("\\", "") == "Taken back: 1 document of b.csv."
     assert "0 of 2 screened" in shown(page) and not page.file_uploader(f"{key}/file").value
