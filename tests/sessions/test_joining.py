@@ -176,6 +176,8 @@ def test_what_joined_is_taken_back_until_one_of_them_is_read(
     assert learns or session.row.ids == coming
     assert store.records(session.collection.id).equals(frame) and len(store.collections()) == 1
     assert store.sessions()[0].documents == N and whole_session(store, key).prisma.rows() == counts
+    for was, now in zip(whole.steps, whole_session(store, key).steps, strict=True):
+        assert was.items() <= now.items()
     assert [
         dict(about_rows(whole_session(store, key)))[name][:11] for name in ("Joined later", "Taken back")
     ] == [
