@@ -33,6 +33,6 @@ def points(html: str) -> list[tuple[float, float]]:
 
 def height(html: str) -> float:
     """Pixels of the plot."""
-    found = re.search(r"height:(\d+)px", html)
+    found = re.search(r"(?:height|max-width):(\d+)px", html)
     assert found is not None
     return float(found[1])

@@ -2,6 +2,7 @@
 
 import re
 import xml.etree.ElementTree as ElementTree
+from html import unescape
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,8 @@ import pytest
 from tarstop_core.belief.decisive import hit_curve
 from tarstop_core.belief.prior import Prior
 from tarstop_core.documents.tables import Tables
-from tarstop_core.evidence.study_figures import forest, sroc
+from tarstop_core.evidence.curve_figures import belief_by_study, prior_and_posterior, value_of_more
+from tarstop_core.evidence.study_figures import forest, leave_one_out, sroc
 from tarstop_core.evidence.summary import evidence
 from tarstop_core.policies import Budget, Optimal
 from tarstop_core.presentation.curves import live_curves
@@ -109,6 +111,29 @@ def test_the_forest_has_every_number_where_its_axis_puts_it() -> None:
     corners = [float(each.split(",")[0]) for each in (squares[0].get("points") or "").split()]
     share = np.mean(corners) / across
     assert low + (high - low) * (share - first) / (last - first) == pytest.approx(0.7, abs=0.002)
+
+
+@pytest.mark.parametrize(
+    "figure",
+    [
+        forest(FOUND),
+        sroc(FOUND),
+        belief_by_study(FOUND, 0.5),
+        prior_and_posterior(FOUND),
+        leave_one_out(FOUND, 0.5),
+        value_of_more(FOUND, Payoffs.from_q_star(0.5)),
+    ],
+    ids=["forest", "plane", "belief", "prior", "left out", "more studies"],
+)
+def test_every_point_says_what_it_is_and_every_number_is_drawn(figure: Figure) -> None:
+    html = fluid(figure, "says")
+    told = [text for trace in figure["data"] if "markers" in trace["mode"] for text in trace["hovertext"]]
+    assert [unescape(text) for text in told] == [
+        unescape(text) for text in re.findall('data-says="([^"]*)"', html)
+    ]
+    assert len(points(html)) == len(told)
+    for drawn in (html, ElementTree.tostring(picture(html)).decode(), still(figure, "says")):
+        assert "nan" not in drawn and "inf" not in drawn
 
 
 def test_the_plane_has_studies_point_and_regions() -> None:
