@@ -108,6 +108,14 @@ def test_report_all_figures_and_data_leave_by_one_menu(
     name, file = saved(page, "Report (HTML)")
     written = file.read_text(encoding="utf-8")
     assert name == "CD010632-report.html" and "<h1>CD010632</h1>" in written and "Anchisi 2005" in written
+    page.get_by_label("Title of the report").fill("Nodes, by PET")
+    page.keyboard.press("Tab")
+    watched.settle()
+    name, file = saved(page, "Report (HTML)")
+    assert name == "Nodes-by-PET-report.html" and "<h1>Nodes, by PET</h1>" in file.read_text(encoding="utf-8")
+    page.get_by_label("Title of the report").fill("")
+    page.keyboard.press("Tab")
+    watched.settle()
     name, file = saved(page, "Data (CSV)")
     assert name == "CD010632.csv" and list(pd.read_csv(file)["study"]) == list(
         read_tables(tables).tables.study

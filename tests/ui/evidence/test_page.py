@@ -83,6 +83,14 @@ def test_without_a_file_the_page_says_what_to_do(open_app: OpenApp) -> None:
     assert not app.tabs
 
 
+def test_a_file_is_called_as_a_person_reads_it() -> None:
+    tables = published_sets()[0].tables
+    assert [Chosen(name, tables).title for name in ("hip_2x2_tables.csv.gz", "D-dimer.xlsx")] == [
+        "hip 2x2 tables",
+        "D-dimer",
+    ]
+
+
 def test_the_example_to_fill_in_is_readable() -> None:
     read = read_tables(io.BytesIO(EXAMPLE.encode()), "example.csv")
     assert len(read.tables) == 6 and not read.notes
@@ -124,7 +132,7 @@ def test_the_learned_prior_is_taken_over_with_its_origin_and_put_back(published:
     published.slider("s").set_value(2.0).run()
     assert "prior chosen here" in shown(published)
     published.button("evidence/prior/weak").click().run()
-    assert "default prior" in shown(published) and f"is {belief()}." in shown(published)
+    assert "weak prior" in shown(published) and f"is {belief()}." in shown(published)
 
 
 def test_reml_looks_at_no_prior(published: AppTest) -> None:
