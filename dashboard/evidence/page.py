@@ -14,7 +14,7 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.frame import address, shell
-from dashboard.frame.drawing import ALL_BUTTON, dark, note, save_menu
+from dashboard.frame.drawing import ALL_BUTTON, dark, note, save_menu, still
 from dashboard.frame.markup import badges, told
 from dashboard.frame.waiting import LARGE_FILE, shown
 from dashboard.frame.widgets import bound, lasting, one_of, press, save, share, switch, text_of, upload
@@ -353,9 +353,7 @@ def chosen_prior(theta: float, disabled: bool) -> Prior:
         if taken is not None and _same(prior, taken, theta):
             prior = replace(taken, b_0=b_0)  # with what it was learned from
         said = prior_sentence(prior, theta)
-        drawn, key = prior_figure(prior, theta, dark()), f"{PREFIX}/prior_figure"
-        st.plotly_chart(drawn, config={"staticPlot": True}, key=key, alt=said)
-        note(said)
+        still(prior_figure(prior, theta, dark()), said)
         _other_priors(prior, theta)
     return prior
 

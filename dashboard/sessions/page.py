@@ -196,7 +196,7 @@ def _compare(store: Store) -> None:
         body = lines([name, *values] for name, values in comparison(compared))
         whole = f"<table><thead><tr><td></td>{head}</tr></thead><tbody>{body}</tbody></table>"
         st.html(scrolling("Sessions compared", whole))
-        still(belief_figure(compared, dark()), comparison_sentence(compared), f"{PREFIX}/beliefs")
+        still(belief_figure(compared, dark()), comparison_sentence(compared))
 
 
 def _import(store: Store) -> None:
