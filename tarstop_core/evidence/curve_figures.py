@@ -69,14 +69,18 @@ def belief_by_study(
 def _places(n: int, before: float, b: float, last: int, name: str) -> Iterator[tuple[Box, Figure]]:
     """Where a name can stand beside a move: above what rises, below what falls, else beside it."""
     rising, wide, aside = b > before, min(len(name), NAME) * LETTER * last, LETTER * last
-    ends = {"bottom": (b, b + GAP), "top": (b, b - GAP - HIGH)}
     middle = (before + b) / 2
+    lows = {
+        "bottom": (b, b + GAP, 4),
+        "middle": (middle, middle - HIGH / 2, 0),
+        "top": (b, b - GAP - HIGH, -4),
+    }
     for anchor in ("bottom", "middle", "top") if rising else ("top", "middle", "bottom"):
-        at, low = ends.get(anchor, (middle, middle - HIGH / 2))
+        at, low, up = lows[anchor]
         for left in (rising, not rising):
             start = n - aside - wide if left else n + aside
             place = {"xanchor": "right", "xshift": -5} if left else {"xanchor": "left", "xshift": 5}
-            yield (start, start + wide, low, low + HIGH), {"y": at, "yanchor": anchor, **place}
+            yield (start, start + wide, low, low + HIGH), {"y": at, "yanchor": anchor, "yshift": up, **place}
 
 
 def _fits(box: Box, last: int, taken: Sequence[Box]) -> bool:
