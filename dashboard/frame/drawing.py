@@ -15,7 +15,6 @@ from plotly.basedatatypes import BaseFigure
 from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.frame import shell
-from dashboard.frame.markup import unbroken
 from dashboard.frame.scripts import SAVE_SCRIPT
 from dashboard.frame.widgets import save
 from tarstop_core.files import table_to_csv
@@ -175,9 +174,8 @@ def heading_of(text: str) -> None:
     st.html(f'<h3 class="tar-part">{html.escape(text)}</h3>')
 
 
-def note(text: str) -> None:
-    """A sentence below a figure or table."""
-    shell.caption(unbroken(text))
+note = shell.caption
+"""A sentence below a figure or table."""
 
 
 def files(

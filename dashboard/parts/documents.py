@@ -149,7 +149,7 @@ def _uploaded(store: Store, abstracts: bool) -> Documents | None:
     state = st.session_state
     read: dict[str, Upload] = state.setdefault(f"{PREFIX}/read", {})
     files = st.file_uploader(
-        "Files that together make one list: CSV, TSV, Excel, RIS, BibTeX, PubMed (nbib) or JSON lines, also gzipped",
+        "Files that together make one list",
         type=KINDS,
         accept_multiple_files=True,
         key=f"{PREFIX}/files/{state.get(f'{PREFIX}/round', 0)}",

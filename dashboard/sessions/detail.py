@@ -12,7 +12,7 @@ import streamlit as st
 
 from dashboard.frame import shell
 from dashboard.frame.drawing import dark, png_button, save_menu
-from dashboard.frame.markup import badges, bullets, lines
+from dashboard.frame.markup import badges, bullets, lines, unbroken
 from dashboard.frame.scripts import SAVE_SCRIPT
 from dashboard.frame.waiting import LARGE_FILE, LARGE_LIST, shown, stored, take_in, taken_in
 from dashboard.frame.widgets import LONGEST_NAME, named, one_of, press, save, share, tabs
@@ -213,14 +213,13 @@ def suggested_name(name: str, before: Settings, tried: Settings, calibrator: str
 def _flow(_: Store, session: WholeSession) -> None:
     counts = session.prisma
     coded = base64.b64encode(flow_diagram(counts, DARK if dark() else LIGHT).encode()).decode()
-    says = "PRISMA 2020 flow diagram; its numbers stand in the table below."
-    st.html(
-        f'<div style="overflow-x:auto" tabindex="0" role="region" aria-label="Flow diagram">'
-        f'<img alt="{says}" style="min-width:520px;max-width:760px;width:100%" '
-        f'src="data:image/svg+xml;base64,{coded}"></div>'
-    )
+    says = "PRISMA 2020 flow diagram; its numbers stand in the table after it."
     body = lines((name, f"{count:,}") for name, count in counts.rows())
-    st.html(f'<div class="tar-others"><table><tbody>{body}</tbody></table></div>')
+    st.html(
+        f'<div class="tar-flow"><div tabindex="0" role="region" aria-label="Flow diagram">'
+        f'<img alt="{says}" src="data:image/svg+xml;base64,{coded}"></div>'
+        f'<div class="tar-others"><table><tbody>{body}</tbody></table></div></div>'
+    )
     stem = f"{file_stem(session.row.name)}-prisma"
     with save_menu(f"{PREFIX}/prisma"):
         svg = flow_diagram(counts)
@@ -257,9 +256,10 @@ def _protocol(_: Store, session: WholeSession) -> None:
         registered=state.plan is not None or not state.touched,
         audited=state.audit_every,
     )
-    st.code(paragraph, language=None, wrap_lines=True)
-    st.caption("For its appendix: what shows later that nothing was exchanged.")
-    st.code(protocol_appendix(settings, calibrator, session.row.digest), language=None, wrap_lines=True)
+    with st.container(key="protocol"):
+        st.code(unbroken(paragraph), language=None, wrap_lines=True)
+        st.caption("For its appendix: what shows later that nothing was exchanged.")
+        st.code(protocol_appendix(settings, calibrator, session.row.digest), language=None, wrap_lines=True)
 
 
 def _add(store: Store, session: WholeSession) -> None:

@@ -39,10 +39,7 @@ from tarstop_core.sessions.store.store import Store
 
 PREFIX = "sessions"
 UNDO = f"{PREFIX}/undo"
-LEAD = (
-    "Everything that was screened here. Resume a session, try it with other settings, compare sessions, or take one "
-    "elsewhere."
-)
+LEAD = "Resume a session, try it with other settings, compare sessions, or take one elsewhere."
 SHOWN = 20
 FILTERS = {
     "all": "All",

@@ -155,7 +155,7 @@ def test_the_sliders_move_questions_and_payoffs(panel: AppTest) -> None:
     assert panel.number_input("p/times").value == 4
     assert panel.number_input("p/documents").value == 80
     assert panel.number_input("p/B").value == 0.4
-    assert "“Reject” only when more than 20 % sure" in "".join(c.value for c in panel.caption)
+    assert "“Reject” only when more than 20\u00a0% sure" in "".join(c.value for c in panel.caption)
 
 
 def test_payoffs_in_money_move_the_rest_and_stay_as_typed(panel: AppTest) -> None:

@@ -206,7 +206,7 @@ def test_other_settings_say_where_it_would_have_stopped(open_app: Open, store: S
     tried = replace(settings, policy="budget:d=100", b_0=0.2)
     said = outcome_sentence(outcome(whole, tried), tried)
     assert "would stop after 100" in said and said in shown(page)
-    assert "Starting chance (b₀): 50 % → 20 %" in shown(page)
+    assert "Starting chance (b₀): 50\u00a0% → 20\u00a0%" in shown(page)
 
     page.button("session_detail/duplicate").click().run()
     [made] = [each.id for each in store.sessions() if each.id != screened]

@@ -97,7 +97,7 @@ class TestReview:
         review.text_input("set_up/review/plus").set_value("Use it").run()
         review.slider("set_up/review/theta").set_value(90).run()
         assert "“Use it” a test whose sensitivity exceeds 90 %" not in words_of(review.caption)
-        assert "“Use it” only when more than 50 % sure that sensitivity exceeds 90 %" in words_of(
+        assert "“Use it” only when more than 50\u00a0% sure that sensitivity exceeds 90\u00a0%" in words_of(
             review.caption
         )
         review.slider("set_up/review/stakes/q").set_value(0.8).run()
