@@ -1,6 +1,7 @@
 """What the server puts around Streamlit: headers on every response, the hosts that it answers to, and its health."""
 
 import contextlib
+import copyreg
 import ipaddress
 import logging
 from pathlib import Path
@@ -15,7 +16,9 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket
+from streamlit.proto.Common_pb2 import FileURLs
 from streamlit.runtime.pages_manager import PagesManager
+from streamlit.runtime.uploaded_file_manager import UploadedFile, UploadedFileRec
 from threadpoolctl import threadpool_limits
 
 import tarstop_core
@@ -46,6 +49,8 @@ HEADERS = {
 """On every response."""
 ANSWERS = ("http.response.start", "websocket.accept", "websocket.http.response.start")
 """Messages that begin one."""
+PIECE = 1 << 18
+"""Bytes of an answer that are sent at a time: a large one would be copied whole while everybody waits."""
 
 
 def around() -> dict[str, Any]:
@@ -58,12 +63,19 @@ def around() -> dict[str, Any]:
     PagesManager.uses_pages_directory = False
     # Its products are small: shared among threads each waits for cores that another person's work holds.
     threadpool_limits(limits=1)
+    copyreg.pickle(UploadedFile, same_bytes)
     return {
         "middleware": [Middleware(Guarded)],
         "routes": [Route("/health", health)],
         "on_script_error": shell.uncaught,
         "exception_handlers": {Exception: failed},
     }
+
+
+def same_bytes(file: UploadedFile) -> tuple[type[UploadedFile], tuple[UploadedFileRec, FileURLs]]:
+    """What copies of an upload are made from, of which Streamlit makes one for every run of a page."""
+    record = UploadedFileRec(file.file_id, file.name, file.type, file.getvalue())
+    return UploadedFile, (record, file._file_urls)
 
 
 class Guarded:
@@ -82,10 +94,18 @@ class Guarded:
             if message["type"] in ANSWERS:
                 message.setdefault("headers", [])
                 MutableHeaders(scope=message).update(HEADERS)
-            await send(message)
+            body, last = message.get("body", b""), 0
+            for last in range(PIECE, len(body), PIECE):
+                await send({**message, "body": body[last - PIECE : last], "more_body": True})
+            await send({**message, "body": body[last:]} if last else message)
 
         refusal = refused(Headers(scope=scope))
         if not refusal:
+            if (
+                "/media/" in scope["path"]
+            ):  # to compress what is saved takes a core for longer than to send it
+                asked = [each for each in scope["headers"] if each[0] != b"accept-encoding"]
+                scope = {**scope, "headers": asked}
             await self.app(scope, receive, marked)
         elif scope["type"] == "http":
             await PlainTextResponse(refusal, 400)(scope, receive, marked)
