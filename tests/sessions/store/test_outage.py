@@ -40,6 +40,7 @@ def arguments(session: str, collection: str) -> dict[str, tuple[Any, ...]]:
         "finish_collection": (collection, 2, "2026-01-01T00:00:00.000+00:00"),
         "going": (session,),
         "grow": (session, label(1), collection, collection, 2),
+        "heading": (session,),
         "kept_calibrators": (),
         "name_databases": (collection, {}),
         "purge_session": (session,),
