@@ -2,8 +2,12 @@
 
 import contextlib
 import copyreg
+import gc
 import ipaddress
 import logging
+import sys
+from collections.abc import AsyncIterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -19,6 +23,7 @@ from starlette.websockets import WebSocket
 from streamlit.proto.Common_pb2 import FileURLs
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.uploaded_file_manager import UploadedFile, UploadedFileRec
+from streamlit.starlette import App
 from threadpoolctl import threadpool_limits
 
 import tarstop_core
@@ -64,12 +69,24 @@ def around() -> dict[str, Any]:
     # Its products are small: shared among threads each waits for cores that another person's work holds.
     threadpool_limits(limits=1)
     copyreg.pickle(UploadedFile, same_bytes)
+    # A press changes threads some thirty times; where a page computes for somebody else, it waits so long each time.
+    sys.setswitchinterval(0.001)
     return {
+        "lifespan": ready,
         "middleware": [Middleware(Guarded)],
         "routes": [Route("/health", health)],
         "on_script_error": shell.uncaught,
         "exception_handlers": {Exception: failed},
     }
+
+
+@contextlib.asynccontextmanager
+async def ready(_: App) -> AsyncIterator[None]:
+    """Import every page before anybody comes, and never look through that for garbage: meanwhile nobody's press is done."""
+    for script in sorted((shell.ROOT / "pages").glob("*.py")):
+        import_module(f"dashboard.{script.stem}.page")
+    gc.freeze()
+    yield
 
 
 def same_bytes(file: UploadedFile) -> tuple[type[UploadedFile], tuple[UploadedFileRec, FileURLs]]:
