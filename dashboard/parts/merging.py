@@ -45,15 +45,16 @@ def review(
         if len(places) > len(shown):
             st.caption(f"The first {len(shown):,} are shown; the others are treated as proposed.")
         matches = [proposal.matches[at] for at in shown]
-        names = _names(frames, [row for match in matches for row in (match.kept, match.other)])
+        of = [row for match in matches for row in (match.kept, match.other)]
+        names = kept("merging/names", key, lambda: _names(frames, of))
         rows = [
             {
                 MERGE: at in chosen,
                 "why": f"{SAME if match.kind == 'exact' else MAYBE}: {match.why}",
-                "kept": kept,
+                "kept": first,
                 "would be merged": other,
             }
-            for at, match, kept, other in zip(shown, matches, names[::2], names[1::2], strict=True)
+            for at, match, first, other in zip(shown, matches, names[::2], names[1::2], strict=True)
         ]
         table = pd.DataFrame(rows)
         ticks = _ticks(table, MERGE, ("why", "kept", "would be merged"), f"{key}/table")
