@@ -69,7 +69,7 @@ def around() -> dict[str, Any]:
     # Its products are small: shared among threads each waits for cores that another person's work holds.
     threadpool_limits(limits=1)
     copyreg.pickle(UploadedFile, same_bytes)
-    # A press changes threads some thirty times; where a page computes for somebody else, it waits so long each time.
+    # A press goes from thread to thread many times, and waits so long each time while a page computes for others.
     sys.setswitchinterval(0.001)
     return {
         "lifespan": ready,
@@ -118,9 +118,8 @@ class Guarded:
 
         refusal = refused(Headers(scope=scope))
         if not refusal:
-            if (
-                "/media/" in scope["path"]
-            ):  # to compress what is saved takes a core for longer than to send it
+            # To compress what is saved takes a core, and for longer than to send it.
+            if "/media/" in scope["path"]:
                 asked = [each for each in scope["headers"] if each[0] != b"accept-encoding"]
                 scope = {**scope, "headers": asked}
             await self.app(scope, receive, marked)
