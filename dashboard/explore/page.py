@@ -97,17 +97,16 @@ def _load(chosen: str) -> Explored:
         collection = store.collection(name)
         of: tuple[str, int, bool] = (collection.name, collection.documents, collection.simulated)
         return kept(f"{ask.PREFIX}/held", (chosen, of), lambda: explore.in_own_order(*of))
-    (called, _), events = store.heading(name), store.events(name)
+    row, events = store.session(name), store.events(name)
 
     def load() -> Explored:
-        row = store.session(name)
         state = replay(row.settings, row.ids, events)
         calibrator = store.calibrator(state.settings.calibrator)
         p = chances(state.settings, calibrator, row.scores, state)
         simulated = store.collection(row.collection_id).simulated
-        return Explored(called, state.settings, calibrator, p, state, simulated=simulated)
+        return Explored(row.name, state.settings, calibrator, p, state, simulated=simulated)
 
-    return kept(f"{ask.PREFIX}/held", (chosen, called, events[-1].seq if events else 0), load)
+    return kept(f"{ask.PREFIX}/held", (chosen, row.name, events[-1].seq if events else 0), load)
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,9 +4,9 @@ Pickling a long list and reading it back hold the interpreter's lock for as long
 written as they lie, and read into their place; that is not filled with zeros before, which would hold the lock too.
 """
 
+import io
 import os
 import pickle
-import socket
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -38,28 +38,14 @@ def receive(pipe: Connection) -> Any:
         When the other end was closed before all of it came.
     """
     head, sizes = pipe.recv()
-    with socket.socket(fileno=os.dup(pipe.fileno())) as line:
-        buffers = [(_bytes if fixed else _array)(line, length) for length, fixed in sizes]
-    return pickle.loads(head, buffers=buffers)
+    end = io.FileIO(os.dup(pipe.fileno()))
+    with io.BufferedReader(end, 1) as line:  # which reads nothing of what comes next
+        return pickle.loads(head, buffers=[_buffer(line, *size) for size in sizes])
 
 
-def _bytes(line: socket.socket, length: int) -> bytes:
-    """Nearly always in one piece, which is not joined to anything."""
-    pieces = []
-    while length:
-        pieces.append(line.recv(length, socket.MSG_WAITALL))
-        if not pieces[-1]:
-            raise EOFError
-        length -= len(pieces[-1])
-    return b"".join(pieces)
-
-
-def _array(line: socket.socket, length: int) -> memoryview:
-    """To be written to by whoever gets it."""
-    rest = place = np.empty(length, np.uint8).data
-    while rest:
-        read = line.recv_into(rest)
-        if not read:
-            raise EOFError
-        rest = rest[read:]
+def _buffer(line: "io.BufferedReader[io.FileIO]", length: int, fixed: bool) -> bytes | memoryview:
+    """One of this length; bytes where nobody is to write to it."""
+    place = line.read(length) if fixed else np.empty(length, np.uint8).data
+    if (len(place) if isinstance(place, bytes) else line.readinto(place)) < length:
+        raise EOFError
     return place

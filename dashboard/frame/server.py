@@ -23,7 +23,6 @@ from starlette.websockets import WebSocket
 from streamlit.proto.Common_pb2 import FileURLs
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.uploaded_file_manager import UploadedFile, UploadedFileRec
-from streamlit.starlette import App
 from threadpoolctl import threadpool_limits
 
 import tarstop_core
@@ -54,8 +53,7 @@ HEADERS = {
 """On every response."""
 ANSWERS = ("http.response.start", "websocket.accept", "websocket.http.response.start")
 """Messages that begin one."""
-PIECE = 1 << 18
-"""Bytes of an answer that are sent at a time: a large one would be copied whole while everybody waits."""
+PIECE = 1 << 18  # bytes of an answer that are sent at a time: else it is copied whole while everybody waits
 
 
 def around() -> dict[str, Any]:
@@ -81,7 +79,7 @@ def around() -> dict[str, Any]:
 
 
 @contextlib.asynccontextmanager
-async def ready(_: App) -> AsyncIterator[None]:
+async def ready(_: Any) -> AsyncIterator[None]:
     """Import every page before anybody comes, and never look through that for garbage: meanwhile nobody's press is done."""
     for script in sorted((shell.ROOT / "pages").glob("*.py")):
         import_module(f"dashboard.{script.stem}.page")
@@ -120,8 +118,7 @@ class Guarded:
         if not refusal:
             # To compress what is saved takes a core, and for longer than to send it.
             if "/media/" in scope["path"]:
-                asked = [each for each in scope["headers"] if each[0] != b"accept-encoding"]
-                scope = {**scope, "headers": asked}
+                scope["headers"] = [each for each in scope["headers"] if each[0] != b"accept-encoding"]
             await self.app(scope, receive, marked)
         elif scope["type"] == "http":
             await PlainTextResponse(refusal, 400)(scope, receive, marked)

@@ -81,15 +81,11 @@ def _summary(proposal: Proposal, chosen: frozenset[int]) -> str:
 
 def _names(frames: Sequence[pd.DataFrame], rows: Sequence[int]) -> list[str]:
     """What records are called, by their rows in these tables, one after the other."""
-    columns = [
-        pd.concat([each[name] for each in frames]).iloc[rows].tolist()
-        for name in ("title", "authors", "date", "source")
+    told = pd.concat([each[["title", "authors", "date", "source"]] for each in frames]).iloc[rows]
+    return [
+        " · ".join(filter(None, (title or "Untitled", shorten(authors, AUTHORS, placeholder=" …"), *more)))
+        for title, authors, *more in told.itertuples(index=False)
     ]
-    told = (
-        (title or "Untitled", shorten(authors, AUTHORS, placeholder=" …"), date, source)
-        for title, authors, date, source in zip(*columns, strict=True)
-    )
-    return [" · ".join(filter(None, each)) for each in told]
 
 
 def families(frame: pd.DataFrame, key: str) -> list[list[int]]:

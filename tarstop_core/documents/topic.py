@@ -2,9 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,15 +96,7 @@ class Outcome:
 def records_digest(ids: Sequence[str], scores: Sequence[float] | None) -> str:
     """Hash of a ranked list: its documents, their order and their scores."""
     digest = hashlib.sha256()
-    scored = ["null"] if scores is None else _json([float(v) for v in scores])
-    for piece in chain("[", _json(ids), ", ", scored, "]"):
+    content = [list(ids), None if scores is None else [float(v) for v in scores]]
+    for piece in json.JSONEncoder().iterencode(content):  # in one piece it would keep other threads waiting
         digest.update(piece.encode())
     return digest.hexdigest()[:16]
-
-
-def _json(values: Sequence[object]) -> Iterator[str]:
-    """A list in JSON, a part at a time, as a long one in one piece keeps other threads waiting."""
-    yield "["
-    for at in range(0, len(values), 1_000):
-        yield ", " * (at > 0) + json.dumps(values[at : at + 1_000])[1:-1]
-    yield "]"

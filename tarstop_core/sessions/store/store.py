@@ -140,8 +140,8 @@ class Store(Collections, Calibrators):
 
     def heading(self, session_id: str) -> tuple[str, int]:
         """What a session is called, and how many documents it has."""
-        said = select(SESSION.c.name, SESSION.c.documents).where(SESSION.c.id == session_id)
-        rows = self._database.rows(said)
+        of = select(SESSION.c.name, SESSION.c.documents)
+        rows = self._database.rows(of.where(SESSION.c.id == session_id))
         if not rows:
             raise _unknown_session(session_id)
         return rows[0].name, rows[0].documents
