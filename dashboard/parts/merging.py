@@ -79,7 +79,7 @@ def _summary(proposal: Proposal, chosen: frozenset[int]) -> str:
     return ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
 
 
-def _names(frames: Sequence[pd.DataFrame], rows: Sequence[int]) -> list[str]:
+def _names(frames: Sequence[pd.DataFrame], rows: list[int]) -> list[str]:
     """What records are called, by their rows in these tables, one after the other."""
     told = pd.concat([each[["title", "authors", "date", "source"]] for each in frames]).iloc[rows]
     return [
