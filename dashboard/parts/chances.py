@@ -128,7 +128,7 @@ def _quality(calibrator: Calibrator) -> None:
     if quality.reliability:
         with st.expander("Did the chances come true?"):
             drawn = reliability_figure(quality.reliability, simulated, dark(), quality.intervals)
-            still(drawn, reliability_sentence(quality.reliability), f"{PREFIX}/reliability")
+            still(drawn, reliability_sentence(quality.reliability))
 
 
 def _take_in(has_scores: bool, key: str, scenario: str, file: UploadedFile) -> None:

@@ -273,15 +273,14 @@ def imported() -> str:
 
 
 def put_back(collection_id: str) -> None:
-    """Take an import of before, whose files are gone, for this tab's; not where it was deleted."""
-    if any(row.id == collection_id for row in shell.store().collections()):
-        st.session_state[f"{PREFIX}/imported"] = ((), collection_id)
+    """Take an import of before, whose files are gone, for this tab's."""
+    st.session_state[f"{PREFIX}/imported"] = ((), collection_id)
 
 
 def _still_there(store: Store) -> Documents | None:
-    if not imported():
+    row = next((each for each in store.collections() if each.id == imported()), None)
+    if row is None:
         return None
-    row = store.collection(imported())
     documents = _from_store(store, row)
     shell.caption(f"{documents.name}: {len(documents.frame):,} documents, imported before.")
     _databases(store, row)

@@ -5,13 +5,12 @@ import html
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.drawing import dark
+from dashboard.frame.drawing import dark, picture
 from dashboard.frame.markup import unbroken
 from dashboard.frame.work import Work, clock
 from dashboard.parts.at_a_glance import chip, told
 from dashboard.screen import grading
 from tarstop_core.presentation import curves as presentation_curves
-from tarstop_core.presentation.fluid import fluid
 from tarstop_core.screening.advised import Advice
 from tarstop_core.screening.explain import action
 from tarstop_core.screening.scenarios.named import scenario_of
@@ -83,7 +82,7 @@ def curves(work: Work, state: State, settings: Settings, advice: Advice) -> None
         silent=state.silent if settings.kind.one_decides else None,
         dark=dark(),
     )
-    st.html(fluid(figure, curve_sentence(state, settings, advice)))
+    picture(figure, curve_sentence(state, settings, advice))
     undrawn = rule.undrawn if advice.worth is None else ""
     shell.caption(f"{chance_in_words(advice, settings)} {undrawn}".rstrip())
 

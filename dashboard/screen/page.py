@@ -160,7 +160,6 @@ def _evidence(work: Work, state: State, settings: Settings) -> None:
             prior=settings.belief_prior,
             payoffs=settings.payoffs,
             simulated=work.collection.simulated,
-            growing=True,
             key=f"evidence_{work.row.id}",
             file_stem=file_stem(work.row.name),
         )

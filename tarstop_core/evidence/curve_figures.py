@@ -12,6 +12,9 @@ from tarstop_core.presentation.numbers import number, percent
 from tarstop_core.presentation.palette import BELIEF, BELIEF_AREA, STUDY, THRESHOLD, VALUE
 from tarstop_core.value.payoffs import Payoffs
 
+CLOSE = 0.08
+"""Names at heights as close as this could run into each other."""
+
 
 def belief_by_study(
     evidence: Evidence, q_star: float, *, simulated: bool = False, dark: bool = False
@@ -50,6 +53,8 @@ def belief_by_study(
         place = {"xanchor": "right" if left else "left", "yanchor": "middle", "xshift": -6 if left else 6}
         name = short(evidence.tables.study[n - 1])
         at = b if left else (before + b) / 2
+        if any(abs(at - other["y"]) < CLOSE for other in notes[1:]):
+            continue
         notes.append(label(n, at, name, blue, font={"color": blue, "size": 11}, **place))
     ticks = {"dtick": 1} if last <= 15 else {"nticks": 9}
     xaxis = axis("studies", dark, range=[-0.02 * last - 0.1, last * 1.02 + 0.1], **ticks)

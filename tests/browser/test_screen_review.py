@@ -202,7 +202,7 @@ def test_a_real_review_from_the_abstracts_to_the_decision(
         saved(page, rank)
         beliefs.append(assert_belief_is_the_cores(page, server, session))
         for study in entered:
-            expect(evidence(page).locator("svg").get_by_text(study).first).to_be_attached()
+            expect(evidence(page).locator(".tar-fluid").get_by_text(study).first).to_be_attached()
 
     last = UNTIL if stages == 2 else before + 3
     for at in range(before, last):

@@ -177,7 +177,7 @@ def _prior(settings: Settings) -> Prior:
         )
     shown = replace(prior, b_0=settings.b_0)
     drawn, said = prior_figure(shown, settings.theta, dark()), prior_sentence(shown, settings.theta)
-    still(drawn, said, f"{PREFIX}/prior/figure")
+    still(drawn, said)
     return prior
 
 
