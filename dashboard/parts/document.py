@@ -68,7 +68,7 @@ def document_html(
     # A line breaks within none of them but a long one.
     short = '<span class="tar-fact">{}</span>'.format
     facts = _facts(record, at, state, score, more)
-    meta = " · ".join((short if len(fact) < 40 else str)(html.escape(fact)) for fact in facts)
+    meta = "\u00a0· ".join((short if len(fact) < 40 else str)(html.escape(fact)) for fact in facts)
     return (
         f'<article><h3 class="tar-title"><span class="tar-rank">#{at + 1}</span> '
         f"{_marked(record.title or 'Untitled', words)}</h3>"
@@ -121,7 +121,7 @@ def links_html(record: Record) -> str:
     """Links to the document: what its file gives, or what its numbers lead to."""
     found = links(record.url, record.publication_number, record.doi, record.pmid)
     return "".join(
-        f' · <a href="{html.escape(link.url, quote=True)}" target="_blank" rel="noopener noreferrer">'
+        f'\u00a0· <a href="{html.escape(link.url, quote=True)}" target="_blank" rel="noopener noreferrer">'
         f"{html.escape(link.words)}\u00a0↗</a>"
         for link in found
     )

@@ -84,7 +84,7 @@ def curves(work: Work, state: State, settings: Settings, advice: Advice) -> None
     )
     picture(figure, curve_sentence(state, settings, advice))
     undrawn = rule.undrawn if advice.worth is None else ""
-    shell.caption(f"{chance_in_words(advice, settings)} {undrawn}".rstrip())
+    shell.caption(unbroken(f"{chance_in_words(advice, settings)} {undrawn}".rstrip()))
 
 
 def curve_sentence(state: State, settings: Settings, advice: Advice) -> str:
@@ -92,7 +92,8 @@ def curve_sentence(state: State, settings: Settings, advice: Advice) -> str:
     silent = int(state.silent.sum())
     left_open = f" ({silent:,} of them unsure or to be confirmed)" if silent else ""
     read = scenario_of(settings).read_in_words(advice)
-    text = f"After {read}{left_open}: {chance_in_words(advice, settings)}"
+    known = chance_in_words(advice, settings)
+    text = f"After {read}{left_open}: {known[0].lower()}{known[1:]}"
     if advice.worth is not None and advice.more > 0 and state.hit is None:
         text += f" Dashed: the way to document {state.depth + advice.more:,} {if_nothing(settings)}."
     if len(state.evidence.tables):

@@ -27,7 +27,7 @@ def question(work: Work) -> None:
     # More than a line holds would only be hidden, and read aloud twice.
     begins = textwrap.shorten(sought, A_LINE, placeholder=" …")
     st.html(
-        f'<details class="tar-claim"><summary><b>Looking for</b> {html.escape(begins)}</summary>'
+        f'<details class="tar-claim"><summary><b>Looking for</b> <span>{html.escape(begins)}</span></summary>'
         f'<div class="tar-literal">{html.escape(sought)}</div>{included}</details>'
     )
 

@@ -239,7 +239,7 @@ def test_a_real_review_from_the_abstracts_to_the_decision(
 
     page.get_by_role("button", name="Stop and decide").click()
     dialog = page.get_by_role("dialog")
-    expect(dialog.get_by_text(re.compile("The chance that sensitivity exceeds 75 % is"))).to_be_visible()
+    expect(dialog.get_by_text(re.compile(r"The chance that sensitivity exceeds 75\s% is"))).to_be_visible()
     at_rest(page)
     dialog.locator("label").filter(has_text=re.compile("^Adopt")).click()
     expect(dialog.get_by_role("radio", name=re.compile("^Adopt"))).to_be_checked()

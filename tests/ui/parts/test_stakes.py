@@ -284,8 +284,8 @@ def test_in_a_review_the_words_are_about_tests_and_what_is_read() -> None:
     shown = AppTest.from_function(review_page, default_timeout=SECONDS).run()
     assert not shown.exception
     assert shown.radio("p/worse").options[:2] == [
-        "“Adopt” a test whose sensitivity does not exceed 90 %",
-        "“Don’t adopt” a test whose sensitivity exceeds 90 %",
+        "“Adopt” a test whose sensitivity does not exceed 90\u00a0%",
+        "“Don’t adopt” a test whose sensitivity exceeds 90\u00a0%",
     ]
     assert "How many titles and abstracts would you read" in shown.number_input("p/documents").label
     assert "prior art" not in " ".join(

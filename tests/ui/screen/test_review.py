@@ -275,7 +275,9 @@ def test_deciding_while_reports_wait_and_what_is_stored(open_app: Open, store: S
     press(page, "Include")
     press(page, "Stop and decide")
     assert "1 report still waits to be read in full and could change the decision" in page.warning[0].value
-    assert "chance that sensitivity exceeds 80 %" in " ".join(each.value for each in page.markdown)
+    assert "chance that sensitivity exceeds 80 %" in " ".join(each.value for each in page.markdown).replace(
+        "\u00a0", " "
+    )
     assert button(page, "Record the decision").disabled, "nothing is preselected while reports may matter"
     choice = next(each for each in page.radio if each.label == "Your decision")
     choice.set_value(choice.options and True).run()

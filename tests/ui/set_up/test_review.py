@@ -196,7 +196,7 @@ class TestReview:
         assert settings.data_share == data_share(simulated=False)
 
     def test_the_stakes_speak_of_tests(self, review: AppTest) -> None:
-        options = review.radio("set_up/review/stakes/worse").options
+        options = [each.replace("\u00a0", " ") for each in review.radio("set_up/review/stakes/worse").options]
         assert options[0] == "“Adopt” a test whose sensitivity does not exceed 75 %"
         assert options[1] == "“Don’t adopt” a test whose sensitivity exceeds 75 %"
         assert "titles and abstracts" in review.number_input("set_up/review/stakes/documents").label
