@@ -5,7 +5,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, BinaryIO, cast
+from io import BytesIO
+from typing import Any, cast
 
 import pandas as pd
 import streamlit as st
@@ -45,7 +46,7 @@ BY = " by "  # between an upload and the columns that a person chose for it
 class Upload:
     name: str
     size: int
-    handle: BinaryIO
+    handle: BytesIO
     table: RecordTable | None = None
     problem: InputProblem | None = None
     columns: dict[str, str] | None = None
@@ -58,8 +59,7 @@ class Upload:
 
     def read(self, columns: dict[str, str] | None = None) -> None:
         """Read the file, showing progress."""
-        self.handle.seek(0)
-        content = self.handle.read()
+        content = self.handle.getvalue()  # uncopied
         others = st.session_state[f"{PREFIX}/read"].values()
         held = sum(len(each.table.frame) for each in others if each.table is not None and each is not self)
         try:
@@ -177,7 +177,7 @@ def _uploaded(store: Store, abstracts: bool) -> Documents | None:
     if sum(file.size for file in new) > LARGE:
         press("Cancel", _start_over, key=f"{PREFIX}/cancel", at=cancel)
     for file in new:
-        upload = Upload(file.name, file.size, cast(BinaryIO, file))
+        upload = Upload(file.name, file.size, file)
         upload.read()
         read[file.file_id] = upload
     uploads = dict(_as_wanted(file.file_id, read, abstracts) for file in files)
@@ -340,10 +340,9 @@ def _wanted(uploads: dict[str, Upload]) -> frozenset[int]:
 
 def _review(uploads: dict[str, Upload]) -> None:
     """Show what is merged; another choice is imported anew."""
-    wanted, shown = _wanted(uploads), ["title", "authors", "date", "source"]
-    titles = pd.concat([each.records.frame[shown] for each in uploads.values()])
+    wanted, frames = _wanted(uploads), [each.records.frame for each in uploads.values()]
     key = f"{PREFIX}/merging/{hash((tuple(uploads), wanted))}"
-    if (chosen := merging.review(_proposal(uploads), titles, wanted, key)) is not None:
+    if (chosen := merging.review(_proposal(uploads), frames, wanted, key)) is not None:
         st.session_state[f"{PREFIX}/chosen"] = (tuple(uploads), chosen)
         st.rerun()
 

@@ -139,6 +139,14 @@ class Store(Collections, Calibrators):
                 scores=None if scores is None else values.check_scores(scores, len(order)),
             )
 
+    def heading(self, session_id: str) -> tuple[str, int]:
+        """What a session is called, and how many documents it has."""
+        of = select(SESSION.c.name, SESSION.c.documents)
+        rows = self._database.rows(of.where(SESSION.c.id == session_id))
+        if not rows:
+            raise _unknown_session(session_id)
+        return rows[0].name, rows[0].documents
+
     def sessions(self, archived: bool = False, deleted: bool = False) -> list[SessionSummary]:
         """Sessions in use, the archived or (archived or not) the deleted ones; the last worked on comes first."""
         gone = SESSION.c.id.in_(select(DELETED.c.session_id))

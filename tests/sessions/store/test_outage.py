@@ -41,6 +41,7 @@ def arguments(session: str, held: CollectionRow) -> dict[str, tuple[Any, ...]]:
         "finish_collection": (collection, 2, "2026-01-01T00:00:00.000+00:00"),
         "going": (session,),
         "grow": (session, label(1), held, some_records(), [], 0),
+        "heading": (session,),
         "kept_calibrators": (),
         "name_databases": (collection, {}),
         "purge_session": (session,),
