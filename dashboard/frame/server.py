@@ -1,7 +1,6 @@
 """What the server puts around Streamlit: headers on every response, the hosts that it answers to, and its health."""
 
 import contextlib
-import copyreg
 import gc
 import ipaddress
 import logging
@@ -20,9 +19,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket
-from streamlit.proto.Common_pb2 import FileURLs
 from streamlit.runtime.pages_manager import PagesManager
-from streamlit.runtime.uploaded_file_manager import UploadedFile, UploadedFileRec
 from threadpoolctl import threadpool_limits
 
 import tarstop_core
@@ -66,7 +63,6 @@ def around() -> dict[str, Any]:
     PagesManager.uses_pages_directory = False
     # Its products are small: shared among threads each waits for cores that another person's work holds.
     threadpool_limits(limits=1)
-    copyreg.pickle(UploadedFile, same_bytes)
     # A press goes from thread to thread many times, and waits so long each time while a page computes for others.
     sys.setswitchinterval(0.001)
     return {
@@ -85,12 +81,6 @@ async def ready(_: Any) -> AsyncIterator[None]:
         import_module(f"dashboard.{script.stem}.page")
     gc.freeze()
     yield
-
-
-def same_bytes(file: UploadedFile) -> tuple[type[UploadedFile], tuple[UploadedFileRec, FileURLs]]:
-    """What copies of an upload are made from, of which Streamlit makes one for every run of a page."""
-    record = UploadedFileRec(file.file_id, file.name, file.type, file.getvalue())
-    return UploadedFile, (record, file._file_urls)
 
 
 class Guarded:

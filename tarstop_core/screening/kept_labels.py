@@ -82,9 +82,8 @@ def labels_found(
 
     In `groups`, patent families, a label of one member is one of all, and the one that found most counts.
     """
-    at, texts = frame["label"].factorize()
-    meaning = {text: _code(text) for text in map(str, texts)}
-    codes = np.array([*meaning.values()], dtype=np.int8)[at]
+    meaning = {text: _code(text) for text in frame["label"].unique().tolist()}
+    codes = frame["label"].map(meaning).to_numpy(dtype=np.int8)
     unknown = tuple(text for text, code in meaning.items() if text and code == UNSEEN)
     for group in groups:
         known = {int(codes[row]) for row in group} - {UNSEEN}

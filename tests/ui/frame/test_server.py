@@ -1,8 +1,6 @@
 """A running server, asked by plain HTTP: headers, hosts, paths, health."""
 
 import asyncio
-import copy
-import copyreg
 import http.client
 import json
 from collections.abc import Iterator
@@ -12,11 +10,9 @@ import pytest
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
-from streamlit.proto.Common_pb2 import FileURLs
-from streamlit.runtime.uploaded_file_manager import UploadedFile, UploadedFileRec
 
 import tarstop_core
-from dashboard.frame.server import HEADERS, PIECE, Guarded, same_bytes
+from dashboard.frame.server import HEADERS, PIECE, Guarded
 from tests.browser.conftest import AppServer
 
 UPGRADE = {
@@ -169,12 +165,3 @@ def test_what_is_saved_leaves_as_it_is_in_pieces(size: int) -> None:
     pieces = [message["body"] for message in sent[1:]]
     assert b"".join(pieces) == content and max(map(len, pieces)) <= PIECE
     assert [message.get("more_body", False) for message in sent[1:]] == [True] * (len(pieces) - 1) + [False]
-
-
-def test_copies_of_an_upload_share_its_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(copyreg.dispatch_table, UploadedFile, same_bytes)
-    file = UploadedFile(UploadedFileRec("1", "a.csv", "text/csv", b"title" * 1000), FileURLs(file_id="1"))
-    file.read()
-    again = copy.deepcopy(file)
-    assert again == file and (again.name, again.type, again.size) == ("a.csv", "text/csv", 5000)
-    assert again is not file and again.read() == file.getvalue() and again.getvalue() is file.getvalue()
