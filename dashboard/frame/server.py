@@ -99,10 +99,11 @@ class Guarded:
             if message["type"] in ANSWERS:
                 message.setdefault("headers", [])
                 MutableHeaders(scope=message).update(HEADERS)
-            body, last = message.get("body", b""), 0
-            for last in range(PIECE, len(body), PIECE):
-                await send({**message, "body": body[last - PIECE : last], "more_body": True})
-            await send({**message, "body": body[last:]} if last else message)
+            body, sent = message.get("body", b""), 0
+            while len(body) - sent > PIECE:
+                await send({**message, "body": body[sent : sent + PIECE], "more_body": True})
+                sent += PIECE
+            await send({**message, "body": body[sent:]} if sent else message)
 
         refusal = refused(Headers(scope=scope))
         if not refusal:
