@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape, unescape
-from typing import Any
+
+import numpy as np
 
 from tarstop_core.presentation.figures import Figure
 from tarstop_core.presentation.svg import DASHES, drawing, path, steps, text
@@ -166,19 +167,21 @@ class _Plot:
         for each in self.layout.get("shapes", ()):
             at = self.place(each.get("xref", "x"), each["x0"])
             yield _stroke(f"M{across * at:.1f} 0V{down:.1f}", **each["line"])
+
+        def within(trace: Figure) -> list[Pair | None]:
+            return [spot and (across * spot[0], down * spot[1]) for spot in self.spots(trace)]
+
         for trace in self.traces:
-            spots = [spot and (across * spot[0], down * spot[1]) for spot in self.spots(trace)]
-            if bars := trace.get("error_x"):
-                on = trace.get("xaxis", "x")
-                one = across * (self.place(on, 1) - self.place(on, 0))
-                for spot, less, more in zip(spots, bars["arrayminus"], bars["array"], strict=True):
-                    if spot is not None:
-                        course = f"M{spot[0] - one * less:.1f} {spot[1]:.1f}H{spot[0] + one * more:.1f}"
-                        yield _stroke(course, bars["color"], bars["thickness"])
+            for way in (way for way in "xy" if f"error_{way}" in trace):
+                bars = trace[f"error_{way}"]
+                low = within(trace | {way: np.subtract(trace[way], bars["arrayminus"])})
+                high = within(trace | {way: np.add(trace[way], bars["array"])})
+                for ends in zip(low, high, strict=True):
+                    yield _stroke(path(ends, in_steps=False), bars["color"], bars["thickness"])
             if "lines" in trace["mode"]:
                 style, area = trace["line"], trace["fillcolor"] if "fill" in trace else "none"
-                look = style.get("color", "none"), style["width"], style.get("dash", ""), area
-                line = _stroke(path(spots, style.get("shape") == "hv"), *look)
+                look = style["color"], style["width"], style.get("dash", ""), area
+                line = _stroke(path(within(trace), style.get("shape") == "hv"), *look)
                 yield self._within(line, trace, size) if clipped else line
 
     def _within(self, line: str, trace: Figure, size: Pair) -> str:
