@@ -69,9 +69,9 @@ def picture(figure: Figure, sentence: str, presented: int = PRESENTED) -> None:
     st.html(fluid(fitted(figure, presented), sentence))
 
 
-def still(figure: Figure, sentence: str, presented: int = PRESENTED) -> None:
+def captioned(figure: Figure, sentence: str) -> None:
     """The same with the sentence that says what it shows in view."""
-    picture(figure, sentence, presented)
+    picture(figure, sentence)
     shell.caption(sentence)
 
 
@@ -130,9 +130,6 @@ def _save_button(kind: str, stem: str) -> str:
     return f'<button type="button" class="tar-save" {what}>{kind.upper()}</button>'
 
 
-PLAIN = {"displayModeBar": False, "responsive": True}
-
-
 def figure(
     name: str,
     heading: str,
@@ -154,7 +151,7 @@ def figure(
             st.plotly_chart(
                 AsItIs(drawing),
                 key=chart_key(name),
-                config=PLAIN,
+                config={"displayModeBar": False, "responsive": True},
                 alt=sentence,
                 width="stretch",
                 on_select=on_select or "ignore",

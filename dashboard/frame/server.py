@@ -63,7 +63,7 @@ def around() -> dict[str, Any]:
     PagesManager.uses_pages_directory = False
     # Its products are small: shared among threads each waits for cores that another person's work holds.
     threadpool_limits(limits=1)
-    # A press goes from thread to thread many times, and waits so long each time while a page computes for others.
+    # A press goes from thread to thread many times, and while a page computes for others each time takes so long: else 5 ms.
     sys.setswitchinterval(0.001)
     return {
         "lifespan": ready,

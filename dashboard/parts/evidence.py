@@ -9,24 +9,14 @@ from typing import Any, Literal
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.drawing import (
-    ALL,
-    all_figures,
-    among_all,
-    dark,
-    picture,
-    picture_buttons,
-    save_menu,
-)
+from dashboard.frame.drawing import ALL, all_figures, among_all, dark, picture, picture_buttons, save_menu
 from dashboard.frame.markup import grid, unbroken
 from dashboard.frame.widgets import save
-from tarstop_core.belief.prior import Prior
-from tarstop_core.documents.tables import Tables
 from tarstop_core.evidence import words
 from tarstop_core.evidence.curve_figures import belief_by_study, value_of_more
 from tarstop_core.evidence.curve_figures import prior_and_posterior as posterior
 from tarstop_core.evidence.study_figures import forest, leave_one_out, sroc
-from tarstop_core.evidence.summary import Evidence, evidence
+from tarstop_core.evidence.summary import Evidence
 from tarstop_core.files import trace_to_csv
 from tarstop_core.presentation.figures import Figure, Rows
 from tarstop_core.presentation.pictures import still
@@ -74,34 +64,20 @@ VIEWS = (
 )
 
 
-def panel(
-    tables: Tables,
-    *,
-    theta: float,
-    engine: str,
-    prior: Prior,
-    payoffs: Payoffs,
-    simulated: bool = False,
-    key: str,
-    file_stem: str,
-) -> None:
+def panel(shown: Evidence, payoffs: Payoffs, *, simulated: bool = False, key: str, file_stem: str) -> None:
     """Everything that can be seen in the tables, a tab each; only the open tab is computed and drawn.
 
     May be drawn inside a fragment.
     """
-    shown = evidence(tables, theta, engine, prior)
     tabs = st.tabs([view.title for view in VIEWS], key=f"{key}/tab", on_change="rerun")
+    spinner = partial(st.spinner, f"Computing from {len(shown):,} studies …")
     for tab, view in zip(tabs, VIEWS, strict=True):
         seen = partial(view.of_evidence, shown, payoffs, simulated)
         stem = f"{file_stem}-{view.name}"
         if tab.open:
             # The word that the style sheet looks for, in the class that the key becomes.
             with tab, st.container(key=f"{key}-tar-figure-{view.name}"), shell.problems_shown():
-                with (
-                    st.spinner(f"Computing from {len(shown):,} studies …")
-                    if len(shown) > LARGE
-                    else nullcontext()
-                ):
+                with spinner() if len(shown) > LARGE else nullcontext():
                     sentence, rows, figure = seen()
                 _draw(view, sentence, rows, figure, key, stem)
         elif ALL in st.session_state:

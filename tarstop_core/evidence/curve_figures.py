@@ -39,7 +39,7 @@ def belief_by_study(
     x, y = [n for n, _ in seen], [b for _, b in seen]
     steps = {"shape": "hv", "color": BELIEF, "width": 2.5}
     hover = [f"{n}: {names[n]}, {percent(b)}" for n, b in seen]
-    how = {"mode": "lines" if len(path) > 80 else "lines+markers", "line": steps, "hovertext": hover}
+    how: Figure = {"mode": "lines" if len(path) > 80 else "lines+markers", "line": steps, "hovertext": hover}
     last = max(1, len(path) - 1)
     data = [
         points(x, y, BELIEF, 7, **how),

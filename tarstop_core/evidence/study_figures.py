@@ -284,7 +284,7 @@ def leave_one_out(
         hover = [f"without {plain(name)}: {percent(belief)}" for name, belief in told]
         symbols = ["circle-open" if other else "circle" for other in turned]
         marker = {"symbol": symbols, "line": {"width": 2, "color": BELIEF}}
-        more = {"marker": marker, "hovertext": hover, "error_x": fig.interval(*reach, STUDY, 2)}
+        more: Figure = {"marker": marker, "hovertext": hover, "error_x": fig.interval(*reach, STUDY, 2)}
         data.append(fig.points(beliefs, range(len(shown)), BELIEF, 10, **more))
         blue = ink(BELIEF, dark)
         shapes.append(fig.upright(b) | {"line": {"color": BELIEF, "width": 1.5}})
