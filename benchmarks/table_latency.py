@@ -28,8 +28,8 @@ WATCH = """() => {
   // marks the figure has, which every study adds to.
   const drawn = () => {
     const curves = document.querySelector('.tar-fluid img');
-    const figure = document.querySelector('.st-key-evidence .js-plotly-plot .cartesianlayer');
-    return curves && figure && [curves.src, figure.getElementsByTagName('path').length];
+    const figure = document.querySelector('.st-key-evidence .tar-fluid');
+    return curves && figure && [curves.src, figure.childElementCount];
   };
   document.addEventListener('keydown', event => {
     if (event.key === 'Enter') { pressed = performance.now(); before = drawn(); }

@@ -131,14 +131,17 @@ def _compared(found: calibrators.Comparison, held_out: HeldOut, a: str, b: str) 
 
 
 def measure_rows(measures: Sequence[calibrators.Measure]) -> list[dict[str, str]]:
+    def signed(value: float) -> str:
+        return number(value).replace("-", "−")
+
     unknown = "one list: unknown"
     return [
         {
             "": each.name,
-            "first": number(each.a),
-            "second": number(each.b),
-            "difference": number(each.difference),
-            "95 %": f"{number(each.low)} to {number(each.high)}" if np.isfinite(each.low) else unknown,
+            "first": signed(each.a),
+            "second": signed(each.b),
+            "difference": signed(each.difference),
+            "95 %": f"{signed(each.low)} to {signed(each.high)}" if np.isfinite(each.low) else unknown,
             "clearly better": {"a": "first", "b": "second", "": "–"}[each.better],
         }
         for each in measures

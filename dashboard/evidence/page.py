@@ -14,7 +14,7 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.frame import address, shell
-from dashboard.frame.drawing import ALL_BUTTON, dark, note, save_menu
+from dashboard.frame.drawing import ALL_BUTTON, dark, note, save_menu, still
 from dashboard.frame.markup import badges, told
 from dashboard.frame.waiting import LARGE_FILE, shown
 from dashboard.frame.widgets import bound, lasting, one_of, press, save, share, switch, text_of, upload
@@ -67,8 +67,8 @@ class Chosen:
 
     @property
     def title(self) -> str:
-        """The name without what says how a file is written."""
-        return re.sub(r"(\.(csv|tsv|txt|gz|xls[xm]))+$", "", self.name)
+        """The name as a person reads it, without what says how a file is written."""
+        return re.sub(r"(\.(csv|tsv|txt|gz|xls[xm]))+$", "", self.name).replace("_", " ").strip()
 
     @cached_property
     def rows(self) -> list[Row]:
@@ -132,20 +132,18 @@ def _headline(chosen: Chosen, shown: Evidence, payoffs: Payoffs) -> None:
 
 def _export(chosen: Chosen, shown: Evidence, payoffs: Payoffs, notes: Sequence[str]) -> None:
     """Everything that leaves this page: the report, all figures, and the data."""
-    about = {"name": chosen.title, "at": when(datetime.now(UTC).isoformat()), "by": reviewer()}
-    report = partial(evidence_report, shown, payoffs, **about, source=chosen.source, notes=notes)
     with save_menu(f"{PREFIX}/export", "Export"):
+        # A box keeps what it began with: other tables have their own.
+        own = st.text_input("Title of the report", chosen.title, key=f"{PREFIX}/title/{chosen.name}")
+        title = own.strip() or chosen.title
+        about = {"name": title, "at": when(datetime.now(UTC).isoformat()), "by": reviewer()}
+        report = partial(evidence_report, shown, payoffs, **about, source=chosen.source, notes=notes)
         for label, content, end in (
             ("Report (HTML)", report, "-report.html"),
             ("Data (CSV)", lambda: trace_to_csv(shown.study_rows()), ".csv"),
         ):
-            save(
-                label,
-                content,
-                f"{file_stem(chosen.title)}{end}",
-                key=f"{PREFIX}/export{end}",
-                width="stretch",
-            )
+            file, key = f"{file_stem(title)}{end}", f"{PREFIX}/export{end}"
+            save(label, content, file, key=key, width="stretch")
         st.html(ALL_BUTTON)
 
 
@@ -353,9 +351,7 @@ def chosen_prior(theta: float, disabled: bool) -> Prior:
         if taken is not None and _same(prior, taken, theta):
             prior = replace(taken, b_0=b_0)  # with what it was learned from
         said = prior_sentence(prior, theta)
-        drawn, key = prior_figure(prior, theta, dark()), f"{PREFIX}/prior_figure"
-        st.plotly_chart(drawn, config={"staticPlot": True}, key=key, alt=said)
-        note(said)
+        still(prior_figure(prior, theta, dark()), said)
         _other_priors(prior, theta)
     return prior
 
@@ -402,4 +398,4 @@ def prior_badge(shown: Evidence) -> str:
         return ""
     if learned is not None:
         return f"prior learned from {learned.reviews} reviews"
-    return "default prior" if shown.prior == Prior() else "prior chosen here"
+    return "weak prior" if shown.prior == Prior() else "prior chosen here"

@@ -369,7 +369,7 @@ def _lists(
     frame, utility = pd.DataFrame(rows), f"Net utility ({unit})" if unit else "Net utility"
     known = {
         "Net utility": st.column_config.NumberColumn(utility, format="%.4g"),
-        "List": st.column_config.TextColumn(width=170),
+        "List": st.column_config.TextColumn(width=220),
         "Look into it": st.column_config.LinkColumn(display_text="map, path", width=80),
     }
     st.dataframe(frame, hide_index=True, width="stretch", column_config=known)

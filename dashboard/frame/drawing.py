@@ -15,12 +15,12 @@ from plotly.basedatatypes import BaseFigure
 from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.frame import shell
-from dashboard.frame.markup import unbroken
 from dashboard.frame.scripts import SAVE_SCRIPT
 from dashboard.frame.widgets import save
 from tarstop_core.files import table_to_csv
 from tarstop_core.presentation.figures import Figure
 from tarstop_core.presentation.html import table_block
+from tarstop_core.presentation.pictures import fluid
 
 ALL = "_all_figures"
 """Where figures are kept while all of them are asked for: what asked, and the figures by the names of their files."""
@@ -39,11 +39,9 @@ class AsItIs(BaseFigure):  # type: ignore[misc]  # plotly has no types
     page takes in the browser anyway: time that every redraw would take. The tests check the figures.
     """
 
-    def __init__(self, figure: Figure, presented: int = PRESENTED) -> None:
+    def __init__(self, figure: Figure) -> None:
         # Not super().__init__(figure), which is what checks; nothing but to_dict is asked of it.
-        layout = figure["layout"] | {"template": {"layout": {}}}
-        if shell.presenting():
-            layout["height"] = max(0.66 * layout["height"], min(layout["height"], presented))
+        layout = fitted(figure)["layout"] | {"template": {"layout": {}}}
         self.__dict__["figure"] = figure | {"layout": layout}
 
     def to_dict(self) -> Figure:
@@ -57,9 +55,23 @@ def dark() -> bool:
     return st.context.theme.type == "dark"
 
 
-def still(figure: Figure, sentence: str, key: str, presented: int = PRESENTED) -> None:
-    """A figure that does not answer the mouse, and below it the sentence that says what it shows."""
-    st.plotly_chart(AsItIs(figure, presented), config={"staticPlot": True}, key=key, alt=sentence)
+def fitted(figure: Figure, presented: int = PRESENTED) -> Figure:
+    """The figure, lower where it is shown on a projector."""
+    if not shell.presenting():
+        return figure
+    layout = figure["layout"]
+    height = max(0.66 * layout["height"], min(layout["height"], presented))
+    return figure | {"layout": layout | {"height": height}}
+
+
+def picture(figure: Figure, sentence: str, presented: int = PRESENTED) -> None:
+    """A figure that needs no script, and so is there at once."""
+    st.html(fluid(fitted(figure, presented), sentence))
+
+
+def still(figure: Figure, sentence: str, presented: int = PRESENTED) -> None:
+    """The same with the sentence that says what it shows in view."""
+    picture(figure, sentence, presented)
     shell.caption(sentence)
 
 
@@ -68,22 +80,23 @@ def save_menu(key: str, label: str = "Save") -> DeltaGenerator:
     return st.popover(label, icon=":material/download:", type="tertiary", key=f"{key}/menu")
 
 
-def picture_buttons(stem: str, container: str, csv: Callable[[], str]) -> None:
-    """SVG and PNG of the figure in the container of this key, and all figures of the page, each with its `csv`.
+def picture_buttons(stem: str, csv: Callable[[], str], *, container: str = "", svg: str = "") -> None:
+    """SVG and PNG of a figure, and all figures of the page, each with its `csv`.
 
-    ``saving.js`` answers a press: with pictures in the browser alone, with all figures by :func:`all_figures`.
+    The figure is an `svg`, or what plotly drew in the container of this key. ``saving.js`` answers a press: with pictures
+    in the browser alone, with all figures by :func:`all_figures`.
     """
-    of = among_all(stem, container, csv)
-    shown = (_save_button(kind.upper(), kind, stem, f'of="{of}"') for kind in ("svg", "png"))
-    st.html(f"{''.join(shown)}{ALL_BUTTON}", width="content")
+    of = re.sub(r"[^\w-]", "-", f"st-key-{container}", flags=re.ASCII)
+    among_all(stem, csv, svg=svg, of="" if svg else of)
+    data = "" if svg else f' data-of="{of}"'
+    shown = "".join(_save_button(kind.upper(), kind, stem, data) for kind in ("svg", "png"))
+    st.html(f"<div{_brought(svg) if svg else ''}>{shown}{ALL_BUTTON}</div>", width="content")
 
 
-def among_all(stem: str, container: str, csv: Callable[[], str]) -> str:
-    """Put the figure in a container, or numbers alone, among all figures where they were asked for; its class."""
-    of = re.sub(r"[^\w-]", "-", f"st-key-{container}", flags=re.ASCII) if container else ""
+def among_all(stem: str, csv: Callable[[], str], *, svg: str = "", of: str = "") -> None:
+    """Put a figure (by its drawing or its class), or numbers alone, among all figures where they were asked for."""
     if ALL in st.session_state:
-        st.session_state[ALL][1][stem] = {"of": of, "csv": csv()}
-    return of
+        st.session_state[ALL][1][stem] = {"of": of, "csv": csv(), "svg": svg}
 
 
 def all_figures(stem: str, script: str = SAVE_SCRIPT) -> None:
@@ -104,12 +117,16 @@ def all_figures(stem: str, script: str = SAVE_SCRIPT) -> None:
 
 def png_button(label: str, svg: str, stem: str) -> None:
     """A button that saves a drawing as PNG, by the same script."""
-    coded = base64.b64encode(svg.encode()).decode()
-    st.html(_save_button(label, "png", stem, f'svg="{coded}"'), width="content")
+    st.html(_save_button(label, "png", stem, _brought(svg)), width="content")
+
+
+def _brought(svg: str) -> str:
+    """A drawing as the button that saves it, or what stands around it, has it."""
+    return f' data-svg="{base64.b64encode(svg.encode()).decode()}"'
 
 
 def _save_button(label: str, kind: str, stem: str, data: str) -> str:
-    what = f'data-save="{kind}" data-file="{html.escape(stem, quote=True)}" data-{data}'
+    what = f'data-save="{kind}" data-file="{html.escape(stem, quote=True)}"{data}'
     return f'<button type="button" class="tar-save" {what}>{html.escape(label)}</button>'
 
 
@@ -157,9 +174,8 @@ def heading_of(text: str) -> None:
     st.html(f'<h3 class="tar-part">{html.escape(text)}</h3>')
 
 
-def note(text: str) -> None:
-    """A sentence below a figure or table."""
-    shell.caption(unbroken(text))
+note = shell.caption
+"""A sentence below a figure or table."""
 
 
 def files(
@@ -176,7 +192,7 @@ def files(
     """
     with save_menu(f"results/{name}"):
         if pictures:
-            picture_buttons(stem, f"results-tar-figure-{name}", partial(table_to_csv, rows))
+            picture_buttons(stem, partial(table_to_csv, rows), container=f"results-tar-figure-{name}")
         save("CSV", partial(table_to_csv, rows), f"{stem}.csv", key=f"results/csv/{name}")
         for label, (suffix, text) in (more or {}).items():
             save(label, text, f"{stem}{suffix}", key=f"results/{label}/{name}")

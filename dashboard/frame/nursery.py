@@ -17,7 +17,7 @@ from importlib import import_module
 from multiprocessing.connection import Connection
 from typing import Any
 
-from dashboard.frame.pipes import receive, send
+from dashboard.frame.pipes import as_it_lies, receive, send
 from tarstop_core.errors import InputProblem
 
 NEEDED = (
@@ -94,7 +94,7 @@ def _job(pipe: Connection) -> None:
             send(pipe, (PROGRESS, far))
 
     try:
-        send(pipe, (DONE, job(*args, progress=progress) if tells else job(*args)))
+        send(pipe, (DONE, as_it_lies(job(*args, progress=progress) if tells else job(*args))))
     except InputProblem as problem:
         send(pipe, (PROBLEM, problem))
     except MemoryError:

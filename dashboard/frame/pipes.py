@@ -1,13 +1,21 @@
 """What goes through a pipe between two processes, without keeping other threads waiting.
 
 Pickling a long list and reading it back hold the interpreter's lock for as long as they copy it. Here its buffers are
-written as they lie, and read into their place.
+written as they lie, and read into their place; that is not filled with zeros before, which would hold the lock too.
 """
 
+import io
 import os
 import pickle
 from multiprocessing.connection import Connection
 from typing import Any
+
+import numpy as np
+
+
+def as_it_lies(what: Any) -> Any:
+    """The same, to be sent; of bytes, which pickling would copy, the place where they are."""
+    return pickle.PickleBuffer(what) if isinstance(what, bytes) else what
 
 
 def send(pipe: Connection, what: Any) -> None:
@@ -15,7 +23,7 @@ def send(pipe: Connection, what: Any) -> None:
     found: list[pickle.PickleBuffer] = []
     head = pickle.dumps(what, pickle.HIGHEST_PROTOCOL, buffer_callback=found.append)
     buffers = [each.raw() for each in found]
-    pipe.send((head, [len(each) for each in buffers]))
+    pipe.send((head, [(len(each), each.readonly) for each in buffers]))
     for rest in buffers:
         while rest:
             rest = rest[os.write(pipe.fileno(), rest) :]
@@ -29,13 +37,15 @@ def receive(pipe: Connection) -> Any:
     EOFError
         When the other end was closed before all of it came.
     """
-    head, lengths = pipe.recv()
-    buffers = [bytearray(length) for length in lengths]
-    for buffer in buffers:
-        rest = memoryview(buffer)
-        while rest:
-            read = os.readv(pipe.fileno(), [rest])
-            if not read:
-                raise EOFError
-            rest = rest[read:]
-    return pickle.loads(head, buffers=buffers)
+    head, sizes = pipe.recv()
+    end = io.FileIO(os.dup(pipe.fileno()))
+    with io.BufferedReader(end, 1) as line:  # which reads nothing of what comes next
+        return pickle.loads(head, buffers=[_buffer(line, *size) for size in sizes])
+
+
+def _buffer(line: "io.BufferedReader[io.FileIO]", length: int, fixed: bool) -> bytes | memoryview:
+    """One of this length; bytes where nobody is to write to it."""
+    place = line.read(length) if fixed else np.empty(length, np.uint8).data
+    if (len(place) if isinstance(place, bytes) else line.readinto(place)) < length:
+        raise EOFError
+    return place

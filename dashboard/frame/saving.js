@@ -27,9 +27,10 @@ if (!window.tarstopSave) {
     return {text, width, height};
   };
 
-  // A drawing that the button brings along.
-  const brought = (coded) => {
-    const text = new TextDecoder().decode(Uint8Array.from(atob(coded), (each) => each.charCodeAt(0)));
+  const decoded = (coded) => new TextDecoder().decode(Uint8Array.from(atob(coded), (each) => each.charCodeAt(0)));
+
+  // A drawing that the page brings along.
+  const brought = (text) => {
     const svg = new DOMParser().parseFromString(text, 'image/svg+xml').documentElement;
     return {text, width: Number(svg.getAttribute('width')), height: Number(svg.getAttribute('height'))};
   };
@@ -100,13 +101,11 @@ if (!window.tarstopSave) {
   };
 
   window.tarstopPack = async ({dataset}) => {
-    const text = new TextDecoder().decode(Uint8Array.from(atob(dataset.figures), (each) => each.charCodeAt(0)));
-    const figures = Object.entries(JSON.parse(text)), files = [];
+    const figures = Object.entries(JSON.parse(decoded(dataset.figures))), files = [];
     await drawn(figures.map(([, {of}]) => of).filter(Boolean));
-    for (const [name, {of, csv}] of figures) {
-      const chart = of && chartOf(of);
-      if (chart) {
-        const picture = compose(chart);
+    for (const [name, {of, csv, svg}] of figures) {
+      const chart = of && chartOf(of), picture = svg ? brought(svg) : chart && compose(chart);
+      if (picture) {
         files.push([`${name}.svg`, new Blob([picture.text])], [`${name}.png`, await png(picture)]);
       }
       if (csv.trim()) files.push([`${name}.csv`, new Blob([csv])]);
@@ -133,8 +132,9 @@ if (!window.tarstopSave) {
       return;
     }
     const chart = document.getElementsByClassName(button?.dataset.of ?? '')[0]?.querySelector('.js-plotly-plot');
-    if (!chart && !button?.dataset.svg) return;
-    const picture = chart ? compose(chart) : brought(button.dataset.svg);
+    const coded = button?.closest('[data-svg]')?.dataset.svg;
+    if (!chart && !coded) return;
+    const picture = coded ? brought(decoded(coded)) : compose(chart);
     const name = `${button.dataset.file}.${button.dataset.save}`;
     if (button.dataset.save === 'svg') give(new Blob([picture.text], {type: 'image/svg+xml;charset=utf-8'}), name);
     else png(picture).then((blob) => give(blob, name));

@@ -1,8 +1,12 @@
 """What the server puts around Streamlit: headers on every response, the hosts that it answers to, and its health."""
 
 import contextlib
+import gc
 import ipaddress
 import logging
+import sys
+from collections.abc import AsyncIterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -46,6 +50,7 @@ HEADERS = {
 """On every response."""
 ANSWERS = ("http.response.start", "websocket.accept", "websocket.http.response.start")
 """Messages that begin one."""
+PIECE = 1 << 18  # bytes of an answer that are sent at a time: else it is copied whole while everybody waits
 
 
 def around() -> dict[str, Any]:
@@ -58,12 +63,24 @@ def around() -> dict[str, Any]:
     PagesManager.uses_pages_directory = False
     # Its products are small: shared among threads each waits for cores that another person's work holds.
     threadpool_limits(limits=1)
+    # A press goes from thread to thread many times, and waits so long each time while a page computes for others.
+    sys.setswitchinterval(0.001)
     return {
+        "lifespan": ready,
         "middleware": [Middleware(Guarded)],
         "routes": [Route("/health", health)],
         "on_script_error": shell.uncaught,
         "exception_handlers": {Exception: failed},
     }
+
+
+@contextlib.asynccontextmanager
+async def ready(_: Any) -> AsyncIterator[None]:
+    """Import every page before anybody comes, and never look through that for garbage: meanwhile nobody's press is done."""
+    for script in sorted((shell.ROOT / "pages").glob("*.py")):
+        import_module(f"dashboard.{script.stem}.page")
+    gc.freeze()
+    yield
 
 
 class Guarded:
@@ -82,10 +99,16 @@ class Guarded:
             if message["type"] in ANSWERS:
                 message.setdefault("headers", [])
                 MutableHeaders(scope=message).update(HEADERS)
-            await send(message)
+            body, last = message.get("body", b""), 0
+            for last in range(PIECE, len(body), PIECE):
+                await send({**message, "body": body[last - PIECE : last], "more_body": True})
+            await send({**message, "body": body[last:]} if last else message)
 
         refusal = refused(Headers(scope=scope))
         if not refusal:
+            # To compress what is saved takes a core, and for longer than to send it.
+            if "/media/" in scope["path"]:
+                scope["headers"] = [each for each in scope["headers"] if each[0] != b"accept-encoding"]
             await self.app(scope, receive, marked)
         elif scope["type"] == "http":
             await PlainTextResponse(refusal, 400)(scope, receive, marked)

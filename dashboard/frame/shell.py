@@ -12,6 +12,7 @@ from urllib.parse import urlencode
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from dashboard.frame.markup import unbroken
 from dashboard.frame.scripts import COPY_SCRIPT, FRAME, REACHABLE_SCRIPT
 from tarstop_core.errors import InputProblem, Outage
 from tarstop_core.sessions.store.store import Store
@@ -170,7 +171,7 @@ def _unlinked(text: str) -> str:
 
 def caption(text: str) -> None:
     """A small sentence, as literal text."""
-    st.caption(escape_markdown(text))
+    st.caption(escape_markdown(unbroken(text)))
 
 
 def escape_label(text: str) -> str:

@@ -8,6 +8,7 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.frame import shell
+from dashboard.frame.markup import unbroken
 from dashboard.frame.waiting import LARGE_FILE, take_in, taken_in
 from dashboard.frame.work import attempt, say
 from tarstop_core.errors import InputProblem
@@ -64,6 +65,15 @@ def one_of(label: str, options: Mapping[T, str], *, at: Any = st, **more: Any) -
     return at.selectbox(label, list(options), format_func=options.__getitem__, **more)
 
 
+def alone(label: str, options: Mapping[str, str], parameter: str) -> str:
+    """The same for what is shown alone on a projector: the address names it, and a link leads to it."""
+    named = st.query_params.get(parameter, "")
+    begun = named if named in options else next(iter(options))
+    chosen = one_of(label, options, first=begun, key=f"{parameter}/alone", label_visibility="collapsed")
+    st.query_params[parameter] = chosen
+    return chosen
+
+
 def some_of(
     label: str, options: Mapping[T, str], first: Iterable[T], *, at: Any = st, **more: Any
 ) -> list[T]:
@@ -97,7 +107,7 @@ def radio(label: str, options: Mapping[T, str], **more: Any) -> T:
     """The same with all options in sight."""
     if "first" in more:
         more["index"] = list(options).index(more.pop("first"))
-    return st.radio(label, list(options), format_func=options.__getitem__, **more)
+    return st.radio(label, list(options), format_func=lambda each: unbroken(options[each]), **more)
 
 
 def explained(label: str, options: Mapping[T, tuple[str, str]], **more: Any) -> T:

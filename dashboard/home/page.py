@@ -45,21 +45,21 @@ def home_page() -> None:
 def _beginnings(store: Store, demo_first: bool) -> None:
     demo, review, own = st.columns(3, gap="medium")
     named = reviewer()
-    with demo.container(border=True, height="stretch"):
+    with demo.container(border=True, height="stretch", key="begin-patents"):
         st.subheader("Patents")
         st.write("Is there prior art? A simulated search.")
         if st.button("Start the demo", key="demo", type="primary" if demo_first else "secondary"):
             with shell.problems_shown():
                 go_to(start_demo(store, named))
-    with review.container(border=True, height="stretch"):
+    with review.container(border=True, height="stretch", key="begin-review"):
         st.subheader("Diagnostic accuracy")
         st.write("Is a test sensitive enough? A simulated review.")
         if st.button("Start the review demo", key="review_demo"):
             with shell.problems_shown():
                 go_to(start_review_demo(store, named))
-    with own.container(border=True, height="stretch"):
+    with own.container(border=True, height="stretch", key="begin-own"):
         st.subheader("Your documents")
-        st.write("CSV, Excel, RIS, BibTeX, PubMed or JSON lines.")
+        st.write("CSV, Excel, RIS, BibTeX, PubMed or JSON.")
         if st.button("Set up a session", key="set_up"):
             st.switch_page(shell.SET_UP)
 

@@ -216,7 +216,7 @@ def _round(play: Play) -> None:
         st.html(f'<div class="tar-numbers tar-walked">{unbroken(numbers(rows))}</div>')
         if play.helped == "curve":
             said = f"After {count_of(depth)} the chance that {asked} is {belief}."
-            still(your_call_figures.belief(game, dark=dark()), said, "call-belief", presented=200)
+            still(your_call_figures.belief(game, dark=dark()), said, presented=200)
         if depth:
             with st.expander("What is looked for", key="call-asked"):
                 st.html(learn_documents.claim(key))

@@ -69,7 +69,7 @@ def document(key: str, at: int, chance: str = "") -> str:
     lead = f'<p class="tar-found{" hit" if hit else ""}">{found} {html.escape(why)}</p>'
     score = None if topic.scores is None else float(topic.scores[at])
     record = records(key)[str(topic.ids[at])]
-    return document_html(record, at, explored.state, asked(key), score, chance, lead)
+    return document_html(record, at, explored.state, asked(key), score, [chance], lead)
 
 
 def given(key: str, before: str = "") -> str:

@@ -5,7 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.widgets import bound
+from dashboard.frame.widgets import alone, bound
 from tarstop_core.policies import POLICIES
 from tarstop_core.teaching.glossary import FIRST, Term, found, grouped, terms
 from tarstop_core.teaching.methods import formulas
@@ -17,16 +17,20 @@ def show() -> None:
     known, groups = terms(), grouped()
     words = st.session_state.get("find", st.query_params.get("find", "")).strip()
     named = st.query_params.get("term", "")
+    if shell.presenting():
+        named = alone("Term", {each.key: each.name for group in groups.values() for each in group}, "term")
     first = next((group for group, within in groups.items() if named in {term.key for term in within}), FIRST)
     # The box for the search stands below; what it holds decides on what is above it.
     group = st.session_state.get("group") or st.query_params.get("group", first)
     shown = found(words) if words else groups.get(group, groups[first])
-    here = {term.key for term in shown}
+    here = set() if shell.presenting() else {term.key for term in shown}
     if named in known:
         with st.container(border=True, key="glossary-asked"):
             st.markdown(_entry(known[named], here))
     elif named:
         shell.problem_box(f"The glossary has no term {named}; look for it below.")
+    if shell.presenting():
+        return
     hint = "belief, q*, REML, recall …"
     st.text_input("Search", **bound("find"), placeholder=hint, icon=":material/search:")
     if not words:

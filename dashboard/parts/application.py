@@ -73,12 +73,12 @@ def ask(chosen: Documents, problems: list[str]) -> Asked:
 
 
 def _fields(start: Application, key: str) -> Application:
-    left, right = st.columns(2, gap="large")
+    left, right = st.columns(2, gap="medium")
     number = left.text_input(
         "Its number",
         start.number,
         max_chars=60,
-        placeholder="EP3456789 or US20180123456A1",
+        placeholder="EP3456789",
         help="The number it was, or will be, published under: its own family is found by it.",
         **lasting(f"{key}/number"),
     ).strip()

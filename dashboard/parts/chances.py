@@ -43,7 +43,7 @@ def starting_chance(settings: Settings) -> float:
     key = f"{own_prefix(PREFIX, scenario.name)}/b_0"
     said = f"The {shell.term('b-0', 'starting belief')} b₀. {scenario.example}".rstrip()
     share = hundredths(f"Chance that {question(settings)}, before reading", 50, **lasting(key), help=said)
-    st.caption(f"b₀ = {share / 100:.2f}: {scenario.starting_chance(share, settings)}")
+    note(f"b₀ = {share / 100:.2f}: {scenario.starting_chance(share, settings)}")
     return share / 100
 
 
@@ -128,7 +128,7 @@ def _quality(calibrator: Calibrator) -> None:
     if quality.reliability:
         with st.expander("Did the chances come true?"):
             drawn = reliability_figure(quality.reliability, simulated, dark(), quality.intervals)
-            still(drawn, reliability_sentence(quality.reliability), f"{PREFIX}/reliability")
+            still(drawn, reliability_sentence(quality.reliability))
 
 
 def _take_in(has_scores: bool, key: str, scenario: str, file: UploadedFile) -> None:

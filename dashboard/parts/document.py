@@ -12,6 +12,7 @@ from tarstop_core.presentation.numbers import number
 from tarstop_core.ranking.words import parts, stems
 from tarstop_core.screening.labels import GRADES, NAMES, RELEVANT
 from tarstop_core.screening.state import State
+from tarstop_core.sessions.joining import alike_in_words
 from tarstop_core.sessions.store.rows import Record
 
 
@@ -53,11 +54,11 @@ def settled_with(state: State, at: int) -> str:
 
 
 def document_html(
-    record: Record, at: int, state: State, query: str, score: float | None, chance: str = "", lead: str = ""
+    record: Record, at: int, state: State, query: str, score: float | None, more: list[str], lead: str = ""
 ) -> str:
     """A document as the page shows it, the words of `query` marked; `at` is its 0-based position.
 
-    `chance` says how likely it is what is looked for; `lead` is HTML above the abstract.
+    `more` is what else is known of it; `lead` is HTML above the abstract.
     """
     words = stems(query)
     abstract = record.abstract
@@ -66,8 +67,8 @@ def document_html(
     text = _marked(abstract, words) if abstract else "<em>No abstract in the file.</em>"
     # A line breaks within none of them but a long one.
     short = '<span class="tar-fact">{}</span>'.format
-    facts = _facts(record, at, state, score, chance)
-    meta = " · ".join((short if len(fact) < 40 else str)(html.escape(fact)) for fact in facts)
+    facts = _facts(record, at, state, score, more)
+    meta = "\u00a0· ".join((short if len(fact) < 40 else str)(html.escape(fact)) for fact in facts)
     return (
         f'<article><h3 class="tar-title"><span class="tar-rank">#{at + 1}</span> '
         f"{_marked(record.title or 'Untitled', words)}</h3>"
@@ -75,9 +76,9 @@ def document_html(
     )
 
 
-def _facts(record: Record, at: int, state: State, score: float | None, chance: str) -> Iterator[str]:
+def _facts(record: Record, at: int, state: State, score: float | None, more: list[str]) -> Iterator[str]:
     """The line below the title."""
-    also, alike = state.also.get(record.id), state.alike.get(record.id)
+    also = state.also.get(record.id)
     said = "kept label" if at < state.kept else "you said"
     facts = (
         record.publication_number or record.id,
@@ -85,10 +86,9 @@ def _facts(record: Record, at: int, state: State, score: float | None, chance: s
         record.assignee,
         record.authors,
         "" if score is None else f"score {number(score)}",
-        chance,
+        *more,
         f"{said}: {verdict_on(state, at)}" if at < state.depth else "",
         f"also published as {', '.join(also)}" if also is not None else "",
-        "" if alike is None else f"perhaps the same as {alike}",
     )
     return filter(None, facts)
 
@@ -121,7 +121,7 @@ def links_html(record: Record) -> str:
     """Links to the document: what its file gives, or what its numbers lead to."""
     found = links(record.url, record.publication_number, record.doi, record.pmid)
     return "".join(
-        f' · <a href="{html.escape(link.url, quote=True)}" target="_blank" rel="noopener noreferrer">'
+        f'\u00a0· <a href="{html.escape(link.url, quote=True)}" target="_blank" rel="noopener noreferrer">'
         f"{html.escape(link.words)}\u00a0↗</a>"
         for link in found
     )
@@ -146,6 +146,13 @@ def flags_html(found: Sequence[Flag]) -> str:
 
 def sentence(clause: str) -> str:
     return f"{clause[0].upper()}{clause[1:]}."
+
+
+def same_as(work: Work, record: Record) -> str:
+    """Which other document one that joined later may be; empty where it is none that is known."""
+    if (other := work.state.alike.get(record.id)) is None:
+        return ""
+    return alike_in_words(work, other, work.document(work.row.ids.index(other)).title)
 
 
 def query_to_mark(work: Work, more: Sequence[str] = ()) -> str:

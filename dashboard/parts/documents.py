@@ -5,7 +5,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, BinaryIO, cast
+from io import BytesIO
+from typing import Any, cast
 
 import pandas as pd
 import streamlit as st
@@ -45,7 +46,7 @@ BY = " by "  # between an upload and the columns that a person chose for it
 class Upload:
     name: str
     size: int
-    handle: BinaryIO
+    handle: BytesIO
     table: RecordTable | None = None
     problem: InputProblem | None = None
     columns: dict[str, str] | None = None
@@ -58,8 +59,7 @@ class Upload:
 
     def read(self, columns: dict[str, str] | None = None) -> None:
         """Read the file, showing progress."""
-        self.handle.seek(0)
-        content = self.handle.read()
+        content = self.handle.getvalue()  # uncopied
         others = st.session_state[f"{PREFIX}/read"].values()
         held = sum(len(each.table.frame) for each in others if each.table is not None and each is not self)
         try:
@@ -149,7 +149,7 @@ def _uploaded(store: Store, abstracts: bool) -> Documents | None:
     state = st.session_state
     read: dict[str, Upload] = state.setdefault(f"{PREFIX}/read", {})
     files = st.file_uploader(
-        "Files that together make one list: CSV, TSV, Excel, RIS, BibTeX, PubMed (nbib) or JSON lines, also gzipped",
+        "Files that together make one list",
         type=KINDS,
         accept_multiple_files=True,
         key=f"{PREFIX}/files/{state.get(f'{PREFIX}/round', 0)}",
@@ -177,7 +177,7 @@ def _uploaded(store: Store, abstracts: bool) -> Documents | None:
     if sum(file.size for file in new) > LARGE:
         press("Cancel", _start_over, key=f"{PREFIX}/cancel", at=cancel)
     for file in new:
-        upload = Upload(file.name, file.size, cast(BinaryIO, file))
+        upload = Upload(file.name, file.size, file)
         upload.read()
         read[file.file_id] = upload
     uploads = dict(_as_wanted(file.file_id, read, abstracts) for file in files)
@@ -273,15 +273,14 @@ def imported() -> str:
 
 
 def put_back(collection_id: str) -> None:
-    """Take an import of before, whose files are gone, for this tab's; not where it was deleted."""
-    if any(row.id == collection_id for row in shell.store().collections()):
-        st.session_state[f"{PREFIX}/imported"] = ((), collection_id)
+    """Take an import of before, whose files are gone, for this tab's."""
+    st.session_state[f"{PREFIX}/imported"] = ((), collection_id)
 
 
 def _still_there(store: Store) -> Documents | None:
-    if not imported():
+    row = next((each for each in store.collections() if each.id == imported()), None)
+    if row is None:
         return None
-    row = store.collection(imported())
     documents = _from_store(store, row)
     shell.caption(f"{documents.name}: {len(documents.frame):,} documents, imported before.")
     _databases(store, row)
@@ -341,10 +340,9 @@ def _wanted(uploads: dict[str, Upload]) -> frozenset[int]:
 
 def _review(uploads: dict[str, Upload]) -> None:
     """Show what is merged; another choice is imported anew."""
-    wanted, shown = _wanted(uploads), ["title", "authors", "date", "source"]
-    titles = pd.concat([each.records.frame[shown] for each in uploads.values()])
+    wanted, frames = _wanted(uploads), [each.records.frame for each in uploads.values()]
     key = f"{PREFIX}/merging/{hash((tuple(uploads), wanted))}"
-    if (chosen := merging.review(_proposal(uploads), titles, wanted, key)) is not None:
+    if (chosen := merging.review(_proposal(uploads), frames, wanted, key)) is not None:
         st.session_state[f"{PREFIX}/chosen"] = (tuple(uploads), chosen)
         st.rerun()
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property
 from typing import Any, Literal
 
 import streamlit as st
@@ -11,10 +11,10 @@ import streamlit as st
 from dashboard.frame import shell
 from dashboard.frame.drawing import (
     ALL,
-    AsItIs,
     all_figures,
     among_all,
     dark,
+    picture,
     picture_buttons,
     save_menu,
 )
@@ -29,10 +29,10 @@ from tarstop_core.evidence.study_figures import forest, leave_one_out, sroc
 from tarstop_core.evidence.summary import Evidence, evidence
 from tarstop_core.files import trace_to_csv
 from tarstop_core.presentation.figures import Figure
+from tarstop_core.presentation.pictures import still
 from tarstop_core.teaching.glossary import named
 from tarstop_core.value.payoffs import Payoffs
 
-ROOM = 10  # rows by which a figure grows where studies are added one by one
 LARGE = 60  # studies from which a figure may take a moment
 
 
@@ -50,8 +50,6 @@ class View:
     """None for the table of parameters."""
     of: Literal["", "q*", "payoffs"] = ""
     """What sentence and figure are told beside the evidence; the numbers, too, are told payoffs."""
-    grows: bool = False
-    """Whether the figure has a row for every study."""
 
     def told(self, payoffs: Payoffs) -> tuple[Any, ...]:
         """That, as arguments."""
@@ -59,19 +57,11 @@ class View:
 
 
 VIEWS = (
-    View("forest", "Forest", words.forest_sentence, Evidence.study_rows, forest, grows=True),
+    View("forest", "Forest", words.forest_sentence, Evidence.study_rows, forest),
     View("sroc", "SROC", words.sroc_sentence, Evidence.curve_rows, sroc),
     View("belief", "Belief by study", words.path_sentence, Evidence.path_rows, belief_by_study, "q*"),
     View("posterior", "Prior and posterior", words.density_sentence, Evidence.density_rows, posterior),
-    View(
-        "without",
-        "Leave one out",
-        words.without_sentence,
-        Evidence.without_rows,
-        leave_one_out,
-        "q*",
-        grows=True,
-    ),
+    View("without", "Leave one out", words.without_sentence, Evidence.without_rows, leave_one_out, "q*"),
     View(
         "value", "Value of more studies", words.value_sentence, Evidence.value_rows, value_of_more, "payoffs"
     ),
@@ -87,54 +77,87 @@ def panel(
     prior: Prior,
     payoffs: Payoffs,
     simulated: bool = False,
-    growing: bool = False,
     key: str,
     file_stem: str,
 ) -> None:
     """Everything that can be seen in the tables, a tab each; only the open tab is computed and drawn.
 
-    Where studies are added as one looks, `growing` figures seldom change their height, which would cost another 100 ms
-    and make the page jump. May be drawn inside a fragment.
+    May be drawn inside a fragment.
     """
     shown = evidence(tables, theta, engine, prior)
     tabs = st.tabs([view.title for view in VIEWS], key=f"{key}/tab", on_change="rerun")
-    # All figures are those of tabs that are closed, too.
-    unseen = st.container(key="tar-unseen") if ALL in st.session_state else None
     for tab, view in zip(tabs, VIEWS, strict=True):
-        place = tab if tab.open else unseen
-        if place is not None:
-            # The word that the style sheet and the script look for, in the class that the key becomes.
-            with place, st.container(key=f"{key}-tar-figure-{view.name}"), shell.problems_shown():
-                room = {"room": ROOM if growing else 1} if view.grows else {}
-                _draw(view, shown, payoffs, key, f"{file_stem}-{view.name}", simulated=simulated, **room)
+        seen = _Seen(view, shown, payoffs, simulated, f"{file_stem}-{view.name}")
+        if tab.open:
+            # The word that the style sheet looks for, in the class that the key becomes.
+            with tab, st.container(key=f"{key}-tar-figure-{view.name}"), shell.problems_shown():
+                _draw(seen, key)
+        elif ALL in st.session_state:
+            # All figures are those of tabs that are closed, too.
+            with shell.problems_shown():
+                among_all(seen.file_name, seen.csv, svg=seen.svg)
     all_figures(file_stem)
 
 
-def _draw(view: View, shown: Evidence, payoffs: Payoffs, key: str, file_name: str, **how: Any) -> None:
-    slow = len(shown) > LARGE
-    with st.spinner(f"Computing from {len(shown):,} studies …") if slow else nullcontext():
-        told = view.told(payoffs)
-        sentence = view.sentence(shown, *told)
-        rows = view.rows(shown, *told) if view.of == "payoffs" else view.rows(shown)
-        figure = view.figure(shown, *told, dark=dark(), **how) if view.figure else {}
+@dataclass(frozen=True)
+class _Seen:
+    """What a tab shows of the evidence."""
+
+    view: View
+    evidence: Evidence
+    payoffs: Payoffs
+    simulated: bool
+    file_name: str
+
+    @cached_property
+    def sentence(self) -> str:
+        """What there is to see."""
+        return self.view.sentence(self.evidence, *self.view.told(self.payoffs))
+
+    @cached_property
+    def rows(self) -> list[dict[str, Any]]:
+        """Its numbers."""
+        told = self.view.told(self.payoffs) if self.view.of == "payoffs" else ()
+        return self.view.rows(self.evidence, *told)
+
+    @cached_property
+    def figure(self) -> Figure | None:
+        """None where there is none, or nothing to draw while "reml" is not identified: the sentence says so."""
+        if self.view.figure is None:
+            return None
+        told = self.view.told(self.payoffs)
+        figure = self.view.figure(self.evidence, *told, dark=dark(), simulated=self.simulated)
+        return figure if figure["data"] else None
+
+    @property
+    def svg(self) -> str:
+        """The figure on paper."""
+        return still(self.figure, self.sentence) if self.figure is not None else ""
+
+    def csv(self) -> str:
+        """Its numbers as a file."""
+        return trace_to_csv(self.rows)
+
+
+def _draw(seen: _Seen, key: str) -> None:
+    view, many = seen.view, len(seen.evidence)
+    with st.spinner(f"Computing from {many:,} studies …") if many > LARGE else nullcontext():
+        sentence, rows, figure = seen.sentence, seen.rows, seen.figure
     known = named(view.title)
     what = f" {shell.term(known.key, 'What is this?')}" if known else ""
     # Above the figure: a tab is searched for something to tab to after every change, and a figure is long to search.
     st.caption(f"{shell.escape_markdown(unbroken(sentence))}{what}")
-    # Nothing to draw while "reml" is not identified: the sentence says so.
-    if drawn := bool(figure.get("data")):
+    if figure is not None:
         with st.container(key=f"{key}-tar-wide-{view.name}"):
-            chart_key, plain = f"{key}/figure/{view.name}", {"displayModeBar": False}
-            st.plotly_chart(AsItIs(figure), key=chart_key, alt=sentence, config=plain, width="stretch")
+            picture(figure, sentence)
     elif view.figure is None and rows:
         _parameters(rows)
-    csv = partial(trace_to_csv, rows)
     with save_menu(f"{key}/{view.name}"):
-        if drawn:
-            picture_buttons(file_name, f"{key}-tar-figure-{view.name}", csv)
+        if figure is not None:
+            picture_buttons(seen.file_name, seen.csv, svg=seen.svg)
         elif rows:
-            among_all(file_name, "", csv)
-        save("CSV", csv, f"{file_name}.csv", key=f"{key}/csv/{view.name}", disabled=not rows)
+            among_all(seen.file_name, seen.csv)
+        save("CSV", seen.csv, f"{seen.file_name}.csv", key=f"{key}/csv/{view.name}", disabled=not rows)
 
 
 def _parameters(rows: list[dict[str, Any]]) -> None:

@@ -78,9 +78,10 @@ def index_of(frame: pd.DataFrame, recipe: Recipe, progress: Counting) -> Bm25Ind
     return build_index(ranking_text(frame), progress, recipe)
 
 
-def exported(url: str, session: str, end: str) -> str | bytes:
+def exported(url: str, session: str, end: str) -> bytes:
     """A session as a file whose name ends so."""
     with Store(url) as store:
         if end == SESSION:
-            return export_session(store, session)
-        return ENDS[end](whole_session(store, session))
+            return export_session(store, session).encode()
+        content = ENDS[end](whole_session(store, session))
+        return content if isinstance(content, bytes) else content.encode()

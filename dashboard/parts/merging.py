@@ -25,11 +25,11 @@ STANDS, MEMBERS = "count once", "also published as"
 
 
 def review(
-    proposal: Proposal, titles: pd.DataFrame, chosen: frozenset[int], key: str
+    proposal: Proposal, frames: Sequence[pd.DataFrame], chosen: frozenset[int], key: str
 ) -> frozenset[int] | None:
     """Show every match with a tick; the new choice once it is asked for, else None.
 
-    `titles` has `title`, `authors`, `date` and `source` of all records, one file after the other.
+    The proposal was made for these `frames`.
     """
     if not proposal.matches:
         return None
@@ -44,14 +44,17 @@ def review(
         )
         if len(places) > len(shown):
             st.caption(f"The first {len(shown):,} are shown; the others are treated as proposed.")
+        matches = [proposal.matches[at] for at in shown]
+        of = [row for match in matches for row in (match.kept, match.other)]
+        names = kept("merging/names", key, lambda: _names(frames, of))
         rows = [
             {
                 MERGE: at in chosen,
                 "why": f"{SAME if match.kind == 'exact' else MAYBE}: {match.why}",
-                "kept": _named(titles, match.kept),
-                "would be merged": _named(titles, match.other),
+                "kept": first,
+                "would be merged": other,
             }
-            for at, match in ((at, proposal.matches[at]) for at in shown)
+            for at, match, first, other in zip(shown, matches, names[::2], names[1::2], strict=True)
         ]
         table = pd.DataFrame(rows)
         ticks = _ticks(table, MERGE, ("why", "kept", "would be merged"), f"{key}/table")
@@ -76,10 +79,13 @@ def _summary(proposal: Proposal, chosen: frozenset[int]) -> str:
     return ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
 
 
-def _named(titles: pd.DataFrame, row: int) -> str:
-    title, authors, date, source = map(str, titles[["title", "authors", "date", "source"]].iloc[row])
-    told = (title or "Untitled", shorten(authors, AUTHORS, placeholder=" …"), date, source)
-    return " · ".join(filter(None, told))
+def _names(frames: Sequence[pd.DataFrame], rows: list[int]) -> list[str]:
+    """What records are called, by their rows in these tables, one after the other."""
+    told = pd.concat([each[["title", "authors", "date", "source"]] for each in frames]).iloc[rows]
+    return [
+        " · ".join(filter(None, (title or "Untitled", shorten(authors, AUTHORS, placeholder=" …"), *more)))
+        for title, authors, *more in told.itertuples(index=False)
+    ]
 
 
 def families(frame: pd.DataFrame, key: str) -> list[list[int]]:

@@ -29,15 +29,15 @@ WRITTEN = f"{PREFIX}/written"
 
 def loaded(store: Store, session_id: str) -> WholeSession:
     """A session with its documents, kept for this browser tab until something is recorded in it."""
-    row = store.session(session_id)
-    asked = (session_id, row.name, len(store.events(session_id)))
+    name, documents = store.heading(session_id)
 
     def opened() -> WholeSession:
-        if len(row.ids) <= LARGE_LIST:
+        if documents <= LARGE_LIST:
             return whole_session(store, session_id)
-        return shown(row.name, f"Opening {row.name}", jobs.in_store, store.url, whole_session, session_id)
+        return shown(name, f"Opening {name}", jobs.in_store, store.url, whole_session, session_id)
 
-    return kept(f"{PREFIX}/kept", asked, opened, KEPT if len(row.ids) <= LARGE_LIST else 1)
+    asked = (session_id, name, len(store.events(session_id)))
+    return kept(f"{PREFIX}/kept", asked, opened, KEPT if documents <= LARGE_LIST else 1)
 
 
 def save_export(store: Store, row: SessionRow, seq: int, end: str, label: str, **how: Any) -> None:

@@ -144,10 +144,9 @@ def _questions(key: str, settings: Settings, stakes: Stakes) -> None:
         placeholder="as many as there are",
         **_follows(key, "documents"),
     )
-    caption(
-        f"So {q_star_in_words(stakes.payoffs.q_star, settings.plus, question(settings))}; "
-        f"{cost_in_words(stakes).partition(':')[0]}."
-    )
+    unit = stakes.payoffs.unit
+    cost = f"; {cost_in_words(stakes).partition(':')[0]}" if unit else ""
+    caption(f"So {q_star_in_words(stakes.payoffs.q_star, settings.plus, question(settings))}{cost}.")
 
 
 def _sliders(

@@ -88,7 +88,7 @@ def _errors(look: Look) -> None:
         "errors",
         figures.error_heading(frame[frame["q_star"] == look.q_star], look.q_star, look.cost),
         with_room(figures.error_figure(frame, called, look.results.simulated, look.dark)),
-        figures.error_sentence(frame),
+        figures.error_sentence(frame, called),
         data.in_words(frame, look.results),
         look.stem,
     )

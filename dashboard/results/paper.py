@@ -77,13 +77,14 @@ def _decomposition(both: data.Asked, results: Results, dark: bool) -> None:
         frame = frame.assign(approach=[PAPER_NAMES[name] for name in frame["method"]])
         frame = frame.sort_values("approach", key=lambda names: names.map(order), kind="stable")
         frames.append(("run-errors", f"Wrong decisions in this run (c = {cost:g})", frame, results.simulated))
+    called = errors_of(results.settings)
     top = 1.1 * max(float((each["false_adopt"] + each["false_reject"]).max()) for _, _, each, _ in frames)
     for column, (name, heading, frame, simulated) in zip(st.columns(2, gap="large"), frames, strict=False):
-        drawing = with_room(figures.error_figure(frame, errors_of(results.settings), simulated, dark))
+        drawing = with_room(figures.error_figure(frame, called, simulated, dark))
         for key in [key for key in drawing["layout"] if key.startswith("xaxis")]:
             drawing["layout"][key]["range"] = [0, top or 1]
         with column:
-            said_, leaves = view.errors_sentence(frame), data.in_words(frame, results)
+            said_, leaves = view.errors_sentence(frame, called), data.in_words(frame, results)
             figure(name, heading, drawing, said_, leaves, f"tarstop-{name}")
 
 

@@ -5,13 +5,12 @@ import html
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.drawing import dark
+from dashboard.frame.drawing import dark, picture
 from dashboard.frame.markup import unbroken
 from dashboard.frame.work import Work, clock
 from dashboard.parts.at_a_glance import chip, told
 from dashboard.screen import grading
 from tarstop_core.presentation import curves as presentation_curves
-from tarstop_core.presentation.fluid import fluid
 from tarstop_core.screening.advised import Advice
 from tarstop_core.screening.explain import action
 from tarstop_core.screening.scenarios.named import scenario_of
@@ -83,9 +82,9 @@ def curves(work: Work, state: State, settings: Settings, advice: Advice) -> None
         silent=state.silent if settings.kind.one_decides else None,
         dark=dark(),
     )
-    st.html(fluid(figure, curve_sentence(state, settings, advice)))
+    picture(figure, curve_sentence(state, settings, advice))
     undrawn = rule.undrawn if advice.worth is None else ""
-    shell.caption(f"{chance_in_words(advice, settings)} {undrawn}".rstrip())
+    shell.caption(unbroken(f"{chance_in_words(advice, settings)} {undrawn}".rstrip()))
 
 
 def curve_sentence(state: State, settings: Settings, advice: Advice) -> str:
@@ -93,7 +92,8 @@ def curve_sentence(state: State, settings: Settings, advice: Advice) -> str:
     silent = int(state.silent.sum())
     left_open = f" ({silent:,} of them unsure or to be confirmed)" if silent else ""
     read = scenario_of(settings).read_in_words(advice)
-    text = f"After {read}{left_open}: {chance_in_words(advice, settings)}"
+    known = chance_in_words(advice, settings)
+    text = f"After {read}{left_open}: {known[0].lower()}{known[1:]}"
     if advice.worth is not None and advice.more > 0 and state.hit is None:
         text += f" Dashed: the way to document {state.depth + advice.more:,} {if_nothing(settings)}."
     if len(state.evidence.tables):

@@ -36,7 +36,7 @@ def dialog(work: Work, state: State, advice: Advice) -> None:
     in_full = f", and {reports:,} report{'' if reports == 1 else 's'} in full" if settings.two_stages else ""
     st.write(
         f"You read {count_of(state.depth)} of {len(work.row.ids):,}{in_full}{spent}. "
-        f"The chance that {question(settings)} is {percent(advice.b)}."
+        f"The chance that {unbroken(f'{question(settings)} is {percent(advice.b)}')}."
     )
     scenario = scenario_of(settings)
     waiting = bool(len(state.pending)) or scenario.open_question(advice)
@@ -44,7 +44,7 @@ def dialog(work: Work, state: State, advice: Advice) -> None:
         st.warning("A hit still waits for confirmation: settle it first, or decide without it.")
     else:
         why = against_the_odds(advice, settings)
-        st.write(shell.escape_markdown(f"{explain(advice, settings).stopping} {why}".strip()))
+        st.write(shell.escape_markdown(unbroken(f"{explain(advice, settings).stopping} {why}".strip())))
     if rival := scenario.rival(settings, state):
         st.warning(shell.escape_markdown(rival), icon=":material/balance:")
     if flagged := grading.reminder(work, state):
@@ -85,17 +85,19 @@ def _reports(told: ReviewFacts) -> None:
         count, bring, them, they = f"{told.waiting:,} reports still wait", "all bring", "them", "they"
         if told.waiting == 1:
             count, bring, them, they = "1 report still waits", "it brings", "it", "it"
+        may = unbroken(percent(told.reports_may_change))
         st.warning(
-            f"{count} to be read in full and could change the decision (a chance of {percent(told.reports_may_change)} if "
-            f"{bring} data): read {them}, record why {they} cannot be had, or decide without."
+            f"{count} to be read in full and could change the decision (a chance of {may} if {bring} data): read {them}, "
+            f"record why {they} cannot be had, or decide without."
         )
     elif told.waiting:
         count = "1 report waits" if told.waiting == 1 else f"{told.waiting:,} reports wait"
         st.info(f"{count} to be read in full; it is unlikely that this changes the decision.")
-    st.write(
+    said = (
         f"The chance that this is the right decision is {percent(1 - told.disagreement)} by the belief alone; all that is left "
         f"would lead to the other one with a chance of {percent(told.otherwise)}, as often as in past reviews."
     )
+    st.write(unbroken(said))
 
 
 def _stopped(advice: Advice) -> Event:

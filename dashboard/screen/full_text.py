@@ -11,7 +11,7 @@ from dashboard.frame import shell
 from dashboard.frame.markup import badges
 from dashboard.frame.widgets import go_to_one, radio
 from dashboard.frame.work import Work, say
-from dashboard.parts.document import document_html, query_to_mark
+from dashboard.parts.document import document_html, query_to_mark, same_as
 from dashboard.screen.verdicts import reason_row
 from tarstop_core.documents.reports import OUTCOMES, FullText, Report
 from tarstop_core.documents.tables import CELLS
@@ -104,7 +104,8 @@ def report(work: Work, state: State, at: int) -> None:
                 f'<h4 class="tar-part">Full text {badges("simulated excerpt")}</h4>'
                 f'<div class="tar-literal">{html.escape(text)}</div><h4 class="tar-part">Abstract</h4>'
             )
-        st.html(document_html(record, at, state, query_to_mark(work), score, lead=lead))
+        about = (record, at, state, query_to_mark(work), score, [same_as(work, record)])
+        st.html(document_html(*about, lead))
     with st.container(key="report_form"):
         if state.reasons:
 

@@ -3,6 +3,7 @@
 import html
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -11,7 +12,7 @@ from dashboard.frame import shell
 from dashboard.frame.markup import badges
 from dashboard.frame.scripts import ARRIVAL_SCRIPT, KEYS_SCRIPT, REVIEWER_SCRIPT
 from dashboard.frame.widgets import press, save
-from dashboard.frame.work import NAMELESS, REVIEWER, Work, attempt, clock, flash, open_work, reviewer
+from dashboard.frame.work import NAMELESS, REVIEWER, Work, attempt, clock, flash, go_to, open_work, reviewer
 from dashboard.parts import application as own_application
 from dashboard.parts import evidence, learning, stakes
 from dashboard.parts.sessions import file_stem
@@ -34,12 +35,14 @@ from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.settings_words import changes, counts_too, settings_rows
 from tarstop_core.screening.state import State
+from tarstop_core.sessions.demo import start_demo
 from tarstop_core.sessions.export import full_texts_csv, tables_csv, trace_csv
 
 AT_STAKE = "at_stake"
 EVIDENCE = "evidence_drawn"
 MORE = "more"
 ASKED_NAME = "_reviewer_asked"
+NOTHING_OPEN = "No session is open here. Continue one from Home, try the demo, or bring your own documents."
 
 
 def screen_page() -> None:
@@ -50,21 +53,26 @@ def screen_page() -> None:
         shell.problem_box(problem)
         work = None
     if work is None:
-        st.title("Screen")
-        st.write(
-            "No session is open here. Continue one, start the demo from Home, or bring your own documents."
-        )
-        left, right, _ = st.columns([1, 1, 3])
-        if left.button("Go to Home", type="primary", width="stretch"):
-            st.switch_page(shell.HOME)
-        if right.button("Set up a session", width="stretch"):
-            st.switch_page(shell.SET_UP)
+        _nothing_open()
         return
     # Holding a key would label documents nobody saw, and a slider keeps the keys to itself.
     st.html(KEYS_SCRIPT, unsafe_allow_javascript=True)
     # Runs when the page is opened; a label redraws only the fragment below.
     st.html(ARRIVAL_SCRIPT, unsafe_allow_javascript=True)
     screening(work)
+
+
+def _nothing_open() -> None:
+    """What the page will look like, and the ways to a session."""
+    shell.opening("Screen", NOTHING_OPEN)
+    with st.container(horizontal=True, gap="small"):
+        if st.button("Start the demo", type="primary"):
+            with shell.problems_shown():
+                go_to(start_demo(shell.store(), reviewer()))
+        for words, page in (("Go to Home", shell.HOME), ("Set up a session", shell.SET_UP)):
+            if st.button(words):
+                st.switch_page(page)
+    st.html(Path(__file__).with_name("preview.html"))
 
 
 @st.fragment
@@ -141,7 +149,8 @@ def _counted(work: Work, state: State) -> str:
     parts += scenario_of(state.settings).found_in_words(state)
     parts += [f"{len(state.unsure)} unsure"] if len(state.unsure) else []
     parts += [f"{state.kept:,} came with labels"] if state.kept else []
-    return " · ".join(parts)
+    # No line breaks within what is short, nor before the dot that follows it.
+    return "\u00a0· ".join([parts[0], *(each.replace(" ", "\u00a0") for each in parts[1:])])
 
 
 def _evidence(work: Work, state: State, settings: Settings) -> None:
@@ -160,7 +169,6 @@ def _evidence(work: Work, state: State, settings: Settings) -> None:
             prior=settings.belief_prior,
             payoffs=settings.payoffs,
             simulated=work.collection.simulated,
-            growing=True,
             key=f"evidence_{work.row.id}",
             file_stem=file_stem(work.row.name),
         )
@@ -186,17 +194,16 @@ def _folded(label: str, key: str) -> Any:
 
 def _more(work: Work, state: State, settings: Settings) -> None:
     """What is needed now and then."""
+    exports = [("Export every document read (CSV)", "trace", trace_csv, state.depth == 0)]
+    if settings.kind.reads_full_texts:
+        exports += [
+            ("Export the 2×2 tables (CSV)", "tables", tables_csv, not len(state.evidence.tables)),
+            ("Export the full-text log (CSV)", "full-texts", full_texts_csv, not state.relevant),
+        ]
     with st.container(horizontal=True, gap="small"):
-        file, none = f"{file_stem(work.row.name)}-trace.csv", state.depth == 0
-        save("Export every document read (CSV)", partial(trace_csv, work), file, key="export", disabled=none)
-        if settings.kind.reads_full_texts:
-            stem = file_stem(work.row.name)
-            for words, name, rows, empty in (
-                ("Export the 2×2 tables (CSV)", "tables", tables_csv, not len(state.evidence.tables)),
-                ("Export the full-text log (CSV)", "full-texts", full_texts_csv, not state.relevant),
-            ):
-                file, key = f"{stem}-{name}.csv", f"export_{name}"
-                save(words, partial(rows, work), file, key=key, disabled=empty)
+        for words, name, rows, empty in exports:
+            file, how = f"{file_stem(work.row.name)}-{name}.csv", {"disabled": empty, "width": "stretch"}
+            save(words, partial(rows, work), file, key=f"export_{name}", **how)
         if settings.kind.grades:
             own_application.opener(work)
         verdicts.reasons_opener(work, state)

@@ -7,7 +7,7 @@ import streamlit as st
 
 from dashboard.frame.work import Work
 from dashboard.parts import document as shown
-from dashboard.parts.document import document_html, query_to_mark
+from dashboard.parts.document import document_html, query_to_mark, same_as
 from tarstop_core.documents.application import Flag
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.screening.advised import Advice
@@ -27,7 +27,7 @@ def question(work: Work) -> None:
     # More than a line holds would only be hidden, and read aloud twice.
     begins = textwrap.shorten(sought, A_LINE, placeholder=" …")
     st.html(
-        f'<details class="tar-claim"><summary><b>Looking for</b> {html.escape(begins)}</summary>'
+        f'<details class="tar-claim"><summary><b>Looking for</b> <span>{html.escape(begins)}</span></summary>'
         f'<div class="tar-literal">{html.escape(sought)}</div>{included}</details>'
     )
 
@@ -52,7 +52,8 @@ def document(work: Work, state: State, at: int | None, advice: Advice) -> Flag |
         note = state.notes.get(work.shown, "")
         noted = f'<div class="tar-literal"><em>Note:</em> {html.escape(note)}</div>' if note else ""
         lead = f"{shown.flags_html(found)}{noted}"
-        st.html(document_html(record, at, state, query_to_mark(work, work.because), score, chance, lead))
+        about = (record, at, state, query_to_mark(work, work.because), score, [chance, same_as(work, record)])
+        st.html(document_html(*about, lead))
     return next((flag for flag in found if flag.asks), None)
 
 

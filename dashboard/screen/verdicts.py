@@ -174,7 +174,7 @@ def _note(work: Work, state: State, doc: str) -> None:
 
     name = shell.escape_label(reviewer() or "you")
     st.text_area(
-        f"Note on this document, by {name} (Ctrl+Enter stores it, Esc too)",
+        f"Note on this document, by {name}",
         value=state.notes.get(doc, ""),
         key=f"note_text_{doc}",
         height=100,
@@ -192,7 +192,7 @@ def _jump(work: Work, state: State) -> None:
         for at, record in zip(read, work.reports_of(read), strict=True)
     }
     words = "Jump to a document: its number, or words of its title"
-    shown = "Number or words of the title of a document you read …"
+    shown = "Its number, or words of its title …"
     go_to_one(words, names, work.look, key="jump_to", placeholder=shown)
 
 
@@ -296,10 +296,15 @@ def reasons_opener(work: Work, state: State) -> None:
 def reasons_dialog(work: Work, state: State) -> None:
     """Name the reasons; what was excluded for one follows its new name."""
     given = reasons_given(state)
-    st.caption(
-        f"Each becomes a button under the document, the first {KEYED} with their number as key, and a line of the flow "
-        "diagram. A new name also holds for what was excluded before; a reason whose name you empty is no longer offered, and what was excluded for it stays so."
+    said = (
+        f"Each becomes a button, the first {KEYED} with their number as key, and a line of the flow diagram."
     )
+    if state.reasons:
+        said += (
+            " A new name also holds for what was excluded before; a reason whose name you empty is no longer offered, and "
+            "what was excluded for it stays so."
+        )
+    st.caption(said)
     with st.form("reasons", border=False):
         kept = {
             reason: st.text_input(

@@ -7,7 +7,7 @@ from dataclasses import replace
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.markup import badges, bullets, grid, lines, numbers, scrolling
+from dashboard.frame.markup import badges, bullets, grid, lines, numbers, scrolling, unbroken
 from dashboard.frame.widgets import lasting, press, switch
 from dashboard.frame.work import Work
 from dashboard.parts import document
@@ -77,7 +77,7 @@ def panel(work: Work, state: State, settings: Settings, advice: Advice) -> None:
         st.html(
             f"{doubtful}{_explained(explain(advice, settings))}{_options(advice, settings)}{audited}"
             f'<div class="tar-numbers">{numbers(rows, shell.linked)}</div><p>{badges(*marks)}</p>'
-            f"<p>{html.escape(advising.curve_sentence(state, settings, advice))}</p>{ABOUT}"
+            f"<p>{html.escape(unbroken(advising.curve_sentence(state, settings, advice)))}</p>{ABOUT}"
         )
         if not told:
             _live_check(work, state, check)
@@ -101,7 +101,7 @@ def warned(work: Work, state: State, settings: Settings) -> list[str]:
 
 def _explained(told: Explanation) -> str:
     doubts = bullets(told.doubts, "") if told.doubts else ""
-    said = "".join(f"<p>{html.escape(each)}</p>" for each in (told.sentence, told.stopping))
+    said = "".join(f"<p>{html.escape(unbroken(each))}</p>" for each in (told.sentence, told.stopping))
     return f'<div class="tar-told">{said}{doubts}</div>'
 
 
@@ -128,18 +128,16 @@ def _options(advice: Advice, settings: Settings) -> str:
         return ""
     told, unit = advice.facts, settings.payoffs.unit
     # The plan counts what waits as read, which the paper's score does not: both may be true at once.
-    none = "none beyond the reports" if told.waiting else "none gains"
+    none = "none after the reports" if told.waiting else "none gains"
     plan = f"about {told.plan:,} more" if told.plan else none
     if advice.depth >= advice.documents:
         plan = "none left"
     worth = "–" if advice.worth is None else amount(advice.worth, unit)
-    rows = [("Screen more abstracts", worth, amount(advice.cost, unit), plan)]
-    reports = f"Read waiting reports ({told.waiting:,})"
-    if told.waiting:
-        pays = f"{told.reports_to_read:,} of {told.waiting:,}" if told.reports_first else "none pays"
-        rows.append((reports, amount(told.report_worth, unit), amount(told.report_cost, unit), pays))
-    else:
-        rows.append((reports, "–", amount(settings.full_cost, unit), "none waits"))
+    pays = f"{told.reports_to_read:,} of {told.waiting:,}" if told.reports_first else "none pays"
+    each = (amount(told.report_worth, unit), amount(told.report_cost, unit), pays)
+    waits = each if told.waiting else ("–", amount(settings.full_cost, unit), "none waits")
+    reports = (f"Read waiting reports ({told.waiting:,})", *waits)
+    rows = [("Screen more abstracts", worth, amount(advice.cost, unit), plan), reports]
     return (
         '<table class="tar-options"><thead><tr><th scope="col">To go on</th><th scope="col">worth each</th>'
         f'<th scope="col">costs each</th><th scope="col">best plan</th></tr></thead><tbody>{lines(rows)}</tbody></table>'
@@ -194,11 +192,6 @@ def _live_check(work: Work, state: State, check: Check | None) -> None:
     """What was expected, what was found, and the press that mends the chances or takes that back."""
     settings = state.settings
     with st.container(key="live_check"):
-        words, right = st.columns([2.4, 1], gap="medium", vertical_alignment="center")
-        words.html(
-            f'<div class="tar-check"><strong>{shell.linked("Do the chances fit?")}</strong> '
-            f'<span data-testid="live-check">{html.escape(check_sentence(check, settings))}</span></div>'
-        )
         moved, reason, label = settings, "", ""
         if check is not None and check.offered:
             moved, reason = rescaled(settings, check)
@@ -207,7 +200,14 @@ def _live_check(work: Work, state: State, check: Check | None) -> None:
             moved = replace(settings, scale=scale_before(work.row.settings, work.events))
             reason = f"The last change of the chances was taken back, from {number(settings.scale)}."
             label = f"Take back “× {number(settings.scale)}”"
-        elif moved.scale == settings.scale:
+        offered = moved.scale != settings.scale
+        widths = [2.4, 1] if offered else 1
+        words, *right = st.columns(widths, gap="medium", vertical_alignment="center")
+        words.html(
+            f'<div class="tar-check"><strong>{shell.linked("Do the chances fit?")}</strong> '
+            f'<span data-testid="live-check">{html.escape(unbroken(check_sentence(check, settings)))}</span></div>'
+        )
+        if not offered:
             return
         what = (work.change_settings, moved, state.seq, reason)
-        press(label, *what, key="rescale", at=right, help=HELP, width="stretch")
+        press(label, *what, key="rescale", at=right[0], help=HELP, width="stretch")

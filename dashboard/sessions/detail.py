@@ -12,26 +12,26 @@ import streamlit as st
 
 from dashboard.frame import shell
 from dashboard.frame.drawing import dark, png_button, save_menu
-from dashboard.frame.markup import badges, lines
+from dashboard.frame.markup import badges, bullets, lines, unbroken
 from dashboard.frame.scripts import SAVE_SCRIPT
 from dashboard.frame.waiting import LARGE_FILE, LARGE_LIST, shown, stored, take_in, taken_in
 from dashboard.frame.widgets import LONGEST_NAME, named, one_of, press, save, share, tabs
-from dashboard.frame.work import clock, flash, go_to, reviewer, say
-from dashboard.parts import jobs, stakes
+from dashboard.frame.work import clock, flash, go_to, kept, reviewer, say
+from dashboard.parts import columns, jobs, stakes
 from dashboard.parts.documents import DATABASE, KINDS
 from dashboard.parts.sessions import CHOSEN, OF, PREFIX, file_stem, loaded, save_export
 from tarstop_core.files import trace_to_csv
 from tarstop_core.policies import POLICIES, parse_policy
 from tarstop_core.policies.registry import followed
-from tarstop_core.presentation.numbers import percent
+from tarstop_core.presentation.numbers import count_of, percent
 from tarstop_core.screening.explain import about_documents, question
 from tarstop_core.screening.labels import GRADES
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.settings_words import changes, protocol_appendix, protocol_paragraph
 from tarstop_core.sessions.compare import duplicate, outcome, outcome_sentence, with_calibrator
-from tarstop_core.sessions.export import joined_in_words
-from tarstop_core.sessions.joining import join
+from tarstop_core.sessions.export import JOINED, joined_in_words
+from tarstop_core.sessions.joining import Preview, join, may_part, part, preview
 from tarstop_core.sessions.prisma import origin
 from tarstop_core.sessions.prisma_figure import DARK, LIGHT, flow_diagram
 from tarstop_core.sessions.shelf import fitting, listed, title
@@ -114,12 +114,8 @@ def _files(store: Store, session: WholeSession) -> None:
     empty = {RELEVANT: none, INCLUDED: not len(state.evidence.positions)}
     for end, (label, words) in OFFERED.items():
         if end != INCLUDED or kind.reads_full_texts:
-            how = {
-                "disabled": empty.get(end, False),
-                "width": "stretch",
-                "help": words.format(relevant=relevant),
-            }
-            save_export(store, session.row, session.state.seq, end, label, **how)
+            how = {"disabled": empty.get(end, False), "help": words.format(relevant=relevant)}
+            save_export(store, session.row, session.state.seq, end, label, width="stretch", **how)
 
 
 def _other_settings(store: Store, session: WholeSession) -> None:
@@ -217,14 +213,13 @@ def suggested_name(name: str, before: Settings, tried: Settings, calibrator: str
 def _flow(_: Store, session: WholeSession) -> None:
     counts = session.prisma
     coded = base64.b64encode(flow_diagram(counts, DARK if dark() else LIGHT).encode()).decode()
-    says = "PRISMA 2020 flow diagram; its numbers stand in the table below."
-    st.html(
-        f'<div style="overflow-x:auto" tabindex="0" role="region" aria-label="Flow diagram">'
-        f'<img alt="{says}" style="min-width:520px;max-width:760px;width:100%" '
-        f'src="data:image/svg+xml;base64,{coded}"></div>'
-    )
+    says = "PRISMA 2020 flow diagram; its numbers stand in the table after it."
     body = lines((name, f"{count:,}") for name, count in counts.rows())
-    st.html(f'<div class="tar-others"><table><tbody>{body}</tbody></table></div>')
+    st.html(
+        f'<div class="tar-flow"><div tabindex="0" role="region" aria-label="Flow diagram">'
+        f'<img alt="{says}" src="data:image/svg+xml;base64,{coded}"></div>'
+        f'<div class="tar-others"><table><tbody>{body}</tbody></table></div></div>'
+    )
     stem = f"{file_stem(session.row.name)}-prisma"
     with save_menu(f"{PREFIX}/prisma"):
         svg = flow_diagram(counts)
@@ -261,9 +256,10 @@ def _protocol(_: Store, session: WholeSession) -> None:
         registered=state.plan is not None or not state.touched,
         audited=state.audit_every,
     )
-    st.code(paragraph, language=None, wrap_lines=True)
-    st.caption("For its appendix: what shows later that nothing was exchanged.")
-    st.code(protocol_appendix(settings, calibrator, session.row.digest), language=None, wrap_lines=True)
+    with st.container(key="protocol"):
+        st.code(unbroken(paragraph), language=None, wrap_lines=True)
+        st.caption("For its appendix: what shows later that nothing was exchanged.")
+        st.code(protocol_appendix(settings, calibrator, session.row.digest), language=None, wrap_lines=True)
 
 
 def _add(store: Store, session: WholeSession) -> None:
@@ -273,18 +269,41 @@ def _add(store: Store, session: WholeSession) -> None:
     )
     row, key = session.row, f"{PREFIX}/join/{session.row.id}/{len(session.state.joined)}"
     file = st.file_uploader("A file of records", type=KINDS, key=f"{key}/file")
-    if file is None:
-        return
-    database = st.text_input("Its database, for the flow diagram", key=f"{key}/database", **DATABASE).strip()
-    large = file.size > LARGE_FILE or len(row.ids) > LARGE_LIST
+    large = len(row.ids) > LARGE_LIST or (file is not None and file.size > LARGE_FILE)
 
-    def add() -> None:
-        job = (jobs.in_store, store.url, join, row.id, file.getvalue(), file.name, database, reviewer())
-        event = shown(file.name, f"Adding {file.name}", *job, said=stored if large else None, large=large)
-        say(f"Joined: {joined_in_words(event)}.")
+    def change(name: str, said: str, *job: Any) -> None:
+        told = stored if large else None
+        event = shown(name, f"{said} {name}", jobs.in_store, store.url, *job, said=told, large=large)
+        say(f"{JOINED[event.kind]}: {joined_in_words(event.payload)}.")
 
-    press("Add to the list", partial(take_in, key, add, large=large), key=f"{key}/add")
+    if file is not None:
+        asked = (row.id, file.getvalue(), file.name)
+        reading = (file.name, f"Reading {file.name}", jobs.in_store, store.url, preview, *asked)
+        with shell.problems_shown():
+            _previewed(kept(f"{key}/seen", file.file_id, lambda: shown(*reading, large=large)))
+            database = st.text_input("Its database, for the flow diagram", key=f"{key}/database", **DATABASE)
+            add = partial(change, file.name, "Adding", join, *asked, database.strip(), reviewer())
+            press("Add to the list", partial(take_in, key, add, large=large), key=f"{key}/add")
+    elif (last := may_part(row.ids, session.state)) is not None:
+        back = partial(change, last["source"], "Taking back", part, row.id, reviewer())
+        shell.caption(f"Last joined {joined_in_words(last)}. Nothing of it is read yet.")
+        what = (f"Take back {last['source']}", partial(take_in, key, back, large=large))
+        press(*what, key=f"{key}/part", icon=":material/undo:")
     taken_in(key)
+
+
+def _previewed(found: Preview) -> None:
+    """What would join, before it does."""
+    shell.caption(f"Would join: {joined_in_words(found.told)}.")
+    if found.titles:
+        more = ["…"] if len(found.told["docs"]) > len(found.titles) else []
+        st.html(bullets([*found.titles, *more], ' class="tar-meta tar-notes"'))
+    if found.labelled:
+        st.caption(
+            f"Labels that the file has of {count_of(found.labelled)} are not taken over: give them on *Screen*."
+        )
+    with st.expander("What was understood, column by column"):
+        columns.listed([found.file])
 
 
 TABS = {

@@ -39,10 +39,7 @@ from tarstop_core.sessions.store.store import Store
 
 PREFIX = "sessions"
 UNDO = f"{PREFIX}/undo"
-LEAD = (
-    "Everything that was screened here. Resume a session, try it with other settings, compare sessions, or take one "
-    "elsewhere."
-)
+LEAD = "Resume a session, try it with other settings, compare sessions, or take one elsewhere."
 SHOWN = 20
 FILTERS = {
     "all": "All",
@@ -139,14 +136,9 @@ def _row(store: Store, session: SessionSummary, deleted: bool, primary: bool) ->
 
 def _for_good(store: Store, session: SessionSummary) -> None:
     with st.popover("Delete for good", key=f"purge-{session.id}"):
-        going, documents = store.going(session.id), "none of its documents, which are used elsewhere"
-        if going.documents:
-            documents = f"its {count_of(going.documents)}"
-        before = " The import from before documents joined stays until it is deleted on *Set up*."
-        st.write(
-            f"This deletes the log of {going.events:,} entries and {documents}. Nothing brings them back."
-            f"{before if going.joined else ''}"
-        )
+        entries, records = store.going(session.id)
+        gone = f"its {count_of(records)}" if records else "none of its documents, which are used elsewhere"
+        st.write(f"This deletes the log of {entries:,} entries and {gone}. Nothing brings them back.")
 
         def purge() -> None:
             store.purge_session(session.id)
@@ -199,7 +191,7 @@ def _compare(store: Store) -> None:
         body = lines([name, *values] for name, values in comparison(compared))
         whole = f"<table><thead><tr><td></td>{head}</tr></thead><tbody>{body}</tbody></table>"
         st.html(scrolling("Sessions compared", whole))
-        still(belief_figure(compared, dark()), comparison_sentence(compared), f"{PREFIX}/beliefs")
+        still(belief_figure(compared, dark()), comparison_sentence(compared))
 
 
 def _import(store: Store) -> None:

@@ -83,7 +83,7 @@ def _arranged(
     choice: Choice | None,
 ) -> Arranged:
     ranked = one_of_each(ranking, groups)
-    members = also_published(chosen.frame, ranked, groups)
+    members = also_published(chosen.frame, ranked, groups) if groups else {}
     events = [families_event(members)] if members else []
     if choice != "keep":
         return Arranged(ranked, ranked, labels, choice, 0, tuple(events))

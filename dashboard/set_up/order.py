@@ -87,7 +87,7 @@ def looked_for(chosen: Documents, scenario: Scenario, more: DeltaGenerator) -> s
 
     with more:
         upload(scenario.asked_file, take, kinds="txt", key=f"{key}/file")
-    return st.text_area(label, **lasting(key), height=96, placeholder=example)
+    return st.text_area(label, **lasting(key), height=102, placeholder=example)
 
 
 def read_text(handle: BinaryIO, name: str) -> str:

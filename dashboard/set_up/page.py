@@ -8,6 +8,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard.frame import address, shell
+from dashboard.frame.markup import unbroken
 from dashboard.frame.scripts import FRAME
 from dashboard.frame.widgets import LONGEST_NAME, bound, lasting, named, radio, switch
 from dashboard.frame.work import REVIEWER, flash, go_to, kept, reviewer
@@ -21,9 +22,10 @@ from dashboard.set_up.order import PREFIX, arranged, chosen_order, first_titles,
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import FORMATS
-from tarstop_core.presentation.numbers import amount
+from tarstop_core.presentation.numbers import amount, percent
 from tarstop_core.ranking.order import Ranking
 from tarstop_core.screening.advice import advise
+from tarstop_core.screening.explain import question
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.paths import chances as path_chances
 from tarstop_core.screening.scenarios.base import Scenario
@@ -61,8 +63,8 @@ def _steps() -> None:
         chosen = documents.choose(scenario, form.judges_abstracts())
     if chosen is None:
         guide = f"[Which files, and what is read in them?]({shell.guide('own_data')})"
-        titles.info(f"Choose files to go on. {guide}", icon=":material/arrow_back:")
-        second.info("Choose documents first.")
+        titles.info(f"Choose files to go on. {guide}", icon=":material/upload_file:")
+        second.info("Choose documents first.", icon=":material/info:")
         return
     with left:
         more = st.expander("More", key=f"{PREFIX}/more/documents")
@@ -147,7 +149,7 @@ def _actions(form: Form, problems: list[str]) -> tuple[str, str]:
 def _names(chosen: Documents, problems: list[str]) -> tuple[str, str]:
     """Ask what the session is called, and whoever reads."""
     state = st.session_state
-    left, right = st.columns(2, gap="medium")
+    left, right = st.columns([1.7, 1], gap="medium")
     called = session_name(chosen.name)[:LONGEST_NAME]
     typed = left.text_input("Name of the session", called, **lasting(f"{PREFIX}/name/{chosen.key}"))
     how = lasting(f"{PREFIX}/reviewer") | {"max_chars": 80, "placeholder": "With every label"}
@@ -217,10 +219,11 @@ def session_name(documents_name: str) -> str:
 
 
 def _summary(chosen: Documents, settings: Settings, ranking: Ranking | None) -> str:
-    cost, q_star = amount(settings.cost, settings.payoffs.unit), settings.payoffs.q_star
-    own = form_of(scenario_of(settings)).in_short(settings)
     count = len(chosen.frame) if ranking is None else len(ranking)
-    return f"{chosen.name} · {count:,} documents · {own}q* {q_star:.2f} · cost {cost}"
+    unit, sure = settings.payoffs.unit, percent(settings.payoffs.q_star)
+    cost = f" · {amount(settings.cost, unit)} a document" if unit else ""
+    acts = f"“{settings.plus}” when more than {sure} sure that {question(settings)}"
+    return unbroken(f"{chosen.name} · {count:,} documents · {acts}{cost}")
 
 
 def _told_first(chosen: Documents, arranged: Arranged, settings: Settings, calibrator: Calibrator) -> None:

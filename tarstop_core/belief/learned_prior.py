@@ -89,7 +89,7 @@ def strayed_from_end(tables: Tables) -> float | None:
 def _likeliest(
     priors: Sequence[Prior], outcomes: Sequence[Tables], reviews: Sequence[str], theta: float, source: str
 ) -> Prior:
-    """The prior, or the default one, under which the outcomes are most probable, reviews weighing equally."""
+    """The prior, or the weak one, under which the outcomes are most probable, reviews weighing equally."""
     if len(outcomes) != len(reviews):
         raise InputProblem(f"There are {len(outcomes)} outcomes and {len(reviews)} names of reviews.")
     used = [(t, review) for t, review in zip(outcomes, reviews, strict=True) if (t.diseased > 0).any()]

@@ -28,7 +28,7 @@ class LearnedFrom:
     outcomes: int
     studies: int
     """`reviews`, `outcomes` and `studies`: how many there were; a review may hold several outcomes."""
-    gain: float  # Log marginal likelihood per review, above the default prior's
+    gain: float  # Log marginal likelihood per review, above the weak prior's
     keeps_b_0: bool = False
     """Whether b_0 was left to the person, at whichever threshold: only how wide the prior is was learned."""
 

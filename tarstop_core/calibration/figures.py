@@ -187,13 +187,14 @@ def worth_figure(
         drawn["line"]["shape"] = "hv"
         data.append(drawn)
         told = _named("━━" if not at else "╍╍", name, colour)
-        notes.append(note(0.02, 0.1 - 0.08 * at, told, text, xanchor="left"))
+        # Worth falls along a list: above its end there is room.
+        notes.append(note(0.98, 0.9 - 0.08 * at, told, text))
     if cost > 0:
         longest = max(len(worth) for _, worth in lines)
         data.append(line([0, longest], [cost, cost], COST, dash="dot", hoverinfo="skip"))
         notes.append(label(0, float(np.log10(cost)), "cost of one document", ink(COST, dark), xanchor="left"))
     if simulated:
-        notes.append(note(0.02, 0.18, "simulated", text, xanchor="left"))
+        notes.append(note(0.98, 0.98, "simulated", text))
     layout = clear_layout(
         320,
         {"l": 62, "r": 12, "t": 8, "b": 44},

@@ -106,7 +106,7 @@ def learn_prior_command(
     click.echo(
         f"Learned from {seen.outcomes} outcomes of {seen.reviews} reviews; wrote {out}.\n"
         f"b_0 {number(prior.b_0)}, s {number(prior.s)}, scale of τ {number(prior.tau)}, a study counts "
-        f"{number(prior.weight)}; log evidence a review {number(seen.gain)} above the default prior's."
+        f"{number(prior.weight)}; log evidence a review {number(seen.gain)} above the weak prior's."
     )
 
 

@@ -40,7 +40,7 @@ q_star_option = click.option(
 
 
 def given_prior(b_0: float | None, file: Path | None, theta: float) -> Prior:
-    """The prior of a file, or the default one, with this belief where one was given."""
+    """The prior of a file, or the weak one, with this belief where one was given."""
     from tarstop_core.belief.prior import Prior, load
 
     # A learned b_0 refers to the θ it was learned at.

@@ -95,5 +95,8 @@ class Outcome:
 
 def records_digest(ids: Sequence[str], scores: Sequence[float] | None) -> str:
     """Hash of a ranked list: its documents, their order and their scores."""
-    content = json.dumps([list(ids), None if scores is None else [float(v) for v in scores]])
-    return hashlib.sha256(content.encode()).hexdigest()[:16]
+    digest = hashlib.sha256()
+    content = [list(ids), None if scores is None else [float(v) for v in scores]]
+    for piece in json.JSONEncoder().iterencode(content):  # in one piece it would keep other threads waiting
+        digest.update(piece.encode())
+    return digest.hexdigest()[:16]

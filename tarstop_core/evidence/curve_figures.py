@@ -1,16 +1,22 @@
 """What the tables lead to, as curves: belief by study, prior and posterior, the worth of more studies."""
 
-from itertools import pairwise
+from collections.abc import Iterator, Sequence
+from itertools import islice, pairwise
 
 import numpy as np
 
-from tarstop_core.evidence.drawing import evidence_figure, plain, share_axis, short, told_points
+from tarstop_core.evidence.drawing import NAME, evidence_figure, plain, share_axis, short, told_points
 from tarstop_core.evidence.summary import AHEAD, Evidence
 from tarstop_core.evidence.words import threshold
 from tarstop_core.presentation.figures import Figure, axis, ink, label, line, text_colour, upright, with_unit
 from tarstop_core.presentation.numbers import number, percent
 from tarstop_core.presentation.palette import BELIEF, BELIEF_AREA, STUDY, THRESHOLD, VALUE
 from tarstop_core.value.payoffs import Payoffs
+
+Box = tuple[float, float, float, float]
+"""Left, right, low and high."""
+LETTER, HIGH, GAP = 5.3 / 290, 0.06, 0.015
+"""A letter's width as a share of the narrowest plot, a phone's; a line's height, and its distance, as chances."""
 
 
 def belief_by_study(
@@ -40,22 +46,50 @@ def belief_by_study(
     notes = [label(last, q_star, f"act above {q_star:.2f}", text_colour(dark), yanchor=side)]
     blue = ink(BELIEF, dark)
     moves = [(n, before, b) for (_, before), (n, b) in pairwise(seen)]
+    # No name covers the path, the threshold or another name; what has no such place is left out.
+    taken = [(0.0, float(last), q_star, q_star)]
+    for (n, b), (after, then) in pairwise(seen):
+        taken += [(n, after, b, b), (after, after, min(b, then), max(b, then))]
     moves.sort(key=lambda move: -abs(move[2] - move[1]))
-    # Names of the largest moves, as many as do not run into each other.
     for n, before, b in moves[: max(1, 4 - len(moves) // 10)]:
         if abs(b - before) <= 0.04:
             break
-        # Left of its riser, where the belief has not been yet; at the very left there is no room for that.
-        left = n > last / 5
-        place = {"xanchor": "right" if left else "left", "yanchor": "middle", "xshift": -6 if left else 6}
-        name = short(evidence.tables.study[n - 1])
-        at = b if left else (before + b) / 2
-        notes.append(label(n, at, name, blue, font={"color": blue, "size": 11}, **place))
+        name = evidence.tables.study[n - 1]
+        free = (each for each in _places(n, before, b, last, name) if _fits(each[0], last, taken))
+        for box, place in islice(free, 1):
+            notes.append(label(n, b, short(name), blue, font={"color": blue, "size": 11}) | place)
+            taken.append(box)
     ticks = {"dtick": 1} if last <= 15 else {"nticks": 9}
     xaxis = axis("studies", dark, range=[-0.02 * last - 0.1, last * 1.02 + 0.1], **ticks)
     title = f"chance that sensitivity exceeds {threshold(evidence.theta)}"
     yaxis = share_axis(title, dark, (-0.03, 1.03))
     return evidence_figure(data, 330, simulated, dark, notes, xaxis=xaxis, yaxis=yaxis)
+
+
+def _places(n: int, before: float, b: float, last: int, name: str) -> Iterator[tuple[Box, Figure]]:
+    """Where a name can stand beside a move: above what rises, below what falls, else beside it."""
+    rising, wide, aside = b > before, min(len(name), NAME) * LETTER * last, LETTER * last
+    middle = (before + b) / 2
+    lows = {
+        "bottom": (b, b + GAP, 4),
+        "middle": (middle, middle - HIGH / 2, 0),
+        "top": (b, b - GAP - HIGH, -4),
+    }
+    for anchor in ("bottom", "middle", "top") if rising else ("top", "middle", "bottom"):
+        at, low, up = lows[anchor]
+        for left in (rising, not rising):
+            start = n - aside - wide if left else n + aside
+            place = {"xanchor": "right", "xshift": -5} if left else {"xanchor": "left", "xshift": 5}
+            yield (start, start + wide, low, low + HIGH), {"y": at, "yanchor": anchor, "yshift": up, **place}
+
+
+def _fits(box: Box, last: int, taken: Sequence[Box]) -> bool:
+    """Whether a box is within the plot and meets none that is taken."""
+    left, right, low, high = box
+    inside = left >= 0 and right <= last and low >= -0.02 and high <= 1.02
+    return inside and not any(
+        left <= x1 and x0 <= right and low <= y1 and y0 <= high for x0, x1, y0, y1 in taken
+    )
 
 
 def prior_and_posterior(evidence: Evidence, *, simulated: bool = False, dark: bool = False) -> Figure:

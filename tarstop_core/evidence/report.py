@@ -7,7 +7,6 @@ session shows its studies by the same pieces.
 import platform
 from collections.abc import Sequence
 from importlib.metadata import version
-from typing import Any
 
 import numpy as np
 
@@ -20,7 +19,7 @@ from tarstop_core.evidence.study_figures import COMPACT_FROM, forest, sroc
 from tarstop_core.evidence.summary import Evidence, Shares
 from tarstop_core.evidence.typed import rows_of
 from tarstop_core.presentation.html import Sheet, page, sheet
-from tarstop_core.presentation.still import still
+from tarstop_core.presentation.pictures import still
 from tarstop_core.presentation.words import template, texts
 from tarstop_core.value.payoffs import Payoffs
 
@@ -98,14 +97,11 @@ def drawn_studies(found: Evidence, simulated: bool = False) -> list[tuple[str, s
     """Forest plot and ROC plane as SVG, with what they say; none without a table."""
     if not len(found):
         return []
-    plane = sroc(found, simulated=simulated)
-    margin, height = plane["layout"]["margin"], plane["layout"]["height"]
-    square = height - margin["t"] - margin["b"] + margin["l"] + margin["r"]
-    shown: tuple[tuple[dict[str, Any], float, str], ...] = (
-        (forest(found, simulated=simulated), 760, words.forest_sentence(found)),
-        (plane, square, words.sroc_sentence(found)),
+    shown = (
+        (forest(found, simulated=simulated), words.forest_sentence(found)),
+        (sroc(found, simulated=simulated), words.sroc_sentence(found)),
     )
-    return [(still(figure, width, says), says) for figure, width, says in shown]
+    return [(still(figure, says), says) for figure, says in shown]
 
 
 def written_with() -> list[tuple[str, str]]:

@@ -1,6 +1,5 @@
 """The studies themselves: forest plot, ROC plane, and the belief without each of them."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +17,7 @@ from tarstop_core.presentation.numbers import percent
 from tarstop_core.presentation.palette import BELIEF, POOLED, POOLED_AREA, STUDY, STUDY_AREA, THRESHOLD
 from tarstop_core.value.payoffs import TOLERANCE
 
+FEWEST_ROWS = 3  # that are laid out
 COMPACT_FROM = 60  # studies above which rows are thin, without names and numbers
 COMPACT_ROW = 2.4  # pixels a study
 ROW = 21
@@ -40,7 +40,7 @@ class _Rows:
     compact: bool
 
 
-def _rows(evidence: Evidence, room: int) -> _Rows:
+def _rows(evidence: Evidence) -> _Rows:
     n = len(evidence)
     compact = n > COMPACT_FROM
     studies = np.arange(n, dtype=float)
@@ -49,7 +49,7 @@ def _rows(evidence: Evidence, room: int) -> _Rows:
         studies[order] = np.arange(n)
     pixels = COMPACT_ROW if compact else ROW
     half = 9 / pixels
-    summary = rows_for(n, room) + 1.5 * half
+    summary = max(FEWEST_ROWS, n) + 1.5 * half
     return _Rows(studies, summary, summary + 2 * half, half, pixels, compact)
 
 
@@ -83,14 +83,13 @@ def _panels(evidence: Evidence) -> tuple[_Panel, _Panel]:
     )
 
 
-def forest(evidence: Evidence, *, room: int = 1, simulated: bool = False, dark: bool = False) -> Figure:
+def forest(evidence: Evidence, *, simulated: bool = False, dark: bool = False) -> Figure:
     """Sensitivity and specificity of every study with 95 % intervals, and what the engine pools from them below.
 
     Names and counts on the left, the two panels beside them, the numbers on the right. With more than 60 studies the
-    rows are thin, ordered by sensitivity, and named on hover only. There is room for a multiple of `room`
-    studies, so that where studies are added one by one the figure seldom changes its height.
+    rows are thin, ordered by sensitivity, and named on hover only.
     """
-    rows, panels = _rows(evidence, room), _panels(evidence)
+    rows, panels = _rows(evidence), _panels(evidence)
     largest = max(1.0, *(float(np.nanmax(panel.sizes, initial=0.0)) for panel in panels))
     data: list[Figure] = []
     axes: dict[str, Any] = {}
@@ -191,7 +190,7 @@ def _counts(evidence: Evidence, rows: _Rows, dark: bool) -> Figure:
     counts = np.stack([getattr(evidence.tables, cell) for cell in CELLS])
     x = np.repeat(np.arange(1, len(CELLS) + 1), len(evidence)).tolist()
     y = np.tile(rows.studies, len(CELLS)).tolist()
-    said = ["–" if np.isnan(count) else f"{count:,.0f}" for count in counts.ravel()]
+    said = ["–" if np.isnan(count) else f"{count:.0f}" for count in counts.ravel()]
     return _texts(x, y, said, text_colour(dark), "left", "x5")
 
 
@@ -279,18 +278,15 @@ def _keys(colour: str, evidence: Evidence) -> list[Figure]:
 
 
 def leave_one_out(
-    evidence: Evidence, q_star: float, *, room: int = 1, simulated: bool = False, dark: bool = False
+    evidence: Evidence, q_star: float, *, simulated: bool = False, dark: bool = False
 ) -> Figure:
-    """The belief without each study beside the belief with all; hollow where the decision would change.
-
-    `room` is as in :func:`forest`.
-    """
+    """The belief without each study beside the belief with all; hollow where the decision would change."""
     b, without = evidence.belief, evidence.without.beliefs
     moved = np.abs(without - (np.nan if b is None else b))
     known = np.count_nonzero(~np.isnan(moved))
     shown = np.sort(np.argsort(-moved, kind="stable")[: min(known, LEFT_OUT)])
     names = [evidence.tables.study[i] for i in shown]
-    rows = rows_for(len(shown), room)
+    rows = max(FEWEST_ROWS, len(shown))
     data: list[Figure] = []
     notes, shapes = [], [fig.upright(q_star)]
     if b is not None:
@@ -321,11 +317,6 @@ def numbers(shares: Shares, at: int | np.intp) -> str:
     if np.isnan(shares.value[at]):
         return "–"
     return f"{shares.value[at]:.2f} [{shares.low[at]:.2f}, {shares.high[at]:.2f}]"
-
-
-def rows_for(n: int, room: int) -> int:
-    """Rows that are laid out for n studies: at least three, and a multiple of `room`."""
-    return max(3, room * math.ceil(n / room))
 
 
 def margin_for(names: Sequence[str]) -> int:

@@ -65,6 +65,9 @@ def stakes_figure(
     if 0 < needed < 1.2 * peak:
         data.append(fig.line([0, 1], [needed, needed], COST, dash="dash", hoverinfo="skip", **bottom))
         at, anchor = (0.0, "left") if right else (1.0, "right")
+        if needed < peak / 4:  # at the end EVPI would run through the label
+            at = (at + payoffs.q_star) / 2
+            anchor = "right" if now.b >= at else "left"
         notes.append(label(at, needed, "c / ρ", ink(COST, dark), yref="y2", xanchor=anchor))
 
     def panel(title: str, ends: tuple[float, float], domain: list[float], ticks: int) -> Figure:

@@ -16,9 +16,13 @@ _ADDRESS = ("UR", "LK", "L2")
 _CUSTOM = tuple(f"C{number}" for number in range(1, 9))
 _LINE = re.compile(r"([A-Z][A-Z0-9])  ?-(?:\s+(.*)|$)", flags=re.DOTALL)
 _PUBMED_PAGE = re.compile(r"pubmed(?:\.ncbi\.nlm\.nih\.gov)?/(\d{1,9})\b")
-_MEDLINE = re.compile(r"pubmed|medline", re.IGNORECASE)
+# As databases, EndNote ("NLM") and EBSCO (by codes) name it.
+_MEDLINE = re.compile(r"pubmed(?! central)|medline|\b(?:nlm(?! catalog)|cmedm|mdc|mnh)\b", re.IGNORECASE)
+_ANOTHER = re.compile(r"embase|cinahl|psycinfo|scopus|cochrane|web of science", re.IGNORECASE)
 _PMID = re.compile(r"\bPMID:?\s*(\d{1,9})\b", re.IGNORECASE)
 _BARE = re.compile(r"\s*(\d{1,9})\s*")
+# What MEDLINE counted by before PubMed has eight digits too, the year first, from 66 on.
+_NUMBERED = re.compile(r"([1-9]\d{0,6}|[1-5]\d{7})")
 
 Tags = list[tuple[str, list[str]]]  # a value may go on over several lines
 
@@ -102,12 +106,14 @@ def _identifiers(tags: Mapping[str, list[str]], put: Put) -> None:
         put("doi", find_doi(value) if "doi.org/" in value else "", tag)
         if page := _PUBMED_PAGE.search(value):
             put("pmid", page[1], tag)
-    # A bare number in AN is a PMID only where the database says so: others number records too.
-    of_medline = any(_MEDLINE.search(value) for _, value in _values(tags, "DB", "DP"))
-    bare = ("PM", "AN") if of_medline else ("PM",)
     for tag, value in _values(tags, "PM", "AN", *_CUSTOM, "M1", "N1"):
-        if number := _PMID.search(value) or (_BARE.fullmatch(value) if tag in bare else None):
+        if number := _PMID.search(value) or (_BARE.fullmatch(value) if tag == "PM" else None):
             put("pmid", number[1], tag)
+    # A bare number in AN is a PMID only where the database says so: others number records too.
+    databases = " ".join(value for _, value in _values(tags, "DB", "DP"))
+    for tag, value in _values(tags, "AN"):
+        if _MEDLINE.search(databases) and not _ANOTHER.search(databases):
+            put("pmid", number[1] if (number := _NUMBERED.fullmatch(value.strip())) else "", tag)
     if first_of(tags, "TY")[0].upper() == "PAT":
         for tag, value in _values(tags, "AN", "M1", "SN", "CN", "VL", "IS", *_CUSTOM, "ID"):
             put("publication_number", patent_number(value), tag)

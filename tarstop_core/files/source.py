@@ -217,14 +217,19 @@ class Looks:
     mend: str
 
 
+_EXPORT = "export the list of records instead, as CSV, RIS or XLSX"
 _BINARY_LOOKS = {
-    b"%PDF": Looks("", "a PDF", "export the list of records instead, as CSV, RIS or XLSX"),
+    b"%PDF": Looks("", "a PDF", _EXPORT),
+    rb"{\rtf": Looks("", "a text document (RTF)", _EXPORT),
+    **dict.fromkeys(
+        (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"II*\0", b"MM\0*"), Looks("", "a picture", _EXPORT)
+    ),
     b"\xd0\xcf\x11\xe0": Looks(
         "", "an old Excel workbook (.xls)", 'save it as ".xlsx" in your spreadsheet program'
     ),
     b"PK\x03\x04": Looks("xlsx", "an Excel workbook or ZIP archive", 'rename a workbook to end in ".xlsx"'),
 }
-_WEB_PAGE = r"(?i:\s*<(!doctype|html|\?xml|head|body))"
+_WEB_PAGE = r"(?i:\s*<(!doctype|html|\?xml|head|body|svg))"
 _WEB_OF_SCIENCE = r"\s*(FN .*\r?\n(VR .*\r?\n)?)?PT [A-Z]\b.*\r?\n(AU|TI|Z2|BA) "
 _TREC_RUN = r"\s*\S+[ \t]+Q0[ \t]+\S+[ \t]+\d+[ \t]+\S+[ \t]+\S+[ \t]*(\r|\n|$)"
 _TEXT_LOOKS = (

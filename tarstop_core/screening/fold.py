@@ -37,6 +37,7 @@ class Replay:
         self._notes: dict[str, str] = {}
         self._excluded_for: dict[int, str] = {}
         self._together: dict[int, int] = {}
+        self._ranks_before: list[NDArray[np.int64] | None] = []  # before each time that documents joined
         # What a hit was before, which it is again when it turns out not to be one.
         self._grades: dict[int, int] = {}
         self._depth = 0
@@ -91,14 +92,14 @@ class Replay:
             state = replace(state, can_undo=True, spent=state.spent + spent)
             if event.kind == "report":
                 state = replace(state, reports=dict(self._reports))
-            if state.decision is not None:
-                state = replace(state, decision=replace(state.decision, outdated=True))
         elif event.kind == "kept":
             state = self._keep(event)
         elif event.kind == "audited":
             state = self._audit(event)
         elif event.kind == "joined":
             state = self._join(event)
+        elif event.kind == "parted":
+            state = self._part(event)
         elif event.kind == "families":
             members = {str(doc): tuple(map(str, others)) for doc, others in content["members"].items()}
             state = replace(state, also=members)
@@ -133,6 +134,9 @@ class Replay:
             state = replace(state, stopped=False, decision=None, former=state.decision or state.former)
         else:
             raise InputProblem(f"Event {event.seq} is of an unknown kind '{event.kind}'.")
+        changes = event.kind in (*UNDOABLE, "joined", "parted") and content.get("docs", True)  # not by none
+        if changes and state.decision is not None:
+            state = replace(state, decision=replace(state.decision, outdated=True))
         return state
 
     def _rename(self, renamed: Mapping[str, str]) -> None:
@@ -184,6 +188,7 @@ class Replay:
         known = self._position.keys() & docs or len({*docs}) < len(docs) or state.drawn is not None
         if known or not len(docs) == len(ranks) == len(content["positions"]) or len(rest) != before:
             raise InputProblem(f"Event {event.seq} does not say which documents joined, or their ranks.")
+        self._ranks_before.append(state.ranks)
         if not docs:
             return replace(state, joined=joined)
         self._position |= {doc: before + at for at, doc in enumerate(docs)}
@@ -192,8 +197,20 @@ class Replay:
         self._confirmed = np.append(self._confirmed, np.full(len(docs), verdicts.PENDING, dtype=np.int8))
         ranks = np.append(rest if state.ranks is None else rest[state.ranks - 1], ranks)
         self._moved = True
-        if state.decision is not None:
-            state = replace(state, decision=replace(state.decision, outdated=True))
+        return replace(state, ranks=ranks, joined=joined, labels=self._labels, confirmed=self._confirmed)
+
+    def _part(self, event: Event) -> State:
+        """Take those back that joined last; as none of them was read, they are the end of the list."""
+        state, docs = self._state, event.payload["docs"]
+        before = len(self._labels) - len(docs)
+        last = [each["docs"] for each in state.joined[-1:]] == [docs] and state.drawn is None
+        if not last or (self._place[before:] >= 0).any():
+            raise InputProblem(f"Event {event.seq} takes documents back that did not join last or are read.")
+        for doc in docs:
+            del self._position[doc]
+        self._place, self._labels = self._place[:before], self._labels[:before]
+        self._confirmed = self._confirmed[:before]
+        ranks, joined = self._ranks_before.pop(), state.joined[:-1]
         return replace(state, ranks=ranks, joined=joined, labels=self._labels, confirmed=self._confirmed)
 
     def _audit(self, event: Event) -> State:
@@ -255,7 +272,7 @@ class Replay:
     def _sequence(self, first: Iterable[str]) -> NDArray[np.intp]:
         """Places in the list in the order of reading: what was read, these documents between the draws, then the rest."""
         ranks, drawn, taken, head = self._state.ranks, self._state.drawn, self._place >= 0, list[int]()
-        coming = (self._position[doc] for doc in first)
+        coming = (self._position[doc] for doc in first if doc in self._position)  # not what was taken back
         random = iter(self._random.tolist())
         for at in range(self._depth, len(taken)):
             options = random if drawn is not None and drawn[at] else coming

@@ -45,6 +45,13 @@ class Joined(TypedDict):
     alike: NotRequired[dict[str, str]]  # by document that joined: one that is perhaps the same
 
 
+class Parted(TypedDict):
+    """Those that joined last, none of which was read, are no part of the list any more."""
+
+    source: str
+    docs: list[str]
+
+
 class Families(TypedDict):
     """What a document of a patent family stands for."""
 
@@ -159,6 +166,7 @@ PAYLOADS: dict[str, Any] = {
     "audited": Audited,
     "families": Families,
     "joined": Joined,
+    "parted": Parted,
     "label": Verdict,  # the next document is read: of the list, or the one that a fit had put there
     "relabel": Verdict,  # an earlier verdict is changed, or an unsure one settled
     "confirm": Confirm,

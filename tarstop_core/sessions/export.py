@@ -24,7 +24,6 @@ from tarstop_core.presentation.numbers import count_of
 from tarstop_core.ranking.features import VERSION as FEATURES_VERSION
 from tarstop_core.screening.audit import drawn_in_words
 from tarstop_core.screening.labels import GRADES, IRRELEVANT, NAMES, RELEVANT, UNSEEN
-from tarstop_core.screening.log import Event
 from tarstop_core.screening.report_entry import full_text_rows, table_rows
 from tarstop_core.screening.state import State
 from tarstop_core.screening.trace import calibrators_named, trace
@@ -35,6 +34,8 @@ from tarstop_core.sessions.whole import WholeSession
 
 NOT_READ = "not read"
 # What ASReview writes into a record's notes, which other tools and the reader of this one understand.
+JOINED = {"joined": "Joined later", "parted": "Taken back"}
+"""What documents did, by the kind of the event that says so."""
 _DECISIONS = {RELEVANT: "ASReview_relevant", IRRELEVANT: "ASReview_irrelevant"}
 _SAID = ("label", "reason", "remark")  # by whoever read the document before it came here
 _TEXTS = tuple(name for name in TEXT_COLUMNS if name not in ("id", *_SAID))
@@ -150,9 +151,9 @@ def about_rows(session: WholeSession) -> list[tuple[str, str]]:
         ("Labels that came along", f"{state.kept:,}, from {state.kept_from}" if state.kept else ""),
         ("Audit draws", drawn_in_words(state) if state.drawn is not None else ""),
         *(
-            ("Joined later", f"{joined_in_words(event)}, {when(event.time)}")
+            (JOINED[event.kind], f"{joined_in_words(event.payload)}, {when(event.time)}")
             for event in session.events
-            if event.kind == "joined"
+            if event.kind in JOINED
         ),
         ("Searched for", row.query or "—"),
         ("Order", row.ranking or "—"),
@@ -164,11 +165,10 @@ def about_rows(session: WholeSession) -> list[tuple[str, str]]:
     return [("Session", row.name), *(each for each in rows if each[1])]
 
 
-def joined_in_words(event: Event) -> str:
-    """How many documents joined, and from where, as a clause."""
-    content = event.payload
+def joined_in_words(content: Mapping[str, Any]) -> str:
+    """How many documents joined, or were taken back, and from where, as a clause, by what the event says."""
     counted = {
-        "duplicates": content["duplicates"],
+        "duplicates": content.get("duplicates", 0),
         "perhaps the same as another": len(content.get("alike", ())),
     }
     known = ", ".join(f"{what}: {number:,}" for what, number in counted.items() if number)

@@ -1,7 +1,10 @@
 """Documents that join a session later: a search that was made again, another database."""
 
 import io
-from collections.abc import Callable
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,11 +18,42 @@ from tarstop_core.files import read_records
 from tarstop_core.files.budget import check_held
 from tarstop_core.ranking.bm25 import PAPER, RECIPES, build_index
 from tarstop_core.ranking.learning import Floats
-from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.state import State
+from tarstop_core.sessions.open import OpenSession
 from tarstop_core.sessions.store.rows import SessionRow
 from tarstop_core.sessions.store.store import Store
+
+SHOWN = 5
+"""Titles that a preview names."""
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What a file would bring to a session."""
+
+    told: dict[str, Any]  # as the event will say it, as far as it is known before documents are put in order
+    titles: tuple[str, ...]
+    """Of the first that are new, those before the others that are perhaps there already, with the one that they may be."""
+    labelled: int  # new ones that the file has labels of, which are not taken over
+    file: dict[str, Any]  # what was understood of it
+
+
+def preview(store: Store, session_id: str, content: bytes, name: str) -> Preview:
+    """What :func:`join` would do with a file; nothing is stored."""
+    session, whole, file, told = _brought(store, session_id, content, name)
+    docs, titles, alike = told["docs"], whole.set_index("id")["title"], told["alike"]
+    lines = [f"{titles[doc]}, {alike_in_words(session, alike[doc], titles[alike[doc]])}" for doc in alike]
+    lines += [titles[doc] for doc in docs if doc not in alike]
+    labelled = int((whole["label"].iloc[len(whole) - len(docs) :] != "").sum())
+    return Preview(told, tuple(lines[:SHOWN]), labelled, file)
+
+
+def alike_in_words(session: OpenSession, doc: str, title: str) -> str:
+    """That a document is perhaps another one, which has a number once it was read: until then that may change."""
+    read, title = session.row.ids[: session.state.depth], textwrap.shorten(title, 90, placeholder=" …")
+    number = f"#{read.index(doc) + 1} " if doc in read else ""
+    return f"perhaps the same as {number}“{title}”{'' if number else ', which is not read yet'}"
 
 
 def join(
@@ -40,10 +74,55 @@ def join(
     end. `database` is named in the flow diagram, `by` is whoever did it, `progress` that of `save_collection`.
     InputProblem when the file cannot be read, or the list cannot take it in.
     """
-    row = store.session(session_id)
-    held, there = store.collection(row.collection_id), store.records(row.collection_id)
-    state = replay(row.settings, row.ids, store.events(session_id))
-    if held.simulated or state.drawn is not None:
+    session, whole, file, told = _brought(store, session_id, content, name)
+    docs, before = told["docs"], len(whole) - len(told["docs"])
+    scores = _scores(session.stored, whole, before, name)
+    first = np.arange(len(docs)) if scores is None else np.argsort(-scores, kind="stable")
+    given = {} if scores is None else {"scores": scores[first].tolist()}
+    told |= {
+        "docs": [docs[at] for at in first.tolist()],
+        "positions": (before + first).tolist(),
+        "ranks": _ranks(session.row, session.state, len(docs), given.get("scores")).tolist(),
+    }
+    files = [*session.collection.files, file | ({"database": database} if database else {})]
+    event = Event("joined", told | given, reviewer=by)
+    duplicates = session.collection.duplicates + told["duplicates"]
+    return store.grow(session_id, event, session.collection, whole, files, duplicates, progress)
+
+
+def part(
+    store: Store, session_id: str, by: str = "", progress: Callable[[int, int], None] | None = None
+) -> Event:
+    """Take those back that joined last, as if they never had, but for the log; the event that says so, all or nothing.
+
+    `by` and `progress` as for :func:`join`. InputProblem when one of them was read, or none joined.
+    """
+    session = OpenSession.load(store, session_id)
+    last = may_part(session.row.ids, session.state)
+    if last is None:
+        raise InputProblem("What joined last was read in part, or nothing did, so nothing was taken back.")
+    held, there = session.collection, store.records(session.collection.id)
+    left, duplicates = there.iloc[: len(there) - len(last["docs"])], held.duplicates - last["duplicates"]
+    said = {"source": last["source"], "docs": last["docs"]}
+    event = Event("parted", said, seq=session.state.seq, reviewer=by)
+    return store.grow(session_id, event, held, left, held.files[:-1], duplicates, progress)
+
+
+def may_part(ids: Sequence[str], state: State) -> Mapping[str, Any] | None:
+    """What was said of those that joined last, while none of them is read; `ids` are as read."""
+    last = state.joined[-1] if state.joined else None
+    return None if last is None or {*last["docs"]} & {*ids[: state.depth]} else last
+
+
+def _brought(
+    store: Store, session_id: str, content: bytes, name: str
+) -> tuple[OpenSession, pd.DataFrame, dict[str, Any], dict[str, Any]]:
+    """A session, all documents with those of a file that are new last, what was understood of it, and what is said of them."""
+    session = OpenSession.load(store, session_id)
+    while session.refresh():  # until log and row are of one moment
+        pass
+    held, there = session.collection, store.records(session.collection.id)
+    if held.simulated or session.state.drawn is not None:
         why = "its documents are simulated" if held.simulated else "documents are drawn from it at random"
         raise InputProblem(f"No others can join this list, because {why}; set up another session for them.")
     table = read_records(io.BytesIO(content), name)
@@ -52,28 +131,14 @@ def join(
     check_held(name, len(there) + len(new))
     whole = pd.concat([there, new], ignore_index=True)
     whole["id"] = pd.Series(unique_ids(whole["id"].tolist())[0], dtype="str")
-    scores = _scores(row, whole, len(there), name)
-    listed = row.as_read(state)
-    first = np.arange(len(new)) if scores is None else np.argsort(-scores, kind="stable")
-    given = {} if scores is None else {"scores": scores[first].tolist()}
-    positions, duplicates = (len(there) + first).tolist(), len(table.frame) - len(new)
-    matches = [match for match in near_duplicates(whole) if match.other >= len(there)]
+    matches, ids = near_duplicates(whole), whole["id"].tolist()
     told = {
         "source": name,
-        "docs": whole["id"].iloc[positions].tolist(),
-        "positions": positions,
-        "ranks": _ranks(listed, state, len(new), given.get("scores")).tolist(),
-        "duplicates": duplicates,
-        "alike": {whole["id"].iloc[match.other]: whole["id"].iloc[match.kept] for match in matches},
+        "docs": ids[len(there) :],
+        "duplicates": len(table.frame) - len(new),
+        "alike": {ids[match.other]: ids[match.kept] for match in matches if match.other >= len(there)},
     }
-    file = table.described | ({"database": database} if database else {})
-    about = (held.name, whole, [*held.files, file], held.duplicates + duplicates)
-    key = store.save_collection(*about, query=held.query, progress=progress, finished=False)
-    try:
-        return store.grow(session_id, Event("joined", told | given, reviewer=by), held.id, key, len(whole))
-    except BaseException:
-        store.remove_unfinished(key)
-        raise
+    return session, whole, table.described, told
 
 
 def _scores(row: SessionRow, whole: pd.DataFrame, before: int, name: str) -> Floats | None:

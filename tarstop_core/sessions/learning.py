@@ -129,9 +129,9 @@ def is_due(events: Sequence[Event], state: State) -> bool:
     """
     if not state.settings.learns or state.stopped or state.depth % state.settings.rule.at_once:
         return False
-    moves = [event.kind for event in events if event.kind in (*UNDOABLE, "undo", "joined", "fit")]
+    moves = [event.kind for event in events if event.kind in (*UNDOABLE, "undo", "joined", "parted", "fit")]
     since = moves[len(moves) - moves[::-1].index("fit") :] if "fit" in moves else moves
-    if since[-1:] not in ([], ["label"], ["joined"]):
+    if since[-1:] not in ([], ["label"], ["joined"], ["parted"]):
         return False
     if _typed(state.settings) != (state.fit.get("words", []) if state.fit else []):
         return True

@@ -141,7 +141,7 @@ class OpenSession:
         if fresh == self.events:
             return False
         self.events, self._standing = fresh, None
-        if any(each.kind == "joined" for each in news):
+        if any(each.kind in ("joined", "parted") for each in news):
             again = self.load(self.store, self.stored.id)
             self.stored, self.collection, self.events = again.stored, again.collection, again.events
             if self._foreseeing is not None:

@@ -40,7 +40,7 @@ def found(scenario: str, events: Sequence[Event]) -> str:
     if said is None or not said.reads_full_texts:
         return ""
     # As if the list held no others than those read: the ids of a long one need not be loaded for a count.
-    log = [event for event in events if event.kind not in ("audited", "joined", "fit")]
+    log = [event for event in events if event.kind not in ("audited", "joined", "parted", "fit")]
     ids = list[str]()
     for at, event in enumerate(log):
         if event.kind == "kept":

@@ -45,7 +45,7 @@ def is_plus(tables: Tables, theta: float, truth: str, q_star: float) -> bool:
     """Whether the truth of an outcome is ω⁺: pooled sensitivity exceeds θ ("pooled": b_N > .5), or a⁺ is what full
     evidence chooses ("full_evidence": b_N > q*), which is what the paper's Table 2 implies.
 
-    Always from all studies, ranked or not, with the bivariate engine, b_0 = .5 and the default prior, whatever
+    Always from all studies, ranked or not, with the bivariate engine, b_0 = .5 and the weak prior, whatever
     engine or prior is being tested.
     """
     b = _full_belief(_cells(tables), theta)

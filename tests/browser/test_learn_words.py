@@ -85,3 +85,24 @@ def test_an_idea_is_seen_whole_on_a_projector(server: AppServer, open_page: Open
         for slider in shown.get_by_test_id("stSlider").all():
             expect(slider).to_be_in_viewport(ratio=1)
     watched.assert_sound()
+
+
+@pytest.mark.parametrize("where", ["formulas&formula=evpi", "glossary&term=evpi", "formulas&formula=grlstop"])
+def test_one_formula_or_word_has_the_window_of_a_projector_and_the_address_names_it(
+    server: AppServer, open_page: OpenPage, where: str
+) -> None:
+    watched = open_page(viewport={"width": 1280, "height": 720})
+    watched.open(f"{server.url}/learn?present=true&part={where}")
+    page, (part, _, asked) = watched.page, where.partition("&")
+    shown = page.locator(".st-key-formula-asked, .st-key-glossary-asked")
+    expect(shown).to_have_count(1)
+    assert page.get_by_test_id("stMain").evaluate("each => each.scrollHeight - each.clientHeight") <= 0
+    assert shown.evaluate("each => each.scrollHeight - each.clientHeight") <= 1  # a part of a pixel
+    assert asked in page.url
+    box = page.get_by_role("combobox").first
+    box.fill("Regret")
+    box.press("Enter")
+    expect(shown).to_contain_text("Regret")
+    expect(page).not_to_have_url(re.compile(asked))
+    assert part in page.url
+    watched.assert_sound()

@@ -202,7 +202,7 @@ def test_a_real_review_from_the_abstracts_to_the_decision(
         saved(page, rank)
         beliefs.append(assert_belief_is_the_cores(page, server, session))
         for study in entered:
-            expect(evidence(page).locator("svg").get_by_text(study).first).to_be_attached()
+            expect(evidence(page).locator(".tar-fluid").get_by_text(study).first).to_be_attached()
 
     last = UNTIL if stages == 2 else before + 3
     for at in range(before, last):
@@ -239,7 +239,7 @@ def test_a_real_review_from_the_abstracts_to_the_decision(
 
     page.get_by_role("button", name="Stop and decide").click()
     dialog = page.get_by_role("dialog")
-    expect(dialog.get_by_text(re.compile("The chance that sensitivity exceeds 75 % is"))).to_be_visible()
+    expect(dialog.get_by_text(re.compile(r"The chance that sensitivity exceeds 75\s% is"))).to_be_visible()
     at_rest(page)
     dialog.locator("label").filter(has_text=re.compile("^Adopt")).click()
     expect(dialog.get_by_role("radio", name=re.compile("^Adopt"))).to_be_checked()

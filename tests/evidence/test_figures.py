@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -151,6 +152,29 @@ def test_the_path_draws_every_belief() -> None:
     figure = belief_by_study(found, 0.5)
     assert figure["data"][0]["y"] == list(found.path.beliefs)
     assert "act above 0.50" in texts(figure)
+
+
+def test_no_name_covers_the_path_or_another_name() -> None:
+    found = reviewed((9, 1, 1, 30), (12, 2, 9, 40), (11, 1, 9, 40), *(((30, 3, 2, 90),) * 6))
+    steps = list(pairwise(b for b in found.path.beliefs if b is not None))
+    letter = len(steps) / 58  # a phone's plot has room for so many
+    boxes: list[tuple[float, float, float]] = []
+    for note in belief_by_study(found, 0.5)["layout"]["annotations"]:
+        if not note["text"].startswith("S "):
+            continue
+        wide = 3 * letter
+        start = note["x"] + (-letter - wide if note["xanchor"] == "right" else letter)
+        low = note["y"] + {"bottom": 0.01, "middle": -0.03, "top": -0.07}[note["yanchor"]]
+        for n, (before, after) in enumerate(steps):
+            assert not (start <= n + 1 and n <= start + wide and low <= before <= low + 0.06), note
+            assert not (
+                start <= n + 1 <= start + wide
+                and min(before, after) <= low + 0.06
+                and low <= max(before, after)
+            ), note
+        assert not any(abs(start - x) <= wide and abs(low - y) <= 0.06 for x, _, y in boxes), note
+        boxes.append((start, wide, low))
+    assert boxes
 
 
 def test_leaving_out_marks_where_the_decision_turns() -> None:

@@ -38,6 +38,29 @@ def test_ris_variants() -> None:
     assert table.format == "ris"
 
 
+@pytest.mark.parametrize(
+    ("said", "pmid"),
+    [
+        ("AN  - 31234567\nDP  - NLM", "31234567"),
+        ("AN  - 31234567\nDB  - mdc\nDP  - EBSCOhost", "31234567"),
+        ("AN  - 9876543\nDB  - MEDLINE\nDP  - ProQuest", "9876543"),
+        ("AN  - 31234567\nDB  - PubMed\nC1  - PMID: 555", "555"),
+        ("AN  - 98123456\nDB  - Ovid MEDLINE(R)", ""),  # of the year 1998, as MEDLINE counted then
+        ("AN  - 31234567", ""),
+        ("AN  - 0123456\nDB  - AMED (Allied and Complementary Medicine)\nDP  - Ovid Technologies", ""),
+        ("AN  - 31234567\nDB  - Embase, MEDLINE", ""),
+        ("AN  - L612345678\nDB  - MEDLINE", ""),
+        ("AN  - 2012345678\nDB  - MEDLINE", ""),
+        ("AN  - 103456789\nDB  - MEDLINE", ""),
+        ("AN  - 7654321\nDB  - PubMed Central", ""),
+        ("AN  - 9101234\nDB  - NLM Catalog", ""),
+    ],
+)
+def test_ris_a_bare_number_is_a_pmid_where_the_database_says_so(said: str, pmid: str) -> None:
+    table = read(f"TY  - JOUR\nTI  - a\n{said}\nER  - \n", "a.ris")
+    assert table.frame.loc[0, "pmid"] == pmid and ("AN" in table.understood) == (pmid != "" and pmid != "555")
+
+
 def test_ris_ids_that_repeat_are_told_apart() -> None:
     text = "TY  - JOUR\nTI  - a\nID  - 1\nER  - \nTY  - JOUR\nTI  - b\nID  - 1\nER  - \n"
     table = read(text + text[: len(text) // 2], "a.ris")

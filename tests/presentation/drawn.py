@@ -16,10 +16,23 @@ def picture(html: str) -> ElementTree.Element:
 
 def courses(html: str) -> list[list[tuple[float, float]]]:
     """The spots of each line that is no grid, in thousandths of the width and in pixels from the top."""
-    found = []
+    found, down = [], height(html)
     for path in picture(html).iter(f"{SVG}path"):
         if float(path.get("stroke-width", "1")) > 1:
             course = re.sub(r"H([-\d.]+)V", r"L\1 ", path.get("d", ""))
-            spots = [each.split()[:2] for each in re.split("[ML]", course.replace("h0", "")) if each]
-            found.append([(float(x), float(y)) for x, y in spots])
+            spots = [each.split()[:2] for each in re.split("[ML]", course) if each]
+            found.append([(float(x), float(y) * down / 1000) for x, y in spots])
     return found
+
+
+def points(html: str) -> list[tuple[float, float]]:
+    """Where marks stand, likewise."""
+    mark = r'class="point[^"]*"[^>]* style="left:calc\(([-\d.]+)% - [\d.]+px\);top:calc\(([-\d.]+)% -'
+    return [(10 * float(x), float(y) * height(html) / 100) for x, y in re.findall(mark, html)]
+
+
+def height(html: str) -> float:
+    """Pixels of the plot."""
+    found = re.search(r"(?:height|max-width):(\d+)px", html)
+    assert found is not None
+    return float(found[1])

@@ -220,6 +220,10 @@ REVIEW = replace(START, scenario="review", plus="Adopt", minus="Don’t adopt", 
 
 def test_reports_and_abstracts_are_compared() -> None:
     told = explain(situation("reports"), REVIEW)
+    before, beside = "; after the reports no plan to screen on does.", " By itself, screening on pays too"
+    assert TOLD.plan and beside in told.sentence and before not in told.sentence
+    none = explain(situation("reports", facts=replace(TOLD, plan=0)), REVIEW)
+    assert none.sentence == f"{told.sentence.removesuffix('.')}{before}"
     assert told.sentence == (
         "With all that is left read, the decision would turn in about 20 of 100 such reviews. "
         "Of the 3 waiting reports, reading 2 in full pays: the first is worth 0.02 and costs 0.01. "

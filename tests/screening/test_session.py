@@ -1,5 +1,7 @@
 """A session is a pure function of its settings and its log."""
 
+import hashlib
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -204,6 +206,9 @@ def test_the_digest_knows_documents_order_and_scores() -> None:
         records_digest(IDS[:5], None),
     }
     assert len(digests) == 4
+    long, scores = [f"é{i}" for i in range(2_001)], [i / 7 for i in range(2_001)]
+    whole = json.dumps([long, scores]).encode()  # as they have been made from the first
+    assert records_digest(long, scores) == hashlib.sha256(whole).hexdigest()[:16]
 
 
 moves = st.lists(

@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.compare import duplicate
 from tarstop_core.sessions.export import about_rows, document_rows
 from tarstop_core.sessions.file import export_session, import_session
-from tarstop_core.sessions.joining import join
+from tarstop_core.sessions.joining import join, may_part, part, preview
 from tarstop_core.sessions.learning import prepare_features
 from tarstop_core.sessions.open import OpenSession
 from tarstop_core.sessions.progress import told
@@ -129,6 +130,101 @@ def test_what_is_perhaps_there_already_joins_and_is_counted(store: Store) -> Non
     assert (event.payload["docs"], event.payload["alike"]) == (["e1"], {"e1": "m1"})
     assert OpenSession.load(store, key).state.alike == {"e1": "m1"}
     assert "1 document of c.csv (perhaps the same as another: 1)" in report_html(whole_session(store, key))
+
+
+def test_what_would_join_is_said_before_it_does(store: Store) -> None:
+    key = begun(store)
+    title = "Sound and sight of the infant hip"
+    added(store, key, f"id,title,date,score\nm1,{title},2001,3")
+    text = f"id,title,date,score,label\nd4,{TITLES[4]},,,\ny,Knee,2001,1,relevant\ne1,{title},2002,4,"
+    told = preview(store, key, text.encode(), "c.csv")
+    same = f"perhaps the same as “{title}”, which is not read yet"
+    assert told.titles == (f"{title}, {same}", "Knee")
+    assert (told.labelled, told.told["duplicates"]) == (1, 1)
+    assert told.file["unread"] == [] and len(store.events(key)) == 1 and len(store.collections()) == 1
+    session = OpenSession.load(store, key)
+    read(session, session.row.ids.index("m1") + 1)
+    number = f"#{session.row.ids.index('m1') + 1} “{title}”"
+    assert preview(store, key, text.encode(), "c.csv").titles[0].endswith(f"perhaps the same as {number}")
+
+
+@pytest.mark.parametrize("learns", [False, True], ids=["as listed", "by labels"])
+@pytest.mark.parametrize("order", ["text", "own", "scores"])
+def test_what_joined_is_taken_back_until_one_of_them_is_read(
+    store: Store, tmp_path: Path, order: str, learns: bool
+) -> None:
+    key = begun(store, order, LEARNS if learns else REVIEW)
+    session, held = OpenSession.load(store, key), store.session(key).collection_id
+    with pytest.raises(InputProblem, match="nothing was taken back"):
+        part(store, key)
+    prepare_features(store, held)
+    before, whole = read(session, 5), whole_session(store, key)
+    coming, frame, counts = session.row.ids, store.records(held), whole.prisma.rows()
+    added(store, key)
+    session.refresh()
+    prepare_features(store, session.collection.id)
+    session.learn()
+    first = session.row.ids[5]
+    if first in NEW:
+        session.label(first, "unsure", seen=session.state.seq)
+        with pytest.raises(InputProblem, match="was read in part"):
+            part(store, key)
+        session.record(Event("undo"), seen=session.state.seq)
+    event = part(store, key, "Ann")
+    assert ({*event.payload["docs"]}, event.reviewer) == (NEW, "Ann")
+    assert session.refresh() and sorted(session.row.ids) == sorted(coming) and list(coming[:5]) == before
+    assert learns or session.row.ids == coming
+    assert store.records(session.collection.id).equals(frame) and len(store.collections()) == 1
+    assert store.sessions()[0].documents == N and whole_session(store, key).prisma.rows() == counts
+    for was, now in zip(whole.steps, whole_session(store, key).steps, strict=True):
+        assert was.items() <= now.items()
+    assert [
+        dict(about_rows(whole_session(store, key)))[name][:11] for name in ("Joined later", "Taken back")
+    ] == [
+        "3 documents",
+        "3 documents",
+    ]
+    prepare_features(store, session.collection.id)
+    read(session, 6)
+    assert set(added(store, key).payload["docs"]) == NEW, "they may join again"
+    sent = export_session(store, key)
+    with Store(f"sqlite:///{tmp_path}/elsewhere.db") as elsewhere:
+        there = OpenSession.load(elsewhere, import_session(elsewhere, sent))
+        assert there.row.ids == OpenSession.load(store, key).row.ids
+        assert export_session(elsewhere, there.row.id) == sent
+
+
+def test_documents_that_are_read_meanwhile_are_not_taken_back(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = begun(store, "own")
+    added(store, key)
+    keep = store.save_collection
+
+    def meanwhile(*about: Any, **more: Any) -> str:
+        store.append(key, Event("label", {"doc": store.session(key).ids[0], "label": "unsure"}), expected=1)
+        return keep(*about, **more)
+
+    with monkeypatch.context() as another:
+        another.setattr(store, "save_collection", meanwhile)
+        with pytest.raises(Conflict):
+            part(store, key)
+    assert len(OpenSession.load(store, key).row.ids) == N + 3 and len(store.collections()) == 1
+    state = OpenSession.load(store, key).state
+    for docs in (["n1"], ["n0", "n1"], []):
+        with pytest.raises(InputProblem, match="did not join last"):
+            replay(REVIEW, store.session(key).ids, [*store.events(key), Event("parted", {"docs": docs}, 3)])
+    assert state.depth == 1
+
+
+def test_an_import_that_another_session_uses_stays_when_others_join(store: Store) -> None:
+    key = begun(store)
+    other = duplicate(store, key, replace(REVIEW, cost=50.0), "dearer")
+    added(store, key)
+    assert [row.documents for row in store.collections()] == [N + 3, N]
+    added(store, other)
+    assert [row.documents for row in store.collections()] == [N + 3, N + 3]
+    assert part(store, other).payload["docs"] and len(OpenSession.load(store, other).row.ids) == N
 
 
 def test_a_list_that_learns_ranks_them_by_its_labels(store: Store, tmp_path: Path) -> None:
@@ -249,28 +345,28 @@ def test_what_fails_late_leaves_everything_as_it_was(store: Store, monkeypatch: 
             added(store, key, many)
     assert (store.collections(), store.events(key), store.session(key).collection_id) == (rows, [], after)
     assert len(added(store, key, many).payload["docs"]) == 700
-    assert [row.documents for row in store.collections()] == [N + 700, N], "the import of before stays"
+    assert [row.documents for row in store.collections()] == [N + 700], "it holds the import of before"
 
 
-def test_a_decision_from_before_is_outdated_and_what_stays_is_said(store: Store) -> None:
+def test_a_decision_from_before_is_outdated(store: Store) -> None:
     key = begun(store)
     store.append(key, Event("decided", {"plus": False}), expected=0)
-    assert not store.going(key).joined
     added(store, key, "id,title\nm1,Hip of a child\n")
     decision = OpenSession.load(store, key).state.decision
-    assert decision is not None and decision.outdated and store.going(key).joined
+    assert decision is not None and decision.outdated
 
 
 def test_who_comes_second_adds_to_what_the_first_added(store: Store) -> None:
     key = begun(store)
-    before = store.session(key).collection_id
-    event = added(store, key)
+    before = store.collection(store.session(key).collection_id)
+    frame, event = store.records(before.id), added(store, key)
     later = Event(
         "joined", {**event.payload, "docs": ["x"], "positions": [N + 3], "ranks": [1], "scores": [1.0]}
     )
     with pytest.raises(Conflict, match="joined this session meanwhile"):
-        store.grow(key, later, before, before, N)
+        store.grow(key, later, before, frame, before.files, 0)
     assert len(store.events(key)) == 1 and len(store.session(key).ids) == N
+    assert len(store.collections()) == 1
 
 
 def test_lists_that_cannot_grow_say_so(store: Store) -> None:
@@ -311,7 +407,7 @@ def test_whatever_was_done_in_whichever_order_the_log_tells_it_again(
     prepare_features(store, store.session(key).collection_id)
     session = OpenSession.load(store, key)
     for _ in range(30):
-        what = rng.choice(["join", "undo", "undo", "read", "read", "read", "read"])
+        what = rng.choice(["join", "join", "part", "undo", "undo", "read", "read", "read", "read"])
         if what == "join" and files < 3:
             files += 1
             titles = (rng.choice(["hip ultrasound", "fracture cost"]) for _ in range(3))
@@ -319,6 +415,11 @@ def test_whatever_was_done_in_whichever_order_the_log_tells_it_again(
                 f"j{files}{at},{title} {files} {at},{rng.random() * 9}" for at, title in enumerate(titles)
             )
             added(store, key, "\n".join(("id,title,score", *rows)), f"{files}.csv")
+            session.refresh()
+            prepare_features(store, session.collection.id)
+        elif what == "part" and may_part(session.row.ids, session.state):
+            part(store, key)
+            files -= 1
             session.refresh()
             prepare_features(store, session.collection.id)
         elif what == "undo" and session.state.can_undo:

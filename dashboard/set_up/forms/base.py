@@ -39,7 +39,3 @@ class Form:
     def more(self, settings: Settings, simulated: bool) -> Settings:
         """Ask for what most people leave as it is; `simulated` says that the list is."""
         return settings
-
-    def in_short(self, settings: Settings) -> str:
-        """What stands beside q* in the summary."""
-        return ""

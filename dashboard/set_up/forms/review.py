@@ -57,13 +57,15 @@ def full_cost(settings: Settings) -> float:
     """Ask what reading a report in full costs; in the payoffs' unit."""
     asked, how = "One report in full costs as much as how many abstracts?", lasting(f"{PREFIX}/times")
     times = st.number_input(asked, 0.0, 10_000.0, FULL_TIMES, step=1.0, format="%g", **how)
-    cost = times * settings.cost
-    guess = f" {FULL_TIMES:g} is only a place to start from." if times == FULL_TIMES else ""
-    st.caption(
-        shell.escape_markdown(f"A report in full costs {amount(cost, settings.payoffs.unit)}.{guess}")
-        if settings.cost
-        else "A title and abstract costs nothing, so neither does a report; give the first a small cost to weigh both."
-    )
+    cost, unit = times * settings.cost, settings.payoffs.unit
+    said = [f"A report in full costs {amount(cost, unit)}."] if unit else []
+    if times == FULL_TIMES:
+        said.append(f"{FULL_TIMES:g} is only a place to start from.")
+    if not settings.cost:
+        said = [
+            "A title and abstract costs nothing, so neither does a report; give the first a small cost to weigh both."
+        ]
+    shell.caption(" ".join(said))
     return cost
 
 
@@ -177,7 +179,7 @@ def _prior(settings: Settings) -> Prior:
         )
     shown = replace(prior, b_0=settings.b_0)
     drawn, said = prior_figure(shown, settings.theta, dark()), prior_sentence(shown, settings.theta)
-    still(drawn, said, f"{PREFIX}/prior/figure")
+    still(drawn, said)
     return prior
 
 
@@ -235,7 +237,3 @@ class ReviewForm(Form):
         settings = replace(settings, engine=engine, prior=prior, truth=truth, floor=floor)
         settings = replace(settings, least_studies=studies, least_patients=patients)
         return settings.paper_mode() if paper else settings
-
-    def in_short(self, settings: Settings) -> str:
-        """The threshold."""
-        return f"θ {settings.theta:.2f} · "

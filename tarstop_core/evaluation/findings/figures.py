@@ -112,6 +112,9 @@ def _within(row: Mapping[Any, Any], name: str, form: Callable[[float], str]) -> 
     return f", 95 % interval {form(row[f'{name}_low'])} to {form(row[f'{name}_high'])}"
 
 
+FLAT = {"nticks": 4, "tickangle": 0}  # or the numbers of narrow panels would stand on end
+
+
 def error_figure(
     frame: pd.DataFrame, called: Mapping[str, str], simulated: bool = False, dark: bool = False
 ) -> fig.Figure:
@@ -127,17 +130,19 @@ def error_figure(
         own = frame[frame["q_star"] == q_star].set_index("approach").reindex(names)
         suffix = "" if panel == 0 else str(panel + 1)
         left = panel * (width + 0.04)
-        for column, action, colour, shape in (
-            ("false_adopt", "a⁺", PLUS, ""),
-            ("false_reject", "a⁻", MINUS, "/"),
-        ):
-            title = f"wrong {action} ({called[column]})"
+        for column, colour, shape in (("false_adopt", PLUS, ""), ("false_reject", MINUS, "/")):
+            title = called[column]
             bars = {**BAR, "name": title, "showlegend": panel == 0, "x": own[column].tolist(), "y": names}
             bars |= {"xaxis": f"x{suffix}", "yaxis": "y"}
             bars |= {"marker": {"color": colour, "pattern": {"shape": shape}}}
             data.append(bars | {"hovertemplate": "%{y}: %{x:.1%} " + title + "<extra></extra>"})
         axes[f"xaxis{suffix}"] = fig.axis(
-            "share of topics", dark, domain=[left, left + width], tickformat=".0%", range=[0, top or 1]
+            "share of topics",
+            dark,
+            domain=[left, left + width],
+            tickformat=".0%",
+            range=[0, top or 1],
+            **FLAT,
         )
         notes.append(fig.note(left, 1, f"q* = {q_star:g}", fig.text_colour(dark), xanchor="left"))
     return drawn(
@@ -167,16 +172,15 @@ def error_heading(at: pd.DataFrame, q_star: float, cost: float) -> str:
     return said("heading", who=who, never=never, one=len(names) == 1, q_star=q_star, cost=cost)
 
 
-def error_sentence(frame: pd.DataFrame) -> str:
-    """What the error figure shows: who makes which error most, and who makes none."""
+def error_sentence(frame: pd.DataFrame, called: Mapping[str, str]) -> str:
+    """What the error figure shows: who makes which error most, and who makes none; `called` is what the two are."""
     found = []
     for q_star, own in frame.groupby("q_star"):
         parts: list[str] = []
-        for column, what in (("false_adopt", "a⁺"), ("false_reject", "a⁻")):
+        for column in ("false_adopt", "false_reject"):
             most = own.iloc[int(own[column].to_numpy().argmax())]
-            parts.append(
-                said("wrong", name=most["approach"], share=float(most[column]), what=what, first=not parts)
-            )
+            told = {"name": most["approach"], "share": float(most[column]), "what": called[column]}
+            parts.append(said("wrong", **told, first=not parts))
         free = int((own["false_adopt"] + own["false_reject"] < 1e-12).sum())
         found.append(said("errors", q_star=q_star, parts=parts, free=free, methods=len(own)))
     return " ".join(found)

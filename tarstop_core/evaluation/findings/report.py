@@ -111,7 +111,7 @@ class Findings:
             "errors",
             f"Wrong decisions of both kinds, cost {self.cost:g}",
             partial(figures.error_figure, self.errors, errors_of(results.settings), simulated),
-            figures.error_sentence(self.errors),
+            figures.error_sentence(self.errors, errors_of(results.settings)),
         )
         for q_star in results.q_stars:
             own = self.rows[(self.rows["q_star"] == q_star) & (self.rows["cost"] == self.cost)]

@@ -204,11 +204,11 @@ def topic_sentence(name: str, documents: int, omega: bool, stops: Sequence[Stop]
 TEXTS.filters["documents"] = lambda count: f"{number(count)} document{'' if count == 1 else 's'}"
 
 
-def errors_sentence(frame: pd.DataFrame) -> str:
+def errors_sentence(frame: pd.DataFrame, called: Mapping[str, str]) -> str:
     """What an error figure shows where some errors may not be told apart: NaN, as the paper's at q* = .5."""
     known = frame.dropna(subset=["false_adopt", "false_reject"])
     unknown = sorted(set(frame["q_star"]) - set(known["q_star"]))
-    found = [error_sentence(known)] if len(known) else []
+    found = [error_sentence(known, called)] if len(known) else []
     listed = " and ".join(f"{q_star:g}" for q_star in unknown)
     return " ".join([*found, *([said("not_apart", unknown=listed)] if unknown else [])])
 

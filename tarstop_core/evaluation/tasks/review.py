@@ -59,7 +59,7 @@ class ReviewTask(base.Task):
     replications: int = base.REPLICATIONS
     seed: int = 1
     scale: float = 1.0
-    """These five as in :class:`DecisiveTask`; b_0 replaces that of the default prior only."""
+    """These five as in :class:`DecisiveTask`; b_0 replaces that of the weak prior only."""
 
     @classmethod
     def asked(cls, known: Mapping[str, Any]) -> Self:

@@ -136,18 +136,6 @@ class Damaged:
 
 
 @dataclass(frozen=True)
-class Going:
-    """What goes when a session is deleted for good."""
-
-    events: int
-    """Entries of its log."""
-    documents: int
-    """Records that no other session uses; 0 where they stay."""
-    joined: bool
-    """Whether documents joined it: the import that it rested on before stays."""
-
-
-@dataclass(frozen=True)
 class SessionSummary:
     """One line of the list of sessions."""
 

@@ -6,7 +6,7 @@ session cannot overwrite each other.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -14,6 +14,7 @@ from functools import partial
 from typing import Any, Self
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 from sqlalchemy import ColumnElement, Connection, Row, and_, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
@@ -35,7 +36,7 @@ from tarstop_core.sessions.store.database import (
     SESSION,
     Database,
 )
-from tarstop_core.sessions.store.rows import Damaged, Going, SessionRow, SessionSummary, event_row
+from tarstop_core.sessions.store.rows import CollectionRow, Damaged, SessionRow, SessionSummary, event_row
 
 FORGOTTEN = timedelta(days=90)
 """After which a draft that nobody came back to is removed."""
@@ -138,6 +139,14 @@ class Store(Collections, Calibrators):
                 scores=None if scores is None else values.check_scores(scores, len(order)),
             )
 
+    def heading(self, session_id: str) -> tuple[str, int]:
+        """What a session is called, and how many documents it has."""
+        of = select(SESSION.c.name, SESSION.c.documents)
+        rows = self._database.rows(of.where(SESSION.c.id == session_id))
+        if not rows:
+            raise _unknown_session(session_id)
+        return rows[0].name, rows[0].documents
+
     def sessions(self, archived: bool = False, deleted: bool = False) -> list[SessionSummary]:
         """Sessions in use, the archived or (archived or not) the deleted ones; the last worked on comes first."""
         gone = SESSION.c.id.in_(select(DELETED.c.session_id))
@@ -154,8 +163,8 @@ class Store(Collections, Calibrators):
             found = [*_all_sessions(connection), *self._all_collections(), *self._all_calibrators()]
         return [each for each in found if isinstance(each, Damaged)]
 
-    def going(self, session_id: str) -> Going:
-        """What :meth:`purge_session` would delete."""
+    def going(self, session_id: str) -> tuple[int, int]:
+        """What :meth:`purge_session` would delete: entries of the log, and records, 0 where another session uses them."""
         beside = SESSION.alias()
         users = select(func.count()).where(beside.c.collection_id == COLLECTION.c.id).scalar_subquery()
         of = select(COLLECTION.c.documents, users).join_from(SESSION, COLLECTION)
@@ -163,13 +172,8 @@ class Store(Collections, Calibrators):
             found = connection.execute(of.where(SESSION.c.id == session_id)).one_or_none()
             if found is None:
                 raise _unknown_session(session_id)
-            kinds = (
-                connection.execute(select(EVENT.c.kind).where(EVENT.c.session_id == session_id))
-                .scalars()
-                .all()
-            )
             documents, sessions = found
-            return Going(len(kinds), documents if sessions == 1 else 0, "joined" in kinds)
+            return _last_seq(connection, session_id), documents if sessions == 1 else 0
 
     def purge_session(self, session_id: str) -> None:
         """Delete a session for good: its log, and its documents unless another session uses them."""
@@ -187,12 +191,8 @@ class Store(Collections, Calibrators):
 
     def discard(self, broken: Damaged) -> None:
         """Delete for good what cannot be read; InputProblem while a session uses it."""
-        if broken.kind == "session":
-            self.purge_session(broken.id)
-        elif broken.kind == "collection":
-            self.delete_collection(broken.id)
-        else:
-            self.discard_calibrator(broken.id)
+        away = {"session": self.purge_session, "collection": self.delete_collection}
+        away.get(broken.kind, self.discard_calibrator)(broken.id)
 
     def together(self) -> AbstractContextManager[object]:
         """Whatever is stored within is stored whole, or not at all."""
@@ -262,24 +262,42 @@ class Store(Collections, Calibrators):
             raise conflict from None
         return stored
 
-    def grow(self, session_id: str, event: Event, after: str, collection_id: str, documents: int) -> Event:
-        """Let documents join a session: add the event that says which, with the time now, whatever was recorded meanwhile.
+    def grow(
+        self,
+        session_id: str,
+        event: Event,
+        after: CollectionRow,
+        frame: pd.DataFrame,
+        files: Sequence[Mapping[str, Any]],
+        duplicates: int,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Event:
+        """Let documents join a session, or go: add the event that says which, with the time now; it, as it was stored.
 
-        They come with a collection of so many `documents`, stored but not finished, which begins with all those of the one
-        `after` that it takes the place of, and which stays an import of its own. Conflict, and nothing is changed, when the
-        session rests on a third one by now, or another writer, where the database lets two in, is quicker by a moment.
+        The session then has another collection, as :meth:`save_collection` takes it, in the place of the one `after`, which
+        goes unless another session uses it. What was recorded meanwhile stands, but where the event has a number, that of
+        the last that was seen. Conflict, and nothing is changed, when others were recorded then, when the session rests on
+        a third collection by now, or another writer, where the database lets two in, is quicker by a moment.
         """
-        with self._database.write() as connection:
-            seq = _last_seq(connection, session_id)
-            hold(connection, after)
-            self.finish_collection(collection_id, documents, values.now())
-            mine = (SESSION.c.id == session_id) & (SESSION.c.collection_id == after)
-            grown = {"collection_id": collection_id, "documents": SESSION.c.documents + _joining(event)}
-            if not connection.execute(update(SESSION).where(mine).values(**grown)).rowcount:
-                raise Conflict(
-                    "Other documents joined this session meanwhile, so these did not; add them again."
-                )
-            return self.append(session_id, event, seq)
+        about = (after.name, frame, files, duplicates)
+        key = self.save_collection(*about, query=after.query, progress=progress, finished=False)
+        try:
+            with self._database.write() as connection:
+                seen = event.seq or _last_seq(connection, session_id)
+                self.finish_collection(key, len(frame), values.now())
+                mine = (SESSION.c.id == session_id) & (SESSION.c.collection_id == after.id)
+                grown = {"collection_id": key, "documents": SESSION.c.documents + _joining(event)}
+                if not connection.execute(update(SESSION).where(mine).values(**grown)).rowcount:
+                    raise Conflict(
+                        "Other documents joined this session meanwhile, so these did not; add them again."
+                    )
+                stored, used = self.append(session_id, event, seen), let_go(connection, after.id)
+        except BaseException:
+            self.remove_unfinished(key)
+            raise
+        if used is None:
+            self.remove_unfinished(after.id)
+        return stored
 
     def save_draft(self, content: dict[str, Any], draft_id: str = "") -> str:
         """Keep what was entered (JSON values), in place of what the draft held before; its id, fit for an address."""
@@ -314,7 +332,8 @@ def _last_seq(connection: Connection, session_id: str) -> int:
 
 def _joining(event: Event) -> int:
     """How many documents an event adds to the list."""
-    return len(event.payload["docs"]) if event.kind == "joined" else 0
+    sign = {"joined": 1, "parted": -1}.get(event.kind, 0)
+    return sign * len(event.payload["docs"]) if sign else 0
 
 
 def _unknown_session(session_id: str) -> InputProblem:

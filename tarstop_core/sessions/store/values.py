@@ -97,7 +97,7 @@ def check_order(order: ArrayLike, documents: int) -> NDArray[np.int64]:
             f"The screening order names position {last if first >= 0 else first}; "
             f"the collection has positions 0 to {documents - 1}."
         )
-    if len(np.unique(positions)) < len(positions):
+    if np.bincount(positions).max() > 1:
         raise InputProblem("The screening order names a document twice; name each once.")
     return positions
 

@@ -124,8 +124,8 @@ def standings(rows: Sequence[Row], *, dark: bool = False) -> fig.Figure:
         hoverinfo="skip",
     )
     height = 90 + ROW * len(rows)
-    ends = [low - (1.6 * room if low < 0 else 0), high + 1.6 * room]
-    xaxis = fig.axis("net utility of all rounds (points)", dark, range=ends, nticks=5)
+    ends = [low - (2.2 * room if low < 0 else 0), high + 2.6 * room]  # the numbers stand there
+    xaxis = fig.axis("net utility of all rounds (points)", dark, range=ends, nticks=4, tickangle=0)
     ticks = {"tickvals": list(range(len(rows))), "ticktext": names, "range": [len(rows) - 0.4, -0.6]}
     yaxis = fig.axis("", dark, **ticks, automargin=True, showgrid=False)
     margin = {"l": 8, "r": 12, "t": 26, "b": 40}

@@ -97,12 +97,12 @@ def errors() -> pd.DataFrame:
 
 def test_errors_are_told_apart_by_panel_and_kind() -> None:
     figure = error_figure(errors(), errors_of({"scenario": "review", "benchmark": "review"}), simulated=True)
-    bars = {(bar["xaxis"], bar["name"][:9]): bar["x"] for bar in figure["data"]}
+    bars = {(bar["xaxis"], bar["name"]): bar["x"] for bar in figure["data"]}
     assert bars == {
-        ("x", "wrong a⁺ "): [0.3, 0.0],
-        ("x", "wrong a⁻ "): [0.02, 0.05],
-        ("x2", "wrong a⁺ "): [0.0, 0.0],
-        ("x2", "wrong a⁻ "): [0.1, 0.0],
+        ("x", "false adopt"): [0.3, 0.0],
+        ("x", "false reject"): [0.02, 0.05],
+        ("x2", "false adopt"): [0.0, 0.0],
+        ("x2", "false reject"): [0.1, 0.0],
     }
     assert "simulated" in [note["text"] for note in figure["layout"]["annotations"]]
     # Panels of any height leave the legend the bottom of the picture, below the titles of their axes.
@@ -116,9 +116,9 @@ def test_errors_are_told_apart_by_panel_and_kind() -> None:
 @pytest.mark.parametrize(
     ("scenario", "benchmark", "names"),
     [
-        ("patent", "clef", ["wrong a⁺ (false adopt)", "wrong a⁻ (false reject)"]),
-        ("review", "review", ["wrong a⁺ (false adopt)", "wrong a⁻ (false reject)"]),
-        ("patent", "patent", ["wrong a⁺ (false reject)", "wrong a⁻ (false grant)"]),
+        ("patent", "clef", ["false adopt", "false reject"]),
+        ("review", "review", ["false adopt", "false reject"]),
+        ("patent", "patent", ["false reject", "false grant"]),
     ],
 )
 def test_errors_are_called_as_the_scenario_calls_its_actions(
@@ -130,9 +130,9 @@ def test_errors_are_called_as_the_scenario_calls_its_actions(
 
 
 def test_error_sentence_follows_the_frame() -> None:
-    assert error_sentence(errors()) == (
-        "At q* = 0.2 wrong a⁺ come most from A (30 % of topics) and wrong a⁻ from B (5 %). "
-        "At q* = 0.8 there are no wrong a⁺ and wrong a⁻ from A (10 %); 1 of 2 methods makes no error."
+    assert error_sentence(errors(), errors_of({"scenario": "patent", "benchmark": "patent"})) == (
+        "At q* = 0.2 false rejects come most from A (30 % of topics) and false grants from B (5 %). "
+        "At q* = 0.8 there are no false rejects and false grants from A (10 %); 1 of 2 methods makes no error."
     )
 
 
@@ -213,9 +213,10 @@ def test_error_sentence_by_example() -> None:
     columns = ["approach", "q_star", "false_adopt", "false_reject"]
     assert (
         error_sentence(
-            pd.DataFrame([["A", 0.2, 0.15, 0.02], ["B", 0.2, 0.0, 0.05], ["C", 0.2, 0, 0]], columns=columns)
+            pd.DataFrame([["A", 0.2, 0.15, 0.02], ["B", 0.2, 0.0, 0.05], ["C", 0.2, 0, 0]], columns=columns),
+            errors_of({"scenario": "review", "benchmark": "review"}),
         )
-        == "At q* = 0.2 wrong a⁺ come most from A (15 % of topics) and wrong a⁻ from B (5 %); 1 of 3 methods makes no error."
+        == "At q* = 0.2 false adopts come most from A (15 % of topics) and false rejects from B (5 %); 1 of 3 methods makes no error."
     )
 
 

@@ -10,15 +10,16 @@ import pytest
 from tarstop_core.errors import InputProblem
 from tarstop_core.screening.log import Event
 from tarstop_core.sessions.store.backup import backup, restore
-from tarstop_core.sessions.store.rows import Damaged
+from tarstop_core.sessions.store.rows import CollectionRow, Damaged
 from tarstop_core.sessions.store.store import Store
 from tests import postgres
 from tests.session_cases import INCLUSION, PATENT
 from tests.sessions.store.cases import SETTINGS, label, new_session, record, some_records
 
 
-def arguments(session: str, collection: str) -> dict[str, tuple[Any, ...]]:
+def arguments(session: str, held: CollectionRow) -> dict[str, tuple[Any, ...]]:
     """What to call every method of a store with."""
+    collection = held.id
     return {
         "append": (session, label(1), 1),
         "archive": (session,),
@@ -39,7 +40,8 @@ def arguments(session: str, collection: str) -> dict[str, tuple[Any, ...]]:
         "events": (session,),
         "finish_collection": (collection, 2, "2026-01-01T00:00:00.000+00:00"),
         "going": (session,),
-        "grow": (session, label(1), collection, collection, 2),
+        "grow": (session, label(1), held, some_records(), [], 0),
+        "heading": (session,),
         "kept_calibrators": (),
         "name_databases": (collection, {}),
         "purge_session": (session,),
@@ -67,7 +69,7 @@ def test_whatever_is_asked_of_a_store_says_so_and_it_recovers(
         session = new_session(store)
         store.save_calibrator(PATENT)
         (first,) = record(store, session, label(0))
-        asked = arguments(session, store.collections()[0].id)
+        asked = arguments(session, store.collections()[0])
         public = {
             name
             for name, _ in inspect.getmembers(Store, inspect.isfunction)

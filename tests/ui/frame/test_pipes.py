@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dashboard.frame.pipes import receive, send
+from dashboard.frame.pipes import as_it_lies, receive, send
 
 
 @pytest.mark.parametrize("size", [0, 1, 300_000])
@@ -16,18 +16,21 @@ def test_lists_arrays_and_small_things_come_out_as_they_went_in(size: int) -> No
     ours, theirs = Pipe()
     frame = pd.DataFrame({"id": [f"é{i}" for i in range(size)], "score": np.arange(size, dtype=float)})
     told = {"frame": frame, "backwards": np.arange(size)[::-1], "bytes": b"x" * size, "none": None}
+    told["as it lies"] = as_it_lies(told["bytes"])
     sender = Thread(target=send, args=(ours, told))
     sender.start()
     came = receive(theirs)
     sender.join()
     pd.testing.assert_frame_equal(came["frame"], frame)
     assert np.array_equal(came["backwards"], told["backwards"]) and came["bytes"] == told["bytes"]
+    assert type(came["as it lies"]) is bytes and came["as it lies"] == told["bytes"]
     came["frame"]["score"] += 1  # what came can be written to
 
 
-def test_an_end_in_the_middle_is_an_end() -> None:
+@pytest.mark.parametrize("fixed", [False, True])
+def test_an_end_in_the_middle_is_an_end(fixed: bool) -> None:
     ours, theirs = Pipe()
-    ours.send((b"", [10]))
+    ours.send((b"", [(10, fixed)]))
     os.write(ours.fileno(), b"five.")
     ours.close()
     with pytest.raises(EOFError):

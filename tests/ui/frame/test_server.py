@@ -1,14 +1,18 @@
 """A running server, asked by plain HTTP: headers, hosts, paths, health."""
 
+import asyncio
 import http.client
 import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Message, Receive, Scope, Send
 
 import tarstop_core
-from dashboard.frame.server import HEADERS
+from dashboard.frame.server import HEADERS, PIECE, Guarded
 from tests.browser.conftest import AppServer
 
 UPGRADE = {
@@ -139,3 +143,25 @@ def test_its_health_tells_of_the_database(server: AppServer) -> None:
         away.rename(database)
     assert asked(server, "/health")[0] == 200
     assert str(database) in Path(server.log).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("size", [0, 1, PIECE, PIECE + 1, 3 * PIECE])
+def test_what_is_saved_leaves_as_it_is_in_pieces(size: int) -> None:
+    content, sent = bytes(range(256)) * (size // 256) + b"x" * (size % 256), list[Message]()
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    async def receive() -> Message:
+        return {"type": "http.request"}
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        assert "accept-encoding" not in Request(scope).headers
+        await Response(content)(scope, receive, send)
+
+    headers = [(b"host", b"localhost"), (b"accept-encoding", b"gzip")]
+    scope = {"type": "http", "method": "GET", "path": "/media/a.json", "headers": headers}
+    asyncio.run(Guarded(app)(scope, receive, send))
+    pieces = [message["body"] for message in sent[1:]]
+    assert b"".join(pieces) == content and max(map(len, pieces)) <= PIECE
+    assert [message.get("more_body", False) for message in sent[1:]] == [True] * (len(pieces) - 1) + [False]

@@ -155,7 +155,7 @@ def test_the_sliders_move_questions_and_payoffs(panel: AppTest) -> None:
     assert panel.number_input("p/times").value == 4
     assert panel.number_input("p/documents").value == 80
     assert panel.number_input("p/B").value == 0.4
-    assert "“Reject” only when more than 20 % sure" in "".join(c.value for c in panel.caption)
+    assert "“Reject” only when more than 20\u00a0% sure" in "".join(c.value for c in panel.caption)
 
 
 def test_payoffs_in_money_move_the_rest_and_stay_as_typed(panel: AppTest) -> None:
@@ -284,8 +284,8 @@ def test_in_a_review_the_words_are_about_tests_and_what_is_read() -> None:
     shown = AppTest.from_function(review_page, default_timeout=SECONDS).run()
     assert not shown.exception
     assert shown.radio("p/worse").options[:2] == [
-        "“Adopt” a test whose sensitivity does not exceed 90 %",
-        "“Don’t adopt” a test whose sensitivity exceeds 90 %",
+        "“Adopt” a test whose sensitivity does not exceed 90\u00a0%",
+        "“Don’t adopt” a test whose sensitivity exceeds 90\u00a0%",
     ]
     assert "How many titles and abstracts would you read" in shown.number_input("p/documents").label
     assert "prior art" not in " ".join(

@@ -190,7 +190,7 @@ def test_set_up_flags_and_leaves_out(open_app: Open, store: Store, tmp_path: Pat
     assert "1 document whose dates do not tell" in shown
     page.toggle("set_up/application/left_out").set_value(True).run()
     next(each for each in page.radio if each.label.startswith("In which order")).set_value("own").run()
-    assert "3 documents · q*" in html_of(page)
+    assert "3 documents · “Reject”" in html_of(page)
     page.button("set_up/start").click().run()
     assert not page.exception
     (summary,) = store.sessions()

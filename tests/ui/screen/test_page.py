@@ -32,7 +32,7 @@ def session(store: Store) -> str:
 
 
 def html_of(app: AppTest) -> str:
-    return " ".join(element.proto.body for element in app.get("html"))
+    return " ".join(element.proto.body for element in app.get("html")).replace("\u00a0", " ")
 
 
 def curves(app: AppTest) -> list[list[tuple[float, float]]]:
@@ -80,7 +80,7 @@ def expected(store: Store, session: str):
 def test_without_a_session_the_page_says_where_to_go(open_app: Open) -> None:
     page = open_app("screen")
     assert not page.exception
-    assert [each.label for each in page.button] == ["Go to Home", "Set up a session"]
+    assert [each.label for each in page.button] == ["Start the demo", "Go to Home", "Set up a session"]
 
 
 def test_an_unknown_session_is_one_sentence(open_app: Open) -> None:
@@ -95,7 +95,7 @@ def test_every_sentence_is_the_cores(open_app: Open, store: Store, session: str)
         press(page, label)
         advice, state, calibrator, p = expected(store, session)
         told, glance = explain(advice, state.settings), verdict(advice, state.settings)
-        shown = html_of(page).replace("\u00a0%", " %")
+        shown = html_of(page)
         assert told.word == glance.word and f"</span> {told.word}</span>" in shown
         for sentence in (glance.says, glance.now, glance.rests, told.sentence, told.stopping, *told.doubts):
             assert html.escape(sentence) in shown

@@ -67,16 +67,31 @@ def test_documents_join_from_a_file(open_app: Open, store: Store) -> None:
     page.run()
     key = f"session_detail/join/{session}/0"
     page.file_uploader(f"{key}/file").set_value(("x.csv", b"a,b", "text/csv")).run()
-    page.button(f"{key}/add").click().run()
     assert "x.csv" in shown(page) and store.events(session) == []
-    page.file_uploader(f"{key}/file").set_value(("b.csv", b"id,title\na,Hip\nc,Hips", "text/csv")).run()
+    assert f"{key}/add" not in [each.key for each in page.button]
+    added = ("b.csv", b"id,title,label,fee\na,Hip,,\nc,<Hips>,relevant,3", "text/csv")
+    page.file_uploader(f"{key}/file").set_value(added).run()
+    said = shown(page)
+    assert "Would join: 1 document of b.csv (duplicates: 1)." in said and "<li>&lt;Hips&gt;</li>" in said
+    assert "Labels that the file has of 1 document are not taken over" in said and store.events(session) == []
+    assert page.dataframe[0].value["used as"].tolist() == ["identifier", "title", "label", "not read"]
     page.text_input(f"{key}/database").set_value("Embase").run()
     page.button(f"{key}/add").click().run()
     assert "0 of 3 screened" in shown(page) and not page.file_uploader(f"{key[:-1]}1/file").value
-    assert page.toast[0].value.replace("\\", "") == "Joined: 1 document of b.csv (duplicates: 1)."
+    assert page.toast[0].value.replace("\\", "") == "Joined later: 1 document of b.csv (duplicates: 1)."
     [event] = store.events(session)
     assert event.payload["docs"] == ["c"] and event.payload["duplicates"] == 1
     assert store.collection(store.session(session).collection_id).files[1]["database"] == "Embase"
+
+    assert "Last joined 1 document of b.csv (duplicates: 1). Nothing of it is read yet." in shown(page)
+    page.button(f"{key[:-1]}1/part").click().run()
+    assert page.toast[0].value.replace("\\", "") == "Taken back: 1 document of b.csv."
+    assert "0 of 2 screened" in shown(page) and not page.file_uploader(f"{key}/file").value
+    assert f"{key}/part" not in [each.key for each in page.button]
+    assert len(store.collections()) == 1 and [each.kind for each in store.events(session)] == [
+        "joined",
+        "parted",
+    ]
 
 
 def test_what_joined_says_which_other_it_may_be_where_it_is_read(open_app: Open, store: Store) -> None:
@@ -89,7 +104,7 @@ def test_what_joined_says_which_other_it_may_be_where_it_is_read(open_app: Open,
     join(store, session, f"id,title,date\nb<,{title},2002".encode(), "b.csv")
     store.append(session, Event("label", {"doc": "a", "label": "irrelevant"}), expected=1)
     said = " ".join(each.proto.body for each in open_app("screen", session=session).get("html"))
-    assert "perhaps the same as a<" in said.replace("\u00a0", " ").replace("&nbsp;", " ")
+    assert f"perhaps the same as #1 “{title}”<" in said.replace("\u00a0", " ").replace("&nbsp;", " ")
 
 
 def test_an_empty_list_says_what_to_do(open_app: Open) -> None:
@@ -191,7 +206,7 @@ def test_other_settings_say_where_it_would_have_stopped(open_app: Open, store: S
     tried = replace(settings, policy="budget:d=100", b_0=0.2)
     said = outcome_sentence(outcome(whole, tried), tried)
     assert "would stop after 100" in said and said in shown(page)
-    assert "Starting chance (b₀): 50 % → 20 %" in shown(page)
+    assert "Starting chance (b₀): 50\u00a0% → 20\u00a0%" in shown(page)
 
     page.button("session_detail/duplicate").click().run()
     [made] = [each.id for each in store.sessions() if each.id != screened]
@@ -235,7 +250,7 @@ def test_sessions_are_compared(open_app: Open, store: Store, screened: str) -> N
     said = shown(page)
     assert '<th scope="row">Read</th><td>12</td><td>0</td>' in said
     assert "after 12 documents" in said
-    assert len(page.get("plotly_chart")) == 1
+    assert said.count('class="tar-fluid"') == 1
 
 
 def test_out_of_one_store_into_another_is_the_same_file(
@@ -321,12 +336,13 @@ def test_a_large_session_is_opened_and_leaves_in_a_process_of_its_own(
     session = whole_session(store, screened)
     for end, here in jobs.ENDS.items():
         there = apart("Mine", jobs.exported, store.url, screened, end)
+        made = here(session)
         if end == ".xlsx":  # holds the time at which it was written
-            assert isinstance(there, bytes) and there.startswith(b"PK")
+            assert there.startswith(b"PK")
         else:
-            assert there == here(session)
+            assert there == (made if isinstance(made, bytes) else made.encode())
     text = apart("Mine", jobs.exported, store.url, screened, jobs.SESSION)
-    assert text == export_session(store, screened)
+    assert text.decode() == export_session(store, screened)
     opened = apart("Mine", jobs.in_store, store.url, whole_session, screened)
     assert opened.records.equals(session.records) and opened.steps == session.steps
 

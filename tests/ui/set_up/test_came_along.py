@@ -41,7 +41,7 @@ def words_of(elements: object) -> str:
 
 
 def html_of(app: AppTest) -> str:
-    return " ".join(element.proto.body for element in app.get("html"))
+    return " ".join(element.proto.body for element in app.get("html")).replace("\u00a0", " ")
 
 
 def choice(app: AppTest) -> object:

@@ -97,7 +97,7 @@ class TestReview:
         review.text_input("set_up/review/plus").set_value("Use it").run()
         review.slider("set_up/review/theta").set_value(90).run()
         assert "“Use it” a test whose sensitivity exceeds 90 %" not in words_of(review.caption)
-        assert "“Use it” only when more than 50 % sure that sensitivity exceeds 90 %" in words_of(
+        assert "“Use it” only when more than 50\u00a0% sure that sensitivity exceeds 90\u00a0%" in words_of(
             review.caption
         )
         review.slider("set_up/review/stakes/q").set_value(0.8).run()
@@ -196,7 +196,7 @@ class TestReview:
         assert settings.data_share == data_share(simulated=False)
 
     def test_the_stakes_speak_of_tests(self, review: AppTest) -> None:
-        options = review.radio("set_up/review/stakes/worse").options
+        options = [each.replace("\u00a0", " ") for each in review.radio("set_up/review/stakes/worse").options]
         assert options[0] == "“Adopt” a test whose sensitivity does not exceed 75 %"
         assert options[1] == "“Don’t adopt” a test whose sensitivity exceeds 75 %"
         assert "titles and abstracts" in review.number_input("set_up/review/stakes/documents").label
