@@ -4,7 +4,7 @@ Needs the folder that TARSTOP_REAL_DATA names. Installs ASReview in an environme
 next run with the orders that it read in); where that fails, nothing is written.
 ASReview, BM25 and the ranker that is shipped read every list as it stands in `FILES` files, everything else that was tried in
 the first of them alone. Writes ``docs/reranking.md`` with results by list and file in ``docs/data/reranking_lists.csv``, in
-about an hour of two cores; interrupted, it goes on where it was.
+about half an hour of two cores; interrupted, it goes on where it was.
 """
 
 import argparse
