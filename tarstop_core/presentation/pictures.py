@@ -168,20 +168,20 @@ class _Plot:
             at = self.place(each.get("xref", "x"), each["x0"])
             yield _stroke(f"M{across * at:.1f} 0V{down:.1f}", **each["line"])
 
-        def within(trace: Figure) -> list[Pair | None]:
+        def in_box(trace: Figure) -> list[Pair | None]:
             return [spot and (across * spot[0], down * spot[1]) for spot in self.spots(trace)]
 
         for trace in self.traces:
             for way in (way for way in "xy" if f"error_{way}" in trace):
                 bars = trace[f"error_{way}"]
-                low = within(trace | {way: np.subtract(trace[way], bars["arrayminus"])})
-                high = within(trace | {way: np.add(trace[way], bars["array"])})
+                low = in_box(trace | {way: np.subtract(trace[way], bars["arrayminus"])})
+                high = in_box(trace | {way: np.add(trace[way], bars["array"])})
                 for ends in zip(low, high, strict=True):
                     yield _stroke(path(ends, in_steps=False), bars["color"], bars["thickness"])
             if "lines" in trace["mode"]:
                 style, area = trace["line"], trace["fillcolor"] if "fill" in trace else "none"
                 look = style["color"], style["width"], style.get("dash", ""), area
-                line = _stroke(path(within(trace), style.get("shape") == "hv"), *look)
+                line = _stroke(path(in_box(trace), style.get("shape") == "hv"), *look)
                 yield self._within(line, trace, size) if clipped else line
 
     def _within(self, line: str, trace: Figure, size: Pair) -> str:
