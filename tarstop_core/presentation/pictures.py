@@ -20,8 +20,8 @@ Pair = tuple[float, float]
 STRETCHED = (1000.0, 1000.0)
 """Width and height of the box that a page stretches to the pixels that there are."""
 PAPER_WIDTH = 760
-MOST = {"x": 6, "y": 3}
-"""At most so many intervals between ticks that no figure asks for."""
+APART = {"x": 110, "y": 40}
+"""About so many pixels lie between ticks, at least, where no figure asks for more."""
 DECADES = 4
 """At most so many labels on a log axis."""
 REACHED = 12  # pixels around a point in which it says what it is
@@ -152,7 +152,9 @@ class _Plot:
                 step * at for at in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
             ]
         else:
-            values = steps(low, high, axis.get("nticks", MOST[name[0]]))
+            first, last = self.ends(name)
+            pixels = abs(last - first) * self.size[name[0] == "y"]
+            values = steps(low, high, axis.get("nticks", round(pixels / APART[name[0]])))
         shown = "{:.0%}" if axis.get("tickformat") == ".0%" else "{:,.6g}"
         return list(zip(values, axis.get("ticktext") or map(shown.format, values), strict=True))
 
