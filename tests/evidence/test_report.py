@@ -34,7 +34,7 @@ def test_it_says_what_was_decided_on_what_and_by_which_engine() -> None:
     assert found.belief is not None
     for words in (
         f"Some tables Report of an evidence synthesis, as it stood at {AT}, by Rita; written by TARstop {__version__}.",
-        "Chosen now: Adopt",
+        "What follows now: Adopt",
         "Does pooled sensitivity exceed 75 %?",
         "“Adopt” above a chance of 50 %",
         "A wrong “Adopt” is as bad as a wrong “Don’t adopt”",
@@ -122,4 +122,8 @@ def test_nothing_that_is_given_becomes_markup(payload: str) -> None:
 def test_real_tables_decide_otherwise_by_reml_and_the_report_says_so(real_data: Path) -> None:
     tables = read_tables(real_data / "dta_reviews" / "CD010632.csv").tables
     text = report(evidence(tables, 0.75))
-    assert "Chosen now: Adopt" in text and "The usual model (REML) would say" in text and "14 studies" in text
+    assert (
+        "What follows now: Adopt" in text
+        and "The usual model (REML) would say" in text
+        and "14 studies" in text
+    )

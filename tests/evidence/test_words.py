@@ -134,7 +134,9 @@ def test_the_path_names_the_study_that_moved_it_most_and_where_it_crossed() -> N
     said = words.path_sentence(found, 0.5)
     assert f"{found.tables.study[at]} moved it most" in said
     last = max(i for i in range(1, 5) if (beliefs[i] > 0.5) != (beliefs[i - 1] > 0.5))
-    assert f"last with study {last} ({found.tables.study[last - 1]})" in said
+    assert f"at which you would act once, with study {last} ({found.tables.study[last - 1]})" in said
+    back = words.path_sentence(reviewed((60, 12, 6, 176), *[(1, 1, 9, 30)] * 3), 0.5)
+    assert "at which you would act 2 times, the last with study" in back
     assert "never crossed" in words.path_sentence(reviewed(*[(60, 12, 6, 176)] * 3), 0.1)
 
 

@@ -59,7 +59,7 @@ def test_a_review_rests_on_studies_and_says_what_is_unread() -> None:
     said = verdict(situation("stop", facts=told), REVIEW)
     assert said.now == "Stop now: “Don’t adopt”, right with 75 %."
     assert said.rests.startswith(
-        "Rests on 4 studies, 118 with the disease; about 12 relevant probably unread."
+        "Rests on 4 studies, 118 with the disease; about 12 (3 to 25) relevant probably unread."
     )
     few = verdict(situation("stop", facts=replace(told, studies=2)), REVIEW)
     assert few.rests.startswith("Rests on little: 2 studies")

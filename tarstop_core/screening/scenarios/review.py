@@ -356,7 +356,7 @@ class Review(Scenario):
 
     def rests_on(self, advice: Advice) -> str:
         """Studies, patients, and what is probably still unread."""
-        return _said("rests_on", told=advice.facts, unread=round(advice.facts.left[0]))
+        return _said("rests_on", told=advice.facts, left=advice.facts.left)
 
     def little(self, advice: Advice) -> bool:
         return bool(advice.facts.studies < LITTLE_STUDIES)
