@@ -16,6 +16,9 @@ from tarstop_core.ranking.features import Features, make_features, split
 from tarstop_core.ranking.learning import Floats, Label, Linear, Ranker, Told, Unmoved
 from tarstop_core.ranking.words import WORD_TOKENS
 
+FILES = 10
+"""Orders in which a list stands in a file, for what is compared most closely."""
+
 
 @dataclass(frozen=True, eq=False)
 class Listed:
@@ -204,13 +207,14 @@ class Idea:
     kept: str = ""
     setting: bool = False
     """Whether it only sets the ranker otherwise."""
-    seeds: int = 1
+    files: int = 1
+    """In how many orders of the file each list is read."""
 
 
 EXCLUDED = "what was excluded at full text teaches as not relevant"
 IDEAS = (
-    Idea("BM25 by the question", Unmoved()),
-    Idea("as shipped", setting=True),
+    Idea("BM25 by the question", Unmoved(), files=FILES),
+    Idea("as shipped", setting=True, files=FILES),
     Idea(
         "logistic regression, C 1, weights 9.8, BM25 only to begin",
         Regression(strength=1, ratio=9.8, beside=0),

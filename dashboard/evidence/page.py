@@ -14,7 +14,7 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.frame import address, shell
-from dashboard.frame.drawing import ALL_BUTTON, dark, note, save_menu, still
+from dashboard.frame.drawing import ALL_BUTTON, captioned, dark, note, save_menu
 from dashboard.frame.markup import badges, told
 from dashboard.frame.waiting import LARGE_FILE, shown
 from dashboard.frame.widgets import bound, lasting, one_of, press, save, share, switch, text_of, upload
@@ -94,15 +94,7 @@ def evidence_page() -> None:
     with headline:
         _headline(chosen, shown, payoffs)
     with drawn:
-        panel(
-            chosen.tables,
-            theta=theta,
-            engine=engine,
-            prior=prior,
-            payoffs=payoffs,
-            key=PREFIX,
-            file_stem=file_stem(chosen.title),
-        )
+        panel(shown, payoffs, key=PREFIX, file_stem=file_stem(chosen.title))
         if chosen.source:
             with st.expander("Source", type="compact"):
                 note(chosen.source)
@@ -351,7 +343,7 @@ def chosen_prior(theta: float, disabled: bool) -> Prior:
         if taken is not None and _same(prior, taken, theta):
             prior = replace(taken, b_0=b_0)  # with what it was learned from
         said = prior_sentence(prior, theta)
-        still(prior_figure(prior, theta, dark()), said)
+        captioned(prior_figure(prior, theta, dark()), said)
         _other_priors(prior, theta)
     return prior
 

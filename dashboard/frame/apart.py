@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from dashboard.frame.nursery import DIED, DONE, PROBLEM, PROGRESS, too_much
-from dashboard.frame.pipes import as_it_lies, receive, send
+from dashboard.frame.pipes import receive, send
 from tarstop_core.errors import InputProblem
 from tarstop_core.places import PARENT
 
@@ -88,8 +88,8 @@ def _carried_out(
     pipe = _born()
     child = 0
     try:
-        child = receive(pipe)
-        send(pipe, (job, [*map(as_it_lies, args)], name, most, progress is not None))
+        [child] = receive(pipe)
+        send(pipe, job, name, most, progress is not None, *args)
         end = time.monotonic() + seconds
         while True:
             if pipe.poll(BEAT):

@@ -69,9 +69,9 @@ def picture(figure: Figure, sentence: str, presented: int = PRESENTED) -> None:
     st.html(fluid(fitted(figure, presented), sentence))
 
 
-def still(figure: Figure, sentence: str, presented: int = PRESENTED) -> None:
+def captioned(figure: Figure, sentence: str) -> None:
     """The same with the sentence that says what it shows in view."""
-    picture(figure, sentence, presented)
+    picture(figure, sentence)
     shell.caption(sentence)
 
 
@@ -86,11 +86,11 @@ def picture_buttons(stem: str, csv: Callable[[], str], *, container: str = "", s
     The figure is an `svg`, or what plotly drew in the container of this key. ``saving.js`` answers a press: with pictures
     in the browser alone, with all figures by :func:`all_figures`.
     """
-    of = re.sub(r"[^\w-]", "-", f"st-key-{container}", flags=re.ASCII)
-    among_all(stem, csv, svg=svg, of="" if svg else of)
-    data = "" if svg else f' data-of="{of}"'
-    shown = "".join(_save_button(kind.upper(), kind, stem, data) for kind in ("svg", "png"))
-    st.html(f"<div{_brought(svg) if svg else ''}>{shown}{ALL_BUTTON}</div>", width="content")
+    of = "" if svg else re.sub(r"[^\w-]", "-", f"st-key-{container}", flags=re.ASCII)
+    among_all(stem, csv, svg=svg, of=of)
+    shown = "".join(_save_button(kind, stem) for kind in ("svg", "png"))
+    what = _brought(svg) if svg else f'data-of="{of}"'
+    st.html(f"<div {what}>{shown}{ALL_BUTTON}</div>", width="content")
 
 
 def among_all(stem: str, csv: Callable[[], str], *, svg: str = "", of: str = "") -> None:
@@ -115,22 +115,19 @@ def all_figures(stem: str, script: str = SAVE_SCRIPT) -> None:
     st.html(f"{told}{script}", unsafe_allow_javascript=True)
 
 
-def png_button(label: str, svg: str, stem: str) -> None:
+def png_button(svg: str, stem: str) -> None:
     """A button that saves a drawing as PNG, by the same script."""
-    st.html(_save_button(label, "png", stem, _brought(svg)), width="content")
+    st.html(f"<div {_brought(svg)}>{_save_button('png', stem)}</div>", width="content")
 
 
 def _brought(svg: str) -> str:
-    """A drawing as the button that saves it, or what stands around it, has it."""
-    return f' data-svg="{base64.b64encode(svg.encode()).decode()}"'
+    """A drawing as what stands around the buttons that save it has it."""
+    return f'data-svg="{base64.b64encode(svg.encode()).decode()}"'
 
 
-def _save_button(label: str, kind: str, stem: str, data: str) -> str:
-    what = f'data-save="{kind}" data-file="{html.escape(stem, quote=True)}"{data}'
-    return f'<button type="button" class="tar-save" {what}>{html.escape(label)}</button>'
-
-
-PLAIN = {"displayModeBar": False, "responsive": True}
+def _save_button(kind: str, stem: str) -> str:
+    what = f'data-save="{kind}" data-file="{html.escape(stem, quote=True)}"'
+    return f'<button type="button" class="tar-save" {what}>{kind.upper()}</button>'
 
 
 def figure(
@@ -154,7 +151,7 @@ def figure(
             st.plotly_chart(
                 AsItIs(drawing),
                 key=chart_key(name),
-                config=PLAIN,
+                config={"displayModeBar": False, "responsive": True},
                 alt=sentence,
                 width="stretch",
                 on_select=on_select or "ignore",

@@ -17,7 +17,7 @@ from importlib import import_module
 from multiprocessing.connection import Connection
 from typing import Any
 
-from dashboard.frame.pipes import as_it_lies, receive, send
+from dashboard.frame.pipes import receive, send
 from tarstop_core.errors import InputProblem
 
 NEEDED = (
@@ -72,7 +72,7 @@ def _buried(*_: object) -> None:
         while (found := os.waitpid(-1, os.WNOHANG))[0]:
             with _PIPES.pop(found[0]) as pipe, contextlib.suppress(OSError):
                 if found[1]:
-                    send(pipe, (DIED, os.WTERMSIG(found[1])))
+                    send(pipe, DIED, os.WTERMSIG(found[1]))
 
 
 def _job(pipe: Connection) -> None:
@@ -81,7 +81,7 @@ def _job(pipe: Connection) -> None:
     for other in _PIPES.values():
         other.close()
     send(pipe, os.getpid())
-    job, args, name, memory, tells = receive(pipe)
+    job, name, memory, tells, *args = receive(pipe)
     threading.Thread(target=_end_with, args=(pipe,), daemon=True).start()
     _limit(memory)
     with contextlib.suppress(OSError):
@@ -91,14 +91,14 @@ def _job(pipe: Connection) -> None:
     def progress(*far: Any) -> None:
         if far[0] == far[-1] or time.monotonic() - last[0] >= BEAT:  # the last of a number is always said
             last[0] = time.monotonic()
-            send(pipe, (PROGRESS, far))
+            send(pipe, PROGRESS, far)
 
     try:
-        send(pipe, (DONE, as_it_lies(job(*args, progress=progress) if tells else job(*args))))
+        send(pipe, DONE, job(*args, progress=progress) if tells else job(*args))
     except InputProblem as problem:
-        send(pipe, (PROBLEM, problem))
+        send(pipe, PROBLEM, problem)
     except MemoryError:
-        send(pipe, (PROBLEM, too_much(name, memory)))
+        send(pipe, PROBLEM, too_much(name, memory))
 
 
 def too_much(name: str, memory: int) -> InputProblem:

@@ -13,15 +13,11 @@ from typing import Any
 import numpy as np
 
 
-def as_it_lies(what: Any) -> Any:
-    """The same, to be sent; of bytes, which pickling would copy, the place where they are."""
-    return pickle.PickleBuffer(what) if isinstance(what, bytes) else what
-
-
-def send(pipe: Connection, what: Any) -> None:
-    """Send what can be pickled."""
+def send(pipe: Connection, *what: Any) -> None:
+    """Send what can be pickled; of bytes, which pickling would copy, each of them goes from the place where it is."""
     found: list[pickle.PickleBuffer] = []
-    head = pickle.dumps(what, pickle.HIGHEST_PROTOCOL, buffer_callback=found.append)
+    told = [pickle.PickleBuffer(each) if isinstance(each, bytes) else each for each in what]
+    head = pickle.dumps(told, pickle.HIGHEST_PROTOCOL, buffer_callback=found.append)
     buffers = [each.raw() for each in found]
     pipe.send((head, [(len(each), each.readonly) for each in buffers]))
     for rest in buffers:
@@ -29,7 +25,7 @@ def send(pipe: Connection, what: Any) -> None:
             rest = rest[os.write(pipe.fileno(), rest) :]
 
 
-def receive(pipe: Connection) -> Any:
+def receive(pipe: Connection) -> list[Any]:
     """What was sent.
 
     Raises
@@ -40,7 +36,8 @@ def receive(pipe: Connection) -> Any:
     head, sizes = pipe.recv()
     end = io.FileIO(os.dup(pipe.fileno()))
     with io.BufferedReader(end, 1) as line:  # which reads nothing of what comes next
-        return pickle.loads(head, buffers=[_buffer(line, *size) for size in sizes])
+        told: list[Any] = pickle.loads(head, buffers=[_buffer(line, *size) for size in sizes])
+    return told
 
 
 def _buffer(line: "io.BufferedReader[io.FileIO]", length: int, fixed: bool) -> bytes | memoryview:

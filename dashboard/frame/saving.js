@@ -88,6 +88,13 @@ if (!window.tarstopSave) {
 
   const chartOf = (name) => document.getElementsByClassName(name)[0]?.querySelector('.js-plotly-plot:has(svg.main-svg)');
 
+  // What was brought along, or else what plotly drew, where it has.
+  const pictureOf = (svg, of) => {
+    if (svg) return brought(svg);
+    const chart = chartOf(of);
+    return chart && compose(chart);
+  };
+
   // Once every figure is drawn and none changes any more, or after a while those that are.
   const drawn = async (names) => {
     let before;
@@ -104,7 +111,7 @@ if (!window.tarstopSave) {
     const figures = Object.entries(JSON.parse(decoded(dataset.figures))), files = [];
     await drawn(figures.map(([, {of}]) => of).filter(Boolean));
     for (const [name, {of, csv, svg}] of figures) {
-      const chart = of && chartOf(of), picture = svg ? brought(svg) : chart && compose(chart);
+      const picture = pictureOf(svg, of);
       if (picture) {
         files.push([`${name}.svg`, new Blob([picture.text])], [`${name}.png`, await png(picture)]);
       }
@@ -131,10 +138,9 @@ if (!window.tarstopSave) {
       document.querySelector('.st-key-all-figures button')?.click();
       return;
     }
-    const chart = document.getElementsByClassName(button?.dataset.of ?? '')[0]?.querySelector('.js-plotly-plot');
-    const coded = button?.closest('[data-svg]')?.dataset.svg;
-    if (!chart && !coded) return;
-    const picture = coded ? brought(decoded(coded)) : compose(chart);
+    const {svg, of} = button?.closest('[data-svg], [data-of]')?.dataset ?? {};
+    const picture = pictureOf(svg && decoded(svg), of);
+    if (!picture) return;
     const name = `${button.dataset.file}.${button.dataset.save}`;
     if (button.dataset.save === 'svg') give(new Blob([picture.text], {type: 'image/svg+xml;charset=utf-8'}), name);
     else png(picture).then((blob) => give(blob, name));

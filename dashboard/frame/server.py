@@ -63,7 +63,7 @@ def around() -> dict[str, Any]:
     PagesManager.uses_pages_directory = False
     # Its products are small: shared among threads each waits for cores that another person's work holds.
     threadpool_limits(limits=1)
-    # A press goes from thread to thread many times, and waits so long each time while a page computes for others.
+    # A press goes from thread to thread many times, and while a page computes for others each time takes so long: else 5 ms.
     sys.setswitchinterval(0.001)
     return {
         "lifespan": ready,
@@ -99,10 +99,11 @@ class Guarded:
             if message["type"] in ANSWERS:
                 message.setdefault("headers", [])
                 MutableHeaders(scope=message).update(HEADERS)
-            body, last = message.get("body", b""), 0
-            for last in range(PIECE, len(body), PIECE):
-                await send({**message, "body": body[last - PIECE : last], "more_body": True})
-            await send({**message, "body": body[last:]} if last else message)
+            body, sent = message.get("body", b""), 0
+            while len(body) - sent > PIECE:
+                await send({**message, "body": body[sent : sent + PIECE], "more_body": True})
+                sent += PIECE
+            await send({**message, "body": body[sent:]} if sent else message)
 
         refusal = refused(Headers(scope=scope))
         if not refusal:

@@ -12,7 +12,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.frame import address, shell
-from dashboard.frame.drawing import dark, figure, heading_of, note, still, table
+from dashboard.frame.drawing import dark, figure, heading_of, note, picture, table
 from dashboard.frame.markup import badges, numbers, told, unbroken
 from dashboard.frame.widgets import press, switch
 from dashboard.learn import documents as learn_documents
@@ -216,7 +216,9 @@ def _round(play: Play) -> None:
         st.html(f'<div class="tar-numbers tar-walked">{unbroken(numbers(rows))}</div>')
         if play.helped == "curve":
             said = f"After {count_of(depth)} the chance that {asked} is {belief}."
-            still(your_call_figures.belief(game, dark=dark()), said, presented=200)
+            picture(your_call_figures.belief(game, dark=dark()), said, presented=200)
+            if not shell.presenting():
+                note(said)
         if depth:
             with st.expander("What is looked for", key="call-asked"):
                 st.html(learn_documents.claim(key))

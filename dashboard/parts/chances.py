@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.frame import shell
-from dashboard.frame.drawing import dark, figure, note, still
+from dashboard.frame.drawing import captioned, dark, figure, note
 from dashboard.frame.markup import badges
 from dashboard.frame.widgets import hundredths, lasting, one_of, text_of, upload
 from tarstop_core.calibration import figures
@@ -128,7 +128,7 @@ def _quality(calibrator: Calibrator) -> None:
     if quality.reliability:
         with st.expander("Did the chances come true?"):
             drawn = reliability_figure(quality.reliability, simulated, dark(), quality.intervals)
-            still(drawn, reliability_sentence(quality.reliability))
+            captioned(drawn, reliability_sentence(quality.reliability))
 
 
 def _take_in(has_scores: bool, key: str, scenario: str, file: UploadedFile) -> None:

@@ -148,13 +148,15 @@ def sentence(clause: str) -> str:
     return f"{clause[0].upper()}{clause[1:]}."
 
 
-def same_as(work: Work, record: Record) -> str:
+def opened_html(work: Work, at: int, lead: str, chance: str = "", words: Sequence[str] = ()) -> str:
+    """A document of the open session as :func:`document_html` shows it, `words` marked too unless marking is off."""
+    record, score = work.document(at), None if work.row.scores is None else float(work.row.scores[at])
+    query = " ".join((work.row.query, *words)) if st.session_state.get(MARKING, True) else ""
+    return document_html(record, at, work.state, query, score, [chance, _same_as(work, record)], lead)
+
+
+def _same_as(work: Work, record: Record) -> str:
     """Which other document one that joined later may be; empty where it is none that is known."""
     if (other := work.state.alike.get(record.id)) is None:
         return ""
     return alike_in_words(work, other, work.document(work.row.ids.index(other)).title)
-
-
-def query_to_mark(work: Work, more: Sequence[str] = ()) -> str:
-    """The words that are asked for, and `more`, unless their marking is switched off."""
-    return " ".join((work.row.query, *more)) if st.session_state.get(MARKING, True) else ""

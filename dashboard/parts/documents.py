@@ -5,11 +5,11 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from io import BytesIO
 from typing import Any, cast
 
 import pandas as pd
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.frame import shell
 from dashboard.frame.markup import badges, bullets
@@ -44,9 +44,7 @@ BY = " by "  # between an upload and the columns that a person chose for it
 
 @dataclass
 class Upload:
-    name: str
-    size: int
-    handle: BytesIO
+    file: UploadedFile
     table: RecordTable | None = None
     problem: InputProblem | None = None
     columns: dict[str, str] | None = None
@@ -59,19 +57,19 @@ class Upload:
 
     def read(self, columns: dict[str, str] | None = None) -> None:
         """Read the file, showing progress."""
-        content = self.handle.getvalue()  # uncopied
+        name, content = self.file.name, self.file.getvalue()  # uncopied
         others = st.session_state[f"{PREFIX}/read"].values()
         held = sum(len(each.table.frame) for each in others if each.table is not None and each is not self)
         try:
-            job = (jobs.records_in, content, self.name, columns)
+            job = (jobs.records_in, content, name, columns)
             table = shown(
-                self.name,
-                f"Reading {self.name}",
+                name,
+                f"Reading {name}",
                 *job,
                 said=lambda share, words: (share, words),
-                large=self.size > LARGE_FILE,
+                large=self.file.size > LARGE_FILE,
             )
-            check_held(self.name, held + len(table.frame))
+            check_held(name, held + len(table.frame))
             self.table, self.columns, self.problem = table, columns, None
         except InputProblem as problem:
             self.problem = problem
@@ -177,9 +175,8 @@ def _uploaded(store: Store, abstracts: bool) -> Documents | None:
     if sum(file.size for file in new) > LARGE:
         press("Cancel", _start_over, key=f"{PREFIX}/cancel", at=cancel)
     for file in new:
-        upload = Upload(file.name, file.size, file)
-        upload.read()
-        read[file.file_id] = upload
+        read[file.file_id] = Upload(file)
+        read[file.file_id].read()
     uploads = dict(_as_wanted(file.file_id, read, abstracts) for file in files)
     broken = [upload for upload in uploads.values() if upload.table is None]
     for file_id, upload in uploads.items():
@@ -226,21 +223,21 @@ def _read_as(file_id: str, read: dict[str, Upload], wanted: dict[str, str]) -> t
     if key not in read:
         for other in [each for each in read if each.startswith(f"{file_id}{BY}")]:
             del read[other]  # as it was read before
-        read[key] = Upload(upload.name, upload.size, upload.handle)
+        read[key] = Upload(upload.file)
         read[key].read({**(upload.columns or {}), **wanted})
     return key, read[key]
 
 
 def _verdict(file_id: str, upload: Upload, abstracts: bool) -> dict[str, str]:
     """The column of labels that a person wants, where a file holds two verdicts and it is not the one that was read."""
-    upload.handle.seek(0)
-    by_abstract = abstract_column(upload.handle.readline())
+    upload.file.seek(0)
+    by_abstract = abstract_column(upload.file.readline())
     final = next((theirs for theirs, ours in upload.records.understood.items() if ours == "label"), None)
     if by_abstract is None or final is None or final == by_abstract:
         return {}
     words = {by_abstract: "On title and abstract", final: "In the end"}
     wanted = radio(
-        shell.escape_label(f"{upload.name} holds two verdicts. Which are its labels?"),
+        shell.escape_label(f"{upload.file.name} holds two verdicts. Which are its labels?"),
         {column: shell.escape_label(f"{said} ({column})") for column, said in words.items()},
         first=by_abstract if abstracts else final,
         horizontal=True,

@@ -3,32 +3,22 @@
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
-from functools import cached_property
+from functools import partial
 from typing import Any, Literal
 
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.drawing import (
-    ALL,
-    all_figures,
-    among_all,
-    dark,
-    picture,
-    picture_buttons,
-    save_menu,
-)
+from dashboard.frame.drawing import ALL, all_figures, among_all, dark, picture, picture_buttons, save_menu
 from dashboard.frame.markup import grid, unbroken
 from dashboard.frame.widgets import save
-from tarstop_core.belief.prior import Prior
-from tarstop_core.documents.tables import Tables
 from tarstop_core.evidence import words
 from tarstop_core.evidence.curve_figures import belief_by_study, value_of_more
 from tarstop_core.evidence.curve_figures import prior_and_posterior as posterior
 from tarstop_core.evidence.study_figures import forest, leave_one_out, sroc
-from tarstop_core.evidence.summary import Evidence, evidence
+from tarstop_core.evidence.summary import Evidence
 from tarstop_core.files import trace_to_csv
-from tarstop_core.presentation.figures import Figure
+from tarstop_core.presentation.figures import Figure, Rows
 from tarstop_core.presentation.pictures import still
 from tarstop_core.teaching.glossary import named
 from tarstop_core.value.payoffs import Payoffs
@@ -45,15 +35,20 @@ class View:
     title: str
     """Of the tab."""
     sentence: Callable[..., str]
-    rows: Callable[..., list[dict[str, Any]]]
+    rows: Callable[..., Rows]
     figure: Callable[..., Figure] | None
     """None for the table of parameters."""
     of: Literal["", "q*", "payoffs"] = ""
     """What sentence and figure are told beside the evidence; the numbers, too, are told payoffs."""
 
-    def told(self, payoffs: Payoffs) -> tuple[Any, ...]:
-        """That, as arguments."""
-        return {"": (), "q*": (payoffs.q_star,), "payoffs": (payoffs,)}[self.of]
+    def of_evidence(
+        self, shown: Evidence, payoffs: Payoffs, simulated: bool
+    ) -> tuple[str, Rows, Figure | None]:
+        """Sentence, numbers and figure; None where there is none, or nothing to draw while "reml" is not identified."""
+        told: tuple[Any, ...] = {"": (), "q*": (payoffs.q_star,), "payoffs": (payoffs,)}[self.of]
+        rows = self.rows(shown, *told) if self.of == "payoffs" else self.rows(shown)
+        figure = self.figure and self.figure(shown, *told, dark=dark(), simulated=simulated)
+        return self.sentence(shown, *told), rows, figure if figure and figure["data"] else None
 
 
 VIEWS = (
@@ -69,98 +64,49 @@ VIEWS = (
 )
 
 
-def panel(
-    tables: Tables,
-    *,
-    theta: float,
-    engine: str,
-    prior: Prior,
-    payoffs: Payoffs,
-    simulated: bool = False,
-    key: str,
-    file_stem: str,
-) -> None:
+def panel(shown: Evidence, payoffs: Payoffs, *, simulated: bool = False, key: str, file_stem: str) -> None:
     """Everything that can be seen in the tables, a tab each; only the open tab is computed and drawn.
 
     May be drawn inside a fragment.
     """
-    shown = evidence(tables, theta, engine, prior)
     tabs = st.tabs([view.title for view in VIEWS], key=f"{key}/tab", on_change="rerun")
+    spinner = partial(st.spinner, f"Computing from {len(shown):,} studies …")
     for tab, view in zip(tabs, VIEWS, strict=True):
-        seen = _Seen(view, shown, payoffs, simulated, f"{file_stem}-{view.name}")
+        seen = partial(view.of_evidence, shown, payoffs, simulated)
+        stem = f"{file_stem}-{view.name}"
         if tab.open:
             # The word that the style sheet looks for, in the class that the key becomes.
             with tab, st.container(key=f"{key}-tar-figure-{view.name}"), shell.problems_shown():
-                _draw(seen, key)
+                with spinner() if len(shown) > LARGE else nullcontext():
+                    sentence, rows, figure = seen()
+                _draw(view, sentence, rows, figure, key, stem)
         elif ALL in st.session_state:
             # All figures are those of tabs that are closed, too.
             with shell.problems_shown():
-                among_all(seen.file_name, seen.csv, svg=seen.svg)
+                sentence, rows, figure = seen()
+                among_all(stem, partial(trace_to_csv, rows), svg=still(figure, sentence) if figure else "")
     all_figures(file_stem)
 
 
-@dataclass(frozen=True)
-class _Seen:
-    """What a tab shows of the evidence."""
-
-    view: View
-    evidence: Evidence
-    payoffs: Payoffs
-    simulated: bool
-    file_name: str
-
-    @cached_property
-    def sentence(self) -> str:
-        """What there is to see."""
-        return self.view.sentence(self.evidence, *self.view.told(self.payoffs))
-
-    @cached_property
-    def rows(self) -> list[dict[str, Any]]:
-        """Its numbers."""
-        told = self.view.told(self.payoffs) if self.view.of == "payoffs" else ()
-        return self.view.rows(self.evidence, *told)
-
-    @cached_property
-    def figure(self) -> Figure | None:
-        """None where there is none, or nothing to draw while "reml" is not identified: the sentence says so."""
-        if self.view.figure is None:
-            return None
-        told = self.view.told(self.payoffs)
-        figure = self.view.figure(self.evidence, *told, dark=dark(), simulated=self.simulated)
-        return figure if figure["data"] else None
-
-    @property
-    def svg(self) -> str:
-        """The figure on paper."""
-        return still(self.figure, self.sentence) if self.figure is not None else ""
-
-    def csv(self) -> str:
-        """Its numbers as a file."""
-        return trace_to_csv(self.rows)
-
-
-def _draw(seen: _Seen, key: str) -> None:
-    view, many = seen.view, len(seen.evidence)
-    with st.spinner(f"Computing from {many:,} studies …") if many > LARGE else nullcontext():
-        sentence, rows, figure = seen.sentence, seen.rows, seen.figure
-    known = named(view.title)
+def _draw(view: View, sentence: str, rows: Rows, figure: Figure | None, key: str, stem: str) -> None:
+    known, csv = named(view.title), partial(trace_to_csv, rows)
     what = f" {shell.term(known.key, 'What is this?')}" if known else ""
     # Above the figure: a tab is searched for something to tab to after every change, and a figure is long to search.
     st.caption(f"{shell.escape_markdown(unbroken(sentence))}{what}")
-    if figure is not None:
+    if figure:
         with st.container(key=f"{key}-tar-wide-{view.name}"):
             picture(figure, sentence)
     elif view.figure is None and rows:
         _parameters(rows)
     with save_menu(f"{key}/{view.name}"):
-        if figure is not None:
-            picture_buttons(seen.file_name, seen.csv, svg=seen.svg)
+        if figure:
+            picture_buttons(stem, csv, svg=still(figure, sentence))
         elif rows:
-            among_all(seen.file_name, seen.csv)
-        save("CSV", seen.csv, f"{seen.file_name}.csv", key=f"{key}/csv/{view.name}", disabled=not rows)
+            among_all(stem, csv)
+        save("CSV", csv, f"{stem}.csv", key=f"{key}/csv/{view.name}", disabled=not rows)
 
 
-def _parameters(rows: list[dict[str, Any]]) -> None:
+def _parameters(rows: Rows) -> None:
     def shown(value: float | None) -> str:
         return "not defined" if value is None else f"{value:.{0 if value == round(value) else 4}f}"
 

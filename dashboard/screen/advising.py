@@ -84,7 +84,7 @@ def curves(work: Work, state: State, settings: Settings, advice: Advice) -> None
     )
     picture(figure, curve_sentence(state, settings, advice))
     undrawn = rule.undrawn if advice.worth is None else ""
-    shell.caption(unbroken(f"{chance_in_words(advice, settings)} {undrawn}".rstrip()))
+    shell.caption(f"{chance_in_words(advice, settings)} {undrawn}".rstrip())
 
 
 def curve_sentence(state: State, settings: Settings, advice: Advice) -> str:

@@ -11,7 +11,7 @@ from dashboard.frame import shell
 from dashboard.frame.markup import badges
 from dashboard.frame.widgets import go_to_one, radio
 from dashboard.frame.work import Work, say
-from dashboard.parts.document import document_html, query_to_mark, same_as
+from dashboard.parts.document import opened_html
 from dashboard.screen.verdicts import reason_row
 from tarstop_core.documents.reports import OUTCOMES, FullText, Report
 from tarstop_core.documents.tables import CELLS
@@ -93,10 +93,8 @@ def report(work: Work, state: State, at: int) -> None:
     """The document in full, and the form for what it holds."""
     doc = work.row.ids[at]
     work.show(doc)
-    record = work.document(at)
     text = sample_text(work, doc)
     with st.container(height=430, border=False, key="document"):
-        score = None if work.row.scores is None else float(work.row.scores[at])
         # What is to be looked for stands in the full text; the abstract was read before.
         lead = ""
         if text:
@@ -104,8 +102,7 @@ def report(work: Work, state: State, at: int) -> None:
                 f'<h4 class="tar-part">Full text {badges("simulated excerpt")}</h4>'
                 f'<div class="tar-literal">{html.escape(text)}</div><h4 class="tar-part">Abstract</h4>'
             )
-        about = (record, at, state, query_to_mark(work), score, [same_as(work, record)])
-        st.html(document_html(*about, lead))
+        st.html(opened_html(work, at, lead))
     with st.container(key="report_form"):
         if state.reasons:
 

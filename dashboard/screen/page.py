@@ -14,20 +14,14 @@ from dashboard.frame.scripts import ARRIVAL_SCRIPT, KEYS_SCRIPT, REVIEWER_SCRIPT
 from dashboard.frame.widgets import press, save
 from dashboard.frame.work import NAMELESS, REVIEWER, Work, attempt, clock, flash, go_to, open_work, reviewer
 from dashboard.parts import application as own_application
-from dashboard.parts import evidence, learning, stakes
+from dashboard.parts import learning, stakes
+from dashboard.parts.evidence import panel
 from dashboard.parts.sessions import file_stem
-from dashboard.screen import (
-    advising,
-    deciding,
-    full_text,
-    reading,
-    review_stakes,
-    verdicts,
-    why,
-)
+from dashboard.screen import advising, deciding, full_text, reading, review_stakes, verdicts, why
 from dashboard.screen.review_stakes import ADJUSTABLE
 from tarstop_core.documents.dates import date_words
 from tarstop_core.errors import InputProblem
+from tarstop_core.evidence.summary import evidence
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.screening.explain import about_documents
 from tarstop_core.screening.labels import RELEVANT
@@ -162,16 +156,9 @@ def _evidence(work: Work, state: State, settings: Settings) -> None:
         if not len(tables):
             st.caption("No 2×2 table yet. The first report with data draws forest, SROC and belief here.")
             return
-        evidence.panel(
-            tables,
-            theta=settings.theta,
-            engine=settings.engine,
-            prior=settings.belief_prior,
-            payoffs=settings.payoffs,
-            simulated=work.collection.simulated,
-            key=f"evidence_{work.row.id}",
-            file_stem=file_stem(work.row.name),
-        )
+        shown = evidence(tables, settings.theta, settings.engine, settings.belief_prior)
+        how = {"key": f"evidence_{work.row.id}", "file_stem": file_stem(work.row.name)}
+        panel(shown, settings.payoffs, simulated=work.collection.simulated, **how)
 
 
 def _below(work: Work, state: State, settings: Settings, what_if: Settings | None) -> None:

@@ -7,7 +7,6 @@ import streamlit as st
 
 from dashboard.frame.work import Work
 from dashboard.parts import document as shown
-from dashboard.parts.document import document_html, query_to_mark, same_as
 from tarstop_core.documents.application import Flag
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.screening.advised import Advice
@@ -47,13 +46,11 @@ def document(work: Work, state: State, at: int | None, advice: Advice) -> Flag |
             p = float(work.paths(state.settings).path.p[at])
             hope, likely = scenario_of(state.settings).chance_words(state.settings, advice.rho, p)
             chance = f"chance to {hope} {percent(likely)}"
-        score = None if work.row.scores is None else float(work.row.scores[at])
         found = shown.flagged(record, state)
         note = state.notes.get(work.shown, "")
         noted = f'<div class="tar-literal"><em>Note:</em> {html.escape(note)}</div>' if note else ""
         lead = f"{shown.flags_html(found)}{noted}"
-        about = (record, at, state, query_to_mark(work, work.because), score, [chance, same_as(work, record)])
-        st.html(document_html(*about, lead))
+        st.html(shown.opened_html(work, at, lead, chance, work.because))
     return next((flag for flag in found if flag.asks), None)
 
 

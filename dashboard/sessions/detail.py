@@ -224,7 +224,7 @@ def _flow(_: Store, session: WholeSession) -> None:
     with save_menu(f"{PREFIX}/prisma"):
         svg = flow_diagram(counts)
         save("SVG", svg, f"{stem}.svg", key=f"{PREFIX}/svg")
-        png_button("PNG", svg, stem)
+        png_button(svg, stem)
         rows = trace_to_csv([{"box": name, "number": count} for name, count in counts.rows()])
         save("CSV", rows, f"{stem}.csv", key=f"{PREFIX}/prisma_csv")
     st.html(SAVE_SCRIPT, unsafe_allow_javascript=True)

@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.frame import shell
-from dashboard.frame.drawing import dark, still
+from dashboard.frame.drawing import captioned, dark
 from dashboard.frame.markup import lines, scrolling
 from dashboard.frame.scripts import FRAME
 from dashboard.frame.waiting import LARGE_FILE, shown
@@ -191,7 +191,7 @@ def _compare(store: Store) -> None:
         body = lines([name, *values] for name, values in comparison(compared))
         whole = f"<table><thead><tr><td></td>{head}</tr></thead><tbody>{body}</tbody></table>"
         st.html(scrolling("Sessions compared", whole))
-        still(belief_figure(compared, dark()), comparison_sentence(compared))
+        captioned(belief_figure(compared, dark()), comparison_sentence(compared))
 
 
 def _import(store: Store) -> None:

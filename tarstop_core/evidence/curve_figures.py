@@ -5,10 +5,20 @@ from itertools import islice, pairwise
 
 import numpy as np
 
-from tarstop_core.evidence.drawing import NAME, evidence_figure, plain, share_axis, short, told_points
+from tarstop_core.evidence.drawing import NAME, evidence_figure, plain, share_axis, short
 from tarstop_core.evidence.summary import AHEAD, Evidence
 from tarstop_core.evidence.words import threshold
-from tarstop_core.presentation.figures import Figure, axis, ink, label, line, text_colour, upright, with_unit
+from tarstop_core.presentation.figures import (
+    Figure,
+    axis,
+    ink,
+    label,
+    line,
+    points,
+    text_colour,
+    upright,
+    with_unit,
+)
 from tarstop_core.presentation.numbers import number, percent
 from tarstop_core.presentation.palette import BELIEF, BELIEF_AREA, STUDY, THRESHOLD, VALUE
 from tarstop_core.value.payoffs import Payoffs
@@ -26,21 +36,15 @@ def belief_by_study(
     path = evidence.drawn_path.beliefs
     names = ["before any study", *(plain(name) for name in evidence.tables.study)]
     seen = [(n, b) for n, b in enumerate(path) if b is not None]
-    many = len(path) > 80
-    data: list[Figure] = [
-        {
-            "type": "scatter",
-            "mode": "lines" if many else "lines+markers",
-            "x": [n for n, _ in seen],
-            "y": [b for _, b in seen],
-            "line": {"color": BELIEF, "width": 2.5, "shape": "hv"},
-            "marker": {"color": BELIEF, "size": 7},
-            "hovertext": [f"{n}: {names[n]}, {percent(b)}" for n, b in seen],
-            "hoverinfo": "text",
-        }
-    ]
+    x, y = [n for n, _ in seen], [b for _, b in seen]
+    steps = {"shape": "hv", "color": BELIEF, "width": 2.5}
+    hover = [f"{n}: {names[n]}, {percent(b)}" for n, b in seen]
+    how: Figure = {"mode": "lines" if len(path) > 80 else "lines+markers", "line": steps, "hovertext": hover}
     last = max(1, len(path) - 1)
-    data.append(line([0, last], [q_star, q_star], THRESHOLD, dash="dash", width=1.5, hoverinfo="skip"))
+    data = [
+        points(x, y, BELIEF, 7, **how),
+        line([0, last], [q_star, q_star], THRESHOLD, dash="dash", width=1.5),
+    ]
     # On the side where the belief does not end.
     side = "top" if seen and seen[-1][1] >= q_star else "bottom"
     notes = [label(last, q_star, f"act above {q_star:.2f}", text_colour(dark), yanchor=side)]
@@ -106,16 +110,16 @@ def prior_and_posterior(evidence: Evidence, *, simulated: bool = False, dark: bo
         above = x >= theta
         edge = float(np.interp(theta, x, after))
         if above.any():
-            outline = {"x": [theta, theta, *x[above].tolist(), float(x[-1])]}
-            outline |= {"y": [0.0, edge, *after[above].tolist(), 0.0]}
-            area = {"fill": "tozeroy", "fillcolor": BELIEF_AREA, "line": {"width": 0}, "hoverinfo": "skip"}
-            data.append({"type": "scatter", "mode": "lines", **outline, **area})
+            across = [theta, theta, *x[above].tolist(), float(x[-1])]
+            up = [0.0, edge, *after[above].tolist(), 0.0]
+            area = {"fill": "tozeroy", "fillcolor": BELIEF_AREA}
+            data.append(line(across, up, BELIEF_AREA, width=0, **area))
         blue, grey = ink(BELIEF, dark), text_colour(dark)
         if before.any():
-            data.append(line(x.tolist(), before.tolist(), STUDY, dash="dash", hoverinfo="skip"))
+            data.append(line(x.tolist(), before.tolist(), STUDY, dash="dash"))
             place = int(np.searchsorted(np.cumsum(before) / before.sum(), 0.12))
             notes.append(label(float(x[place]), float(before[place]), "before", grey, xanchor="center"))
-        data.append(line(x.tolist(), after.tolist(), BELIEF, width=3, hoverinfo="skip"))
+        data.append(line(x.tolist(), after.tolist(), BELIEF, width=3))
         # On the falling flank, or on the rising one where that leaves no room.
         high = np.flatnonzero(after >= 0.6 * after.max())
         right = x[high[-1]] < 0.85
@@ -145,10 +149,9 @@ def value_of_more(
     if more is not None:
         top = 1.25 * max(more.evpi, 1e-6 * payoffs.K)
         green = ink(VALUE, dark)
-        data.append(line([1, AHEAD[-1]], [more.evpi] * 2, VALUE, dash="dash", hoverinfo="skip"))
-        data.append(line(more.k.tolist(), more.evsi.tolist(), VALUE, width=3, hoverinfo="skip"))
-        one = [float(more.evsi[0])]
-        data.append(told_points([1], one, ["the next study"], VALUE, 10, cliponaxis=False))
+        data.append(line([1, AHEAD[-1]], [more.evpi] * 2, VALUE, dash="dash"))
+        data.append(line(more.k.tolist(), more.evsi.tolist(), VALUE, width=3))
+        data.append(points([1], [float(more.evsi[0])], VALUE, 10, hovertext=["the next study"]))
         notes = [
             label(0, more.evpi, "certainty", green, xanchor="left"),
             label(2, float(more.evsi[-1]), "more studies", green, yshift=4),

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
-from tarstop_core.presentation.figures import Figure, axis, clear_layout, note, points, text_colour
+from tarstop_core.presentation.figures import Figure, axis, clear_layout, note, text_colour
 
 NAME = 26
 """Characters of a study's name that fit beside a plot."""
@@ -38,18 +38,10 @@ def evidence_figure(
     if simulated:
         notes.append(note(1, 1, "simulated", text_colour(dark), yshift=19))
     margin = {"l": 56, "r": 12, "b": 46, **more.pop("margin", {}), "t": top}
-    more = {"hoverlabel": {"align": "left"}, "annotations": notes, **more}
-    return {"data": data, "layout": clear_layout(round(height) + top - 26, margin, **more)}
+    layout = clear_layout(round(height) + top - 26, margin, annotations=notes, **more)
+    return {"data": data, "layout": layout}
 
 
 def share_axis(title: str, dark: bool, edges: Sequence[float] = (0, 1), **more: Any) -> Figure:
     """An axis of chances or of shares."""
     return axis(title, dark, range=list(edges), tickformat=".1f", dtick=0.2, **more)
-
-
-def told_points(
-    x: Sequence[float], y: Sequence[float], hover: Sequence[str], colour: str, size: Any, **more: Any
-) -> Figure:
-    """Points that say on hover what they are."""
-    marker = {"opacity": 1, **more.pop("marker", {})}
-    return points(x, y, colour, size, marker=marker, hovertext=list(hover), hoverinfo="text", **more)

@@ -54,9 +54,9 @@ def prior_figure(prior: Prior, theta: float, dark: bool = False) -> Figure:
         label(0.02, 0.83 * top, "dotted: a single study", text, xanchor="left", yanchor="top"),
     ]
     data = [
-        line([theta, theta], [0, top], THRESHOLD, dash="dash", width=1.5, hoverinfo="skip"),
-        line(x.tolist(), density.single.tolist(), THRESHOLD, dash="dot", hoverinfo="skip"),
-        line(x.tolist(), density.pooled.tolist(), BELIEF, width=3, hoverinfo="skip"),
+        line([theta, theta], [0, top], THRESHOLD, dash="dash", width=1.5),
+        line(x.tolist(), density.single.tolist(), THRESHOLD, dash="dot"),
+        line(x.tolist(), density.pooled.tolist(), BELIEF, width=3),
     ]
     margin = {"l": 36, "r": 20, "t": 6, "b": 44}
     return {"data": data, "layout": clear_layout(220, margin, xaxis=xaxis, yaxis=yaxis, annotations=notes)}

@@ -8,7 +8,7 @@ import numpy as np
 
 from tarstop_core.belief.reitsma import Estimate
 from tarstop_core.documents.tables import CELLS, Floats
-from tarstop_core.evidence.drawing import NAME, evidence_figure, plain, share_axis, short, told_points
+from tarstop_core.evidence.drawing import NAME, evidence_figure, plain, share_axis, short
 from tarstop_core.evidence.summary import Evidence, Shares
 from tarstop_core.evidence.words import threshold
 from tarstop_core.presentation import figures as fig
@@ -108,12 +108,12 @@ def forest(evidence: Evidence, *, simulated: bool = False, dark: bool = False) -
         notes.append(note(domain[0], 1, f"<b>{panel.title}</b>", text_colour(dark), xanchor="left"))
         if not rows.compact:
             data += _columns(panel, rows, dark)
-            hidden = {"domain": of_numbers, "visible": False, "range": [0, 1], "fixedrange": True}
+            hidden = {"domain": of_numbers, "visible": False, "range": [0, 1]}
             axes[f"xaxis{panel.axis(of_numbers=True)}"] = hidden
             notes.append(note(of_numbers[0] + 0.01, 1, panel.title, text_colour(dark), xanchor="left"))
     if not rows.compact:
         data.append(_counts(evidence, rows, dark))
-        axes["xaxis5"] = {"domain": COUNTS, "visible": False, "range": [0, len(CELLS)], "fixedrange": True}
+        axes["xaxis5"] = {"domain": COUNTS, "visible": False, "range": [0, len(CELLS)]}
         notes += [
             label(at, 1, cell, text_colour(dark), xref="x5", yref="paper", xanchor="right", yanchor="bottom")
             for at, cell in enumerate(CELLS, 1)
@@ -126,9 +126,7 @@ def forest(evidence: Evidence, *, simulated: bool = False, dark: bool = False) -
         ticks.append(rows.summary)
     left = 74 if rows.compact else margin_for(["Pooled", *evidence.tables.study])
     edges = [rows.bottom - 0.4, -0.7]
-    yaxis = axis(
-        "", dark, range=edges, tickvals=ticks, ticktext=names, showgrid=False, anchor="free", position=0
-    )
+    yaxis = axis("", dark, range=edges, tickvals=ticks, ticktext=names, showgrid=False)
     shapes, margin = [fig.upright(evidence.theta, dash="dot", xref="x")], {"l": left, "r": 4}
     height = 70 + rows.pixels * (rows.bottom + 0.3)
     return evidence_figure(
@@ -142,17 +140,17 @@ def _studies(panel: _Panel, rows: _Rows, names: tuple[str, ...], largest: float)
     known = np.flatnonzero(~np.isnan(shares.value))
     value = shares.value[known]
     reach = (shares.high[known] - value).tolist(), (value - shares.low[known]).tolist()
-    return told_points(
+    return fig.points(
         value.tolist(),
         rows.studies[known].tolist(),
-        [
-            f"{plain(names[i])}: {panel.hits[i]:,.0f} of {panel.sizes[i]:,.0f} {panel.group}, {numbers(shares, i)}"
-            for i in known
-        ],
         STUDY,
         3.5 if rows.compact else (4 + 9 * np.sqrt(panel.sizes[known] / largest)).tolist(),
         marker={"symbol": "square"},
-        error_x=fig.interval(*reach, STUDY, 1 if rows.compact else 1.5, width=0),
+        hovertext=[
+            f"{plain(names[i])}: {panel.hits[i]:,.0f} of {panel.sizes[i]:,.0f} {panel.group}, {numbers(shares, i)}"
+            for i in known
+        ],
+        error_x=fig.interval(*reach, STUDY, 1 if rows.compact else 1.5),
         xaxis=f"x{panel.axis()}",
     )
 
@@ -160,17 +158,8 @@ def _studies(panel: _Panel, rows: _Rows, names: tuple[str, ...], largest: float)
 def _diamond(estimate: Estimate, rows: _Rows, x_axis: str) -> Figure:
     value, low, high = estimate
     at, half = rows.summary, rows.half
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "x": [low, value, high, value, low],
-        "y": [at, at - half, at, at + half, at],
-        "fill": "toself",
-        "fillcolor": POOLED,
-        "line": {"color": POOLED, "width": 1},
-        "hoverinfo": "skip",
-        "xaxis": x_axis,
-    }
+    x, y = [low, value, high, value, low], [at, at - half, at, at + half, at]
+    return fig.line(x, y, POOLED, width=1, fill="toself", fillcolor=POOLED, xaxis=x_axis)
 
 
 def _columns(panel: _Panel, rows: _Rows, dark: bool) -> list[Figure]:
@@ -205,9 +194,7 @@ def _texts(
         "text": said,
         "textposition": f"middle {side}",
         "textfont": {"size": 11, "color": colour},
-        "hoverinfo": "skip",
         "xaxis": x_axis,
-        "cliponaxis": False,
     }
 
 
@@ -224,26 +211,25 @@ def sroc(evidence: Evidence, *, simulated: bool = False, dark: bool = False) -> 
     if fit is not None:
         data.append(_outline(fit.prediction_region(), dash="dash"))
         data.append(_outline(fit.confidence_region(), fill="toself", fillcolor=POOLED_AREA))
-    data.append(fig.line([0, 1], [evidence.theta] * 2, THRESHOLD, dash="dot", width=1.5, hoverinfo="skip"))
+    data.append(fig.line([0, 1], [evidence.theta] * 2, THRESHOLD, dash="dot", width=1.5))
     if evidence.curve is not None:
         x, y = evidence.curve.T.tolist()
-        data.append(fig.line(x, y, POOLED, width=3, hoverinfo="skip"))
+        data.append(fig.line(x, y, POOLED, width=3))
     known = np.flatnonzero(~np.isnan(evidence.sensitivity.value) & ~np.isnan(evidence.specificity.value))
     patients = evidence.tables.diseased + evidence.tables.healthy
     largest = float(np.nanmax(patients[known], initial=1.0))
     data.append(
-        told_points(
+        fig.points(
             (1 - evidence.specificity.value[known]).tolist(),
             evidence.sensitivity.value[known].tolist(),
-            [
+            STUDY_AREA,
+            (5 + 19 * np.sqrt(patients[known] / largest)).tolist(),
+            marker={"line": {"color": STUDY, "width": 1.2}},
+            hovertext=[
                 f"{plain(evidence.tables.study[i])}: sensitivity {numbers(evidence.sensitivity, i)}, "
                 f"specificity {numbers(evidence.specificity, i)}, {patients[i]:,.0f} patients"
                 for i in known
             ],
-            STUDY_AREA,
-            (5 + 19 * np.sqrt(patients[known] / largest)).tolist(),
-            marker={"line": {"color": STUDY, "width": 1.2}},
-            cliponaxis=False,
         )
     )
     drawn = [("pooled", "diamond", pooled.sensitivity, pooled.specificity)]
@@ -255,16 +241,16 @@ def sroc(evidence: Evidence, *, simulated: bool = False, dark: bool = False) -> 
         x, y = 1 - specificity.value, sensitivity.value
         said = f"{name}: sensitivity {y:.2f}, specificity {1 - x:.2f}"
         marker = {"symbol": symbol, "line": {"color": pooled_text, "width": 1.5}}
-        data.append(told_points([x], [y], [said], POOLED, 13, marker=marker))
+        data.append(fig.points([x], [y], POOLED, 13, marker=marker, hovertext=[said]))
     if fit is not None:
         notes += _keys(pooled_text, evidence)
-    xaxis = share_axis("false-positive rate (1 − specificity)", dark, constrain="domain", showgrid=True)
-    yaxis = share_axis("sensitivity", dark, scaleanchor="x", constrain="domain")
+    xaxis = share_axis("false-positive rate (1 − specificity)", dark, showgrid=True)
+    yaxis = share_axis("sensitivity", dark, scaleanchor="x")
     return evidence_figure(data, 460, simulated, dark, notes, xaxis=xaxis, yaxis=yaxis)
 
 
 def _outline(points: Floats, **more: Any) -> Figure:
-    return fig.line(points[:, 0].tolist(), points[:, 1].tolist(), POOLED, width=1.5, **more, hoverinfo="skip")
+    return fig.line(points[:, 0].tolist(), points[:, 1].tolist(), POOLED, width=1.5, **more)
 
 
 def _keys(colour: str, evidence: Evidence) -> list[Figure]:
@@ -274,7 +260,7 @@ def _keys(colour: str, evidence: Evidence) -> list[Figure]:
     lines += [f"◇ the same{by}"] if by else []
     lines += [f"━ curve{by}"] if evidence.curve is not None else []
     lines += ["─ 95 % confidence region", "╌ 95 % prediction region"]
-    return [label(0.99, 0.02, "<br>".join(lines), colour, align="right")]
+    return [label(0.99, 0.02, "<br>".join(lines), colour)]
 
 
 def leave_one_out(
@@ -298,8 +284,8 @@ def leave_one_out(
         hover = [f"without {plain(name)}: {percent(belief)}" for name, belief in told]
         symbols = ["circle-open" if other else "circle" for other in turned]
         marker = {"symbol": symbols, "line": {"width": 2, "color": BELIEF}}
-        bars = fig.interval(*reach, STUDY, 2, width=0)
-        data.append(told_points(beliefs, range(len(shown)), hover, BELIEF, 10, marker=marker, error_x=bars))
+        more: Figure = {"marker": marker, "hovertext": hover, "error_x": fig.interval(*reach, STUDY, 2)}
+        data.append(fig.points(beliefs, range(len(shown)), BELIEF, 10, **more))
         blue = ink(BELIEF, dark)
         shapes.append(fig.upright(b) | {"line": {"color": BELIEF, "width": 1.5}})
         side = "right" if b > 0.8 else "left" if b < 0.2 else "center"
@@ -308,8 +294,8 @@ def leave_one_out(
     xaxis = share_axis(title, dark, (-0.02, 1.02), showgrid=True)
     ticks = {"tickvals": list(range(len(shown))), "ticktext": [short(name) for name in names]}
     yaxis = axis("", dark, range=[rows - 0.4, -0.6], **ticks, showgrid=False)
-    more = {"shapes": shapes, "xaxis": xaxis, "yaxis": yaxis, "margin": {"l": margin_for(names)}}
-    return evidence_figure(data, 100 + ROW * rows, simulated, dark, notes, **more)
+    layout = {"shapes": shapes, "xaxis": xaxis, "yaxis": yaxis, "margin": {"l": margin_for(names)}}
+    return evidence_figure(data, 100 + ROW * rows, simulated, dark, notes, **layout)
 
 
 def numbers(shares: Shares, at: int | np.intp) -> str:

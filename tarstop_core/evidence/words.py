@@ -53,10 +53,10 @@ def belief_sentence(evidence: Evidence) -> str:
     return _said("belief", **told, belief=evidence.belief)
 
 
-def action_sentence(evidence: Evidence, q_star: float, plus: str = PLUS, minus: str = MINUS) -> str:
+def action_sentence(evidence: Evidence, q_star: float) -> str:
     """What that means for the decision, with how sure one wants to be."""
     b, edge = evidence.belief, q_star + TOLERANCE
-    return _said("action", plus=plus, minus=minus, q_star=q_star, belief=b, turned=b is not None and b > edge)
+    return _said("action", plus=PLUS, minus=MINUS, q_star=q_star, belief=b, turned=b is not None and b > edge)
 
 
 def rival_sentence(evidence: Evidence, q_star: float, plus: str = PLUS, minus: str = MINUS) -> str:

@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape, unescape
-from typing import Any
+
+import numpy as np
 
 from tarstop_core.presentation.figures import Figure
 from tarstop_core.presentation.svg import DASHES, drawing, path, steps, text
@@ -158,31 +159,29 @@ class _Plot:
     def strokes(self, size: Pair, *, clipped: bool) -> Iterator[str]:
         """Grid, marks from top to bottom, intervals and lines, in a box of this size; lines `clipped` to their axes."""
         across, down = size
-
-        def upright(share: float, **look: Any) -> str:
-            return _stroke(f"M{across * share:.1f} 0V{down:.1f}", **look)
-
         for name, axis in self.seen():
             for value, _ in self.ticks(name) if axis.get("showgrid", True) else ():
                 at = self.place(name, value)
-                level, colour = f"M0 {down * at:.1f}H{across:.1f}", axis["gridcolor"]
-                yield upright(at, color=colour, width=1) if name[0] == "x" else _stroke(level, colour, 1)
+                upright, level = f"M{across * at:.1f} 0V{down:.1f}", f"M0 {down * at:.1f}H{across:.1f}"
+                yield _stroke(upright if name[0] == "x" else level, axis["gridcolor"], 1)
         for each in self.layout.get("shapes", ()):
-            yield upright(self.place(each.get("xref", "x"), each["x0"]), **each["line"])
+            at = self.place(each.get("xref", "x"), each["x0"])
+            yield _stroke(f"M{across * at:.1f} 0V{down:.1f}", **each["line"])
+
+        def in_box(trace: Figure) -> list[Pair | None]:
+            return [spot and (across * spot[0], down * spot[1]) for spot in self.spots(trace)]
+
         for trace in self.traces:
-            spots = [spot and (across * spot[0], down * spot[1]) for spot in self.spots(trace)]
-            if bars := trace.get("error_x"):
-                one = across * (
-                    self.place(trace.get("xaxis", "x"), 1) - self.place(trace.get("xaxis", "x"), 0)
-                )
-                for spot, less, more in zip(spots, bars["arrayminus"], bars["array"], strict=True):
-                    if spot is not None:
-                        course = f"M{spot[0] - one * less:.1f} {spot[1]:.1f}H{spot[0] + one * more:.1f}"
-                        yield _stroke(course, bars["color"], bars["thickness"])
+            for way in (way for way in "xy" if f"error_{way}" in trace):
+                bars = trace[f"error_{way}"]
+                low = in_box(trace | {way: np.subtract(trace[way], bars["arrayminus"])})
+                high = in_box(trace | {way: np.add(trace[way], bars["array"])})
+                for ends in zip(low, high, strict=True):
+                    yield _stroke(path(ends, in_steps=False), bars["color"], bars["thickness"])
             if "lines" in trace["mode"]:
                 style, area = trace["line"], trace["fillcolor"] if "fill" in trace else "none"
-                look = style.get("color", "none"), style["width"], style.get("dash", ""), area
-                line = _stroke(path(spots, style.get("shape") == "hv"), *look)
+                look = style["color"], style["width"], style.get("dash", ""), area
+                line = _stroke(path(in_box(trace), style.get("shape") == "hv"), *look)
                 yield self._within(line, trace, size) if clipped else line
 
     def _within(self, line: str, trace: Figure, size: Pair) -> str:
@@ -245,10 +244,8 @@ def _stroke(course: str, color: str, width: float, dash: str = "", area: str = "
 
 
 def _point_on_page(point: _Point) -> str:
-    reached, shape = (
-        max(point.size, REACHED),
-        {"circle": "border-radius:50%", "diamond": "rotate:45deg;scale:.92"},
-    )
+    reached = max(point.size, REACHED)
+    shape = {"circle": "border-radius:50%", "diamond": "rotate:45deg;scale:.92"}
     left, top = (f"calc({100 * share:.2f}% - {reached / 2:.1f}px)" for share in point.spot)
     look = f"width:{point.size:.1f}px;height:{point.size:.1f}px;background:{point.fill};"
     look += f"border:{point.edge['width']}px solid {point.edge['color']};{shape.get(point.symbol, '')}"

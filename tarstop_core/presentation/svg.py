@@ -11,7 +11,8 @@ from tarstop_core.presentation.palette import SVG_GRID
 
 WIDTH, HEIGHT = 760, 250
 LEFT, RIGHT, TOP, BOTTOM = 64, 16, 14, 40
-DASHES = {"dash": "6 4", "dot": "2 3"}  # strokes by plotly's names of them
+DASHES = {"dash": "6 4", "dot": "2 3", "dashdot": "6 3 2 3", "longdash": "11 4", "longdashdot": "11 3 2 3"}
+"""Strokes by plotly's names of them."""
 
 
 @dataclass(frozen=True)

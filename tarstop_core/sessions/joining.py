@@ -68,11 +68,12 @@ def join(
     """Let the records of a file join a session; the event that says which did, as it was stored, all or nothing.
 
     Records that are the same document as one that is there, or as each other, count as duplicates and change nothing;
-    those that are perhaps the same join, and it is said of which. A list by likeness or by scores takes each in where its score puts it, behind those with the same: what was read stays
-    where it was, and the rest is read in that order unless labels decide. Scores by likeness count the words of the list
-    made longer; those of the documents that were there stay as they were. A list in its own order takes them in at its
-    end. `database` is named in the flow diagram, `by` is whoever did it, `progress` that of `save_collection`.
-    InputProblem when the file cannot be read, or the list cannot take it in.
+    those that are perhaps the same join, and it is said of which. A list by likeness or by scores takes each in where its
+    score puts it, behind those with the same: what was read stays where it was, and the rest is read in that order unless
+    labels decide. Scores by likeness count the words of the list made longer; those of the documents that were there stay
+    as they were. A list in its own order takes them in at its end. `database` is named in the flow diagram, `by` is
+    whoever did it, `progress` that of `save_collection`. InputProblem when the file cannot be read, or the list cannot
+    take it in.
     """
     session, whole, file, told = _brought(store, session_id, content, name)
     docs, before = told["docs"], len(whole) - len(told["docs"])
@@ -117,7 +118,7 @@ def may_part(ids: Sequence[str], state: State) -> Mapping[str, Any] | None:
 def _brought(
     store: Store, session_id: str, content: bytes, name: str
 ) -> tuple[OpenSession, pd.DataFrame, dict[str, Any], dict[str, Any]]:
-    """A session, all documents with those of a file that are new last, what was understood of it, and what is said of them."""
+    """A session, all documents, a file's new ones last, what was understood of it, and what is said of these."""
     session = OpenSession.load(store, session_id)
     while session.refresh():  # until log and row are of one moment
         pass

@@ -10,6 +10,7 @@ import pytest
 
 from tarstop_core.belief.decisive import hit_curve
 from tarstop_core.belief.prior import Prior
+from tarstop_core.calibration.figures import reliability_figure
 from tarstop_core.documents.tables import Tables
 from tarstop_core.evidence.curve_figures import belief_by_study, prior_and_posterior, value_of_more
 from tarstop_core.evidence.study_figures import forest, leave_one_out, sroc
@@ -20,9 +21,10 @@ from tarstop_core.presentation.figures import Figure
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.presentation.pictures import fluid, still
 from tarstop_core.presentation.svg import DASHES
+from tarstop_core.sessions import figures as sessions_figures
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.payoffs import Payoffs
-from tests.presentation.drawn import SVG, courses, picture, points
+from tests.presentation.drawn import SVG, courses, height, picture, points
 
 PATH = DecisivePath(hit_curve(np.minimum(0.9, 0.3 / np.arange(1, 301) ** 0.7)), 0.5, Payoffs.from_q_star(0.5))
 DOWN = 260
@@ -140,3 +142,20 @@ def test_the_plane_has_studies_point_and_regions() -> None:
     drawn = ElementTree.fromstring(still(sroc(FOUND), "says"))
     assert len(list(drawn.iter(f"{SVG}circle"))) == 3 and len(list(drawn.iter(f"{SVG}path"))) >= 2
     assert drawn.get("aria-label") == "says"
+
+
+def test_intervals_of_shares_stand_upright_where_the_axes_put_them() -> None:
+    figure = reliability_figure([(0.1, 0.2, 50), (0.4, 0.3, 20)])
+    html, top, (_, told) = fluid(figure, "says"), figure["layout"]["yaxis"]["range"][1], figure["data"]
+    drawn = [course for course in courses(html) if len(course) == 2 and course[0][0] == course[1][0]]
+    reach = told["error_y"]
+    for course, x, y, less, more in zip(
+        drawn, told["x"], told["y"], reach["arrayminus"], reach["array"], strict=True
+    ):
+        ends = [(1000 * x / top, height(html) * (1 - end / top)) for end in (y - less, y + more)]
+        assert np.allclose(course, ends, atol=0.06)
+
+
+def test_no_two_strokes_of_sessions_side_by_side_are_one() -> None:
+    drawn = [DASHES.get(dash, "") for dash in sessions_figures.DASHES]
+    assert len({*drawn}) == len(drawn)

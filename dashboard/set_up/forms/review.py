@@ -6,7 +6,7 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.frame import shell
-from dashboard.frame.drawing import dark, still
+from dashboard.frame.drawing import captioned, dark
 from dashboard.frame.widgets import explained, hundredths, lasting, one_of, text_of, upload
 from dashboard.parts import chances
 from dashboard.set_up.forms.base import Form
@@ -179,7 +179,7 @@ def _prior(settings: Settings) -> Prior:
         )
     shown = replace(prior, b_0=settings.b_0)
     drawn, said = prior_figure(shown, settings.theta, dark()), prior_sentence(shown, settings.theta)
-    still(drawn, said)
+    captioned(drawn, said)
     return prior
 
 

@@ -242,22 +242,19 @@ def page() -> None:
     import numpy as np
     import streamlit as st
 
-    from dashboard.parts import evidence
-    from tarstop_core.belief.prior import Prior
+    from dashboard.parts.evidence import panel
     from tarstop_core.documents.tables import Tables
+    from tarstop_core.evidence.summary import evidence
     from tarstop_core.value.payoffs import Payoffs
 
     n = st.session_state.get("n", 0)
     cells = [np.full(n, value, dtype=float) for value in (20, 4, 5, 90)]
-    evidence.panel(
+    tables, engine = (
         Tables(tuple(f"<b>Study* $ {i}" for i in range(n)), *cells),
-        theta=0.75,
-        engine=st.session_state.get("engine", "bivariate"),
-        prior=Prior(),
-        payoffs=Payoffs(2500, 2500, 2500, 2500, "£"),
-        key="p",
-        file_stem="stem",
+        st.session_state.get("engine"),
     )
+    shown = evidence(tables, 0.75, engine or "bivariate")
+    panel(shown, Payoffs(2500, 2500, 2500, 2500, "£"), key="p", file_stem="stem")
 
 
 @pytest.mark.parametrize("engine", ["bivariate", "univariate", "reml"])
