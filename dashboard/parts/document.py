@@ -137,10 +137,10 @@ def _marked(text: str, words: frozenset[str]) -> str:
 
 def flags_html(found: Sequence[Flag]) -> str:
     """Flags as they stand above the abstract."""
+    kept = [f" {chance_kept(flag)}" if flag.bars else "" for flag in found]
     return "".join(
-        f'<div class="tar-flag">⚑ {html.escape(sentence(flag.words))}'
-        f"{f' {html.escape(chance_kept(flag))}' if flag.bars else ''}</div>"
-        for flag in found
+        f'<div class="tar-flag">⚑ {html.escape(sentence(flag.words) + ("" if said in kept[at:] else said))}</div>'
+        for at, (flag, said) in enumerate(zip(found, kept, strict=True), start=1)
     )
 
 

@@ -95,7 +95,7 @@ def curve_sentence(state: State, settings: Settings, advice: Advice) -> str:
     known = chance_in_words(advice, settings)
     text = f"After {read}{left_open}: {known[0].lower()}{known[1:]}"
     if advice.worth is not None and advice.more > 0 and state.hit is None:
-        text += f" Dashed: the way to document {state.depth + advice.more:,} {if_nothing(settings)}."
+        text += f" Dotted: the way to document {state.depth + advice.more:,} {if_nothing(settings)}."
     if len(state.evidence.tables):
         text += (
             " A study moves the curve where its document stands in the list, whenever its report was read."

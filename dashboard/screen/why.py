@@ -129,15 +129,15 @@ def _options(advice: Advice, settings: Settings) -> str:
     told, unit = advice.facts, settings.payoffs.unit
     # The plan counts what waits as read, which the paper's score does not: both may be true at once.
     none = "none after the reports" if told.waiting else "none gains"
-    plan = f"about {told.plan:,} more" if told.plan else none
-    if advice.depth >= advice.documents:
-        plan = "none left"
+    over = advice.depth >= advice.documents
+    plan = "none left" if over else f"about {told.plan:,} more" if told.plan else none
     worth = "–" if advice.worth is None else amount(advice.worth, unit)
     pays = f"{told.reports_to_read:,} of {told.waiting:,}" if told.reports_first else "none pays"
     each = (amount(told.report_worth, unit), amount(told.report_cost, unit), pays)
     waits = each if told.waiting else ("–", amount(settings.full_cost, unit), "none waits")
+    score = "" if settings.rule.worth_phrase.endswith("worth") else " (score)"
     reports = (f"Read waiting reports ({told.waiting:,})", *waits)
-    rows = [("Screen more abstracts", worth, amount(advice.cost, unit), plan), reports]
+    rows = [(f"Screen more abstracts{score}", worth, amount(advice.cost, unit), plan), reports]
     return (
         '<table class="tar-options"><thead><tr><th scope="col">To go on</th><th scope="col">worth each</th>'
         f'<th scope="col">costs each</th><th scope="col">best plan</th></tr></thead><tbody>{lines(rows)}</tbody></table>'

@@ -24,19 +24,19 @@ def path_figure(
 ) -> Figure:
     """Belief and worth along the list, as the Screen page draws them, up to where the rule stops."""
     path, depth = cell.path, cell.depth
-    played = cell.world == "played"
     hit = path.hit if path.hit is not None and path.hit <= depth else None
     figure = live_curves(
         path.b,
         cell.policy.worth(path),
         cost=cell.cost,
         q_star=path.payoffs.q_star,
-        depth=depth if played else cell.start,
+        depth=depth if cell.world == "played" else cell.start,
         plan=depth,
         hit=hit,
         span=window(len(path), cell.start, depth, "last"),
         unit=path.payoffs.unit,
         belief_title=belief_title,
+        worth_title="worth each" if cell.policy.worth_phrase.endswith("worth") else "paper’s score",
         steps=path.in_steps,
         dark=dark,
     )

@@ -140,4 +140,4 @@ def chance_in_words(advice: Advice, settings: Settings) -> str:
     """The belief in a sentence, and what it is held against."""
     gap = advice.b - settings.payoffs.q_star
     side = "at" if abs(gap) < 1e-12 else "above" if gap > 0 else "below"
-    return _said("chance", question=question(settings), b=advice.b, side=side, settings=settings)
+    return _said("chance", question=question(settings), advice=advice, side=side, settings=settings)

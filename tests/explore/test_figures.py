@@ -186,6 +186,8 @@ def test_the_path_of_a_cell_ends_where_the_rule_stops(key: str, world: World) ->
     assert {len(each) for each in columns.values()} == {len(explored) + 1}
     assert columns["belief"][found.depth] == found.path.belief_at(found.depth)
     json.dumps(figure)
+    greedy = path_figure.path_figure(map_figure.cell_of(explored, explored.settings, Greedy(), world))
+    assert greedy["layout"]["yaxis2"]["title"]["text"] == "paper’s score ÷ cost"
 
 
 def test_the_headline_and_the_check_say_their_numbers() -> None:

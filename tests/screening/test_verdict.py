@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tarstop_core.screening.advised import Variation
-from tarstop_core.screening.verdict import MOODS, SIGNS, verdict
+from tarstop_core.screening.verdict import MOODS, SIGNS, chance_in_words, verdict
 from tests.screening.test_explain import REVIEW, START, TOLD, situation
 
 
@@ -41,8 +41,12 @@ def test_stopping_now_says_how_likely_it_is_right_and_on_what_it_rests() -> None
     assert said.now == "Stop now: “Grant”, right with 70 %."
     assert said.rests == "Rests on 5 documents."
     assert verdict(situation("stop", depth=2), START).rests == "Rests on little: 2 documents."
-    cited = verdict(situation("stop", b=0.7), START)
-    assert cited.now == "Stop now: “Grant”, right with 30 %; “Reject” needs a document to cite."
+    uncited = situation("stop", b=0.7)
+    assert verdict(uncited, START).now == (
+        "Stop now: “Grant”, right with 30 %; “Reject” needs a document to cite."
+    )
+    assert chance_in_words(uncited, START).endswith("from which “Reject” pays, given a document to cite.")
+    assert chance_in_words(situation("stop"), START).endswith("from which “Reject” pays.")
 
 
 def test_assumptions_are_a_line_beneath() -> None:

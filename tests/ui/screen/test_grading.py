@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tarstop_core.documents.application import Application
+from dashboard.parts.document import flags_html
+from tarstop_core.documents.application import Application, Flag
 from tarstop_core.documents.records import as_records
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
@@ -137,6 +138,13 @@ def test_a_flagged_document_is_asked_about_before_it_becomes_a_hit(
     press(page, "Settles it")
     press(page, "Background")
     assert state_of(store, session).background.tolist() == [3]
+
+
+def test_what_two_flags_have_in_common_is_said_once() -> None:
+    own, late = Flag("own", "of the family"), Flag("late", "published too late")
+    assert flags_html([own, late]).count("It keeps its place and chance") == 1
+    unsure = flags_html([own, replace(late, certain=False)])
+    assert "It keeps its place and chance" in unsure and "an earlier filing may count" in unsure
 
 
 def test_a_flagged_hit_is_remembered_when_it_decides(open_app: Open, store: Store, start) -> None:
