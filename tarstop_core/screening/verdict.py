@@ -128,7 +128,7 @@ def _rests(advice: Advice, settings: Settings) -> str:
     rests = f"Rests on {little}{scenario.rests_on(advice)}."
     if advice.headline in SETTLED:
         return rests
-    past = "" if advice.go_on else scenario.so_few(advice, settings)
+    past = (scenario.plan_stops if advice.go_on else scenario.so_few)(advice, settings)
     unless = [each.assumption for each in advice.contrary]
     holds = f"Holds unless {listed(unless, 'or')}." if unless else ""
     if not unless and advice.variations:

@@ -5,6 +5,8 @@ from dataclasses import replace
 import pytest
 
 from tarstop_core.screening.advised import Variation
+from tarstop_core.screening.scenarios.review import ReviewFacts
+from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.verdict import MOODS, SIGNS, chance_in_words, verdict
 from tests.screening.test_explain import REVIEW, START, TOLD, situation
 
@@ -77,3 +79,18 @@ def test_a_review_rests_on_studies_and_says_what_is_unread() -> None:
 def test_a_hit_that_waits_says_what_either_answer_leads_to() -> None:
     said = verdict(situation("confirm", if_fails=situation("continue")), START)
     assert said.word == "CONFIRM IT" and said.now == "If it holds: “Reject”. If not: go on."
+
+
+def test_going_on_by_score_is_said_to_differ_from_the_best_plan_only_where_it_does() -> None:
+    none = replace(TOLD, plan=0, reports_to_read=0)
+    greedy, optimal = (replace(REVIEW, policy=name) for name in ("greedy", "optimal"))
+
+    def rests(facts: ReviewFacts, settings: Settings = greedy) -> str:
+        return verdict(situation("continue", facts=facts), settings).rests
+
+    assert "The best plan, which counts all that reading on would cost and show, would stop here." in rests(
+        none
+    )
+    for facts in (TOLD, replace(none, plan=3), replace(none, reports_to_read=1)):
+        assert "best plan" not in rests(facts)
+    assert "best plan" not in rests(none, optimal)

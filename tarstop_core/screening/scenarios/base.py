@@ -176,6 +176,10 @@ class Scenario(Kind, ABC):
         """How often stopping on as little was wrong."""
         return ""
 
+    def plan_stops(self, advice: Advice, settings: Settings) -> str:
+        """That a rule which looks no further than the next documents goes on where the best plan would not."""
+        return ""
+
     def held_back(self, advice: Advice, settings: Settings) -> str:
         """Why a⁺ is not open although the belief speaks for it."""
         return ""

@@ -45,6 +45,7 @@ STAGES = {
     1: "a document and its table at once",
     2: "titles and abstracts first, included reports in full later",
 }
+PLAN_STOPS = "The best plan, which counts all that reading on would cost and show, would stop here."
 _said = partial(say, __name__)
 
 
@@ -339,6 +340,12 @@ class Review(Scenario):
         """Counted in past reviews; nothing where too few were asked."""
         past = _past(advice, settings)
         return "" if past is None else _said("so_few", studies=advice.facts.studies, past=past)
+
+    def plan_stops(self, advice: Advice, settings: Settings) -> str:
+        """Of a rule by the paper's score, which does not count what reading on leads to."""
+        by_score = not settings.rule.worth_phrase.endswith("worth") and advice.worth is not None
+        none_pays = not (advice.facts.plan or advice.facts.reports_first)
+        return PLAN_STOPS if by_score and none_pays and not advice.floor_holds else ""
 
     def held_back(self, advice: Advice, settings: Settings) -> str:
         """The least number that the settings ask for."""
