@@ -77,9 +77,12 @@ def path_sentence(cell: Cell, settings: Settings) -> str:
 
 def _brought(cell: Cell) -> dict[str, str]:
     """What is expected of a plan, in the person's unit or else in documents."""
-    unit, utility = cell.path.payoffs.unit, float(cell.plan.net_utility[0])
-    said = _said("brought", unit=unit, cost=cell.cost, utility=utility)
+    said = _in_unit(cell, float(cell.plan.net_utility[0]))
     return {"brought": said, "net": "" if said.endswith("costs") else ", net of screening"}
+
+
+def _in_unit(cell: Cell, utility: float) -> str:
+    return _said("brought", unit=cell.path.payoffs.unit, cost=cell.cost, utility=utility)
 
 
 def _more(depth: int, start: int) -> str:
@@ -106,10 +109,16 @@ def plan_sentence(plan: Cell, explored: Explored) -> str:
     """The plan at the present settings in one line, for the top of the page."""
     start, depth = explored.start, plan.depth
     told = {"rule": plan.policy, "start": start, "depth": depth, **_brought(plan)}
+    now = _in_unit(plan, float(plan.path.payoffs.utility(plan.path.belief_at(start))))
     if settled(plan.path, start):
         confirmed = explored.settings.confirm_hits
         return _said("plan_settled", **told, confirmed=confirmed, hit=plan.path.hit)
     if depth <= start:
-        return _said("plan_of_none", **told, waiting=round(plan.path.reports_waiting))
+        return _said(
+            "plan_of_none",
+            **told,
+            waiting=round(plan.path.reports_waiting),
+            now=now.removeprefix("expected to bring "),
+        )
     scenario = scenario_of(explored.settings)
     return _said("plan", **told, more=_more(depth, start), documents=len(explored), scenario=scenario)

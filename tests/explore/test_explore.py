@@ -32,6 +32,7 @@ from tarstop_core.policies import (
     Target,
     parse_policy,
 )
+from tarstop_core.presentation.numbers import amount
 from tarstop_core.samples.shipped import calibrators, data_share
 from tarstop_core.screening.advice import advise, stopping_outcomes
 from tarstop_core.screening.fold import replay
@@ -417,5 +418,8 @@ def test_reports_that_wait_are_read_first_and_paid() -> None:
     assert now.cost == pytest.approx(settings.cost + float(path.p[9]) * 40.0)
     assert now.go_on == bool(Greedy().depths(path, [settings.cost], 9)[0] > 9)
     plan = map_figure.cell_of(waiting, settings, Budget(9), "planned")
-    assert "reading the 9 reports that wait is expected to bring" in path_figure.plan_sentence(plan, waiting)
+    said = path_figure.plan_sentence(plan, waiting)
+    assert "reading the 9 reports that wait is expected to bring" in said
+    unit = settings.payoffs.unit
+    assert said.endswith(f", deciding now {amount(stopping, unit)}.")
     assert "£40" in path_figure.full_cost_note(path, "£")
