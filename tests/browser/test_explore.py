@@ -86,7 +86,7 @@ def test_what_is_projected_fits_the_window(server: AppServer, open_page: OpenPag
     watched = open_page(viewport={"width": 1280, "height": 720})
     watched.open(f"{server.url}/{address}")
     page = watched.page
-    expect(page.locator(".js-plotly-plot .main-svg").first).to_be_in_viewport()
+    expect(page.locator(".js-plotly-plot .main-svg, .tar-fluid img").first).to_be_in_viewport()
     at_rest(page)
     for tab in page.get_by_role("tab").all() if "evidence" in address else [None]:
         if tab:
