@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from threading import Thread
+from threading import Timer
 from typing import Any, Self
 
 from tarstop_core.calibration.calibrator import Calibrator
@@ -25,6 +25,8 @@ from tarstop_core.sessions.store.rows import CollectionRow, Record, SessionRow
 from tarstop_core.sessions.store.store import Conflict, Store
 from tarstop_core.value.payoffs import Floats
 
+TO_DRAW = 0.1
+"""Seconds that a page has to itself after a label, before both answers to the next document are fitted."""
 KEPT_PATHS = 4
 
 
@@ -45,7 +47,7 @@ class OpenSession:
     _included: dict[int, Record] = field(default_factory=dict)
     _features: Features | None = None
     _scores: Floats | None = None
-    _foreseeing: Thread | None = None
+    _foreseeing: Timer | None = None
     _foreseen: list[Fitted] = field(default_factory=list)
     _because: dict[tuple[str, int], list[str]] = field(default_factory=dict)
     _folded: tuple[Replay, list[Event]] | None = None
@@ -205,9 +207,8 @@ class OpenSession:
     def foresee(self) -> None:
         """Begin to fit both answers to the next document, so that nobody waits for it once one is given."""
         if self.state.depth < len(self.row.ids) and self.state.settings.learns and self.features is not None:
-            self._foreseeing = Thread(
-                target=self._foresee, args=(self.state, self.row, self.events), daemon=True
-            )
+            self._foreseeing = Timer(TO_DRAW, self._foresee, (self.state, self.row, self.events))
+            self._foreseeing.daemon = True
             self._foreseeing.start()
 
     def _foresee(self, state: State, row: SessionRow, events: list[Event]) -> None:
