@@ -13,7 +13,7 @@ from dashboard.explore import asked as ask
 from dashboard.explore import cells
 from dashboard.frame import shell
 from dashboard.frame.drawing import all_figures, dark, figure, files, heading_of, note, table
-from dashboard.frame.markup import badges, bullets, told, unbroken
+from dashboard.frame.markup import badges, bullets, told
 from dashboard.frame.scripts import SAVE_ACTIONS_SCRIPT
 from dashboard.frame.widgets import bound, lasting, one_of, tabs
 from dashboard.frame.work import OPEN, flash, kept
@@ -25,6 +25,7 @@ from tarstop_core.explore import stakes_figure as explore_figures
 from tarstop_core.explore.lists import COLLECTIONS, Explored, sample, samples
 from tarstop_core.explore.maps import FRACTIONS, MeanMap, Measure, World
 from tarstop_core.policies import Policy
+from tarstop_core.presentation.html import unbroken
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.screening.explain import about_documents, action, question
 from tarstop_core.screening.fold import replay

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from html import escape
 
-from tarstop_core.presentation.html import unbroken as unbroken
+from tarstop_core.presentation.html import unbroken
 
 
 def badges(*marks: str) -> str:

@@ -12,9 +12,9 @@ from urllib.parse import urlencode
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from dashboard.frame.markup import unbroken
 from dashboard.frame.scripts import COPY_SCRIPT, FRAME, REACHABLE_SCRIPT
 from tarstop_core.errors import InputProblem, Outage
+from tarstop_core.presentation.html import unbroken
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.teaching.glossary import named, terms
 

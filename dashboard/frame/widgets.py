@@ -8,10 +8,10 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.frame import shell
-from dashboard.frame.markup import unbroken
 from dashboard.frame.waiting import LARGE_FILE, take_in, taken_in
 from dashboard.frame.work import attempt, say
 from tarstop_core.errors import InputProblem
+from tarstop_core.presentation.html import unbroken
 
 T = TypeVar("T")
 MIME = {

@@ -13,11 +13,12 @@ import streamlit as st
 
 from dashboard.frame import address, shell
 from dashboard.frame.drawing import dark, figure, heading_of, note, picture, table
-from dashboard.frame.markup import badges, numbers, told, unbroken
+from dashboard.frame.markup import badges, numbers, told
 from dashboard.frame.widgets import press, switch
 from dashboard.learn import documents as learn_documents
 from tarstop_core.errors import InputProblem
 from tarstop_core.explore.lists import sample
+from tarstop_core.presentation.html import unbroken
 from tarstop_core.presentation.numbers import count_of, percent
 from tarstop_core.screening.explain import action, question
 from tarstop_core.screening.scenarios.named import scenario_of

@@ -3,8 +3,8 @@
 import html
 
 from dashboard.frame.drawing import dark
-from dashboard.frame.markup import unbroken
 from tarstop_core.presentation.figures import ink
+from tarstop_core.presentation.html import unbroken
 from tarstop_core.presentation.palette import BELIEF, COST, PLUS, POOLED, THRESHOLD, VALUE
 from tarstop_core.screening.verdict import Mood, Verdict
 

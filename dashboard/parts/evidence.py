@@ -10,7 +10,7 @@ import streamlit as st
 
 from dashboard.frame import shell
 from dashboard.frame.drawing import ALL, all_figures, among_all, dark, picture, picture_buttons, save_menu
-from dashboard.frame.markup import grid, unbroken
+from dashboard.frame.markup import grid
 from dashboard.frame.widgets import save
 from tarstop_core.evidence import words
 from tarstop_core.evidence.curve_figures import belief_by_study, value_of_more
@@ -19,6 +19,7 @@ from tarstop_core.evidence.study_figures import forest, leave_one_out, sroc
 from tarstop_core.evidence.summary import Evidence
 from tarstop_core.files import trace_to_csv
 from tarstop_core.presentation.figures import Figure, Rows
+from tarstop_core.presentation.html import unbroken
 from tarstop_core.presentation.pictures import still
 from tarstop_core.teaching.glossary import named
 from tarstop_core.value.payoffs import Payoffs

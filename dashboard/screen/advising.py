@@ -6,11 +6,11 @@ import streamlit as st
 
 from dashboard.frame import shell
 from dashboard.frame.drawing import dark, picture
-from dashboard.frame.markup import unbroken
 from dashboard.frame.work import Work, clock
 from dashboard.parts.at_a_glance import chip, told
 from dashboard.screen import grading
 from tarstop_core.presentation import curves as presentation_curves
+from tarstop_core.presentation.html import unbroken
 from tarstop_core.screening.advised import Advice
 from tarstop_core.screening.explain import action
 from tarstop_core.screening.scenarios.named import scenario_of

@@ -5,13 +5,13 @@ import html
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.markup import unbroken
 from dashboard.frame.widgets import radio
 from dashboard.frame.work import Work, attempt, clock, nothing_edited
 from dashboard.parts import jobs
 from dashboard.parts.at_a_glance import chip
 from dashboard.parts.sessions import CHOSEN, save_export
 from dashboard.screen import grading
+from tarstop_core.presentation.html import unbroken
 from tarstop_core.presentation.numbers import amount, count_of, percent
 from tarstop_core.screening.advised import Advice
 from tarstop_core.screening.ending import ending

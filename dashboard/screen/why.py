@@ -7,7 +7,7 @@ from dataclasses import replace
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.markup import badges, bullets, grid, lines, numbers, scrolling, unbroken
+from dashboard.frame.markup import badges, bullets, grid, lines, numbers, scrolling
 from dashboard.frame.widgets import lasting, press, switch
 from dashboard.frame.work import Work
 from dashboard.parts import document
@@ -17,6 +17,7 @@ from tarstop_core.belief.prior import Prior
 from tarstop_core.calibration.live_check import AGAINST, CONFIDENCE, Check
 from tarstop_core.evidence.summary import evidence
 from tarstop_core.policies import POLICIES, Policy
+from tarstop_core.presentation.html import unbroken
 from tarstop_core.presentation.numbers import amount, number, percent
 from tarstop_core.screening.advice import ALWAYS_SHOWN, stopping_outcomes
 from tarstop_core.screening.advised import Advice

@@ -12,7 +12,7 @@ import streamlit as st
 
 from dashboard.frame import shell
 from dashboard.frame.drawing import dark, png_button, save_menu
-from dashboard.frame.markup import badges, bullets, lines, unbroken
+from dashboard.frame.markup import badges, bullets, lines
 from dashboard.frame.scripts import SAVE_SCRIPT
 from dashboard.frame.waiting import LARGE_FILE, LARGE_LIST, shown, stored, take_in, taken_in
 from dashboard.frame.widgets import LONGEST_NAME, named, one_of, press, save, share, tabs
@@ -23,6 +23,7 @@ from dashboard.parts.sessions import CHOSEN, OF, PREFIX, file_stem, loaded, save
 from tarstop_core.files import trace_to_csv
 from tarstop_core.policies import POLICIES, parse_policy
 from tarstop_core.policies.registry import followed
+from tarstop_core.presentation.html import unbroken
 from tarstop_core.presentation.numbers import count_of, percent
 from tarstop_core.screening.explain import about_documents, question
 from tarstop_core.screening.labels import GRADES

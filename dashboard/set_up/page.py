@@ -8,7 +8,6 @@ from typing import Any
 import streamlit as st
 
 from dashboard.frame import address, shell
-from dashboard.frame.markup import unbroken
 from dashboard.frame.scripts import FRAME
 from dashboard.frame.widgets import LONGEST_NAME, bound, lasting, named, radio, switch
 from dashboard.frame.work import REVIEWER, flash, go_to, kept, reviewer
@@ -22,6 +21,7 @@ from dashboard.set_up.order import PREFIX, arranged, chosen_order, first_titles,
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import FORMATS
+from tarstop_core.presentation.html import unbroken
 from tarstop_core.presentation.numbers import amount, percent
 from tarstop_core.ranking.order import Ranking
 from tarstop_core.screening.advice import advise

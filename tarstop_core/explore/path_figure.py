@@ -109,16 +109,11 @@ def plan_sentence(plan: Cell, explored: Explored) -> str:
     """The plan at the present settings in one line, for the top of the page."""
     start, depth = explored.start, plan.depth
     told = {"rule": plan.policy, "start": start, "depth": depth, **_brought(plan)}
-    now = _in_unit(plan, float(plan.path.payoffs.utility(plan.path.belief_at(start))))
     if settled(plan.path, start):
         confirmed = explored.settings.confirm_hits
         return _said("plan_settled", **told, confirmed=confirmed, hit=plan.path.hit)
     if depth <= start:
-        return _said(
-            "plan_of_none",
-            **told,
-            waiting=round(plan.path.reports_waiting),
-            now=now.removeprefix("expected to bring "),
-        )
+        now = _in_unit(plan, float(plan.path.payoffs.utility(plan.path.belief_at(start))))
+        return _said("plan_of_none", **told, waiting=round(plan.path.reports_waiting), now=now)
     scenario = scenario_of(explored.settings)
     return _said("plan", **told, more=_more(depth, start), documents=len(explored), scenario=scenario)

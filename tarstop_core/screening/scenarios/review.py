@@ -45,7 +45,6 @@ STAGES = {
     1: "a document and its table at once",
     2: "titles and abstracts first, included reports in full later",
 }
-PLAN_STOPS = "The best plan, which counts all that reading on would cost and show, would stop here."
 _said = partial(say, __name__)
 
 
@@ -345,7 +344,7 @@ class Review(Scenario):
         """Of a rule by the paper's score, which does not count what reading on leads to."""
         by_score = not settings.rule.worth_phrase.endswith("worth") and advice.worth is not None
         none_pays = not (advice.facts.plan or advice.facts.reports_first)
-        return PLAN_STOPS if by_score and none_pays and not advice.floor_holds else ""
+        return _said("plan_stops") if by_score and none_pays and not advice.floor_holds else ""
 
     def held_back(self, advice: Advice, settings: Settings) -> str:
         """The least number that the settings ask for."""
