@@ -128,12 +128,13 @@ def _rests(advice: Advice, settings: Settings) -> str:
     rests = f"Rests on {little}{scenario.rests_on(advice)}."
     if advice.headline in SETTLED:
         return rests
-    past = (scenario.plan_stops if advice.go_on else scenario.so_few)(advice, settings)
+    past = "" if advice.go_on else scenario.so_few(advice, settings)
+    plan = scenario.plan_stops(advice, settings) if advice.go_on else ""
     unless = [each.assumption for each in advice.contrary]
     holds = f"Holds unless {listed(unless, 'or')}." if unless else ""
     if not unless and advice.variations:
         holds = "Holds under every assumption tried."
-    return " ".join(filter(None, (rests, past, holds)))
+    return " ".join(filter(None, (rests, past, holds, plan)))
 
 
 def chance_in_words(advice: Advice, settings: Settings) -> str:
