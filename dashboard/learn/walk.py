@@ -340,8 +340,8 @@ def _jump(walk: Walk, followed: Lesson, step: Step) -> None:
 
 def _headline(followed: Lesson, step: Step) -> None:
     settings = followed.settings
-    by_worth = followed.policy.worth_phrase.endswith("worth")
-    weighed = "Worth of the next, each" if by_worth else "The paper’s score"
+    by_score = followed.policy.criterion.is_score
+    weighed = "The paper’s score" if by_score else "Worth of the next, each"
     rows = [
         (f"Chance that {question(settings)}", percent(step.now.b)),
         ("How sure before you act", percent(step.now.q_star)),

@@ -111,9 +111,8 @@ def cost_in_words(stakes: Stakes, abstracts: bool = False) -> str:
     if stakes.documents < 1:
         one = "one title and abstract" if abstracts else "one document"
         return f"{shown}: {one} costs more than the worse mistake"
-    many = count_of(stakes.documents)
-    if abstracts:
-        many = many.replace("documents", "titles and abstracts").replace("document", "title and abstract")
+    noun = ("title and abstract", "titles and abstracts") if abstracts else ("document", "documents")
+    many = count_of(stakes.documents, *noun)
     return f"{shown}: reading {many} would cost as much as the worse mistake"
 
 

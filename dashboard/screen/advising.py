@@ -76,7 +76,7 @@ def curves(work: Work, state: State, settings: Settings, advice: Advice) -> None
         span=span,
         unit=settings.payoffs.unit,
         belief_title=scenario_of(settings).belief_on_list(settings),
-        worth_title="paper's score" if "score" in rule.worth_phrase else "worth",
+        worth_title="paper's score" if rule.criterion.is_score else "worth",
         log_depth=choice == "log",
         steps=path.in_steps,
         silent=state.silent if settings.kind.one_decides else None,

@@ -136,7 +136,7 @@ def _options(advice: Advice, settings: Settings) -> str:
     pays = f"{told.reports_to_read:,} of {told.waiting:,}" if told.reports_first else "none pays"
     each = (amount(told.report_worth, unit), amount(told.report_cost, unit), pays)
     waits = each if told.waiting else ("–", amount(settings.full_cost, unit), "none waits")
-    score = "" if settings.rule.worth_phrase.endswith("worth") else " (score)"
+    score = " (score)" if settings.rule.criterion.is_score else ""
     reports = (f"Read waiting reports ({told.waiting:,})", *waits)
     rows = [(f"Screen more abstracts{score}", worth, amount(advice.cost, unit), plan), reports]
     return (

@@ -231,29 +231,37 @@ class Calibrator:
                 f"Your past cases say nothing beyond rank {seen.longest_list:,}; from there to document "
                 f"{length:,} the chances follow the shape of the curve alone."
             ]
-        remarks = []
-        if length and seen.longest_list and not seen.shortest_list / 2 <= length <= seen.longest_list * 2:
-            remarks.append(
-                f"Your list has {length:,} documents; the training lists had "
-                f"{seen.shortest_list:,} to {seen.longest_list:,}."
-            )
+        remarks = self._unlike_training_lists(scores, length)
         if not length or scores is None or self.by_rank:
             return remarks
         values = np.asarray(scores, dtype=float)
         if length > 1 and values.min() == values.max():
             return [*remarks, "All scores are the same, so every document gets the same chance."]
-        top, (low, high) = float(z_scores(values).max()), seen.top_z
-        slack = max(1.0, (high - low) / 2)
-        if high > low and length > 1 and not low - slack <= top <= high + slack:
-            remarks.append(
-                f"Your best score stands {top:.1f} standard deviations above the average; "
-                f"in the training lists it was {low:.1f} to {high:.1f}."
-            )
         tied = tied_share(values)
         if tied > seen.tied_share + 0.25:
             remarks.append(
                 f"{tied:.0%} of your scores are tied with another; "
                 f"in the training lists it was {seen.tied_share:.0%}. Among equals the order says nothing."
+            )
+        return remarks
+
+    def _unlike_training_lists(self, scores: ArrayLike | None, length: int | None) -> list[str]:
+        """Where length or best score lie far outside those of the training lists, a sentence each."""
+        seen, remarks = self.fitted_on, []
+        if length and seen.longest_list and not seen.shortest_list / 2 <= length <= seen.longest_list * 2:
+            remarks.append(
+                f"Your list has {length:,} documents; the training lists had "
+                f"{seen.shortest_list:,} to {seen.longest_list:,}."
+            )
+        if not length or length < 2 or scores is None or self.by_rank:
+            return remarks
+        values = np.asarray(scores, dtype=float)
+        top, (low, high) = float(z_scores(values).max()), seen.top_z
+        slack = max(1.0, (high - low) / 2)
+        if values.min() < values.max() and high > low and not low - slack <= top <= high + slack:
+            remarks.append(
+                f"Your best score stands {top:.1f} standard deviations above the average; "
+                f"in the training lists it was {low:.1f} to {high:.1f}."
             )
         return remarks
 
@@ -265,8 +273,7 @@ class Calibrator:
         """
         if self.by_rank or scores is None:
             return ""
-        remarks = self.mismatch(scores)
-        unlike = [each for each in remarks if each.startswith(("Your list has", "Your best score"))]
+        unlike = self._unlike_training_lists(scores, len(np.asarray(scores)))
         why = "So a score means something else here; choose a calibrator that goes by rank."
         return " ".join((*unlike, why)) if unlike else ""
 

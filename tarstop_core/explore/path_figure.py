@@ -36,7 +36,7 @@ def path_figure(
         span=window(len(path), cell.start, depth, "last"),
         unit=path.payoffs.unit,
         belief_title=belief_title,
-        worth_title="worth each" if cell.policy.worth_phrase.endswith("worth") else "paper’s score",
+        worth_title="paper’s score" if cell.policy.criterion.is_score else "worth each",
         steps=path.in_steps,
         dark=dark,
     )

@@ -7,6 +7,7 @@ import functools
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 import numpy as np
@@ -25,6 +26,20 @@ from tarstop_core.value.payoffs import Payoffs as Payoffs
 Value = int | float | str
 Family = Literal["paper's policy", "paper's baseline", "beyond the paper", "reference"]
 T = TypeVar("T", float, Floats)
+
+
+class Criterion(Enum):
+    """What a policy compares with the cost of a document."""
+
+    VALUE = "value"  # What the next documents are worth, each
+    NEXT_SCORE = "score of the next document"
+    MEAN_SCORE = "mean score of the next documents"
+    BATCH_SCORE = "mean score of the batch"
+
+    @property
+    def is_score(self) -> bool:
+        """Whether it is the paper's score ρ·EVPI, which does not count what later documents lead to."""
+        return self is not Criterion.VALUE
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +93,7 @@ class Policy(ABC):
     source: ClassVar[str]
     family: ClassVar[Family] = "beyond the paper"
     parameters: ClassVar[tuple[Parameter, ...]] = ()
-    worth_phrase: ClassVar[str] = "The next documents are worth"
+    criterion: ClassVar[Criterion] = Criterion.VALUE
     stopped: ClassVar[str] = "It has done so."  # Follows the rule where it stops without a worth
     undrawn: ClassVar[str] = ""  # Why no worth is drawn beside the belief
     acts_on_belief: ClassVar[bool] = True

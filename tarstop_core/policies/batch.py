@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarstop_core.policies.base import Depths, Floats, Parameter, Policy
+from tarstop_core.policies.base import Criterion, Depths, Floats, Parameter, Policy
 from tarstop_core.policies.smooth import WINDOWS
 from tarstop_core.value.path import Path, first_not_worth
 from tarstop_core.value.payoffs import exceeds
@@ -29,7 +29,7 @@ class Batch(Policy):
     family = "paper's policy"
     place, colour, marker = 50, "#009E73", "diamond"
     parameters = (Parameter("K", "documents in a batch", 1, 100_000, WINDOWS),)
-    worth_phrase = "The paper's score, averaged over the batch, is"
+    criterion = Criterion.BATCH_SCORE
 
     @property
     def at_once(self) -> int:

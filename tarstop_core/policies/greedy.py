@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
 
-from tarstop_core.policies.base import Depths, Floats, Policy, until_hit
+from tarstop_core.policies.base import Criterion, Depths, Floats, Policy, until_hit
 from tarstop_core.value.path import Path, first_not_worth
 
 
@@ -19,7 +19,7 @@ class Greedy(Policy):
     source = "Fletcher & Stevenson, Greedy"
     family = "paper's policy"
     place, colour, marker = 30, "#D55E00", "square"
-    worth_phrase = "The paper's score of the next document is"
+    criterion = Criterion.NEXT_SCORE
 
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
         return until_hit(first_not_worth(self.worth(path), costs, start), path, start)

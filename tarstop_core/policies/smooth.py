@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from tarstop_core.policies.base import Floats, Parameter
+from tarstop_core.policies.base import Criterion, Floats, Parameter
 from tarstop_core.policies.greedy import Greedy
 from tarstop_core.value.path import Path
 
@@ -27,7 +27,7 @@ class Smooth(Greedy):
     family = "paper's policy"
     place, colour, marker = 40, "#CC79A7", "triangle-up"
     parameters = (Parameter("K", "documents to average over", 1, 100_000, WINDOWS),)
-    worth_phrase = "The paper's score, averaged over the next documents, is"
+    criterion = Criterion.MEAN_SCORE
 
     def worth(self, path: Path) -> Floats:
         return path.score(self.K)

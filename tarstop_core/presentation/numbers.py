@@ -59,7 +59,7 @@ def listed(names: Sequence[str], last: str = "and") -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {last} {names[-1]}"
 
 
-def count_of(count: float) -> str:
-    """'1 document', '6 documents', '1,234 documents'."""
+def count_of(count: float, one: str = "document", many: str = "documents") -> str:
+    """'1 document', '6 documents', '1,234 documents', or with another noun."""
     whole = round(count)
-    return "1 document" if whole == 1 else f"{whole:,} documents"
+    return f"1 {one}" if whole == 1 else f"{whole:,} {many}"

@@ -9,10 +9,18 @@ Headline = Literal["continue", "stop", "found", "confirm", "prior alone", "all r
 
 
 @dataclass(frozen=True)
+class Assumption:
+    """One assumption that is tried in place of the session's own."""
+
+    chance_factor: float = 1.0  # by which every document's chance is multiplied
+    b_0: float | None = None  # the starting chance; None: the session's own
+
+
+@dataclass(frozen=True)
 class Variation:
     """The advice under one changed assumption."""
 
-    assumption: str  # What was changed, as a clause: "documents are half as likely to be relevant"
+    assumption: Assumption
     go_on: bool
     more: int  # documents that would still be read if nothing turned up
     plus: bool  # the action on stopping now

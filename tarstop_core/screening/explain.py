@@ -7,7 +7,7 @@ from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.presentation.numbers import number
 from tarstop_core.presentation.words import say
 from tarstop_core.samples.shipped import reranked_chances
-from tarstop_core.screening.advised import Advice, Headline, Variation
+from tarstop_core.screening.advised import Advice, Assumption, Headline, Variation
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.value.payoffs import exceeds
@@ -133,7 +133,9 @@ def _comparison(advice: Advice, settings: Settings) -> str:
     instead = scenario_of(settings).worth_nothing(settings)
     if advice.worth <= 0 and instead:
         return instead
-    return _said("comparison", advice=advice, phrase=settings.rule.worth_phrase, unit=settings.payoffs.unit)
+    return _said(
+        "comparison", advice=advice, criterion=settings.rule.criterion.name, unit=settings.payoffs.unit
+    )
 
 
 def _continue(advice: Advice, settings: Settings, comparison: str) -> str:
@@ -154,9 +156,21 @@ def _stop(advice: Advice, settings: Settings, comparison: str) -> str:
 
 def _doubt(variation: Variation, advice: Advice, settings: Settings) -> str:
     because, decisive = "", settings.kind.one_decides
-    if decisive and not variation.go_on and advice.go_on and advice.depth and "twice" in variation.assumption:
+    if (
+        decisive
+        and not variation.go_on
+        and advice.go_on
+        and advice.depth
+        and variation.assumption.chance_factor > 1
+    ):
         because = ", because hits should have shown by now"
-    return f"If {variation.assumption}, you would {_instead(variation, settings)}{because}."
+    return f"If {assumption_in_words(variation.assumption, settings)}, you would {_instead(variation, settings)}{because}."
+
+
+def assumption_in_words(assumption: Assumption, settings: Settings) -> str:
+    """What is assumed, as a clause: "documents are half as likely to be relevant"."""
+    likely = scenario_of(settings).likely
+    return _said("assumption", assumption=assumption, likely=likely, b_0=settings.b_0)
 
 
 def _instead(said: Advice | Variation, settings: Settings) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tarstop_core.calibration.calibrator import Calibrator, scaled
-from tarstop_core.presentation.numbers import percent
+from tarstop_core.screening.advised import Assumption
 from tarstop_core.screening.foretold import foretold
 from tarstop_core.screening.labels import RELEVANT
 from tarstop_core.screening.scenarios.named import scenario_of
@@ -17,7 +17,7 @@ from tarstop_core.screening.state import State
 from tarstop_core.value.path import Path
 from tarstop_core.value.payoffs import Floats
 
-Varied = tuple[str, Settings, Path]
+Varied = tuple[Assumption, Settings, Path]
 PathsKey = tuple[Settings, Any, bytes, bytes]
 
 CHANCE_FACTORS = (0.5, 2.0)
@@ -83,13 +83,12 @@ def _varied(
     path: Path, settings: Settings, calibrator: Calibrator, p: Floats, state: State
 ) -> tuple[Varied, ...]:
     scenario, others = scenario_of(settings), list[Varied]()
-    for words, factor in zip(("half", "twice"), CHANCE_FACTORS, strict=True):
+    for factor in CHANCE_FACTORS:
         moved = screening_path(settings, calibrator, p, state, factor)
-        others.append((f"documents are {words} as likely to {scenario.likely}", settings, moved))
+        others.append((Assumption(chance_factor=factor), settings, moved))
     for b_0 in starting_chances(settings) if scenario.has_starting_chance(settings) else ():
-        assumption = f"you start from a chance of {percent(b_0)} instead of {percent(settings.b_0)}"
         changed = replace(settings, b_0=b_0)
-        others.append((assumption, changed, path_from(changed, path, calibrator, p, state)))
+        others.append((Assumption(b_0=b_0), changed, path_from(changed, path, calibrator, p, state)))
     return tuple(others)
 
 

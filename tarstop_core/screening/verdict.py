@@ -10,7 +10,14 @@ from typing import Literal
 from tarstop_core.presentation.numbers import listed, number
 from tarstop_core.presentation.words import say
 from tarstop_core.screening.advised import Advice, Headline
-from tarstop_core.screening.explain import SETTLED, WORDS, action, lacks_citation, question
+from tarstop_core.screening.explain import (
+    SETTLED,
+    WORDS,
+    action,
+    assumption_in_words,
+    lacks_citation,
+    question,
+)
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 
@@ -90,9 +97,9 @@ def _comparison(advice: Advice, settings: Settings) -> tuple[str, str]:
     if advice.cost == 0:
         return "reading is free", "Reading costs nothing, and could still show something."
     times = multiple(advice.worth / advice.cost)
-    brief = f"pays back {times} ×" if rule.worth_phrase.endswith("worth") else f"{times} × its cost"
+    brief = f"{times} × its cost" if rule.criterion.is_score else f"pays back {times} ×"
     unit = settings.payoffs.unit
-    return brief, _said("pays_back", advice=advice, phrase=rule.worth_phrase, times=times, unit=unit)
+    return brief, _said("pays_back", advice=advice, criterion=rule.criterion.name, times=times, unit=unit)
 
 
 def multiple(ratio: float) -> str:
@@ -130,7 +137,7 @@ def _rests(advice: Advice, settings: Settings) -> str:
         return rests
     past = "" if advice.go_on else scenario.so_few(advice, settings)
     plan = scenario.plan_stops(advice, settings) if advice.go_on else ""
-    unless = [each.assumption for each in advice.contrary]
+    unless = [assumption_in_words(other.assumption, settings) for other in advice.contrary]
     holds = f"Holds unless {listed(unless, 'or')}." if unless else ""
     if not unless and advice.variations:
         holds = "Holds under every assumption tried."

@@ -20,9 +20,10 @@ from tarstop_core.policies.check import check_policy
 from tarstop_core.policies.specs import parse_policy
 from tarstop_core.screening.advised import Advice
 from tarstop_core.screening.events import label_event
-from tarstop_core.screening.explain import explain
+from tarstop_core.screening.explain import assumption_in_words, explain
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.paths import screening_path
+from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.file import export_session, import_session
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.whole import WholeSession, whole_session
@@ -63,16 +64,16 @@ def agree(found: Any, said: Any, where: str = "") -> None:
         assert found == said, where
 
 
-def told(advice: Advice, said: Mapping[str, Any]) -> dict[str, Any]:
+def told(advice: Advice, said: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
     """Of an advice what was recorded."""
     found: dict[str, Any] = {
         name: getattr(advice, name) for name in said if name not in ("contrary", "review", "if_fails", *GONE)
     }
-    found["contrary"] = [variation.assumption for variation in advice.contrary]
+    found["contrary"] = [assumption_in_words(other.assumption, settings) for other in advice.contrary]
     if "review" in said:
         found["review"] = {name: getattr(advice.facts, name) for name in said["review"] if name not in GONE}
     if "if_fails" in said:
-        found["if_fails"] = told(advice.if_fails, said["if_fails"])
+        found["if_fails"] = told(advice.if_fails, said["if_fails"], settings)
     return found
 
 
@@ -107,7 +108,7 @@ def says_the_same(whole: WholeSession, said: Mapping[str, Any]) -> None:
     assert (state.decision is not None, state.plan is not None) == (said["decided"], said["planned"])
     assert state.spent == pytest.approx(said["spent"])
     assert state.settings.to_dict() == taken_over(said["settings"])
-    agree(told(whole.advice, said["advice"]), said["advice"])
+    agree(told(whole.advice, said["advice"], whole.state.settings), said["advice"])
     assert explain(whole.advice, state.settings).word == word_now(said["word"], whole.advice.go_on)
     columns = said["trace"]["columns"]
     agree([[step.get(name) for name in columns] for step in whole.steps], said["trace"]["rows"])
@@ -131,7 +132,7 @@ def test_a_session_of_the_store_is_resumed(store: Store, name: str) -> None:
     labels = list(said["labels"])
     labels[said["counts"]["depth"]] = 0
     assert whole.state.labels.tolist() == labels
-    agree(told(whole.advice, said["resumed"]), said["resumed"])
+    agree(told(whole.advice, said["resumed"], whole.state.settings), said["resumed"])
 
 
 def test_the_lists_of_the_store_are_those_of_then(store: Store) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tarstop_core.calibration.calibrator import Calibrator, FittedOn
 from tarstop_core.policies import Batch, Budget, Greedy, LookAhead, Optimal, Policy, Smooth
 from tarstop_core.screening.advice import advise, stopping_outcomes
-from tarstop_core.screening.explain import explain
+from tarstop_core.screening.explain import assumption_in_words, explain
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.paths import screening_path
@@ -98,7 +98,8 @@ def test_a_fixed_budget_acts_on_what_it_has_seen_here_as_in_an_experiment() -> N
 def test_a_small_starting_chance_varies_downwards_too() -> None:
     rare = replace(START, b_0=0.004, cost=1e-5)
     advice = advise(rare, CALIBRATOR, P, replay(rare, IDS, read(1)))
-    assert "0.20 % instead of 0.40 %" in advice.variations[2].assumption
+    assert advice.variations[2].assumption.b_0 == pytest.approx(0.002)
+    assert "0.20 % instead of 0.40 %" in assumption_in_words(advice.variations[2].assumption, rare)
 
 
 def test_an_unconfirmed_hit_says_what_if_it_does_not_hold() -> None:
@@ -144,7 +145,7 @@ def test_advice_that_does_not_survive_its_assumptions_says_so_and_keeps_its_head
             found = True
             assert advice.headline == ("continue" if advice.go_on else "stop")
             assert len(explain(advice, START).doubts) >= len(disagree)
-            assert disagree[0].assumption in verdict(advice, START).rests
+            assert assumption_in_words(disagree[0].assumption, START) in verdict(advice, START).rests
     assert found
 
 

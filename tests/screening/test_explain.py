@@ -14,7 +14,7 @@ from tarstop_core.calibration.calibrator import Calibrator, FittedOn
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.samples.past_stops import wrong_stops
 from tarstop_core.screening.advice import advise
-from tarstop_core.screening.advised import Advice, Headline, Variation
+from tarstop_core.screening.advised import Advice, Assumption, Headline, Variation
 from tarstop_core.screening.explain import (
     about_documents,
     action,
@@ -373,9 +373,9 @@ def test_nothing_read_is_said_before_anything_else() -> None:
 
 def test_doubts_name_the_assumption_and_what_would_follow() -> None:
     variations = (
-        Variation("documents are half as likely to be relevant", go_on=True, more=9, plus=False),
-        Variation("documents are twice as likely to be relevant", go_on=False, more=0, plus=True),
-        Variation("you start from a chance of 30 % instead of 50 %", go_on=False, more=0, plus=False),
+        Variation(Assumption(chance_factor=0.5), go_on=True, more=9, plus=False),
+        Variation(Assumption(chance_factor=2), go_on=False, more=0, plus=True),
+        Variation(Assumption(b_0=0.3), go_on=False, more=0, plus=False),
     )
     told = explain(situation("stop", worth=0.001, variations=variations), START)
     assert told.word == "STOP", "what is assumed does not turn the headline"

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from tarstop_core.screening.advised import Variation
+from tarstop_core.screening.advised import Assumption, Variation
 from tarstop_core.screening.scenarios.review import ReviewFacts
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.verdict import MOODS, SIGNS, chance_in_words, verdict
@@ -52,8 +52,8 @@ def test_stopping_now_says_how_likely_it_is_right_and_on_what_it_rests() -> None
 
 
 def test_assumptions_are_a_line_beneath() -> None:
-    other = Variation("documents are half as likely to be relevant", go_on=True, more=9, plus=False)
-    same = Variation("documents are twice as likely to be relevant", go_on=False, more=0, plus=False)
+    other = Variation(Assumption(chance_factor=0.5), go_on=True, more=9, plus=False)
+    same = Variation(Assumption(chance_factor=2), go_on=False, more=0, plus=False)
     said = verdict(situation("stop", variations=(other, same)), START)
     assert said.word == "STOP"
     assert said.rests.endswith("Holds unless documents are half as likely to be relevant.")

@@ -342,7 +342,7 @@ class Review(Scenario):
 
     def plan_stops(self, advice: Advice, settings: Settings) -> str:
         """Of a rule by the paper's score, which does not count what reading on leads to."""
-        by_score = not settings.rule.worth_phrase.endswith("worth") and advice.worth is not None
+        by_score = settings.rule.criterion.is_score and advice.worth is not None
         none_pays = not (advice.facts.plan or advice.facts.reports_first)
         return _said("plan_stops") if by_score and none_pays and not advice.floor_holds else ""
 
@@ -368,7 +368,7 @@ class Review(Scenario):
         return bool(advice.facts.studies < LITTLE_STUDIES)
 
     def going_on(self, advice: Advice, settings: Settings) -> str:
-        plan = advice.facts.plan if settings.rule.worth_phrase.endswith("worth") else 0
+        plan = 0 if settings.rule.criterion.is_score else advice.facts.plan
         best = f"The best plan is to screen about {plan:,} more and look again." if plan else ""
         return self.held_up(advice, settings) or best
 

@@ -23,7 +23,7 @@ def curves(lesson: Lesson, step: Step, *, dark: bool = False) -> Figure:
     """
     path = lesson.path.ahead(step.depth)
     worth = lesson.policy.worth(path)
-    title = "worth each" if worth is None or lesson.policy.worth_phrase.endswith("worth") else "paper’s score"
+    title = "worth each" if worth is None or not lesson.policy.criterion.is_score else "paper’s score"
     plan = step.depth + step.more
     figure = live_curves(
         np.asarray(path.b),
