@@ -16,6 +16,7 @@ from tarstop_core.screening.log import Event
 from tarstop_core.screening.report_entry import Draft
 from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.open import OpenSession
+from tarstop_core.sessions.store.store import Deleted
 
 T = TypeVar("T")
 
@@ -47,6 +48,9 @@ class Work(OpenSession):
     because: list[str] = field(default_factory=list)  # Words that put the document on the page first
     shown: str = ""  # The document on the page; a press on any other came from a page that was being replaced
     turn: int = 0  # In the keys of what is pressed about it
+    held: dict[tuple[str, str], Event] = field(default_factory=dict)
+    """What was pressed while the session was deleted, the last of each kind about each document."""
+    held_after: int = 0  # The last event that was seen then
 
     @property
     def unsigned(self) -> bool:
@@ -73,10 +77,26 @@ class Work(OpenSession):
         self.looking_at, self.asking, self.jumping = at, "", False
 
     def record(self, event: Event, seen: int) -> None:
-        """Store an event under the name given in this browser; InputProblem while it was not asked for."""
+        """Store an event under the name given in this browser, or hold it while the session is deleted.
+
+        InputProblem while no name was asked for.
+        """
         if self.unsigned:
             raise InputProblem("Say first under which name this is recorded, or press “Without a name”.")
-        super().record(replace(event, reviewer=reviewer()), seen)
+        signed = replace(event, reviewer=reviewer())
+        try:
+            super().record(signed, seen)
+        except Deleted:
+            self.held[event.kind, str(event.payload.get("doc", ""))] = signed
+            self.held_after = self.state.seq
+
+    def record_held(self) -> None:
+        """Record what was held, once the session is restored; InputProblem where others recorded something before."""
+        held, self.held, seen = self.held, {}, self.held_after
+        for event in held.values():
+            super().record(event, seen)
+            seen = self.state.seq
+        say("The session is back, and what you pressed is recorded.")
 
     def label(self, doc: str, label: Label, seen: int, **more: str) -> None:
         """Label the document shown, or change the verdict on it; InputProblem for another, or where a hit rests on it."""

@@ -222,7 +222,8 @@ def _store(work: Work, at: int, doc: str, read: Report, seen: int) -> None:
         return
     work.drafts.pop(doc, None)
     _close(work, doc)
-    say(f"Saved: report #{at + 1}, {OUTCOMES[read.outcome].lower()}.")
+    if not work.held:
+        say(f"Saved: report #{at + 1}, {OUTCOMES[read.outcome].lower()}.")
 
 
 def _convert(work: Work, doc: str, draft: Draft) -> None:

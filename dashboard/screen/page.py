@@ -78,6 +78,8 @@ def screening(work: Work) -> None:
 
 def _screening(work: Work) -> None:
     work.refresh()
+    if work.held and not work.deleted:
+        attempt(work.record_held)
     learning.learn(work)
     state = work.state
     what_if = _what_if(work, state)
@@ -110,7 +112,9 @@ def _screening(work: Work) -> None:
         learning.line(work, state, reading_on=reporting is None and at == state.depth and not state.stopped)
         advising.curves(work, state, settings, shown)
     _below(work, state, settings, what_if)
-    if reporting is None:
+    if work.deleted:
+        _deleted(work)
+    elif reporting is None:
         (_whose(work) if work.unsigned else verdicts.bar(work, state, at, advice, flag))
     work.foresee()
     if work.editing == deciding.EDITING:
@@ -295,6 +299,18 @@ def _name(work: Work) -> None:
     st.html(kept + REVIEWER_SCRIPT, unsafe_allow_javascript=True)
     with st.popover(shell.escape_label(reviewer() or "Your name"), type="tertiary", key="who"):
         _name_field("Your name, recorded with every label from now on", work, "_reviewer_field")
+
+
+def _deleted(work: Work) -> None:
+    """What stands in the place of the answers while the session is deleted."""
+    kept = "What you pressed is kept in this window and counts then." if work.held else ""
+    with st.container(key="bar"), st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        st.html(
+            '<div role="alert"><strong>This session was deleted, by somebody else or in another window.</strong> '
+            f"Nothing is recorded in it until it is brought back. {kept}</div>"
+        )
+        back = (work.store.restore_session, work.stored.id)
+        press("Bring it back", *back, key="bring_back", type="primary")
 
 
 def _whose(work: Work) -> None:

@@ -257,7 +257,7 @@ def _undo(work: Work, seen: int) -> None:
     last = last_undoable(work.events)
     attempt(work.record, Event("undo"), seen)
     work.look(None)
-    if last is not None and work.events[-1].kind == "undo":
+    if last is not None and work.state.seq > seen and work.events[-1].kind == "undo":
         at = work.row.ids.index(str(last.payload["doc"]))
         say(f"Undone: the {UNDONE[last.kind]} #{at + 1}.")
         if at in work.state.pending:

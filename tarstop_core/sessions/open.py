@@ -22,7 +22,7 @@ from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.sessions.learning import Fitted, basis, features_of, fit, is_due, taught, why_next
 from tarstop_core.sessions.store.rows import CollectionRow, Record, SessionRow
-from tarstop_core.sessions.store.store import Conflict, Store
+from tarstop_core.sessions.store.store import Conflict, Deleted, Store
 from tarstop_core.value.payoffs import Floats
 
 TO_DRAW = 0.1
@@ -41,6 +41,8 @@ class OpenSession:
     stored: SessionRow
     collection: CollectionRow
     events: list[Event]
+    deleted: bool = False
+    """Whether the session was deleted, so that nothing is recorded until it is restored."""
     _mismatch: dict[str, list[str]] = field(default_factory=dict)
     _chances: dict[tuple[str, bool, bytes], tuple[Calibrator, Floats]] = field(default_factory=dict)
     _paths: dict[PathsKey, Paths] = field(default_factory=dict)
@@ -57,7 +59,8 @@ class OpenSession:
     def load(cls, store: Store, session_id: str) -> Self:
         """The session as it stands in the store; InputProblem when there is none with this id."""
         events, row = store.events(session_id), store.session(session_id)
-        return cls(store, row, store.collection(row.collection_id), events)
+        collection = store.collection(row.collection_id)
+        return cls(store, row, collection, events, store.is_deleted(session_id))
 
     @property
     def state(self) -> State:
@@ -133,6 +136,7 @@ class OpenSession:
 
     def refresh(self) -> bool:
         """Take in what was recorded elsewhere; True when there was something."""
+        self.deleted = self.store.is_deleted(self.stored.id)
         # From the last one known on: where it is not the same, a backup was restored and the log is another one.
         known = self.events[-1:]
         news = self.store.events(self.row.id, after=known[0].seq - 1 if known else 0)
@@ -176,14 +180,14 @@ class OpenSession:
 
     def learn(self) -> None:
         """Put what comes next in order by the labels and record that, where it is due and can be done here."""
-        if not is_due(self.events, self.state) or self.features is None:
+        if self.deleted or not is_due(self.events, self.state) or self.features is None:
             return
         if self._foreseeing is not None:
             self._foreseeing.join()
         told = basis(taught(self.row, self.state, len(self.features), self._outside))
         known = next((each for each in self._foreseen if each.told == told), None)
         fitted = known or fit(self.features, self.row, self.state, self._outside)
-        with suppress(Conflict):  # another tab did it first
+        with suppress(Conflict, Deleted):  # another tab did it first, or the session went meanwhile
             self._append(fitted.event)
 
     @property

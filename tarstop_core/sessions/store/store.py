@@ -9,7 +9,6 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any, Self
 
@@ -31,22 +30,23 @@ from tarstop_core.sessions.store.database import (
     BUSY_SECONDS,
     COLLECTION,
     DELETED,
-    DRAFT,
     EVENT,
     SESSION,
     Database,
 )
+from tarstop_core.sessions.store.drafts import Drafts
 from tarstop_core.sessions.store.rows import CollectionRow, Damaged, SessionRow, SessionSummary, event_row
-
-FORGOTTEN = timedelta(days=90)
-"""After which a draft that nobody came back to is removed."""
 
 
 class Conflict(InputProblem):
     """Another tab or window recorded something first."""
 
 
-class Store(Collections, Calibrators):
+class Deleted(InputProblem):
+    """The session was deleted and takes nothing in until it is restored."""
+
+
+class Store(Collections, Calibrators, Drafts):
     """Sessions and their logs, with the collections and calibrators that they rest on, and drafts of them, in one database.
 
     Usable from several threads; several processes may open the same one. `url` and `busy_seconds` are those of
@@ -206,10 +206,17 @@ class Store(Collections, Calibrators):
         """Put a session away, or bring it back."""
         self._change(session_id, archived=archived)
 
+    def is_deleted(self, session_id: str) -> bool:
+        """Whether a session was deleted, and not restored since."""
+        with self._database.read() as connection:
+            return _is_deleted(connection, session_id)
+
     def delete_session(self, session_id: str) -> None:
         """Take a session off every list; its log stays, so that :meth:`restore_session` brings all of it back."""
         # It may be deleted already.
         with suppress(IntegrityError), self._database.write() as connection:
+            # Waits for an event that is being stored, as that waits for this.
+            connection.execute(select(SESSION.c.id).where(SESSION.c.id == session_id).with_for_update())
             _last_seq(connection, session_id)
             connection.execute(insert(DELETED), {"session_id": session_id, "time": values.now()})
 
@@ -242,7 +249,8 @@ class Store(Collections, Calibrators):
         """Add an event to the log, with the next number and the time now; when it is returned, it is on disk.
 
         The caller has seen the events up to number `expected`, 0 for none. Conflict when the log does not end there:
-        somebody else recorded something. InputProblem when the event cannot be stored.
+        somebody else recorded something. Deleted while the session is deleted. InputProblem when the event cannot be
+        stored.
         """
         if event.kind not in KINDS:
             raise InputProblem(f"There is no event '{event.kind}'; use one of {', '.join(KINDS)}.")
@@ -257,6 +265,12 @@ class Store(Collections, Calibrators):
                 if _last_seq(connection, session_id) != expected:
                     raise conflict
                 connection.execute(insert(EVENT), row)
+                # Last: on a server, the insert waits for whoever is deleting the session.
+                if _is_deleted(connection, session_id):
+                    raise Deleted(
+                        "This session was deleted, by somebody else or in another window, so nothing was recorded in it; "
+                        "bring it back under “Deleted” on the Sessions page."
+                    )
         except IntegrityError:
             # Databases that let two writers look at once refuse the second number here.
             raise conflict from None
@@ -299,26 +313,6 @@ class Store(Collections, Calibrators):
             self.remove_unfinished(after.id)
         return stored
 
-    def save_draft(self, content: dict[str, Any], draft_id: str = "") -> str:
-        """Keep what was entered (JSON values), in place of what the draft held before; its id, fit for an address."""
-        row = {"id": draft_id or values.new_id(), "saved": values.now(), "json": values.dump(content)}
-        old = (datetime.now(UTC) - FORGOTTEN).isoformat(timespec="milliseconds")
-        with self._database.write() as connection:
-            connection.execute(delete(DRAFT).where((DRAFT.c.id == row["id"]) | (DRAFT.c.saved < old)))
-            connection.execute(insert(DRAFT), row)
-        return row["id"]
-
-    def draft(self, draft_id: str) -> dict[str, Any]:
-        """What was entered for a session that is not started yet; nothing where there is no such draft (any more)."""
-        text = self._database.value(select(DRAFT.c.json).where(DRAFT.c.id == draft_id))
-        with values.intact(f"The draft {draft_id}"):
-            return dict(json.loads(text)) if text is not None else {}
-
-    def delete_draft(self, draft_id: str) -> None:
-        """A session came of it, or nothing will."""
-        with self._database.write() as connection:
-            connection.execute(delete(DRAFT).where(DRAFT.c.id == draft_id))
-
 
 def _last_seq(connection: Connection, session_id: str) -> int:
     """Number of the last event, 0 for none; raises InputProblem when there is no such session."""
@@ -328,6 +322,11 @@ def _last_seq(connection: Connection, session_id: str) -> int:
     if last is None:
         raise _unknown_session(session_id)
     return int(last)
+
+
+def _is_deleted(connection: Connection, session_id: str) -> bool:
+    statement = select(DELETED.c.session_id).where(DELETED.c.session_id == session_id)
+    return connection.execute(statement).first() is not None
 
 
 def _joining(event: Event) -> int:

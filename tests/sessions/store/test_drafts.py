@@ -5,7 +5,8 @@ from datetime import UTC, datetime, timedelta
 from sqlalchemy import update
 
 from tarstop_core.sessions.store.database import DRAFT
-from tarstop_core.sessions.store.store import FORGOTTEN, Store
+from tarstop_core.sessions.store.drafts import FORGOTTEN
+from tarstop_core.sessions.store.store import Store
 from tests.sessions.store.shapes import raw
 
 

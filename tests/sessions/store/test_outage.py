@@ -42,6 +42,7 @@ def arguments(session: str, held: CollectionRow) -> dict[str, tuple[Any, ...]]:
         "going": (session,),
         "grow": (session, label(1), held, some_records(), [], 0),
         "heading": (session,),
+        "is_deleted": (session,),
         "kept_calibrators": (),
         "name_databases": (collection, {}),
         "purge_session": (session,),
