@@ -208,8 +208,8 @@ class Store(Collections, Calibrators, Drafts):
 
     def is_deleted(self, session_id: str) -> bool:
         """Whether a session was deleted, and not restored since."""
-        with self._database.read() as connection:
-            return _is_deleted(connection, session_id)
+        gone = select(DELETED.c.session_id).where(DELETED.c.session_id == session_id)
+        return self._database.value(gone) is not None
 
     def delete_session(self, session_id: str) -> None:
         """Take a session off every list; its log stays, so that :meth:`restore_session` brings all of it back."""
@@ -266,7 +266,7 @@ class Store(Collections, Calibrators, Drafts):
                     raise conflict
                 connection.execute(insert(EVENT), row)
                 # Last: on a server, the insert waits for whoever is deleting the session.
-                if _is_deleted(connection, session_id):
+                if self.is_deleted(session_id):
                     raise Deleted(
                         "This session was deleted, by somebody else or in another window, so nothing was recorded in it; "
                         "bring it back under “Deleted” on the Sessions page."
@@ -322,11 +322,6 @@ def _last_seq(connection: Connection, session_id: str) -> int:
     if last is None:
         raise _unknown_session(session_id)
     return int(last)
-
-
-def _is_deleted(connection: Connection, session_id: str) -> bool:
-    statement = select(DELETED.c.session_id).where(DELETED.c.session_id == session_id)
-    return connection.execute(statement).first() is not None
 
 
 def _joining(event: Event) -> int:
