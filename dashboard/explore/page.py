@@ -218,8 +218,7 @@ def _map(look: Look, asked: ask.Asked) -> ask.Asked:
 
 def _in_full(look: Look) -> None:
     """What stays as it is while the cost of a document changes."""
-    planned, unit = look.explored.planned(look.settings), look.settings.payoffs.unit
-    if (said := path_figure.full_cost_note(planned, unit)) and not shell.presenting():
+    if (said := path_figure.full_cost_note(look.explored.planned(look.settings))) and not shell.presenting():
         note(said)
 
 

@@ -2,19 +2,18 @@
 
 import math
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
 
+from tarstop_core.explore import message
 from tarstop_core.explore.lists import Explored
 from tarstop_core.explore.maps import Grid, Map, MeanMap, Measure, World
-from tarstop_core.explore.plans import Plans, outcomes, plans
+from tarstop_core.explore.plans import Plans, outcomes, plans, settled
 from tarstop_core.policies import Policy
 from tarstop_core.presentation import palette
 from tarstop_core.presentation.figures import Figure, axis, drawn, plain, points, text_colour, with_unit
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
-from tarstop_core.presentation.words import say
 from tarstop_core.screening.settings import Settings
 from tarstop_core.value.path import Path
 from tarstop_core.value.payoffs import Flags, Floats
@@ -27,13 +26,6 @@ MEASURES: dict[Measure, str] = {
     "regret": "Regret",
     "agreement": "Same decision as the truth",
 }
-MORE_OF: dict[Measure, str] = {
-    "depth": "reads more",
-    "net_utility": "brings more",
-    "regret": "gives up more",
-    "agreement": "is right more often",
-}
-_said = partial(say, "tarstop_core.explore.words")
 
 
 def map_figure(
@@ -195,13 +187,13 @@ def _at(shown: Grid, flat: int | np.intp) -> str:
     """q* and cost of a cell, by its place among all of them."""
     i, j = divmod(int(flat), len(shown.costs))
     cost, unit = float(shown.costs[j]), shown.stakes.payoffs.unit
-    return _said("at", q_star=shown.q_stars[i], cost=cost, unit=unit)
+    return message("place", q_star=shown.q_stars[i], cost=cost, unit=unit)
 
 
-def _ends(shown: Grid, measure: Measure) -> dict[str, Any]:
-    """What both sentences on a map say of it: its rule, the least and the most, and where these are."""
+def _ends(shown: Grid, measure: Measure) -> dict[str, str]:
+    """Return the least and the most on a map, and the cells where these are."""
     values, unit = shown.values(measure), shown.stakes.payoffs.unit
-    found = {"rule": shown.policy, "what": MEASURES[measure].lower()}
+    found = dict[str, str]()
     for name, at in (("low", values.argmin()), ("high", values.argmax())):
         found |= {name: _value(float(values.flat[at]), measure, unit), f"at_{name}": _at(shown, at)}
     return found
@@ -212,52 +204,65 @@ def mean_sentence(shown: MeanMap, measure: Measure, against: MeanMap | None = No
     lists, values = len(shown.maps), shown.values(measure)
     if against is not None:
         difference = _difference_sentence(shown, measure, against)
-        return _said("mean_difference", lists=lists, difference=difference)
+        return message("mean_difference", lists=lists, difference=difference)
     ends = _ends(shown, measure)
-    if ends["low"] == ends["high"]:
-        return _said("mean_same", lists=lists, **ends)
-    key = "mean_agreement" if measure == "agreement" else "mean"
-    return _said(key, lists=lists, least=float(values.min()), most=float(values.max()), **ends)
+    rule, high, at_high = shown.policy, ends["high"], ends["at_high"]
+    if ends["low"] == high:
+        return message("mean_same", lists=lists, rule=rule, what=MEASURES[measure].lower(), high=high)
+    if measure == "agreement":
+        least, most = float(values.min()), float(values.max())
+        return message("mean_agreement", lists=lists, rule=rule, least=least, most=most, at_high=at_high)
+    return message("mean", lists=lists, rule=rule, what=MEASURES[measure].lower(), **ends)
 
 
 def map_sentence(shown: Map, measure: Measure, against: Map | None = None) -> str:
     """What the map shows, computed from its cells."""
     if against is not None:
         return _difference_sentence(shown, measure, against)
+    rule = shown.policy
     if shown.settled and measure in ("decision", "depth"):
         # No rule's depth then depends on what is at stake.
-        return _said("settled_map", rule=shown.policy, depth=int(shown.depth[0, 0]))
+        return message("settled_map", rule=rule, depth=int(shown.depth[0, 0]))
     if measure == "decision":
         wrong = None if shown.omega is None else float(_wrong(shown).mean())
-        return _said("decision_map", rule=shown.policy, up=float(shown.plus.mean()), wrong=wrong)
+        return message("decision_map", rule=rule, up=float(shown.plus.mean()), wrong=wrong)
     if measure == "agreement":
-        return _said("agreement_map", rule=shown.policy, right=float(shown.values(measure).mean()))
+        return message("agreement_map", rule=rule, right=float(shown.values(measure).mean()))
     values, ends = shown.values(measure), _ends(shown, measure)
+    high, at_high, planned = ends["high"], ends["at_high"], shown.world == "planned"
     if values.min() == values.max():
-        return _said("same_map", **ends)
+        return message("same_map", rule=rule, what=MEASURES[measure].lower(), high=high)
+    if measure == "net_utility":
+        return message("net_utility_map", rule=rule, planned=planned, **ends)
     nothing = shown.start if measure == "depth" else 1e-9 * shown.stakes.payoffs.K
-    if measure == "depth":
-        ends["low"] = float(values.min())
     share = float((values <= nothing).mean())
-    return _said(f"{measure}_map", **ends, planned=shown.world == "planned", share=share)
+    if measure == "regret":
+        return message("regret_map", rule=rule, high=high, at_high=at_high, share=share)
+    low = float(values.min())
+    return message("depth_map", rule=rule, planned=planned, low=low, high=high, at_high=at_high, share=share)
 
 
 def _difference_sentence(shown: Grid, measure: Measure, against: Grid) -> str:
-    names = {"first": str(shown.policy), "second": str(against.policy)}
+    first, second = shown.policy, against.policy
     difference = shown.values(measure) - against.values(measure)
     small = 1e-9 * shown.stakes.payoffs.K if measure in ("net_utility", "regret") else 0.5
     same = float((np.abs(difference) <= small).mean())
     if float(np.abs(difference).max()) <= small:
-        return _said("difference_of_none", **names)
+        return message("difference_of_none", first=first, second=second)
     if measure == "decision":
-        return _said("difference_of_decisions", **names, same=same)
-    more, less = (float((sign * difference > small).mean()) for sign in (1, -1))
-    shares = {"more": more, "less": less, "same": same}
+        return message("difference_of_decisions", first=first, second=second, same=same)
     most = int(np.abs(difference).argmax())
-    size = _value(float(abs(difference.flat[most])), measure, shown.stakes.payoffs.unit)
-    who = names["first" if difference.flat[most] > 0 else "second"]
-    return _said(
-        "difference", **names, **shares, what=MORE_OF[measure], size=size, who=who, at=_at(shown, most)
+    return message(
+        "difference",
+        first=first,
+        second=second,
+        measure=measure,
+        more=float((difference > small).mean()),
+        less=float((difference < -small).mean()),
+        same=same,
+        size=_value(float(abs(difference.flat[most])), measure, shown.stakes.payoffs.unit),
+        larger=first if difference.flat[most] > 0 else second,
+        at=_at(shown, most),
     )
 
 
@@ -277,6 +282,39 @@ class Cell:
     def depth(self) -> int:
         return int(self.plan.depth[0])
 
+    @property
+    def plus(self) -> bool:
+        """Whether the action there is a⁺."""
+        return bool(self.plan.plus[0])
+
+    @property
+    def net_utility(self) -> float:
+        """Net utility, in :attr:`unit`."""
+        return float(self.plan.net_utility[0])
+
+    @property
+    def q_star(self) -> float:
+        return self.path.payoffs.q_star
+
+    @property
+    def unit(self) -> str:
+        return self.path.payoffs.unit
+
+    @property
+    def belief(self) -> float:
+        """Belief at the depth where the rule stops."""
+        return self.path.belief_at(self.depth)
+
+    @property
+    def settled(self) -> bool:
+        """Whether a hit that was read has decided the question; where labels are known, a plan is not asked."""
+        return self.world == "planned" and settled(self.path, self.start)
+
+    @property
+    def right(self) -> bool:
+        """Whether the action is the one that the truth asks for."""
+        return self.plus == self.omega
+
 
 def cell_of(explored: Explored, settings: Settings, policy: Policy, world: World) -> Cell:
     """What the rule comes to at the settings' own payoffs and cost."""
@@ -290,6 +328,4 @@ def cell_of(explored: Explored, settings: Settings, policy: Policy, world: World
 
 def check_sentence(stakes: Stakes, settings: Settings) -> str:
     """What q* and cost say back to somebody who answered plain questions."""
-    names = {"plus": settings.plus, "minus": settings.minus}
-    documents = stakes.documents if stakes.cost else 0.0
-    return _said("check", **names, payoffs=stakes.payoffs, cost=stakes.cost, documents=documents)
+    return message("check", stakes=stakes, plus=settings.plus, minus=settings.minus)

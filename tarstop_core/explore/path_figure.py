@@ -1,22 +1,18 @@
 """Where rules stop on one list, drawn and in words."""
 
-from functools import partial
 from typing import Any
 
 import numpy as np
 
+from tarstop_core.explore import message
 from tarstop_core.explore.lists import Explored
 from tarstop_core.explore.map_figure import Cell
-from tarstop_core.explore.plans import settled
 from tarstop_core.presentation.curves import live_curves, window
 from tarstop_core.presentation.figures import Figure, note, text_colour
-from tarstop_core.presentation.numbers import amount
-from tarstop_core.presentation.words import say
+from tarstop_core.screening.explain import action
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.value.path import Path
-
-_said = partial(say, "tarstop_core.explore.words")
 
 
 def path_figure(
@@ -48,45 +44,15 @@ def path_figure(
     return figure
 
 
-def full_cost_note(path: Path, unit: str) -> str:
+def full_cost_note(path: Path) -> str:
     """What stays in every cell and at every cost of a document, where reports are read in full; "" elsewhere."""
-    if not path.full_cost:
-        return ""
-    return _said("full_cost", cost=path.full_cost, unit=unit, reports=round(path.reports_waiting))
+    return message("full_cost", path=path) if path.full_cost else ""
 
 
 def path_sentence(cell: Cell, settings: Settings) -> str:
     """What becomes of the rule in a cell."""
-    path, depth, payoffs, plus = cell.path, cell.depth, cell.path.payoffs, bool(cell.plan.plus[0])
-    planned = cell.world == "planned"
-    told = {"q_star": payoffs.q_star, "cost": cell.cost, "unit": payoffs.unit, "rule": cell.policy}
-    told |= {"depth": depth, "more": _more(depth, cell.start), "start": cell.start}
-    return _said(
-        "path",
-        **told,
-        settled=planned and settled(path, cell.start),
-        planned=planned,
-        action=settings.plus if plus else settings.minus,
-        utility=amount(float(cell.plan.net_utility[0]), payoffs.unit),
-        **_brought(cell),
-        scenario=scenario_of(settings),
-        belief=path.belief_at(depth),
-        right=plus == cell.omega,
-    )
-
-
-def _brought(cell: Cell) -> dict[str, str]:
-    """What is expected of a plan, in the person's unit or else in documents."""
-    said = _in_unit(cell, float(cell.plan.net_utility[0]))
-    return {"brought": said, "net": "" if said.endswith("costs") else ", net of screening"}
-
-
-def _in_unit(cell: Cell, utility: float) -> str:
-    return _said("brought", unit=cell.path.payoffs.unit, cost=cell.cost, utility=utility)
-
-
-def _more(depth: int, start: int) -> str:
-    return f" ({depth - start:,} more)" if start else ""
+    chosen = action(cell.plus, settings)
+    return message("path", cell=cell, action=chosen, scenario=scenario_of(settings))
 
 
 def path_columns(cell: Cell) -> dict[str, Any]:
@@ -107,13 +73,11 @@ def path_columns(cell: Cell) -> dict[str, Any]:
 
 def plan_sentence(plan: Cell, explored: Explored) -> str:
     """The plan at the present settings in one line, for the top of the page."""
-    start, depth = explored.start, plan.depth
-    told = {"rule": plan.policy, "start": start, "depth": depth, **_brought(plan)}
-    if settled(plan.path, start):
-        confirmed = explored.settings.confirm_hits
-        return _said("plan_settled", **told, confirmed=confirmed, hit=plan.path.hit)
-    if depth <= start:
-        now = _in_unit(plan, float(plan.path.payoffs.utility(plan.path.belief_at(start))))
-        return _said("plan_of_none", **told, waiting=round(plan.path.reports_waiting), now=now)
+    if plan.settled:
+        return message("plan_settled", cell=plan, confirmed=explored.settings.confirm_hits)
+    if plan.depth <= plan.start:
+        now = float(plan.path.payoffs.utility(plan.path.belief_at(plan.start)))
+        waiting = round(plan.path.reports_waiting)
+        return message("plan_of_none", cell=plan, waiting=waiting, utility_now=now)
     scenario = scenario_of(explored.settings)
-    return _said("plan", **told, more=_more(depth, start), documents=len(explored), scenario=scenario)
+    return message("plan", cell=plan, documents=len(explored), scenario=scenario)

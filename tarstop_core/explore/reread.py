@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import lru_cache
 
 import numpy as np
 
@@ -13,12 +13,12 @@ from tarstop_core.documents.tables import Flags
 from tarstop_core.documents.topic import Outcome
 from tarstop_core.evaluation.replay import Played
 from tarstop_core.evaluation.reranking import simulate
+from tarstop_core.explore import message
 from tarstop_core.explore.lists import Explored
 from tarstop_core.policies import Policy
 from tarstop_core.presentation.figures import Figure, axis, drawn, ink, line, note, points, text_colour
 from tarstop_core.presentation.numbers import amount, percent
 from tarstop_core.presentation.palette import BELIEF, STUDY
-from tarstop_core.presentation.words import say
 from tarstop_core.ranking.learning import Label
 from tarstop_core.samples.collections import load_review_sample, sample_full_texts, sample_reviews
 from tarstop_core.samples.labelled import review_in_order
@@ -31,7 +31,6 @@ USUAL, FOUND = "by score or rank", "by what was found"
 TABLES = (1, 3, 5, 10)
 TAUGHT = {"excluded": Label.OTHER_KIND, "not retrieved": Label.RELEVANT}
 """What a full text teaches a ranker where it is not that the report is included, as in a session."""
-_said = partial(say, "tarstop_core.explore.words")
 Reread = Mapping[tuple[str, str], Played]
 """What a rule came to, by order (LISTED or LEARNS) and chances (USUAL, as of a list that stays as it is, or FOUND)."""
 
@@ -99,11 +98,11 @@ def reread_figure(explored: Explored, found: Reread, *, dark: bool = False) -> F
 def reread_said(explored: Explored, found: Reread, policy: Policy) -> tuple[str, str]:
     """When everything is found, for a heading; documents until the k-th table, and where the rule stops."""
     listed, learns = ((np.flatnonzero(_labels(each)) + 1).tolist() for each in orders(explored).values())
-    kth = [*(k for k in TABLES if k < len(listed)), len(listed)]
-    at = {"kth": kth, "listed": [listed[k - 1] for k in kth], "learned": [learns[k - 1] for k in kth]}
-    told = {name: [f"{each:,}" for each in values] for name, values in at.items()}
-    ends = {"before": found[LISTED, USUAL], "now": found[LEARNS, FOUND]}
-    return _said("reread_heading", **told), _said("reread", **told, **ends, rule=policy)
+    tables = [*(k for k in TABLES if k < len(listed)), len(listed)]
+    depths = {"listed": [listed[k - 1] for k in tables], "learned": [learns[k - 1] for k in tables]}
+    ends = {"by_score": found[LISTED, USUAL], "by_finds": found[LEARNS, FOUND]}
+    heading = message("order_heading", tables=tables, **depths)
+    return heading, message("orders", tables=tables, **depths, **ends, rule=policy)
 
 
 def reread_rows(found: Reread, settings: Settings) -> list[dict[str, str]]:

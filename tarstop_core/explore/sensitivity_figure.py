@@ -2,16 +2,15 @@
 
 import textwrap
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
+from tarstop_core.explore import message
 from tarstop_core.explore.lists import Explored
 from tarstop_core.explore.sensitivity import BreakEven, FactorName, Swing, Tornado
 from tarstop_core.presentation import figures as fig
 from tarstop_core.presentation.figures import Figure, axis, ink, note, text_colour, with_unit
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.presentation.palette import LESS, MINUS, MORE, PAPER
-from tarstop_core.presentation.words import say
 from tarstop_core.screening.explain import action
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
@@ -19,15 +18,11 @@ from tarstop_core.screening.settings import Settings
 ROW = 34
 """Pixels of one assumption."""
 HALVES = ((0.0, 0.46), (0.54, 1.0))
-_said = partial(say, "tarstop_core.explore.words")
 
 
-def factor_names(settings: Settings) -> dict[str, str]:
-    """What each assumption is called in the figure."""
-    actions = {"B": ("gain", settings.plus), "L_r": ("loss", settings.plus)}
-    actions |= {"L_g": ("loss", settings.minus), "G": ("gain", settings.minus)}
-    names = {letter: _said(key, action=action, letter=letter) for letter, (key, action) in actions.items()}
-    return names | {key: _said(key) for key in ("cost", "b_0", "p")}
+def factor_name(name: str, settings: Settings) -> str:
+    """What an assumption is called in the figure: "loss of a wrong “Reject” (L_r)"."""
+    return message("factor", name=name, plus=settings.plus, minus=settings.minus)
 
 
 def tornado_figure(
@@ -40,8 +35,7 @@ def tornado_figure(
         return _width(found.depth, each.depth), _width(found.net_utility, each.net_utility)
 
     ordered = sorted(found.swings, key=widths, reverse=True)
-    names = factor_names(settings)
-    rows = [_two_lines(names[each.name]) for each in ordered]
+    rows = [_two_lines(factor_name(each.name, settings)) for each in ordered]
     text, unit = text_colour(dark), settings.payoffs.unit
     panels = (("depth", found.depth, ""), ("net_utility", found.net_utility, "2"))
     hatched = {"size": 5, "solidity": 0.2, "fillmode": "overlay", "fgcolor": PAPER}
@@ -123,15 +117,18 @@ def _setting(swing: Swing, end: int, unit: str) -> str:
 
 def tornado_sentence(found: Tornado, settings: Settings) -> str:
     """What moves the plan most."""
-    names = factor_names(settings)
-    widths = [_width(found.depth, each.depth) for each in found.swings]
-    by_depth = found.swings[widths.index(max(widths))]
-    by_utility = max(found.swings, key=lambda each: _width(found.net_utility, each.net_utility))
-    low, _, high = sorted((*by_utility.net_utility, found.net_utility))
-    depths = sorted((*by_depth.depth, found.depth))[::2] if max(widths) else None
-    told = {"depths": depths, "alike": widths.count(max(widths)) - 1, "low": low, "high": high}
-    moved = {"by_depth": names[by_depth.name], "by_utility": names[by_utility.name]}
-    return _said("tornado", found=found, unit=settings.payoffs.unit, **moved, **told)
+    depth, utility = (_widest(found, measure, settings) for measure in ("depth", "net_utility"))
+    return message("tornado", found=found, depth=depth, utility=utility, unit=settings.payoffs.unit)
+
+
+def _widest(found: Tornado, measure: str, settings: Settings) -> dict[str, Any]:
+    """Return the assumption that moves a measure most, how far, and how many others move it as far."""
+    base = getattr(found, measure)
+    widths = [_width(base, getattr(swing, measure)) for swing in found.swings]
+    swing = found.swings[widths.index(max(widths))]
+    low, _, high = sorted((*getattr(swing, measure), base))
+    name = factor_name(swing.name, settings)
+    return {"name": name, "low": low, "high": high, "alike": widths.count(max(widths)) - 1}
 
 
 def tornado_rows(found: Tornado) -> list[dict[str, Any]]:
@@ -154,29 +151,29 @@ def break_even_sentences(
     explored: Explored, settings: Settings, now: bool, found: Sequence[BreakEven]
 ) -> list[str]:
     """Where each assumption would turn the advice, a sentence each."""
-    told = {
-        "now": now,
-        "stop": "stop now" if explored.start else "read nothing",
-        "plus": settings.plus,
-        "minus": settings.minus,
-        "missed": scenario_of(settings).mistake(settings),
-    }
+    begun = explored.start > 0
 
-    def shown(name: FactorName, value: float) -> str:
-        return percent(value) if name == "b_0" else amount(value, settings.payoffs.unit)
+    def value(name: FactorName, at: float) -> str:
+        return percent(at) if name == "b_0" else amount(at, settings.payoffs.unit)
 
-    said = [
-        _said(
+    sentences = [
+        message(
             "turn",
-            **told,
+            name=assumption.name,
+            now=now,
+            begun=begun,
             action=action(turn.plus, settings),
-            supposed=_said(f"if_{each.name}", **told),
-            side="more" if turn.at > each.value else "less",
-            at=shown(each.name, turn.at),
-            value=shown(each.name, each.value),
+            at=value(assumption.name, turn.at),
+            value=value(assumption.name, assumption.value),
+            more=turn.at > assumption.value,
+            plus=settings.plus,
+            minus=settings.minus,
+            missed=scenario_of(settings).mistake(settings),
         )
-        for each in found
-        for turn in each.turns
+        for assumption in found
+        for turn in assumption.turns
     ]
-    never = ["b₀" if each.name == "b_0" else each.name for each in found if not each.turns]
-    return [*said, *([_said("never", **told, never=never)] if never else [])]
+    names = [
+        "b₀" if assumption.name == "b_0" else assumption.name for assumption in found if not assumption.turns
+    ]
+    return [*sentences, message("never", names=names, now=now, begun=begun)] if names else sentences

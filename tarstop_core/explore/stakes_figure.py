@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
+from tarstop_core.explore import message
 from tarstop_core.explore.plans import Now
 from tarstop_core.presentation import figures as fig
 from tarstop_core.presentation.figures import Figure, Rows, axis, ink, label, with_unit
 from tarstop_core.presentation.palette import BELIEF, COST, MINUS, PLUS, THRESHOLD, VALUE
-from tarstop_core.presentation.words import say
 from tarstop_core.value.payoffs import Floats, Payoffs
 
 
@@ -84,9 +84,7 @@ def stakes_sentence(
     payoffs: Payoffs, now: Now, cost: float, plus: str, minus: str, finds: str = "settle it"
 ) -> str:
     """What the figure shows at the present belief."""
-    up, down = float(payoffs.utility_plus(now.b)), float(payoffs.utility_minus(now.b))
-    told = {"plus": plus, "minus": minus, "finds": finds, "unit": payoffs.unit, "up": up, "down": down}
-    return say("tarstop_core.explore.words", "stakes", now=now, cost=cost, **told)
+    return message("stakes", now=now, cost=cost, payoffs=payoffs, plus=plus, minus=minus, settles=finds)
 
 
 def stakes_rows(payoffs: Payoffs) -> Rows:

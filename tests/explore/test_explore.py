@@ -422,4 +422,4 @@ def test_reports_that_wait_are_read_first_and_paid() -> None:
     assert "reading the 9 reports that wait is expected to bring" in said
     unit = settings.payoffs.unit
     assert said.endswith(f"; deciding now is expected to bring {amount(stopping, unit)}.")
-    assert "£40" in path_figure.full_cost_note(path, "£")
+    assert "£40" in path_figure.full_cost_note(path)

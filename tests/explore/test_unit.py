@@ -124,7 +124,7 @@ def told_by_explore(of: Explored, own: Settings, rule: Policy) -> list[str]:
     return [
         path_figure.plan_sentence(plan, of),
         path_figure.path_sentence(plan, own),
-        path_figure.full_cost_note(plan.path, own.payoffs.unit),
+        path_figure.full_cost_note(plan.path),
         stakes_figure.stakes_sentence(
             own.payoffs, now, own.cost, own.plus, own.minus, scenario_of(own).settling
         ),

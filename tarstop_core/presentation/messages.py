@@ -1,0 +1,69 @@
+"""Sentences for people. They stand in Jinja templates beside the code whose results they word, one macro a sentence."""
+
+import re
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2.environment import TemplateModule
+
+from tarstop_core.presentation.numbers import amount, count_of, listed, number, percent
+
+SENTENCES = Environment(
+    loader=PackageLoader("tarstop_core", ""),
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    auto_reload=False,
+)
+SENTENCES.filters |= {
+    "amount": amount,
+    "count_of": count_of,
+    "listed": listed,
+    "n": "{:,.0f}".format,
+    "number": number,
+    "percent": percent,
+}
+_BLANKS = re.compile(r"[ \n]+")
+_EMPTY_LINES = re.compile(r"\n\s*\n")
+
+
+class Messages:
+    """The sentences of one template, each of them a macro.
+
+    A call renders a macro by its name. How its source is broken into lines does not matter. A value that the macro
+    uses and does not get, or gets and does not name, is an error.
+
+    Parameters
+    ----------
+    path
+        The template, below ``tarstop_core``: "explore/messages.jinja".
+    **functions
+        What this template calls beside the filters that all have: ``{{ tex(b) }}``.
+
+    Examples
+    --------
+    >>> Messages("presentation/messages.jinja")("simulated")
+    'Simulated: no number here is a finding.'
+    """
+
+    def __init__(self, path: str, **functions: Callable[..., str]) -> None:
+        self.path = path
+        self.functions = functions
+
+    def __call__(self, sentence: str, /, **values: Any) -> str:
+        """Render one macro as a sentence or several in one paragraph."""
+        return _BLANKS.sub(" ", self._rendered(sentence, values)).strip()
+
+    def paragraphs(self, sentence: str, /, **values: Any) -> list[str]:
+        """Render one macro and part it where its source has empty lines; within a part, lines stay."""
+        return _EMPTY_LINES.split(self._rendered(sentence, values).strip())
+
+    @cached_property
+    def macros(self) -> TemplateModule:
+        """The compiled template; the first sentence asks for it."""
+        return SENTENCES.get_template(self.path, globals=self.functions).module
+
+    def _rendered(self, sentence: str, values: dict[str, Any]) -> str:
+        return str(getattr(self.macros, sentence)(**values))

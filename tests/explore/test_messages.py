@@ -1,0 +1,104 @@
+"""Every branch of Explore's sentences, rendered."""
+
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+from tarstop_core.explore import message
+from tarstop_core.policies import Greedy, Optimal
+from tarstop_core.screening.scenarios.patent import PATENT
+from tarstop_core.value.payoffs import Payoffs
+from tarstop_core.value.stakes import PAYOFF_NAMES, Stakes
+from tests.branches import every_branch
+
+ACTIONS = {"plus": "Reject", "minus": "Grant"}
+MAP = {"rule": Optimal(), "high": "£40", "at_high": "q* = 0.5 and a cost of £1"}
+
+
+def cell(**changed: Any) -> SimpleNamespace:
+    """A cell of a map of which 7 documents are read, as sentences ask for it."""
+    path = SimpleNamespace(hit=5, full_cost=2.0, reports_waiting=3.0, payoffs=Payoffs(1, 1, 1, 1, "£"))
+    usual = {"path": path, "policy": Greedy(), "world": "planned", "cost": 0.5, "start": 7, "depth": 12}
+    usual |= {"net_utility": 20.0, "unit": "£", "q_star": 0.5, "belief": 0.3, "settled": False, "right": True}
+    return SimpleNamespace(**usual | changed)
+
+
+def sentences() -> Iterator[tuple[str, dict[str, Any]]]:
+    """A macro and its values, for every branch."""
+    for changed in (
+        {"settled": True},
+        {"unit": "", "net_utility": 3.0},
+        {"unit": "", "net_utility": -3.0, "start": 0},
+        {"world": "played"},
+        {"world": "played", "right": False},
+    ):
+        yield "path", {"cell": cell(**changed), "action": "Reject", "scenario": PATENT}
+    for depth, confirmed in ((5, True), (12, False), (7, False)):
+        yield "plan_settled", {"cell": cell(depth=depth), "confirmed": confirmed}
+    for waiting in (0, 1, 3):
+        changed = cell(depth=waiting, start=waiting)
+        yield "plan_of_none", {"cell": changed, "waiting": waiting, "utility_now": 4.0}
+    yield "plan", {"cell": cell(), "documents": 90, "scenario": PATENT}
+    for reports in (0.2, 3.0):
+        path = cell().path
+        path.reports_waiting = reports
+        yield "full_cost", {"path": path}
+    for plus, rho, cost, go_on in ((True, 0.0, 1.0, False), (False, 0.2, 1.0, True), (True, 0.2, 0.5, False)):
+        now = SimpleNamespace(b=0.4, evpi=0.4, rho=rho, value=0.08, cost=1.0, plus=plus, go_on=go_on)
+        payoffs = Payoffs(1, 1, 1, 1, "£")
+        yield "stakes", {**ACTIONS, "now": now, "cost": cost, "payoffs": payoffs, "settles": "settle it"}
+    for cost in (0.0, 1e-9, 0.1):
+        yield "check", {**ACTIONS, "stakes": Stakes(Payoffs(1, 1, 1, 1, "£"), cost)}
+    for name in (*PAYOFF_NAMES, "cost", "b_0", "p"):
+        yield "factor", {"name": name, **ACTIONS}
+    for alike, low, settled in ((0, 3, True), (1, 3, False), (2, 3, False), (6, 9, False)):
+        found = SimpleNamespace(depth=9, net_utility=4.0, settled=settled)
+        depth = {"name": "cost of a document (c)", "low": low, "high": 9, "alike": alike}
+        yield "tornado", {"found": found, "depth": depth, "utility": depth, "unit": "£"}
+    for at, name in enumerate((*PAYOFF_NAMES, "cost", "b_0")):
+        values = {"name": name, "now": at < 2, "begun": at % 2 == 0, "action": "Grant", "more": at > 2}
+        yield "turn", {**values, **ACTIONS, "at": "£9", "value": "£3", "missed": "a wrong"}
+    for now, begun in ((True, False), (False, True), (False, False)):
+        yield "never", {"names": ["B", "cost"], "now": now, "begun": begun}
+    yield "place", {"q_star": 0.5, "cost": 2.0, "unit": "£"}
+    yield "mean_difference", {"lists": 8, "difference": "Greedy and Optimal come to the same in every cell."}
+    yield "mean_same", {"lists": 8, "rule": Optimal(), "what": "regret", "high": "£0"}
+    yield (
+        "mean_agreement",
+        {"lists": 8, "rule": Optimal(), "least": 0.4, "most": 0.9, "at_high": MAP["at_high"]},
+    )
+    yield "mean", {"lists": 8, **MAP, "what": "regret", "low": "£0", "at_low": "q* = 0.2 and a cost of £1"}
+    yield "settled_map", {"rule": Optimal(), "depth": 5}
+    for wrong in (None, 0.2):
+        yield "decision_map", {"rule": Optimal(), "up": 0.4, "wrong": wrong}
+    yield "agreement_map", {"rule": Optimal(), "right": 0.4}
+    yield "same_map", {"rule": Optimal(), "what": "regret", "high": "£0"}
+    for planned in (True, False):
+        yield "depth_map", {**MAP, "planned": planned, "low": 0, "share": 0.5}
+        yield "net_utility_map", {**MAP, "planned": planned, "low": "£0", "at_low": MAP["at_high"]}
+    yield "regret_map", {**MAP, "share": 0.5}
+    both = {"first": Greedy(), "second": Optimal()}
+    yield "difference_of_none", both
+    yield "difference_of_decisions", {**both, "same": 0.5}
+    for measure in ("depth", "net_utility", "regret", "agreement"):
+        shares = {
+            "more": 0.2,
+            "less": 0.3,
+            "same": 0.5,
+            "size": "£4",
+            "larger": Greedy(),
+            "at": MAP["at_high"],
+        }
+        yield "difference", {**both, **shares, "measure": measure}
+    depths = {"tables": [1, 3, 7], "learned": [4, 9, 1200], "listed": [7, 30, 1500]}
+    yield "order_heading", depths
+    for right in (True, False):
+        ends = {"by_finds": SimpleNamespace(depth=90, right=right)}
+        ends["by_score"] = SimpleNamespace(depth=80, right=not right)
+        yield "orders", {**depths, **ends, "rule": Optimal()}
+
+
+def test_every_branch_reads_as_a_sentence() -> None:
+    with every_branch(message):
+        for name, values in sentences():
+            assert message(name, **values)
