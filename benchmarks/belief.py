@@ -16,8 +16,8 @@ from statistics import median
 
 import numpy as np
 
-from tarstop_core.belief.bayes import univariate_path
 from tarstop_core.belief.bivariate import bivariate_belief, bivariate_path
+from tarstop_core.belief.univariate import univariate_path
 from tarstop_core.documents.tables import Tables
 from tarstop_core.value.cumulative import CumulativePath, known_at
 from tarstop_core.value.payoffs import Payoffs
@@ -64,7 +64,7 @@ def main() -> int:
         "bivariate, all prefixes": timed(lambda t: bivariate_path(t, THETA), 3),
         "next study enumerated (n1 = 40), all prefixes": timed(lambda t: next_studies(t, THETA, n1=40)),
         "k studies in closed form": timed(lambda t: evsi_of_studies(0.5, 2.0, 3.5, EVEN)),
-        "worth of 5,000 documents by every plan, 50 studies": timed(lambda t: review(t, p).worth(), 5),
+        "worth of 5,000 documents by every plan, 50 studies": timed(lambda t: review(t, p).value_rate(), 5),
     }
     missed = False
     for name, milliseconds in results.items():

@@ -61,7 +61,7 @@ def timed(rule: Policy, documents: int, labels: int) -> tuple[Floats, Floats]:
             paths = variations(now)
         for path in paths:
             rule.depths(path, [COST], depth)
-            rule.worth(path)
+            rule.value_rate(path)
         (study if fresh else nothing).append(1000 * (time.process_time() - begun))
     return np.array(nothing), np.array(study)
 

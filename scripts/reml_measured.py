@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 from scipy.special import logit, ndtr
 
-from tarstop_core.belief.bayes import Lattice, lattice_for, study_likelihood, univariate_path
 from tarstop_core.belief.bivariate import bivariate_path
 from tarstop_core.belief.prior import Prior
 from tarstop_core.belief.reitsma import IDENTIFIED_FROM, Correction, fit_prefixes, reml_belief
+from tarstop_core.belief.univariate import Lattice, lattice_for, study_likelihood, univariate_path
 from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.files.tables import read_tables
 

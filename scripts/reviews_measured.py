@@ -15,10 +15,10 @@ from scipy.stats import gamma
 from sklearn.model_selection import GroupKFold
 
 from scripts import report_unread, unread_engine
-from tarstop_core.belief.bayes import lattice_for, study_likelihood
 from tarstop_core.belief.learned_prior import TAU, S, learn_prior, learn_width, strayed_from_end
 from tarstop_core.belief.of_tables import beliefs
 from tarstop_core.belief.prior import Prior
+from tarstop_core.belief.univariate import lattice_for, study_likelihood
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.calibration.fitting import fit
 from tarstop_core.documents.tables import CELLS, Tables

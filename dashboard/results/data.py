@@ -124,7 +124,7 @@ def rows(asked: Asked, q_star: float, cost: float) -> pd.DataFrame:
     """Rows of one q* and cost, with intervals, and whether a method knows the truth."""
     results = some(asked)
     found = aggregate.rows(results, share=asked.share, q_stars=[q_star], costs=[cost])
-    return found.assign(knows_truth=[method.knows_truth for method in results.methods])
+    return found.assign(is_oracle=[method.is_oracle for method in results.methods])
 
 
 @st.cache_data(show_spinner=False, max_entries=8)

@@ -96,7 +96,7 @@ def _table(look: Look) -> None:
         "CSV, every q* and c": ("-all.csv", every),
         "CSV, topic by topic": ("-topics.csv", by_topic),
     }
-    files(look.stem, data.in_words(rows.drop(columns="knows_truth"), look.results), "table", more=more)
+    files(look.stem, data.in_words(rows.drop(columns="is_oracle"), look.results), "table", more=more)
     with st.expander("What tuning chose"):
         settings = rows[["approach", "setting"]].rename(columns=str.capitalize)
         said = "The best mean net utility on training topics; one a fold where folds differ."

@@ -67,7 +67,7 @@ def curves(work: Work, state: State, settings: Settings, advice: Advice) -> None
     span = presentation_curves.window(len(path), state.depth, plan, "near" if choice == "near" else "all")
     figure = presentation_curves.live_curves(
         path.b,
-        rule.worth(path),
+        rule.value_rate(path),
         cost=settings.cost,
         q_star=settings.payoffs.q_star,
         depth=state.depth,

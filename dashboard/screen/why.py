@@ -161,7 +161,7 @@ def other_rules(work: Work, state: State, settings: Settings) -> None:
     with st.expander("Other rules", key="other_rules", on_change="rerun") as folded:
         if folded.open:
             known, rows = {type(policy) for policy in first}, []
-            kinds = (kind for kind in POLICIES.values() if kind not in known and not kind.knows_truth)
+            kinds = (kind for kind in POLICIES.values() if kind not in known and not kind.is_oracle)
             policies = [*first, *(kind() for kind in kinds)]
             for policy, stop in zip(policies, _stops(work, state, settings, policies), strict=True):
                 then = (NEEDS_LABELS, "") if stop is None else (f"{stop[0]:,}", action(stop[1], settings))

@@ -148,7 +148,7 @@ def _replayed(arranged: Arranged, settings: Settings, calibrator: Calibrator) ->
 
     def asked() -> list[Replayed]:
         others = (kind() for kind in POLICIES.values() if kind is not type(settings.rule))
-        rules = [settings.rule, *(each for each in others if not (each.knows_truth or each.needs_labels))]
+        rules = [settings.rule, *(each for each in others if not (each.is_oracle or each.needs_labels))]
         if not scenario_of(settings).verdicts_tell:
             rules = [each for each in rules if not each.acts_on_belief]
         return kept_labels.replayed(arranged.ranked, arranged.labels, settings, calibrator, rules)

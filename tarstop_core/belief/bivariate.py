@@ -13,8 +13,8 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import expit, log_ndtr, logit, logsumexp, roots_jacobi
 
-from tarstop_core.belief.bayes import _tau_nodes, log_odds_path
 from tarstop_core.belief.prior import Prior, check_theta
+from tarstop_core.belief.univariate import _tau_nodes, log_odds_path
 from tarstop_core.documents.tables import Floats, Tables
 
 MARGIN_NODES = 48  # of τ, to find a margin's sites and where its τ lies

@@ -5,7 +5,7 @@ from typing import cast
 
 import numpy as np
 
-from tarstop_core.belief import bayes, bivariate, reitsma
+from tarstop_core.belief import bivariate, reitsma, univariate
 from tarstop_core.belief.engines import check_engine
 from tarstop_core.belief.prior import Prior, check_theta
 from tarstop_core.documents.tables import Floats, Tables
@@ -49,8 +49,8 @@ def belief_path(
             if not used
         )
         return BeliefPath(tuple(reitsma.reml_belief(fit, theta) for fit in fits), mu, se, left_out)
-    path = bivariate.bivariate_path if check_engine(engine) == "bivariate" else bayes.univariate_path
-    return BeliefPath(tuple(float(b) for b in path(tables, theta, prior)), notes=bayes.notes(tables))
+    path = bivariate.bivariate_path if check_engine(engine) == "bivariate" else univariate.univariate_path
+    return BeliefPath(tuple(float(b) for b in path(tables, theta, prior)), notes=univariate.notes(tables))
 
 
 def beliefs(tables: Tables, theta: float, engine: str, prior: Prior) -> Floats:

@@ -57,7 +57,7 @@ def rerank(
     from tarstop_core.evaluation.reranking import quality, simulate
     from tarstop_core.files import read_records, table_to_csv, write_run
     from tarstop_core.ranking.learning import DEFAULT
-    from tarstop_core.ranking.own import parse_ranker
+    from tarstop_core.ranking.user_ranker import parse_ranker
     from tarstop_core.samples.shipped import reranked_chances
 
     begun = time.perf_counter()

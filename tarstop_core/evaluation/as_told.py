@@ -45,7 +45,7 @@ def depths_as_told(
     The paths, one for each of the payoffs, have the chances of their documents as they stood when each was next.
     """
     found = np.full((len(rules), len(paths), len(costs)), len(paths[0]), dtype=np.intp)
-    once = [rule.ignores_stakes for rule in rules]
+    once = [rule.cost_invariant for rule in rules]
     for q, path in enumerate(paths):
         going = np.ones((len(rules), len(costs)), dtype=bool)
         if q:  # the same as on the first path

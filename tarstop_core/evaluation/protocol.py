@@ -198,7 +198,7 @@ class _Experiment:
         return Results(
             settings=self._settings(),
             methods=tuple(
-                MethodInfo(each.name, each.title, rule.name, each.variant, rule.family, rule.knows_truth)
+                MethodInfo(each.name, each.title, rule.name, each.variant, rule.family, rule.is_oracle)
                 for each in self.methods
                 for rule in (each.settings[0],)
             ),

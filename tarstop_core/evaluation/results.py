@@ -32,7 +32,7 @@ class MethodInfo:
     policy: str
     variant: str
     family: str
-    knows_truth: bool = False  # Oracles: shown as a bound, never counted in regret
+    is_oracle: bool = False  # Oracles: shown as a bound, never counted in regret
 
 
 @dataclass(frozen=True, eq=False)

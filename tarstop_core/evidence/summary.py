@@ -12,7 +12,7 @@ from typing import Any, cast
 import numpy as np
 from scipy.special import betaincinv, expit, logit, ndtri
 
-from tarstop_core.belief import bayes, bivariate, reitsma
+from tarstop_core.belief import bivariate, reitsma, univariate
 from tarstop_core.belief.engines import check_engine
 from tarstop_core.belief.of_tables import BeliefPath, belief_path
 from tarstop_core.belief.prior import Prior, check_theta
@@ -179,7 +179,7 @@ class Evidence:
         TN, FP = self.tables.TN[healthy], self.tables.FP[healthy]
         turned = Tables(names, TP=TN, FP=FP, FN=FP, TN=TN)
         prior = Prior(b_0=0.5, s=self.prior.s_fpr, tau=self.prior.tau)
-        return Pooled(sensitivity, _central(bayes.posterior(turned, self.theta, prior)))
+        return Pooled(sensitivity, _central(univariate.posterior(turned, self.theta, prior)))
 
     @cached_property
     def new_study(self) -> Estimate | None:
@@ -204,23 +204,23 @@ class Evidence:
         return np.stack([fpr, self.summary.sroc(fpr)], axis=1)
 
     @cached_property
-    def density(self) -> bayes.Posterior | None:
+    def density(self) -> univariate.Posterior | None:
         """Prior and posterior density of pooled sensitivity, on a grid.
 
         With "reml" the normal approximation of its estimate, and a prior of 0; None where there is none.
         """
         if self.engine == "reml":
             return self._normal_density()
-        return bayes.posterior(self.tables, self.theta, self.prior, belief=self.belief)
+        return univariate.posterior(self.tables, self.theta, self.prior, belief=self.belief)
 
-    def _normal_density(self) -> bayes.Posterior | None:
+    def _normal_density(self) -> univariate.Posterior | None:
         if self.path.mu is None or self.path.se is None:
             return None
         mu, se = self.path.mu[0], self.path.se[0]
         ends = expit([mu - 5 * se, mu + 5 * se])
         at = np.linspace(max(ends[0], 1e-6), min(ends[1], 1 - 1e-6), 400)
         density = np.exp(-0.5 * ((logit(at) - mu) / se) ** 2) / (at * (1 - at))
-        return bayes.Posterior(at, np.zeros_like(at), density / np.trapezoid(density, at))
+        return univariate.Posterior(at, np.zeros_like(at), density / np.trapezoid(density, at))
 
     @cached_property
     def without(self) -> Without:
@@ -236,7 +236,7 @@ class Evidence:
         elif self.engine == "bivariate":
             beliefs = [bivariate.bivariate_belief(each, theta, prior) for each in left]
         else:
-            beliefs = [float(bayes.univariate_path(each, theta, prior)[-1]) for each in left]
+            beliefs = [float(univariate.univariate_path(each, theta, prior)[-1]) for each in left]
         return Without(np.array(beliefs, dtype=float))
 
     def _without_at_once(self) -> Floats:
@@ -246,8 +246,8 @@ class Evidence:
         correlation, reading between cells) is taken from all studies: one of many changes it little. On
         published outcomes of 39 and 50 studies the error was below .014.
         """
-        lattice = bayes.lattice_for(self.tables, self.theta, self.prior)
-        rows = bayes.weighed_likelihood(self.tables, self.theta, self.prior, lattice)
+        lattice = univariate.lattice_for(self.tables, self.theta, self.prior)
+        rows = univariate.weighed_likelihood(self.tables, self.theta, self.prior, lattice)
         logs = np.log(np.maximum(rows, 1e-300))
         prior = np.outer(lattice.tau_prior(self.prior.tau), lattice.mu_prior(self.prior.shift, self.prior.s))
         every = logs.sum(axis=0) + np.log(np.maximum(prior.ravel(), 1e-300))
@@ -363,7 +363,7 @@ class Evidence:
         ]
 
 
-def _central(posterior: bayes.Posterior) -> Estimate:
+def _central(posterior: univariate.Posterior) -> Estimate:
     """Median and central 95 %."""
     return Estimate(*(posterior.quantile(level) for level in (0.5, 0.025, 0.975)))
 
@@ -406,7 +406,7 @@ def partly_used(tables: Tables) -> tuple[str, ...]:
     half = without["FP"] ^ without["TN"]
     # A count of 1 keeps the general sentence, "no FP and TN", away from those that have one of the two.
     others = replace(tables, FP=np.where(half, 1.0, tables.FP), TN=np.where(half, 1.0, tables.TN))
-    said = list(bayes.notes(others))
+    said = list(univariate.notes(others))
     for cell, other in (("TN", "FP"), ("FP", "TN")):
         lacking = np.flatnonzero(half & without[cell])
         if 1 < len(lacking) == len(tables):

@@ -128,7 +128,7 @@ def maps(
             else:
                 found[policy].append(outcomes(path, policy, costs, omegas[-1]))
     net = {policy: np.stack([each.net_utility for each in own]) for policy, own in found.items()}
-    fair = [utility for policy, utility in net.items() if not policy.knows_truth]
+    fair = [utility for policy, utility in net.items() if not policy.is_oracle]
     best = np.max(fair, axis=0) if compared else None
     return [
         Map(

@@ -23,7 +23,7 @@ def path_figure(
     hit = path.hit if path.hit is not None and path.hit <= depth else None
     figure = live_curves(
         path.b,
-        cell.policy.worth(path),
+        cell.policy.value_rate(path),
         cost=cell.cost,
         q_star=path.payoffs.q_star,
         depth=depth if cell.world == "played" else cell.start,
@@ -61,7 +61,7 @@ def path_columns(cell: Cell) -> dict[str, Any]:
     b = np.asarray(path.b)
     if path.hit is not None:
         b = np.where(np.arange(n + 1) >= path.hit, 1.0, b)
-    worth = cell.policy.worth(path)
+    worth = cell.policy.value_rate(path)
     return {
         "depth": np.arange(n + 1),
         "belief": b,

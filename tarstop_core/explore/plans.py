@@ -113,7 +113,7 @@ def outcomes(path: Path, policy: Policy, costs: ArrayLike, omega: bool) -> Plans
     costs = np.atleast_1d(np.asarray(costs, dtype=float))
     depth = policy.depths(path, costs)
     plus = actions(path, policy, depth)
-    if policy.knows_truth:
+    if policy.is_oracle:
         plus = path.knowing(plus, omega)
     if_plus, if_minus = (path.payoffs.outcome(action, omega) for action in (True, False))
     return Plans(depth, plus, np.asarray(np.where(plus, if_plus, if_minus) - costs * depth, dtype=float))

@@ -100,7 +100,7 @@ class Policy(ABC):
     """Whether it ends with a⁺ iff b > q*; a baseline ends with a⁺ iff it has seen a relevant document."""
     needs_labels: ClassVar[bool] = False
     """Whether it needs labels that nobody has while screening, so that it can be measured but not followed."""
-    knows_truth: ClassVar[bool] = False
+    is_oracle: ClassVar[bool] = False
     """Whether it takes the right action wherever that is open to it: a bound, not a rule."""
     origin: ClassVar[str] = ""  # Where a rule in a file of one's own lies: ``path/to/file.py:Name``
     formula: ClassVar[str] = ""  # What it compares, in LaTeX; :attr:`rule` says it in words
@@ -116,18 +116,18 @@ class Policy(ABC):
             object.__setattr__(self, parameter.name, value)
 
     @property
-    def at_once(self) -> int:
+    def batch_size(self) -> int:
         """Documents that it reads, once begun, before it looks again."""
         return 1
 
     @property
-    def ignores_stakes(self) -> bool:
+    def cost_invariant(self) -> bool:
         """Whether it stops at the same depth whatever costs and payoffs are, so that asking it once will do.
 
         The programme's own baselines look at labels and chances alone; of anybody else's rule it is not known.
         """
         own = type(self).__module__.startswith("tarstop_core.")
-        return own and not self.acts_on_belief and not self.knows_truth
+        return own and not self.acts_on_belief and not self.is_oracle
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -155,9 +155,13 @@ class Policy(ABC):
         live page (start = documents read so far, no label beyond: "if nothing turns up").
         """
 
-    def worth(self, path: Path) -> Floats | None:
+    def value_rate(self, path: Path) -> Floats | None:
         """What the policy compares with the cost at each depth, shape (N,); None if it compares nothing."""
         return None
+
+    def worth(self, path: Path) -> Floats | None:
+        """:meth:`value_rate` by its earlier name, for rules in people's own files."""
+        return self.value_rate(path)
 
 
 @dataclass(frozen=True)

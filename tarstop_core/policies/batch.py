@@ -32,7 +32,7 @@ class Batch(Policy):
     criterion = Criterion.BATCH_SCORE
 
     @property
-    def at_once(self) -> int:
+    def batch_size(self) -> int:
         return self.K
 
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
@@ -48,6 +48,6 @@ class Batch(Policy):
             depths = np.where(exceeds(looks[begun], costs) & before_hit, depths, start)
         return depths
 
-    def worth(self, path: Path) -> Floats:
+    def value_rate(self, path: Path) -> Floats:
         # A batch is weighed once, at its start.
         return path.score(self.K)[np.arange(len(path)) // self.K * self.K]

@@ -31,16 +31,16 @@ class Combined(Policy):
                 raise InputProblem(
                     f"{self.title} cannot combine {rule}, which draws a random sample; leave it out."
                 )
-        for flag in ("acts_on_belief", "needs_labels", "knows_truth"):
+        for flag in ("acts_on_belief", "needs_labels", "is_oracle"):
             object.__setattr__(self, flag, any(getattr(rule, flag) for rule in self.rules))
 
     @property
-    def at_once(self) -> int:
-        return max(rule.at_once for rule in self.rules)
+    def batch_size(self) -> int:
+        return max(rule.batch_size for rule in self.rules)
 
     @property
-    def ignores_stakes(self) -> bool:
-        return all(rule.ignores_stakes for rule in self.rules)
+    def cost_invariant(self) -> bool:
+        return all(rule.cost_invariant for rule in self.rules)
 
     @property
     def settings(self) -> dict[str, Any]:

@@ -22,7 +22,7 @@ class Greedy(Policy):
     criterion = Criterion.NEXT_SCORE
 
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
-        return until_hit(first_not_worth(self.worth(path), costs, start), path, start)
+        return until_hit(first_not_worth(self.value_rate(path), costs, start), path, start)
 
-    def worth(self, path: Path) -> Floats:
+    def value_rate(self, path: Path) -> Floats:
         return path.score(1)

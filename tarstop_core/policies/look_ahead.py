@@ -27,5 +27,5 @@ class LookAhead(Policy):
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
         return until_hit(path.horizon_depths(costs, self.m, start), path, start)
 
-    def worth(self, path: Path) -> Floats:
-        return path.worth(self.m)
+    def value_rate(self, path: Path) -> Floats:
+        return path.value_rate(self.m)

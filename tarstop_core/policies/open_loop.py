@@ -24,5 +24,5 @@ class OpenLoop(Policy):
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
         return until_hit(path.horizon_depths(costs, None, start), path, start)
 
-    def worth(self, path: Path) -> Floats:
-        return path.worth(None)
+    def value_rate(self, path: Path) -> Floats:
+        return path.value_rate(None)

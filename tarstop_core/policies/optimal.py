@@ -28,5 +28,5 @@ class Optimal(Policy):
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
         return until_hit(path.closed_depths(costs, start), path, start)
 
-    def worth(self, path: Path) -> Floats | None:
-        return path.closed_worth()
+    def value_rate(self, path: Path) -> Floats | None:
+        return path.closed_value_rate()

@@ -60,7 +60,7 @@ class Oracle(Policy):
     family = "reference"
     place, colour, marker = 220, "#CC79A7", "x"
     needs_labels = True
-    knows_truth = True
+    is_oracle = True
 
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
         if path.hit is None or path.hit <= start or path.chooses_plus(start):

@@ -29,5 +29,5 @@ class Smooth(Greedy):
     parameters = (Parameter("K", "documents to average over", 1, 100_000, WINDOWS),)
     criterion = Criterion.MEAN_SCORE
 
-    def worth(self, path: Path) -> Floats:
+    def value_rate(self, path: Path) -> Floats:
         return path.score(self.K)

@@ -6,8 +6,8 @@ from typing import Any
 from tarstop_core.errors import InputProblem
 from tarstop_core.policies.base import Policy
 from tarstop_core.policies.combined import Both, Combined, Either
-from tarstop_core.policies.own import load_rule, make_rule
 from tarstop_core.policies.registry import POLICIES
+from tarstop_core.policies.user_policy import load_rule, make_rule
 
 COMBINED: dict[str, type[Combined]] = {"either": Either, "both": Both}
 MOST_RULES = 32  # That one text combines

@@ -87,7 +87,7 @@ def _plain(settings: Settings, path: Path, depth: int) -> Advice:
     stop, plus = _stop(settings, rule, path, depth), path.action_at(depth, rule.acts_on_belief)
     settled = path.hit is not None and depth >= path.hit
     left = depth < len(path)
-    worth = rule.worth(path) if left else None
+    worth = rule.value_rate(path) if left else None
     return Advice(
         headline="continue" if stop > depth else "stop",
         go_on=stop > depth,

@@ -89,7 +89,7 @@ def beliefs_read(session: WholeSession, settings: Settings) -> tuple[list[int], 
 
 def worths(session: WholeSession, settings: Settings) -> NDArray[np.float64] | None:
     """What the rule of these settings compares with the cost at each depth, shape (N,); None if nothing."""
-    return settings.rule.worth(_from_the_start(session, settings)[1])
+    return settings.rule.value_rate(_from_the_start(session, settings)[1])
 
 
 def with_calibrator(session: WholeSession, calibrator: Calibrator) -> tuple[WholeSession, Settings]:

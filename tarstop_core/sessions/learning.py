@@ -127,7 +127,7 @@ def is_due(events: Sequence[Event], state: State) -> bool:
     Else one follows a label: what was taken back or changed counts with the next one, for its document is offered first.
     While a batch lasts its documents stay as they are.
     """
-    if not state.settings.learns or state.stopped or state.depth % state.settings.rule.at_once:
+    if not state.settings.learns or state.stopped or state.depth % state.settings.rule.batch_size:
         return False
     moves = [event.kind for event in events if event.kind in (*UNDOABLE, "undo", "joined", "parted", "fit")]
     since = moves[len(moves) - moves[::-1].index("fit") :] if "fit" in moves else moves
@@ -154,7 +154,7 @@ def fit(
     order = reading_order(ranker.scores(features, told, seed), seed)
     place = np.full(len(features), -1, dtype=np.intp)
     place[row.order] = np.arange(len(row.order))
-    ahead = AHEAD + max(state.settings.rule.at_once, int(FURTHER * told.count))
+    ahead = AHEAD + max(state.settings.rule.batch_size, int(FURTHER * told.count))
     following = place[order][place[order] >= state.depth][:ahead]
     payload = {
         "number": 1 + (state.fit["number"] if state.fit else 0),

@@ -163,7 +163,7 @@ class CumulativePath:
         one = self._worth.of_one
         return np.asarray(np.maximum(0.0, self.p * (self.share * one[self.known[:-1]] - self.full_cost)))
 
-    def worth(self, horizon: int | None = None) -> Floats:
+    def value_rate(self, horizon: int | None = None) -> Floats:
         """The max over m of (V(w + πH(m)) − V(w) − c_full·H(m))/m, shape (N,).
 
         H(m) is the number of documents among the next m that are expected to be included, π the share of those that bring
@@ -182,10 +182,12 @@ class CumulativePath:
             return self.evsi()
         return self._to_the_end if horizon is None else self._best_rate(limited_plans(horizon))
 
+    worth = value_rate  # its earlier name, which rules in people's own files may still use
+
     def horizon_depths(self, costs: ArrayLike, horizon: int | None, start: int = 0) -> Depths:
         if horizon is None and np.size(costs) <= FEW_COSTS and "_to_the_end" not in vars(self):
             return np.array([self._first_stop(cost, start) for cost in np.ravel(costs)], dtype=np.intp)
-        return np.asarray(first_not_worth(self.worth(horizon), costs, start))
+        return np.asarray(first_not_worth(self.value_rate(horizon), costs, start))
 
     def closed_depths(self, costs: ArrayLike, start: int = 0) -> Depths:
         """Within .001 of the value of the best plan in the normal model of each state.
@@ -205,7 +207,7 @@ class CumulativePath:
             going = going[stops[going] >= at]
         return stops
 
-    def closed_worth(self) -> None:
+    def closed_value_rate(self) -> None:
         # What a plan gains depends on what it costs to go on after the next study.
         return
 

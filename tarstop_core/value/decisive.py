@@ -214,7 +214,7 @@ class DecisivePath:
         """R_D = V_D + c·C_D, shape (…, N + 1) for costs of shape (…)."""
         return np.asarray(self.loss + np.multiply.outer(np.asarray(cost, dtype=float), self.effort))
 
-    def worth(self, horizon: int | None = None) -> Floats:
+    def value_rate(self, horizon: int | None = None) -> Floats:
         """With m the horizon, max over d < D ≤ d + m of (V_d − V_D)/(C_D − C_d), shape (N,): the loss that a plan averts.
 
         Some plan pays exactly when this exceeds the cost, so it is to any horizon what the exact EVSI is to one document
@@ -230,6 +230,8 @@ class DecisivePath:
             rate = averted / (self.effort_left[:-ahead] - self.effort_left[ahead:])
             np.maximum(best[: len(rate)], rate, out=best[: len(rate)])
         return best
+
+    worth = value_rate  # its earlier name, which rules in people's own files may still use
 
     @cached_property
     def _worth_to_the_end(self) -> Floats:
@@ -254,8 +256,8 @@ class DecisivePath:
         """Those of the best plan to the end: until a hit there is nothing to see that would change it."""
         return self.horizon_depths(costs, None, start)
 
-    def closed_worth(self) -> Floats:
-        return self.worth(None)
+    def closed_value_rate(self) -> Floats:
+        return self.value_rate(None)
 
 
 def _steepest_descent(left: Floats, y: Floats) -> Floats:

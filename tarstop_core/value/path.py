@@ -39,7 +39,7 @@ class Path(Protocol):
     def score(self, K: int = 1) -> Floats:
         """The paper's score, shape (N,)."""
 
-    def worth(self, horizon: int | None = None) -> Floats:
+    def value_rate(self, horizon: int | None = None) -> Floats:
         """What the next documents are worth, each, by the best plan within the horizon, shape (N,).
 
         `horizon` is how many documents ahead are considered; None looks to the end (optimal stopping).
@@ -53,7 +53,7 @@ class Path(Protocol):
         before a hit, shape (C,).
         """
 
-    def closed_worth(self) -> Floats | None:
+    def closed_value_rate(self) -> Floats | None:
         """What :meth:`closed_depths` compares with the cost at each depth, shape (N,); None if it compares values."""
 
     # --- what is believed

@@ -13,8 +13,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit, gammaln, ndtr, ndtri, owens_t
 
-from tarstop_core.belief.bayes import Lattice, lattice_for, log_odds_path, outcome_likelihood, weights_path
 from tarstop_core.belief.prior import Prior, check_theta
+from tarstop_core.belief.univariate import (
+    Lattice,
+    lattice_for,
+    log_odds_path,
+    outcome_likelihood,
+    weights_path,
+)
 from tarstop_core.documents.tables import Tables
 from tarstop_core.errors import InputProblem
 from tarstop_core.value.knowledge import Knowledge

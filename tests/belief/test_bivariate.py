@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import ArrayLike
 
-from tarstop_core.belief.bayes import univariate_path
 from tarstop_core.belief.bivariate import bivariate_belief, bivariate_path
 from tarstop_core.belief.prior import Prior
+from tarstop_core.belief.univariate import univariate_path
 from tarstop_core.documents.tables import Tables
 from tarstop_core.files import read_tables
 from tests.reference.recorded import counts, recorded

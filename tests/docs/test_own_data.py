@@ -17,7 +17,7 @@ from tarstop_core.files.synonyms import SYNONYMS, TAG_SYNONYMS
 from tarstop_core.policies import parse_policy
 from tarstop_core.policies.check import check_policy
 from tarstop_core.ranking.order import prepare, suggest_order
-from tarstop_core.ranking.own import parse_ranker
+from tarstop_core.ranking.user_ranker import parse_ranker
 from tarstop_core.screening.kept_labels import labels_found
 from tarstop_core.screening.labels import IRRELEVANT, RELEVANT, UNSEEN, UNSURE
 

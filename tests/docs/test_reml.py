@@ -13,9 +13,9 @@ from scipy.stats import binom, norm
 
 from scripts import reml_figure, reml_measured, report_reml
 from scripts import reml_measured as scripts_reml_measured
-from tarstop_core.belief.bayes import lattice_for, study_likelihood
 from tarstop_core.belief.bivariate import bivariate_path
 from tarstop_core.belief.reitsma import fit, fit_prefixes, reml_belief
+from tarstop_core.belief.univariate import lattice_for, study_likelihood
 from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.files.tables import read_tables
 from tests.reference.recorded import GOLDEN

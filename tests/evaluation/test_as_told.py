@@ -23,7 +23,7 @@ from tarstop_core.value.payoffs import Payoffs
 from tests.evaluation.test_replay_reviews import outcome
 
 MODEL = reranked_chances("review")
-RULES = [each() for each in POLICIES.values() if not (each.needs_labels or each.knows_truth)]
+RULES = [each() for each in POLICIES.values() if not (each.needs_labels or each.is_oracle)]
 
 
 def looks_ahead(policy: Policy, N: int, cost: float, as_told: bool, seed: int) -> bool:

@@ -54,7 +54,7 @@ def test_words_keep_it(copy: Path) -> None:
     [
         ("policies/budget.py", "100", "101"),
         ("policies/batch.py", "* self.K", "* self.K + 0"),
-        ("belief/bayes.py", "0.5", "0.6"),
+        ("belief/univariate.py", "0.5", "0.6"),
         ("evaluation/protocol.py", "TIE = 1e-12", "TIE = 1e-11"),
         ("evaluation/jobs.py", "+= weight", "-= weight"),
         ("evaluation/metrics.py", " - ", " + "),

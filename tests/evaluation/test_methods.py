@@ -100,7 +100,7 @@ def test_splitting_keeps_parameters_together() -> None:
 ASKED_ONCE = [
     name
     for name, kind in POLICIES.items()
-    if grid(kind)[0].ignores_stakes and not issubclass(kind, Randomised)
+    if grid(kind)[0].cost_invariant and not issubclass(kind, Randomised)
 ]
 
 

@@ -387,5 +387,5 @@ def test_rules_of_ones_own_weigh_costs_in_combinations_too(patents: Benchmark, t
     names = [f"either({path}:Mine;budget:d=20)", "both(oracle;budget:d=2)"]
     found = run(patents, DecisiveTask(), parse_methods(names, "patent"), costs=(0.001, 0.01))
     assert (found.screened[:, 0, :, 0] == 8).all() and (found.screened[:, 0, :, 1] == 0).all()
-    assert [method.knows_truth for method in found.methods] == [False, True]
+    assert [method.is_oracle for method in found.methods] == [False, True]
     assert not found.plus[~found.omega[:, 0], 1].any()

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from tarstop_core.belief.bayes import univariate_path
 from tarstop_core.belief.of_tables import beliefs
 from tarstop_core.belief.prior import Prior
+from tarstop_core.belief.univariate import univariate_path
 from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.evaluation.benchmarks.simulated import simulated_reviews
 from tarstop_core.evaluation.cases import Benchmark

@@ -344,7 +344,7 @@ def test_the_break_even_cost_is_what_the_next_documents_are_worth() -> None:
     explored = sample(SEARCH)
     _, found = sensitivity.break_evens(explored, explored.settings, Optimal())
     (cost,) = [each for each in found if each.name == "cost"]
-    worth = explored.planned(explored.settings).worth()[0]
+    worth = explored.planned(explored.settings).value_rate()[0]
     assert [turn.at for turn in cost.turns] == [pytest.approx(worth, rel=1e-3)]
 
 

@@ -262,7 +262,7 @@ def test_every_rule_says_where_it_comes_from() -> None:
         "target",
         "audit",
     }
-    assert [rule.name for rule in POLICIES.values() if rule.knows_truth] == ["oracle"]
+    assert [rule.name for rule in POLICIES.values() if rule.is_oracle] == ["oracle"]
 
 
 @given(st.integers(0, 2_000), st.integers(0, 1000))
@@ -305,7 +305,7 @@ def test_nobody_passes_the_oracle(
         depth = int(rule.depths(path, [c])[0])
         seen = hit is not None and depth >= hit
         plus = path.chooses_plus(depth) if rule.acts_on_belief else seen
-        if rule.knows_truth:
+        if rule.is_oracle:
             plus = omega and path.chooses_plus(depth)
         return path.payoffs.outcome(plus, omega) - c * depth
 

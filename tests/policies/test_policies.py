@@ -342,13 +342,13 @@ def test_windows_of_one_are_greedy(path: DecisivePath, c: float) -> None:
 def test_budget(path: DecisivePath, d: int, start: int) -> None:
     start = min(start, len(path))
     assert Budget(d).depths(path, [0.0, 1.0], start).tolist() == [max(start, min(d, len(path)))] * 2
-    assert Budget(d).worth(path) is None
+    assert Budget(d).value_rate(path) is None
 
 
 @given(RULES, paths(), COSTS)
 def test_what_is_shown_is_what_is_compared(policy: Policy, path: DecisivePath, c: float) -> None:
     path = replace(path, hit=None)
-    worth = policy.worth(path)
+    worth = policy.value_rate(path)
     assert worth is not None
     assert worth.shape == (len(path),)
     depth = int(policy.depths(path, [c])[0])

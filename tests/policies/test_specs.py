@@ -108,7 +108,7 @@ def test_either_and_both() -> None:
     assert rule.acts_on_belief and not rule.needs_labels
     assert not parse_policy("either(budget;share)").acts_on_belief
     bound = parse_policy("either(greedy;both(budget;oracle))")
-    assert bound.needs_labels and bound.knows_truth and not rule.knows_truth
+    assert bound.needs_labels and bound.is_oracle and not rule.is_oracle
     assert pickle.loads(pickle.dumps(rule)) == rule
 
 
@@ -187,7 +187,7 @@ def test_only_known_baselines_ignore_costs(own: str) -> None:
         f"{own}:Fixed": False,
         f"either(budget;both(share;{own}:Fixed))": False,
     }
-    assert {spec: parse_policy(spec).ignores_stakes for spec in asked_once} == asked_once
+    assert {spec: parse_policy(spec).cost_invariant for spec in asked_once} == asked_once
 
 
 def test_a_changed_file_is_loaded_anew(own: str) -> None:
@@ -255,3 +255,33 @@ def test_files_are_not_run_where_they_may_not_be(own: str) -> None:
 def test_a_text_cannot_combine_without_end(text: str) -> None:
     with pytest.raises(InputProblem, match="more than 32 others"):
         parse_policy(text, files=False)
+
+
+def test_a_file_may_go_on_using_earlier_names(tmp_path: Path) -> None:
+    file = tmp_path / "earlier.py"
+    file.write_text(
+        """from dataclasses import dataclass
+from tarstop_core.policies import Policy
+from tarstop_core.policies.base import first_not_worth
+
+@dataclass(frozen=True)
+class Earlier(Policy):
+    name = title = rule = source = "earlier"
+    knows_truth = True
+
+    @property
+    def at_once(self):
+        return 4
+
+    def depths(self, path, costs, start=0):
+        return first_not_worth(self.worth(path), costs, start)
+
+    def worth(self, path):
+        return path.worth(2)
+""",
+        encoding="utf-8",
+    )
+    with pytest.warns(DeprecationWarning, match="'worth' is called 'value_rate' today"):
+        rule = parse_policy(f"{file}:Earlier")
+    np.testing.assert_array_equal(rule.value_rate(PATH), PATH.value_rate(2))
+    assert rule.batch_size == 4 and rule.is_oracle

@@ -102,7 +102,7 @@ def live(
     plan = max(depth, int(policy.depths(path, [cost], start=depth)[0]))
     return live_curves(
         path.b,
-        policy.worth(path),
+        policy.value_rate(path),
         cost=cost,
         q_star=path.payoffs.q_star,
         depth=depth,
@@ -176,7 +176,7 @@ def test_the_past_is_solid_the_projection_ends_at_the_planned_stop() -> None:
     assert [shape["x0"] for shape in figure["layout"]["shapes"]] == [stop]
     worth = trace_of(figure, VALUE, "solid")
     assert worth is not None and worth["yaxis"] == "y2"
-    assert worth["y"] == pytest.approx(path.worth()[: len(worth["y"])] / 0.001)
+    assert worth["y"] == pytest.approx(path.value_rate()[: len(worth["y"])] / 0.001)
 
 
 def test_the_cost_line_is_there_when_there_is_a_cost() -> None:
@@ -231,7 +231,7 @@ def test_a_document_without_a_verdict_bends_no_curve(unsure: list[int]) -> None:
     def worths(**more: Any) -> list[float]:
         figure = live_curves(
             path.b,
-            Optimal().worth(path),
+            Optimal().value_rate(path),
             cost=0.001,
             q_star=0.5,
             depth=20,

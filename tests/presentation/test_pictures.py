@@ -35,7 +35,7 @@ FOUND = evidence(Tables(("A & <b>", "B", "C", "D"), *COUNTS), 0.75, "bivariate",
 def live(worth: bool = True, depth: int = 7, **more: Any) -> Figure:
     told: dict[str, Any] = {"cost": 0.001, "plan": 40, "hit": None, "span": (0, 50), **more}
     rule = Optimal() if worth else Budget(30)
-    return live_curves(PATH.b, rule.worth(PATH), q_star=0.5, depth=depth, **told)
+    return live_curves(PATH.b, rule.value_rate(PATH), q_star=0.5, depth=depth, **told)
 
 
 def words(html: str) -> list[str]:

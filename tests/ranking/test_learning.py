@@ -9,7 +9,7 @@ import pytest
 from tarstop_core.errors import InputProblem
 from tarstop_core.ranking.features import make_features
 from tarstop_core.ranking.learning import EVERY_LABEL, ITS_SCORE, Label, Linear, Told, due, reading_order
-from tarstop_core.ranking.own import parse_ranker
+from tarstop_core.ranking.user_ranker import parse_ranker
 
 TEXTS = [
     "liver ultrasound in adults",

@@ -215,8 +215,8 @@ def test_where_nothing_can_change_nothing_is_read() -> None:
     assert Optimal().depths(certain, [0.0, 0.1]).tolist() == [0, 0]
     empty = replace(path, p=np.empty(0), known=np.zeros(1, dtype=int), labels=np.zeros(0, dtype=bool))
     assert Optimal().depths(empty, [0.1]).tolist() == [0]
-    assert OpenLoop().worth(path).shape == (80,)
-    assert Optimal().worth(path) is None
+    assert OpenLoop().value_rate(path).shape == (80,)
+    assert Optimal().value_rate(path) is None
 
 
 def test_what_cannot_be_is_refused() -> None:

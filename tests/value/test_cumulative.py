@@ -62,7 +62,7 @@ def test_worth_is_the_best_rate_of_any_plan(horizon: int | None, more: dict[str,
     plans = dense_plans(N) if horizon is None else limited_plans(horizon)
     plans = tuple({1, *plans})
     expected = [max(0.0, *(rate(path, d, m) for m in plans)) for d in range(N)]
-    assert path.worth(horizon) == pytest.approx(np.array(expected), abs=2e-6, rel=2e-3)
+    assert path.value_rate(horizon) == pytest.approx(np.array(expected), abs=2e-6, rel=2e-3)
 
 
 @given(
@@ -83,7 +83,7 @@ def test_searching_for_the_stop_finds_where_no_plan_is_worth_its_cost(
     )
     start = int(rng.integers(0, n + 1))
     searched = path.horizon_depths([cost], None, start)
-    path.worth(None)  # from here on the depths are read off the worth
+    path.value_rate(None)  # from here on the depths are read off the worth
     assert searched.tolist() == path.horizon_depths([cost], None, start).tolist()
 
 
@@ -108,13 +108,13 @@ def test_greedy_is_the_papers_rule() -> None:
 def test_what_reading_in_full_costs_is_subtracted() -> None:
     plain, dear = a_path(), a_path(full_cost=0.01)
     assert plain.score() - dear.score() == pytest.approx(0.01 * plain.p)
-    assert (dear.worth() <= plain.worth() + 1e-12).all()
+    assert (dear.value_rate() <= plain.value_rate() + 1e-12).all()
 
 
 def test_one_document_ahead_is_the_exact_study() -> None:
     path = a_path(4)
     one = [path.p[d] * path.states[path.known[d]].evsi(EVEN) for d in range(N)]
-    assert path.worth(1) == pytest.approx(np.array(one))
+    assert path.value_rate(1) == pytest.approx(np.array(one))
 
 
 def test_the_best_plan_is_the_one_that_gains_most() -> None:
@@ -170,7 +170,7 @@ def test_a_tenth_of_a_study_is_a_tenth_of_its_worth() -> None:
     start = CumulativePath(np.full(200, 0.01), STATES[:1], known_at([], 200), EVEN, np.zeros(200, dtype=bool))
     one = STATES[0].evsi(EVEN)
     assert float(evsi_of_studies(0.5, STATES[0].n_0, 0.01, EVEN)) > 8 * 0.01 * one
-    assert start.worth()[0] == pytest.approx(0.01 * one, rel=0.02)
+    assert start.value_rate()[0] == pytest.approx(0.01 * one, rel=0.02)
     assert int(Optimal().depths(start, [0.02 * one])[0]) == 0
 
 
@@ -189,7 +189,7 @@ def test_plans() -> None:
 
 def test_an_empty_list_and_impossible_chances() -> None:
     path = CumulativePath(np.empty(0), STATES[:1], known_at([], 0), EVEN, np.empty(0, dtype=bool))
-    assert len(path.worth()) == 0 and Optimal().depths(path, [0.1]).tolist() == [0]
+    assert len(path.value_rate()) == 0 and Optimal().depths(path, [0.1]).tolist() == [0]
     with pytest.raises(InputProblem, match="outside 0 to 1"):
         CumulativePath(np.array([1.5]), STATES, known_at([], 1), EVEN, np.zeros(1, dtype=bool))
 
@@ -254,13 +254,13 @@ def test_the_worth_of_every_depth_is_that_of_its_plans_to_the_last(q_star: float
     path = a_path(payoffs=Payoffs.from_q_star(q_star))
     for d in range(N - 12, N):
         rates = path._rates_at(np.full(N, d), np.arange(1, N + 1))
-        assert path.worth()[d] == pytest.approx(max(rates.max(), path.evsi()[d]), rel=1e-12)
+        assert path.value_rate()[d] == pytest.approx(max(rates.max(), path.evsi()[d]), rel=1e-12)
 
 
 def test_without_a_least_number_nothing_changes() -> None:
     path, none = a_path(), held_back(0)
     for one, other in (
-        (path.worth(), none.worth()),
+        (path.value_rate(), none.value_rate()),
         (path.score(), none.score()),
         (path.evsi(), none.evsi()),
         (path.otherwise, none.otherwise),

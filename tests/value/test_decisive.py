@@ -129,7 +129,7 @@ def test_worth_is_what_the_best_plan_gains_a_document(
             alive *= 1 - b * chance
             b = b * (1 - chance) / (1 - b * chance) if b * chance < 1 else 0.0
         expected.append(max(rates))
-    np.testing.assert_allclose(path.worth(m), expected, rtol=0, atol=1e-11 * payoffs.K)
+    np.testing.assert_allclose(path.value_rate(m), expected, rtol=0, atol=1e-11 * payoffs.K)
 
 
 @given(RANKINGS, PRIORS, PAYOFFS, CITED, st.integers(1, 35))
@@ -282,7 +282,7 @@ def test_depth_and_worth_agree(h: list[float], b_0: float, payoffs: Payoffs, c: 
     # What the page shows (worth against cost) and where the rule stops are one statement.
     path = DecisivePath(hit_curve(h), b_0, payoffs, needs_citation=cited)
     for m in (1, 3, None):
-        gain, depth = path.worth(m) - c, int(path.horizon_depths([c], m)[0])
+        gain, depth = path.value_rate(m) - c, int(path.horizon_depths([c], m)[0])
         tiny = 1e-9 * (payoffs.K + c)
         assert (gain[:depth] > -tiny).all()
         assert depth == len(h) or gain[depth] < tiny
@@ -292,7 +292,7 @@ def test_no_document_at_all() -> None:
     path = DecisivePath(HitCurve(np.zeros(1), np.zeros(0)), 0.3, Payoffs.from_q_star(0.5))
     for m in (1, 5, None):
         assert path.horizon_depths([0.0, 0.1], m).tolist() == [0, 0]
-        assert path.worth(m).tolist() == []
+        assert path.value_rate(m).tolist() == []
     assert path.score().tolist() == path.score(5).tolist() == path.evsi().tolist() == []
 
 
@@ -300,7 +300,7 @@ def test_no_document_at_all() -> None:
 def test_worth_is_a_number_for_a_prior_that_is_almost_certain(rest: float) -> None:
     path = DecisivePath(hit_curve([0.001] * 3000 + [1.0, 0.5]), 1 - rest, Payoffs.from_q_star(0.5))
     for m in (1, 5, None):
-        assert np.isfinite(path.worth(m)).all()
+        assert np.isfinite(path.value_rate(m)).all()
 
 
 @given(PRIORS, PAYOFFS, st.lists(st.floats(0, 1), min_size=2, max_size=20))
@@ -311,5 +311,5 @@ def test_after_a_certain_hit_that_was_none_nothing_is_worth_anything(
     assert (path.score(1)[1:] == 0).all()
     assert (path.score(3)[1:] == 0).all()
     assert path.evsi()[1:].max() == 0
-    assert path.worth()[1:].max() <= 1e-12 * payoffs.K
+    assert path.value_rate()[1:].max() <= 1e-12 * payoffs.K
     assert not math.isnan(path.plan_value(0.01).sum())

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from numpy.typing import ArrayLike
 from scipy.stats import multivariate_normal, norm
 
-from tarstop_core.belief.bayes import univariate_path
 from tarstop_core.belief.prior import Prior
+from tarstop_core.belief.univariate import univariate_path
 from tarstop_core.documents.tables import Tables
 from tarstop_core.errors import InputProblem
 from tarstop_core.value.payoffs import Payoffs

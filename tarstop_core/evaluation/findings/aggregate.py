@@ -219,7 +219,7 @@ def _named(results: Results) -> dict[str, NDArray[np.object_]]:
 def regrets(results: Results, q: int) -> Floats:
     """Regret of each case, method and cost, shape (T, M, C), against the best but Oracles, which have none (NaN)."""
     utility = results.net_utility[:, :, q]
-    fair = np.array([not method.knows_truth for method in results.methods])
+    fair = np.array([not method.is_oracle for method in results.methods])
     found = np.full(utility.shape, np.nan)
     if fair.any():
         found[:, fair] = metrics.regret(utility[:, fair])
@@ -242,7 +242,7 @@ def regret_by_cost(
         found |= {"regret_low": interval.low, "regret_high": interval.high}
     methods = {name: each[:, None] for name, each in _named(results).items()}
     table = _long({**methods, "cost": results.costs, **found})
-    followed = [not method.knows_truth for method in results.methods]
+    followed = [not method.is_oracle for method in results.methods]
     return table[np.repeat(followed, len(results.costs))].reset_index(drop=True)
 
 

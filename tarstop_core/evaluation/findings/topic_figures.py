@@ -63,7 +63,7 @@ def saved_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = Fals
 
 def saved_sentence(frame: pd.DataFrame) -> str:
     """Who saves most without deciding worse than reading nothing, and who decides best."""
-    fair = frame[~frame["knows_truth"]] if "knows_truth" in frame else frame
+    fair = frame[~frame["is_oracle"]] if "is_oracle" in frame else frame
     best = fair.iloc[int(fair["decision_agreement"].to_numpy().argmax())]
     now = _deciding_now(fair)
     better = fair[fair["decision_agreement"] > now + 1e-12]

@@ -73,7 +73,7 @@ def path_of(
     known = material.knowledge[fold][results.methods[m].variant]
     (path,) = material.task.paths(material.cases[topic], known, [Payoffs.from_q_star(q_star)])
     rule = parse_policy(str(results.settings_by_fold[fold, m, results.q(q_star), results.c(cost)]))
-    return path, None if isinstance(rule, Randomised) else rule.worth(path)
+    return path, None if isinstance(rule, Randomised) else rule.value_rate(path)
 
 
 def as_measured(

@@ -119,7 +119,7 @@ class Task(ABC):
 
 def depths_of(paths: Sequence[Path], settings: Sequence[Policy], costs: Sequence[float]) -> Depths:
     """Stopping depths, shape (S, Q, C)."""
-    if all(policy.ignores_stakes for policy in settings):
+    if all(policy.cost_invariant for policy in settings):
         agents = [rule for rule in settings if isinstance(rule, GRLStop)]
         if len(agents) == len(settings) and len({id(rule.agent) for rule in agents}) == 1:
             targets = [rule.target for rule in agents]

@@ -81,7 +81,7 @@ class DecisiveTask(base.Task):
         if settings[0].acts_on_belief:
             for q, path in enumerate(paths):
                 plus[:, q] |= path.payoffs.chooses_plus(path.b[depths[:, q]])
-        if settings[0].knows_truth:
+        if settings[0].is_oracle:
             plus &= truth[:, None]
         return base.PlayedGrid(
             depths.astype(float), plus.astype(float), metrics.recall(hits, case.n_relevant)

@@ -8,11 +8,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy.special import expit, logit
 
-from tarstop_core.belief.bayes import lattice_for, weighed_likelihood
 from tarstop_core.belief.bivariate import bivariate_path
 from tarstop_core.belief.learned_prior import learn_prior, learn_width
 from tarstop_core.belief.of_tables import beliefs
 from tarstop_core.belief.prior import Prior
+from tarstop_core.belief.univariate import lattice_for, weighed_likelihood
 from tarstop_core.calibration.calibrator import Calibrator, scaled
 from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.evaluation import metrics
@@ -117,12 +117,12 @@ class ReviewTask(base.Task):
     ) -> base.PlayedGrid:
         if isinstance(settings[0], Randomised):
             return self._sampled(case, knowledge[1], paths, settings, len(costs))
-        if case.told is None or settings[0].needs_labels or settings[0].knows_truth:
+        if case.told is None or settings[0].needs_labels or settings[0].is_oracle:
             depths = base.depths_of(paths, settings, costs)
         else:
             depths = depths_as_told(paths, settings, costs)
         plus, plus_exact = _chosen(paths, depths, paths[0].b), None
-        if settings[0].knows_truth:
+        if settings[0].is_oracle:
             plus[:] = truth[:, None]
         elif exact and self.engine != "bivariate":
             assert case.outcome is not None
@@ -175,7 +175,7 @@ def subset_beliefs(tables: Tables, masks: Flags, theta: float, engine: str, prio
 
     Otherwise as :func:`~tarstop_core.belief.of_tables.beliefs`. In the univariate engine log-likelihoods of studies
     add, so all subsets are one matrix product; the refinement of very narrow posteriors
-    (:func:`~tarstop_core.belief.bayes.log_odds_path`) is left out.
+    (:func:`~tarstop_core.belief.univariate.log_odds_path`) is left out.
     """
     if engine != "univariate":
         names = np.array(tables.study, dtype=object)

@@ -228,7 +228,7 @@ def compared(game: Game) -> tuple[Row, ...]:
             replayed = tuple(explored.replayed(policy, settings) for explored, settings in rounds)
             expected = _expected(policy, rounds) if isinstance(policy, EXPECTABLE) else None
             rows.append(Row(short(policy), policy.family, replayed, expected=expected))
-    oracle = {rule.title for rule in POLICIES.values() if rule.knows_truth}
+    oracle = {rule.title for rule in POLICIES.values() if rule.is_oracle}
     fair = [row for row in rows if row.title not in oracle]
     regrets = dict(zip(fair, metrics.regret(_net_utilities(fair)).mean(axis=0).tolist(), strict=True))
     told = [replace(row, regret=regrets.get(row)) for row in rows]

@@ -41,7 +41,7 @@ def one_document(payoffs: Payoffs, p: float) -> OneDocument:
     paths = [DecisivePath(curve, float(b), payoffs) for b in BELIEFS]
     score, evsi, worth = (
         np.array([float(ask(path)[0]) for path in paths])
-        for ask in (DecisivePath.score, DecisivePath.evsi, DecisivePath.worth)
+        for ask in (DecisivePath.score, DecisivePath.evsi, DecisivePath.value_rate)
     )
     return OneDocument(payoffs, p, score, evsi, p * payoffs.evpi(BELIEFS), worth)
 
@@ -112,7 +112,7 @@ COMPARED: tuple[Policy, ...] = (Greedy(), LookAhead(1), Optimal())
 def compared(explored: Explored, settings: Settings) -> Compared:
     """What each rule compares with the cost along a list of a search, and where it stops."""
     path = cast(DecisivePath, explored.planned(settings))
-    worth = tuple(each for rule in COMPARED if (each := rule.worth(path)) is not None)
+    worth = tuple(each for rule in COMPARED if (each := rule.value_rate(path)) is not None)
     depth = tuple(int(rule.depths(path, [settings.cost])[0]) for rule in COMPARED)
     return Compared(explored, settings, path, worth, depth)
 

@@ -22,12 +22,12 @@ def curves(lesson: Lesson, step: Step, *, dark: bool = False) -> Figure:
     Solid up to here, dotted to where the rule would stop if nothing (more) turned up.
     """
     path = lesson.path.ahead(step.depth)
-    worth = lesson.policy.worth(path)
+    worth = lesson.policy.value_rate(path)
     title = "worth each" if worth is None or not lesson.policy.criterion.is_score else "paper’s score"
     plan = step.depth + step.more
     figure = live_curves(
         np.asarray(path.b),
-        path.worth() if worth is None else worth,
+        path.value_rate() if worth is None else worth,
         cost=lesson.settings.cost,
         q_star=step.now.q_star,
         depth=step.depth,

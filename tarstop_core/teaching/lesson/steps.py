@@ -84,7 +84,7 @@ class Lesson:
         settled = path.hit is not None and depth >= path.hit
         left = depth < len(path) and not settled
         worth, plan = best_plan(path, depth) if left else (0.0, 0)
-        compared = self.policy.worth(path)
+        compared = self.policy.value_rate(path)
         projected = int(self.policy.depths(path.ahead(depth), [cost], depth)[0])
         return Step(
             depth=depth,
@@ -123,9 +123,9 @@ def lesson(key: str, settings: Settings, policy: Policy) -> Lesson:
 def best_plan(path: Path, depth: int) -> tuple[float, int]:
     """What the next documents are worth, each, and how many the plan reads that makes them so (0: none is worth it).
 
-    `depth` documents were read, fewer than there are; the worth is ``path.worth()[depth]``.
+    `depth` documents were read, fewer than there are; the worth is ``path.value_rate()[depth]``.
     """
-    worth = float(path.worth()[depth])
+    worth = float(path.value_rate()[depth])
     if worth <= 0:
         return 0.0, 0
     plans, rates = path.rates_from(depth)
@@ -168,7 +168,7 @@ def came_of(lesson: Lesson) -> str:
 def log(lesson: Lesson, depth: int) -> list[dict[str, Any]]:
     """One row a document read so far: what it brought, what is believed after it, what the next ones are worth."""
     path, ids = lesson.path, topic_of(lesson.explored).ids
-    chances, compared = path.chances, lesson.policy.worth(path)
+    chances, compared = path.chances, lesson.policy.value_rate(path)
     found = []
     for k in range(1, min(depth, lesson.stop) + 1):
         now = decide(path, k, lesson.settings.cost)

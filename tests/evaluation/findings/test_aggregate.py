@@ -34,8 +34,7 @@ def hand_made(
             "title": "B",
         },
         methods=tuple(
-            MethodInfo(name, name.title(), name, "marginal", "", knows_truth=name == "oracle")
-            for name in names
+            MethodInfo(name, name.title(), name, "marginal", "", is_oracle=name == "oracle") for name in names
         ),
         cases=tuple(f"t{i}" for i in range(T)),
         groups=tuple(f"t{i}" for i in range(T)),

@@ -73,7 +73,7 @@ def test_a_jump_of_the_belief_is_drawn_where_it_is() -> None:
 
 
 def test_saved_sentence_by_example() -> None:
-    columns = ["approach", "effort_saved", "decision_agreement", "decide_now", "knows_truth"]
+    columns = ["approach", "effort_saved", "decision_agreement", "decide_now", "is_oracle"]
     rows = [["A", 0.99, 0.9, 0.5, False], ["B", 0.5, 0.95, 0.5, False], ["C", 1.0, 0.5, 0.5, False]]
     assert (
         saved_sentence(pd.DataFrame(rows, columns=columns))

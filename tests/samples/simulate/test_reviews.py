@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from tarstop_core.belief.bayes import univariate_path
+from tarstop_core.belief.univariate import univariate_path
 from tarstop_core.documents.topic import Outcome
 from tarstop_core.errors import InputProblem
 from tarstop_core.samples.simulate.rankings import ranking_statistics

@@ -182,7 +182,7 @@ def test_the_path_is_that_of_an_experiment() -> None:
     )
     experiment = outcome_path(known, P, at_once.payoffs)
     np.testing.assert_array_equal(live.b, experiment.b)
-    np.testing.assert_array_equal(live.worth(), experiment.worth())
+    np.testing.assert_array_equal(live.value_rate(), experiment.value_rate())
     assert experiment.labels.sum() == 2
 
 

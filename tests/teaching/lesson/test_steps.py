@@ -118,7 +118,7 @@ def test_filled_formulas_come_to_what_they_say(key: str, q_star: float) -> None:
         assert step.now.evpi == pytest.approx(min(b * payoffs.wrong_minus, (1 - b) * payoffs.wrong_plus))
         assert step.now.value == pytest.approx(step.now.rho * step.now.evpi)
         worth, plan = best_plan(path, depth)
-        assert (worth, plan) == (step.worth, step.plan) and worth == pytest.approx(path.worth()[depth])
+        assert (worth, plan) == (step.worth, step.plan) and worth == pytest.approx(path.value_rate()[depth])
         if isinstance(path, DecisivePath):
             M = float(np.prod(1 - path.curve.h[:depth]))
             assert b == pytest.approx(0.5 * M / (0.5 * M + 0.5))
@@ -157,7 +157,7 @@ def test_what_is_shown_before_the_end_does_not_know_the_labels() -> None:
         step = one.step(depth)
         ahead = one.path.ahead(depth)
         assert ahead.hit is None and not ahead.labels.any()
-        assert (ahead.b == hidden.b).all() and (ahead.worth() == hidden.worth()).all()
+        assert (ahead.b == hidden.b).all() and (ahead.value_rate() == hidden.value_rate()).all()
         assert depth + step.more == int(one.policy.depths(hidden, [one.settings.cost], depth)[0])
     review = given(REVIEW)
     for depth in range(15):

@@ -19,7 +19,7 @@ OF_FORMULAS = {
     "value.payoffs": {"check_cost"},
     "belief.decisive": {"check_prior"},
     "belief.of_tables": set(),
-    "belief.bayes": {"notes"},
+    "belief.univariate": {"notes"},
     "belief.bivariate": set(),
     "belief.learned_prior": set(),
     "belief.normal_fit": set(),

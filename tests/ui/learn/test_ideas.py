@@ -98,7 +98,7 @@ def test_scores_follow_the_rule_and_the_list(open_idea: Callable[[str], AppTest]
 def test_formulas_by_section_and_by_name(open_app: OpenApp) -> None:
     app = open_app("learn", part="formulas", formula="worth")
     said = shown(app)
-    assert "value.decisive.DecisivePath.worth" in said and all(
+    assert "value.decisive.DecisivePath.value_rate" in said and all(
         formula.title in said for formula in sections()[0].formulas
     )
     app.button_group("section").set_value("The rules").run()

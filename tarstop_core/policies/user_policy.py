@@ -1,11 +1,15 @@
-"""Rules in files of one's own: ``path/to/file.py:Name``."""
+"""Stopping rules in a person's own file, named as ``path/to/file.py:Name``."""
 
+import warnings
 from dataclasses import fields
 from typing import Any
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.plugins import load_class, make
 from tarstop_core.policies.base import Policy
+
+RENAMED = {"worth": "value_rate", "at_once": "batch_size", "knows_truth": "is_oracle"}
+"""Attributes of rules under earlier names, which files that were written then go on using."""
 
 
 def load_rule(file: str, name: str) -> type[Policy]:
@@ -20,6 +24,12 @@ def load_rule(file: str, name: str) -> type[Policy]:
             f"The rule {name} in {file} describes the parameters ({', '.join(described)}) but has the fields "
             f"({', '.join(held)}); make it a frozen dataclass whose fields are its parameters."
         )
+    for before, now in RENAMED.items():
+        if before in vars(kind):
+            warnings.warn(
+                f"{name} in {file}: '{before}' is called '{now}' today.", DeprecationWarning, stacklevel=2
+            )
+            setattr(kind, now, vars(kind)[before])
     kind.origin = f"{file}:{name}"
     kind.__reduce__ = _reload  # type: ignore[method-assign,assignment]
     return kind

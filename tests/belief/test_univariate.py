@@ -11,13 +11,13 @@ from numpy.typing import ArrayLike
 from scipy.interpolate import CubicSpline
 from scipy.special import expit, logit
 
-from tarstop_core.belief.bayes import (
+from tarstop_core.belief.prior import Prior
+from tarstop_core.belief.univariate import (
     lattice_for,
     notes,
     posterior,
     univariate_path,
 )
-from tarstop_core.belief.prior import Prior
 from tarstop_core.documents.tables import Tables
 from tarstop_core.errors import InputProblem
 from tests.reference.recorded import counts, recorded
