@@ -28,8 +28,24 @@ _LOG_HERMITE = np.log(_HERMITE_WEIGHT)[:, None] + _HERMITE[:, None] ** 2 / 2
 
 
 def bivariate_path(tables: Tables, theta: float, prior: Prior | None = None) -> Floats:
-    """P(pooled sensitivity > θ) from sensitivity and false-positive rate, after 0 … n studies, shape (n + 1,).
+    """P(pooled sensitivity > θ) from sensitivity and false-positive rate, after each study.
 
+    Parameters
+    ----------
+    tables : Tables
+        2×2 tables of n studies, in the order in which they came.
+    theta : float
+        Threshold on pooled sensitivity, in (0, 1).
+    prior : Prior, optional
+        What is believed before any study; the weak default without one.
+
+    Returns
+    -------
+    ndarray, shape (n + 1,)
+        Beliefs after 0 … n studies.
+
+    Notes
+    -----
     Studies without FP and TN count towards sensitivity alone, those without diseased patients not at all. The model
     is Reitsma's (2005, doi 10.1016/j.jclinepi.2005.02.022) with binomial likelihoods (Chu & Cole 2006); sites as in Minka
     (2001). Beliefs after each study are remembered, so that a growing review pays for its newest study only.
@@ -41,15 +57,30 @@ def bivariate_path(tables: Tables, theta: float, prior: Prior | None = None) -> 
 
 
 def bivariate_belief(tables: Tables, theta: float, prior: Prior | None = None) -> float:
-    """Belief after all studies; the last entry of :func:`bivariate_path`."""
+    """P(pooled sensitivity > θ) from sensitivity and false-positive rate, after all studies.
+
+    Parameters
+    ----------
+    tables : Tables
+        2×2 tables of n studies, in the order in which they came.
+    theta : float
+        Threshold on pooled sensitivity, in (0, 1).
+    prior : Prior, optional
+        What is believed before any study; the weak default without one.
+
+    Returns
+    -------
+    float
+        The last entry of :func:`bivariate_path`.
+    """
     prior = prior or Prior()
     log_odds = log_odds_path(tables, theta, prior, last_only=True)[0]
     return float(expit(log_odds + _remembered_shift(tables, theta, prior)))
 
 
 def _remembered_shift(tables: Tables, theta: float, prior: Prior) -> float:
-    known = tables.diseased > 0
-    cells = np.stack([tables.TP, tables.FN, tables.FP, tables.TN])[:, known]
+    informative = tables.diseased > 0
+    cells = np.stack([tables.TP, tables.FN, tables.FP, tables.TN])[:, informative]
     # In a fixed order, so that the same studies are the same key however they came in.
     cells = cells[:, np.lexsort(cells)]
     return _shift(cells.tobytes(), theta, prior)
@@ -96,7 +127,7 @@ def _margin(
         log_w, w = prior.weight * np.log(w), prior.weight * w
         total, first, second = 1 / s**2 + w.sum(1), mean / s**2 + w @ y, w @ y**2 + mean**2 / s**2
         log_weight = log_prior + _log_evidence(log_w.sum(1), total, first, second)
-        # The same without each study in turn.
+        # And without each study in turn.
         total, first = total[:, None] - w, first[:, None] - w * y
         log_left = _log_evidence(log_w.sum(1)[:, None] - log_w, total, first, second[:, None] - w * y**2)
         share = np.exp(log_left + log_prior[:, None] - (log_left + log_prior[:, None]).max(0))

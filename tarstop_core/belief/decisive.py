@@ -41,7 +41,7 @@ def hit_curve(
     silent: ArrayLike | None = None,
     kinds: Kinds | None = None,
 ) -> HitCurve:
-    """Survival curve of a ranking from the chances of its documents. InputProblem when a probability is outside [0, 1].
+    """Survival curve of a ranking from the chances of its documents.
 
     Parameters
     ----------
@@ -59,6 +59,16 @@ def hit_curve(
         left out, so belief does not move there. Their h stays: before being read they were worth it.
     kinds : Kinds, optional
         In place of one frailty: kinds of lists of which this is one, each with exposures and a frailty of its own.
+
+    Returns
+    -------
+    HitCurve
+        Of all N documents.
+
+    Raises
+    ------
+    InputProblem
+        When a chance, κ or s lies outside [0, 1], or the frailty is not above 0.
 
     Notes
     -----
@@ -92,9 +102,9 @@ def hit_curve(
         return log_M if kappa == 1 else np.log1p(kappa * np.expm1(log_M))
 
     with np.errstate(divide="ignore", invalid="ignore"):
-        each = np.log1p(-p) if kinds is None else kinds.ratio * np.log1p(-p)
-        passed = np.cumsum(each if silent is None else np.where(silent, 0.0, each), axis=-1)
-        exposure = np.concatenate((np.zeros((*each.shape[:-1], 1)), passed), axis=-1)
+        exposures = np.log1p(-p) if kinds is None else kinds.ratio * np.log1p(-p)
+        passed = np.cumsum(exposures if silent is None else np.where(silent, 0.0, exposures), axis=-1)
+        exposure = np.concatenate((np.zeros((*exposures.shape[:-1], 1)), passed), axis=-1)
         log_M = survival(exposure)
         if kappa == 1 and math.isinf(frailty) and kinds is None:
             # The product's own hazard is p itself. After a certain hit (p = 1) nothing can follow: the
@@ -106,7 +116,7 @@ def hit_curve(
             after = log_M[1:].copy()
             if silent is not None:
                 at = np.flatnonzero(silent)
-                after[at] = survival(exposure[..., at] + each[..., at], rising=False)
+                after[at] = survival(exposure[..., at] + exposures[..., at], rising=False)
             h = np.nan_to_num(-np.expm1(after - log_M[:-1]), nan=0.0, posinf=1.0)
     return HitCurve(log_M=log_M, h=np.clip(h, 0.0, 1.0))
 

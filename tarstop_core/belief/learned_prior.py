@@ -24,12 +24,31 @@ LEAST_WEIGHT = 0.1
 
 
 def learn_prior(outcomes: Sequence[Tables], reviews: Sequence[str], theta: float, source: str) -> Prior:
-    """The (b_0, s, scale of τ) under which the training outcomes are most probable.
+    """The prior under which past outcomes are most probable.
 
-    Reviews weigh equally, however many outcomes they have; `reviews` says which one each outcome belongs to. b_0 refers to
-    `theta`, and `source` tells the person who meets the prior what the outcomes are. InputProblem when no outcome has a
-    study with diseased patients, or the lengths differ.
+    Parameters
+    ----------
+    outcomes : sequence of Tables
+        The 2×2 tables of each training outcome.
+    reviews : sequence of str
+        Which review each outcome belongs to: reviews weigh equally, however many outcomes they have.
+    theta : float
+        Threshold on pooled sensitivity that b_0 refers to, in (0, 1).
+    source : str
+        What the outcomes are, for the person who meets the prior.
 
+    Returns
+    -------
+    Prior
+        With b_0, s and the scale of τ learned.
+
+    Raises
+    ------
+    InputProblem
+        When no outcome has a study with diseased patients, or the lengths differ.
+
+    Notes
+    -----
     Empirical Bayes (type II maximum likelihood) on a grid, from the univariate model: sensitivity is what b_0, s and τ are
     about; the false-positive rate and the correlation keep their defaults.
     """
@@ -38,12 +57,33 @@ def learn_prior(outcomes: Sequence[Tables], reviews: Sequence[str], theta: float
 
 
 def learn_width(outcomes: Sequence[Tables], reviews: Sequence[str], theta: float, source: str) -> Prior:
-    """How wide a prior around a person's own b_0 has to be: (s, scale of τ) as by :func:`learn_prior`, and what a study counts.
+    """How wide a prior around a person's own b_0 has to be, and how much a study counts.
 
-    Studies stand in the order in which the list brought them. Where the first ones strayed from all of them `f` times as
-    far (in variance) as studies drawn at random would, a study counts 1/f, at most 1. Otherwise as :func:`learn_prior`.
+    Parameters
+    ----------
+    outcomes : sequence of Tables
+        The 2×2 tables of each training outcome, in the order in which the list brought them.
+    reviews : sequence of str
+        Which review each outcome belongs to: reviews weigh equally, however many outcomes they have.
+    theta : float
+        Threshold on pooled sensitivity that b_0 refers to, in (0, 1).
+    source : str
+        What the outcomes are, for the person who meets the prior.
 
-    f is what surveys call a design effect: studies found next to each other are alike, so that n of them say as much
+    Returns
+    -------
+    Prior
+        With s, the scale of τ and the weight of a study learned; b_0 is left to the person.
+
+    Raises
+    ------
+    InputProblem
+        When no outcome has a study with diseased patients, or the lengths differ.
+
+    Notes
+    -----
+    Where the first studies strayed from all of them f times as far (in variance) as studies drawn at random would, a study
+    counts 1/f, at most 1. f is what surveys call a design effect: studies found next to each other are alike, so that n of them say as much
     of the whole as n/f drawn at random. A power below 1 of the likelihood says the same (Grünwald & van Ommen 2017,
     doi 10.1214/17-BA1085).
     """
@@ -54,7 +94,7 @@ def learn_width(outcomes: Sequence[Tables], reviews: Sequence[str], theta: float
         far = strayed_from_end(tables)
         if far is not None:
             strayed.setdefault(review, []).append(far)
-    f = float(np.mean([np.mean(each) for each in strayed.values()])) if strayed else 1.0
+    f = float(np.mean([np.mean(of_review) for of_review in strayed.values()])) if strayed else 1.0
     assert width.learned_from is not None
     weight = round(max(LEAST_WEIGHT, 1 / max(f, 1.0)), 2)
     return replace(width, weight=weight, learned_from=replace(width.learned_from, keeps_b_0=True))
@@ -69,10 +109,10 @@ def strayed_from_end(tables: Tables) -> float | None:
     >>> round(strayed_from_end(Tables(("a", "b", "c", "d"), *cells)), 1)
     1.3
     """
-    known = tables.diseased > 0
-    if known.sum() < 3:
+    informative = tables.diseased > 0
+    if informative.sum() < 3:
         return None
-    hits, misses = tables.TP[known] + 0.5, tables.FN[known] + 0.5
+    hits, misses = tables.TP[informative] + 0.5, tables.FN[informative] + 0.5
     y, w = np.log(hits / misses), 1 / (1 / hits + 1 / misses)
     # Heterogeneity by moments (DerSimonian & Laird 1986), as good as any for weights.
     q = w @ (y - w @ y / w.sum()) ** 2

@@ -52,9 +52,27 @@ class _Point:
 def fit_prefixes(y: Floats, s: Floats, sizes: Ints, starts: Floats, *, reml: bool) -> NormalFits:
     """Fit the first ``sizes[p]`` studies for every p, each from every start, and keep the likeliest.
 
-    Studies report `y` with within-study variances `s` > 0, both of shape (n, 2). `sizes`, shape (P,), are 1 … n; a single
-    study says nothing about Ψ, which is then 0. `starts`, shape (K, 2, 2), are positive definite. The likelihood is the
-    restricted one (`reml`) or the full one: Reitsma et al. 2005, doi:10.1016/j.jclinepi.2005.02.022; Gasparrini et al. 2012,
+    Parameters
+    ----------
+    y : ndarray, shape (n, 2)
+        What the studies report, in logits.
+    s : ndarray, shape (n, 2)
+        Their within-study variances, above 0.
+    sizes : ndarray of int, shape (P,)
+        How many studies each fit has, 1 … n; a single study says nothing about Ψ, which is then 0.
+    starts : ndarray, shape (K, 2, 2)
+        Positive definite Ψ to start from.
+    reml : bool
+        Whether the likelihood is the restricted one, or the full one.
+
+    Returns
+    -------
+    NormalFits
+        One fit a size.
+
+    Notes
+    -----
+    Reitsma et al. 2005, doi:10.1016/j.jclinepi.2005.02.022; Gasparrini et al. 2012,
     doi:10.1002/sim.5471.
     """
     prefixes, n_starts = len(sizes), len(starts)

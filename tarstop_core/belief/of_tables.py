@@ -34,15 +34,35 @@ def belief_path(
 ) -> BeliefPath:
     """Belief that pooled sensitivity exceeds θ, after each study.
 
-    The engine is one of :data:`~tarstop_core.belief.engines.ENGINES`; "reml" alone has a continuity correction ("single",
-    "all" or "none"), and knows no prior. InputProblem when an argument cannot be used.
+    Parameters
+    ----------
+    tables : Tables
+        2×2 tables of n studies, in the order in which they came.
+    theta : float
+        Threshold on pooled sensitivity, in (0, 1).
+    engine : str
+        One of :data:`~tarstop_core.belief.engines.ENGINES`.
+    prior : Prior, optional
+        What is believed before any study; "reml" knows none.
+    correction : {"single", "all", "none"}
+        Which studies get a continuity correction, by "reml" alone.
+
+    Returns
+    -------
+    BeliefPath
+        Beliefs after 0 … n studies, with remarks on studies that count only in part.
+
+    Raises
+    ------
+    InputProblem
+        When θ lies outside (0, 1), or there is no such engine.
     """
     check_theta(theta)
     if engine == "reml":
         fits = reitsma.fit_prefixes(tables, correction=cast(reitsma.Correction, correction))
         last, mu, se = fits[-1], None, None
         if last is not None and last.identified:
-            mu, se = ((float(each[0]), float(each[1])) for each in (last.mu, last.se))
+            mu, se = ((float(pair[0]), float(pair[1])) for pair in (last.mu, last.se))
         left_out = tuple(
             f"Study {at + 1} ({tables.study[at]}) lacks a count or a group of patients, so reml leaves it out."
             for at, used in enumerate(reitsma.usable(tables))
@@ -54,6 +74,23 @@ def belief_path(
 
 
 def beliefs(tables: Tables, theta: float, engine: str, prior: Prior) -> Floats:
-    """As :func:`belief_path`, after 0 … n studies, shape (n + 1,); where "reml" is not identified yet, the prior's b_0."""
+    """Belief after each study as numbers throughout.
+
+    Parameters
+    ----------
+    tables : Tables
+        2×2 tables of n studies, in the order in which they came.
+    theta : float
+        Threshold on pooled sensitivity, in (0, 1).
+    engine : str
+        One of :data:`~tarstop_core.belief.engines.ENGINES`.
+    prior : Prior
+        What is believed before any study.
+
+    Returns
+    -------
+    ndarray, shape (n + 1,)
+        As :func:`belief_path`; where "reml" is not identified yet, the prior's b_0.
+    """
     path = belief_path(tables, theta, engine, prior).beliefs
     return np.array([prior.b_0 if b is None else b for b in path])

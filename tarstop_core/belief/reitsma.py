@@ -139,14 +139,34 @@ def fit(
 ) -> ReitsmaFit:
     """Fit the bivariate model to all usable studies.
 
-    InputProblem when no study is usable, or a zero cell is left with ``correction="none"``.
+    Parameters
+    ----------
+    tables : Tables
+        2×2 tables of n studies, in the order in which they came.
+    method : {"reml", "ml"}
+        The restricted or the full likelihood.
+    correction : {"single", "all", "none"}
+        Whose cells get half a patient more: those of studies with a zero, those of all studies once any cell is zero
+        (mada's default), or none.
+    starts : sequence of (float, float)
+        ρ and scale of each Ψ to start from; the likeliest result is kept.
 
-    The likelihood is the restricted or the full one. By `correction` half a patient is added to the cells of studies with a
-    zero ("single"), of all studies once any cell is zero ("all", mada's default), or of none. `starts` are (ρ, scale) of
-    each Ψ to start from; the likeliest result is kept.
+    Returns
+    -------
+    ReitsmaFit
+        The likeliest of the fits.
 
+    Raises
+    ------
+    InputProblem
+        When no study is usable, or a zero cell is left with ``correction="none"``.
+
+    Notes
+    -----
     Reitsma et al. 2005, doi:10.1016/j.jclinepi.2005.02.022; the R package mada (Doebler & Holling).
 
+    Examples
+    --------
     >>> counts = np.array([[47.0, 126, 19, 36], [101, 272, 12, 78], [9, 51, 10, 3], [738, 1543, 192, 276]])
     >>> fitted = fit(Tables(("a", "b", "c", "d"), *counts))
     >>> fitted.n, fitted.mu.round(2)
@@ -168,12 +188,32 @@ def fit_prefixes(
     correction: Correction = "single",
     starts: Sequence[tuple[float, float]] = ALL_STARTS,
 ) -> list[ReitsmaFit | None]:
-    """:func:`fit` of the first 0 … n studies at once; None while none of them is usable.
+    """Fit the bivariate model to the first 0 … n studies, all at once.
 
     With ``correction="all"`` the logits of earlier studies jump at the prefix that brings the first zero; ``"single"``
     leaves them as they are.
 
-    InputProblem when a zero cell is left with ``correction="none"``.
+    Parameters
+    ----------
+    tables : Tables
+        2×2 tables of n studies, in the order in which they came.
+    method : {"reml", "ml"}
+        The restricted or the full likelihood.
+    correction : {"single", "all", "none"}
+        Whose cells get half a patient more: those of studies with a zero, those of all studies once any cell is zero
+        (mada's default), or none.
+    starts : sequence of (float, float)
+        ρ and scale of each Ψ to start from; the likeliest result is kept.
+
+    Returns
+    -------
+    list of ReitsmaFit or None
+        As :func:`fit` gives them, n + 1; None while no study is usable.
+
+    Raises
+    ------
+    InputProblem
+        When a zero cell is left with ``correction="none"``.
     """
     fits = [None, *_fit_sizes(tables, method, correction, starts)]
     return [fits[size] for size in (0, *np.cumsum(usable(tables)))]

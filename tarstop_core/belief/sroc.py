@@ -19,15 +19,32 @@ NO_VARIANCE = 1e-10
 def sroc(mu: ArrayLike, Psi: ArrayLike, fpr: ArrayLike) -> Floats:
     """Sensitivity on the summary ROC curve at given false-positive rates.
 
+    Parameters
+    ----------
+    mu : array_like, shape (2,)
+        Pooled logit sensitivity and logit false-positive rate.
+    Psi : array_like, shape (2, 2)
+        Between-study covariance of both.
+    fpr : array_like
+        False-positive rates f in (0, 1).
+
+    Returns
+    -------
+    ndarray, shaped as `fpr`
+        Sensitivities.
+
+    Notes
+    -----
     The curve is a line in logit space through μ whose slope is the ratio of the between-study standard
     deviations, τ1/τ2: with Λ = √(τ2/τ1)·μ1 − √(τ1/τ2)·μ2 and β = log(τ2/τ1), sensitivity is
-    expit(Λe^{−β/2} + e^{−β}·logit f), with f in (0, 1). Ψ is the between-study covariance, shape (2, 2): without variance
-    in sensitivity the curve is flat, without variance in the false-positive rate it is a step at the summary point,
+    expit(Λe^{−β/2} + e^{−β}·logit f). Without variance in sensitivity the curve is flat, without variance in the false-positive rate it is a step at the summary point,
     without both its slope is 1.
 
     Rutter & Gatsonis 2001, doi:10.1002/sim.942; in the bivariate model's parameters Harbord et al. 2007,
     doi:10.1093/biostatistics/kxl004.
 
+    Examples
+    --------
     >>> sroc([2.0, -1.0], [[1.0, 0.0], [0.0, 1.0]], [0.1, 0.5]).round(3)
     array([0.691, 0.953])
     """
@@ -59,16 +76,34 @@ def auc(mu: ArrayLike, Psi: ArrayLike) -> float:
 def region(
     mu: ArrayLike, cov: ArrayLike, *, level: float = 0.95, n: int | None = None, points: int = 181
 ) -> Floats:
-    """Outline of the ellipse round μ in logit space, carried into the ROC plane: false-positive rate and sensitivity of
-    so many points, the last of which is the first, shape (points, 2).
+    """Outline of an ellipse round μ in logit space, carried into the ROC plane.
 
-    It has the share `level` inside. `cov`, shape (2, 2), is the covariance of the estimated μ for a confidence region,
-    that plus Ψ for a prediction region. With the number `n` > 2 of studies the size of the ellipse comes from F(2, n − 2),
-    as in RevMan and metandi, else from χ²(2), as in mada.
+    Parameters
+    ----------
+    mu : array_like, shape (2,)
+        Pooled logit sensitivity and logit false-positive rate.
+    cov : array_like, shape (2, 2)
+        Covariance of the estimated μ for a confidence region, that plus Ψ for a prediction region.
+    level : float
+        Share that lies inside, in (0, 1).
+    n : int, optional
+        Number of studies, above 2: the size of the ellipse comes from F(2, n − 2), as in RevMan and metandi; without it
+        from χ²(2), as in mada.
+    points : int
+        How many points are drawn.
 
+    Returns
+    -------
+    ndarray, shape (points, 2)
+        False-positive rate and sensitivity of each point; the last is the first.
+
+    Notes
+    -----
     Harbord & Whiting 2009, doi:10.1177/1536867X0900900203. Both quantiles have closed forms when the first
     degrees of freedom are 2.
 
+    Examples
+    --------
     >>> region([0.0, 0.0], [[0.04, 0.0], [0.0, 0.04]], points=5).round(3)
     array([[0.62, 0.5 ],
            [0.5 , 0.62],
