@@ -121,3 +121,10 @@ def change(store: Store, table: str, how: str) -> None:
                 pytest.skip("PostgreSQL holds no bytes in a column of text")
             how = re.sub("x'([0-9a-f]+)'", r"'\\x\1'::bytea", how)
         connection.exec_driver_sql(f"UPDATE {table} SET {how}")
+
+
+def before_import(text: str) -> str:
+    """A session file as it was before it was imported: without the line of its log that says so."""
+    shorter = re.sub(r',?\n\{"seq": \d+, [^\n]*"kind": "imported", [^\n]*(?=\n\]\n\}\n$)', "", text)
+    assert shorter != text
+    return shorter.replace('"log": [\n]', '"log": []')

@@ -13,6 +13,7 @@ from dashboard.frame.waiting import LARGE_LIST, shown, take_in, taken_in
 from dashboard.frame.widgets import name_box, press, save
 from dashboard.frame.work import clock, go_to, kept
 from dashboard.parts import jobs
+from tarstop_core.screening.provenance import Provenance
 from tarstop_core.sessions.progress import told
 from tarstop_core.sessions.store.rows import SessionRow, SessionSummary
 from tarstop_core.sessions.store.store import Store
@@ -74,11 +75,18 @@ def file_stem(name: str) -> str:
 
 def line(store: Store, session: SessionSummary) -> str:
     """Name, badges, how far it is and when it was touched last, as HTML."""
-    marks = [session.scenario, *["simulated"] * session.simulated, *["archived"] * session.archived]
+    states = {"simulated": session.simulated, "imported": session.imported, "archived": session.archived}
+    marks = [session.scenario, *(mark for mark, holds in states.items() if holds)]
     return (
         f'<div class="tar-row"><strong class="tar-name">{html.escape(session.name)}</strong> {badges(*marks)}</div>'
         f'<div class="tar-meta">{html.escape(told(store, session))} · {html.escape(clock(session.last_activity))}</div>'
     )
+
+
+def imported(came: Provenance) -> None:
+    """Say where a session came from that was not screened here, or not all of it."""
+    said = html.escape(came.sentence(clock))
+    st.html(f'<p class="tar-meta" data-testid="imported">{badges("imported")} {said}</p>')
 
 
 def first(sessions: Sequence[SessionSummary], most: int, words: str, key: str) -> Sequence[SessionSummary]:

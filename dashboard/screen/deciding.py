@@ -130,7 +130,7 @@ def decided(work: Work, state: State, decision: Decision) -> None:
     wrong = truth is not None and truth.wrong
     by = f" by {decision.by}" if decision.by else ""
     lines = [
-        f"{clock(decision.time)}{by}. {said.on}",
+        f"{clock(decision.time)}{by}{', as the session file claims' if decision.claimed else ''}. {said.on}",
         f"{said.advice} {said.overridden or ('It was followed.' if said.advice else '')}".strip(),
         f"Reason: {said.reason}" if said.reason else "",
         f"What settles it: {grading.settling(work, state)}." if decision.plus and state.hit else "",

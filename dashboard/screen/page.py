@@ -16,7 +16,7 @@ from dashboard.frame.work import NAMELESS, REVIEWER, Work, attempt, clock, flash
 from dashboard.parts import application as own_application
 from dashboard.parts import learning, stakes
 from dashboard.parts.evidence import panel
-from dashboard.parts.sessions import file_stem
+from dashboard.parts.sessions import file_stem, imported
 from dashboard.screen import advising, deciding, full_text, reading, review_stakes, verdicts, why
 from dashboard.screen.review_stakes import ADJUSTABLE
 from tarstop_core.documents.dates import date_words
@@ -25,6 +25,7 @@ from tarstop_core.evidence.summary import evidence
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.screening.explain import about_documents
 from tarstop_core.screening.labels import RELEVANT
+from tarstop_core.screening.provenance import claimed_time, provenance
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.settings_words import changes, counts_too, settings_rows
@@ -88,6 +89,8 @@ def _screening(work: Work) -> None:
     shown = work.advice(what_if) if what_if else advice
 
     _header(work, state)
+    if state.imported:
+        imported(provenance(work.events))
     reading.question(work)
     flash()
     if work.reporting is not None and state.labels[work.reporting] != RELEVANT:
@@ -229,7 +232,7 @@ def _deviation(work: Work, state: State, plan: Settings, what_if: Settings | Non
     if joined := len(state.joining("docs")):
         same += f", and {count_of(joined)} joined it later"
     shell.caption(f"{said}{plan.rule}, starting chance {percent(plan.b_0)}; the list is {same}.")
-    before = plan
+    before, came = plan, provenance(work.events)
     for event in state.deviations:
         after = Settings.from_dict(event.payload["settings"])
         moved = (
@@ -238,7 +241,7 @@ def _deviation(work: Work, state: State, plan: Settings, what_if: Settings | Non
             or ["a value that rounding hides"]
         )
         shell.caption(
-            f"Deviation at {clock(event.time)}: {'; '.join(moved)}. {event.payload.get('reason', '')}"
+            f"Deviation at {claimed_time(clock(event.time), came.columns(event))}: {'; '.join(moved)}. {event.payload.get('reason', '')}"
         )
         before = after
     if what_if is None:

@@ -19,7 +19,7 @@ from dashboard.frame.widgets import LONGEST_NAME, named, one_of, press, save, sh
 from dashboard.frame.work import clock, flash, go_to, kept, reviewer, say
 from dashboard.parts import columns, jobs, stakes
 from dashboard.parts.documents import DATABASE, KINDS
-from dashboard.parts.sessions import CHOSEN, OF, PREFIX, file_stem, loaded, save_export
+from dashboard.parts.sessions import CHOSEN, OF, PREFIX, file_stem, imported, loaded, save_export
 from tarstop_core.files import trace_to_csv
 from tarstop_core.policies import POLICIES, parse_policy
 from tarstop_core.policies.registry import followed
@@ -101,6 +101,8 @@ def _facts(session: WholeSession) -> None:
     elif state.stopped:
         read.append("stopped, not decided")
     read.append(clock(state.last_time or row.created))
+    if state.imported:
+        imported(session.came)
     st.html(
         f'<p>{badges(*marks)}</p><p class="tar-meta">{html.escape(" · ".join(read))}</p>'
         f"<p>Chance that {html.escape(question(state.settings))}: <strong>{percent(session.advice.b)}</strong></p>"

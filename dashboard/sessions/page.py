@@ -24,7 +24,7 @@ from dashboard.frame.widgets import (
     undo_row,
     upload,
 )
-from dashboard.frame.work import clock, flash, say
+from dashboard.frame.work import clock, flash, reviewer, say
 from dashboard.parts import jobs
 from dashboard.parts.sessions import CHOSEN, first, line, loaded, rename_box, resume
 from dashboard.sessions import detail as session_detail
@@ -203,6 +203,6 @@ def _import(store: Store) -> None:
 def _take_in(store: Store, file: UploadedFile) -> None:
     text = text_of(file, "choose the session file (JSON) that was exported")
     large = file.size > LARGE_FILE
-    job = (jobs.in_store, store.url, import_session, text, file.name)
+    job = (jobs.in_store, store.url, import_session, text, file.name, reviewer())
     session = shown(file.name, f"Importing {file.name}", *job, large=large)
     say(f"Imported: {store.session(session).name}.")

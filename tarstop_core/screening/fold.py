@@ -125,6 +125,11 @@ class Replay:
             settings = Settings.from_dict(content["settings"])
             scaled_at = state.scaled_at if settings.scale == state.settings.scale else state.depth
             state = replace(state, settings=settings, deviations=deviations, scaled_at=scaled_at)
+        elif event.kind == "imported":
+            decision, former = (
+                each and replace(each, claimed=True) for each in (state.decision, state.former)
+            )
+            state = replace(state, decision=decision, former=former, imported=True)
         elif event.kind == "stopped":
             state = replace(state, stopped=True)
         elif event.kind == "decided":

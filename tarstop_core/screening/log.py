@@ -140,6 +140,12 @@ class Changed(TypedDict):
     reason: NotRequired[str]
 
 
+class Imported(TypedDict):
+    """The session came in a file, and everything before this entry with it."""
+
+    source: str
+
+
 class Stopped(TypedDict):
     """What was advised when screening stopped."""
 
@@ -177,6 +183,7 @@ PAYLOADS: dict[str, Any] = {
     "fit": Fit,
     "plan": Plan,
     "settings": Changed,
+    "imported": Imported,
     "stopped": Stopped,
     "decided": Decided,
     "continued": Nothing,  # screening goes on after stopping

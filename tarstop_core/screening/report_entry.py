@@ -17,6 +17,7 @@ from tarstop_core.documents.reports import FullText, Report, Row
 from tarstop_core.documents.tables import CELLS
 from tarstop_core.errors import InputProblem
 from tarstop_core.screening.log import Event, standing
+from tarstop_core.screening.provenance import provenance
 from tarstop_core.screening.state import State
 
 RATES = ("sensitivity", "diseased", "specificity", "healthy")
@@ -218,7 +219,7 @@ def table_rows(state: State, ids: Sequence[str]) -> list[dict[str, Any]]:
 def full_text_rows(state: State, ids: Sequence[str], events: Sequence[Event]) -> list[dict[str, Any]]:
     """What became of every included report: document, outcome, reason, study, and who said so when."""
     last = {str(event.payload["doc"]): event for event in standing(events) if event.kind == "report"}
-    rows = []
+    rows, came = [], provenance(events)
     for at in sorted([*state.read_in_full, *state.waiting.tolist()]):
         known = state.read_in_full.get(at)
         report, event = known or Report("waiting"), last.get(ids[at]) if known else None
@@ -232,6 +233,7 @@ def full_text_rows(state: State, ids: Sequence[str], events: Sequence[Event]) ->
                 "tables": len(report.rows),
                 "time": event.time if event else "",
                 "reviewer": event.reviewer if event else "",
+                **came.columns(event),
             }
         )
     return rows

@@ -24,6 +24,7 @@ class Decision:
     payload: Mapping[str, Any]
     outdated: bool = False  # whether a verdict was changed, or documents joined, since
     by: str = ""  # the name given when it was recorded
+    claimed: bool = False  # whether name and time are what a session file says
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +46,7 @@ class State:
     """By position: the Y that a document settles the question together with."""
     plan: Settings | None = None  # what was registered before the first label
     plan_records: str = ""  # hash of the records that the plan was registered for
+    imported: bool = False  # whether the session came in a file
     deviations: tuple[Event, ...] = ()  # settings changed, with a reason, after a plan was registered
     stopped: bool = False
     decision: Decision | None = None

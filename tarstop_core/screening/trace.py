@@ -9,6 +9,7 @@ from tarstop_core.screening.fold import Replay, replay
 from tarstop_core.screening.labels import NAMES, REJECTED
 from tarstop_core.screening.log import Event, standing
 from tarstop_core.screening.paths import Paths, PathsKey, chances, paths_key, session_paths
+from tarstop_core.screening.provenance import provenance
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
@@ -36,7 +37,7 @@ def trace(
     are those at the start of the session, `calibrators` by digest all of :func:`calibrators_named`; `ids` and `scores`
     are as the list was stored.
     """
-    final = replay(settings, ids, events)
+    final, came = replay(settings, ids, events), provenance(events)
     fold, stored = Replay(settings, ids), scores
     ids, scores = final.ids_as_read(ids), final.scores_as_read(scores)
     seen: dict[PathsKey, tuple[Calibrator, Floats, Paths]] = {}
@@ -59,6 +60,7 @@ def trace(
                     **fit,
                     "time": event.time,
                     "reviewer": event.reviewer,
+                    **came.columns(event),
                     "p": float(paths.path.p[depth]),
                     "h": float(paths.path.chances[depth]),
                     "b": advice.b,
@@ -84,6 +86,7 @@ def trace(
                     **_verdict_columns(final, ids, scores, depth),
                     "time": event.time,
                     "reviewer": "",
+                    **came.columns(event),
                     "kept_from": final.kept_from,
                     **_said_columns(final, ids, depth),
                     **scenario_of(final.settings).kept_columns(final, ids, depth),

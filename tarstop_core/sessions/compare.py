@@ -22,7 +22,19 @@ from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.whole import WholeSession
 from tarstop_core.value.path import Path
 
-JUDGEMENTS = (*UNDOABLE, "kept", "audited", "families", "joined", "parted", "fit", "undo", "note", "reasons")
+JUDGEMENTS = (
+    *UNDOABLE,
+    "imported",
+    "kept",
+    "audited",
+    "families",
+    "joined",
+    "parted",
+    "fit",
+    "undo",
+    "note",
+    "reasons",
+)
 
 
 @dataclass(frozen=True)

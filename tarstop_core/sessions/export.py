@@ -24,6 +24,7 @@ from tarstop_core.presentation.numbers import count_of
 from tarstop_core.ranking.features import VERSION as FEATURES_VERSION
 from tarstop_core.screening.audit import drawn_in_words
 from tarstop_core.screening.labels import GRADES, IRRELEVANT, NAMES, RELEVANT, UNSEEN
+from tarstop_core.screening.provenance import claimed_time
 from tarstop_core.screening.report_entry import full_text_rows, table_rows
 from tarstop_core.screening.state import State
 from tarstop_core.screening.trace import calibrators_named, trace
@@ -105,7 +106,7 @@ def to_xlsx(session: WholeSession) -> bytes:
     for event in session.events:
         content = json.dumps(dict(event.payload), ensure_ascii=False)
         values = (event.seq, event.time, event.reviewer, event.kind, content)
-        log.append(dict(zip(names, values, strict=True)))
+        log.append(dict(zip(names, values, strict=True)) | session.came.columns(event))
     _sheet(book, "Log", log)
     kept = io.BytesIO()
     book.save(kept)
@@ -138,11 +139,12 @@ def trace_csv(session: OpenSession) -> str:
 
 def about_rows(session: WholeSession) -> list[tuple[str, str]]:
     """What the session is and what was searched: name and value."""
-    row, collection, state = session.row, session.collection, session.state
+    row, collection, state, came = session.row, session.collection, session.state, session.came
     simulated, merged = " (simulated)" if collection.simulated else "", said(collection.files)
     # Of those that may be missing, empty ones are left out.
     rows = [
-        ("Begun", when(row.created)),
+        ("Begun", when(row.created) + (" (claimed)" if came.imports else "")),
+        ("Imported", came.sentence(when)),
         ("Last recorded", when(state.last_time) if state.last_time else "nothing yet"),
         ("Documents", f"{len(row.ids):,} from “{collection.name}”{simulated}"),
         *((_identified(file), f"{int(file['records']):,}") for file in session.files),
@@ -151,7 +153,10 @@ def about_rows(session: WholeSession) -> list[tuple[str, str]]:
         ("Labels that came along", f"{state.kept:,}, from {state.kept_from}" if state.kept else ""),
         ("Audit draws", drawn_in_words(state) if state.drawn is not None else ""),
         *(
-            (JOINED[event.kind], f"{joined_in_words(event.payload)}, {when(event.time)}")
+            (
+                JOINED[event.kind],
+                f"{joined_in_words(event.payload)}, {claimed_time(when(event.time), came.columns(event))}",
+            )
             for event in session.events
             if event.kind in JOINED
         ),

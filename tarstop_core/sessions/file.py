@@ -1,11 +1,12 @@
 """A session as one JSON document: everything it rests on, to be kept, sent, and taken in elsewhere.
 
-What is written depends on the session alone, so that a file taken in on another machine and written there
-again is the same file, byte for byte.
+What is written depends on the session alone: a file taken in on another machine and written there again is the same
+file, byte for byte, with one more line of its log. That line says when it was taken in, from which file and by whom;
+what stands before it is what the file claims.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
 from typing import Annotated, Any
@@ -26,7 +27,7 @@ from tarstop_core.screening.trace import calibrators_named
 from tarstop_core.sessions.store.collections import CHUNK
 from tarstop_core.sessions.store.rows import event_row
 from tarstop_core.sessions.store.store import Store
-from tarstop_core.sessions.store.values import check_files, check_order
+from tarstop_core.sessions.store.values import check_files, check_order, now, storable_text
 
 FILE = FileKind(
     "tarstop-session",
@@ -103,11 +104,11 @@ def export_session(store: Store, session_id: str) -> str:
     return _laid_out(content)
 
 
-def import_session(store: Store, text: str, name: str = "The file") -> str:
+def import_session(store: Store, text: str, name: str = "The file", by: str = "") -> str:
     """Take a session in that :func:`export_session` wrote, here or elsewhere; its id here.
 
-    Nothing is stored unless all of it can be used. One whose name is in use is called "… (imported)". InputProblem when
-    it is not such a file, does not fit together, or is a session that is here already.
+    `by` is whoever does it. Nothing is stored unless all of it can be used. One whose name is in use is called
+    "… (imported)". InputProblem when it is not such a file, does not fit together, or is a session that is here already.
     """
     file = validated(_File, FILE.content(text, name), name, "export the session again")
     events = [Event(**entry) for entry in file.log]
@@ -130,10 +131,11 @@ def import_session(store: Store, text: str, name: str = "The file") -> str:
         raise InputProblem(f"{name} lacks a calibrator that its log uses; export the session again.")
     here = (*store.sessions(), *store.sessions(archived=True))
     for session in here:
-        if session.created == file.created and store.events(session.id) == events:
+        if session.created == file.created and _screened(store.events(session.id)) == _screened(events):
             raise InputProblem(
                 f"{name} holds what is here already as “{session.name}”: the same log, to the last entry; open that one."
             )
+    arrival = Event("imported", {"source": storable_text(name)}, len(events) + 1, now(), storable_text(by))
     taken = file.name in {session.name for session in here}
     # Many documents are stored in parts, for others to label meanwhile, and are there only with the session.
     large = len(frame) > CHUNK
@@ -148,11 +150,18 @@ def import_session(store: Store, text: str, name: str = "The file") -> str:
                 store.save_calibrator(each)
             called = f"{file.name} (imported)" if taken else file.name
             ranked = (order, file.scores, file.settings, file.query, file.ranking)
-            return store.create_session(called, collection, *ranked, created=file.created, events=events)
+            return store.create_session(
+                called, collection, *ranked, created=file.created, events=[*events, arrival]
+            )
     except BaseException:
         if new:
             store.remove_unfinished(collection)
         raise
+
+
+def _screened(events: Sequence[Event]) -> Sequence[Event]:
+    """A log without the imports that it ends with: nothing was done in them."""
+    return events if not events or events[-1].kind != "imported" else _screened(events[:-1])
 
 
 def _check_joined(state: State, file: _File, frame: pd.DataFrame, name: str) -> None:

@@ -29,6 +29,7 @@ from tarstop_core.screening.grades import grades_in_words
 from tarstop_core.screening.labels import BACKGROUND, COMBINATION, IRRELEVANT, RELEVANT, UNSEEN, UNSURE
 from tarstop_core.screening.live_check import check_sentence, live_check
 from tarstop_core.screening.log import Event
+from tarstop_core.screening.provenance import claim, claimed_time
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.settings_words import changes
@@ -53,6 +54,7 @@ def report_html(session: WholeSession) -> str:
         name=session.row.name,
         query=session.row.query,
         at=when(state.last_time or session.row.created),
+        imported=session.came.sentence(when),
         version=__version__,
         simulated=session.collection.simulated,
         example=bool(settings.payoffs.unit),
@@ -116,8 +118,8 @@ def _decided(decision: Decision | None, settings: Settings) -> dict[str, Any] | 
         return None
     kept, unit = decision.payload, settings.payoffs.unit
     rows = [
-        ("By", decision.by or "no name given"),
-        ("When", when(decision.time)),
+        ("By", (decision.by or "no name given") + (" (claimed)" if decision.claimed else "")),
+        ("When", when(decision.time) + (" (claimed)" if decision.claimed else "")),
         ("After", count_of(int(kept["depth"])) if "depth" in kept else ""),
         ("Probability then", percent(float(kept["belief"])) if "belief" in kept else ""),
         ("Expected to bring", amount(float(kept["utility"]), unit) if "utility" in kept else ""),
@@ -250,7 +252,7 @@ def _plan(session: WholeSession) -> dict[str, Any]:
         return {"registered": None, "changes": _changed(session, moves, session.row.settings)}
     registered = next(event for event in session.events if event.kind == "plan")
     return {
-        "registered": _signed(registered),
+        "registered": _signed(session, registered),
         "same_list": state.plan_records == session.row.digest,
         "joined": len(state.joining("docs")),
         "rows": session.in_words(state.plan),
@@ -263,7 +265,9 @@ def _changed(session: WholeSession, events: Sequence[Event], before: Settings) -
     for event in events:
         after = Settings.from_dict(event.payload["settings"])
         reason = str(event.payload.get("reason", "")).strip()
-        told.append({"signed": _signed(event), "moved": _moved(session, before, after), "reason": reason})
+        told.append(
+            {"signed": _signed(session, event), "moved": _moved(session, before, after), "reason": reason}
+        )
         before = after
     return told
 
@@ -287,8 +291,8 @@ def _steps(session: WholeSession) -> Sheet | None:
             word_of(step["headline"]).lower(),
             step["more_if_nothing"],
             _verdict(step),
-            step["reviewer"],
-            when(step["time"]),
+            claim(step["reviewer"], step),
+            claimed_time(when(step["time"]), step),
         ]
         for step in _advised(session)
     ]
@@ -305,9 +309,7 @@ def _verdict(step: Mapping[str, Any]) -> str:
 
 
 def _log(session: WholeSession) -> Sheet:
-    rows = [
-        [event.seq, when(event.time), event.reviewer, event.kind, _content(event)] for event in session.events
-    ]
+    rows = [[event.seq, *_by(session, event), event.kind, _content(event)] for event in session.events]
     head = ("Number", "When", "By", "Event", "Content")
     return sheet(head, rows, numbers=("Number", "When"), wide=("Content",))
 
@@ -321,5 +323,12 @@ def _content(event: Event) -> str:
     )
 
 
-def _signed(event: Event) -> str:
-    return f"{when(event.time)}{f' by {event.reviewer}' if event.reviewer else ''}"
+def _by(session: WholeSession, event: Event) -> tuple[str, str]:
+    """When an entry was recorded and by whom, marked where only a session file says so."""
+    came = session.came.columns(event)
+    return claimed_time(when(event.time), came), claim(event.reviewer, came)
+
+
+def _signed(session: WholeSession, event: Event) -> str:
+    time, name = _by(session, event)
+    return f"{time}{f' by {name}' if name else ''}"

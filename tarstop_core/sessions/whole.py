@@ -16,6 +16,7 @@ from tarstop_core.screening.advised import Advice
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.paths import chances
+from tarstop_core.screening.provenance import Provenance, provenance
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.settings_words import settings_rows
 from tarstop_core.screening.state import State
@@ -39,6 +40,11 @@ class WholeSession:
     def state(self) -> State:
         """Where it stands."""
         return replay(self.stored.settings, self.stored.ids, self.events)
+
+    @cached_property
+    def came(self) -> Provenance:
+        """What of its log came in a session file."""
+        return provenance(self.events)
 
     @cached_property
     def row(self) -> SessionRow:

@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -11,7 +10,6 @@ from tarstop_core.documents.records import as_records
 from tarstop_core.documents.reports import Report, Row
 from tarstop_core.screening.explain import word_of
 from tarstop_core.screening.log import Event
-from tarstop_core.sessions.file import export_session, import_session
 from tarstop_core.sessions.report import report_html
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.whole import whole_session
@@ -115,13 +113,6 @@ def test_nothing_read_is_a_report_too(store: Store) -> None:
     session = store.create_session("Empty", a_collection(store), list(range(N)), None, START, "", "")
     _, text = read(report_html(whole_session(store, session)))
     assert "Nothing was read, so there is nothing to draw." in text and "Nothing was recorded." in text
-
-
-def test_the_same_session_gives_the_same_report_elsewhere(store: Store, tmp_path: Path) -> None:
-    session = a_patent_session(store)
-    other = Store(f"sqlite:///{tmp_path / 'other.db'}")
-    arrived = import_session(other, export_session(store, session))
-    assert report_html(whole_session(other, arrived)) == report_html(whole_session(store, session))
 
 
 PAYLOADS = (

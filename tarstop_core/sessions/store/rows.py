@@ -153,6 +153,8 @@ class SessionSummary:
     """Payload of the decision that stands."""
     simulated: bool
     archived: bool
+    imported: bool
+    """Whether it came in a session file."""
     scenario: str
     query: str
 

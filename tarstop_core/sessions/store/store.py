@@ -381,12 +381,16 @@ def _summary(
             decision = check_event(decided).payload
         plain = {name: value for name, value in row._mapping.items() if name != "settings"}
         times = [row.created, *(line.last_time for line in kinds.values())]
+        if "imported" in kinds:  # earlier times are what the file says, and may lie in the future
+            newest = select(EVENT.c.time).where(EVENT.c.session_id == row.id).order_by(EVENT.c.seq.desc())
+            times = [connection.execute(newest.limit(1)).scalar_one()]
         return SessionSummary(
             **plain,
             last_activity=max(map(check_time, times)),
             labelled=labelled,
             stopped=max(last.get("stopped", 0), last.get("decided", 0)) > resumed,
             decision=decision,
+            imported="imported" in kinds,
             # Sessions of before there were reviews do not say.
             scenario=str(json.loads(row.settings).get("scenario", Settings.scenario)),
         )

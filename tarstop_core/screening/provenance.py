@@ -1,0 +1,104 @@
+"""Which entries of a log came in a session file: their names and times are claims of that file."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from enum import Enum
+from functools import partial
+
+from tarstop_core.presentation.words import say
+from tarstop_core.screening.log import Event
+
+CLOCKS_APART = timedelta(minutes=5)
+"""How far the clocks of two machines may differ before a time counts as impossible."""
+BEGINNING = datetime(2026, 1, 1, tzinfo=UTC)
+"""No session is older."""
+LISTED = 5
+"""Entries with an impossible time that a sentence names."""
+_said = partial(say, __name__)
+
+
+class Fault(Enum):
+    """Why a time in a file is impossible."""
+
+    LATE = "later than the import"
+    EARLY = "before TARstop existed"
+    BACKWARDS = "before the entry that it follows"
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """What of a log came in a file."""
+
+    imports: tuple[Event, ...] = ()
+    """One for each time that the session came in a file, the first one first; none: all of it was recorded here."""
+    entries: int = 0  # of the log
+    readers: Mapping[str, int] = field(
+        default_factory=dict
+    )  # names that the file gives, with the entries of each
+    faults: Mapping[int, Fault] = field(default_factory=dict)  # by number of the entry
+
+    def columns(self, event: Event | None) -> dict[str, str]:
+        """What tables say beside an entry, or beside none; no columns where the whole session was recorded here."""
+        if not self.imports:
+            return {}
+        came = event is not None and event.seq < self.imports[-1].seq
+        source = str(self.imports[-1].payload["source"]) if came else ""
+        fault = self.faults.get(event.seq) if event is not None else None
+        return {"imported_from": source, "impossible_time": fault.value if fault else ""}
+
+    def sentence(self, when: Callable[[str], str]) -> str:
+        """Where the session came from and what of it is a claim; empty where all was recorded here.
+
+        `when` puts a stored time in words.
+        """
+        if not self.imports:
+            return ""
+        last = self.imports[-1]
+        faults = [(seq, fault.value) for seq, fault in self.faults.items()]
+        told = {
+            "when": when(last.time),
+            "source": last.payload["source"],
+            "by": last.reviewer,
+            "came": last.seq - 1,
+        }
+        more = {
+            "readers": list(self.readers),
+            "before": len(self.imports) - 1,
+            "own": self.entries - last.seq,
+        }
+        return _said("imported", **told, **more, faults=faults[:LISTED], faulty=len(faults))
+
+
+def claim(text: str, columns: Mapping[str, str]) -> str:
+    """A name or a time of an entry, marked where :meth:`Provenance.columns` says that it is a claim of a file."""
+    return f"{text} (claimed)" if text and columns.get("imported_from") else text
+
+
+def claimed_time(text: str, columns: Mapping[str, str]) -> str:
+    """The time of an entry, marked as a claim and, where it is impossible, with why."""
+    fault = columns.get("impossible_time")
+    return f"{text} (claimed; {fault})" if fault else claim(text, columns)
+
+
+def provenance(events: Sequence[Event]) -> Provenance:
+    """What of a log came in a file, and which of its times are impossible."""
+    imports = tuple(event for event in events if event.kind == "imported")
+    if not imports:
+        return Provenance(entries=len(events))
+    came = [event for event in events if event.seq < imports[-1].seq]
+    arrived, latest = datetime.fromisoformat(imports[-1].time), BEGINNING
+    faults = dict[int, Fault]()
+    for event in came:
+        time = datetime.fromisoformat(event.time)
+        if time > arrived + CLOCKS_APART:
+            faults[event.seq] = Fault.LATE
+        elif time < BEGINNING:
+            faults[event.seq] = Fault.EARLY
+        elif time < latest - CLOCKS_APART:
+            faults[event.seq] = Fault.BACKWARDS
+        else:
+            latest = max(latest, time)
+    readers = Counter(event.reviewer for event in came if event.reviewer)
+    return Provenance(imports, len(events), dict(readers), faults)
