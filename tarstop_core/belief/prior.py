@@ -82,7 +82,7 @@ class Prior:
         return self.learned_from is not None and self.learned_from.keeps_b_0
 
     def at(self, theta: float) -> Prior:
-        """This distribution of sensitivity, with b_0 at another threshold.
+        """A prior with this distribution of sensitivity, its b_0 taken at another threshold.
 
         Only a prior whose b_0 was learned says what that refers to; any other is returned as it is.
 
