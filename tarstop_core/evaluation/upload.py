@@ -14,6 +14,8 @@ from tarstop_core.evaluation.cases import Benchmark
 from tarstop_core.files.budget import BUDGET, CHUNK, Room, check_count
 from tarstop_core.files.source import open_source
 
+LONGEST_NAME = 200
+"""Bytes of a file's name: less than any file system takes."""
 SUFFIXES = (".run", ".qrels", ".csv", ".tsv")
 
 
@@ -70,7 +72,7 @@ def _unpack(name: str, content: IO[bytes], folder: Path, room: Room) -> list[str
             left_out = []
             for member, path in zip(members, inside, strict=True):
                 if not _wanted(path.name):
-                    left_out.append(path.name)
+                    left_out.append(path.name[:80])
                     continue
                 if stat.S_ISLNK(member.external_attr >> 16):
                     raise InputProblem(f"{path} in {name} is a link; pack the file that it leads to.")
@@ -112,6 +114,8 @@ def _wanted(name: str) -> bool:
 
 
 def _write(content: IO[bytes], path: Path, room: Room) -> None:
+    if len(path.name.encode()) > LONGEST_NAME:
+        raise InputProblem(f"The name of the file {path.name[:40]}… is too long to be stored; rename it.")
     if path.exists():
         raise InputProblem(f"There are two files called {path.name}; keep one, or pack train and test apart.")
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -9,7 +9,8 @@ import pandas as pd
 from tarstop_core.documents.tables import Floats
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
-from tarstop_core.files.source import detect_encoding, open_source
+from tarstop_core.files.budget import check_columns
+from tarstop_core.files.source import Source, detect_encoding, open_source
 from tarstop_core.files.trec import one_word
 
 
@@ -20,12 +21,8 @@ def read_chances(path: Path, topics: Mapping[str, Topic]) -> dict[str, Floats]:
     InputProblem when one is missing, a chance is none, or the documents are not those of the run in its order.
     """
     with open_source(path) as source:
-        encoding, _ = detect_encoding(source)
-        with source.text(encoding, newline="") as lines:
-            try:
-                frame = pd.read_csv(lines, dtype=str, keep_default_na=False)
-            except (pd.errors.ParserError, pd.errors.EmptyDataError) as problem:
-                raise InputProblem(f"{path.name} is no CSV ({problem}); give what rerank wrote.") from None
+        check_columns(path.name, "line 1", len(_frame(source, nrows=0).columns))
+        frame = _frame(source)
     several = len(topics) > 1
     needed = ("id", "chance", *(("topic",) if several else ()))
     if missing := [name for name in needed if name not in frame]:
@@ -49,3 +46,13 @@ def read_chances(path: Path, topics: Mapping[str, Topic]) -> dict[str, Floats]:
             )
         found[name] = p
     return found
+
+
+def _frame(source: Source, nrows: int | None = None) -> pd.DataFrame:
+    """The cells of a CSV, or of its first rows; InputProblem when it is none."""
+    encoding, _ = detect_encoding(source)
+    with source.text(encoding, newline="") as lines:
+        try:
+            return pd.read_csv(lines, dtype=str, keep_default_na=False, nrows=nrows)
+        except (pd.errors.ParserError, pd.errors.EmptyDataError) as problem:
+            raise InputProblem(f"{source.name} is no CSV ({problem}); give what rerank wrote.") from None

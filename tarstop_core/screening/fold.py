@@ -315,6 +315,10 @@ class Replay:
             self._excluded_for[at] = str(said["reason"])
         if "with" in said:
             self._together[at] = self._read_at(event, "with")
+            if self._together[at] == at:
+                raise InputProblem(
+                    f"Event {event.seq} grades document {at + 1} together with itself; name two documents."
+                )
         if said.get("note"):
             self._notes[str(said["doc"])] = str(said["note"])
 

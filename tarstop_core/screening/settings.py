@@ -97,7 +97,12 @@ class Settings:
                 raise InputProblem(f"The {what} is '{chosen}'; choose {' or '.join(map(str, known))}.")
         if not self.policy:
             object.__setattr__(self, "policy", self.kind.first_rule)
-        parse_policy(self.policy, files=False)
+        rule = parse_policy(self.policy, files=False)
+        if rule.needs_labels:
+            raise InputProblem(
+                f"The rule {rule.title} needs labels of the whole list or a random sample of it, so it cannot advise a "
+                f"session; choose another one, such as {self.kind.first_rule}."
+            )
         check_theta(self.theta)
         check_engine(self.engine)
         if not 0 < self.scale < math.inf:

@@ -164,3 +164,10 @@ def test_topics_are_told_apart(tmp_path: Path) -> None:
     (tmp_path / "c.csv").write_text("id,chance\na,0.5\n", encoding="utf-8")
     with pytest.raises(InputProblem, match="has no column topic"):
         read_chances(tmp_path / "c.csv", run)
+
+
+def test_chances_wider_than_a_spreadsheet_are_refused(tmp_path: Path) -> None:
+    more = ",".join(f"x{at}" for at in range(50_000))
+    (tmp_path / "c.csv").write_text(f"id,chance,{more}\na,0.5,{more}\n", "utf-8")
+    with pytest.raises(InputProblem, match=r"c.csv has 50,002 columns \(line 1\) where 16,384 can be read"):
+        read_chances(tmp_path / "c.csv", {"T": Topic("T", np.array(["a"]))})

@@ -90,3 +90,22 @@ def test_archives_that_are_traps_are_refused_and_leave_nothing_outside(
     assert [path.name for path in tmp_path.iterdir()] == ["in"]
     assert {path.name for path in (tmp_path / "in").iterdir()} <= {"here"}
     assert not any(path.is_symlink() for path in tmp_path.rglob("*"))
+
+
+@pytest.mark.parametrize("named", ["a" * 400 + ".csv", "é" * 150 + ".run", "train/" + "q" * 5_000 + ".qrels"])
+def test_a_name_that_no_disk_takes_is_a_sentence(tmp_path: Path, named: str) -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr(named, "x")
+    for name, content in (("mine.zip", packed), (named.rpartition("/")[2], io.BytesIO(b"x"))):
+        with pytest.raises(InputProblem, match="is too long to be stored; rename it") as caught:
+            place([(name, content)], tmp_path / "in")
+        assert len(str(caught.value)) < 200
+
+
+def test_what_is_left_out_is_named_in_short(tmp_path: Path) -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("n" * 60_000, "x")
+    [note] = place([("mine.zip", packed)], tmp_path / "in")
+    assert "left out" in note and len(note) < 200

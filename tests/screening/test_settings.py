@@ -51,3 +51,12 @@ def test_settings_of_a_later_version_are_refused() -> None:
 def test_each_scenario_begins_with_its_own_rule() -> None:
     assert PATENT.policy == "optimal"
     assert Settings(PATENT.payoffs, 0.001, scenario="review").policy == "greedy"
+
+
+@pytest.mark.parametrize("rule", ["qbcb", "audit:every=3", "target", "oracle"])
+@pytest.mark.parametrize("settings", [PATENT, REVIEW])
+def test_a_rule_that_cannot_advise_is_no_rule_of_a_session(settings: Settings, rule: str) -> None:
+    with pytest.raises(InputProblem, match=f"cannot advise a session; choose .* {settings.kind.first_rule}"):
+        replace(settings, policy=rule)
+    with pytest.raises(InputProblem, match="cannot advise a session"):
+        Settings.from_dict({**settings.to_dict(), "policy": rule})

@@ -117,6 +117,14 @@ def test_what_does_not_fit_together_stores_nothing(store: Store, tmp_path: Path)
         (broken(text, log=[{**log[0], "kind": "?"}]), "damaged"),
         (broken(text, log=[{**log[0], "payload": {"doc": "zz", "label": "relevant"}}]), "not in the list"),
         (broken(text, scores=[1.0]), "scores"),
+        (
+            broken(text, settings={**json.loads(text)["settings"], "policy": "qbcb"}),
+            "cannot advise a session",
+        ),
+        (
+            broken(text, log=[{**log[0], "payload": {"doc": "c", "label": "relevant", "with": "c"}}]),
+            "document 1 together with itself",
+        ),
     ):
         with pytest.raises(InputProblem, match=said):
             import_session(elsewhere, damaged, "x.json")

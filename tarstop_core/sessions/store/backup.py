@@ -10,10 +10,26 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, Table, create_engine, delete, func, insert, inspect, select, text
+from sqlalchemy import (
+    Boolean,
+    Connection,
+    Double,
+    Integer,
+    LargeBinary,
+    Row,
+    Table,
+    create_engine,
+    delete,
+    func,
+    insert,
+    inspect,
+    select,
+    text,
+)
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, StatementError
 from sqlalchemy.pool import NullPool
+from sqlalchemy.types import TypeEngine
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.sessions.store.address import file_name, read_url
@@ -157,6 +173,26 @@ def _pieces(source: Connection, table: Table, damaged: str) -> Iterator[Sequence
         raise InputProblem(damaged) from problem
 
 
+def _fits(connection: Connection) -> bool:
+    """Whether every value of a SQLite file is of its column's type, which SQLite itself does not see to."""
+    for table in METADATA.sorted_tables:
+        for column in table.columns:
+            stored = ["null"] * bool(column.nullable) + [*_stored_as(column.type)]
+            odd = func.typeof(column).not_in(stored)
+            if connection.execute(select(column).where(odd).limit(1)).first() is not None:
+                return False
+    return True
+
+
+def _stored_as(kind: TypeEngine[Any]) -> tuple[str, ...]:
+    """What SQLite calls values of a type."""
+    if isinstance(kind, LargeBinary):
+        return ("blob",)
+    if isinstance(kind, Double):
+        return ("real", "integer")
+    return ("integer",) if isinstance(kind, Integer | Boolean) else ("text",)
+
+
 def _held(connection: Connection) -> Held:
     sizes = {table.name: select(func.count()).select_from(table) for table in TABLES}
     counts = {name: connection.execute(size).scalar_one() for name, size in sizes.items()}
@@ -187,6 +223,8 @@ def _checked(file: Path) -> Iterator[Connection]:
                     old.backup(copied)
                 Database(str(URL.create("sqlite", database=str(current)))).close()
             with _reading(current) as connection:
+                if not _fits(connection):
+                    raise InputProblem(_backup_damaged(file))
                 yield connection
         except (DBAPIError, sqlite3.Error, UnicodeDecodeError) as problem:
             raise InputProblem(_backup_damaged(file)) from problem

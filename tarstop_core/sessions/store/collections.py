@@ -276,6 +276,8 @@ def _rows(collection_id: str, frame: pd.DataFrame, start: int) -> list[dict[str,
 def _collection_row(row: Row[*tuple[Any, ...]]) -> CollectionRow:
     with values.intact(f"The collection '{row.name}'"):
         check_time(row.created)
+        if not (isinstance(row.documents, int) and isinstance(row.duplicates, int)):
+            raise TypeError("counts are whole numbers")
         files = tuple(json.loads(row.files))
         values.check_files(files, "What is said of its files")
         return CollectionRow(**{**row._mapping, "files": files})

@@ -321,7 +321,8 @@ def _last_seq(connection: Connection, session_id: str) -> int:
     last = connection.execute(statement).scalar_one_or_none()
     if last is None:
         raise _unknown_session(session_id)
-    return int(last)
+    with values.intact("The log of this session"):
+        return int(last)
 
 
 def _joining(event: Event) -> int:

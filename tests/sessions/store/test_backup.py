@@ -202,7 +202,15 @@ DAMAGES = {
     "no version": (statements("DELETE FROM tarstop_schema"), "does not say which version"),
     "orphans": (statements("DELETE FROM session"), "damaged and nothing was changed"),
     "a table less": (statements("DROP TABLE deleted"), "damaged and nothing was changed"),
-    "text for a number": (statements("UPDATE event SET seq = 'many'"), ""),
+    "text for a number": (
+        statements("UPDATE event SET seq = 'many'"),
+        "damaged and nothing was changed",
+    ),
+    "text for a count": (
+        statements("UPDATE collection SET duplicates = 'many'"),
+        "damaged and nothing was changed",
+    ),
+    "bytes for text": (statements("UPDATE session SET settings = x'ff'"), "damaged and nothing was changed"),
     "no UTF-8": (
         statements("UPDATE record SET title = CAST(x'ff41' AS TEXT)"),
         "damaged and nothing was changed",

@@ -1,5 +1,7 @@
 """What is stored and cannot be read is named, deleted where a person wants, and takes nothing else down."""
 
+from pathlib import Path
+
 import pytest
 
 from tarstop_core.documents.records import as_records
@@ -122,3 +124,16 @@ def test_the_same_import_is_found_again(store: Store) -> None:
     assert store.same_collection("a.csv", records, files) == collection
     assert store.same_collection("a.csv", records, [{"source": "b.csv", "records": 1}]) is None
     assert store.same_collection("a.csv", as_records({"id": ["a"], "title": ["Two"]}), files) is None
+
+
+def test_text_where_a_number_belongs_is_one_sentence(tmp_path: Path) -> None:
+    """SQLite keeps any text in any column: a restored file may hold some."""
+    with Store(f"sqlite:///{tmp_path}/t.db") as store:
+        session = a_review(store)
+        change(store, "collection", "duplicates = 'many'")
+        change(store, "event", "seq = 'last' WHERE seq = 8")
+        with pytest.raises(InputProblem, match="counts are whole numbers"):
+            store.collection(store.session(session).collection_id)
+        with pytest.raises(InputProblem, match="log of this session is damaged"):
+            store.going(session)
+        assert {each.kind for each in store.damaged()} == {"session", "collection"}
