@@ -7,16 +7,16 @@ import pandas as pd
 
 from tarstop_core.documents.tables import CELLS
 from tarstop_core.documents.topic import Outcome
-from tarstop_core.explore.lists import Explored
+from tarstop_core.explore.lists import LabelledList
 from tests.explore.test_explore import printed, write_run
 
 
-def replayed(explored: Explored, folder: Path, *stakes: str) -> dict[str, Any]:
+def replayed(explored: LabelledList, folder: Path, *stakes: str) -> dict[str, Any]:
     """The one topic that `tarstop replay` prints for a sample.
 
     Parameters
     ----------
-    explored : Explored
+    explored : LabelledList
         With its truth.
     folder : Path
         Where its files go.

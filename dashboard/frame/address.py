@@ -1,17 +1,77 @@
 """The address of a page: what a person put there, and what the page puts there."""
 
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 import streamlit as st
 
+from tarstop_core.errors import InputProblem
+
+State = TypeVar("State", bound=Any)
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of an address: its name, and how its text becomes a value and back."""
+
+    name: str
+    parse: Callable[[str], Any]  # ValueError or InputProblem for a text that it cannot read
+    text: Callable[[Any], str] = str  # "" leaves the parameter out
+
+
+def read(parameters: Mapping[str, Parameter], address: Mapping[str, str], first: State) -> State:
+    """Return a state with the fields that an address names; what cannot be read stays as it is at `first`.
+
+    Parameters
+    ----------
+    parameters
+        Those of the fields of a dataclass, by the field's name.
+    address
+        Texts by the parameter's name.
+    first
+        The state where the address says nothing.
+    """
+    for field, parameter in parameters.items():
+        if text := address.get(parameter.name):
+            with suppress(ValueError, InputProblem):
+                first = replace(first, **{field: parameter.parse(text)})
+    return first
+
+
+def texts(parameters: Mapping[str, Parameter], state: Any) -> dict[str, str]:
+    """Return the address that :func:`read` reads back as this state."""
+    return {each.name: each.text(getattr(state, field)) for field, each in parameters.items()}
+
+
+def finite(text: str) -> float:
+    """Parse a finite number; ValueError for any other text."""
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(text)
+    return value
+
+
+def choice(options: Iterable[str]) -> Callable[[str], str]:
+    """Return a parser of these texts only, which raises ValueError for others."""
+
+    def parse(text: str) -> str:
+        if text not in options:
+            raise ValueError(text)
+        return text
+
+    return parse
+
 
 def given(names: Iterable[str]) -> dict[str, str]:
-    """Those of these parameters that the address has."""
+    """Return those of these parameters that the address has."""
     return {name: st.query_params[name] for name in names if name in st.query_params}
 
 
 def write(wanted: Mapping[str, str]) -> dict[str, str]:
-    """Put values into the address and take empty ones out of it; those that it then has."""
+    """Put values into the address and take empty ones out of it; return those that it then has."""
     filled = {name: value for name, value in wanted.items() if value}
     for name in {*wanted} & {*st.query_params} - {*filled}:
         del st.query_params[name]

@@ -28,8 +28,8 @@ from tarstop_core.value.payoffs import Floats, Payoffs
 
 
 @dataclass(frozen=True, eq=False)
-class Explored:
-    """A ranked list with what is known of it."""
+class LabelledList:
+    """A ranked list with the labels that it has so far, and all of them where the truth is known."""
 
     name: str  # as a person knows it
     settings: Settings  # Where exploring begins; other payoffs, costs, b_0 and θ are put in their place
@@ -47,12 +47,19 @@ class Explored:
         """Documents read so far."""
         return self.state.depth
 
+    @property
+    def topic(self) -> Topic:
+        """The labelled ranking of a list whose truth is known; InputProblem where it is not."""
+        if isinstance(self.truth, Outcome):
+            return self.truth.topic
+        return self._labelled()
+
     def planned(self, settings: Settings, chance_factor: float = 1.0) -> Path:
-        """The path from here on, if nothing (more) turns up."""
+        """Return the path from here on, if nothing (more) turns up."""
         return _planned(self, settings, chance_factor)
 
     def played(self, settings: Settings) -> Path:
-        """The path with everything known, as an experiment has it (paper mode).
+        """Return the path with every label known, as an experiment has it (paper mode).
 
         InputProblem when the labels are not known.
         """
@@ -66,19 +73,32 @@ class Explored:
         return DecisivePath(curve, settings.b_0, settings.payoffs, topic.first_hit, labels=topic.labels, p=p)
 
     def omega(self, settings: Settings) -> bool:
-        """Whether ω⁺ holds; asks for known labels."""
+        """Return whether ω⁺ holds; InputProblem when the labels are not known."""
         if isinstance(self.truth, Outcome):
             return is_plus(self.truth.tables, settings.theta, settings.truth, settings.payoffs.q_star)
         return self._labelled().omega
 
     def replayed(
-        self, policy: Policy, settings: Settings, told: Mapping[str, Floats] | None = None
+        self, policy: Policy, settings: Settings, chances: Mapping[str, Floats] | None = None
     ) -> Played:
-        """What ``tarstop replay`` says of one rule at these settings; in reviews also by chances that were `told`."""
+        """Play one rule at these settings, as ``tarstop replay`` does.
+
+        Parameters
+        ----------
+        policy, settings
+            The rule, and payoffs, cost, b_0 and θ.
+        chances
+            Chances of the documents of a review by its name, each of shape (N,), in place of the calibrator's.
+
+        Returns
+        -------
+        Played
+            Where the rule stops and what comes of it. InputProblem when the labels are not known.
+        """
         at = settings
         if isinstance(self.truth, Outcome):
             how = policy, at.payoffs, at.cost, at.theta, at.truth, at.engine, at.belief_prior, at.scale
-            return replay_reviews([self.truth], told or self.calibrator, *how)[0]
+            return replay_reviews([self.truth], chances or self.calibrator, *how)[0]
         return replay([self._labelled()], self.calibrator, policy, at.payoffs, at.cost, at.b_0, at.scale)[0]
 
     def _labelled(self) -> Topic:
@@ -90,63 +110,79 @@ class Explored:
         return self.truth
 
 
-# A page asks for the same few paths again and again; an `Explored` is its own identity.
+# A page asks for the same few paths again and again; a `LabelledList` is its own identity.
 @lru_cache(maxsize=16)
-def _planned(explored: Explored, settings: Settings, chance_factor: float) -> Path:
-    return screening_path(settings, explored.calibrator, explored.p, explored.state, chance_factor)
+def _planned(listing: LabelledList, settings: Settings, chance_factor: float) -> Path:
+    return screening_path(settings, listing.calibrator, listing.p, listing.state, chance_factor)
 
 
 def unread(settings: Settings, documents: int) -> State:
-    """A list of which nothing has been read."""
-    none = np.full(documents, UNSEEN, dtype=np.int8)
-    return State(settings=settings, labels=none, confirmed=np.zeros(documents, dtype=np.int8))
+    """Return the state of a list of which nothing has been read."""
+    labels = np.full(documents, UNSEEN, dtype=np.int8)
+    return State(settings=settings, labels=labels, confirmed=np.zeros(documents, dtype=np.int8))
 
 
-def _settings(scenario: Scenario) -> Settings:
+def first_settings(scenario: Scenario) -> Settings:
+    """Return the settings, in paper mode, with which exploring a sample begins."""
     plus, minus = scenario.first_actions
-    begun = Settings(Payoffs.from_q_star(0.5), 0.001, plus=plus, minus=minus, scenario=scenario.name)
-    return begun.paper_mode()
+    settings = Settings(Payoffs.from_q_star(0.5), 0.001, plus=plus, minus=minus, scenario=scenario.name)
+    return settings.paper_mode()
 
 
-def in_own_order(name: str, documents: int, simulated: bool = False) -> Explored:
-    """A collection of N documents of which only the order is known, taken for a ranking; nothing read, in paper mode."""
+def in_own_order(name: str, documents: int, simulated: bool = False) -> LabelledList:
+    """Take the order of a collection, of which nothing else is known, for a ranking.
+
+    Parameters
+    ----------
+    name
+        What a person calls the collection.
+    documents
+        How many it has.
+    simulated
+        Whether it is a simulated one.
+
+    Returns
+    -------
+    LabelledList
+        An unread list in paper mode.
+    """
     calibrator = calibrators()[default_calibrator(False)]
-    settings = replace(_settings(PATENT), calibrator=calibrator.digest)
+    settings = replace(first_settings(PATENT), calibrator=calibrator.digest)
     p = calibrator.probabilities(None, documents)
-    return Explored(name, settings, calibrator, p, unread(settings, documents), simulated=simulated)
+    return LabelledList(name, settings, calibrator, p, unread(settings, documents), simulated=simulated)
 
 
 def samples() -> Iterator[tuple[str, str]]:
-    """Keys and titles of the samples: ("search:antenna-mount", "Foldable antenna mount")."""
+    """Yield keys and titles of the samples: ("search:antenna-mount", "Foldable antenna mount")."""
     for kind, frame in ((PATENT.sample, sample_topics()), (REVIEW.sample, sample_reviews())):
         for topic, title in zip(frame["topic"], frame["title"], strict=True):
             yield f"{kind}:{topic}", str(title)
 
 
 @lru_cache(maxsize=32)
-def sample(key: str) -> Explored:
-    """The simulated sample that a key of :func:`samples` names, with its truth, in paper mode.
+def sample(key: str) -> LabelledList:
+    """Return the simulated sample of a key of :func:`samples`, with its truth, in paper mode.
 
     In a review a document and its 2×2 table are read at once.
     """
     kind, _, name = key.partition(":")
-    searched = kind == PATENT.sample
-    scenario: Scenario = PATENT if searched else REVIEW
-    truth = labelled_search(name) if searched else labelled_review(name)
+    scenario: Scenario = PATENT if kind == PATENT.sample else REVIEW
+    truth = labelled_search(name) if scenario is PATENT else labelled_review(name)
     topic = truth.topic if isinstance(truth, Outcome) else truth
-    settings = _settings(scenario)
-    wanted = scenario.chance_of(settings)
-    calibrator = calibrators()[default_calibrator(topic.scores is not None, True, wanted)]
+    settings = first_settings(scenario)
+    calibrator = calibrators()[
+        default_calibrator(topic.scores is not None, True, scenario.chance_of(settings))
+    ]
     p = calibrator.probabilities(topic.scores, len(topic))
     settings = replace(settings, calibrator=calibrator.digest)
     title = dict(samples())[key]
-    return Explored(title, settings, calibrator, p, unread(settings, len(p)), truth, simulated=True)
+    return LabelledList(title, settings, calibrator, p, unread(settings, len(p)), truth, simulated=True)
 
 
 COLLECTIONS: dict[str, str] = {"searches": PATENT.sample, "reviews": REVIEW.sample}
-"""Whole sample collections, and the kind of their lists in :func:`samples`."""
+"""Sample collections by name, and how the keys of their lists begin in :func:`samples`."""
 
 
-def collection(name: str) -> list[tuple[str, Explored]]:
-    """Every list of a sample collection, with its key."""
+def collection(name: str) -> list[tuple[str, LabelledList]]:
+    """Return every list of a sample collection, with its key."""
     return [(key, sample(key)) for key, _ in samples() if key.startswith(f"{COLLECTIONS[name]}:")]

@@ -7,19 +7,20 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarstop_core.explore.lists import Explored
-from tarstop_core.explore.plans import EXPECTABLE, LONG, Plans, outcomes, plans, settled
+from tarstop_core.explore.lists import LabelledList
+from tarstop_core.explore.plans import EXPECTABLE, Plans, World, outcomes, plans, settled
 from tarstop_core.policies import POLICIES, OpenLoop, Optimal, Policy, Randomised, parse_policy
 from tarstop_core.screening.settings import Settings
 from tarstop_core.value.payoffs import Depths, Flags, Floats
 from tarstop_core.value.stakes import Stakes
 
-World = Literal["planned", "played"]
 Measure = Literal["depth", "net_utility", "decision", "regret", "agreement"]
 
 Q_STARS: tuple[float, ...] = tuple(round(0.05 * step, 2) for step in range(1, 20))
 FRACTIONS: tuple[float, ...] = tuple(float(f"{10 ** (step / 4 - 5):.3g}") for step in range(17))
 """Costs of a map as shares of K: four a decade, so that a cell can be hit on a phone."""
+LONG = 4000
+"""Documents of a review from which a map has a third of the rows: each takes a search through all plans."""
 COMPARED: tuple[Policy, ...] = tuple(
     parse_policy(spec)
     for spec in "optimal greedy smooth:K=10 batch:K=10 budget:d=100 decide-now screen-everything".split()
@@ -33,7 +34,6 @@ class Grid:
 
     policy: Policy
     world: World
-    """One of "planned" or "played": what is expected if nothing is known beyond the labels so far, or what came of it."""
     stakes: Stakes  # K and the unit
     q_stars: tuple[float, ...]
 
@@ -46,10 +46,15 @@ class Grid:
         """One measure as floats, shape (Q, C)."""
         raise NotImplementedError
 
-    def _spread(self, **columns: ArrayLike) -> dict[str, Any]:
-        """What broadcasts to the cells as columns, one entry a cell, row by row."""
+    def columns(self) -> dict[str, Any]:
+        """Return the cells as columns, one entry a cell, row by row."""
         shape = (len(self.q_stars), len(FRACTIONS))
-        return {name: np.broadcast_to(np.asarray(each), shape).ravel() for name, each in columns.items()}
+        columns = {"policy": self.policy.spec, "world": self.world, **self._measured()}
+        return {name: np.broadcast_to(np.asarray(column), shape).ravel() for name, column in columns.items()}
+
+    def _measured(self) -> dict[str, ArrayLike]:
+        """Return what broadcasts to the cells as columns."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,11 +79,8 @@ class Map(Grid):
         name = "plus" if measure == "decision" else measure
         return np.asarray(getattr(self, name), dtype=float)
 
-    def columns(self) -> dict[str, Any]:
-        """The cells as columns, one entry a cell, row by row."""
-        columns: dict[str, Any] = {
-            "policy": self.policy.spec,
-            "world": self.world,
+    def _measured(self) -> dict[str, ArrayLike]:
+        columns: dict[str, ArrayLike] = {
             "q_star": np.array(self.q_stars)[:, None],
             "cost": self.costs,
             "cost_over_K": FRACTIONS,
@@ -91,43 +93,60 @@ class Map(Grid):
             columns["regret"] = self.regret
         if self.omega is not None:
             columns["omega"] = self.omega[:, None]
-        return self._spread(**columns)
+        return columns
 
 
 def maps(
-    explored: Explored,
+    listing: LabelledList,
     settings: Settings,
     policies: Sequence[Policy],
     world: World,
     compared: Sequence[Policy] = (),
     long: int = LONG,
 ) -> list[Map]:
-    """The map of each rule; K, the unit, b_0 and θ are those of the settings.
+    """Return the map of each rule on one list.
 
-    With any `compared` (:data:`COMPARED`), regret is against the best of these and `policies`; an Oracle does not count.
-    A review of more than `long` documents has fewer rows.
+    Parameters
+    ----------
+    listing
+        The list; InputProblem for "played" where its labels are not known.
+    settings
+        K, the unit, b_0 and θ.
+    policies
+        The rules.
+    world
+        Whether they are planned or played.
+    compared
+        With any of them (:data:`COMPARED`), regret is against the best of these and `policies`; an Oracle does not count.
+    long
+        Documents of a review above which a map has fewer rows.
+
+    Returns
+    -------
+    list of Map
+        One a rule.
     """
     stakes = settings.stakes
-    base = explored.planned(settings) if world == "planned" else explored.played(settings)
+    base = listing.planned(settings) if world == "planned" else listing.played(settings)
     if base.slow_to_restake:
         # At every stake anew a closed loop takes too long, unless it is what is looked at.
         compared = [OpenLoop() if rule == Optimal() else rule for rule in compared]
     every = list(dict.fromkeys((*policies, *compared)))
     costs = np.array(FRACTIONS) * stakes.payoffs.K
     q_stars = Q_STARS[1::3] if base.slow_to_restake and len(base) > long else Q_STARS
-    found: dict[Policy, list[Plans]] = {policy: [] for policy in every}
+    rows: dict[Policy, list[Plans]] = {policy: [] for policy in every}
     omegas = []
     for q_star in q_stars:
         payoffs = stakes.with_q_star(q_star).payoffs
         path = base.with_payoffs(payoffs)
         if world == "played":
-            omegas.append(explored.omega(replace(settings, payoffs=payoffs)))
+            omegas.append(listing.omega(replace(settings, payoffs=payoffs)))
         for policy in every:
             if world == "planned":
-                found[policy].append(plans(path, policy, costs, explored.start))
+                rows[policy].append(plans(path, policy, costs, listing.start))
             else:
-                found[policy].append(outcomes(path, policy, costs, omegas[-1]))
-    net = {policy: np.stack([each.net_utility for each in own]) for policy, own in found.items()}
+                rows[policy].append(outcomes(path, policy, costs, omegas[-1]))
+    net = {policy: np.stack([row.net_utility for row in own]) for policy, own in rows.items()}
     fair = [utility for policy, utility in net.items() if not policy.is_oracle]
     best = np.max(fair, axis=0) if compared else None
     return [
@@ -136,13 +155,13 @@ def maps(
             world,
             stakes,
             q_stars,
-            depth=np.stack([each.depth for each in found[policy]]),
-            plus=np.stack([each.plus for each in found[policy]]),
+            depth=np.stack([row.depth for row in rows[policy]]),
+            plus=np.stack([row.plus for row in rows[policy]]),
             net_utility=net[policy],
             regret=None if best is None else np.asarray(best - net[policy]),
             omega=np.array(omegas) if omegas else None,
-            start=0 if world == "played" else explored.start,
-            settled=world == "planned" and settled(base, explored.start),
+            start=0 if world == "played" else listing.start,
+            settled=world == "planned" and settled(base, listing.start),
         )
         for policy in policies
     ]
@@ -158,37 +177,54 @@ class MeanMap(Grid):
         """Mean of one measure over the lists, shape (Q, C)."""
         return np.asarray(np.mean([each.values(measure) for each in self.maps], axis=0))
 
-    def columns(self) -> dict[str, Any]:
-        """The cells as columns, row by row: means, and the number of lists."""
+    def _measured(self) -> dict[str, ArrayLike]:
         first = self.maps[0]
         measures: list[Measure] = ["depth", "net_utility"]
         measures += ["regret"] if first.regret is not None else []
         measures += ["agreement"] if first.omega is not None else []
-        return self._spread(
-            policy=self.policy.spec,
-            world=self.world,
-            lists=len(self.maps),
-            q_star=np.array(self.q_stars)[:, None],
-            cost=self.costs,
-            unit=self.stakes.payoffs.unit,
+        return {
+            "lists": len(self.maps),
+            "q_star": np.array(self.q_stars)[:, None],
+            "cost": self.costs,
+            "unit": self.stakes.payoffs.unit,
             **{f"mean_{name}": self.values(name) for name in measures},
-        )
+        }
 
 
 def mean_maps(
-    lists: Sequence[Explored],
+    lists: Sequence[LabelledList],
     settings: Settings,
     policies: Sequence[Policy],
     world: World,
     compared: Sequence[Policy] = (),
 ) -> list[MeanMap]:
-    """What each rule comes to on average over one or more lists of one scenario; as :func:`maps`.
+    """Return what each rule comes to on average over several lists.
 
-    Settings give payoffs, cost, b_0 and θ for all of them; the calibrator of each list stays its own. Reviews have fewer
-    rows, however short they are.
+    Parameters
+    ----------
+    lists
+        One or more of one scenario; the calibrator of each stays its own. Reviews have fewer rows, however short they are.
+    settings
+        Payoffs, cost, b_0 and θ for all of them.
+    policies, world, compared
+        As for :func:`maps`.
+
+    Returns
+    -------
+    list of MeanMap
+        One a rule.
     """
-    own = [replace(settings, calibrator=each.settings.calibrator) for each in lists]
-    by_list = [maps(*each, policies, world, compared, long=0) for each in zip(lists, own, strict=True)]
+    by_list = [
+        maps(
+            listing,
+            replace(settings, calibrator=listing.settings.calibrator),
+            policies,
+            world,
+            compared,
+            long=0,
+        )
+        for listing in lists
+    ]
     return [
         MeanMap(first.policy, world, first.stakes, first.q_stars, (first, *more))
         for first, *more in zip(*by_list, strict=True)
@@ -196,7 +232,7 @@ def mean_maps(
 
 
 def rules(world: World) -> dict[str, type[Policy]]:
-    """The rules a map can show, by name."""
+    """Return the rules that a map can show, by name."""
     return {
         name: rule
         for name, rule in POLICIES.items()

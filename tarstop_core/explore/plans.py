@@ -1,28 +1,32 @@
-"""One decision, and what a rule comes to."""
+"""One decision, and where a rule stops and what that brings."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tarstop_core import policies as rules
 from tarstop_core.errors import InputProblem
+from tarstop_core.explore.lists import LabelledList
 from tarstop_core.policies import Policy
+from tarstop_core.screening.settings import Settings
 from tarstop_core.value.path import Path
 from tarstop_core.value.payoffs import Depths, Flags, Floats, exceeds
 
+World = Literal["planned", "played"]
+"""What is expected if nothing is known beyond the labels so far, or what came of it with all labels known."""
 TO_THE_END = (rules.Budget, rules.Share, rules.DecideNow, rules.ScreenEverything)
 """Rules that go to their depth whatever they find."""
 LOOKING = (rules.Optimal, rules.OpenLoop, rules.LookAhead, rules.Greedy, rules.Smooth, rules.Batch)
+"""Rules that look at what they find."""
 EXPECTABLE = (*LOOKING, *TO_THE_END)
-"""Rules of which it is known beforehand how they take a hit, so that their outcome can be expected."""
-LONG = 4000
-"""Documents of a review from which a map has a third of the rows: each takes a search through all plans."""
+"""Rules of which it is clear beforehand how they take a hit, so that their outcome can be expected."""
 
 
 @dataclass(frozen=True)
 class Now:
-    """One decision of the paper's rule, as ``tarstop decide`` says it."""
+    """One decision of the paper's rule, as ``tarstop decide`` gives it."""
 
     b: float  # belief now
     rho: float  # chance that the next document is a hit (brings data); 0 where none is left
@@ -35,15 +39,29 @@ class Now:
 
 
 def settled(path: Path, start: int) -> bool:
-    """Whether a hit has decided the question by the depth `start`."""
+    """Return whether a hit has decided the question by the depth `start`."""
     return path.hit is not None and start >= path.hit
 
 
 def decide(path: Path, start: int, cost: float) -> Now:
-    """The paper's decision at a depth before which nothing settled the question.
+    """Make the paper's decision at a depth before which nothing settled the question.
 
-    EVPI is that of the payoffs; where a⁺ needs a document to cite, only the rules know of it. Where reading a
-    report in full costs extra, what that is expected to cost is added to the document's own: Greedy's comparison.
+    EVPI is that of the payoffs; where a⁺ needs a document to cite, only the rules take that into account.
+
+    Parameters
+    ----------
+    path
+        What is believed along the list.
+    start
+        Documents read.
+    cost
+        Of a document, in the payoffs' unit. Where reading a report in full costs extra, what that is expected to cost
+        is added: Greedy compares the same.
+
+    Returns
+    -------
+    Now
+        The decision and what it rests on.
     """
     cost = path.cost_of_next(start, cost)
     payoffs = path.payoffs
@@ -65,10 +83,23 @@ class Plans:
 
 
 def plans(path: Path, policy: Policy, costs: ArrayLike, start: int = 0) -> Plans:
-    """Where a rule stops if nothing turns up, and the net utility expected of following it from `start`.
+    """Return where a rule stops if nothing turns up, and the net utility expected of following it.
 
-    What has been spent by then is not counted. The rule is one of :data:`EXPECTABLE`, costs are in the payoffs' unit.
-    InputProblem when the outcome of the rule cannot be expected.
+    Parameters
+    ----------
+    path
+        What is believed along the list.
+    policy
+        One of :data:`EXPECTABLE`; InputProblem for another, whose outcome cannot be expected.
+    costs
+        Of a document, in the payoffs' unit. Shape (C,) or a number.
+    start
+        Documents read; what was spent on them is not counted.
+
+    Returns
+    -------
+    Plans
+        One entry a cost.
 
     Notes
     -----
@@ -89,7 +120,20 @@ def plans(path: Path, policy: Policy, costs: ArrayLike, start: int = 0) -> Plans
 
 
 def plans_to(depth: Depths, path: Path, policy: Policy, costs: Floats, start: int) -> Plans:
-    """The plans of a rule whose depths are known already."""
+    """Return the plans of a rule whose depths are computed already.
+
+    Parameters
+    ----------
+    depth
+        Where the rule stops at each cost. Shape (C,).
+    path, policy, costs, start
+        As for :func:`plans`.
+
+    Returns
+    -------
+    Plans
+        One entry a cost.
+    """
     looks_every: int | None = policy.K if isinstance(policy, rules.Batch) else 1
     if isinstance(policy, TO_THE_END):
         looks_every = None
@@ -100,20 +144,125 @@ def plans_to(depth: Depths, path: Path, policy: Policy, costs: Floats, start: in
 
 
 def actions(path: Path, policy: Policy, depth: Depths) -> Flags:
-    """The action on stopping at each depth."""
+    """Return whether the action on stopping at each depth is a⁺.
+
+    Parameters
+    ----------
+    path, policy
+        What is believed along the list, and the rule.
+    depth
+        Documents read. Shape (C,).
+
+    Returns
+    -------
+    Flags
+        Shape (C,).
+    """
     stops, where = np.unique(depth, return_inverse=True)
-    return np.array([path.action_at(int(each), policy.acts_on_belief) for each in stops], dtype=bool)[where]
+    return np.array([path.action_at(int(stop), policy.acts_on_belief) for stop in stops], dtype=bool)[where]
 
 
 def outcomes(path: Path, policy: Policy, costs: ArrayLike, omega: bool) -> Plans:
-    """What came of a rule where everything is known, as a replay has it, for all costs at once.
+    """Return what came of a rule where every label is known, as a replay has it.
 
-    InputProblem when the rule draws a random sample, which has no depth on one path.
+    Parameters
+    ----------
+    path
+        With all labels.
+    policy
+        InputProblem for one that draws a random sample, which has no depth on one path.
+    costs
+        Of a document, in the payoffs' unit. Shape (C,) or a number.
+    omega
+        Whether ω⁺ holds.
+
+    Returns
+    -------
+    Plans
+        One entry a cost.
     """
     costs = np.atleast_1d(np.asarray(costs, dtype=float))
     depth = policy.depths(path, costs)
     plus = actions(path, policy, depth)
     if policy.is_oracle:
         plus = path.knowing(plus, omega)
-    if_plus, if_minus = (path.payoffs.outcome(action, omega) for action in (True, False))
+    if_plus, if_minus = (path.payoffs.outcome(chosen, omega) for chosen in (True, False))
     return Plans(depth, plus, np.asarray(np.where(plus, if_plus, if_minus) - costs * depth, dtype=float))
+
+
+@dataclass(frozen=True, eq=False)
+class Cell:
+    """What a rule comes to at one q* and one cost."""
+
+    path: Path  # with the payoffs of that q*
+    policy: Policy
+    world: World
+    cost: float  # in the payoffs' unit
+    plan: Plans  # of this cost alone
+    start: int  # documents read
+    omega: bool | None = None  # the truth, where it is played
+
+    @property
+    def depth(self) -> int:
+        """Documents read when the rule stops."""
+        return int(self.plan.depth[0])
+
+    @property
+    def plus(self) -> bool:
+        """Whether the action there is a⁺."""
+        return bool(self.plan.plus[0])
+
+    @property
+    def net_utility(self) -> float:
+        """Net utility, in :attr:`unit`."""
+        return float(self.plan.net_utility[0])
+
+    @property
+    def q_star(self) -> float:
+        return self.path.payoffs.q_star
+
+    @property
+    def unit(self) -> str:
+        return self.path.payoffs.unit
+
+    @property
+    def belief(self) -> float:
+        """Belief at the depth where the rule stops."""
+        return self.path.belief_at(self.depth)
+
+    @property
+    def settled(self) -> bool:
+        """Whether a plan begins after a hit that has decided the question."""
+        return self.world == "planned" and settled(self.path, self.start)
+
+    @property
+    def right(self) -> bool:
+        """Whether the action is the one that the truth asks for."""
+        return self.plus == self.omega
+
+
+def cell_of(listing: LabelledList, settings: Settings, policy: Policy, world: World) -> Cell:
+    """Return what the rule comes to at the settings' own payoffs and cost.
+
+    Parameters
+    ----------
+    listing
+        The list; InputProblem for "played" where its labels are not known.
+    settings
+        Payoffs, cost, b_0 and θ.
+    policy
+        The rule.
+    world
+        Whether it is planned or played.
+
+    Returns
+    -------
+    Cell
+        Where it stops, and what that brings.
+    """
+    cost = settings.cost
+    if world == "planned":
+        path, start = listing.planned(settings), listing.start
+        return Cell(path, policy, world, cost, plans(path, policy, cost, start), start)
+    path, omega = listing.played(settings), listing.omega(settings)
+    return Cell(path, policy, world, cost, outcomes(path, policy, cost, omega), 0, omega)

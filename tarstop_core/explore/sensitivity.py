@@ -1,14 +1,16 @@
-"""What the answer depends on: tornado and break-even values."""
+"""What the advice depends on: one assumption changed at a time, and the values at which the advice turns."""
 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, cast
+from functools import partial
+from typing import Any, Literal
 
 import numpy as np
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.explore.lists import Explored
+from tarstop_core.explore import message
+from tarstop_core.explore.lists import LabelledList
 from tarstop_core.explore.plans import Plans, actions, plans, plans_to, settled
 from tarstop_core.policies import OpenLoop, Policy
 from tarstop_core.screening.paths import CHANCE_FACTORS, path_from, starting_chances
@@ -23,7 +25,10 @@ FACTORS = (0.5, 2.0)
 """What one-way sensitivity multiplies payoffs and cost with."""
 REACH = 1000.0
 """How many times larger or smaller a break-even value is looked for."""
-SCAN, HALVINGS = 6, 16
+SCAN = 6
+"""Steps of a log scale to the end of that reach."""
+HALVINGS = 16
+"""Bisections between two of these steps."""
 
 
 @dataclass(frozen=True)
@@ -46,45 +51,56 @@ class Tornado:
     settled: bool = False  # whether a hit has decided the question
 
 
-def tornado(explored: Explored, settings: Settings, policy: Policy) -> Tornado:
-    """One-way sensitivity of a rule's stopping depth and expected net utility.
+def tornado(listing: LabelledList, settings: Settings, policy: Policy) -> Tornado:
+    """Return a rule's stopping depth and expected net utility with one assumption changed at a time.
 
     Payoffs and cost are halved and doubled, all chances of documents too; b_0 moves by 0.2, not beyond 0.01 and 0.99.
+
+    Parameters
+    ----------
+    listing, settings, policy
+        The list, what is at stake now, and the rule.
+
+    Returns
+    -------
+    Tornado
+        The plan as it is and with each assumption low and high.
     """
-    start, cost = explored.start, np.array([settings.cost])
-    base = explored.planned(settings)
-    stakes = settings.stakes
+    start, cost = listing.start, np.array([settings.cost])
+    base = listing.planned(settings)
     # Only two sums of payoffs move a depth: where two changes come to the same sums, one search serves both.
     searched: dict[tuple[float, float], Depths] = {}
 
     def with_payoff(name: PayoffName, value: float) -> tuple[int, float]:
-        payoffs = stakes.with_payoff(name, value).payoffs
+        payoffs = settings.stakes.with_payoff(name, value).payoffs
         path, sums = base.with_payoffs(payoffs), (payoffs.wrong_plus, payoffs.wrong_minus)
         if sums not in searched:
             searched[sums] = policy.depths(path, cost, start)
-        return _one(plans_to(searched[sums], path, policy, cost, start))
+        return _plan(plans_to(searched[sums], path, policy, cost, start))
+
+    def on(path: Path) -> tuple[int, float]:
+        return _plan(plans(path, policy, cost, start))
 
     swings = []
     for name in PAYOFF_NAMES:
         low, high = (factor * getattr(settings.payoffs, name) for factor in FACTORS)
         swings.append(_swing(name, (low, high), [with_payoff(name, low), with_payoff(name, high)]))
     costs = np.array([*FACTORS, 1.0]) * settings.cost
-    each = plans(base, policy, costs, start)
-    *ends, (depth, net_utility) = zip(each.depth.tolist(), each.net_utility.tolist(), strict=True)
+    by_cost = plans(base, policy, costs, start)
+    *ends, (depth, net_utility) = zip(by_cost.depth.tolist(), by_cost.net_utility.tolist(), strict=True)
     swings.append(_swing("cost", (float(costs[0]), float(costs[1])), ends))
     if scenario_of(settings).has_starting_chance(settings):
         low, high = starting_chances(settings)
-        moved = [_with_b_0(explored, settings, base, b_0) for b_0 in (low, high)]
-        ends = [_one(plans(path, policy, settings.cost, start)) for path in moved]
+        ends = [on(_with_b_0(listing, settings, base, b_0)) for b_0 in (low, high)]
         swings.append(_swing("b_0", (low, high), ends))
-    moved = [explored.planned(settings, factor) for factor in CHANCE_FACTORS]
-    ends = [_one(plans(path, policy, settings.cost, start)) for path in moved]
+    ends = [on(listing.planned(settings, factor)) for factor in CHANCE_FACTORS]
     swings.append(_swing("p", CHANCE_FACTORS, ends))
     return Tornado(depth, net_utility, tuple(swings), settled(base, start))
 
 
-def _one(found: Plans) -> tuple[int, float]:
-    return int(found.depth[0]), float(found.net_utility[0])
+def _plan(plan: Plans) -> tuple[int, float]:
+    """Return depth and net utility of the plan at a single cost."""
+    return int(plan.depth[0]), float(plan.net_utility[0])
 
 
 def _swing(name: str, values: tuple[float, float], ends: Sequence[tuple[int, float]]) -> Swing:
@@ -92,9 +108,9 @@ def _swing(name: str, values: tuple[float, float], ends: Sequence[tuple[int, flo
     return Swing(name, values, (low, high), (poor, rich))
 
 
-def _with_b_0(explored: Explored, settings: Settings, base: Path, b_0: float) -> Path:
+def _with_b_0(listing: LabelledList, settings: Settings, base: Path, b_0: float) -> Path:
     changed = replace(settings, b_0=b_0)
-    return path_from(changed, base, explored.calibrator, explored.p, explored.state)
+    return path_from(changed, base, listing.calibrator, listing.p, listing.state)
 
 
 @dataclass(frozen=True)
@@ -116,9 +132,23 @@ class BreakEven:
 
 
 def goes_on(path: Path, policy: Policy, cost: float, start: int) -> bool:
-    """Whether the rule reads another document.
+    """Return whether the rule reads another document.
 
-    Of the open loop the path knows it at this depth alone, in reviews at a hundredth of the price.
+    The path itself answers for the open loop at this depth alone, in reviews at a hundredth of the price.
+
+    Parameters
+    ----------
+    path, policy
+        What is believed along the list, and the rule.
+    cost
+        Of a document, in the payoffs' unit.
+    start
+        Documents read.
+
+    Returns
+    -------
+    bool
+        Whether it goes on.
     """
     if start >= len(path):
         return False
@@ -127,58 +157,71 @@ def goes_on(path: Path, policy: Policy, cost: float, start: int) -> bool:
     return int(policy.depths(path, [cost], start)[0]) > start
 
 
-def break_evens(explored: Explored, settings: Settings, policy: Policy) -> tuple[bool, list[BreakEven]]:
-    """Whether the rule goes on now, and at which value of each payoff, the cost and b_0 it would not (or would).
+def break_evens(listing: LabelledList, settings: Settings, policy: Policy) -> tuple[bool, list[BreakEven]]:
+    """Return whether the rule goes on now, and at which value of each payoff, the cost and b_0 it would not (or would).
 
-    Found by bisection on the rule itself, to four digits: the nearest value on either side, up to a thousandth or a
+    Bisection on the rule itself finds, to four digits, the nearest value on either side, up to a thousandth or a
     thousandfold (of b_0, its odds).
+
+    Parameters
+    ----------
+    listing, settings, policy
+        The list, what is at stake now, and the rule.
+
+    Returns
+    -------
+    goes_on : bool
+        Whether the rule goes on now.
+    break_evens : list of BreakEven
+        An entry an assumption: payoffs, then the cost where there is one, then b_0 where there is one.
     """
-    start, cost = explored.start, settings.cost
-    base = explored.planned(settings)
-
-    def with_odds(odds: float) -> Path:
-        return _with_b_0(explored, settings, base, odds / (1 + odds))
-
+    start, cost, payoffs = listing.start, settings.cost, settings.payoffs
+    base = listing.planned(settings)
     now = goes_on(base, policy, cost, start)
+
+    def turns(path_at: Callable[[float], Path], value: float, peak: float) -> tuple[Turn, ...]:
+        """Return the turns on either side of the value of an assumption that changes the path."""
+        ends = _turns(lambda at: goes_on(path_at(at), policy, cost, start), value, now, peak)
+        return tuple(Turn(at, _acts(path_at(at), policy, start)) for at in ends)
+
+    def with_sum(pair: tuple[PayoffName, PayoffName], total: float) -> Path:
+        """Return the path where two payoffs come to this sum, in the proportion they have now."""
+        first, second = (getattr(payoffs, name) for name in pair)
+        share = first / (first + second)
+        parts: dict[str, Any] = {pair[0]: total * share, pair[1]: total * (1 - share)}
+        return base.with_payoffs(replace(payoffs, **parts))
+
     # Certainty is worth most where belief is at q*: if reading pays anywhere, then there.
     b = min(1 - 1e-9, max(1e-9, base.belief_at(start)))
-    odds_now, odds_wanted = b / (1 - b), settings.payoffs.wrong_plus / settings.payoffs.wrong_minus
-
-    def turns(path: Callable[[float], Path], value: float, peak: float) -> tuple[Turn, ...]:
-        ends = _turns(lambda each: goes_on(path(each), policy, cost, start), value, now, peak)
-        return tuple(Turn(each, _acts(path(each), policy, start)) for each in ends)
-
+    odds_now, odds_wanted = b / (1 - b), payoffs.wrong_plus / payoffs.wrong_minus
     # Advice depends on B + L_g and on G + L_r alone: what turns it is sought once a sum.
-    found = []
-    wrong_plus, wrong_minus = settings.payoffs.wrong_plus, settings.payoffs.wrong_minus
-    for pair, peak in ((("B", "L_g"), wrong_plus / odds_now), (("G", "L_r"), wrong_minus * odds_now)):
-        first, second = (cast(float, getattr(settings.payoffs, name)) for name in pair)
-
-        def of_sum(
-            total: float, pair: tuple[str, str] = pair, share: float = first / (first + second)
-        ) -> Path:
-            parts: dict[str, Any] = {pair[0]: total * share, pair[1]: total * (1 - share)}
-            return base.with_payoffs(replace(settings.payoffs, **parts))
-
-        at = turns(of_sum, first + second, peak)
+    pairs: tuple[tuple[tuple[PayoffName, PayoffName], float], ...] = (
+        (("B", "L_g"), payoffs.wrong_plus / odds_now),
+        (("G", "L_r"), payoffs.wrong_minus * odds_now),
+    )
+    by_name: dict[str, BreakEven] = {}
+    for pair, peak in pairs:
+        first, second = (getattr(payoffs, name) for name in pair)
+        at_sums = turns(partial(with_sum, pair), first + second, peak)
         for name, value, other in ((pair[0], first, second), (pair[1], second, first)):
-            own = [Turn(each.at - other, each.plus) for each in at]
+            own = [Turn(turn.at - other, turn.plus) for turn in at_sums]
             # A payoff of 0 has no multiples: it is moved as far as the sum is.
             most = (value or first + second) * REACH
-            within = tuple(each for each in own if value / REACH <= each.at <= most)
-            found.append(BreakEven(cast(FactorName, name), value, within))
-    found.sort(key=lambda each: PAYOFF_NAMES.index(cast(PayoffName, each.name)))
+            within = tuple(turn for turn in own if value / REACH <= turn.at <= most)
+            by_name[name] = BreakEven(name, value, within)
+    assumptions = [by_name[name] for name in PAYOFF_NAMES]
     if cost > 0:
-        ends = _turns(lambda each: goes_on(base, policy, each, start), cost, now)
-        found.append(BreakEven("cost", cost, tuple(Turn(each, _acts(base, policy, start)) for each in ends)))
+        ends = _turns(lambda at: goes_on(base, policy, at, start), cost, now)
+        acts = _acts(base, policy, start)
+        assumptions.append(BreakEven("cost", cost, tuple(Turn(at, acts) for at in ends)))
     if scenario_of(settings).has_starting_chance(settings):
         odds = settings.b_0 / (1 - settings.b_0)
-        moved = tuple(
-            Turn(each.at / (1 + each.at), each.plus)
-            for each in turns(with_odds, odds, odds * odds_wanted / odds_now)
+        at_odds = turns(
+            lambda at: _with_b_0(listing, settings, base, at / (1 + at)), odds, odds * odds_wanted / odds_now
         )
-        found.append(BreakEven("b_0", settings.b_0, moved))
-    return now, found
+        moved = tuple(Turn(turn.at / (1 + turn.at), turn.plus) for turn in at_odds)
+        assumptions.append(BreakEven("b_0", settings.b_0, moved))
+    return now, assumptions
 
 
 def _acts(path: Path, policy: Policy, depth: int) -> bool:
@@ -186,11 +229,11 @@ def _acts(path: Path, policy: Policy, depth: int) -> bool:
 
 
 def _turns(holds: Callable[[float], bool], value: float, now: bool, peak: float = 0.0) -> list[float]:
-    """The nearest values below and above at which the answer is another one than `now`.
+    """Return the nearest values below and above at which the answer is another one than `now`.
 
     Looked for at steps of a log scale and at `peak`, then bisected.
     """
-    found = []
+    ends = []
     for reach in (1 / REACH, REACH):
         steps = [value * math.pow(reach, step / SCAN) for step in range(1, SCAN + 1)]
         low, high = sorted((value, steps[-1]))
@@ -201,18 +244,34 @@ def _turns(holds: Callable[[float], bool], value: float, now: bool, peak: float 
                 for _ in range(HALVINGS):
                     middle = math.sqrt(near * far)
                     near, far = (middle, far) if holds(middle) == now else (near, middle)
-                found.append(far)
+                ends.append(far)
                 break
             near = far
-    return found
+    return ends
 
 
 def elicited(worse_plus: bool, times: float, loss: float, hour: float, per_hour: float, unit: str) -> Stakes:
-    """What is at stake, from plain answers.
+    """Return what is at stake, from plain answers.
 
-    Whether a wrong a⁺ is the worse mistake, what that costs compared with acting rightly (`loss`), and how many
-    `times` as bad as the lesser it is; what an hour of screening costs (0 is legal), and documents read in it.
-    InputProblem when an answer is not a usable number.
+    Parameters
+    ----------
+    worse_plus
+        Whether a wrong a⁺ is the worse mistake.
+    times
+        How many of the lesser mistake are as bad as one of the worse.
+    loss
+        What the worse mistake costs, compared with acting rightly.
+    hour
+        What an hour of screening costs; 0 is legal.
+    per_hour
+        Documents read in an hour.
+    unit
+        In which the two amounts are.
+
+    Returns
+    -------
+    Stakes
+        Payoffs and the cost of a document. InputProblem when an answer is not a usable number.
 
     Notes
     -----
@@ -229,3 +288,8 @@ def elicited(worse_plus: bool, times: float, loss: float, hour: float, per_hour:
     lesser = loss / times
     plus, minus = (loss, lesser) if worse_plus else (lesser, loss)
     return Stakes(Payoffs(minus / 2, plus / 2, minus / 2, plus / 2, unit), hour / per_hour)
+
+
+def check_sentence(stakes: Stakes, settings: Settings) -> str:
+    """Say what q* and cost mean, for somebody who answered plain questions."""
+    return message("check", stakes=stakes, plus=settings.plus, minus=settings.minus)

@@ -117,6 +117,76 @@ def drawn(
     return {"data": data, "layout": layout}
 
 
+class Chart:
+    """A figure in the making: traces, labels and axes in the colours of a light or a dark page.
+
+    A label has the colour of the line that it names, where a colour is given.
+
+    Parameters
+    ----------
+    height
+        Pixels.
+    dark
+        Whether the page is dark.
+    simulated
+        Whether "simulated" stands above the right end.
+    """
+
+    def __init__(self, height: float, *, dark: bool = False, simulated: bool = False) -> None:
+        self.height = height
+        self.dark = dark
+        self.simulated = simulated
+        self.traces: list[Figure] = []
+        self.labels: list[Figure] = []
+        self.axes: Figure = {}
+
+    def line(self, x: ArrayLike, y: ArrayLike, colour: str, **look: Any) -> None:
+        """Draw a line."""
+        self.traces.append(line(np.asarray(x).tolist(), np.asarray(y).tolist(), colour, **look))
+
+    def points(self, x: ArrayLike, y: ArrayLike, colour: Any, size: Any = 10, **look: Any) -> None:
+        """Draw points."""
+        self.traces.append(points(np.asarray(x).tolist(), np.asarray(y).tolist(), colour, size, **look))
+
+    def dot(self, x: float, y: float, colour: str, symbol: str = "circle", **look: Any) -> None:
+        """Draw one point, which says nothing when somebody points at it."""
+        self.points([x], [y], colour, marker={"symbol": symbol}, **{"hoverinfo": "skip", **look})
+
+    def rise(self, x: float, edges: Sequence[float], colour: str, **look: Any) -> None:
+        """Draw a line straight up from one height to another."""
+        self.traces.append(rise(x, edges, colour, **look))
+
+    def label(self, x: float, y: float, text: str, colour: str = "", **place: Any) -> None:
+        """Write beside a line, at x and y of the axes."""
+        self.labels.append(label(x, y, text, self._ink(colour), **place))
+
+    def note(self, x: float, y: float, text: str, colour: str = "", **place: Any) -> None:
+        """Write at shares of the plot's width and height."""
+        self.labels.append(note(x, y, text, self._ink(colour), **place))
+
+    def names(
+        self, names: Sequence[tuple[str, str]], top: float = 1.0, step: float = 0.085, **place: Any
+    ) -> None:
+        """Write names of lines, each in its colour, below each other from a height on at the right end."""
+        for row, (name, colour) in enumerate(names):
+            self.note(**{"x": 1, "y": top - step * row, "yanchor": "top", **place}, text=name, colour=colour)
+
+    def axis(self, name: str, title: str, **look: Any) -> None:
+        """Describe an axis: "xaxis", "yaxis", "yaxis2"."""
+        self.axes[name] = axis(title, self.dark, **look)
+
+    def figure(self, **layout: Any) -> Figure:
+        """Return the figure; `layout` is what else its layout has."""
+        return drawn(self.traces, self.height, self.simulated, self.dark, self.labels, **self.axes, **layout)
+
+    def _ink(self, colour: str) -> str:
+        return ink(colour, self.dark) if colour else text_colour(self.dark)
+
+
+MARKS = {"solid": "━━", "dash": "╌╌", "dot": "┈┈"}
+"""How a line looks, before its name."""
+
+
 def rows_of(**columns: ArrayLike) -> Rows:
     """Columns of one length as rows: the numbers of a figure."""
     values = [np.asarray(column).tolist() for column in columns.values()]

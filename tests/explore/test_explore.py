@@ -14,11 +14,11 @@ from tarstop_core.belief.decisive import hit_curve
 from tarstop_core.cli.commands import tarstop
 from tarstop_core.documents.topic import Outcome, Topic
 from tarstop_core.errors import InputProblem
+from tarstop_core.explore import figures, maps, plans, sensitivity
 from tarstop_core.explore import lists as explore
-from tarstop_core.explore import map_figure, maps, path_figure, plans, sensitivity
-from tarstop_core.explore.lists import Explored, sample, unread
-from tarstop_core.explore.maps import FRACTIONS, World
-from tarstop_core.explore.plans import Plans
+from tarstop_core.explore.lists import LabelledList, sample, unread
+from tarstop_core.explore.maps import FRACTIONS
+from tarstop_core.explore.plans import Plans, World
 from tarstop_core.policies import (
     Batch,
     Budget,
@@ -57,7 +57,7 @@ RULES: tuple[Policy, ...] = (
 )
 
 
-def asked(explored: Explored, payoffs: Payoffs = MONEY, cost: float = 12.0, **more: float) -> Settings:
+def asked(explored: LabelledList, payoffs: Payoffs = MONEY, cost: float = 12.0, **more: float) -> Settings:
     """Settings of a sample with other stakes."""
     return replace(explored.settings, payoffs=payoffs, cost=cost, **more)  # type: ignore[arg-type]
 
@@ -156,7 +156,7 @@ def test_plans_of_a_session_are_its_advice() -> None:
     log = [Event("label", {"doc": ids[at], "label": "irrelevant"}, seq=at + 1) for at in range(4)]
     state = replay(settings_, ids, log)
     p = calibrator.probabilities(scores, 80)
-    explored = Explored("mine", settings_, calibrator, p, state)
+    explored = LabelledList("mine", settings_, calibrator, p, state)
     told = advise(settings_, calibrator, p, state)
     found = plans.plans(explored.planned(settings_), Optimal(), settings_.cost, explored.start)
     assert told.more > 0 and found.depth[0] == told.depth + told.more
@@ -417,9 +417,9 @@ def test_reports_that_wait_are_read_first_and_paid() -> None:
     now = plans.decide(path, waiting.start, settings.cost)
     assert now.cost == pytest.approx(settings.cost + float(path.p[9]) * 40.0)
     assert now.go_on == bool(Greedy().depths(path, [settings.cost], 9)[0] > 9)
-    plan = map_figure.cell_of(waiting, settings, Budget(9), "planned")
-    said = path_figure.plan_sentence(plan, waiting)
+    plan = plans.cell_of(waiting, settings, Budget(9), "planned")
+    said = figures.plan_sentence(plan, waiting)
     assert "reading the 9 reports that wait is expected to bring" in said
     unit = settings.payoffs.unit
     assert said.endswith(f"; deciding now is expected to bring {amount(stopping, unit)}.")
-    assert "£40" in path_figure.full_cost_note(path)
+    assert "£40" in figures.full_cost_note(path)

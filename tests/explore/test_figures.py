@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tarstop_core.explore import map_figure, maps, path_figure, sensitivity, sensitivity_figure
-from tarstop_core.explore import stakes_figure as figures
+from tarstop_core.explore import figures, map_figure, maps, plans, sensitivity
 from tarstop_core.explore.lists import sample
-from tarstop_core.explore.maps import FRACTIONS, Measure, World
-from tarstop_core.explore.plans import Now
+from tarstop_core.explore.maps import FRACTIONS, Measure
+from tarstop_core.explore.plans import Now, World
 from tarstop_core.policies import Budget, Greedy, OpenLoop, Optimal, Policy
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.screening.labels import CONFIRMED, IRRELEVANT, RELEVANT
@@ -32,6 +31,9 @@ def shown(key: str = SEARCH, world: World = "planned", *policies: Policy) -> lis
     return maps.maps(explored, settings, policies or (Optimal(),), world, maps.COMPARED)
 
 
+STAKED = Settings(MONEY, 10.0, plus="Reject", minus="Grant")
+
+
 def texts(figure: dict[str, Any]) -> list[str]:
     """Texts beside the lines."""
     return [each["text"] for each in figure["layout"]["annotations"]]
@@ -39,7 +41,7 @@ def texts(figure: dict[str, Any]) -> list[str]:
 
 def test_the_figure_of_stakes_has_its_lines_where_the_payoffs_say() -> None:
     now = Now(0.3, 0.02, MONEY.q_star, float(MONEY.evpi(0.3)), 30.0, False, True, 10.0)
-    figure = figures.stakes_figure(MONEY, now, "Reject", "Grant", simulated=True)
+    figure = figures.stakes_figure(now, STAKED, simulated=True)
     up, down, evpi = figure["data"][:3]
     assert (up["y"][0], up["y"][-1], down["y"][0], down["y"][-1]) == (-10_000, 2500, 10_000, -2500)
     assert evpi["x"][int(np.argmax(evpi["y"]))] == MONEY.q_star == 0.8
@@ -54,8 +56,8 @@ def test_the_figure_of_stakes_has_its_lines_where_the_payoffs_say() -> None:
 
 def test_without_a_document_left_nothing_is_asked_of_evpi() -> None:
     now = Now(0.3, 0.0, 0.8, 1500.0, 0.0, False, False, 10.0)
-    assert "c / ρ" not in texts(figures.stakes_figure(MONEY, now, "a", "b"))
-    said = figures.stakes_sentence(MONEY, now, 10.0, "Reject", "Grant")
+    assert "c / ρ" not in texts(figures.stakes_figure(now, STAKED))
+    said = figures.stakes_sentence(now, STAKED)
     assert said.endswith("No further document can change that.")
     assert "“Reject” is expected to bring −£6,250 and “Grant” £6,250" in said
 
@@ -130,19 +132,19 @@ def test_a_tornado_draws_every_assumption_widest_first(key: str) -> None:
     explored = sample(key)
     settings = replace(explored.settings, payoffs=MONEY, cost=10.0)
     found = sensitivity.tornado(explored, settings, Optimal())
-    figure = sensitivity_figure.tornado_figure(found, settings, simulated=True, dark=True)
+    figure = figures.tornado_figure(found, settings, simulated=True, dark=True)
     depth_low, depth_high, net_low, net_high = figure["data"]
     widths = [max(*ends, 0) - min(*ends, 0) for ends in zip(depth_low["x"], depth_high["x"], strict=True)]
     assert widths == sorted(widths, reverse=True) and len(widths) == len(found.swings)
     assert depth_low["base"][0] == found.depth and net_high["base"][0] == found.net_utility
     assert any("b₀ = " in each for each in net_low["customdata"])
     assert "twice as likely" in " ".join(net_high["customdata"])
-    said = sensitivity_figure.tornado_sentence(found, settings)
+    said = figures.tornado_sentence(found, settings)
     assert f"stops after {found.depth:,} documents" in said and "£" in said
     alike = replace(found, swings=tuple(replace(each, depth=(1, found.depth)) for each in found.swings))
-    said = sensitivity_figure.tornado_sentence(alike, settings)
+    said = figures.tornado_sentence(alike, settings)
     assert f"; {len(found.swings) - 1} others as much)" in said
-    rows = sensitivity_figure.tornado_rows(found)
+    rows = figures.tornado_rows(found)
     assert len(rows) == 2 * len(found.swings) and {"low", "high"} != {row["assumption"] for row in rows}
     json.dumps(figure)
 
@@ -150,7 +152,7 @@ def test_a_tornado_draws_every_assumption_widest_first(key: str) -> None:
 def test_break_evens_say_what_would_happen_instead() -> None:
     explored = sample(SEARCH)
     settings = replace(explored.settings, payoffs=MONEY, cost=10.0)
-    said = sensitivity_figure.break_even_sentences(
+    said = figures.break_even_sentences(
         explored, settings, *sensitivity.break_evens(explored, settings, Optimal())
     )
     assert any(
@@ -160,9 +162,7 @@ def test_break_evens_say_what_would_happen_instead() -> None:
         for each in said
     )
     dear = replace(settings, cost=3000.0)
-    said = sensitivity_figure.break_even_sentences(
-        explored, dear, *sensitivity.break_evens(explored, dear, Optimal())
-    )
+    said = figures.break_even_sentences(explored, dear, *sensitivity.break_evens(explored, dear, Optimal()))
     assert any(
         re.search(
             r"^You would screen on if a missed prior-art document, that is a wrong “Grant” \(L_g\) cost more than £[\d,]+ \(now £2,500\)\.$",
@@ -176,37 +176,37 @@ def test_break_evens_say_what_would_happen_instead() -> None:
 @pytest.mark.parametrize("world", ["planned", "played"])
 def test_the_path_of_a_cell_ends_where_the_rule_stops(key: str, world: World) -> None:
     explored = sample(key)
-    found = map_figure.cell_of(explored, explored.settings, Optimal(), world)
-    figure = path_figure.path_figure(found, simulated=True)
+    found = plans.cell_of(explored, explored.settings, Optimal(), world)
+    figure = figures.path_figure(found, simulated=True)
     assert "simulated" in texts(figure)
-    said = path_figure.path_sentence(found, explored.settings)
+    said = figures.path_sentence(found, explored.settings)
     assert f"after {found.depth:,} document" in said
     assert ("rightly" in said or "wrongly" in said) == (world == "played")
-    columns = path_figure.path_columns(found)
+    columns = figures.path_columns(found)
     assert {len(each) for each in columns.values()} == {len(explored) + 1}
     assert columns["belief"][found.depth] == found.path.belief_at(found.depth)
     json.dumps(figure)
-    greedy = path_figure.path_figure(map_figure.cell_of(explored, explored.settings, Greedy(), world))
+    greedy = figures.path_figure(plans.cell_of(explored, explored.settings, Greedy(), world))
     assert greedy["layout"]["yaxis2"]["title"]["text"] == "paper’s score ÷ cost"
 
 
 def test_the_headline_and_the_check_say_their_numbers() -> None:
     explored = sample(SEARCH)
-    plan = map_figure.cell_of(explored, explored.settings, Optimal(), "planned")
-    assert path_figure.plan_sentence(plan, explored) == (
+    plan = plans.cell_of(explored, explored.settings, Optimal(), "planned")
+    assert figures.plan_sentence(plan, explored) == (
         f"Optimal stops after {plan.depth} documents of 312 if nothing turns up; following it is worth what "
         f"reading {round(plan.plan.net_utility[0] / explored.settings.cost)} documents costs."
     )
     pounds = explored.settings.with_stakes(Stakes(MONEY, 20.0))
-    said = path_figure.plan_sentence(map_figure.cell_of(explored, pounds, Optimal(), "planned"), explored)
+    said = figures.plan_sentence(plans.cell_of(explored, pounds, Optimal(), "planned"), explored)
     assert "is expected to bring £" in said and said.endswith(", net of screening.")
-    losing = map_figure.cell_of(explored, explored.settings, Budget(312), "planned")
-    assert "is expected to lose what reading" in path_figure.plan_sentence(losing, explored)
+    losing = plans.cell_of(explored, explored.settings, Budget(312), "planned")
+    assert "is expected to lose what reading" in figures.plan_sentence(losing, explored)
     dear = replace(explored.settings, cost=5.0)
-    plan = map_figure.cell_of(explored, dear, Optimal(), "planned")
-    assert path_figure.plan_sentence(plan, explored) == "Optimal reads nothing, expected to bring 0."
+    plan = plans.cell_of(explored, dear, Optimal(), "planned")
+    assert figures.plan_sentence(plan, explored) == "Optimal reads nothing, expected to bring 0."
     free = Stakes(MONEY, 0.0)
-    assert map_figure.check_sentence(free, Settings(MONEY, 0.0)).endswith("Reading costs nothing.")
+    assert sensitivity.check_sentence(free, Settings(MONEY, 0.0)).endswith("Reading costs nothing.")
 
 
 @pytest.mark.parametrize("confirm", [False, True])
@@ -217,27 +217,27 @@ def test_a_hit_that_settles_the_question_is_said_everywhere(confirm: bool) -> No
     labels[:18], labels[17], confirmed[17] = IRRELEVANT, RELEVANT, CONFIRMED
     state = replace(unread.state, settings=settings, labels=labels, confirmed=confirmed)
     explored = replace(unread, settings=settings, state=state, truth=None)
-    found = map_figure.cell_of(explored, settings, Optimal(), "planned")
+    found = plans.cell_of(explored, settings, Optimal(), "planned")
     hit = "a confirmed hit" if confirm else "a hit"
-    assert path_figure.plan_sentence(found, explored).startswith(
+    assert figures.plan_sentence(found, explored).startswith(
         f"The question is settled: {hit} stands at document 18, so Optimal stops there, worth what reading "
     )
-    further = map_figure.cell_of(explored, settings, Budget(100), "planned")
-    assert "yet Budget(100) reads on to document 100" in path_figure.plan_sentence(further, explored)
+    further = plans.cell_of(explored, settings, Budget(100), "planned")
+    assert "yet Budget(100) reads on to document 100" in figures.plan_sentence(further, explored)
     (drawn,) = maps.maps(explored, settings, [Optimal()], "planned")
     moved = sensitivity.tornado(explored, settings, Optimal())
     assert drawn.settled and moved.settled and set(drawn.depth.ravel()) == {18} and drawn.plus.all()
     said = [map_figure.map_sentence(drawn, measure) for measure in ("depth", "decision")]
     said += [
-        path_figure.path_sentence(found, explored.settings),
-        sensitivity_figure.tornado_sentence(moved, settings),
+        figures.path_sentence(found, explored.settings),
+        figures.tornado_sentence(moved, settings),
     ]
     assert all("a hit has settled the question" in each.replace("A hit", "a hit") for each in said)
     assert not any("turns up" in each for each in said)
     state = replace(state, labels=np.where(np.arange(len(unread)) == 18, IRRELEVANT, labels).astype(np.int8))
     later = replace(explored, state=state)
-    found = map_figure.cell_of(later, settings, Optimal(), "planned")
-    assert "at document 18, so Optimal reads nothing more" in path_figure.plan_sentence(found, later)
+    found = plans.cell_of(later, settings, Optimal(), "planned")
+    assert "at document 18, so Optimal reads nothing more" in figures.plan_sentence(found, later)
 
 
 @pytest.mark.parametrize("measure", ["depth", "net_utility", "regret", "agreement"])

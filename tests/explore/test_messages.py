@@ -54,7 +54,7 @@ def sentences() -> Iterator[tuple[str, dict[str, Any]]]:
     for alike, low, settled in ((0, 3, True), (1, 3, False), (2, 3, False), (6, 9, False)):
         found = SimpleNamespace(depth=9, net_utility=4.0, settled=settled)
         depth = {"name": "cost of a document (c)", "low": low, "high": 9, "alike": alike}
-        yield "tornado", {"found": found, "depth": depth, "utility": depth, "unit": "£"}
+        yield "tornado", {"tornado": found, "depth": depth, "utility": depth, "unit": "£"}
     for at, name in enumerate((*PAYOFF_NAMES, "cost", "b_0")):
         values = {"name": name, "now": at < 2, "begun": at % 2 == 0, "action": "Grant", "more": at > 2}
         yield "turn", {**values, **ACTIONS, "at": "£9", "value": "£3", "missed": "a wrong"}

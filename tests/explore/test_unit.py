@@ -18,16 +18,8 @@ from hypothesis import strategies as st
 from tarstop_core.evidence import words
 from tarstop_core.evidence.curve_figures import value_of_more
 from tarstop_core.evidence.summary import evidence
-from tarstop_core.explore import (
-    map_figure,
-    maps,
-    path_figure,
-    plans,
-    sensitivity,
-    sensitivity_figure,
-    stakes_figure,
-)
-from tarstop_core.explore.lists import Explored
+from tarstop_core.explore import figures, map_figure, maps, plans, sensitivity
+from tarstop_core.explore.lists import LabelledList
 from tarstop_core.policies import Batch, Greedy, LookAhead, OpenLoop, Policy, Smooth
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.samples.collections import sample_full_texts
@@ -67,7 +59,7 @@ def _number(text: str) -> float:
 
 
 @cache
-def explored(kind: str) -> Explored:
+def explored(kind: str) -> LabelledList:
     """The demo of this kind after some documents, a report with data, one without and one that waits."""
     with TemporaryDirectory() as folder, Store(f"sqlite:///{folder}/t.db") as store:
         row = store.session(start_demo(store) if kind == "search" else start_review_demo(store))
@@ -75,7 +67,7 @@ def explored(kind: str) -> Explored:
     log = list(events(kind, row.ids))
     state = replay(row.settings.with_stakes(STAKES), row.ids, log)
     p = calibrator.probabilities(row.scores, len(row.ids))
-    return Explored(row.name, state.settings, calibrator, p, state, simulated=True)
+    return LabelledList(row.name, state.settings, calibrator, p, state, simulated=True)
 
 
 def events(kind: str, ids: Any) -> Iterator[Event]:
@@ -86,7 +78,7 @@ def events(kind: str, ids: Any) -> Iterator[Event]:
             yield report_of(doc, texts[doc])
 
 
-def told_on_screen(of: Explored, own: Settings) -> list[str]:
+def told_on_screen(of: LabelledList, own: Settings) -> list[str]:
     """What Screen, Set up and the protocol say."""
     state = replace(of.state, settings=own)
     advice = advise(own, of.calibrator, of.p, state)
@@ -96,7 +88,7 @@ def told_on_screen(of: Explored, own: Settings) -> list[str]:
     shown += consequences(own) + [f"{name}: {value}" for name, value in facts]
     shown += [f"{name}: {value}" for name, value in settings_rows(own, of.calibrator)]
     shown += [
-        map_figure.check_sentence(own.stakes, own),
+        sensitivity.check_sentence(own.stakes, own),
         protocol_paragraph(own, of.calibrator, size=len(of)),
     ]
     asked = [rule for rule in RULES if not rule.needs_labels]
@@ -107,30 +99,28 @@ def told_on_screen(of: Explored, own: Settings) -> list[str]:
     return shown
 
 
-def kind_of(of: Explored) -> str:
+def kind_of(of: LabelledList) -> str:
     return "review" if of.settings.two_stages else "search"
 
 
-def found(own: Settings, of: Explored) -> Any:
+def found(own: Settings, of: LabelledList) -> Any:
     return evidence(of.state.evidence.tables, own.theta, own.engine, own.belief_prior)
 
 
-def told_by_explore(of: Explored, own: Settings, rule: Policy) -> list[str]:
+def told_by_explore(of: LabelledList, own: Settings, rule: Policy) -> list[str]:
     """Every sentence of Explore but those of its map."""
     now = plans.decide(of.planned(own), of.start, own.cost)
-    plan = map_figure.cell_of(of, own, rule, "planned")
+    plan = plans.cell_of(of, own, rule, "planned")
     swings = sensitivity.tornado(of, own, rule)
     turns = sensitivity.break_evens(of, own, rule)
     return [
-        path_figure.plan_sentence(plan, of),
-        path_figure.path_sentence(plan, own),
-        path_figure.full_cost_note(plan.path),
-        stakes_figure.stakes_sentence(
-            own.payoffs, now, own.cost, own.plus, own.minus, scenario_of(own).settling
-        ),
-        sensitivity_figure.tornado_sentence(swings, own),
+        figures.plan_sentence(plan, of),
+        figures.path_sentence(plan, own),
+        figures.full_cost_note(plan.path),
+        figures.stakes_sentence(now, own),
+        figures.tornado_sentence(swings, own),
         str([(swings.depth, *(each.depth for each in swings.swings))]),
-        *sensitivity_figure.break_even_sentences(of, own, *turns),
+        *figures.break_even_sentences(of, own, *turns),
     ]
 
 

@@ -15,7 +15,7 @@ from tarstop_core.documents.topic import Outcome
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.replay import Played, summary
-from tarstop_core.explore.lists import Explored, sample
+from tarstop_core.explore.lists import LabelledList, sample
 from tarstop_core.explore.plans import EXPECTABLE, plans
 from tarstop_core.policies import POLICIES, Policy, Randomised
 from tarstop_core.presentation.numbers import amount
@@ -162,7 +162,7 @@ class Game:
         return replace(self, calls=(*self.calls[:-1], replace(self.calls[-1], plus=plus)))
 
 
-def finds_of(explored: Explored) -> tuple[int, ...]:
+def finds_of(explored: LabelledList) -> tuple[int, ...]:
     """0-based ranks of the documents that settle the question or bring a new table."""
     truth = explored.truth
     if isinstance(truth, Outcome):
@@ -172,7 +172,7 @@ def finds_of(explored: Explored) -> tuple[int, ...]:
     return tuple(np.flatnonzero(labels).tolist())
 
 
-def played(explored: Explored, settings: Settings, call: Call) -> Played:
+def played(explored: LabelledList, settings: Settings, call: Call) -> Played:
     """What came of a call, as a replay says it of a rule. InputProblem when it is not decided."""
     if call.plus is None:
         raise InputProblem("This call is not decided yet; choose an action first.")
@@ -235,7 +235,7 @@ def compared(game: Game) -> tuple[Row, ...]:
     return tuple(sorted(told, key=lambda row: row.total, reverse=True))
 
 
-def _expected(policy: Policy, rounds: Sequence[tuple[Explored, Settings]]) -> float:
+def _expected(policy: Policy, rounds: Sequence[tuple[LabelledList, Settings]]) -> float:
     ahead = (plans(explored.planned(settings), policy, settings.cost) for explored, settings in rounds)
     return sum(each.net_utility.item() for each in ahead)
 
@@ -294,7 +294,7 @@ def round_sentence(game: Game, round_: int) -> str:
     return _said("round", **told, verdict=verdict(own), best_verdict=verdict(best))
 
 
-def hidden(explored: Explored, settings: Settings, call: Call) -> str:
+def hidden(explored: LabelledList, settings: Settings, call: Call) -> str:
     """The truth of a list, and what of it lay beyond the documents read."""
     finds = finds_of(explored)
     missed = [f"#{at + 1:,}" for at in finds if at >= call.depth]

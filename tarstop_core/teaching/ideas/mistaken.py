@@ -10,7 +10,7 @@ from typing import cast
 import numpy as np
 
 from tarstop_core.evaluation.findings.drawing import style
-from tarstop_core.explore.lists import Explored
+from tarstop_core.explore.lists import LabelledList
 from tarstop_core.policies import Greedy, Optimal, Policy
 from tarstop_core.presentation import figures as fig
 from tarstop_core.presentation.palette import BELIEF, STUDY, THRESHOLD
@@ -124,13 +124,13 @@ def mistaken_rows(found: Sequence[Mistaken]) -> fig.Rows:
     ]
 
 
-def scaled(explored: Explored, settings: Settings, factor: float) -> DecisivePath:
+def scaled(explored: LabelledList, settings: Settings, factor: float) -> DecisivePath:
     """The path of a search with every chance times a factor, at most 1."""
     return _scaled(explored, settings.b_0, factor).with_payoffs(settings.payoffs)
 
 
 @lru_cache(maxsize=1024)
-def _scaled(explored: Explored, b_0: float, factor: float) -> DecisivePath:
+def _scaled(explored: LabelledList, b_0: float, factor: float) -> DecisivePath:
     """What does not depend on payoffs, computed once."""
     return cast(DecisivePath, explored.planned(replace(explored.settings, b_0=b_0), factor))
 

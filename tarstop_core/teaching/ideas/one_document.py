@@ -8,7 +8,7 @@ import numpy as np
 
 from tarstop_core.belief.decisive import hit_curve
 from tarstop_core.evaluation.findings.drawing import style
-from tarstop_core.explore.lists import Explored
+from tarstop_core.explore.lists import LabelledList
 from tarstop_core.policies import Greedy, LookAhead, Optimal, Policy
 from tarstop_core.presentation import figures as fig
 from tarstop_core.presentation.palette import BELIEF, COST, PLUS, THRESHOLD, VALUE, VALUE_AREA
@@ -98,7 +98,7 @@ def one_document_rows(found: OneDocument) -> fig.Rows:
 class Compared:
     """One list as three rules see it if nothing turns up."""
 
-    explored: Explored
+    explored: LabelledList
     settings: Settings
     path: DecisivePath
     worth: tuple[Floats, ...]  # What each rule compares with the cost. Shape (N,) each.
@@ -109,7 +109,7 @@ COMPARED: tuple[Policy, ...] = (Greedy(), LookAhead(1), Optimal())
 """The paper's score, the exact worth of one document, and of the best plan."""
 
 
-def compared(explored: Explored, settings: Settings) -> Compared:
+def compared(explored: LabelledList, settings: Settings) -> Compared:
     """What each rule compares with the cost along a list of a search, and where it stops."""
     path = cast(DecisivePath, explored.planned(settings))
     worth = tuple(each for rule in COMPARED if (each := rule.value_rate(path)) is not None)

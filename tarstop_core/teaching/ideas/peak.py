@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tarstop_core.explore.stakes_figure import beliefs_drawn
+from tarstop_core.explore.figures import beliefs_drawn
 from tarstop_core.presentation import figures as fig
 from tarstop_core.presentation.palette import BELIEF, MINUS, PLUS, THRESHOLD, VALUE
 from tarstop_core.teaching.ideas.shared import dot, idea, said

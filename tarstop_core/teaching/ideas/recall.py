@@ -13,7 +13,7 @@ from tarstop_core.evaluation.findings.aggregate import rows
 from tarstop_core.evaluation.findings.drawing import style
 from tarstop_core.evaluation.findings.shipped import load_small, shipped
 from tarstop_core.evaluation.results import Results
-from tarstop_core.explore.lists import Explored
+from tarstop_core.explore.lists import LabelledList
 from tarstop_core.policies import Optimal
 from tarstop_core.presentation import figures as fig
 from tarstop_core.presentation.numbers import amount, percent
@@ -50,7 +50,7 @@ CASES: dict[str, Case] = {
 class Recalled:
     """A labelled list at every depth, and where two rules stop."""
 
-    explored: Explored
+    explored: LabelledList
     settings: Settings
     target: float  # Recall that the one rule waits for
     relevant: int  # R; in a review the reports included by title and abstract
@@ -68,7 +68,7 @@ class Recalled:
     settled: int  # First depth from which the action never changes again
 
 
-def recalled(explored: Explored, settings: Settings, target: float) -> Recalled:
+def recalled(explored: LabelledList, settings: Settings, target: float) -> Recalled:
     """What stopping at a recall in (0, 1] brings, beside what stopping at any depth does, on a list with its truth."""
     path, omega = explored.played(settings), explored.omega(settings)
     N, depths = len(path), np.arange(len(path) + 1)
@@ -87,7 +87,7 @@ def recalled(explored: Explored, settings: Settings, target: float) -> Recalled:
     return Recalled(explored, settings, target, R, recall, b, utility, plus, omega, *stops)
 
 
-def _relevant(explored: Explored) -> Flags:
+def _relevant(explored: LabelledList) -> Flags:
     """Documents that count for recall: relevant ones, in a review those included by title and abstract."""
     truth = explored.truth
     if isinstance(truth, Outcome):
@@ -97,7 +97,7 @@ def _relevant(explored: Explored) -> Flags:
     return truth.labels
 
 
-def is_review(explored: Explored) -> bool:
+def is_review(explored: LabelledList) -> bool:
     """Whether studies accumulate there."""
     return isinstance(explored.truth, Outcome)
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Any
 
-from tarstop_core.explore.lists import Explored, sample
+from tarstop_core.explore.lists import LabelledList, sample
 from tarstop_core.presentation.figures import Figure, ink, note, points
 from tarstop_core.presentation.words import say
 from tarstop_core.samples.collections import sample_topics
@@ -33,13 +33,13 @@ def idea(name: str, key: str) -> Idea:
     return Idea(name, said(f"{key}_idea"), said(f"{key}_lead"))
 
 
-def at_stake(explored: Explored, q_star: float, cost: float, theta: float = 0.75) -> Settings:
+def at_stake(explored: LabelledList, q_star: float, cost: float, theta: float = 0.75) -> Settings:
     """The settings of a sample with normalised payoffs of this threshold, and this cost."""
     return replace(explored.settings, payoffs=Payoffs.from_q_star(q_star), cost=cost, theta=theta)
 
 
 @lru_cache(maxsize=1)
-def searches() -> tuple[Explored, ...]:
+def searches() -> tuple[LabelledList, ...]:
     """All sample searches."""
     return tuple(sample(f"search:{topic}") for topic in sample_topics()["topic"])
 
@@ -49,7 +49,7 @@ def search_names() -> list[tuple[str, str]]:
     return list(sample_topics()[["topic", "title"]].itertuples(index=False, name=None))
 
 
-def search(topic: str) -> Explored:
+def search(topic: str) -> LabelledList:
     """One of :func:`searches`, by its topic."""
     return searches()[[name for name, _ in search_names()].index(topic)]
 

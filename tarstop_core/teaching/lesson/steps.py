@@ -7,7 +7,7 @@ from typing import Any
 from tarstop_core.documents.topic import Outcome, Topic
 from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.replay import Played
-from tarstop_core.explore.lists import Explored, sample
+from tarstop_core.explore.lists import LabelledList, sample
 from tarstop_core.explore.maps import COMPARED
 from tarstop_core.explore.plans import Now, decide
 from tarstop_core.policies import Policy
@@ -46,7 +46,7 @@ class Step:
 class Lesson:
     """One rule on one labelled list."""
 
-    explored: Explored  # With its truth
+    explored: LabelledList  # With its truth
     settings: Settings
     policy: Policy  # One that needs no labels beyond those read, and draws no sample
 
@@ -107,7 +107,7 @@ class Lesson:
         return self.path.brought(depth) - self.path.brought(depth - 1) if depth else 0
 
 
-def topic_of(explored: Explored) -> Topic:
+def topic_of(explored: LabelledList) -> Topic:
     """The ranked list of a sample."""
     truth = explored.truth
     assert truth is not None  # samples are labelled

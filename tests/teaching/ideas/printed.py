@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 from tarstop_core.cli.commands import tarstop
 from tarstop_core.documents.topic import Topic
-from tarstop_core.explore.lists import Explored
+from tarstop_core.explore.lists import LabelledList
 
 
 def printed(*arguments: str) -> dict[str, object]:
@@ -17,7 +17,9 @@ def printed(*arguments: str) -> dict[str, object]:
     return json.loads(done.stdout)  # type: ignore[no-any-return]
 
 
-def replayed(explored: Explored, folder: Path, spec: str, q_star: float, cost: float) -> dict[str, object]:
+def replayed(
+    explored: LabelledList, folder: Path, spec: str, q_star: float, cost: float
+) -> dict[str, object]:
     """What `tarstop replay` prints of a search."""
     topic = explored.truth
     assert isinstance(topic, Topic) and topic.scores is not None and topic.labels is not None

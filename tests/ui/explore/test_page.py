@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.explore.asked import Asked, address_of, read_address
-from dashboard.explore.cells import at_cell
+from dashboard.explore.controls import Asked, address_of, read_address
+from dashboard.explore.map_views import at_cell
 from dashboard.explore.page import CURRENT, LEARNED, MAP, OF_ONE, SENSITIVITY
 from tarstop_core.documents.records import as_records
+from tarstop_core.explore import figures, map_figure, maps, order_comparison, plans, sensitivity
 from tarstop_core.explore import lists as explore
-from tarstop_core.explore import map_figure, maps, path_figure, plans, reread, sensitivity, sensitivity_figure
 from tarstop_core.explore.lists import sample
 from tarstop_core.policies import Greedy, Optimal, Smooth
 from tarstop_core.policies.specs import parse_policy
@@ -48,8 +48,8 @@ def asked(key: str = SEARCH, **more: float) -> Settings:
 
 def headline(key: str, settings: Settings) -> str:
     """What the top of the page ought to say."""
-    plan = map_figure.cell_of(sample(key), settings, parse_policy(settings.policy), "planned")
-    return path_figure.plan_sentence(plan, sample(key))
+    plan = plans.cell_of(sample(key), settings, parse_policy(settings.policy), "planned")
+    return figures.plan_sentence(plan, sample(key))
 
 
 def test_a_sample_is_shown_first_and_the_address_has_everything(open_app: OpenApp) -> None:
@@ -137,19 +137,19 @@ def test_sensitivity_names_what_moves_and_what_would_turn(open_app: OpenApp) -> 
     app = open_app("explore", of=SEARCH, show=SENSITIVITY, rule="greedy", **ASKED)
     said = shown(app)
     found = sensitivity.tornado(sample(SEARCH), asked(), Greedy())
-    assert sensitivity_figure.tornado_sentence(found, asked()) in said
+    assert figures.tornado_sentence(found, asked()) in said
     turns = sensitivity.break_evens(sample(SEARCH), asked(), Greedy())
-    for sentence in sensitivity_figure.break_even_sentences(sample(SEARCH), asked(), *turns):
+    for sentence in figures.break_even_sentences(sample(SEARCH), asked(), *turns):
         assert sentence in said
     assert app.query_params["rule"] == "greedy"
 
 
 def test_a_sample_review_is_read_in_two_orders_under_ones_own_payoffs(open_app: OpenApp) -> None:
     app = open_app("explore", of=REVIEW, show=LEARNED, rule="greedy", **ASKED)
-    found = reread.reread(sample(REVIEW), asked(REVIEW), Greedy())
-    for sentence in reread.reread_said(sample(REVIEW), found, Greedy()):
+    found = order_comparison.compare_orders(sample(REVIEW), asked(REVIEW), Greedy())
+    for sentence in order_comparison.order_sentences(sample(REVIEW), found, Greedy()):
         assert sentence in shown(app).replace("&nbsp;", " ")
-    for row in reread.reread_rows(found, asked(REVIEW)):
+    for row in order_comparison.order_rows(found, asked(REVIEW)):
         assert row["Net utility"] in shown(app)
     assert "Look-ahead" not in shown(app)
     app.session_state[f"explore/{REVIEW}/others"] = True
@@ -164,8 +164,8 @@ def test_both_orders_are_compared_over_all_sample_reviews_where_that_is_opened(o
     app.run()
     lists = [each for _, each in explore.collection("reviews")]
     settings = at_cell(lists[0].settings, (0.7, 0.001))
-    found = [reread.reread(each, settings, Greedy()) for each in lists]
-    for row in reread.mean_rows(found, settings):
+    found = [order_comparison.compare_orders(each, settings, Greedy()) for each in lists]
+    for row in order_comparison.mean_order_rows(found, settings):
         assert row["Stops after"] in shown(app) and row["Right"] in shown(app)
 
 

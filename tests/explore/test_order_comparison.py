@@ -12,10 +12,19 @@ from tarstop_core.calibration.reranked import forecasts
 from tarstop_core.documents.topic import Outcome
 from tarstop_core.evaluation.as_told import depths_as_told
 from tarstop_core.explore.lists import sample, samples
-from tarstop_core.explore.reread import FOUND, LEARNS, LISTED, USUAL, learned, mean_rows, orders, reread
-from tarstop_core.explore.reread import reread_figure as drawn
-from tarstop_core.explore.reread import reread_rows as rows
-from tarstop_core.explore.reread import reread_said as said
+from tarstop_core.explore.order_comparison import (
+    BY_FINDS,
+    BY_SCORE,
+    LEARNS,
+    LISTED,
+    compare_orders,
+    learned,
+    mean_order_rows,
+    order_figure,
+    order_rows,
+    order_sentences,
+    orders,
+)
 from tarstop_core.policies import Greedy, LookAhead
 from tarstop_core.samples.shipped import reranked_chances
 from tarstop_core.value.outcomes import outcome_path
@@ -42,15 +51,15 @@ def test_the_same_reports_come_in_another_order_and_mean_the_same(key: str) -> N
 def test_rules_stop_where_an_experiment_has_them() -> None:
     explored, policy = sample(KEY), LookAhead(5)
     settings = replace(explored.settings, payoffs=MONEY, cost=5.0, theta=0.8)
-    found = reread(explored, settings, policy)
-    assert list(found) == [(order, chances) for order in (LISTED, LEARNS) for chances in (USUAL, FOUND)]
-    assert found[LISTED, USUAL] == explored.replayed(policy, settings)
+    found = compare_orders(explored, settings, policy)
+    assert list(found) == [(order, chances) for order in (LISTED, LEARNS) for chances in (BY_SCORE, BY_FINDS)]
+    assert found[LISTED, BY_SCORE] == explored.replayed(policy, settings)
     for order, each in orders(explored).items():
         outcome = each.truth
         assert isinstance(outcome, Outcome) and outcome.topic.labels is not None
         p = forecasts(reranked_chances(REVIEW), outcome.topic.labels, len(each))[:-1]
         path = outcome_path(outcome, p, MONEY, settings.theta, settings.engine, settings.belief_prior)
-        played = found[order, FOUND]
+        played = found[order, BY_FINDS]
         assert played.depth == depths_as_told([path], [policy], [settings.cost]).item()
         assert played.action == ("a+" if path.action_at(int(played.depth), True) else "a-")
         right = MONEY.outcome(played.action == "a+", each.omega(settings)) - 5 * played.depth
@@ -61,38 +70,38 @@ def test_rules_stop_where_an_experiment_has_them() -> None:
 
 def test_the_figure_the_sentence_and_the_rows_say_the_same() -> None:
     explored, policy = sample(KEY), Greedy()
-    found = reread(explored, explored.settings, policy)
-    figure = json.loads(json.dumps(drawn(explored, found)))
+    found = compare_orders(explored, explored.settings, policy)
+    figure = json.loads(json.dumps(order_figure(explored, found)))
     go.Figure(figure)
     listed, circle, diamond, learns, *_ = figure["data"]
-    assert [circle["x"], diamond["x"]] == [[found[LISTED, each].depth] for each in (USUAL, FOUND)]
+    assert [circle["x"], diamond["x"]] == [[found[LISTED, each].depth] for each in (BY_SCORE, BY_FINDS)]
     assert circle["marker"]["symbol"] != diamond["marker"]["symbol"] and listed["line"]["dash"] == "dash"
     tables = listed["y"][-1]
     ends = [curve["y"].index(tables) for curve in (learns, listed)]
-    heading, sentence = said(explored, found, policy)
+    heading, sentence = order_sentences(explored, found, policy)
     assert heading == (
         f"All {tables} tables are found after {ends[0]} documents where the list learns from labels, after {ends[1]} as listed"
     )
     third = [curve["y"].index(3) for curve in (learns, listed)]
     assert sentence.startswith(f"Until table 1, 3, 5 and {tables}: ") and f", {third[0]}, " in sentence
-    assert f"stops after {found[LEARNS, FOUND].depth} where it learns and decides rightly" in sentence
-    assert [row["Stops after"] for row in rows(found, explored.settings)] == [
+    assert f"stops after {found[LEARNS, BY_FINDS].depth} where it learns and decides rightly" in sentence
+    assert [row["Stops after"] for row in order_rows(found, explored.settings)] == [
         f"{played.depth}" for played in found.values()
     ]
-    assert rows(found, explored.settings)[0]["Chooses"] == "Adopt, right"
+    assert order_rows(found, explored.settings)[0]["Chooses"] == "Adopt, right"
     assert "simulated" in [each["text"] for each in figure["layout"]["annotations"]]
 
 
 def test_means_are_those_of_the_lists() -> None:
     lists = [sample(key) for key in (KEY, "review:brindle-fever")]
-    found = [reread(each, each.settings, Greedy()) for each in lists]
-    last = mean_rows(found, lists[0].settings)[-1]
-    each = [one[LEARNS, FOUND] for one in found]
+    found = [compare_orders(each, each.settings, Greedy()) for each in lists]
+    last = mean_order_rows(found, lists[0].settings)[-1]
+    each = [one[LEARNS, BY_FINDS] for one in found]
     assert (
         last["Stops after"] == f"{np.mean([played.depth for played in each]):.1f}"
         and last["Right"] == "2 of 2"
     )
-    assert (last["Order"], last["Chances"]) == (LEARNS, FOUND)
+    assert (last["Order"], last["Chances"]) == (LEARNS, BY_FINDS)
     assert float(last["Net utility"]) == pytest.approx(
         np.mean([played.net_utility for played in each]), abs=1e-3
     )

@@ -1,0 +1,178 @@
+"""A rule on a sample review in two orders: as listed, and as a ranker that learns from labels puts it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+
+import numpy as np
+
+from tarstop_core.calibration.calibrator import REVIEW
+from tarstop_core.calibration.reranked import forecasts
+from tarstop_core.documents.records import ranking_text
+from tarstop_core.documents.tables import Flags
+from tarstop_core.documents.topic import Outcome
+from tarstop_core.evaluation.replay import Played
+from tarstop_core.evaluation.reranking import simulate
+from tarstop_core.explore import message
+from tarstop_core.explore.lists import LabelledList
+from tarstop_core.policies import Policy
+from tarstop_core.presentation.figures import MARKS, Chart, Figure
+from tarstop_core.presentation.numbers import amount, percent
+from tarstop_core.presentation.palette import BELIEF, STUDY
+from tarstop_core.ranking.learning import Label
+from tarstop_core.samples.collections import load_review_sample, sample_full_texts, sample_reviews
+from tarstop_core.samples.labelled import review_in_order
+from tarstop_core.samples.shipped import calibrators, default_calibrator, reranked_chances
+from tarstop_core.screening.explain import action
+from tarstop_core.screening.settings import Settings
+
+LISTED, LEARNS = "as listed", "learning"
+BY_SCORE, BY_FINDS = "by score or rank", "by what was found"
+TABLES = (1, 3, 5, 10)
+"""Tables until which documents are counted."""
+LABELS = {"excluded": Label.OTHER_KIND, "not retrieved": Label.RELEVANT}
+"""The label that a full text gives a ranker, by what became of the report; it is included otherwise. As in a session."""
+OrderComparison = Mapping[tuple[str, str], Played]
+"""What a rule came to, by order (LISTED or LEARNS) and chances (BY_SCORE, as of a list that stays as it is, or BY_FINDS)."""
+
+
+@lru_cache(maxsize=16)
+def learned(listing: LabelledList) -> LabelledList:
+    """Return a sample review in the order in which a session reads it whose list learns from every label.
+
+    Full texts are labels too; chances are by rank.
+    """
+    review, ids = _outcome(listing).review, listing.topic.ids
+    texts = sample_full_texts(review)
+    records = load_review_sample(review).set_index("id", drop=False).loc[ids.tolist()]
+    labels = [
+        LABELS.get(texts[document].status, Label.INCLUDED) if document in texts else Label.NOT_RELEVANT
+        for document in ids
+    ]
+    question = str(sample_reviews().set_index("topic").at[review, "question"])
+    order = simulate(ranking_text(records), question, labels, start=-np.arange(len(ids), dtype=float)).order
+    by_rank = calibrators()[default_calibrator(False, True, REVIEW)]
+    p = by_rank.probabilities(None, len(ids))
+    return replace(listing, calibrator=by_rank, p=p, truth=review_in_order(review, ids[order]))
+
+
+def orders(listing: LabelledList) -> dict[str, LabelledList]:
+    """Return a sample review by its order."""
+    return {LISTED: listing, LEARNS: learned(listing)}
+
+
+def compare_orders(listing: LabelledList, settings: Settings, policy: Policy) -> OrderComparison:
+    """Play a rule on a sample review in each order with both kinds of chances, as ``tarstop replay`` does.
+
+    Parameters
+    ----------
+    listing, settings, policy
+        The review, what is at stake, and the rule.
+
+    Returns
+    -------
+    OrderComparison
+        What it comes to, by order and chances.
+    """
+    model, comparison = reranked_chances(REVIEW), {}
+    for order, reordered in orders(listing).items():
+        by_finds = forecasts(model, _labels(reordered), len(reordered))[:-1]
+        comparison[order, BY_SCORE] = reordered.replayed(policy, settings)
+        chances = {_outcome(reordered).review: by_finds}
+        comparison[order, BY_FINDS] = reordered.replayed(policy, settings, chances)
+    return comparison
+
+
+def _outcome(listing: LabelledList) -> Outcome:
+    assert isinstance(listing.truth, Outcome)
+    return listing.truth
+
+
+def _labels(listing: LabelledList) -> Flags:
+    return np.asarray(listing.topic.labels)
+
+
+def order_figure(listing: LabelledList, comparison: OrderComparison, *, dark: bool = False) -> Figure:
+    """Draw tables found by documents read in both orders, and where the rule stops.
+
+    Parameters
+    ----------
+    listing, comparison
+        The review, and what the rule comes to on it.
+    dark
+        Whether the page is dark.
+
+    Returns
+    -------
+    Figure
+        For plotly.
+    """
+    chart = Chart(300, dark=dark, simulated=listing.simulated)
+    chart.note(0.98, 0.12, f"● stops, chances {BY_SCORE}")
+    chart.note(0.98, 0.02, f"◆ stops, {BY_FINDS}")
+    styles = ((STUDY, "dash", LISTED), (BELIEF, "solid", f"{LEARNS} from labels"))
+    hover = {"hovertemplate": "%{x} read: %{y} found<extra></extra>"}
+    for row, (order, reordered) in enumerate(orders(listing).items()):
+        colour, dash, name = styles[row]
+        gain = np.append(0, _labels(reordered).cumsum())
+        chart.line(range(len(gain)), gain, colour, width=3, dash=dash, **hover)
+        chart.note(0.98, 0.32 - 0.1 * row, f"{MARKS[dash]} {name}", colour)
+        for chances, symbol in ((BY_SCORE, "circle"), (BY_FINDS, "diamond")):
+            depth = int(comparison[order, chances].depth)
+            chart.points([depth], [gain[depth]], colour, 12, marker={"symbol": symbol}, **hover)
+    chart.axis("xaxis", "documents read")
+    chart.axis("yaxis", "tables found")
+    return chart.figure()
+
+
+def order_sentences(listing: LabelledList, comparison: OrderComparison, policy: Policy) -> tuple[str, str]:
+    """Say when all tables are found, for a heading; and documents until the k-th table, and where the rule stops.
+
+    Parameters
+    ----------
+    listing, comparison, policy
+        The review, what the rule comes to on it, and the rule.
+
+    Returns
+    -------
+    tuple of str
+        Heading and sentence.
+    """
+    listed, learns = ((np.flatnonzero(_labels(order)) + 1).tolist() for order in orders(listing).values())
+    tables = [*(k for k in TABLES if k < len(listed)), len(listed)]
+    depths = {"listed": [listed[k - 1] for k in tables], "learned": [learns[k - 1] for k in tables]}
+    ends = {"by_score": comparison[LISTED, BY_SCORE], "by_finds": comparison[LEARNS, BY_FINDS]}
+    heading = message("order_heading", tables=tables, **depths)
+    return heading, message("orders", tables=tables, **depths, **ends, rule=policy)
+
+
+def order_rows(comparison: OrderComparison, settings: Settings) -> list[dict[str, str]]:
+    """Return what a rule came to, a row for each order and kind of chances."""
+    return [
+        {
+            "Order": order,
+            "Chances": chances,
+            "Stops after": f"{played.depth:,}",
+            "Found": percent(played.recall),
+            "Chooses": f"{action(played.action == 'a+', settings)}, {'right' if played.right else 'wrong'}",
+            "Net utility": amount(played.net_utility, settings.payoffs.unit),
+        }
+        for (order, chances), played in comparison.items()
+    ]
+
+
+def mean_order_rows(comparisons: Sequence[OrderComparison], settings: Settings) -> list[dict[str, str]]:
+    """Return what a rule came to over several reviews on average, a row for each order and kind of chances."""
+    rows = []
+    for order, chances in comparisons[0]:
+        played = [comparison[order, chances] for comparison in comparisons]
+        row = {
+            "Order": order,
+            "Chances": chances,
+            "Stops after": f"{np.mean([one.depth for one in played]):,.1f}",
+            "Found": percent(float(np.mean([one.recall for one in played]))),
+            "Right": f"{sum(one.right for one in played)} of {len(played)}",
+        }
+        utility = float(np.mean([one.net_utility for one in played]))
+        rows.append(row | {"Net utility": amount(utility, settings.payoffs.unit)})
+    return rows
