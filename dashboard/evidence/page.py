@@ -3,12 +3,12 @@
 import html
 import io
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache, cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
@@ -16,6 +16,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from dashboard.frame import address, shell
 from dashboard.frame.drawing import ALL_BUTTON, captioned, dark, note, save_menu
 from dashboard.frame.markup import badges, told
+from dashboard.frame.scripts import PASTING
 from dashboard.frame.waiting import LARGE_FILE, shown
 from dashboard.frame.widgets import bound, lasting, one_of, press, save, share, switch, text_of, upload
 from dashboard.frame.work import flash, reviewer
@@ -31,7 +32,7 @@ from tarstop_core.evidence import words
 from tarstop_core.evidence.prior_figure import prior_figure, prior_sentence
 from tarstop_core.evidence.report import evidence_report
 from tarstop_core.evidence.summary import Evidence, evidence
-from tarstop_core.evidence.typed import MOST_ROWS, Row, pack, rows_of, typed_tables, unpack
+from tarstop_core.evidence.typed import FIELDS, MOST_ROWS, TITLES, Row, pack, rows_of, typed_tables, unpack
 from tarstop_core.files import UnrecognisedColumns, read_tables, trace_to_csv
 from tarstop_core.files.tables import same_studies
 from tarstop_core.presentation.numbers import percent
@@ -39,6 +40,8 @@ from tarstop_core.samples.collections import published_sets
 from tarstop_core.samples.shipped import priors
 from tarstop_core.sessions.export import when
 from tarstop_core.value.payoffs import Payoffs
+
+T = TypeVar("T")
 
 LEAD = "What 2×2 tables of a diagnostic-accuracy review say, and how sure they make you."
 PREFIX = "evidence"
@@ -180,7 +183,7 @@ def _from_file() -> Chosen | None:
     state = st.session_state
     if f"{PREFIX}/upload_problem" not in state:
         # A reloaded page: its address holds the tables of an upload.
-        tables, left_out, _ = typed_tables(_in_the_address("upload_problem"))
+        tables, left_out, _ = _in_the_address("upload_problem", typed_tables) or typed_tables(())
         if len(tables):
             name = st.query_params.get("name", "tables")
             state[f"{PREFIX}/chosen"] = Chosen(name, tables, left_out)
@@ -237,17 +240,22 @@ def _typed() -> Chosen | None:
     state = st.session_state
     # The table begins anew after a visit to another page: with what was typed before.
     if f"{PREFIX}/typed" not in state:
-        there = _in_the_address("typed_problem")
+        there = _in_the_address("typed_problem", list) or []
         empty = [("",) * (1 + len(CELLS))] * (EMPTY_LINES - len(there))
         state[f"{PREFIX}/typed_first"] = state.get(f"{PREFIX}/typed_last", there + empty)
     label, first = "Studies with their counts TP, FP, FN and TN", state[f"{PREFIX}/typed_first"]
-    rows = typed_table(label, ("Study", *CELLS), first, key=f"{PREFIX}/typed")
+    rows = typed_table(label, first, key=f"{PREFIX}/typed")
     state[f"{PREFIX}/typed_last"] = rows
     st.caption(
-        "Cells copied from a spreadsheet can be pasted. Leave FP and TN empty where a report gives sensitivity only."
+        "Cells copied from a spreadsheet can be pasted; names of columns pasted along decide their order. Leave FP and TN "
+        "empty where a report gives sensitivity only."
     )
-    tables, left_out, places = typed_tables(rows)
     _keep_rows(rows, "paste them")
+    try:
+        tables, left_out, places = typed_tables(rows)
+    except InputProblem as unclear:
+        shell.problem_box(unclear)
+        return None
     if left_out:
         st.warning("  \n".join(map(shell.escape_markdown, left_out)), icon=":material/warning:")
     if len(tables):
@@ -259,14 +267,14 @@ def _typed() -> Chosen | None:
     return None
 
 
-def _in_the_address(problem: str) -> list[Row]:
-    """The tables that the address of a reloaded page holds; what is wrong with them is kept as a problem."""
+def _in_the_address(problem: str, read: Callable[[list[Row]], T]) -> T | None:
+    """What `read` makes of the tables that a reloaded page's address holds; what is wrong with them is kept as a problem."""
     st.session_state[f"{PREFIX}/{problem}"] = ""
     try:
-        return unpack(st.query_params["tables"]) if "tables" in st.query_params else []
+        return read(unpack(st.query_params["tables"])) if "tables" in st.query_params else None
     except InputProblem as found:
         st.session_state[f"{PREFIX}/{problem}"] = str(found)
-        return []
+        return None
 
 
 def _question() -> tuple[float, str, float]:
@@ -301,18 +309,17 @@ _mount = st.components.v2.component(
     "tarstop_typed_table",
     html="<table></table>",
     css=(_HERE / "typed_table.css").read_text(encoding="utf-8"),
-    js=(_HERE / "typed_table.js").read_text(encoding="utf-8"),
+    js=PASTING + (_HERE / "typed_table.js").read_text(encoding="utf-8"),
 )
 
 
-def typed_table(label: str, columns: Sequence[str], first: Sequence[Row], *, key: str) -> list[Row]:
+def typed_table(label: str, first: Sequence[Row], *, key: str) -> list[Row]:
     """Draw the table; its cells as text, row by row, as far as a person has left them, empty ones among them.
 
-    The first of the k columns is for words and wide, the others are for numbers. `first` is what the table begins with
-    (at least one row of k cells): changed later, it is not looked at.
+    `first` is what the table begins with (at least one row): changed later, it is not looked at.
     """
     rows = [list(row) for row in first]
-    data = {"label": label, "columns": list(columns), "rows": rows}
+    data = {"label": label, "columns": [*TITLES.values()], "fields": FIELDS, "rows": rows}
     typed = _mount(key=key, data=data, default={"rows": rows}, on_rows_change=lambda: None)
     return [tuple(str(cell) for cell in row) for row in typed.rows]
 

@@ -33,6 +33,21 @@ export default function typedTable({parentElement, data, setStateValue}) {
     waiting = null;
     setStateValue('rows', [...body.rows].map((row) => fields(row).map((field) => field.value)));
   };
+  const write = (row, column, texts) => {
+    const targets = fields(rowAt(row)).slice(column);
+    texts.forEach((text, along) => { targets[along].value = text; });
+  };
+  // Lines by their names, in the order of the columns here.
+  const arrange = (row, named) => {
+    const above = [...body.rows].slice(0, row).flatMap(fields);
+    // Names that were typed further up hold for what is below them, until others do.
+    const typed = above.some((field) => fieldNamed(field.value));
+    if (typed) write(row, 0, data.columns);
+    named.forEach((texts, down) => {
+      const targets = fields(rowAt(row + down + typed));
+      Object.entries(texts).forEach(([name, text]) => { targets[data.fields.indexOf(name)].value = text; });
+    });
+  };
   const placeOf = (field) => {
     const row = field.closest('tr');
     return [row.sectionRowIndex, fields(row).indexOf(field)];
@@ -71,10 +86,10 @@ export default function typedTable({parentElement, data, setStateValue}) {
     if (!/[\t\n]/.test(text)) return;
     event.preventDefault();
     const [row, column] = placeOf(event.target);
-    text.split('\n').forEach((line, down) => {
-      const targets = fields(rowAt(row + down)).slice(column);
-      line.split('\t').slice(0, targets.length).forEach((cell, along) => { targets[along].value = cell.trim(); });
-    });
+    const lines = linesOf(text);
+    const named = byNames(lines, data.fields);
+    if (named) arrange(row, named);
+    else lines.forEach((cells, down) => write(row + down, column, fitted(cells, data.fields.length - column)));
     keepSpare();
     give();
   });

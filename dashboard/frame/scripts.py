@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from tarstop_core.files.synonyms import names_of
 from tarstop_core.presentation.palette import ACTIONS_FOR_PAPER, FOR_PAPER
 
 FRAME = Path(__file__).parent
@@ -36,11 +37,19 @@ def _for_paper(colours: Mapping[str, str]) -> str:
     return f"window.tarstopPaper={json.dumps(paper)};\n"
 
 
+PASTING = (
+    f"const NAMES={json.dumps(names_of('tables') | names_of('rates'))};\n"
+    f"{(FRAME / 'pasting.js').read_text(encoding='utf-8')}"
+)
+"""What reads cells of a spreadsheet, before a script that places them."""
 # Streamlit keeps the scroll position of the page before: one would label documents unseen.
 ARRIVAL_SCRIPT = """<script>document.querySelector('[data-testid="stMain"]')?.scrollTo(0, 0)</script>"""
+TABLES_SCRIPT = "<script>document.querySelector('.st-key-tables')?.scrollIntoView({block: 'center'})</script>"
 COPY_SCRIPT = script(FRAME / "copying.js")
 GUIDE_SCRIPT = script(FRAME / "guide.js")
 KEYS_SCRIPT = script(FRAME / "keys.js")
+PASTING_SCRIPT = f"<script>{{{PASTING}{(FRAME / 'pasting_form.js').read_text(encoding='utf-8')}}}</script>"
+"""In a block of its own, for a script runs again on every visit."""
 REACHABLE_SCRIPT = script(FRAME / "reachable.js")
 SAVE_SCRIPT = script(FRAME / "saving.js", _for_paper(FOR_PAPER))
 """Where pictures can be saved."""
@@ -51,6 +60,6 @@ REVIEWER_SCRIPT = (
     "`tarstop_reviewer=${encodeURIComponent(each.dataset.reviewer)}; path=/; max-age=31536000; SameSite=Lax`; })</script>"
 )
 """Keeps a person's name in their browser: a reload and the next visit find it."""
-ALL = REVIEWER_SCRIPT + ARRIVAL_SCRIPT + COPY_SCRIPT + GUIDE_SCRIPT
-ALL += KEYS_SCRIPT + REACHABLE_SCRIPT + SAVE_SCRIPT + SAVE_ACTIONS_SCRIPT
+ALL = REVIEWER_SCRIPT + ARRIVAL_SCRIPT + TABLES_SCRIPT + COPY_SCRIPT + GUIDE_SCRIPT
+ALL += KEYS_SCRIPT + PASTING_SCRIPT + REACHABLE_SCRIPT + SAVE_SCRIPT + SAVE_ACTIONS_SCRIPT
 """Those that the policy of the server lets run."""

@@ -4,7 +4,7 @@ import html
 import re
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import streamlit as st
 
@@ -18,6 +18,8 @@ from tarstop_core.sessions.progress import told
 from tarstop_core.sessions.store.rows import SessionRow, SessionSummary
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.whole import WholeSession, whole_session
+
+T = TypeVar("T")
 
 OF = "of"
 """The parameter of the address that names what is explored; the others belong to it."""
@@ -89,10 +91,10 @@ def imported(came: Provenance) -> None:
     st.html(f'<p class="tar-meta" data-testid="imported">{badges("imported")} {said}</p>')
 
 
-def first(sessions: Sequence[SessionSummary], most: int, words: str, key: str) -> Sequence[SessionSummary]:
+def first(listed: Sequence[T], most: int, words: str, key: str) -> Sequence[T]:
     """The first ones of a long list, or all of it once somebody asks for them."""
-    everything = len(sessions) <= most or st.toggle(words, key=key)
-    return sessions if everything else sessions[:most]
+    everything = len(listed) <= most or st.toggle(words, key=key)
+    return listed if everything else listed[:most]
 
 
 def resume(session: SessionSummary, word: str, key: str, *, primary: bool) -> None:

@@ -31,7 +31,8 @@ RATE_WORDS = {
     "healthy": "Healthy patients",
 }
 SAID = "_report_said"
-CLOSED = "_report_closed"
+TO_TOP = "_to_top"
+"""Whether the page goes to its top: what was above the window is another document now."""
 
 
 def queue(work: Work, state: State) -> None:
@@ -132,7 +133,8 @@ def _form(work: Work, state: State, at: int, doc: str) -> None:
             _field("Reason, if excluded or not retrieved", draft.reason, "reason", doc, max_chars=300)
         # No help behind question marks here: each would be a stop on the way from field to field.
         st.caption(
-            "FP and TN may stay empty. Reports of one study carry the same name; names in use are offered."
+            "FP and TN may stay empty. Four cells pasted into one field fill all four. Reports of one study carry the "
+            "same name; names in use are offered."
         )
         about, problem, told = st.session_state.get(SAID, ("", "", ""))
         if problem and about == doc:
@@ -255,5 +257,5 @@ def _close(work: Work, doc: str) -> None:
         if key.startswith("report_") and key.endswith(f"_{doc}"):
             del st.session_state[key]
     st.session_state.pop(SAID, None)
-    st.session_state[CLOSED] = True
+    st.session_state[TO_TOP] = True
     work.reporting = None

@@ -10,14 +10,14 @@ import streamlit as st
 
 from dashboard.frame import shell
 from dashboard.frame.markup import badges
-from dashboard.frame.scripts import ARRIVAL_SCRIPT, KEYS_SCRIPT, REVIEWER_SCRIPT
+from dashboard.frame.scripts import ARRIVAL_SCRIPT, KEYS_SCRIPT, PASTING_SCRIPT, REVIEWER_SCRIPT
 from dashboard.frame.widgets import press, save
 from dashboard.frame.work import NAMELESS, REVIEWER, Work, attempt, clock, flash, go_to, open_work, reviewer
 from dashboard.parts import application as own_application
 from dashboard.parts import learning, stakes
 from dashboard.parts.evidence import panel
 from dashboard.parts.sessions import file_stem, imported
-from dashboard.screen import advising, deciding, full_text, reading, review_stakes, verdicts, why
+from dashboard.screen import advising, deciding, full_text, reading, review_stakes, tables, verdicts, why
 from dashboard.screen.review_stakes import ADJUSTABLE
 from tarstop_core.documents.dates import date_words
 from tarstop_core.errors import InputProblem
@@ -34,7 +34,6 @@ from tarstop_core.sessions.demo import start_demo
 from tarstop_core.sessions.export import full_texts_csv, tables_csv, trace_csv
 
 AT_STAKE = "at_stake"
-EVIDENCE = "evidence_drawn"
 MORE = "more"
 ASKED_NAME = "_reviewer_asked"
 NOTHING_OPEN = "No session is open here. Continue one from Home, try the demo, or bring your own documents."
@@ -51,7 +50,7 @@ def screen_page() -> None:
         _nothing_open()
         return
     # Holding a key would label documents nobody saw, and a slider keeps the keys to itself.
-    st.html(KEYS_SCRIPT, unsafe_allow_javascript=True)
+    st.html(KEYS_SCRIPT + PASTING_SCRIPT, unsafe_allow_javascript=True)
     # Runs when the page is opened; a label redraws only the fragment below.
     st.html(ARRIVAL_SCRIPT, unsafe_allow_javascript=True)
     screening(work)
@@ -103,9 +102,10 @@ def _screening(work: Work) -> None:
             full_text.report(work, state, reporting)
         else:
             flag = reading.document(work, state, at, advice)
-            if st.session_state.pop(full_text.CLOSED, False):
-                # The form is longer than the document that comes next, whose title would be above the window.
-                st.html(ARRIVAL_SCRIPT, unsafe_allow_javascript=True)
+        tables.to_table(work, state, at if reporting is None else reporting)
+        if st.session_state.pop(full_text.TO_TOP, False):
+            # The form is longer than the document that comes next, whose title would be above the window.
+            st.html(ARRIVAL_SCRIPT, unsafe_allow_javascript=True)
     with advice_side:
         if state.decision is not None and what_if is None:
             deciding.decided(work, state, state.decision)
@@ -156,14 +156,15 @@ def _counted(work: Work, state: State) -> str:
 
 def _evidence(work: Work, state: State, settings: Settings) -> None:
     """What the tables so far show, when somebody looks."""
-    tables = state.evidence.tables
-    with st.container(key="evidence"), _folded("Evidence", EVIDENCE) as folded:
+    known = state.evidence.tables
+    with st.container(key="evidence"), _folded("Evidence", tables.EVIDENCE) as folded:
         if not folded.open:
             return
-        if not len(tables):
+        if not len(known):
             st.caption("No 2×2 table yet. The first report with data draws forest, SROC and belief here.")
             return
-        shown = evidence(tables, settings.theta, settings.engine, settings.belief_prior)
+        tables.listed(work, state)
+        shown = evidence(known, settings.theta, settings.engine, settings.belief_prior)
         how = {"key": f"evidence_{work.row.id}", "file_stem": file_stem(work.row.name)}
         panel(shown, settings.payoffs, simulated=work.collection.simulated, **how)
 

@@ -16,6 +16,9 @@ from tarstop_core.files.tables import MISSING, SYNONYMS, plain_title, whole_coun
 
 Row = tuple[str, ...]
 """Study, TP, FP, FN and TN as they were typed."""
+FIELDS = ("study", *CELLS)
+TITLES = {field: field.capitalize() if field == "study" else field for field in FIELDS}
+KNOWN = "Study, TP, FP, FN and TN"
 
 LONGEST = 6000  # characters that browsers, servers and messengers pass on in an address
 MOST_ROWS = 2000  # more never fit, so they are not even packed
@@ -27,28 +30,78 @@ THOUSANDS = re.compile(r"[1-9]\d{0,2}([, \u00a0\u2009\u202f])\d{3}(\1\d{3})*")
 def typed_tables(rows: Sequence[Row]) -> tuple[Tables, tuple[str, ...], tuple[int, ...]]:
     """The complete rows as tables, a sentence on each row that is left out, and the row of each study, from 1.
 
-    Empty rows are passed over, and so is a first one that repeats the heads of the columns. A row without a name is
-    called after its place.
+    A row of column names decides the order of the rows below it; without one it is the order of :data:`Row`. Empty rows
+    are passed over. A row without a name is called after its place.
+
+    Raises
+    ------
+    InputProblem
+        When a row of column names has one that is not known, has one twice or lacks one, or leaves a column unnamed
+        that holds something: nothing may then be computed, for the order is a guess.
     """
-    names, kept, left_out, places = [], [], [], []
+    names, kept, left_out, rows_kept = [], [], [], []
+    columns, header, begun = {field: at for at, field in enumerate(FIELDS)}, 0, False
     for at, row in enumerate(rows, start=1):
-        name, *texts = (text.strip() for text in row)
-        if not (name or any(texts)) or (at == 1 and _repeats_the_heads(texts)):
+        cells = [text.strip() for text in row]
+        if not any(cells):
             continue
+        if _names_columns(cells, first=not begun):
+            columns, header, begun = _columns(cells, at), at, True
+            continue
+        begun = True
+        unnamed = [text for place, text in enumerate(cells) if text and place not in columns.values()]
+        if unnamed:
+            raise InputProblem(
+                f"Row {at} has '{unnamed[0]}' in a column that row {header} leaves unnamed; name that column or clear it."
+            )
+        name, *texts = (cells[columns[field]] if field in columns else "" for field in FIELDS)
         counts = [_count(text) for text in texts]
         if reason := _unusable(texts, counts):
             left_out.append(f"Row {at} ({name}) {reason}" if name else f"Row {at} {reason}")
         else:
             names.append(name or f"row {at}")
             kept.append(counts)
-            places.append(at)
+            rows_kept.append(at)
     tables = Tables(tuple(names), *np.array(kept, dtype=np.float64).reshape(-1, 4).T)
-    return tables, tuple(left_out), tuple(places)
+    return tables, tuple(left_out), tuple(rows_kept)
 
 
-def _repeats_the_heads(texts: Sequence[str]) -> bool:
-    """Whether the cells for counts are their columns' names, in our order."""
-    return all(plain_title(text) in SYNONYMS[cell] for cell, text in zip(CELLS, texts, strict=True))
+def _names_columns(cells: Sequence[str], first: bool) -> bool:
+    """Whether a row holds names of columns: two that are known, or, in the first row, words in place of all counts."""
+    if any(whole_count(text) is not None for text in cells):
+        return False
+    known = sum(_field(text) is not None for text in cells)
+    return known > 1 or (
+        first and all(text[:1].isalpha() and text.lower() not in MISSING for text in cells[1:])
+    )
+
+
+def _field(title: str) -> str | None:
+    """The field that a column's title names; None where it is not known."""
+    return next((field for field in FIELDS if plain_title(title) in SYNONYMS[field]), None)
+
+
+def _columns(cells: Sequence[str], at: int) -> dict[str, int]:
+    """Column of each field, by the names in row `at`; an unnamed first column holds the studies."""
+    columns: dict[str, int] = {}
+    for place, title in enumerate(cells):
+        field = (
+            _field(title) if title else "study" if place == 0 and "study" not in map(_field, cells) else ""
+        )
+        if field is None:
+            raise InputProblem(
+                f"Row {at} names the columns, and '{title}' is none of {KNOWN}; rename that column or leave it out."
+            )
+        if field in columns:
+            raise InputProblem(f"Row {at} names two columns {TITLES[field]}; keep one of them.")
+        if field:
+            columns[field] = place
+    missing = [cell for cell in CELLS if cell not in columns]
+    if missing and missing != ["FP", "TN"]:
+        raise InputProblem(
+            f"Row {at} names the columns, but none is {' or '.join(missing)}; give {KNOWN}, in any order."
+        )
+    return columns
 
 
 def _unusable(texts: Sequence[str], counts: Sequence[float | None]) -> str:

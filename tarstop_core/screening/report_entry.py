@@ -22,6 +22,7 @@ from tarstop_core.screening.state import State
 
 RATES = ("sensitivity", "diseased", "specificity", "healthy")
 MOST_PATIENTS = 10**9
+JOINT = " | "  # Between cells pasted into one field, as ``dashboard/frame/pasting.js`` writes them
 _YEAR = re.compile(r"\b(?:18|19|20)\d\d\b")
 
 
@@ -57,6 +58,7 @@ class TypedTable:
         >>> TypedTable(TP="9", FN=" 2 ").counts()
         (9, None, 2, None)
         """
+        self._check_cells()
         missing = [cell for cell in ("TP", "FN") if not getattr(self, cell).strip()]
         if missing:
             raise InputProblem(f"{' and '.join(missing)} missing; every 2×2 table needs TP and FN.")
@@ -76,6 +78,7 @@ class TypedTable:
 
     def from_rates(self) -> Counts:
         """The counts that the rates and group sizes stand for; InputProblem when they cannot be had."""
+        self._check_cells()
         if not (self.sensitivity.strip() and self.diseased.strip()):
             raise InputProblem("Give sensitivity and the number of diseased patients it was found in.")
         if bool(self.specificity.strip()) != bool(self.healthy.strip()):
@@ -87,6 +90,15 @@ class TypedTable:
             return from_rates(self.sensitivity, diseased)
         healthy = whole(self.healthy, "The number of healthy patients")
         return from_rates(self.sensitivity, diseased, self.specificity, healthy)
+
+    def _check_cells(self) -> None:
+        """InputProblem when a field holds several cells, which were pasted and fit no fields."""
+        for name in (*CELLS, *RATES):
+            if JOINT in (text := getattr(self, name)):
+                raise InputProblem(
+                    f"“{text}” in {name} are several cells; paste one row in the order of the fields, or one with the "
+                    "names of their columns above it."
+                )
 
     def filled(self) -> TypedTable:
         """The table with the counts that its rates come to."""

@@ -6,6 +6,7 @@ what the key did.
 
 import math
 import re
+from collections.abc import Iterable
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -183,6 +184,15 @@ def start_demo(watched: Any, server: Any) -> Page:
     page: Page = watched.page
     arrived(page, "0 of")
     return page
+
+
+def paste(page: Page, field: Locator, lines: Iterable[Iterable[object]]) -> None:
+    """Paste cells, as spreadsheets give them, into a field."""
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    cells = "".join("\t".join(map(str, line)) + "\r\n" for line in lines)
+    page.evaluate("text => navigator.clipboard.writeText(text)", cells)
+    field.focus()
+    page.keyboard.press("Control+v")
 
 
 def save_menu(part: Page | Locator) -> None:

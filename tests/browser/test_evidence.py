@@ -15,10 +15,11 @@ from dashboard.parts.evidence import VIEWS
 from tarstop_core.belief.prior import Prior
 from tarstop_core.documents.tables import CELLS
 from tarstop_core.evidence.summary import Evidence
+from tarstop_core.evidence.typed import Row, typed_tables
 from tarstop_core.files import read_tables
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.presentation.palette import TEXT_ON_DARK
-from tests.browser.acting import assert_fits, at_rest, save_menu, saved, unfold
+from tests.browser.acting import assert_fits, at_rest, paste, save_menu, saved, unfold
 
 OpenPage = Callable[..., Any]
 SVG = "{http://www.w3.org/2000/svg}"
@@ -205,7 +206,6 @@ def test_tables_are_typed_in_kept_over_a_visit_to_another_page_refused_and_paste
     server: Any, open_page: OpenPage
 ) -> None:
     watched = open_page()
-    watched.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     watched.open(f"{server.url}/evidence")
     page = watched.page
     page.get_by_text("Type or paste").click()
@@ -240,11 +240,71 @@ def test_tables_are_typed_in_kept_over_a_visit_to_another_page_refused_and_paste
     expect(page.locator(".tar-word")).to_have_text(said)
 
     # Cells from a spreadsheet are pasted.
-    lines = [f"Study {at}\t{at}0\t{at}\t{at}\t9{at}\r\n" for at in range(1, 8)]
-    page.evaluate("text => navigator.clipboard.writeText(text)", "".join(lines))
-    cell(page, "Study", 6).focus()
-    page.keyboard.press("Control+v")
+    paste(page, cell(page, "Study", 6), [(f"Study {at}", f"{at}0", at, at, f"9{at}") for at in range(1, 8)])
     expect(page.get_by_text("12 studies", exact=True)).to_be_visible()
     expect(cell(page, "TN", 12)).to_have_value("97")
     expect(cell(page, "Study", 13)).to_have_value("")
+    watched.assert_sound()
+
+
+TEN = [(f"Study {at}", 20 + at, 3 + at % 4, 9 - at % 5, 40 + 2 * at) for at in range(10)]
+"""Ten studies with TP, FN, FP and TN."""
+NAMES = ("Study", "TP", "FN", "FP", "TN")
+
+
+def at_typed(watched: Any, url: str) -> Page:
+    watched.open(f"{url}/evidence?source=typed")
+    page: Page = watched.page
+    expect(cell(page, "Study", 1)).to_be_visible()
+    at_rest(page)
+    return page
+
+
+def belief_of(rows: list[Row]) -> str:
+    tables, left_out, _ = typed_tables(rows)
+    found = Evidence(tables, 0.75, "bivariate", Prior())
+    assert not left_out and found.belief is not None
+    return f"The chance that sensitivity exceeds 75 % is {percent(found.belief)}."
+
+
+def test_names_of_columns_pasted_along_decide_their_order(server: Any, open_page: OpenPage) -> None:
+    page_order = [(name, str(TP), str(FP), str(FN), str(TN)) for name, TP, FN, FP, TN in TEN]
+    said = belief_of(page_order)
+    assert said != belief_of([tuple(map(str, row)) for row in TEN]), "the order matters"
+    named = pd.DataFrame(TEN, columns=NAMES).rename(columns={"FN": "False\nnegatives", "TN": "true neg."})
+    watched = open_page()
+    for order, column in ((list(named), "Study"), (list(reversed(list(named))), "FP")):
+        page = at_typed(watched, server.url)
+        titles = [f'"{name}"' if "\n" in name else name for name in order]
+        paste(page, cell(page, column, 1), [titles, *named[order].to_numpy().tolist()])
+        says(page, said)
+        expect(page.get_by_text("10 studies", exact=True)).to_be_visible()
+        for at, row in enumerate(page_order, start=1):
+            for name, text in zip(("Study", *CELLS), row, strict=True):
+                expect(cell(page, name, at)).to_have_value(text)
+    # Names typed further up hold for what is below them, until others do.
+    page = at_typed(watched, server.url)
+    type_row(page, 1, "Study", "FN", "TP", "FP", "TN")
+    paste(page, cell(page, "Study", 2), [NAMES, *TEN])
+    says(page, said)
+    at_rest(page)
+    page.reload()
+    says(page, said)
+    watched.assert_sound()
+
+
+def test_pasted_cells_that_may_belong_elsewhere_are_not_computed(server: Any, open_page: OpenPage) -> None:
+    watched = open_page()
+    years = [(name, 2004, *counts) for name, *counts in TEN]
+    for lines, sentence in (
+        ([("Study", "TP", "FN", "FPs", "TN"), *TEN], "'FPs' is none of Study, TP, FP, FN and TN"),
+        ([NAMES[:4], *(row[:4] for row in TEN)], "but none is TN"),
+        ([("Study", "TP", "TP", "FP", "TN"), *TEN], "names two columns TP"),
+        ([("Study", "Year", *NAMES[1:]), *years], "'Year' is none of"),
+        (years, "Row 1 (Study 0) is left out: TN is"),
+    ):
+        page = at_typed(watched, server.url)
+        paste(page, cell(page, "Study", 1), lines)
+        expect(page.get_by_text(sentence)).to_be_visible()
+        expect(page.locator(".tar-word")).to_have_count(0)
     watched.assert_sound()

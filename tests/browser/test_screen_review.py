@@ -29,6 +29,7 @@ from tests.browser.acting import (
     at_rest,
     counter,
     hit,
+    paste,
     press,
     stored,
     table_of,
@@ -325,6 +326,63 @@ def test_mistakes_are_said_at_the_form_nothing_typed_is_lost_or_a_shortcut_and_n
     expect(field(page, "Study")).to_have_value("Zeiss, if unsure")
     with stored(server) as store:
         assert [event.kind for event in store.events(session)] == ["label", "report", "label"]
+    watched.assert_sound()
+
+
+def test_cells_pasted_into_one_field_fill_the_form_and_the_table_is_found_again(
+    server: Any, open_page: OpenPage
+) -> None:
+    with stored(server) as store:
+        session = invented_review(store)
+        for at in range(2):
+            store.append(session, Event("label", {"doc": f"d{at + 1}", "label": "relevant"}), expected=at)
+    watched = open_page()
+    page = show(watched, server.url, session, "2 of 30")
+    next_report(page)
+    names, right = ("TP", "FP", "FN", "TN"), ("30", "4", "3", "60")
+
+    def stand(*texts: str) -> None:
+        for name, text in zip(names, texts, strict=True):
+            expect(field(page, name)).to_have_value(text)
+        for name in names:
+            field(page, name).fill("")
+
+    by_name = dict(zip(names, right, strict=True))
+    for into, lines in (
+        ("TP", [right]),
+        ("FN", [right]),
+        ("FP", [(each,) for each in right]),
+        ("TN", [("FN", "TP", "TN", "FP"), ("3", "30", "60", "4")]),
+        ("TP", [(name.lower(), by_name[name]) for name in reversed(names)]),
+    ):
+        paste(page, field(page, into), lines)
+        stand(*right)
+    paste(page, field(page, "FN"), [("3", "60")])
+    stand("", "", "3", "60")
+    paste(page, field(page, "TP"), [("Study", "TP", "FN", "FP", "Year"), ("Lee", "30", "3", "4", "2004")])
+    expect(field(page, "TP")).to_have_value(re.compile("Year"))
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("in TP are several cells; paste one row")).to_be_visible()
+    paste(page, field(page, "TP"), [("Study", "TP", "FN", "FP", "TN"), ("Lee 2004", "30", "3", "4", "60")])
+    expect(field(page, "Study")).to_have_value("Lee 2004")
+    page.keyboard.press("Tab")
+    at_rest(page)
+    saved(page, 1)
+    with stored(server) as store:
+        (report,) = (event for event in store.events(session) if event.kind == "report")
+    assert report.payload["tables"] == [{"study": "Lee 2004", "TP": 30, "FP": 4, "FN": 3, "TN": 60}]
+
+    for rank in (2, 1):
+        hit(page, "ArrowLeft")
+        expect(page.locator(".tar-rank")).to_have_text(f"#{rank}")
+        at_rest(page)
+    page.get_by_role("button", name="Its 2×2 table: TP 30, FP 4, FN 3, TN 60").click()
+    listed = page.get_by_role("button", name="#1 Lee 2004: TP 30, FP 4, FN 3, TN 60")
+    expect(listed).to_be_in_viewport()
+    at_rest(page)
+    listed.click()
+    expect(field(page, "TP")).to_have_value("30")
+    expect(page.locator(".tar-title")).to_be_in_viewport()
     watched.assert_sound()
 
 

@@ -147,6 +147,31 @@ def test_a_table_moves_belief_and_every_sentence_is_the_cores(
     )
 
 
+def test_a_document_leads_to_its_table_and_the_table_to_its_document(
+    open_app: Open, store: Store, start: Start
+) -> None:
+    session = start()
+    page = open_app("screen", session=session)
+    for _ in range(2):
+        press(page, "Include")
+    for at in range(2):
+        press(page, "Read the next report")
+        assert not [each for each in page.button if "2×2" in each.label], "nothing was entered yet"
+        fill(page, TP=30 + at, FP=4, FN=3, TN=60)
+        save(page)
+    page.selectbox(key="open_report").select_index(1).run()
+    press(page, "Its 2×2 table: TP 31, FP 4, FN 3, TN 60")
+    listed = [each.label.replace("\\", "") for each in page.button if each.key.startswith("table_")]
+    assert listed == [
+        "#1 Lee 2004: TP 30, FP 4, FN 3, TN 60",
+        "**#2 Author2 2004: TP 31, FP 4, FN 3, TN 60**",
+    ]
+    assert "Author2 2004: 31 of 34 diseased" in html_of(page), "its place among the evidence"
+    page.button(key="table_0").click().run()
+    assert field(page, "TP").value == "30" and field(page, "Study").value == "Lee 2004"
+    assert next(each for each in page.radio if "#1 (stored" in each.label)
+
+
 def test_mistakes_in_the_form_are_said_and_nothing_typed_is_lost(
     open_app: Open, store: Store, start: Start
 ) -> None:
@@ -154,6 +179,9 @@ def test_mistakes_in_the_form_are_said_and_nothing_typed_is_lost(
     page = open_app("screen", session=session)
     press(page, "Include")
     press(page, "Read the next report")
+    fill(page, TP="30 | 4 | 3 | 60 | 7")
+    save(page)
+    assert "in TP are several cells; paste one row" in page.error[0].value.replace("\\", "")
     fill(page, TP=-3, FP=1, FN=2.5, Study="Lee 2004a")
     for mend, said in (({}, "both FP and TN"), ({"TN": 9}, "TP is “-3”"), ({"TP": 3}, "FN is “2.5”")):
         fill(page, **mend)
