@@ -13,7 +13,7 @@ from tarstop_core.evaluation.findings import variations
 from tarstop_core.evaluation.findings.aggregate import PAPER_NAMES, beside_paper, pairs, rows
 from tarstop_core.evaluation.findings.claims import caution, ordering_sentences, reasons, verdicts
 from tarstop_core.evaluation.findings.shipped import Listed, shipped
-from tarstop_core.evaluation.findings.tables import headline_cost, panel, shown_icer, signed
+from tarstop_core.evaluation.findings.tables import headline_cost, icer_note, notes, panel, shown_icer, signed
 from tarstop_core.evaluation.results import Results, load
 from tarstop_core.evaluation.tasks.named import TASKS
 from tarstop_core.policies import POLICIES
@@ -57,7 +57,7 @@ def compared(results: Results) -> str:
             }
         )
         parts.append(f"q* = {q_star:g}, a document costs {cost:g}:\n\n{table(shown)}")
-    return "\n\n".join(parts)
+    return "\n\n".join([*parts, *icer_note(found)])
 
 
 def pair_by_pair(results: Results) -> str:
@@ -122,7 +122,8 @@ def section(listed: Listed) -> str:
     else:
         cost = headline_cost(results.scenario, results.costs)
         lines.append(f"At q* = 0.5 and a cost of {cost:g} a document:")
-        lines.append(table(panel(rows(results), 0.5, cost)))
+        own = rows(results, q_stars=[0.5], costs=[cost])
+        lines += [table(panel(own, 0.5, cost)), *notes(own)]
     return _joined(lines)
 
 

@@ -13,13 +13,12 @@ from tarstop_core.evaluation import running as background
 from tarstop_core.evaluation.findings import aggregate, claims, paper
 from tarstop_core.evaluation.findings.shipped import Listed, load_small, named_at_start, shipped
 from tarstop_core.evaluation.methods import PAPER
+from tarstop_core.evaluation.metrics import TARGET_RECALL
 from tarstop_core.evaluation.results import Results
 from tarstop_core.evaluation.tasks.named import TASKS, errors_of
 from tarstop_core.places import RESULTS_VARIABLE, named_by_server
 
 KEPT = 64
-FIGURE_DRAWS = 200
-"""Bootstrap samples of the interval bars in figures, which redraw at every touch; tables take more."""
 SHOWN_FIRST = (*PAPER, "optimal", "decide-now")
 OWN = "Yours"
 TRUTHS = {name: said for task in TASKS.values() for name, said in task.truths.items()}
@@ -34,7 +33,8 @@ class Choice:
     """One benchmark on the page."""
 
     files: Mapping[str, Listed]  # By truth
-    folder: str = ""  # Of the run, for one's own; empty for what is shipped
+    folder: str = ""  # Of a run on these pages; empty for what is shipped or was named to the server
+    own: bool = False  # Whether somebody here chose the methods: all of them are shown to begin with
 
 
 def choices() -> dict[str, Choice]:
@@ -48,14 +48,16 @@ def choices() -> dict[str, Choice]:
         plain = "simulated" in first.title.lower() or not first.simulated
         found[first.title if plain else f"{first.title} (simulated)"] = Choice(files)
     for each in named_at_start(named_by_server(RESULTS_VARIABLE)):
-        found[f"{OWN}: {each.title} ({each.path.parent.name}/{each.path.stem})"] = Choice({each.truth: each})
+        found[f"{OWN}: {each.title} ({each.path.parent.name}/{each.path.stem})"] = Choice(
+            {each.truth: each}, own=True
+        )
     for run in background.runs():
         try:
             results = run.results
         except InputProblem:
             continue  # damaged; the list of runs still offers to remove it
         if results is not None:
-            found[own_label(run)] = Choice({results.truth: results}, str(run.folder))
+            found[own_label(run)] = Choice({results.truth: results}, str(run.folder), own=True)
     return found
 
 
@@ -111,7 +113,7 @@ def in_words(frame: pd.DataFrame, results: Results) -> pd.DataFrame:
 
 @st.cache_data(show_spinner=False, max_entries=KEPT)
 def regret(asked: Asked, q_star: float) -> pd.DataFrame:
-    return aggregate.regret_by_cost(some(asked), q_star, asked.share, FIGURE_DRAWS)
+    return aggregate.regret_by_cost(some(asked), q_star, asked.share, aggregate.DRAWS)
 
 
 @st.cache_data(show_spinner=False, max_entries=KEPT)
@@ -120,17 +122,17 @@ def errors(asked: Asked, cost: float) -> pd.DataFrame:
 
 
 @st.cache_data(show_spinner=False, max_entries=KEPT)
-def rows(asked: Asked, q_star: float, cost: float) -> pd.DataFrame:
+def rows(asked: Asked, q_star: float, cost: float, target: float = TARGET_RECALL) -> pd.DataFrame:
     """Rows of one q* and cost, with intervals, and whether a method knows the truth."""
     results = some(asked)
-    found = aggregate.rows(results, share=asked.share, q_stars=[q_star], costs=[cost])
+    found = aggregate.rows(results, share=asked.share, q_stars=[q_star], costs=[cost], target=target)
     return found.assign(is_oracle=[method.is_oracle for method in results.methods])
 
 
 @st.cache_data(show_spinner=False, max_entries=8)
-def all_rows(asked: Asked) -> pd.DataFrame:
-    """Rows of every q* and cost, without intervals."""
-    return aggregate.rows(some(asked), share=asked.share, draws=0)
+def all_rows(asked: Asked, target: float) -> pd.DataFrame:
+    """Rows of every q* and cost, as the command line writes them."""
+    return aggregate.rows(some(asked), share=asked.share, target=target)
 
 
 @st.cache_data(show_spinner=False, max_entries=16)

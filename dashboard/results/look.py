@@ -29,7 +29,7 @@ PROFILES = {0.2: "aggressive", 0.5: "balanced", 0.8: "conservative"}
 
 
 FULL = "full"
-KEPT = ("truth", "methods", "share", "method", "topic")
+KEPT = ("truth", "methods", "share", "target", "method", "topic")
 """Parameters of the address that only researchers have."""
 STAYS: dict[str, Any] = {"persist_state": "page"}
 """What is chosen there stays while the switch is off."""
@@ -91,7 +91,8 @@ def controls() -> Look | None:
         file = _truth(choice) if full else next(iter(choice.files.values()))
     everything = data.everything(file)
     with third:
-        methods = _methods(everything) if full else _first(everything)
+        usual = _first(everything, choice.own)
+        methods = _methods(everything, usual) if full else usual
     q_star, cost, share = _stakes(everything, full)
     if not methods:
         st.info("Choose at least one method.", icon=":material/arrow_upward:")
@@ -134,17 +135,16 @@ def _by_family(results: Results) -> list[MethodInfo]:
     return sorted(results.methods, key=lambda method: place.get(method.family, len(place)))
 
 
-def _first(results: Results) -> tuple[str, ...]:
-    """What is shown to begin with: all of a few; of many the best known, and what is nobody's but the person's."""
+def _first(results: Results, own: bool) -> tuple[str, ...]:
+    """What is shown to begin with: all that a person chose to run, and all of a few; of many the best known."""
     names = tuple(method.name for method in _by_family(results))
-    few = len(names) <= len(data.SHOWN_FIRST)
-    return tuple(name for name in names if few or name in data.SHOWN_FIRST or ".py:" in name)
+    every = own or len(names) <= len(data.SHOWN_FIRST)
+    return tuple(name for name in names if every or name in data.SHOWN_FIRST)
 
 
-def _methods(results: Results) -> tuple[str, ...]:
-    """Names of the methods to show, by family and then as they were run."""
-    titles = {method.name: method.title for method in _by_family(results)}
-    first, state = _first(results), st.session_state
+def _methods(results: Results, first: tuple[str, ...]) -> tuple[str, ...]:
+    """Names of the methods to show, by family and then as they were run; `first` to begin with."""
+    titles, state = {method.name: method.title for method in _by_family(results)}, st.session_state
     # What another benchmark does not begin with, a rule of the person's own above all, comes along.
     before, state["results/first"] = state.get("results/first", first), first
     if "methods" in state and (before != first or not {*state["methods"]} <= {*titles}):

@@ -57,13 +57,14 @@ def _regret(look: Look) -> None:
             f"{here.idxmin()} gives up least, {here.idxmax()} most (q* = {look.q_star:g}, c = {look.cost:g})"
         )
     drawing = figures.regret_figure(frame, look.results.simulated, look.dark)
+    bounds = [method.title for method in look.results.methods if method.is_oracle]
     more = " Click a point for its topics." if researching() else ""
     families = frame.groupby("method", sort=False)["family"].first().tolist()
     figure(
         "regret",
         heading,
         grouped_legend(drawing, families),
-        f"{figures.regret_sentence(frame, look.q_star, look.cost)} Bars are intervals of 95 %.{more}",
+        f"{figures.regret_sentence(frame, look.q_star, look.cost, bounds)} Bars are intervals of 95 %.{more}",
         frame,
         look.stem,
         on_select=_picker(frame) if researching() else None,

@@ -12,7 +12,7 @@ from dashboard.results.look import Look
 from tarstop_core.evaluation.findings import claims, figures, paper
 from tarstop_core.evaluation.findings import topic_figures as view
 from tarstop_core.evaluation.findings.aggregate import PAPER_NAMES
-from tarstop_core.evaluation.findings.tables import shown_icer, signed
+from tarstop_core.evaluation.findings.tables import icer_note, shown_icer, signed
 from tarstop_core.evaluation.results import Results
 from tarstop_core.evaluation.tasks.named import TASKS, errors_of
 
@@ -35,7 +35,7 @@ def draw(look: Look) -> None:
     else:
         table(_side_by_side(beside, digits), f"{results.settings['title']} beside {paper.SOURCE}.")
         files("tarstop-paper-and-run", data.in_words(beside, results), "beside")
-        for sentence in said:
+        for sentence in (*icer_note(beside), *said):
             note(sentence)
     heading_of("What differs")
     items = "".join(f"<li>{each}</li>" for each in claims.differences(results))

@@ -10,20 +10,22 @@ import streamlit as st
 
 from dashboard.frame import shell
 from dashboard.frame.drawing import figure, files, heading_of, note, table
-from dashboard.frame.widgets import save, switch
+from dashboard.frame.widgets import bound, save, switch
 from dashboard.results import data, paper, topics
-from dashboard.results.look import Look
+from dashboard.results.look import STAYS, Look
 from tarstop_core.calibration.figures import reliability_and_scores, reliability_figure
 from tarstop_core.evaluation.findings import figures, tables
 from tarstop_core.evaluation.findings import topic_figures as view
 from tarstop_core.evaluation.findings.aggregate import REFERENCE, case_rows
 from tarstop_core.evaluation.findings.report import engine_changes, folds_said, statistics
+from tarstop_core.evaluation.metrics import TARGET_RECALL
 from tarstop_core.evaluation.tasks.named import TASKS, errors_of
 from tarstop_core.files import table_to_csv
 from tarstop_core.policies import parse_policy
 from tarstop_core.presentation.numbers import percent
 
 PRIZE = shell.ROOT / "docs" / "data" / "reranking_prize.csv"
+TARGETS = (0.8, 0.9, TARGET_RECALL, 1.0)
 WAYS = {"static, as it is": "as ranked once", "re-ranked": "learning from labels"}
 MEANS = ["depth", "right", "net_utility"]
 
@@ -59,7 +61,10 @@ def _learning_list(_: Look) -> None:
 
 
 def _table(look: Look) -> None:
-    rows = data.rows(look.asked, look.q_star, look.cost)
+    said = "Reliability is the share of topics on which a rule reaches it."
+    targets = {value: percent(value) for value in TARGETS}
+    target = switch("Target recall", targets, default=TARGET_RECALL, **bound("target"), **STAYS, help=said)
+    rows = data.rows(look.asked, look.q_star, look.cost, target)
     task = TASKS[look.results.scenario]
     shown = tables.panel(rows, look.q_star, look.cost, task.icer_digits)
     ordered = rows.sort_values("net_utility", ascending=False, kind="stable")
@@ -73,8 +78,8 @@ def _table(look: Look) -> None:
         "right decision gained over Greedy, or saved for each one lost."
     )
     table(shown, said, linked=False)
-    if REFERENCE not in look.asked.methods:
-        note("ICER is against Greedy, which is not among the methods shown.")
+    for sentence in tables.notes(rows):
+        note(sentence)
     if changes := engine_changes(rows):
         worst = changes["worst"]
         note(
@@ -83,10 +88,10 @@ def _table(look: Look) -> None:
         )
 
     def latex() -> str:
-        return tables.latex(data.all_rows(look.asked), look.cost, look.said, task.icer_digits)
+        return tables.latex(data.all_rows(look.asked, target), look.cost, look.said, task.icer_digits)
 
     def every() -> str:
-        return table_to_csv(data.in_words(data.all_rows(look.asked), look.results))
+        return table_to_csv(data.in_words(data.all_rows(look.asked, target), look.results))
 
     def by_topic() -> str:
         return table_to_csv(case_rows(look.results, look.q_star, look.cost))

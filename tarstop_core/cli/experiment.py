@@ -64,6 +64,13 @@ class _Benchmarks(click.Command):
 )
 @click.option("--share", type=float, help="Share of ω⁺ topics to weigh results to; as they are unless given.")
 @click.option(
+    "--target-recall",
+    type=float,
+    default=0.95,
+    show_default=True,
+    help="Recall that rules are said to reach, on what share of topics.",
+)
+@click.option(
     "--replications",
     type=click.IntRange(min=1),
     help="Random samples of QBCB and Target (the paper: 50); patents: exact expectation unless given.",
@@ -89,6 +96,7 @@ def experiment(
     out: Path,
     methods: str | None,
     share: float | None,
+    target_recall: float,
     workers: int,
     dask: str | None,
     fresh: bool,
@@ -118,23 +126,27 @@ def experiment(
     from tarstop_core.evaluation.methods import DEFAULT, parse_methods, split_specs
     from tarstop_core.evaluation.protocol import run
     from tarstop_core.evaluation.tasks.named import TASKS
+    from tarstop_core.policies.check import refuse_looking_ahead
 
     begun = time.perf_counter()
     check_prior(of_task["b_0"])
     check_theta(of_task["theta"])
     if share is not None and not 0 <= share <= 1:
         raise InputProblem(f"--share is {share:g}; give a number from 0 to 1.")
+    if not 0 < target_recall <= 1:
+        raise InputProblem(f"--target-recall is {target_recall:g}; give a number above 0, at most 1.")
     if out.exists() and not out.is_dir():
         raise InputProblem(f"{out} is a file; name a folder for the results.")
     chosen = named(benchmark)
     specs = split_specs(methods) if methods else DEFAULT[chosen.scenario]
     tried = parse_methods(specs, chosen.scenario)
     task = TASKS[chosen.scenario].asked(of_task)
+    refuse_looking_ahead((rule for method in tried for rule in method.settings), task.in_steps)
     finished = Finished(out / CACHE)
     if fresh:
         finished.clear()
     results = run(chosen, task, tried, workers=workers, dask=dask, finished=finished, progress=_progress)
-    report = Findings(results, share)
+    report = Findings(results, share, target=target_recall)
     written = write(report, out, pictures=pictures)
     say((*chosen.notes, *written.missing))
     seconds = time.perf_counter() - begun
@@ -150,15 +162,16 @@ def experiment(
 
 def _print(report: Any) -> None:
     """The paper's table for each q*, at its cost."""
-    from tarstop_core.evaluation.findings.tables import panel
+    from tarstop_core.evaluation.findings.tables import panel, without_bootstrap
     from tarstop_core.evaluation.tasks.named import TASKS
 
     click.echo(report.caption + ".")
-    plain = report.rows.drop(columns=[name for name in report.rows if name.endswith(("_low", "_high"))])
+    plain = without_bootstrap(report.rows)
     digits = TASKS[report.results.scenario].icer_digits
     for q_star in sorted(report.results.q_stars, reverse=True):
         shown = panel(plain, q_star, report.cost, digits)
         click.echo(f"\nq* = {q_star:g}\n{shown.to_string(index=False)}")
+    click.echo("\n" + "\n".join(report.notes))
 
 
 def _plain(value: Any) -> Any:

@@ -86,9 +86,11 @@ def replay(
     from tarstop_core.evaluation.tasks.named import TASKS
     from tarstop_core.files import read_chances, read_outcomes
     from tarstop_core.policies import parse_policy
+    from tarstop_core.policies.check import refuse_looking_ahead
     from tarstop_core.value.payoffs import check_cost
 
     stakes, policy = shared.given_stakes(q_star, payoffs), parse_policy(spec)
+    refuse_looking_ahead([policy], TASKS[scenario].in_steps)
     check_cost(cost)
     needs_tables, tables = TASKS[scenario].needs_tables, of_reviews["tables"]
     if needs_tables and tables is None:

@@ -4,7 +4,7 @@ import hashlib
 import inspect
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import product
@@ -63,6 +63,12 @@ class Method:
             return self
         rules = (rule for rule in self.settings if isinstance(rule, GRLStop))
         return replace(self, settings=tuple(rule.following(agent) for rule in rules))
+
+
+def titles(methods: Sequence[Method]) -> list[str]:
+    """What the rows are called, each otherwise: figures have one line for a title."""
+    often = Counter(method.title for method in methods)
+    return [each.title if often[each.title] == 1 else f"{each.title} ({each.name})" for each in methods]
 
 
 def _kinds(policy: Policy) -> Iterator[type[Policy]]:

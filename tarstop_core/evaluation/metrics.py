@@ -6,6 +6,7 @@ documents were screened.
 
 import math
 from collections.abc import Mapping
+from enum import Enum
 from functools import lru_cache
 from typing import Any
 
@@ -13,11 +14,25 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.value.payoffs import Floats, Payoffs
+from tarstop_core.value.payoffs import Flags, Floats, Payoffs
 
 Icer = float | str
 
 REFERENCE, DOMINANT, DOMINATED, NEITHER = "Ref.", "Dominant", "Dominated", "--"
+
+
+class NoRatio(Enum):
+    """Why an ICER is "--"."""
+
+    ALONE = "alone"  # The reference was not run
+    SAME_DOCUMENTS = "same_documents"
+    SAME_AGREEMENT = "same_agreement"
+
+
+TARGET_RECALL = 0.95
+"""What recall-centred rules aim at unless told."""
+REACHED = 1e-6
+"""Recall is kept as a fraction in single precision: so much less reaches a target too."""
 SEED = 1
 """Of bootstrap samples."""
 PRINTED_SCREENED, PRINTED_AGREEMENT = 1, 4
@@ -74,16 +89,39 @@ def icer(screened: float, agrees: float, reference_screened: float, reference_ag
     the printed precision. Where both are lower the ratio is positive too: the documents saved for each right
     decision given up.
     """
+    if no_ratio(screened, agrees, reference_screened, reference_agrees) is not None:
+        return NEITHER
     more, better = screened - reference_screened, agrees - reference_agrees
-    if _print_alike(screened, reference_screened, PRINTED_SCREENED):
-        return NEITHER
-    if _print_alike(agrees, reference_agrees, PRINTED_AGREEMENT):
-        return NEITHER
     if more < 0 < better:
         return DOMINANT
     if better < 0 < more:
         return DOMINATED
     return more / better
+
+
+def no_ratio(
+    screened: float, agrees: float, reference_screened: float, reference_agrees: float
+) -> NoRatio | None:
+    """Why :func:`icer` of the same means is no ratio and no label; None where it is one."""
+    if _print_alike(screened, reference_screened, PRINTED_SCREENED):
+        return NoRatio.SAME_DOCUMENTS
+    if _print_alike(agrees, reference_agrees, PRINTED_AGREEMENT):
+        return NoRatio.SAME_AGREEMENT
+    return None
+
+
+def wss(recall: ArrayLike, screened: ArrayLike, documents: ArrayLike) -> Floats:
+    """Work saved over sampling: the share of documents left unread minus the share of relevant ones missed.
+
+    At the depth where a rule stops: WSS = (TN + FN) / N − (1 − recall) (Cohen et al. 2006). NaN without documents.
+    """
+    unread = 1 - np.asarray(screened, dtype=float) / np.asarray(documents, dtype=float)
+    return np.asarray(unread - (1 - np.asarray(recall, dtype=float)))
+
+
+def reaches(recall: ArrayLike, target: float) -> Flags:
+    """Whether recall is at least the target."""
+    return np.asarray(np.asarray(recall) >= target - REACHED)
 
 
 def _print_alike(one: float, other: float, decimals: int) -> bool:

@@ -24,7 +24,7 @@ from tarstop_core.evaluation.execution import in_order
 from tarstop_core.evaluation.fingerprint import code_digest
 from tarstop_core.evaluation.finished import Finished
 from tarstop_core.evaluation.jobs import work
-from tarstop_core.evaluation.methods import Method
+from tarstop_core.evaluation.methods import Method, titles
 from tarstop_core.evaluation.progress import Clock, Progress
 from tarstop_core.evaluation.results import MethodInfo, Results
 from tarstop_core.evaluation.tally import COLUMNS, quality
@@ -198,8 +198,8 @@ class _Experiment:
         return Results(
             settings=self._settings(),
             methods=tuple(
-                MethodInfo(each.name, each.title, rule.name, each.variant, rule.family, rule.is_oracle)
-                for each in self.methods
+                MethodInfo(each.name, title, rule.name, each.variant, rule.family, rule.is_oracle)
+                for each, title in zip(self.methods, titles(self.methods), strict=True)
                 for rule in (each.settings[0],)
             ),
             cases=tuple(case.name for case in cases),

@@ -23,14 +23,16 @@ from joblib import cpu_count
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.benchmarks.folder import from_folder
-from tarstop_core.evaluation.findings.shipped import Listed, listed, save_small
+from tarstop_core.evaluation.findings.shipped import Listed, listed
 from tarstop_core.evaluation.finished import Finished
 from tarstop_core.evaluation.methods import parse_methods, server_rules
 from tarstop_core.evaluation.progress import Cancelled
 from tarstop_core.evaluation.protocol import COSTS, Q_STARS, run
+from tarstop_core.evaluation.results import save
 from tarstop_core.evaluation.tasks.base import Task
 from tarstop_core.evaluation.tasks.named import TASKS
 from tarstop_core.places import PARENT, runs_folder
+from tarstop_core.policies.check import refuse_looking_ahead
 
 State = Literal["waiting", "running", "stopping", "stopped", "done", "failed"]
 ORDER, PROGRESS, RESULTS = "order.json", "progress.json", "results.npz"
@@ -249,10 +251,12 @@ def carry_out(folder: Path, cancelled: Callable[[], bool]) -> None:
         # No file is run but those that whoever started the server named.
         for each in {*order.methods} - {*server_rules()}:
             parse_methods([each], benchmark.scenario, files=False)
+        methods, task = parse_methods(order.methods, benchmark.scenario), order.task(benchmark.scenario)
+        refuse_looking_ahead((rule for method in methods for rule in method.settings), task.in_steps)
         found = run(
             benchmark,
-            order.task(benchmark.scenario),
-            parse_methods(order.methods, benchmark.scenario),
+            task,
+            methods,
             q_stars=order.q_stars,
             costs=order.costs,
             workers=max(1, cpu_count() - 1),  # of those that are ours to use; one is left for the pages
@@ -260,7 +264,8 @@ def carry_out(folder: Path, cancelled: Callable[[], bool]) -> None:
             progress=say,
             cancelled=cancelled,
         )
-        save_small(found, folder / f"{RESULTS}.part")
+        # Exactly, so that pages say what the command line would.
+        save(found, folder / f"{RESULTS}.part")
         os.replace(folder / f"{RESULTS}.part", folder / RESULTS)
         last_word = Status("done", 1.0)
     except Cancelled:

@@ -1,6 +1,6 @@
 """Does a rule look ahead? Trials on random lists that show whether its depth rests on what was read alone."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import cycle, islice, product
 from typing import Any
@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from tarstop_core.belief.decisive import hit_curve
+from tarstop_core.errors import InputProblem
 from tarstop_core.policies.base import Depths, Flags, Policy, Randomised
+from tarstop_core.policies.combined import Combined
 from tarstop_core.value.cumulative import CumulativePath, known_at
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.payoffs import Payoffs
@@ -16,6 +18,7 @@ from tarstop_core.value.studies import NextStudy
 
 COSTS = (0.0, 0.0001, 0.002, 0.01, 0.05, 1.0)
 LENGTHS = (1, 2, 7, 40, 150, 1_200)
+LISTS = 60  # Random lists that a rule is tried on unless told
 RESTARTS = 6
 ENOUGH = 5  # Findings after which no further list is tried
 
@@ -38,14 +41,48 @@ class CheckResult:
         return not self.findings
 
 
-def check_policy(policy: Policy, lists: int = 60, seed: int = 0) -> CheckResult:
+def refuse_looking_ahead(policies: Iterable[Policy], in_steps: bool) -> None:
+    """Try the rules in people's own files on random lists before anything is measured with them.
+
+    Parameters
+    ----------
+    policies
+        Rules; those of the programme are passed over, for its tests try them.
+    in_steps
+        Whether they are to be measured where belief moves in steps, as in reviews: on such lists they are tried.
+
+    Raises
+    ------
+    InputProblem
+        When a rule looks ahead or fails: its results would be worth nothing.
+    """
+    own = [policy for policy in policies if not _of_the_programme(policy)]
+    # The settings of a grid are one rule: each sees every length twice at least.
+    lists = max(2 * len(LENGTHS), LISTS // max(1, len(own)))
+    for policy in own:
+        result = check_policy(policy, lists, in_steps=in_steps)
+        if not result.ok:
+            raise InputProblem(
+                f"{policy.spec} cannot be measured. {result.findings[0]} Mend it until tarstop check-policy finds nothing."
+            )
+
+
+def _of_the_programme(policy: Policy) -> bool:
+    if isinstance(policy, Combined):
+        return all(map(_of_the_programme, policy.rules))
+    return type(policy).__module__.startswith("tarstop_core.")
+
+
+def check_policy(
+    policy: Policy, lists: int = LISTS, seed: int = 0, in_steps: bool | None = None
+) -> CheckResult:
     """Try a rule on random lists of 1 to 1,200 documents.
 
     On each list and for several costs its depth must lie between `start` and N; it must not change when the documents after
     it are labelled otherwise, and a stop must not move to before a document whose label alone was changed; and a person
     who goes on document by document, told only the labels so far, must be sent to the same depth. Chances of unread
     documents may be used: the ranking is known. Every list is tried once as a patent search and once as a review, where
-    neither labels nor studies behind the stop may move it.
+    neither labels nor studies behind the stop may move it; `in_steps` asks for one of them alone, False for the search.
     """
     rng = np.random.default_rng(seed)
     if isinstance(policy, Randomised):
@@ -53,8 +90,12 @@ def check_policy(policy: Policy, lists: int = 60, seed: int = 0) -> CheckResult:
     findings: list[str] = []
     for trial, length in zip(range(lists), cycle(LENGTHS), strict=False):
         path = _random_path(rng, length)
-        found = _findings(policy, path, rng, "On a list", (_looks_ahead, _restarts), None)
-        found += _findings(policy, _random_review(rng, length), rng, "In a review", (_looks_at_studies,), 1)
+        found: list[str] = []
+        if not in_steps:
+            found += _findings(policy, path, rng, "On a list", (_looks_ahead, _restarts), None)
+        if in_steps is not False:
+            review = _random_review(rng, length)
+            found += _findings(policy, review, rng, "In a review", (_looks_at_studies,), 1)
         findings += [finding for finding in found if finding not in findings]
         if len(findings) >= ENOUGH:
             return CheckResult(policy.spec, trial + 1, tuple(findings[:ENOUGH]))

@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from click.testing import CliRunner, Result
 
@@ -12,6 +13,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.benchmarks.named import BENCHMARKS
 from tarstop_core.evaluation.benchmarks.simulated import simulated_reviews
 from tarstop_core.evaluation.findings.aggregate import CONTRACT
+from tests.evaluation.own_benchmark import own_rules
 
 RUN = "".join(f"{t} Q0 d{i} {i} {99 - i}.5 x\n" for t in ("T1", "T2", "T3") for i in range(1, 40))
 QRELS = "T1 0 d2 1\nT2 0 d1 1\nT2 0 d5 1\nT3 0 d9 1\n"
@@ -45,6 +47,45 @@ def test_rows_are_those_of_the_contract(folder: Path, tmp_path: Path) -> None:
     assert {row["regret"] for row in found["rows"] if row["approach"] == "Oracle"} == {None}
     assert "ω⁻ twin" in answer.stderr
     assert (out / "report.html").is_file() and (out / "topics.csv.gz").is_file()
+
+
+def test_recall_centred_figures_stand_beside_net_utility(folder: Path, tmp_path: Path) -> None:
+    out, methods = tmp_path / "out", ("--methods", "greedy,budget:d=5")
+    rows = json.loads(
+        tarstop(str(folder), "--out", str(out), *methods, "--target-recall", "0.5", "--json").stdout
+    )["rows"]
+    topics = pd.read_csv(out / "topics.csv.gz")
+    for row in rows:
+        same = (
+            (topics["method"] == row["method"])
+            & (topics["q_star"] == row["q_star"])
+            & (topics["cost"] == row["cost"])
+        )
+        some = topics[same & topics["omega"]]
+        assert row["topics_with_relevant"] == len(some) == 3 and row["target_recall"] == 0.5
+        assert row["reliability"] == pytest.approx((some["recall"] >= 0.5).mean())
+        saved = 1 - some["screened"] / some["documents"] - (1 - some["recall"])
+        assert row["wss"] == pytest.approx(saved.mean())
+        assert row["reliability_low"] < row["reliability_high"]
+        assert bool(row["icer_note"]) == (row["icer"] == "--")
+    assert all(row["reliability"] == pytest.approx(2 / 3) for row in rows if row["method"] == "budget:d=5")
+    written = pd.read_csv(out / "rows.csv")
+    assert written["reliability"].tolist() == pytest.approx([row["reliability"] for row in rows])
+    said = tarstop(str(folder), "--out", str(out), *methods).stdout
+    assert "recall reaches 95 %, with Wilson’s 95 % interval" in said and "ICER “--”: the rule" in said
+    page = (out / "report.html").read_text(encoding="utf-8")
+    assert "recall reaches 95 %" in page and "ICER “--”: the rule" in page
+
+
+def test_a_rule_that_looks_ahead_is_refused_before_anything_is_measured(folder: Path, tmp_path: Path) -> None:
+    out, file = tmp_path / "out", own_rules(tmp_path)
+    for spec in (f"{file}:LastHit", f"either(greedy;{file}:LastHit)"):
+        with pytest.raises(
+            InputProblem, match=r"LastHit.* cannot be measured\. On a list .* it looks ahead\. Mend it"
+        ):
+            tarstop(str(folder), "--out", str(out), "--methods", f"greedy,{spec}")
+    assert not out.exists()
+    assert tarstop(str(folder), "--out", str(out), "--methods", f"greedy,{file}:NIrrelevant").exit_code == 0
 
 
 def test_a_second_run_takes_what_the_first_finished(folder: Path, tmp_path: Path) -> None:
@@ -108,6 +149,7 @@ def test_help_names_benchmarks_and_ways_to_name_a_method() -> None:
         (["nowhere", "--out", "OUT"], "no benchmark 'nowhere'"),
         (["FOLDER", "--out", "OUT", "--methods", "nobody"], "no policy 'nobody'"),
         (["FOLDER", "--out", "OUT", "--share", "2"], "--share is 2"),
+        (["FOLDER", "--out", "OUT", "--target-recall", "95"], "--target-recall is 95; give a number above 0"),
         (["FOLDER", "--out", "OUT", "--b0", "1"], "b_0 is 1"),
         (["FOLDER", "--out", "FOLDER/a.run"], "a.run is a file"),
     ],

@@ -8,6 +8,7 @@ import pytest
 
 from tarstop_core.files import read_qrels, read_run
 from tests.cli.shell import Run, refused
+from tests.evaluation.own_benchmark import own_rules
 
 POLICIES = ("greedy", "smooth:K=5", "batch:K=10", "look-ahead:m=20", "optimal", "budget:d=25")
 
@@ -153,3 +154,14 @@ def test_a_topic_whose_relevant_documents_are_not_ranked(
     }
     found_in_all = sum(row["recall"] * relevant[topic] for topic, row in rows.items())
     assert round(found_in_all) == 465 and sum(relevant.values()) == 607
+
+
+def test_a_rule_that_looks_ahead_is_refused(
+    tarstop: Run, folder: Path, calibrator: Path, tmp_path: Path
+) -> None:
+    file = own_rules(tmp_path)
+    call = ("replay", folder / "a.run", folder / "a.qrels", "--calibrator", calibrator)
+    stakes = ("--q-star", "0.5", "--cost", "0.001")
+    answer = tarstop(*call, "--policy", f"{file}:LastHit", *stakes)
+    refused(answer, "LastHit cannot be measured. On a list", "it looks ahead")
+    assert tarstop(*call, "--policy", f"{file}:NIrrelevant:n=3", *stakes).code == 0

@@ -10,6 +10,47 @@ from tarstop_core.evaluation.running import Order, Run, Status
 from tarstop_core.evaluation.upload import checked, place
 from tarstop_core.samples.simulate.rankings import simulate_patent_rankings
 
+RULES = """from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from tarstop_core.policies.base import AtAnyCost, Parameter
+
+
+@dataclass(frozen=True)
+class NIrrelevant(AtAnyCost):
+    name, title, source = "n-irrelevant", "NIrrelevant", "a test"
+    rule = "Stop after n documents in a row that are not relevant."
+    acts_on_belief = False
+    parameters: ClassVar = (Parameter("n", "documents in a row", 1, 1000, (2, 5)),)
+
+    n: int = 2
+
+    def depth(self, path, start=0):
+        ranks = np.arange(1, len(path) + 1)
+        last = np.maximum.accumulate(np.where(path.labels, ranks, 0))
+        done = np.flatnonzero((ranks - last >= self.n) & (ranks >= max(start, 1)))
+        return int(ranks[done[0]]) if len(done) else len(path)
+
+
+@dataclass(frozen=True)
+class LastHit(AtAnyCost):
+    name, title, source = "last-hit", "LastHit", "a test"
+    rule = "Stop at the last relevant document."
+
+    def depth(self, path, start=0):
+        hits = np.flatnonzero(path.labels)
+        return max(start, int(hits[-1]) + 1 if len(hits) else 0)
+"""
+"""A file of rules: one that can be followed, and one that looks ahead."""
+
+
+def own_rules(folder: Path) -> str:
+    """The file, written into a folder."""
+    file = folder / "mine.py"
+    file.write_text(RULES, encoding="utf-8")
+    return str(file)
+
 
 def own_files(topics: int = 8, seed: int = 5) -> dict[str, bytes]:
     """A small run and its judgments."""

@@ -7,11 +7,12 @@ import pytest
 
 from tarstop_core.belief.decisive import hit_curve
 from tarstop_core.errors import InputProblem
-from tarstop_core.evaluation.methods import DEFAULT, PAPER, grid, parse_methods, split_specs
+from tarstop_core.evaluation.methods import DEFAULT, PAPER, grid, parse_methods, split_specs, titles
 from tarstop_core.policies import POLICIES
 from tarstop_core.policies.base import Randomised
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.payoffs import Payoffs
+from tests.evaluation.own_benchmark import own_rules
 
 
 def test_grids_run_the_first_parameter_slowest_and_hold_the_papers() -> None:
@@ -124,3 +125,13 @@ def test_parse_methods_by_example() -> None:
     assert [
         method.title for method in parse_methods(["greedy", "budget:d=100", "optimal@hazard"], "patent")
     ] == ["Greedy", "Budget(100)", "Optimal, hazard"]
+
+
+def test_methods_of_one_title_are_told_apart(tmp_path: Path) -> None:
+    other = tmp_path / "theirs"
+    other.mkdir()
+    specs = [f"{own_rules(folder)}:LastHit" for folder in (tmp_path, other)]
+    assert titles(parse_methods(["greedy", *specs], "patent")) == [
+        "Greedy",
+        *(f"LastHit ({each})" for each in specs),
+    ]

@@ -4,6 +4,7 @@ Means can be weighed to any share of ω⁺ cases, which is the choice of whoever
 resampling groups (a topic with its twin, a review with its outcomes), in patents within the share of ω⁺ cases.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
@@ -12,9 +13,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from tarstop_core.calibration.figures import wilson
 from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.findings.paper import published, recovered
+from tarstop_core.evaluation.findings.tables import said
 from tarstop_core.evaluation.methods import PAPER
+from tarstop_core.evaluation.metrics import NoRatio
 from tarstop_core.evaluation.results import Results
 from tarstop_core.evaluation.tasks.named import TASKS
 from tarstop_core.policies import POLICIES
@@ -108,24 +112,29 @@ def rows(
     q_stars: Sequence[float] | None = None,
     costs: Sequence[float] | None = None,
     draws: int = DRAWS,
+    target: float = metrics.TARGET_RECALL,
 ) -> pd.DataFrame:
     """One row for each method, q* and cost (all that were run unless given), weighed to a share of ω⁺ cases if given.
 
     :data:`CONTRACT` first. `recall`, `screened` and `decision_agreement` are means; `false_adopt` and
     `false_reject` are numbers of topics (weighed to a share: as many of `topics`); `icer` is against
-    Greedy, "--" without it. Then ``method, policy, variant, family, setting`` (what tuning chose), ``engine,
+    Greedy, "--" where there is no ratio (``icer_note`` says why). Then ``method, policy, variant, family, setting`` (what tuning chose), ``engine,
     benchmark, simulated, share`` (of ω⁺), ``decide_now`` (agreement of reading nothing with the row's prior),
     ``effort_saved`` (share of all documents left unread), ``regret`` (NaN for an Oracle), ``depth_25,
     depth_50, depth_75`` (weighed as the means are) and, unless `draws` is 0, as ``…_low`` and ``…_high`` intervals of
-    95 % of net utility, agreement and screened. ``engine_changes`` is the share of terminal actions that the bivariate
+    95 % of net utility, agreement and screened. Over the ``topics_with_relevant`` alone: ``wss`` and ``reliability``, the
+    share of them whose recall (of rules that draw a sample: whose mean recall) reaches the ``target_recall``, with Wilson's
+    ``reliability_low`` and ``reliability_high``; NaN where no topic has anything relevant. ``engine_changes`` is the share of terminal actions that the bivariate
     engine would change, NaN where it was not asked.
     """
     q_at = [results.q(each) for each in (results.q_stars if q_stars is None else q_stars)]
     c_at = [results.c(each) for each in (results.costs if costs is None else costs)]
-    return pd.concat([_rows(results, q, c_at, share, draws) for q in q_at], ignore_index=True)
+    return pd.concat([_rows(results, q, c_at, share, draws, target) for q in q_at], ignore_index=True)
 
 
-def _rows(results: Results, q: int, c_at: list[int], share: float | None, draws: int) -> pd.DataFrame:
+def _rows(
+    results: Results, q: int, c_at: list[int], share: float | None, draws: int, target: float
+) -> pd.DataFrame:
     """The rows of one q*, cost by cost: means over cases have the shape (M, C), columns (C, M)."""
     omega, settings = results.omega[:, q], results.settings
     truth = omega[:, None, None]
@@ -145,6 +154,7 @@ def _rows(results: Results, q: int, c_at: list[int], share: float | None, draws:
         variant: float(mean(metrics.agreement(deciding_now(results, q, variant), omega)))
         for variant in {method.variant for method in results.methods}
     }
+    icers, icer_notes = _icers(results, read, right)
     columns: dict[str, ArrayLike] = {
         "approach": _named(results)["approach"],
         "q_star": results.q_stars[q],
@@ -153,13 +163,15 @@ def _rows(results: Results, q: int, c_at: list[int], share: float | None, draws:
         "net_utility": mean(utility).T,
         "recall": mean(recall).T,
         "screened": read.T,
-        "icer": _icers(results, read, right).T,
+        "icer": icers.T,
         "decision_agreement": right.T,
         # Counts without the dust of summing weights.
         "false_adopt": (mean(metrics.false_adopt(plus, truth)) * len(omega)).round(6).T,
         "false_reject": (mean(metrics.false_reject(plus, truth)) * len(omega)).round(6).T,
         "topics": len(results.cases),
         **_named(results),
+        "icer_note": icer_notes.T,
+        **_recall_centred(results, q, c_at, share, target),
         "setting": [[results.setting(m, q, c) for m in range(len(results.methods))] for c in c_at],
         "engine": settings["engine"],
         "benchmark": settings["benchmark"],
@@ -180,17 +192,41 @@ def _rows(results: Results, q: int, c_at: list[int], share: float | None, draws:
     return _long(columns)
 
 
-def _icers(results: Results, read: Floats, right: Floats) -> NDArray[np.object_]:
-    """ICER of each method and cost against Greedy, where that was run."""
+def _icers(results: Results, read: Floats, right: Floats) -> tuple[NDArray[np.object_], NDArray[np.object_]]:
+    """ICER of each method and cost against Greedy, and the sentence on each that is "--"."""
     names = [method.name for method in results.methods]
-    found = np.full(read.shape, metrics.NEITHER, dtype=object)
-    if REFERENCE in names:
-        reference = names.index(REFERENCE)
-        for m, c in np.ndindex(read.shape):
-            at = ((m, c), (reference, c))
-            found[m, c] = metrics.icer(*(float(each[i]) for i in at for each in (read, right)))
-        found[reference] = metrics.REFERENCE
-    return found
+    icers = np.full(read.shape, metrics.NEITHER, dtype=object)
+    if REFERENCE not in names:
+        return icers, np.full(read.shape, said(f"no_ratio_{NoRatio.ALONE.value}"), dtype=object)
+    notes = np.full(read.shape, "", dtype=object)
+    reference = names.index(REFERENCE)
+    for m, c in np.ndindex(read.shape):
+        means = [float(each[i]) for i in ((m, c), (reference, c)) for each in (read, right)]
+        icers[m, c] = metrics.icer(*means)
+        if m != reference and (why := metrics.no_ratio(*means)) is not None:
+            notes[m, c] = said(f"no_ratio_{why.value}")
+    icers[reference] = metrics.REFERENCE
+    return icers, notes
+
+
+def _recall_centred(
+    results: Results, q: int, c_at: list[int], share: float | None, target: float
+) -> dict[str, ArrayLike]:
+    """The columns on recall over topics with something relevant, by cost and method, shape (C, M)."""
+    omega = results.omega[:, q]
+    some = TASKS[results.scenario].has_relevant(omega)
+    weights = metrics.share_weights(omega, share, results.weights) * some
+    recall, read = results.recall[:, :, q, c_at], results.screened[:, :, q, c_at]
+    columns: dict[str, ArrayLike] = {"target_recall": target, "topics_with_relevant": int(some.sum())}
+    names = ("wss", "reliability", "reliability_low", "reliability_high")
+    if not weights.any():
+        return columns | dict.fromkeys(names, math.nan)
+    weights /= weights.sum()
+    wss = np.tensordot(weights, metrics.wss(recall, read, results.documents[:, None, None]), axes=1)
+    reached = np.tensordot(weights, metrics.reaches(recall, target).astype(float), axes=1)
+    # Unequal weights are worth fewer topics (Kish); equal ones as many as there are.
+    low, high = wilson(reached, np.full(reached.shape, 1 / (weights**2).sum()))
+    return columns | {name: each.T for name, each in zip(names, (wss, reached, low, high), strict=True)}
 
 
 def _long(columns: Mapping[str, ArrayLike]) -> pd.DataFrame:

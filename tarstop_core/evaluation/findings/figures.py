@@ -14,7 +14,7 @@ from tarstop_core.presentation.numbers import listed, number
 from tarstop_core.presentation.palette import MINUS, PLUS
 
 FURTHEST = -1.0
-"""Differences below it are not drawn, but counted."""
+"""Differences below it stand as numbers at the edge."""
 DIRECT_LABELS = 7
 """Up to so many lines are named at their ends; more get a legend."""
 
@@ -90,8 +90,11 @@ def _apart(ends: Sequence[End]) -> list[End]:
     return placed
 
 
-def regret_sentence(frame: pd.DataFrame, q_star: float, cost: float) -> str:
-    """What the regret figure shows, at one cost and over all; with intervals where the frame has them."""
+def regret_sentence(frame: pd.DataFrame, q_star: float, cost: float, bounds: Sequence[str] = ()) -> str:
+    """What the regret figure shows, at one cost and over all; with intervals where the frame has them.
+
+    `bounds` are the methods that it does not draw, because they know the truth.
+    """
     table = frame.pivot_table(index="cost", columns="approach", values="regret", sort=False)
     here = {str(name): float(cast(Any, value)) for name, value in table.loc[cost].items()}
     best, worst = min(here, key=here.__getitem__), max(here, key=here.__getitem__)
@@ -102,7 +105,8 @@ def regret_sentence(frame: pd.DataFrame, q_star: float, cost: float) -> str:
     always = [str(name) for name in wins.index if wins[name] == len(table)]
     told = {"q_star": q_star, "cost": cost, "here": here, "best": best, "worst": worst, "costs": len(table)}
     told |= {f"within_{each}": _within(rows[told[each]], "regret", number) for each in ("best", "worst")}
-    return said("regret", **told, always=always, often=often)
+    sentence = said("regret", **told, always=always, often=often)
+    return f"{sentence} {said('bounds', names=bounds)}" if bounds else sentence
 
 
 def _within(row: Mapping[Any, Any], name: str, form: Callable[[float], str]) -> str:
@@ -215,7 +219,8 @@ def effort_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = Fal
 
 def effort_sentence(frame: pd.DataFrame) -> str:
     """What reading less saves, and what it costs in right decisions, beside reading nothing."""
-    fair = frame[frame["approach"] != "Oracle"]
+    followed = frame["regret"].notna()  # An Oracle has none
+    fair = frame[followed] if followed.any() else frame
     best = fair.iloc[int(fair["net_utility"].to_numpy().argmax())].to_dict()
     agreement = _within(best, "decision_agreement", share_words)
     return said("effort", best=best, net_utility=_within(best, "net_utility", signed), agreement=agreement)
@@ -224,26 +229,33 @@ def effort_sentence(frame: pd.DataFrame) -> str:
 def difference_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = False) -> fig.Figure:
     """Net utility of each method minus the reference's on the same topics, with intervals of 95 %.
 
-    From :func:`~tarstop_core.evaluation.findings.aggregate.compare` at one q* and cost. Methods further down than
-    :data:`FURTHEST` are counted, not drawn.
+    From :func:`~tarstop_core.evaluation.findings.aggregate.compare` at one q* and cost. A method further down than
+    :data:`FURTHEST` has its number in place of its point.
     """
-    # What reads nearly everything lies far to the left: only where methods can be told apart is drawn.
-    own = frame[frame["difference_low"] > FURTHEST].sort_values("difference")
-    left = len(frame) - len(own)
-    data = []
+    own = frame.sort_values("difference")
+    # What reads nearly everything lies far to the left: the axis ends where methods can be told apart.
+    near = own[own["difference_low"] > FURTHEST]
+    spread = near[["difference_low", "difference_high"]].abs().to_numpy().max(initial=0.01)
+    data, notes = [], []
     for row in own.to_dict("records"):
         look, hover = look_of(row), "%{y}: %{x:+.4f}<extra></extra>"
-        error = reach(row, "difference", look["color"])
-        data.append(mark(row["difference"], row["approach"], look, error_x=error, hovertemplate=hover))
-    spread = own[["difference_low", "difference_high"]].abs().to_numpy().max(initial=0.01)
+        if row["difference_low"] > FURTHEST:
+            error = reach(row, "difference", look["color"])
+            data.append(mark(row["difference"], row["approach"], look, error_x=error, hovertemplate=hover))
+            continue
+        edge = fig.points([-1.08 * spread], [row["approach"]], look["color"], hoverinfo="skip")
+        data.append(edge | {"marker": edge["marker"] | {"symbol": "triangle-left"}})
+        where = {"xanchor": "left", "xshift": 10, "yanchor": "middle"}
+        notes.append(
+            fig.label(
+                -1.08 * spread, row["approach"], signed(row["difference"], 2), fig.text_colour(dark), **where
+            )
+        )
     xaxis = fig.axis("net utility, difference a topic", dark, range=[-1.15 * spread, 1.15 * spread])
     yaxis = fig.axis("", dark, automargin=True, type="category", categoryarray=own["approach"].tolist())
     axes: dict[str, Any] = {"xaxis": xaxis, "yaxis": yaxis}
-    figure = drawn(data, 110 + ROW * len(own), simulated, dark, **axes, shapes=[fig.upright(0, width=1)])
-    if left:
-        words = f"{left} more lie further left" if left > 1 else "1 more lies further left"
-        figure["layout"]["annotations"].append(fig.note(0, 1, words, fig.text_colour(dark), xanchor="left"))
-    return figure
+    shapes = [fig.upright(0, width=1)]
+    return drawn(data, 110 + ROW * len(own), simulated, dark, notes, **axes, shapes=shapes)
 
 
 def difference_sentence(frame: pd.DataFrame) -> str:

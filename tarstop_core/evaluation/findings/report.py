@@ -13,7 +13,7 @@ import pandas as pd
 from tarstop_core.calibration.figures import reliability_and_scores, reliability_figure
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.findings import aggregate, claims, figures, tables
-from tarstop_core.evaluation.methods import PAPER
+from tarstop_core.evaluation.metrics import TARGET_RECALL
 from tarstop_core.evaluation.results import Results, save
 from tarstop_core.evaluation.tasks.named import TASKS, errors_of
 from tarstop_core.files import without_formulas
@@ -28,8 +28,6 @@ STATISTICS = {
     "hit_within_31": "topics with a hit within 31",
     "hit_within_100": "topics with a hit within 100",
 }
-FOCUS = (*PAPER, "optimal", "look-ahead", "greedy@learned", "optimal@learned", "decide-now")
-"""Methods of the regret figure, where two dozen lines would say nothing."""
 PICTURES = ("svg", "png")
 
 
@@ -52,11 +50,18 @@ class Findings:
     """Share of ω⁺ topics to weigh to; as they are unless given."""
     draws: int = aggregate.DRAWS
     """Bootstrap samples."""
+    target: float = TARGET_RECALL
+    """The recall whose reliability is said."""
 
     @cached_property
     def rows(self) -> pd.DataFrame:
         """One row a method, q* and cost."""
-        return aggregate.rows(self.results, share=self.share, draws=self.draws)
+        return aggregate.rows(self.results, share=self.share, draws=self.draws, target=self.target)
+
+    @property
+    def notes(self) -> list[str]:
+        """What has to be known to read the tables, which are of one cost."""
+        return tables.notes(self.rows[self.rows["cost"] == self.cost])
 
     @cached_property
     def comparisons(self) -> pd.DataFrame | None:
@@ -98,14 +103,15 @@ class Findings:
     def figures(self) -> Iterator[Drawn]:
         """All figures."""
         results, simulated = self.results, self.results.simulated
-        for q_star, every in self.regret.items():
-            focus = every[every["method"].isin(FOCUS)]
-            frame = focus if focus["method"].nunique() > 2 else every
+        bounds = [method.title for method in results.methods if method.is_oracle]
+        for q_star, frame in self.regret.items():
+            if frame.empty:
+                continue  # nothing but Oracles was run
             yield Drawn(
                 f"regret_q{q_star:g}",
-                f"Regret against the best of the {every['method'].nunique()} methods run, by cost of a document, q* = {q_star:g}",
+                f"Regret against the best of the {frame['method'].nunique()} methods compared, by cost of a document, q* = {q_star:g}",
                 partial(figures.regret_figure, frame, simulated),
-                figures.regret_sentence(frame, q_star, self.cost),
+                figures.regret_sentence(frame, q_star, self.cost, bounds),
             )
         yield Drawn(
             "errors",
@@ -231,6 +237,7 @@ def html(report: Findings) -> str:
         panel=partial(tables.panel, report.rows, cost=report.cost, digits=task.icer_digits),
         engine=engine_changes(report.rows[report.rows["cost"] == report.cost]),
         beside=_beside_paper(report),
+        beside_note=tables.icer_note(aggregate.beside_paper(results)),
         ordering=claims.ordering_sentences(results),
         other_truth=task.paper is not None and known["truth"] != task.paper.truth,
         figures=[

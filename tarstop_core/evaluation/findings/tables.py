@@ -8,13 +8,23 @@ from typing import Any
 
 import pandas as pd
 
-from tarstop_core.evaluation.metrics import Icer
+from tarstop_core.evaluation.metrics import NEITHER, REFERENCE, Icer
 from tarstop_core.evaluation.tasks.named import TASKS
 from tarstop_core.presentation.words import TEXTS, say
 
 said = partial(say, "tarstop_core.evaluation.findings.words")
 """A sentence about an experiment, by its key."""
-HEADINGS = ("Approach", "Net utility", "Recall", "Screened", "ICER", "Decision agreement", "Decide now")
+HEADINGS = (
+    "Approach",
+    "Net utility",
+    "Recall",
+    "WSS",
+    "Reliability",
+    "Screened",
+    "ICER",
+    "Decision agreement",
+    "Decide now",
+)
 """Columns of a panel. "Decide now" is the agreement of reading nothing, always beside a rule's own."""
 
 
@@ -27,8 +37,8 @@ def headline_cost(scenario: str, costs: tuple[float, ...]) -> float:
 def panel(rows: pd.DataFrame, q_star: float, cost: float, digits: int = 1) -> pd.DataFrame:
     """One panel of a table in the paper's manner, best net utility first, as texts under :data:`HEADINGS`.
 
-    From :func:`~tarstop_core.evaluation.findings.aggregate.rows`, net utility and agreement with their intervals where
-    it has them; `digits` are decimals of the ICER.
+    From :func:`~tarstop_core.evaluation.findings.aggregate.rows`, net utility, reliability and agreement with their
+    intervals where it has them; `digits` are decimals of the ICER. :func:`notes` says what has to be known to read it.
     """
     own = rows[(rows["q_star"] == q_star) & (rows["cost"] == cost)]
     own = own.sort_values("net_utility", ascending=False, kind="stable")
@@ -37,6 +47,8 @@ def panel(rows: pd.DataFrame, q_star: float, cost: float, digits: int = 1) -> pd
             row["approach"],
             _with_interval(row, "net_utility"),
             f"{row['recall']:.4f}",
+            _or_none(row["wss"]),
+            _with_interval(row, "reliability"),
             f"{row['screened']:.1f}",
             shown_icer(row["icer"], digits),
             _with_interval(row, "decision_agreement"),
@@ -45,6 +57,27 @@ def panel(rows: pd.DataFrame, q_star: float, cost: float, digits: int = 1) -> pd
         for row in own.to_dict("records")
     ]
     return pd.DataFrame(shown, columns=HEADINGS)
+
+
+def without_bootstrap(rows: pd.DataFrame) -> pd.DataFrame:
+    """Rows for narrow tables: means without their bootstrap intervals, reliability with its own."""
+    ends = ("_low", "_high")
+    drawn = [name for name in map(str, rows) if name.endswith(ends) and not name.startswith("reliability")]
+    return rows.drop(columns=drawn)
+
+
+def notes(rows: pd.DataFrame) -> list[str]:
+    """What has to be known to read panels of these rows, a sentence or two each."""
+    first = rows.iloc[0]
+    counts = {"topics": int(first["topics"]), "some": int(first["topics_with_relevant"])}
+    return [*icer_note(rows), said("recall_note", **counts, target=float(first["target_recall"]))]
+
+
+def icer_note(rows: pd.DataFrame) -> list[str]:
+    """Why an ICER is "--", where one of these rows has it."""
+    if not (rows["icer"] == NEITHER).any():
+        return []
+    return [said("icer_note", alone=not (rows["icer"] == REFERENCE).any())]
 
 
 def shown_icer(icer: Icer, digits: int = 1) -> str:
@@ -60,15 +93,19 @@ def signed(value: float, digits: int = 4) -> str:
 TEXTS.filters["signed"] = signed
 
 
+def _or_none(value: float) -> str:
+    return "not defined" if math.isnan(value) else signed(value)
+
+
 def _with_interval(row: Mapping[Any, Any], name: str) -> str:
     low = row.get(f"{name}_low", math.nan)
     within = "" if math.isnan(low) else f" ({signed(low)} to {signed(row[f'{name}_high'])})"
-    return f"{signed(row[name])}{within}"
+    return f"{_or_none(row[name])}{within}"
 
 
 def latex(rows: pd.DataFrame, cost: float, caption: str, digits: int = 1) -> str:
     """Each :func:`panel` of one cost as a LaTeX table (package booktabs); the caption is plain text."""
-    plain = rows.drop(columns=[name for name in map(str, rows) if name.endswith("_low")])
+    plain = without_bootstrap(rows)
     lines = [
         r"\begin{table}",
         rf"\caption{{{_escaped(caption)}}}",
@@ -80,7 +117,9 @@ def latex(rows: pd.DataFrame, cost: float, caption: str, digits: int = 1) -> str
         lines += [r"\midrule", rf"\multicolumn{{{len(HEADINGS)}}}{{l}}{{$q^* = {q_star:g}$}} \\"]
         for row in panel(plain, q_star, cost, digits).itertuples(index=False):
             lines.append(" & ".join(_escaped(str(cell)) for cell in row) + r" \\")
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", r"\end{table}", ""])
+    lines += [r"\bottomrule", r"\end{tabular}"]
+    lines += [rf"\par\footnotesize {_escaped(note)}" for note in notes(rows[rows["cost"] == cost])]
+    return "\n".join([*lines, r"\end{table}", ""])
 
 
 _ESCAPES = {letter: f"\\{letter}" for letter in "&%$#_{}"} | {
@@ -89,6 +128,9 @@ _ESCAPES = {letter: f"\\{letter}" for letter in "&%$#_{}"} | {
     "^": r"\textasciicircum{}",
     "−": "$-$",
     "–": "--",
+    "“": "``",
+    "”": "''",
+    "’": "'",
     "ω⁺": r"$\omega^+$",
     "ω⁻": r"$\omega^-$",
     "θ": r"$\theta$",

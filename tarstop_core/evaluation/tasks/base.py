@@ -112,6 +112,11 @@ class Task(ABC):
         """
 
     @classmethod
+    def has_relevant(cls, omega: Flags) -> Flags:
+        """Whether a case has anything relevant, so that recall says something of it, by whether ω⁺ holds; shape (T,)."""
+        return np.ones_like(omega)
+
+    @classmethod
     def differences(cls, known: Mapping[str, Any]) -> list[str]:
         """Why results with these settings cannot be expected to be the paper's, a sentence each, beyond their topics."""
         return []

@@ -40,6 +40,11 @@ class DecisiveTask(base.Task):
     scale: float = 1.0
     """Every chance times this, at most 1: for replays; experiments take calibrators at their word."""
 
+    @classmethod
+    def has_relevant(cls, omega: Flags) -> Flags:
+        """Where ω⁺ holds: that is what it says."""
+        return omega
+
     @property
     def settings(self) -> dict[str, Any]:
         runs = self.replications or "expectation in closed form"

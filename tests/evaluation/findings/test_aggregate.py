@@ -89,6 +89,41 @@ def test_icer_is_against_greedy() -> None:
     assert alone["icer"].tolist() == ["--"]
 
 
+def test_work_saved_and_reliability_are_over_topics_with_something_relevant() -> None:
+    recall = np.array([1.0, 0.95, 0.9, 0.0])[:, None, None, None]
+    found = hand_made([[1]] * 4, [[10], [20], [30], [100]], [True, True, True, False], recall=recall)
+    (row,) = aggregate.rows(found, draws=0).to_dict("records")
+    assert row["wss"] == pytest.approx(np.mean([0.9, 0.95 - 0.2, 0.9 - 0.3]))
+    assert (row["target_recall"], row["topics_with_relevant"]) == (0.95, 3)
+    assert row["reliability"] == pytest.approx(2 / 3)
+    # Wilson's own formula, for 2 of 3.
+    z2, p, n = 1.959964**2, 2 / 3, 3
+    half = np.sqrt(z2 * (p * (1 - p) / n + z2 / (4 * n**2)))
+    interval = [(p + z2 / (2 * n) + sign * half) / (1 + z2 / n) for sign in (-1, 1)]
+    assert [row["reliability_low"], row["reliability_high"]] == pytest.approx(interval)
+    (row,) = aggregate.rows(found, draws=0, target=0.96).to_dict("records")
+    assert row["reliability"] == pytest.approx(1 / 3) and row["recall"] == pytest.approx(2.85 / 4)
+    # Kept in single precision, it reaches its target all the same.
+    narrow = replace(found, recall=recall.astype(np.float32).astype(float))
+    assert aggregate.rows(narrow, draws=0)["reliability"].item() == pytest.approx(2 / 3)
+
+
+def test_weights_make_an_interval_wider_and_nothing_relevant_leaves_it_undefined() -> None:
+    recall = np.array([1.0, 0.0, 1.0, 1.0])[:, None, None, None]
+    found = hand_made([[1]] * 4, [[10]] * 4, [True, True, True, True], recall=recall)
+    unequal = replace(found, weights=np.array([2.0, 1.0, 0.5, 0.5]))
+    even, weighed = (aggregate.rows(each, draws=0).iloc[0] for each in (found, unequal))
+    assert even["reliability"] == weighed["reliability"] == 0.75
+    wide, narrow = (each["reliability_high"] - each["reliability_low"] for each in (weighed, even))
+    assert wide > narrow
+    nothing = hand_made([[1]] * 2, [[10]] * 2, [False, False])
+    (row,) = aggregate.rows(nothing, draws=0).to_dict("records")
+    assert np.isnan([row[name] for name in ("wss", "reliability", "reliability_low")]).all()
+    assert row["topics_with_relevant"] == 0 and panel(aggregate.rows(nothing, draws=0), 0.8, 0.001)[
+        "WSS"
+    ].tolist() == ["not defined"]
+
+
 def test_regret_leaves_out_who_knows_the_truth() -> None:
     found = hand_made([[1, 0, 1], [0, 0, 0]], [[10, 0, 0], [10, 0, 0]], [True, False])
     rows = aggregate.rows(found, draws=0).set_index("method")

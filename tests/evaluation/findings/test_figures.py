@@ -67,6 +67,12 @@ def test_regret_sentence_follows_the_frame() -> None:
     assert "M1 gives up least" in said and "M0 at 2 and M1 at 2" in said
 
 
+def test_who_knows_the_truth_is_named_where_it_is_not_drawn() -> None:
+    assert regret_sentence(regrets(), 0.5, 0.001, ["Oracle"]).endswith(
+        "Oracle knows the truth and so has no regret."
+    )
+
+
 def test_who_is_best_is_said_with_an_interval_where_there_is_one() -> None:
     frame = regrets().assign(regret_low=0.0005, regret_high=0.5)
     assert "M0 gives up least (0.001 a topic, 95 % interval 0.0005 to 0.5)" in regret_sentence(
@@ -74,7 +80,12 @@ def test_who_is_best_is_said_with_an_interval_where_there_is_one() -> None:
     )
     row = {"approach": "A", "family": "", "q_star": 0.5, "cost": 0.01, "screened": 20.0, "effort_saved": 0.9}
     row |= {"net_utility": 0.2, "net_utility_low": -0.1, "net_utility_high": 0.3, "decide_now": 0.5}
-    row |= {"decision_agreement": 0.9, "decision_agreement_low": 0.8, "decision_agreement_high": 1.0}
+    row |= {
+        "regret": 0.1,
+        "decision_agreement": 0.9,
+        "decision_agreement_low": 0.8,
+        "decision_agreement_high": 1.0,
+    }
     said = effort_sentence(pd.DataFrame([row]))
     assert said.startswith(
         "At q* = 0.5 and a cost of 0.01 A, of highest net utility (0.2000, 95 % interval −0.1000 to 0.3000), reads 20"
@@ -175,14 +186,15 @@ def differences() -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def test_what_is_far_down_is_counted_not_drawn() -> None:
+def test_what_is_far_down_stands_at_the_edge_with_its_number() -> None:
     figure = difference_figure(differences())
-    assert [trace["y"] for trace in figure["data"]] == [["B"], ["A"]]
+    assert [trace["y"] for trace in figure["data"]] == [["C"], ["B"], ["A"]]
+    least, most = figure["layout"]["xaxis"]["range"]
+    assert (least, most) == pytest.approx((-0.0345, 0.0345))
+    edge = figure["data"][0]
+    assert edge["marker"]["symbol"] == "triangle-left" and least < edge["x"][0] < -0.03
     (note,) = figure["layout"]["annotations"]
-    assert note["text"] == "1 more lies further left"
-    # Above the points, not on them.
-    assert (note["y"], note["yref"], note["yanchor"]) == (1, "paper", "bottom")
-    assert figure["layout"]["xaxis"]["range"] == pytest.approx([-0.0345, 0.0345])
+    assert (note["text"], note["y"]) == ("−2.90", "C")
 
 
 def test_difference_sentence_sorts_by_intervals() -> None:

@@ -18,6 +18,7 @@ from tarstop_core.evaluation.methods import parse_methods
 from tarstop_core.evaluation.protocol import run
 from tarstop_core.evaluation.results import Results, load
 from tarstop_core.evaluation.tasks.decisive import DecisiveTask
+from tests.evaluation.own_benchmark import own_rules
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +94,45 @@ def test_regret_is_the_same_wherever_it_is_written(report: Findings) -> None:
             by_cost
         )
     heading = next(drawn.heading for drawn in report.figures() if drawn.name == "regret_q0.5")
-    assert "the best of the 6 methods run" in heading
+    assert "the best of the 6 methods compared" in heading
+
+
+def test_every_method_that_ran_is_in_every_figure_table_and_sentence(
+    patents: Benchmark, tmp_path: Path
+) -> None:
+    own = f"{own_rules(tmp_path)}:NIrrelevant"
+    methods = parse_methods(["greedy", "optimal", "budget", "consecutive", own], "patent")
+    found = run(patents, DecisiveTask(), methods, q_stars=(0.2, 0.8), costs=(0.001, 0.05))
+    titles = {method.title for method in found.methods}
+    assert len(titles) == 5 and "NIrrelevant" in titles
+    report = Findings(found, draws=10)
+    for drawn in report.figures():
+        if drawn.name.startswith("reliability"):
+            continue
+        shown = json.dumps(drawn.draw(False), ensure_ascii=False)
+        wanted = titles - {"Greedy"} if drawn.name.startswith("differences") else titles
+        assert {title for title in wanted if f'"{title}"' in shown} == wanted, drawn.name
+        if not drawn.name.startswith("regret"):
+            continue
+        q_star = float(drawn.name.removeprefix("regret_q"))
+        at = report.rows[(report.rows["q_star"] == q_star) & (report.rows["cost"] == report.cost)]
+        best, worst = (at.loc[index, "approach"] for index in (at["regret"].idxmin(), at["regret"].idxmax()))
+        assert f"{best} gives up least" in drawn.sentence and f"{worst} most" in drawn.sentence
+    write(report, tmp_path / "out", pictures=False)
+    for name in ("rows.csv", "regret.csv", "errors.csv", "topics.csv.gz"):
+        assert set(pd.read_csv(tmp_path / "out" / name)["approach"]) == titles, name
+    page = re.sub(
+        r"<script.*?</script>", "", (tmp_path / "out" / "report.html").read_text("utf-8"), flags=re.DOTALL
+    )
+    tex = (tmp_path / "out" / "tables.tex").read_text("utf-8")
+    assert all(tex.count(f"\n{title} &") == 2 for title in titles)
+    tables = page.partition("Tables as the paper")[2].partition("</section>")[0]
+    assert all(tables.count(f">{title}<") == 2 for title in titles)
+
+
+def test_nothing_but_oracles_makes_a_report(patents: Benchmark) -> None:
+    alone = run(patents, DecisiveTask(), parse_methods(["oracle"], "patent"), q_stars=(0.5,), costs=(0.001,))
+    assert "Oracle" in html(Findings(alone, draws=10))
 
 
 def test_files_say_the_same(report: Findings, results: Results, tmp_path: Path) -> None:

@@ -28,7 +28,43 @@ def test_latex_has_every_panel_and_escapes(results: Results) -> None:
     lines = [line for line in text.splitlines() if line.endswith(r"\\") and "multicolumn" not in line]
     assert len(lines) == 1 + 3 * len(results.methods)
     assert {line.replace(r"\&", "").count("&") for line in lines} == {len(tables.HEADINGS) - 1}
-    assert "−" not in text and " to " not in text
+    assert "−" not in text
+    defined = sum("not defined" not in line for line in lines[1:])
+    assert text.count(" to ") == defined > 0, "Wilson's interval of reliability, and no bootstrap interval"
+
+
+def test_no_ratio_is_explained_wherever_it_stands(results: Results) -> None:
+    rows = aggregate.rows(results, draws=0)
+    neither = rows["icer"] == "--"
+    assert neither.any() and not neither.all()
+    assert set(rows["icer_note"][neither]) <= {
+        "As many documents as Greedy, in the digits printed, so there is no ratio.",
+        "Right as often as Greedy, in the digits printed, so there is no ratio.",
+    }
+    assert set(rows["icer_note"][~neither]) == {""}
+    for row in rows[neither].to_dict("records"):
+        greedy = rows[
+            (rows["method"] == "greedy") & (rows["q_star"] == row["q_star"]) & (rows["cost"] == row["cost"])
+        ]
+        figure, near = ("screened", 0.1) if "documents" in row["icer_note"] else ("decision_agreement", 1e-4)
+        assert abs(greedy[figure].item() - row[figure]) < near
+    assert tables.icer_note(rows)[0].startswith("ICER “--”: the rule reads as many documents as Greedy")
+    assert not tables.icer_note(rows[~neither])
+    alone = aggregate.rows(results.only(["budget"]), draws=0)
+    assert set(alone["icer_note"]) == {"Greedy was not run, so there is nothing to compare with."}
+    assert "Greedy was not run" in tables.latex(alone, 0.001, "B")
+    assert "ICER ``--''" in tables.latex(rows, 0.001, "B")
+
+
+def test_recall_is_said_with_what_it_is_over(results: Results) -> None:
+    rows = aggregate.rows(results, draws=0, target=0.8)
+    (said,) = tables.notes(rows[rows["icer"] != "--"])
+    assert (
+        "recall reaches 80 %" in said
+        and "the 12 topics with something relevant; recall takes the other 12 for 0" in said
+    )
+    panel = tables.panel(rows, 0.8, 0.001)
+    assert panel["Reliability"].str.match(r"\d\.\d{4} \(\d\.\d{4} to \d\.\d{4}\)$").all()
 
 
 def test_signs() -> None:

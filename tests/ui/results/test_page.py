@@ -14,11 +14,17 @@ from dashboard.frame.apart import POSSIBLE
 from dashboard.results import data, page, views
 from dashboard.results import run as results_run
 from tarstop_core.evaluation import running as background
+from tarstop_core.evaluation.benchmarks.folder import from_folder
+from tarstop_core.evaluation.findings import tables
+from tarstop_core.evaluation.findings.report import Findings
 from tarstop_core.evaluation.findings.shipped import load_small
+from tarstop_core.evaluation.methods import parse_methods
+from tarstop_core.evaluation.protocol import run
 from tarstop_core.evaluation.running import Status
+from tarstop_core.evaluation.tasks.named import TASKS
 from tarstop_core.places import RESULTS_VARIABLE, RULES_VARIABLE, runs_folder
 from tarstop_core.sessions.store.store import Store
-from tests.evaluation.own_benchmark import bring, ordered, own_files
+from tests.evaluation.own_benchmark import bring, ordered, own_files, own_rules
 
 Open = Callable[..., AppTest]
 RULE = """from dataclasses import dataclass
@@ -312,6 +318,62 @@ def test_others_name_folders_below_the_one_that_is_open_to_them(
     assert str(tmp_path) not in app.error[0].value.replace("\\", "")
     app.text_input("results/folder").set_value("own").run()
     assert not app.error and "8 topics, 4 in ω⁺" in texts(app)
+
+
+def test_ones_own_run_shows_every_method_with_the_figures_of_the_command_line(
+    runs_here: None, open_app: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own, seen = f"{own_rules(tmp_path)}:NIrrelevant", f"{own_rules(tmp_path)}:LastHit"
+    monkeypatch.setenv(RULES_VARIABLE, ";".join((own, seen)))
+    bring(own_files(), tmp_path / "own")
+    few = (
+        "greedy",
+        "smooth",
+        "batch",
+        "optimal",
+        "budget",
+        "consecutive",
+        "knee",
+        "budget:d=5",
+        "decide-now",
+    )
+    order = ordered(tmp_path / "own", (*few, "either(greedy;budget:d=9)", own))
+    started = background.begin(background.new_folder(), order)
+    assert background.status(started) == Status("done", 1.0)
+    app = open_app("results", benchmark=data.own_label(started), full="true", view="Table")
+    assert not app.exception and not app.error
+    assert {*app.multiselect("methods").value} == {*order.methods}
+
+    task = TASKS["patent"]()
+    found = run(
+        from_folder(tmp_path / "own"), task, parse_methods(order.methods, "patent"), costs=order.costs
+    )
+    report = Findings(found)
+    assert started.results is not None
+    asked = data.asked_of(started.results, order.methods)
+    for frame, written in (
+        (data.regret(asked, 0.5), report.regret[0.5]),
+        (data.all_rows(asked, 0.95), report.rows),
+        (
+            data.rows(asked, 0.5, 0.001).drop(columns="is_oracle"),
+            report.rows.query("q_star == 0.5 and cost == 0.001"),
+        ),
+    ):
+        pd.testing.assert_frame_equal(
+            frame.drop(columns="benchmark", errors="ignore").reset_index(drop=True),
+            written.drop(columns="benchmark", errors="ignore").reset_index(drop=True),
+        )
+    said = texts(app)
+    assert all(
+        note.replace("\u00a0", " ") in said.replace("\u00a0", " ")
+        for note in tables.notes(data.rows(asked, 0.5, 0.001))
+    )
+    app.segmented_control("target").set_value(0.8).run()
+    assert "recall reaches 80" in texts(app)
+
+    refused = background.begin(background.new_folder(), ordered(tmp_path / "own", ("greedy", seen)))
+    status = background.status(refused)
+    assert status.state == "failed" and "looks ahead" in status.what
 
 
 def test_a_folder_on_this_computer_can_be_named(runs_here: None, open_app: Open, tmp_path: Path) -> None:
