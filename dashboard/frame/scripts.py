@@ -44,7 +44,11 @@ PASTING = (
 """What reads cells of a spreadsheet, before a script that places them."""
 # Streamlit keeps the scroll position of the page before: one would label documents unseen.
 ARRIVAL_SCRIPT = """<script>document.querySelector('[data-testid="stMain"]')?.scrollTo(0, 0)</script>"""
-TABLES_SCRIPT = "<script>document.querySelector('.st-key-tables')?.scrollIntoView({block: 'center'})</script>"
+# Again while the part unfolds that holds them.
+TABLES_SCRIPT = (
+    "<script>[0, 200, 500].forEach((later) => setTimeout(() => document.querySelector('.st-key-tables')"
+    "?.scrollIntoView({block: 'center'}), later))</script>"
+)
 COPY_SCRIPT = script(FRAME / "copying.js")
 GUIDE_SCRIPT = script(FRAME / "guide.js")
 KEYS_SCRIPT = script(FRAME / "keys.js")

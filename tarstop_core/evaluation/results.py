@@ -150,6 +150,13 @@ def save(results: Results, path: Path) -> None:
         np.savez_compressed(file, **arrays)
 
 
+def _method(content: dict[str, Any]) -> MethodInfo:
+    """A method of a file, which may be older than the name `is_oracle`."""
+    return MethodInfo(
+        **{"is_oracle" if name == "knows_truth" else name: value for name, value in content.items()}
+    )
+
+
 def load(path: Path) -> Results:
     """Read results back. InputProblem when the file is not one of results, or of another version."""
     try:
@@ -163,7 +170,7 @@ def load(path: Path) -> Results:
     lists: dict[str, Any] = {name: tuple(about[name]) for name in LISTS}
     return Results(
         settings=about["settings"],
-        methods=tuple(MethodInfo(**each) for each in about["methods"]),
+        methods=tuple(map(_method, about["methods"])),
         calibration={
             name: Quality(**{**content, "reliability": tuple(map(tuple, content["reliability"]))})
             for name, content in about["calibration"].items()

@@ -74,8 +74,8 @@ def notes(rows: pd.DataFrame) -> list[str]:
 
 
 def icer_note(rows: pd.DataFrame) -> list[str]:
-    """Why an ICER is "--", where one of these rows has it."""
-    if not (rows["icer"] == NEITHER).any():
+    """Why an ICER is "--", where one of these rows has it, or one of the paper beside it."""
+    if not (rows.filter(regex=r"^icer(_paper)?$") == NEITHER).any(axis=None):
         return []
     return [said("icer_note", alone=not (rows["icer"] == REFERENCE).any())]
 
