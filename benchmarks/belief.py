@@ -19,7 +19,7 @@ import numpy as np
 from tarstop_core.belief.bivariate import bivariate_belief, bivariate_path
 from tarstop_core.belief.univariate import univariate_path
 from tarstop_core.documents.tables import Tables
-from tarstop_core.value.cumulative import CumulativePath, known_at
+from tarstop_core.value.cumulative import CumulativePath, studies_after
 from tarstop_core.value.payoffs import Payoffs
 from tarstop_core.value.studies import evsi_of_studies, next_studies
 
@@ -51,7 +51,7 @@ def timed(work: Callable[[Tables], object], repeats: int = REPEATS) -> float:
 
 
 def review(studies: Tables, p: np.ndarray) -> CumulativePath:
-    known = known_at(10 * np.arange(len(studies)), len(p))
+    known = studies_after(10 * np.arange(len(studies)), len(p))
     return CumulativePath(p, next_studies(studies, THETA), known, EVEN, np.zeros(len(p), dtype=bool))
 
 

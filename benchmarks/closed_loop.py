@@ -15,7 +15,7 @@ import numpy as np
 
 from tarstop_core.documents.tables import Tables
 from tarstop_core.policies import OpenLoop, Optimal, Policy
-from tarstop_core.value.cumulative import CumulativePath, known_at
+from tarstop_core.value.cumulative import CumulativePath, studies_after
 from tarstop_core.value.payoffs import Floats, Payoffs
 from tarstop_core.value.studies import NextStudy, next_studies
 
@@ -55,7 +55,7 @@ def timed(rule: Policy, documents: int, labels: int) -> tuple[Floats, Floats]:
         fresh = not paths or depth - 1 in at
         begun = time.process_time()
         if fresh:
-            known = known_at(at[at < depth], documents)
+            known = studies_after(at[at < depth], documents)
             seen = np.zeros(documents, dtype=bool)
             now = CumulativePath(p, states[: known[-1] + 1], known, Payoffs.from_q_star(0.5), seen)
             paths = variations(now)

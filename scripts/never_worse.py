@@ -29,7 +29,7 @@ from scripts.reviews_measured import (
 )
 from tarstop_core.belief.prior import Prior
 from tarstop_core.policies import Greedy, OpenLoop, Optimal, Policy
-from tarstop_core.value.cumulative import CumulativePath, known_at
+from tarstop_core.value.cumulative import CumulativePath, studies_after
 from tarstop_core.value.payoffs import Payoffs
 from tarstop_core.value.studies import next_studies
 
@@ -104,7 +104,7 @@ def simulated(kind: str, width: Prior, part: int, parts: int) -> pd.DataFrame:
             labels = rng.random(DOCUMENTS) < p
             mu, tables = drawn(rng, kind, int(labels.sum()), world.tau)
             omega = bool(mu > logit(THETA))
-            known = known_at(np.flatnonzero(labels), DOCUMENTS)
+            known = studies_after(np.flatnonzero(labels), DOCUMENTS)
             for name, prior in (("width", width), ("default", Prior())):
                 if name == "default" and (world != AS_IT_IS or number >= REVIEWS // 4):
                     continue

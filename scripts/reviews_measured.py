@@ -25,7 +25,7 @@ from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.documents.topic import Outcome
 from tarstop_core.policies import Greedy, LookAhead, OpenLoop, Optimal, Policy
 from tarstop_core.value.closed_loop import SAME, Richness
-from tarstop_core.value.cumulative import CumulativePath, known_at
+from tarstop_core.value.cumulative import CumulativePath, studies_after
 from tarstop_core.value.exhaustive import chance_turned, studies_to_come
 from tarstop_core.value.outcomes import is_plus, outcome_path
 from tarstop_core.value.payoffs import Floats, Payoffs
@@ -286,7 +286,7 @@ def simulated(prior: Prior) -> pd.DataFrame:
             labels = rng.random(DOCUMENTS) < p
             mu, tables = drawn(rng, kind, int(labels.sum()))
             omega = bool(mu > logit(THETA))
-            known = known_at(np.flatnonzero(labels), DOCUMENTS)
+            known = studies_after(np.flatnonzero(labels), DOCUMENTS)
             for name, used in (("default", Prior()), ("width", prior)):
                 states = next_studies(tables, THETA, used)
                 path = CumulativePath(p, states, known, payoffs, labels)

@@ -34,7 +34,7 @@ def as_known(path: CumulativePath, depth: int) -> CumulativePath:
     """A path on which everything is told, as it is known after so many documents."""
     p = np.append(path.p[:depth], ahead_as_told(path.p, path.labels, depth).p)
     labels = path.labels & (np.arange(len(path)) < depth)
-    return replace(path, p=p, labels=labels, known=np.minimum(path.known, path.known[depth]))
+    return replace(path, p=p, labels=labels, studies=np.minimum(path.studies, path.studies[depth]))
 
 
 def depths_as_told(

@@ -21,7 +21,7 @@ from tarstop_core.evaluation.tasks.review import ReviewTask
 from tarstop_core.policies import Policy
 from tarstop_core.policies.base import Randomised
 from tarstop_core.samples.past_stops import shipped
-from tarstop_core.value.cumulative import known_at
+from tarstop_core.value.cumulative import studies_after
 from tarstop_core.value.exhaustive import chance_turned, studies_to_come
 from tarstop_core.value.outcomes import states_of
 from tarstop_core.value.payoffs import Floats, Payoffs, check_cost
@@ -143,7 +143,7 @@ def with_left(
             key = outcome.review, at
             left[name] = told[key] = told.get(key) or still_unread(outcome.topic, by, at)
         states = states_of(outcome.tables, theta, engine, prior or Prior())
-        now = states[known_at(outcome.positions, len(outcome.topic))[depth]]
+        now = states[studies_after(outcome.positions, len(outcome.topic))[depth]]
         to_come = studies_to_come(_left(outcome.topic, by, depth).chance)
         turned = chance_turned(now.b, now.n_0, to_come, q_star, tempering=shipped().tempering)
         found.append(PlayedReview(**vars(each), left=left, turned=turned))

@@ -11,7 +11,7 @@ from tarstop_core.belief.decisive import hit_curve
 from tarstop_core.errors import InputProblem
 from tarstop_core.policies.base import Depths, Flags, Policy, Randomised
 from tarstop_core.policies.combined import Combined
-from tarstop_core.value.cumulative import CumulativePath, known_at
+from tarstop_core.value.cumulative import CumulativePath, studies_after
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.payoffs import Payoffs
 from tarstop_core.value.studies import NextStudy
@@ -151,7 +151,7 @@ def _random_review(rng: np.random.Generator, N: int) -> CumulativePath:
     p = np.clip(rng.uniform(0.05, 0.6) / np.arange(1, N + 1) ** rng.uniform(0, 1), 0, 1)
     labels = rng.random(N) < p
     states = [_random_state(rng) for _ in range(int(labels.sum()) + 1)]
-    known = known_at(np.flatnonzero(labels), N)
+    known = studies_after(np.flatnonzero(labels), N)
     return CumulativePath(p, states, known, Payoffs(*rng.uniform(0.05, 2, 4)), labels)
 
 
@@ -162,10 +162,12 @@ def _random_state(rng: np.random.Generator) -> NextStudy:
 
 def _other_studies(path: CumulativePath, depth: int, rng: np.random.Generator) -> CumulativePath:
     """The same up to a depth; behind it other documents bring other studies."""
-    met = int(path.known[depth])
+    met = int(path.studies[depth])
     labels = np.where(np.arange(len(path)) < depth, path.labels, rng.random(len(path)) < 0.3)
     states = [*path.states[: met + 1], *(_random_state(rng) for _ in range(int(labels[depth:].sum())))]
-    return replace(path, labels=labels, states=states, known=known_at(np.flatnonzero(labels), len(path)))
+    return replace(
+        path, labels=labels, states=states, studies=studies_after(np.flatnonzero(labels), len(path))
+    )
 
 
 def _malformed(stops: Depths, N: int) -> str:

@@ -43,7 +43,7 @@ class Richness:
             )
 
     def chances(self, p: Floats) -> Floats:
-        """Of each document in a list of each kind, shape (F, N)."""
+        """Chance of each document in a list of each kind, shape (F, N)."""
         if len(self.factor) == 1 and self.factor[0] == 1:
             return p[None]
         f = self.factor[:, None]
@@ -56,21 +56,21 @@ class Richness:
         """
         f = self.factor[:, None]
         with np.errstate(divide="ignore"):
-            each = np.where(p < 1, -np.log(1 - p + f * p), -np.log(f))
-        return np.concatenate((np.zeros((len(f), 1)), np.cumsum(each, axis=1)), axis=1)
+            log_miss = np.where(p < 1, -np.log(1 - p + f * p), -np.log(f))
+        return np.concatenate((np.zeros((len(f), 1)), np.cumsum(log_miss, axis=1)), axis=1)
 
-    def mean_chances(self, p: Floats, found: Floats) -> Floats:
-        """Chance of each document once those before it are read with so many `found`, shape (len(found), N)."""
+    def mean_chances(self, p: Floats, finds: Floats) -> Floats:
+        """Chance of each document once those before it are read with so many finds, shape (len(finds), N)."""
         if len(self.factor) == 1:
-            return np.repeat(self.chances(p), len(found), axis=0)
+            return np.repeat(self.chances(p), len(finds), axis=0)
         log = np.log(self.weight)[:, None] + self.log_missed(p)[:, :-1]
-        log = log + found[:, None, None] * np.log(self.factor)[:, None]
+        log = log + finds[:, None, None] * np.log(self.factor)[:, None]
         weight = np.exp(log - log.max(axis=1, keepdims=True))
         return np.asarray((weight * self.chances(p)).sum(axis=1) / weight.sum(axis=1))
 
-    def after(self, p: Floats, found: int) -> "Richness":
-        """What is known of the kind once these documents are read."""
-        log = np.log(self.weight) + self.log_missed(p)[:, -1] + found * np.log(self.factor)
+    def after(self, p: Floats, finds: int) -> "Richness":
+        """Weights of the kinds once these documents are read with so many finds."""
+        log = np.log(self.weight) + self.log_missed(p)[:, -1] + finds * np.log(self.factor)
         weight = np.exp(log - log.max())
         kept = weight > 1e-12
         return Richness(self.factor[kept], weight[kept] / weight[kept].sum())
@@ -171,13 +171,13 @@ class ClosedLoop:
         document that is included where that says something, else a study.
         """
         states, nodes, stop = self.states, self.nodes, self.acting
-        found, of = np.zeros(1), np.zeros(1, dtype=np.intp)
+        finds, of = np.zeros(1), np.zeros(1, dtype=np.intp)
         if self._apart:
-            found = np.arange(INCLUDED + 1.0)
+            finds = np.arange(INCLUDED + 1.0)
         elif len(self.richness.factor) > 1:
             numbers, of = np.unique(states.number, return_inverse=True)
-            found = numbers.astype(float)
-        p = self.richness.mean_chances(self.p[: self.length], found)
+            finds = numbers.astype(float)
+        p = self.richness.mean_chances(self.p[: self.length], finds)
         # Chances of all the documents up to the next node, shape (nodes − 1, I, 1, states or 1).
         rates = np.add.reduceat(p, nodes[:-1], axis=1).T if self.length else p.T
         rates = rates[:, :, None, None] if self._apart else rates[:, None, None, of]
@@ -213,11 +213,11 @@ class ClosedLoop:
         """What "until something is found, at most D" gains over stopping at `start`, D = start … length, shape (C, …)."""
         p, now = self._root_chances[start : self.length], float(self.acting[0])
         depths = np.arange(start + 1, self.length + 1)
-        found = np.array([np.interp(depths, self.nodes, worth) for worth in self._ahead[0].T])
+        after_find = np.array([np.interp(depths, self.nodes, worth) for worth in self._ahead[0].T])
         # A report without data leaves everything as it is, where it says nothing of the list.
         finds = p if self._apart else self.share * p
         lost = now * (1.0 if self._apart else self.share)
-        gain = p * (found - lost - self.full_cost) - self.costs[:, None]
+        gain = p * (after_find - lost - self.full_cost) - self.costs[:, None]
         passed = np.cumprod(np.append(1.0, 1 - finds))
         return np.pad(np.cumsum(passed[:-1] * gain, axis=1), ((0, 0), (1, 0)))
 

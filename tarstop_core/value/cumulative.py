@@ -42,7 +42,7 @@ class CumulativePath:
     p: Floats
     """Chance that each document is one to read in full; with `share` = 1, that it brings data; shape (N,)."""
     states: Sequence[NextStudy]  # What is known, and what the next study may find, after 0 … n studies
-    known: Depths  # Which of the states holds after d documents; it never falls; shape (N + 1,)
+    studies: Depths  # Studies with data among the first d documents; never falls; shape (N + 1,)
     payoffs: Payoffs
     labels: Flags  # Documents known to be relevant; those not read yet are False; shape (N,)
     share: float = 1.0  # P(data | included): of the reports read in full, how many bring a 2×2 table
@@ -89,11 +89,11 @@ class CumulativePath:
 
     def may_choose_plus(self, depth: int) -> bool:
         """Whether enough is in for a⁺, whatever is believed."""
-        return self.needed is None or bool(self.needed[self.known[depth]] <= 0)
+        return self.needed is None or bool(self.needed[self.studies[depth]] <= 0)
 
     @cached_property
     def b(self) -> Floats:
-        return self._b[self.known]
+        return self._b[self.studies]
 
     @cached_property
     def rho(self) -> Floats:
@@ -107,7 +107,7 @@ class CumulativePath:
     @cached_property
     def evpi(self) -> Floats:
         """Certainty would let a⁺ be taken."""
-        return np.asarray((self.payoffs.evpi(self._b) + self._held)[self.known])
+        return np.asarray((self.payoffs.evpi(self._b) + self._held)[self.studies])
 
     @cached_property
     def included_to(self) -> Floats:
@@ -128,14 +128,14 @@ class CumulativePath:
         return float(self.b[depth])
 
     def brought(self, depth: int) -> int:
-        return int(self.known[depth])
+        return int(self.studies[depth])
 
     def ahead(self, depth: int) -> Self:
-        known = int(self.known[depth])
-        if known not in self._ahead:
+        studies = int(self.studies[depth])
+        if studies not in self._ahead:
             labels = np.zeros_like(self.labels)
-            self._ahead[known] = replace(self, known=np.minimum(self.known, known), labels=labels)
-        return self._ahead[known]
+            self._ahead[studies] = replace(self, studies=np.minimum(self.studies, studies), labels=labels)
+        return self._ahead[studies]
 
     @cached_property
     def _ahead(self) -> dict[int, Self]:
@@ -161,7 +161,7 @@ class CumulativePath:
     @cached_property
     def _evsi(self) -> Floats:
         one = self._worth.of_one
-        return np.asarray(np.maximum(0.0, self.p * (self.share * one[self.known[:-1]] - self.full_cost)))
+        return np.asarray(np.maximum(0.0, self.p * (self.share * one[self.studies[:-1]] - self.full_cost)))
 
     def value_rate(self, horizon: int | None = None) -> Floats:
         """The max over m of (V(w + πH(m)) − V(w) − c_full·H(m))/m, shape (N,).
@@ -219,13 +219,13 @@ class CumulativePath:
         key = (int(self._turns[depth]), costs.tobytes())
         begun = self._plans.get(key)
         if begun is None or begun[1] > depth:
-            known, plan = self._knowledge(int(self.known[depth])), None
-            if known is not None:
-                found = int(np.sum(self._found[:depth]))
+            knowledge, plan = self._knowledge(int(self.studies[depth])), None
+            if knowledge is not None:
+                finds = int(np.sum(self._found[:depth]))
                 plan = ClosedLoop(
-                    self.p[depth:], known, self.payoffs, costs, self.share, self.full_cost,
-                    round(self.reports_waiting), self.richness.after(self.p[:depth], found),
-                    needed=0.0 if self.needed is None else float(self.needed[self.known[depth]]),
+                    self.p[depth:], knowledge, self.payoffs, costs, self.share, self.full_cost,
+                    round(self.reports_waiting), self.richness.after(self.p[:depth], finds),
+                    needed=0.0 if self.needed is None else float(self.needed[self.studies[depth]]),
                 )  # fmt: skip
             begun = self._plans[key] = (plan, depth)
         return begun
@@ -246,12 +246,12 @@ class CumulativePath:
     @cached_property
     def _found(self) -> Flags:
         """Documents that say how rich the list is: with a study, or included where reports are read apart; shape (N,)."""
-        return self.labels if self.share < 1 or self.full_cost else np.diff(self.known) > 0
+        return self.labels if self.share < 1 or self.full_cost else np.diff(self.studies) > 0
 
     @cached_property
     def _turns(self) -> Depths:
         """Finds before each depth, a number that changes wherever a plan has to be made anew, shape (N + 1,)."""
-        turns = self.known
+        turns = self.studies
         if len(self.richness.factor) > 1:
             turns = turns + np.append(0, np.cumsum(self._found))
         return np.asarray(turns)
@@ -279,13 +279,13 @@ class CumulativePath:
         return self._best_rate(dense_plans(len(self)))
 
     def _best_rate(self, plans: Sequence[int]) -> Floats:
-        n, known = len(self), self.known[:-1]
+        n, state = len(self), self.studies[:-1]
         best = np.zeros(n) if self.waiting or not n else self.evsi()
         # A plan that reaches beyond the list means the rest of it.
         to, left = np.pad(self.included_to, (0, max(plans)), "edge"), n - np.arange(n)
         for m in plans:
             included, ahead = to[m : m + n] - to[:n], np.minimum(m, left)
-            rates = self._rates(included, ahead, known)
+            rates = self._rates(included, ahead, state)
             # Near the end every plan is a short one.
             exact = np.arange(0 if m <= SHORT else max(0, n - SHORT), self._short.shape[1])
             rates[exact] = self._short_rates(exact, ahead[exact])
@@ -296,7 +296,7 @@ class CumulativePath:
         """What the plan "m more" gains a document at some depths (or some plans at one)."""
         depths, ahead = np.broadcast_arrays(depths, np.minimum(m, len(self) - depths))
         included = self.included_to[depths + ahead] - self.included_to[depths]
-        rates = self._rates(included, ahead, self.known[depths])
+        rates = self._rates(included, ahead, self.studies[depths])
         exact = np.flatnonzero((ahead <= SHORT) & (depths < self._short.shape[1]))
         rates[exact] = self._short_rates(depths[exact], ahead[exact])
         return rates
@@ -306,14 +306,14 @@ class CumulativePath:
         """Worth of the studies that m documents bring, m = 1 … SHORT, by depth, shape (SHORT, D); D is 0 where reports wait."""
         likely = np.flatnonzero(self.rho >= LIKELY)
         end = 0 if self.waiting or not len(likely) else int(likely[-1]) + 1
-        return worth_of_short_plans(self.rho, self._worth.of_whole[self.known[:end], :SHORT])
+        return worth_of_short_plans(self.rho, self._worth.of_whole[self.studies[:end], :SHORT])
 
     def _short_rates(self, depths: Depths, ahead: Depths) -> Floats:
         included = self.included_to[depths + ahead] - self.included_to[depths]
         return np.asarray((self._short[ahead - 1, depths] - self.full_cost * included) / ahead)
 
-    def _rates(self, included: Floats, ahead: Depths, known: Depths) -> Floats:
-        gain = self._worth.of(self.waiting + self.share * included, known) - self._kept[known]
+    def _rates(self, included: Floats, ahead: Depths, state: Depths) -> Floats:
+        gain = self._worth.of(self.waiting + self.share * included, state) - self._kept[state]
         return np.asarray((gain - self.full_cost * included) / ahead)
 
     @cached_property
@@ -329,7 +329,7 @@ class CumulativePath:
         subtracted. Reports that wait are read whatever the depth.
         """
         included = self.included_to[depth] - self.included_to[start]
-        state = np.full(len(depth), self.known[start])
+        state = np.full(len(depth), self.studies[start])
         paid = self.full_cost * (included + self.reports_waiting)
         worth = self._worth.of(self.waiting + self.share * included, state) - paid
         exact = np.flatnonzero((depth > start) & (depth <= start + SHORT))
@@ -343,10 +343,8 @@ class CumulativePath:
     def expected_utility(
         self, depth: Depths, costs: Floats, start: int, *, acts_on_belief: bool, looks_every: int | None
     ) -> Floats:
-        """EU*(b) + V(w + πH) − c_full·H − c·m, whatever turns up on the way and whoever reads: the value of a plan in
-        :meth:`best_plan`.
-        """
-        now = self.payoffs.utility(self.b[start]) - self._held[self.known[start]]
+        # EU*(b) + V(w + πH) − c_full·H − c·m, whatever turns up on the way and whoever reads.
+        now = self.payoffs.utility(self.b[start]) - self._held[self.studies[start]]
         return np.asarray(now + self.worth_of_reading(depth, start) - costs * (depth - start))
 
     def cost_of_next(self, depth: int, cost: float) -> float:
@@ -377,7 +375,7 @@ class CumulativePath:
         The m of max over m of V(w + πH(m)) − V(w) − c_full·H(m) − c·m (:meth:`worth`); (0, 0.0) where none gains.
         """
         plans = np.minimum(dense_plans(len(self) - depth), len(self) - depth)
-        state = np.full(len(plans) + 1, self.known[depth])
+        state = np.full(len(plans) + 1, self.studies[depth])
         included = self.included_to[depth + plans] - self.included_to[depth]
         kept, *worth = self._worth.of(self.waiting + self.share * np.append(0.0, included), state)
         gain = np.array(worth) - kept - self.full_cost * included - cost * plans
@@ -401,7 +399,7 @@ class CumulativePath:
     def otherwise(self) -> Floats:
         """Chance that what is left, as many studies as may come, leads to the other action, shape (N + 1,)."""
         left = self.waiting + self.share * (self.included_to[-1] - self.included_to)
-        return self._worth.turned(left, self.known)
+        return self._worth.turned(left, self.studies)
 
     def disagreement(self, truth: str) -> Floats:
         """Chance that the action on stopping at each depth is not that of the truth, shape (N + 1,).
@@ -419,7 +417,7 @@ class CumulativePath:
         chosen = self.payoffs.chooses_plus(self._b)
         if self.needed is not None:
             chosen &= self.needed <= 0
-        return np.asarray(chosen[self.known])
+        return np.asarray(chosen[self.studies])
 
     def one_report(self) -> float:
         """What one waiting report is worth now, in the payoffs' unit: π·EVSI(one study)."""
@@ -437,12 +435,12 @@ class CumulativePath:
         return best, float(gain[best])
 
 
-def known_at(positions: ArrayLike, documents: int) -> Depths:
+def studies_after(positions: ArrayLike, documents: int) -> Depths:
     """How many studies are known after 0 … N documents, shape (N + 1,).
 
     `positions` are 0-based ranks of the documents that studies come from, rising; N or more: never met.
 
-    >>> known_at([0, 2, 2], 4).tolist()
+    >>> studies_after([0, 2, 2], 4).tolist()
     [0, 1, 1, 3, 3]
     """
     return np.searchsorted(np.asarray(positions), np.arange(documents + 1), side="left")

@@ -151,11 +151,11 @@ class DecisivePath:
 
         max(0, ρ(B+L_g) − K·max(0, b − q*)): nothing when a miss would not change the action.
         """
-        found = self.rho * self.payoffs.wrong_minus
+        averted = self.rho * self.payoffs.wrong_minus
         if self.needs_citation:
-            return found
+            return averted
         settled = self.payoffs.K * np.maximum(0.0, self.b[:-1] - self.payoffs.q_star)
-        return np.maximum(0.0, found - settled)
+        return np.maximum(0.0, averted - settled)
 
     def pays(self, depth: int, cost: float) -> bool:
         return int(self.horizon_depths([cost], None, depth)[0]) > depth
@@ -168,11 +168,9 @@ class DecisivePath:
     def expected_utility(
         self, depth: Depths, costs: Floats, start: int, *, acts_on_belief: bool, looks_every: int | None
     ) -> Floats:
-        """What knowing ω would bring, less (V_D + c·E_D)/S_d.
-
-        E_D = Σ S_k for somebody who stops at a hit (then this is J(D)), whole batches for somebody who looks after so
-        many, D − d for whoever never does. A baseline that has found nothing takes a⁻.
-        """
+        # What knowing ω would bring, less (V_D + c·E_D)/S_d. E_D = Σ S_k for somebody who stops at a hit (then this is
+        # J(D)), whole batches for somebody who looks after so many, D − d for whoever never does. A baseline that has
+        # found nothing takes a⁻.
         payoffs = self.payoffs
         if self.settled(start):
             return np.asarray(payoffs.B - costs * (depth - start))
@@ -253,7 +251,7 @@ class DecisivePath:
             seen *= 4
 
     def closed_depths(self, costs: ArrayLike, start: int = 0) -> Depths:
-        """Those of the best plan to the end: until a hit there is nothing to see that would change it."""
+        """What the best plan to the end is worth: until a hit there is nothing to see that would change it."""
         return self.horizon_depths(costs, None, start)
 
     def closed_value_rate(self) -> Floats:

@@ -16,12 +16,24 @@ ROWS = 48  # Numbers of reports that stand for all: each for as much of their di
 
 
 def studies_to_come(unread: ArrayLike, waiting: int = 0, shapes: tuple[float, float] | None = None) -> Floats:
-    """Chance of 0, 1, 2, … further studies, shape (K + 1,); adds up to 1.
+    """Chance of 0, 1, 2, … further studies.
 
-    `unread` is the chance of 0, 1, 2, … relevant documents among those that nobody has read, shape (M + 1,); `waiting`
-    reports were included and are still to be read in full; `shapes` are of the beta distribution of the share of reports
-    that bring data, without which every report does.
+    Parameters
+    ----------
+    unread : array_like, shape (M + 1,)
+        Chance of 0, 1, 2, … relevant documents among those that nobody has read.
+    waiting : int
+        Reports that were included and are still to be read in full.
+    shapes : (float, float), optional
+        Of the beta distribution of the share of reports that bring data; without it every report does.
 
+    Returns
+    -------
+    ndarray, shape (K + 1,)
+        Adds up to 1.
+
+    Examples
+    --------
     >>> studies_to_come([0.5, 0.5], waiting=1)
     array([0. , 0.5, 0.5])
     >>> studies_to_come([0.0, 1.0], shapes=(1.0, 1.0))
@@ -57,10 +69,26 @@ def chance_turned(
 ) -> float:
     """Chance that the decision with all studies is not the one that is taken now.
 
-    `b` and `n_0` are those of a :class:`~tarstop_core.value.studies.NextStudy`, `to_come` is the chance of 0, 1, 2, … further
-    studies, shape (K + 1,), and a⁺ may not be taken before so many further ones are in as are `needed`. The odds that
-    further studies turn it, if they come, are raised to the power `tempering`; the chance that they come stays as it is.
+    Parameters
+    ----------
+    b, n_0 : float
+        Belief now, and how many studies it is worth (:class:`~tarstop_core.value.studies.NextStudy`).
+    to_come : array_like, shape (K + 1,)
+        Chance of 0, 1, 2, … further studies (:func:`studies_to_come`).
+    q_star : float
+        Threshold belief above which a⁺ is chosen.
+    needed : int
+        Further studies that must be in before a⁺ may be taken.
+    tempering : float
+        Power of the odds that further studies turn the decision, if they come; the chance that they come stays as it is.
 
+    Returns
+    -------
+    float
+        A chance.
+
+    Examples
+    --------
     >>> round(chance_turned(0.7, 2.0, [0.0, 1.0], 0.5), 2), chance_turned(0.7, 2.0, [1.0], 0.5)
     (0.18, 0.0)
     >>> round(chance_turned(0.9, 2.0, [0.5, 0.0, 0.5], 0.5, needed=2), 2)

@@ -25,8 +25,9 @@ MEANS, FINER, SPREADS = 81, 121, 21
 REACH, FLAT = 5.0, 1.5
 """Standard deviations that the nodes reach, and that lie between the kink and where they grow apart."""
 LEGENDRE, FIRST, NARROW = 32, 128, 2.0  # Nodes of an expectation on each side of the kink
-ONE_BY_ONE, GROWTH, LEVELS = 4, 0.2, 12
-"""Studies that are told one by one; of all knowledge, the share by which numbers grow apart from there on; numbers at most."""
+ONE_BY_ONE = 4  # Up to so many further studies every number is a level of its own
+GROWTH = 0.2  # From there on the next level has this share of all knowledge more
+LEVELS = 12  # Levels at most
 LEAST_KNOWN = 0.01  # Studies that present knowledge is worth at least
 ROUNDS = 24  # Of halving, where the belief crosses q*
 
@@ -66,22 +67,50 @@ class Knowledge:
         return float(self.weight @ (self.precision / self.study))
 
     def after(
-        self, studies: float, told: int, mean: Floats, squares: Floats
+        self, studies: float, batches: int, mean: Floats, squares: Floats
     ) -> tuple[Floats, Floats, Floats]:
-        """Weights, means and precisions, shape (…, J), after so many `studies`, `told` as so many means, of these ȳ and S."""
+        """The mixture after further studies.
+
+        Parameters
+        ----------
+        studies : float
+            How many there are.
+        batches : int
+            As how many means they came: several studies at once are one batch.
+        mean : ndarray, shape (…)
+            Their ȳ.
+        squares : ndarray, shape (…)
+            Their sum of squares S.
+
+        Returns
+        -------
+        weight, mean, precision : ndarray, shape (…, J)
+            Of the parts of the mixture.
+        """
         y, S = mean[..., None], squares[..., None]
         variance = 1 / self.study
         predicted = 1 / self.precision + variance / studies
         log = np.log(self.weight) - 0.5 * ((y - self.mean) ** 2 / predicted + np.log(predicted))
-        log = log - 0.5 * ((told - 1) * np.log(variance) + S / variance)
+        log = log - 0.5 * ((batches - 1) * np.log(variance) + S / variance)
         weight = np.exp(log - log.max(axis=-1, keepdims=True))
         weight /= weight.sum(axis=-1, keepdims=True)
         precision = self.precision + studies * self.study
         return weight, (self.precision * self.mean + studies * self.study * y) / precision, precision
 
-    def belief_after(self, studies: float, told: int, mean: Floats, squares: Floats) -> Floats:
-        """Belief after them, shape (…)."""
-        weight, centre, precision = self.after(studies, told, mean, squares)
+    def belief_after(self, studies: float, batches: int, mean: Floats, squares: Floats) -> Floats:
+        """Belief after further studies.
+
+        Parameters
+        ----------
+        studies, batches, mean, squares
+            As for :meth:`after`.
+
+        Returns
+        -------
+        ndarray, shape (…)
+            P(μ > λ).
+        """
+        weight, centre, precision = self.after(studies, batches, mean, squares)
         return np.asarray((weight * ndtr(centre * np.sqrt(precision))).sum(axis=-1))
 
 
@@ -90,7 +119,7 @@ class Level:
     """The grid after so many studies."""
 
     studies: int
-    told: int  # As how many means: several studies at once are told as one
+    batches: int  # As how many means they came: several studies at once are one batch
     kink: Floats  # ȳ at which the action changes, for each √S; shape (S,)
     scale: float
     ends: tuple[float, float]  # Least and largest asinh((ȳ − kink)/scale)
@@ -172,9 +201,9 @@ class States:
 
     def after(self, values: Floats) -> Floats:
         """Expectation over the next study, of values of shape (…, states), of the same shape; the last tells nothing."""
-        found = np.array(values)
-        found[..., 0] = self.after_first(values)
-        later, between = values[..., 1 + len(self.first) :], found[..., 1 : 1 + len(self.moving)]
+        expected = np.array(values)
+        expected[..., 0] = self.after_first(values)
+        later, between = values[..., 1 + len(self.first) :], expected[..., 1 : 1 + len(self.moving)]
         if isinstance(self.later, csr_array):
             moved = (self.later @ later.reshape(-1, later.shape[-1]).T).T
         else:
@@ -183,21 +212,36 @@ class States:
             columns = later.reshape(shape).transpose(1, 2, 0)
             moved = (self.later @ columns).transpose(2, 0, 1)
         between += self.moving * (moved.reshape(between.shape) - between)
-        return found
+        return expected
 
     def after_first(self, values: Floats) -> Floats:
-        """The same from the present state alone, shape (…)."""
+        """Expectation over the next study from the present state alone, shape (…)."""
         return np.asarray(values[..., 1 : 1 + len(self.first)] @ self.first)
 
 
 def states_ahead(knowledge: Knowledge, payoffs: Payoffs, most: float) -> States:
-    """States after 0, 1, 2 … further studies, up to about `most`, and the way from each to the next."""
+    """States of knowledge that further studies may lead to, and the way from each to the next.
+
+    Parameters
+    ----------
+    knowledge : Knowledge
+        What is believed now.
+    payoffs : Payoffs
+        What right and wrong decisions bring.
+    most : float
+        Up to about how many further studies.
+
+    Returns
+    -------
+    States
+        After the :func:`numbers_of_studies` up to `most`.
+    """
     return _states(knowledge, payoffs, tuple(numbers_of_studies(knowledge.n_0, most)))
 
 
 @lru_cache(maxsize=16)
 def _states(knowledge: Knowledge, payoffs: Payoffs, numbers: tuple[int, ...]) -> States:
-    levels = [_level(knowledge, payoffs, n, told) for told, n in enumerate(numbers) if n]
+    levels = [_level(knowledge, payoffs, n, batches) for batches, n in enumerate(numbers) if n]
     dense: list[Floats] = []
     sparse: list[csr_array] = []
     for before, level in zip((None, *levels), levels, strict=False):
@@ -210,13 +254,13 @@ def _states(knowledge: Knowledge, payoffs: Payoffs, numbers: tuple[int, ...]) ->
             sparse[-1].sum_duplicates()
         else:
             cells = np.arange(len(mean))[:, None] * level.size + nodes
-            found = np.bincount(cells.ravel(), weights.ravel(), math.prod(shape))
-            dense.append(found.astype(float, copy=False).reshape(shape))
+            chances = np.bincount(cells.ravel(), weights.ravel(), math.prod(shape))
+            dense.append(chances.astype(float, copy=False).reshape(shape))
     first = dense[0][0]
-    each = np.array(dense[1:]).reshape(-1, len(first), len(first))
-    later = csr_array(block_diag(sparse)) if sparse else each
+    steps = np.array(dense[1:]).reshape(-1, len(first), len(first))
+    later = csr_array(block_diag(sparse)) if sparse else steps
     sizes = [level.size for level in levels]
-    b = [knowledge.belief_after(level.studies, level.told, *_points(level)) for level in levels]
+    b = [knowledge.belief_after(level.studies, level.batches, *_points(level)) for level in levels]
     belief = np.concatenate([[knowledge.b], *b])
     moving = np.repeat(1 / np.diff(numbers)[1:], sizes[:-1])
     return States(np.repeat(numbers, [1, *sizes]), belief, payoffs.utility(belief), first, later, moving)
@@ -227,23 +271,23 @@ def _points(level: Level) -> tuple[Floats, Floats]:
     return level.means.ravel(), np.repeat(level.roots**2, level.count)
 
 
-def _level(knowledge: Knowledge, payoffs: Payoffs, studies: int, told: int) -> Level:
+def _level(knowledge: Knowledge, payoffs: Payoffs, studies: int, batches: int) -> Level:
     spread = np.sqrt(1 / knowledge.precision + 1 / (studies * knowledge.study))
     low, high = float((knowledge.mean - REACH * spread).min()), float((knowledge.mean + REACH * spread).max())
     roots = np.zeros(1)
-    if told > 1 and len(knowledge.weight) > 1:
-        end = np.sqrt(chi2.isf(1e-4, told - 1) / knowledge.study.min())
+    if batches > 1 and len(knowledge.weight) > 1:
+        end = np.sqrt(chi2.isf(1e-4, batches - 1) / knowledge.study.min())
         unit = float((knowledge.study**-0.5).min())
         roots = unit * np.sinh(np.linspace(0, np.arcsinh(end / unit), SPREADS))
     ends = np.full(len(roots), low), np.full(len(roots), high)
-    kink = _kink(knowledge, payoffs, (studies, told), lambda mean: (mean, roots**2), *ends)
+    kink = _kink(knowledge, payoffs, (studies, batches), lambda mean: (mean, roots**2), *ends)
     # The belief goes from one side to the other over so much of ȳ.
     precision = knowledge.precision + studies * knowledge.study
     scale = FLAT * float((np.sqrt(precision) / (studies * knowledge.study)).min())
     least = float(np.arcsinh((low - kink.max()) / scale)) - 1e-3
     largest = float(np.arcsinh((high - kink.min()) / scale)) + 1e-3
     count = MEANS if len(knowledge.weight) == 1 else FINER
-    return Level(studies, told, kink, scale, (least, largest), roots, count)
+    return Level(studies, batches, kink, scale, (least, largest), roots, count)
 
 
 def _kink(
@@ -279,13 +323,13 @@ def _expectation(
     squares: Floats,
 ) -> tuple[NDArray[np.intp], Floats]:
     """Nodes after the next studies and their weights, from each point before, shape (points, 2 or 4 · quadrature)."""
-    n, told = (before.studies, before.told) if before else (0, 0)
+    n, batches = (before.studies, before.batches) if before else (0, 0)
     more = after.studies - n
     if before is None:
         weight, centre = knowledge.weight[None], knowledge.mean[None]
         precision = knowledge.precision
     else:
-        weight, centre, precision = knowledge.after(n, told, mean, squares)
+        weight, centre, precision = knowledge.after(n, batches, mean, squares)
     sd = np.sqrt(1 / precision + 1 / (more * knowledge.study))
     low, high = (centre - REACH * sd).min(axis=-1), (centre + REACH * sd).max(axis=-1)
 
@@ -297,7 +341,7 @@ def _expectation(
             return y, np.zeros_like(y)
         return (n * old + more * y) / together, own + n * more / together * (y - old) ** 2
 
-    kink = _kink(knowledge, payoffs, (after.studies, after.told), then, low, high)
+    kink = _kink(knowledge, payoffs, (after.studies, after.batches), then, low, high)
     nodes, shares = _legendre(LEGENDRE if n else FIRST)
     # Close together where the narrowest part lies, whichever reaches farthest.
     middle, unit = (weight * centre).sum(axis=-1), NARROW * sd.min()

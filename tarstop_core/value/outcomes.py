@@ -11,7 +11,7 @@ from tarstop_core.belief.univariate import lattice_for, univariate_belief
 from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.documents.topic import Outcome
 from tarstop_core.errors import InputProblem
-from tarstop_core.value.cumulative import CumulativePath, known_at
+from tarstop_core.value.cumulative import CumulativePath, studies_after
 from tarstop_core.value.payoffs import TOLERANCE, Floats, Payoffs
 from tarstop_core.value.studies import NextStudy, next_studies
 
@@ -26,14 +26,36 @@ def outcome_path(
 ) -> CumulativePath:
     """The path of an experiment, where every study is known from the outset: paper mode, one stage.
 
-    `p` is the chance that each document brings data, shape (N,); studies whose document is not ranked are never met.
-    The rest is as for :func:`~tarstop_core.belief.of_tables.belief_path`.
+    Parameters
+    ----------
+    outcome : Outcome
+        Studies, and the documents that bring them; studies whose document is not ranked are never met.
+    p : ndarray, shape (N,)
+        Chance that each document brings data.
+    payoffs : Payoffs
+        What right and wrong decisions bring.
+    theta : float
+        Threshold on pooled sensitivity, in (0, 1).
+    engine : str
+        One of :data:`~tarstop_core.belief.engines.ENGINES`.
+    prior : Prior, optional
+        What is believed before any study; the weak default without one.
+
+    Returns
+    -------
+    CumulativePath
+        Over the documents of the outcome's topic.
+
+    Raises
+    ------
+    InputProblem
+        When the topic has no labels.
     """
     labels = outcome.topic.labels
     if labels is None:
         raise InputProblem(f"Outcome {outcome.name} has no labels; replaying needs them.")
     states = states_of(outcome.tables, theta, engine, prior or Prior())
-    return CumulativePath(p, states, known_at(outcome.positions, len(p)), payoffs, labels)
+    return CumulativePath(p, states, studies_after(outcome.positions, len(p)), payoffs, labels)
 
 
 @lru_cache(maxsize=4096)
@@ -42,11 +64,27 @@ def _full_belief(cells: bytes, theta: float) -> float:
 
 
 def is_plus(tables: Tables, theta: float, truth: str, q_star: float) -> bool:
-    """Whether the truth of an outcome is ω⁺: pooled sensitivity exceeds θ ("pooled": b_N > .5), or a⁺ is what full
-    evidence chooses ("full_evidence": b_N > q*), which is what the paper's Table 2 implies.
+    """Whether the truth of an outcome is ω⁺.
 
     Always from all studies, ranked or not, with the bivariate engine, b_0 = .5 and the weak prior, whatever
     engine or prior is being tested.
+
+    Parameters
+    ----------
+    tables : Tables
+        2×2 tables of n studies, in the order in which they came.
+    theta : float
+        Threshold on pooled sensitivity, in (0, 1).
+    truth : {"pooled", "full_evidence"}
+        Whether ω⁺ is that pooled sensitivity exceeds θ (b_N > .5), or that full evidence chooses a⁺ (b_N > q*), which is
+        what the paper's Table 2 implies.
+    q_star : float
+        Threshold belief above which a⁺ is chosen.
+
+    Returns
+    -------
+    bool
+        True under ω⁺.
     """
     b = _full_belief(_cells(tables), theta)
     return b > (q_star if truth == "full_evidence" else 0.5) + TOLERANCE
@@ -59,7 +97,26 @@ _known: dict[tuple[bytes, float, str, Prior, bool], tuple[NextStudy, ...]] = {}
 def states_of(
     tables: Tables, theta: float, engine: str, prior: Prior, *, last_only: bool = False
 ) -> tuple[NextStudy, ...]:
-    """What is known, and what the next study may find, after 0 … n studies (or only after all n), remembered."""
+    """What is believed, and what the next study may find, after each study; remembered.
+
+    Parameters
+    ----------
+    tables : Tables
+        2×2 tables of n studies, in the order in which they came.
+    theta : float
+        Threshold on pooled sensitivity, in (0, 1).
+    engine : str
+        One of :data:`~tarstop_core.belief.engines.ENGINES`.
+    prior : Prior
+        What is believed before any study.
+    last_only : bool
+        Whether only the state after all n studies is wanted.
+
+    Returns
+    -------
+    tuple of NextStudy
+        n + 1 of them, or one with `last_only`.
+    """
     key = (_cells(tables), theta, engine, prior, last_only)
     states = _known.get(key)
     if states is None:

@@ -46,7 +46,22 @@ class Path(Protocol):
         """
 
     def horizon_depths(self, costs: ArrayLike, horizon: int | None, start: int = 0) -> Depths:
-        """First depth ≥ start where no plan within the horizon gains, for each cost, before a hit, shape (C,)."""
+        """First depth ≥ start where no plan within the horizon gains, before a hit.
+
+        Parameters
+        ----------
+        costs : array_like, shape (C,)
+            Of a document, in the payoffs' unit.
+        horizon : int or None
+            How many documents ahead are considered; None looks to the end.
+        start : int
+            Where to begin.
+
+        Returns
+        -------
+        ndarray of int, shape (C,)
+            A depth for each cost.
+        """
 
     def closed_depths(self, costs: ArrayLike, start: int = 0) -> Depths:
         """First depth ≥ start where acting is as good as any plan that looks again after every document, for each cost,
@@ -107,9 +122,25 @@ class Path(Protocol):
     def expected_utility(
         self, depth: Depths, costs: Floats, start: int, *, acts_on_belief: bool, looks_every: int | None
     ) -> Floats:
-        """Net utility expected of reading from `start` to each depth and deciding there, at the cost beside it.
+        """Net utility expected of reading from `start` to each depth and deciding there.
 
-        `looks_every` so many documents somebody stops who has found enough; None: reads to that depth all the same.
+        Parameters
+        ----------
+        depth : ndarray of int, shape (C,)
+            Where reading ends unless enough is found before.
+        costs : ndarray, shape (C,)
+            Of a document, one beside each depth, in the payoffs' unit.
+        start : int
+            Documents read already.
+        acts_on_belief : bool
+            Whether the decision follows the belief, or what was seen (:meth:`action_at`).
+        looks_every : int or None
+            After so many documents somebody stops who has found enough; None reads to that depth all the same.
+
+        Returns
+        -------
+        ndarray, shape (C,)
+            In the payoffs' unit, screening cost subtracted.
         """
 
     # --- what reading costs beyond each document
@@ -126,7 +157,7 @@ class Path(Protocol):
         """Cost of the next document, with what is expected to follow from it."""
 
     def without_waiting(self) -> Self:
-        """The same as if nothing waited."""
+        """The path as it is with no reports waiting."""
 
     # --- the same under other assumptions
 
@@ -135,14 +166,31 @@ class Path(Protocol):
         """Whether other payoffs take a search through all plans at every depth."""
 
     def with_labels(self, labels: Flags) -> Self:
-        """The same path where these documents are known to be relevant; the hit stays as it is."""
+        """A path on which these documents are known to be relevant; the hit stays as it is."""
 
     def with_payoffs(self, payoffs: Payoffs) -> Self:
-        """The same path with other payoffs: what does not depend on them is kept, not computed anew."""
+        """A path with other payoffs; what does not depend on them is kept, not computed anew."""
 
 
 def restaked(path: Any, payoffs: Payoffs, first: Iterable[str], more: Iterable[str]) -> Any:
-    """A path with other payoffs that keeps what depends on none: `first`, computed if need be, and `more`, if known."""
+    """A path with other payoffs that keeps what depends on none.
+
+    Parameters
+    ----------
+    path : path
+        The path to copy.
+    payoffs : Payoffs
+        Its other payoffs.
+    first : iterable of str
+        Attributes to keep, computed if need be.
+    more : iterable of str
+        Attributes to keep where they were computed already.
+
+    Returns
+    -------
+    path
+        Of the same class.
+    """
     for name in first:
         getattr(path, name)
     other = replace(path, payoffs=payoffs)
@@ -151,8 +199,24 @@ def restaked(path: Any, payoffs: Payoffs, first: Iterable[str], more: Iterable[s
 
 
 def first_not_worth(scores: Floats, costs: ArrayLike, start: int = 0) -> Depths:
-    """First index ≥ start whose score does not exceed the cost, len(scores) if all do, shape (C,).
+    """First index at which a score no longer exceeds the cost.
 
+    Parameters
+    ----------
+    scores : ndarray, shape (N,)
+        What reading on is worth at each depth.
+    costs : array_like, shape (C,)
+        Of a document, in the unit of the scores.
+    start : int
+        Where to begin.
+
+    Returns
+    -------
+    ndarray of int, shape (C,)
+        For each cost an index from `start` on, N where all scores exceed it.
+
+    Notes
+    -----
     The running minimum only falls, so one pass serves all costs.
     """
     falling = np.minimum.accumulate(scores[start:])

@@ -66,7 +66,24 @@ class Payoffs:
     def from_q_star(cls, q_star: float, K: float = 1.0, unit: str = "") -> Payoffs:
         """Payoffs that have this threshold: B = L_g = K(1−q*)/2 and G = L_r = K·q*/2.
 
-        With K = 1 this is the normalised form of all the paper's experiments.
+        Parameters
+        ----------
+        q_star : float
+            Threshold belief, in (0, 1).
+        K : float
+            What both mistakes cost together; 1 is the normalised form of all the paper's experiments.
+        unit : str
+            What they are counted in.
+
+        Returns
+        -------
+        Payoffs
+            Symmetric: what a right action brings, the wrong one costs.
+
+        Raises
+        ------
+        InputProblem
+            When q* is not between 0 and 1.
         """
         if not 0 < q_star < 1:
             raise InputProblem(f"The threshold q* is {q_star:g}; give a number between 0 and 1.")

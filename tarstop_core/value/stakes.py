@@ -126,7 +126,7 @@ class Stakes:
         return Stakes(payoffs, cost, self.full_cost * factor)
 
     def with_unit(self, unit: str) -> Stakes:
-        """The same stakes counted in something else.
+        """Stakes counted in another unit.
 
         Where a unit is named for the first time for normalised payoffs, a document is made to cost 1
         of it: "£0.001 a document" is nobody's starting point, and scaling changes no decision.

@@ -79,10 +79,34 @@ def next_studies(
 ) -> list[NextStudy]:
     """The study that may follow after 0 … n studies, exactly enumerated.
 
-    `beliefs`, shape (n + 1,), are the session's where another engine made them: what a study finds under ω⁺ and under ω⁻
-    comes from the univariate posterior, how likely they are from these. `n1` are diseased patients of the next study, else
-    those of :func:`n1_next` after each prefix. `last_only` after all n: `beliefs` and what is returned then have length 1.
+    Parameters
+    ----------
+    tables : Tables
+        2×2 tables of n studies, in the order in which they came.
+    theta : float
+        Threshold on pooled sensitivity, in (0, 1).
+    prior : Prior, optional
+        What is believed before any study; the weak default without one.
+    beliefs : array_like, shape (n + 1,), optional
+        Beliefs of the session where another engine made them: what a study finds under ω⁺ and under ω⁻ comes from the
+        univariate posterior, how likely ω⁺ and ω⁻ are from these.
+    n1 : int, optional
+        Diseased patients of the next study; without it :func:`n1_next` of each prefix.
+    last_only : bool
+        Whether only the study after all n is wanted; `beliefs` then has length 1.
 
+    Returns
+    -------
+    list of NextStudy
+        n + 1 of them, or one with `last_only`.
+
+    Raises
+    ------
+    InputProblem
+        When there are not as many beliefs as are needed.
+
+    Notes
+    -----
     n_0 = v/v_1 − 1, v the variance of μ and v_1 that of its posterior mean over the next study's counts
     (Ades, Lu & Claxton 2004, doi 10.1177/0272989X04263162; Jalal & Alarid-Escudero 2018, doi
     10.1177/0272989X17715627).
@@ -137,16 +161,36 @@ def _shares(weight: Floats) -> Floats:
 
 
 def evsi_of_studies(b: ArrayLike, n_0: ArrayLike, k: ArrayLike, payoffs: Payoffs) -> Floats:
-    """Expected value of k more studies and then acting, in the payoffs' unit; between 0 and EVPI(b).
+    """Expected value of k more studies and then acting.
 
-    `b` and `n_0` are those of a :class:`NextStudy`; all three broadcast. The worth of a random number of studies is an
-    expectation over it (:mod:`tarstop_core.value.cumulative`), not the worth of its mean.
+    Parameters
+    ----------
+    b : array_like
+        Belief now, in [0, 1].
+    n_0 : array_like
+        How many studies the present knowledge is worth.
+    k : array_like
+        How many studies more. All three broadcast.
+    payoffs : Payoffs
+        What right and wrong decisions bring.
+
+    Returns
+    -------
+    ndarray
+        In the payoffs' unit, between 0 and EVPI(b).
+
+    Notes
+    -----
+    The worth of a random number of studies is an expectation over it (:mod:`tarstop_core.value.cumulative`), not the worth
+    of its mean.
 
     Preposterior normal theory (Ades, Lu & Claxton 2004; Jalal & Alarid-Escudero 2018; Heath, Manolopoulou
     & Baio 2018, doi 10.1177/0272989X18788346): k studies move the posterior mean of μ with correlation
     r = √(k/(k + n_0)) to μ. With a = Φ⁻¹(b) and e = (a − √(1−r²)·Φ⁻¹(q*))/r, the belief ends above q* with
     chance Φ(e), and EVSI/K = Φ₂(a, e; r) − q*·Φ(e) − (b − q*)⁺. The bivariate normal is written with Owen's T.
 
+    Examples
+    --------
     >>> evsi_of_studies(0.5, 2.0, [0, 1, 10], Payoffs.from_q_star(0.5)).round(3)
     array([0.   , 0.098, 0.183])
     """
@@ -184,8 +228,24 @@ def worth_of_short_plans(rho: Floats, of_studies: Floats) -> Floats:
 def chance_otherwise(b: ArrayLike, n_0: ArrayLike, k: ArrayLike, q_star: float) -> Floats:
     """Chance that k more studies lead to the other action, by the theory of :func:`evsi_of_studies`.
 
-    k infinite asks the state itself, at q* = ½.
+    Parameters
+    ----------
+    b : array_like
+        Belief now, in [0, 1].
+    n_0 : array_like
+        How many studies the present knowledge is worth.
+    k : array_like
+        How many studies more. All three broadcast.
+    q_star : float
+        Threshold belief above which a⁺ is chosen.
 
+    Returns
+    -------
+    ndarray
+        Chances; with k infinite and q* = ½ the chance that the state is not the one that is believed.
+
+    Examples
+    --------
     >>> chance_otherwise(0.7, 2.0, [0, 1, 100], 0.5).round(2)
     array([0.  , 0.18, 0.3 ])
     """
@@ -196,6 +256,24 @@ def chance_otherwise(b: ArrayLike, n_0: ArrayLike, k: ArrayLike, q_star: float) 
 def chance_plus(b: ArrayLike, n_0: ArrayLike, k: ArrayLike, q_star: float) -> Floats:
     """Chance that the belief exceeds q* after k more studies, by the theory of :func:`evsi_of_studies`.
 
+    Parameters
+    ----------
+    b : array_like
+        Belief now, in [0, 1].
+    n_0 : array_like
+        How many studies the present knowledge is worth.
+    k : array_like
+        How many studies more. All three broadcast.
+    q_star : float
+        Threshold belief above which a⁺ is chosen.
+
+    Returns
+    -------
+    ndarray
+        Chances.
+
+    Examples
+    --------
     >>> chance_plus(0.7, 2.0, [0, 1, 100], 0.5).round(2)
     array([1.  , 0.82, 0.7 ])
     """

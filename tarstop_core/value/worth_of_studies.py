@@ -40,10 +40,10 @@ class WorthOfStudies:
 
     @cached_property
     def _turned(self) -> Floats:
-        """The same at the nodes, as :attr:`_table`. Where a⁺ is held back the other action is a⁺, once enough are in."""
-        found = _CHANCES @ self._other(_TURN_UP).T
-        found[_EXPECTED > MANY] = self._other(_EXPECTED[_EXPECTED > MANY]).T
-        return np.asarray(found.T).ravel()
+        """Chance at the nodes of :attr:`_table`. Where a⁺ is held back the other action is a⁺, once enough are in."""
+        chances = _CHANCES @ self._other(_TURN_UP).T
+        chances[_EXPECTED > MANY] = self._other(_EXPECTED[_EXPECTED > MANY]).T
+        return np.asarray(chances.T).ravel()
 
     def _other(self, studies: Floats | Depths) -> Floats:
         """Chance that so many studies lead to the other action, shape (states, numbers)."""
@@ -57,12 +57,12 @@ class WorthOfStudies:
 
     @cached_property
     def of_one(self) -> Floats:
-        """Of one study, exact, shape (states,)."""
+        """Worth of one study, exact, shape (states,)."""
         return self._allowed(self.one[:, None], _TURN_UP[:1])[:, 0]
 
     @cached_property
     def of_whole(self) -> Floats:
-        """Of 1, 2, 3 … studies in each state, the first exact, shape (states, 199)."""
+        """Worth of 1, 2, 3 … studies in each state, the first exact, shape (states, 199)."""
         worth = evsi_of_studies(self.b[:, None], self.n_0[:, None], _TURN_UP, self.payoffs)
         worth[:, 0] = self.one
         return self._allowed(worth, _TURN_UP)
@@ -77,7 +77,7 @@ class WorthOfStudies:
         return np.asarray(np.maximum.accumulate(worth, axis=0).T).ravel()
 
     def _allowed(self, worth: Floats, studies: Floats | Depths) -> Floats:
-        """The same where a⁺ may not be taken before enough are in, shape (states, studies): fewer change nothing."""
+        """Worth where a⁺ may not be taken before enough studies are in, shape (states, studies): fewer change nothing."""
         if self.needed is None:
             return worth
         return np.where(studies >= self.needed[:, None], worth + self.held[:, None], 0.0)

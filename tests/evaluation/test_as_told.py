@@ -65,7 +65,7 @@ def test_a_replay_knows_what_a_session_would(read: int) -> None:
     p, left = path_chances(MODEL, labels[:read], 50)
     np.testing.assert_allclose(known.p, p)
     assert ahead_as_told(told, labels, read).left().mean == pytest.approx(left.mean)
-    assert not known.labels[read:].any() and known.known[-1] == path.known[read]
+    assert not known.labels[read:].any() and known.studies[-1] == path.studies[read]
 
 
 def test_a_review_is_replayed_by_what_was_told() -> None:

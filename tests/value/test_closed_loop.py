@@ -11,7 +11,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.policies import OpenLoop, Optimal
 from tarstop_core.value import closed_loop
 from tarstop_core.value.closed_loop import SAME, ClosedLoop, Richness
-from tarstop_core.value.cumulative import CumulativePath, known_at
+from tarstop_core.value.cumulative import CumulativePath, studies_after
 from tarstop_core.value.knowledge import Knowledge
 from tarstop_core.value.payoffs import Payoffs
 from tarstop_core.value.studies import NextStudy, evsi_of_studies
@@ -179,7 +179,7 @@ def a_path(richness: Richness = SAME, **more: float) -> CumulativePath:
     rng = np.random.default_rng(3)
     states = [NextStudy(40, b, np.ones(1), np.ones(1), n) for n, b in ((1.5, 0.5), (2.5, 0.62), (3.5, 0.55))]
     p = np.sort(rng.uniform(0, 0.4, 80))[::-1]
-    known = known_at([4, 20], 80)
+    known = studies_after([4, 20], 80)
     labels = np.zeros(80, dtype=bool)
     labels[[4, 9, 20]] = True
     return CumulativePath(p, states, known, EVEN, labels, richness=richness, **more)
@@ -213,7 +213,7 @@ def test_where_nothing_can_change_nothing_is_read() -> None:
     path = a_path()
     certain = replace(path, states=[NextStudy(40, 1.0, np.ones(1), np.ones(1), np.inf)] * 3)
     assert Optimal().depths(certain, [0.0, 0.1]).tolist() == [0, 0]
-    empty = replace(path, p=np.empty(0), known=np.zeros(1, dtype=int), labels=np.zeros(0, dtype=bool))
+    empty = replace(path, p=np.empty(0), studies=np.zeros(1, dtype=int), labels=np.zeros(0, dtype=bool))
     assert Optimal().depths(empty, [0.1]).tolist() == [0]
     assert OpenLoop().value_rate(path).shape == (80,)
     assert Optimal().value_rate(path) is None

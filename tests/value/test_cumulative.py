@@ -14,7 +14,14 @@ from tarstop_core.documents.tables import Tables
 from tarstop_core.errors import InputProblem
 from tarstop_core.policies import Batch, Greedy, LookAhead, Optimal, Smooth
 from tarstop_core.policies.floor import depths_with_floor
-from tarstop_core.value.cumulative import PLANS, SHORT, CumulativePath, dense_plans, known_at, limited_plans
+from tarstop_core.value.cumulative import (
+    PLANS,
+    SHORT,
+    CumulativePath,
+    dense_plans,
+    limited_plans,
+    studies_after,
+)
 from tarstop_core.value.exhaustive import chance_turned
 from tarstop_core.value.payoffs import Floats, Payoffs
 from tarstop_core.value.studies import NextStudy, evsi_of_studies, next_studies
@@ -31,13 +38,13 @@ N = 60
 def a_path(seed: int = 1, payoffs: Payoffs = EVEN, **more: float) -> CumulativePath:
     rng = np.random.default_rng(seed)
     p = np.sort(rng.uniform(0, 0.4, N))[::-1]
-    known = known_at(np.sort(rng.choice(N, 4, replace=False)), N)
+    known = studies_after(np.sort(rng.choice(N, 4, replace=False)), N)
     return CumulativePath(p, STATES, known, payoffs, np.zeros(N, dtype=bool), **more)
 
 
 def worth_of(path: CumulativePath, d: int, expected: float) -> float:
     """A Poisson number of studies, by the definition of an expectation."""
-    state = path.states[path.known[d]]
+    state = path.states[path.studies[d]]
     one = state.evsi(path.payoffs)
     evsi = evsi_of_studies(state.b, state.n_0, np.arange(1, 80), path.payoffs)
     evsi = np.append(one, np.maximum(one, evsi[1:]))
@@ -49,7 +56,7 @@ def rate(path: CumulativePath, d: int, m: int) -> float:
     m = min(m, N - d)
     included = path.p[d : d + m].sum()
     if m == 1 and not path.waiting:
-        one = path.states[path.known[d]].evsi(path.payoffs)
+        one = path.states[path.studies[d]].evsi(path.payoffs)
         return float(included * (path.share * one - path.full_cost))
     gain = worth_of(path, d, path.waiting + path.share * included) - worth_of(path, d, path.waiting)
     return float(gain - path.full_cost * included) / m
@@ -77,7 +84,7 @@ def test_searching_for_the_stop_finds_where_no_plan_is_worth_its_cost(
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 2000))
     p = rng.uniform(0, 0.3, n) * rng.uniform(0.001, 1, n) ** 2
-    known = known_at(np.sort(rng.integers(0, n, 4)), n)
+    known = studies_after(np.sort(rng.integers(0, n, 4)), n)
     path = CumulativePath(
         p, STATES, known, EVEN, np.zeros(n, dtype=bool), share=0.7, full_cost=0.002, waiting=waiting
     )
@@ -113,7 +120,7 @@ def test_what_reading_in_full_costs_is_subtracted() -> None:
 
 def test_one_document_ahead_is_the_exact_study() -> None:
     path = a_path(4)
-    one = [path.p[d] * path.states[path.known[d]].evsi(EVEN) for d in range(N)]
+    one = [path.p[d] * path.states[path.studies[d]].evsi(EVEN) for d in range(N)]
     assert path.value_rate(1) == pytest.approx(np.array(one))
 
 
@@ -131,7 +138,7 @@ def test_the_best_plan_is_the_one_that_gains_most() -> None:
 
 @given(st.lists(st.integers(0, 30), max_size=12), st.integers(0, 25))
 def test_a_study_is_known_once_its_document_is_read(places: list[int], n: int) -> None:
-    known = known_at(sorted(places), n)
+    known = studies_after(sorted(places), n)
     assert known.tolist() == [sum(place < d for place in places) for d in range(n + 1)]
 
 
@@ -158,8 +165,8 @@ def test_what_is_left_turns_as_its_number_may_be(least: int) -> None:
     """A Poisson number of studies, by the definition of an expectation; not its mean."""
     path = held_back(least)
     for d in (0, 9, 40):
-        state, chances = path.states[path.known[d]], poisson.pmf(range(80), path.p[d:].sum())
-        needed = max(0, least - int(path.known[d]))
+        state, chances = path.states[path.studies[d]], poisson.pmf(range(80), path.p[d:].sum())
+        needed = max(0, least - int(path.studies[d]))
         assert path.otherwise[d] == pytest.approx(
             chance_turned(state.b, state.n_0, chances, path.payoffs.q_star, needed), abs=2e-3
         )
@@ -167,7 +174,9 @@ def test_what_is_left_turns_as_its_number_may_be(least: int) -> None:
 
 def test_a_tenth_of_a_study_is_a_tenth_of_its_worth() -> None:
     """At b = q* the closed form of a fractional number of studies grows as its root; chances do not."""
-    start = CumulativePath(np.full(200, 0.01), STATES[:1], known_at([], 200), EVEN, np.zeros(200, dtype=bool))
+    start = CumulativePath(
+        np.full(200, 0.01), STATES[:1], studies_after([], 200), EVEN, np.zeros(200, dtype=bool)
+    )
     one = STATES[0].evsi(EVEN)
     assert float(evsi_of_studies(0.5, STATES[0].n_0, 0.01, EVEN)) > 8 * 0.01 * one
     assert start.value_rate()[0] == pytest.approx(0.01 * one, rel=0.02)
@@ -188,10 +197,10 @@ def test_plans() -> None:
 
 
 def test_an_empty_list_and_impossible_chances() -> None:
-    path = CumulativePath(np.empty(0), STATES[:1], known_at([], 0), EVEN, np.empty(0, dtype=bool))
+    path = CumulativePath(np.empty(0), STATES[:1], studies_after([], 0), EVEN, np.empty(0, dtype=bool))
     assert len(path.value_rate()) == 0 and Optimal().depths(path, [0.1]).tolist() == [0]
     with pytest.raises(InputProblem, match="outside 0 to 1"):
-        CumulativePath(np.array([1.5]), STATES, known_at([], 1), EVEN, np.zeros(1, dtype=bool))
+        CumulativePath(np.array([1.5]), STATES, studies_after([], 1), EVEN, np.zeros(1, dtype=bool))
 
 
 # --- a least number of studies ------------------------------------------------------------------------
@@ -206,7 +215,7 @@ def held_back(least: int, payoffs: Payoffs = EVEN, **more: float) -> CumulativeP
 def test_too_few_studies_never_lead_to_plus(q_star: float) -> None:
     free, held = a_path(payoffs=Payoffs.from_q_star(q_star)), held_back(3, Payoffs.from_q_star(q_star))
     for d in range(N + 1):
-        assert held.chooses_plus(d) == (free.chooses_plus(d) and free.known[d] >= 3)
+        assert held.chooses_plus(d) == (free.chooses_plus(d) and free.studies[d] >= 3)
         wrong = 1 - held.b[d] if held.chooses_plus(d) else held.b[d]
         assert held.disagreement("pooled")[d] == pytest.approx(wrong)
 
@@ -218,7 +227,7 @@ def test_a_plan_knows_that_plus_opens_with_enough_studies(q_star: float, more: d
     payoffs, least = Payoffs.from_q_star(q_star), 3
     held = held_back(least, payoffs, **more)
     for d in (0, 7, 20, 45):
-        state, n = held.states[held.known[d]], int(held.known[d])
+        state, n = held.states[held.studies[d]], int(held.studies[d])
 
         def expected(
             chances: Floats, state: NextStudy = state, n: int = n, payoffs: Payoffs = payoffs
@@ -272,7 +281,7 @@ def test_without_a_least_number_nothing_changes() -> None:
 def test_what_holds_plus_back_is_worth_reading_for() -> None:
     """Sure of a⁺ and not allowed to take it, one reads on where it would be worth nothing otherwise."""
     sure = replace(STATES[2], b=0.97)
-    free = CumulativePath(np.full(N, 0.2), [sure], known_at([], N), EVEN, np.zeros(N, dtype=bool))
+    free = CumulativePath(np.full(N, 0.2), [sure], studies_after([], N), EVEN, np.zeros(N, dtype=bool))
     held = replace(free, needed=np.array([2]))
     assert Optimal().depths(free, [1e-3])[0] == 0 < Optimal().depths(held, [1e-3])[0]
     assert Greedy().depths(free, [4e-3])[0] < Greedy().depths(held, [4e-3])[0]

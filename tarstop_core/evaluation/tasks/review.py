@@ -126,7 +126,7 @@ class ReviewTask(base.Task):
             plus[:] = truth[:, None]
         elif exact and self.engine != "bivariate":
             assert case.outcome is not None
-            exactly = bivariate_path(case.outcome.tables, self.theta, knowledge[1])[paths[0].known]
+            exactly = bivariate_path(case.outcome.tables, self.theta, knowledge[1])[paths[0].studies]
             plus_exact = _chosen(paths, depths, exactly)
         recall = metrics.recall(gain(case.labels)[depths], case.n_relevant)
         return base.PlayedGrid(depths.astype(float), plus, recall, plus_exact)

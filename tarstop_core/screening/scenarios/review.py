@@ -24,7 +24,7 @@ from tarstop_core.screening.labels import RELEVANT, Label
 from tarstop_core.screening.scenarios.base import Scenario
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
-from tarstop_core.value.cumulative import CumulativePath, known_at
+from tarstop_core.value.cumulative import CumulativePath, studies_after
 from tarstop_core.value.exhaustive import chance_turned, studies_to_come
 from tarstop_core.value.outcomes import states_of
 from tarstop_core.value.path import Path
@@ -208,7 +208,7 @@ class Review(Scenario):
             p=chances,
             states=states,
             needed=needed_studies(settings, evidence.tables, states),
-            known=known_at(evidence.positions, len(chances)),
+            studies=studies_after(evidence.positions, len(chances)),
             payoffs=settings.payoffs,
             labels=np.asarray(state.labels == RELEVANT),
             share=share,
@@ -228,10 +228,10 @@ class Review(Scenario):
         self, path: Path, settings: Settings, calibrator: Calibrator, chances: Floats, state: State
     ) -> Path:
         """Only the present belief is computed anew: the depths behind are not asked for."""
-        tables, known = state.evidence.tables, cast(CumulativePath, path)
+        tables, whole = state.evidence.tables, cast(CumulativePath, path)
         now = states_of(tables, settings.theta, settings.engine, settings.belief_prior, last_only=True)
         needed = needed_studies(settings, tables, now)
-        return replace(known, states=now, known=np.zeros_like(known.known), needed=needed)
+        return replace(whole, states=now, studies=np.zeros_like(whole.studies), needed=needed)
 
     # --- beside the advice
 

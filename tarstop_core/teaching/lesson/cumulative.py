@@ -35,7 +35,7 @@ def rho(lesson: Lesson, step: Step) -> FilledFormula:
 def evsi(lesson: Lesson, step: Step) -> FilledFormula:
     """What the next document alone is worth."""
     path = cast(CumulativePath, lesson.path)
-    study = path.states[int(path.known[step.depth])]
+    study = path.states[int(path.studies[step.depth])]
     one = study.evsi(lesson.settings.payoffs)
     return made("cumulative.evsi", lesson, step, step.evsi, one=one, n1=study.n1)
 

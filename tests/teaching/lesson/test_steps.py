@@ -163,7 +163,7 @@ def test_what_is_shown_before_the_end_does_not_know_the_labels() -> None:
     for depth in range(15):
         path = review.path.ahead(depth)
         assert isinstance(path, CumulativePath)
-        assert (path.known <= review.path.known[depth]).all() and not path.labels.any()  # type: ignore[union-attr]
+        assert (path.studies <= review.path.studies[depth]).all() and not path.labels.any()  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("key", [key for key, _ in samples()])
