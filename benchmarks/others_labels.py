@@ -131,9 +131,9 @@ def steps(store: Store, content: bytes, documents: int) -> Iterator[tuple[str, C
         held["merged"] = merge_as_chosen(frames, proposal, proposal.by_default)
 
     def keep() -> None:
-        merged = held["merged"]
+        frame, files = held["merged"].frame, [held["table"].described]
         held["collection"], _ = apart(
-            "a.csv", jobs.stored, store.url, "a.csv", merged.frame, [], merged.duplicates, progress=quietly
+            "a.csv", jobs.stored, store.url, "a.csv", frame, files, progress=quietly
         )
 
     def order() -> None:

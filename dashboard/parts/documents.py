@@ -305,7 +305,7 @@ def _import(store: Store, uploads: dict[str, Upload]) -> str:
     collection_id, new = shown(
         name,
         f"Storing {count_of(len(merged.frame))}",
-        *(jobs.stored, store.url, name, merged.frame, files, merged.duplicates),
+        *(jobs.stored, store.url, name, merged.frame, files),
         said=stored,
         large=len(merged.frame) > LARGE_LIST,
     )
@@ -368,7 +368,7 @@ def _delete_unused(store: Store, collection_id: str) -> None:
 def _understood(read: dict[str, RecordTable], store: Store, collection_id: str) -> None:
     """What was read of each upload, column by column, and what was noticed."""
     row, tables = store.collection(collection_id), list(read.values())
-    parts = ", ".join(f"{len(table.frame):,} from {table.source}" for table in tables)
+    parts = ", ".join(f"{table.described['records']:,} from {table.source}" for table in tables)
     merged = f"; {row.duplicates:,} merged as duplicates" if row.duplicates else ""
     whence = f" ({parts}{merged})" if merged or len(tables) > 1 else f" from {tables[0].source}"
     said = f"{count_of(row.documents)} imported{whence}."

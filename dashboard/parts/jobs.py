@@ -63,11 +63,14 @@ def stored(
     name: str,
     frame: pd.DataFrame,
     files: Sequence[Mapping[str, Any]],
-    duplicates: int,
     progress: Counting,
 ) -> tuple[str, bool]:
-    """Store a collection that is not there yet; its id, and whether it is new."""
+    """Store a collection that is not there yet; its id, and whether it is new.
+
+    Records of the files that are not in the `frame` were merged into others, whoever merged them.
+    """
     with Store(url) as store:
+        duplicates = sum(file.get("records", 0) for file in files) - len(frame)
         if (earlier := store.same_collection(name, frame, files)) is not None:
             return earlier, False
         return store.save_collection(name, frame, files, duplicates, progress=progress), True

@@ -57,7 +57,7 @@ OFFERED = {
     ".csv": ("Documents (CSV)", "Every document of the list with its label, note and the advice before it."),
     ".ris": ("Documents (RIS)", "For reference managers and screening tools, label and note in the notes."),
     RELEVANT: ("Relevant ones (RIS)", "Only what was {relevant}."),
-    INCLUDED: ("Included studies (RIS)", "Only reports that were read in full and brought data."),
+    INCLUDED: ("Studies with data (RIS)", "Only reports that were read in full and brought data."),
 }
 """What each export is called and is for, by how its file's name ends."""
 

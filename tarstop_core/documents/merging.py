@@ -59,8 +59,12 @@ def as_stored(proposal: Proposal, chosen: Collection[int]) -> dict[str, Any]:
 
 def said(files: Iterable[Mapping[str, Any]]) -> str:
     """What was merged on import and what a person chose otherwise, as a clause; "" where nothing was to choose."""
-    counts: Mapping[str, int] = next((file["merging"] for file in files if "merging" in file), {})
+    counts = {"repeated": 0}
+    for file in files:
+        counts |= file.get("merging", {})
+        counts["repeated"] += file.get("repeated", 0)
     words = {
+        "repeated": "the same in every field",
         "same": "the same document",
         "together": "merged by hand",
         "apart": "kept apart by hand",

@@ -25,6 +25,8 @@ Row = tuple[int, Sequence[str]]  # line (or row) number in the file, and its cel
 
 CHUNK_ROWS = 2_000
 HEADER_ROWS = 25  # how far down the header may be
+LONGEST_LINE = 4_000  # characters kept of a line before it
+SHOWN_OF_LINE = 60  # of these, characters in a sentence
 LISTED = 12  # names of columns in a sentence
 
 # Fields a person may map a column to.
@@ -59,6 +61,8 @@ class RecordTable:
     understood: dict[str, str]  # Their column (or tag) to our field
     notes: tuple[str, ...]  # One sentence each about what was skipped, assumed or missing
     unread: tuple[str, ...] = ()  # Their columns (or tags) of which nothing was read
+    repeated: int = 0  # Records left out because an earlier one of the file has the same in every field
+    first_lines: tuple[str, ...] = ()  # Lines before the header, as the query that a database puts there
 
     @property
     def described(self) -> dict[str, Any]:
@@ -66,11 +70,13 @@ class RecordTable:
         return {
             "source": self.source,
             "format": self.format,
-            "records": len(self.frame),
+            "records": len(self.frame) + self.repeated,
             "understood": self.understood,
             "unread": list(self.unread),
             "notes": list(self.notes),
             **({"database": "PubMed"} if self.format == "nbib" else {}),
+            **({"repeated": self.repeated} if self.repeated else {}),
+            **({"first_lines": list(self.first_lines)} if self.first_lines else {}),
         }
 
 
@@ -190,6 +196,11 @@ def make_layout(
     return layout
 
 
+def cut(line: str) -> str:
+    """The beginning of a line before the header, for a sentence about it."""
+    return f"{line[:SHOWN_OF_LINE]}…" if len(line) > SHOWN_OF_LINE else line
+
+
 def _listed(names: Sequence[str]) -> str:
     shown = [name if len(name) <= 40 else name[:39] + "…" for name in names if name]
     return ", ".join(shown[:LISTED]) + (f" and {len(shown) - LISTED} more" if len(shown) > LISTED else "")
@@ -251,12 +262,13 @@ def finish(
     unit: str = "line",
     given_ids: bool = True,
     header: Iterable[str] = (),
+    above: Iterable[Sequence[str]] = (),
 ) -> RecordTable:
     """Turn gathered columns into a table of records, or refuse with the line that is at fault.
 
     `found` has columns named by our fields, and perhaps `notes`; `lines`, shape (n,), says which line (or other `unit`)
     each row is. With `given_ids` a repeated id is an error of the file (a column of ids), else it may occur (a PMID).
-    `header` are all their columns (or tags), read or not.
+    `header` are all their columns (or tags), read or not, and `above` the cells of the rows before it.
     """
     if found.empty:
         raise InputProblem(f"{name} has a header but no records; export it again with its records.")
@@ -282,7 +294,16 @@ def finish(
     columns["source"] = pd.Series([name] * len(found), dtype="str")
     frame = as_records({field: values[keep] for field, values in columns.items()})
     _note_gaps(frame, said)
-    return RecordTable(frame, name, format_key, understood, tuple(said), _unread(names, understood))
+    repeated, unread = int(np.count_nonzero(~keep)), _unread(names, understood)
+    return RecordTable(
+        frame, name, format_key, understood, tuple(said), unread, repeated, _first_lines(above)
+    )
+
+
+def _first_lines(rows: Iterable[Sequence[str]]) -> tuple[str, ...]:
+    """Rows before a header as lines; cells that only close a line are left out."""
+    lines = (" ".join(filter(None, map(str.strip, cells))) for cells in rows)
+    return tuple(line[:LONGEST_LINE] for line in lines if line)
 
 
 def _unread(names: Iterable[str], understood: Iterable[str]) -> tuple[str, ...]:

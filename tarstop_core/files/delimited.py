@@ -11,7 +11,16 @@ from typing import Any, Literal
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.files.budget import check_columns
-from tarstop_core.files.columns import Progress, RecordTable, Row, collect, find_header, finish, make_layout
+from tarstop_core.files.columns import (
+    Progress,
+    RecordTable,
+    Row,
+    collect,
+    cut,
+    find_header,
+    finish,
+    make_layout,
+)
 from tarstop_core.files.format import Format
 from tarstop_core.files.source import Source, detect_encoding
 
@@ -68,7 +77,7 @@ def _read(
         line, header = first[start]
         skipped = [cells for _, cells in first[:start] if any(cell.strip() for cell in cells)]
         if skipped:
-            shown = delimiter.join(skipped[0])[:60]
+            shown = cut(delimiter.join(skipped[0]))
             lines = "1 line" if len(skipped) == 1 else f"{len(skipped)} lines"
             notes.append(f'Skipped {lines} before the header, which is line {line}: "{shown}".')
         cells = (cells for _, cells in first[start + 1 :])
@@ -77,7 +86,8 @@ def _read(
         body = _even(source.name, itertools.chain(first[start + 1 :], rows), layout.header)
         found, numbers = collect(source.name, body, layout, progress, source.fraction)
     kind = "tsv" if delimiter == "\t" else "csv"
-    return finish(source.name, kind, found, numbers, layout.understood, notes, header=layout.header)
+    names = layout.header
+    return finish(source.name, kind, found, numbers, layout.understood, notes, header=names, above=skipped)
 
 
 def _sample(source: Source, encoding: str) -> tuple[list[str], bool]:

@@ -10,7 +10,16 @@ import openpyxl
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.files.budget import BUDGET, check_columns, check_workbook
-from tarstop_core.files.columns import Progress, RecordTable, Row, collect, find_header, finish, make_layout
+from tarstop_core.files.columns import (
+    Progress,
+    RecordTable,
+    Row,
+    collect,
+    cut,
+    find_header,
+    finish,
+    make_layout,
+)
 from tarstop_core.files.format import Format
 from tarstop_core.files.source import Source
 
@@ -42,7 +51,7 @@ def read_xlsx(source: Source, columns: Mapping[str, str] | None, progress: Progr
     row, header = first[start]
     if start:
         rows_word = "1 row" if start == 1 else f"{start} rows"
-        shown = " ".join(first[0][1]).strip()[:60]
+        shown = cut(" ".join(first[0][1]).strip())
         notes.append(f'Skipped {rows_word} before the header, which is row {row}: "{shown}".')
     cells = (cells for _, cells in first[start + 1 :])
     layout = make_layout(source.name, header, f"row {row}", cells, columns)
@@ -56,8 +65,10 @@ def read_xlsx(source: Source, columns: Mapping[str, str] | None, progress: Progr
 
     found, rows = collect(source.name, body(), layout, progress, lambda: min(1.0, at[0] / said))
     sheet.parent.close()
-    names = layout.header
-    return finish(source.name, "xlsx", found, rows, layout.understood, notes, unit="row", header=names)
+    names, above = layout.header, [cells for _, cells in first[:start]]
+    return finish(
+        source.name, "xlsx", found, rows, layout.understood, notes, unit="row", header=names, above=above
+    )
 
 
 def first_sheet(source: Source) -> tuple[list[Row], list[str]]:

@@ -131,12 +131,14 @@ class Replay:
             )
             state = replace(state, decision=decision, former=former, imported=True)
         elif event.kind == "stopped":
-            state = replace(state, stopped=True)
+            state = replace(state, stopped=True, advice_at_stop=str(content.get("advice", "")))
         elif event.kind == "decided":
             decision = Decision(bool(content["plus"]), event.time, content, by=event.reviewer)
-            state = replace(state, stopped=True, decision=decision)
+            advice = state.advice_at_stop if state.stopped else str(content.get("advice", ""))
+            state = replace(state, stopped=True, advice_at_stop=advice, decision=decision)
         elif event.kind == "continued":
-            state = replace(state, stopped=False, decision=None, former=state.decision or state.former)
+            former = state.decision or state.former
+            state = replace(state, stopped=False, advice_at_stop="", decision=None, former=former)
         else:
             raise InputProblem(f"Event {event.seq} is of an unknown kind '{event.kind}'.")
         changes = event.kind in (*UNDOABLE, "joined", "parted") and content.get("docs", True)  # not by none

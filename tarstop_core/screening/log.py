@@ -41,7 +41,7 @@ class Joined(TypedDict):
     positions: list[int]
     ranks: list[int]
     scores: NotRequired[list[float]]  # where the list has some
-    duplicates: int  # records of that file that were there already
+    duplicates: int  # records of that file that were there already, or stood in it before
     alike: NotRequired[dict[str, str]]  # by document that joined: one that is perhaps the same
 
 

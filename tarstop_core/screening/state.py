@@ -49,6 +49,7 @@ class State:
     imported: bool = False  # whether the session came in a file
     deviations: tuple[Event, ...] = ()  # settings changed, with a reason, after a plan was registered
     stopped: bool = False
+    advice_at_stop: str = ""  # headline of the advice when screening stopped, where the log has it
     decision: Decision | None = None
     former: Decision | None = None  # what had been decided before screening went on
     can_undo: bool = False  # whether a label, change or confirmation stands that could be taken back
@@ -147,6 +148,19 @@ class State:
         if self.settings.confirm_hits:
             counts &= self.confirmed == verdicts.CONFIRMED
         return int(counts.argmax()) + 1 if counts.any() else None
+
+    @property
+    def settled_by(self) -> list[int]:
+        """Positions of the documents that settle the question: the Y that a hit needs beside it, and the hit."""
+        if self.hit is None:
+            return []
+        at = self.hit - 1
+        return [self.together[at], at] if at in self.together else [at]
+
+    @property
+    def in_question(self) -> list[int]:
+        """Positions of the documents that settle the question, else of those that may, once they are confirmed."""
+        return self.settled_by or self.pending.tolist()
 
     @property
     def silent(self) -> NDArray[np.bool_]:

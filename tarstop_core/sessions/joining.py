@@ -136,7 +136,7 @@ def _brought(
     told = {
         "source": name,
         "docs": ids[len(there) :],
-        "duplicates": len(table.frame) - len(new),
+        "duplicates": table.repeated + len(table.frame) - len(new),
         "alike": {ids[match.other]: ids[match.kept] for match in matches if match.other >= len(there)},
     }
     return session, whole, table.described, told

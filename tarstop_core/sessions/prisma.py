@@ -1,21 +1,37 @@
 """The numbers of a PRISMA 2020 flow diagram, from a session as it stands.
 
 Page and others (2021), doi 10.1136/bmj.n71. What the diagram has no box for, because it assumes that all
-records are screened, is said in one of its own: records left unscreened because of the stopping rule.
+records are screened, is said in one of its own: records left unscreened, and why screening stopped before them.
 """
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from textwrap import shorten
 from typing import Any
 
+from tarstop_core.documents.reports import Report
 from tarstop_core.screening.labels import IRRELEVANT, RELEVANT, UNSURE
 from tarstop_core.screening.state import State
 
 LEFT_OUT = "Records left out before screening: too late, or the application's family"
 NO_REASON = "no reason recorded"
-UNSCREENED = "Records not screened because of the stopping rule"
 NOT_YET = "Records not screened yet"
+UNSCREENED = "Records not screened"
+BY_THE_RULE = f"{UNSCREENED} because the stopping rule advised to stop"
+WHY_UNSCREENED: dict[str, str] = {
+    "stop": BY_THE_RULE,
+    "prior alone": BY_THE_RULE,
+    "found": f"{UNSCREENED} because a document settled the question",
+}
+"""By the headline of the advice that was followed."""
+OVERRIDDEN: dict[str, str] = {
+    "continue": f"{UNSCREENED} although the stopping rule advised to go on",
+    "reports": f"{UNSCREENED} although the advice was to read the waiting reports first",
+    "confirm": f"{UNSCREENED} although a hit was still to be confirmed",
+}
+"""By the headline of the advice that was not followed."""
+LONGEST_REASON = 120
 FAMILIES = "Records for which another of their patent family stands"
 
 
@@ -34,9 +50,9 @@ class Prisma:
     waiting: int = 0  # Reports not read yet
     assessed: int = 0  # Reports read in full
     excluded_full: tuple[tuple[str, int], ...] = ()  # Reports by reason, the most frequent first
-    without_data: int = 0  # Eligible reports without extractable data
-    reports: int = 0  # Reports that brought data
-    studies: int = 0
+    studies: int = 0  # Studies included: eligible, with extractable data or without
+    with_data: int = 0  # Studies among them that bring data
+    reports: int = 0  # Reports of included studies
     left_out: int = 0
     """Records that were left out of the list before screening: flagged ones of a patent session."""
     excluded_for: tuple[tuple[str, int], ...] = ()
@@ -45,7 +61,7 @@ class Prisma:
     """Patents: of the records screened, those graded Y and A, where there are any."""
     families: int = 0  # Records that are not in the list because another member of their patent family is
     full_text: bool = True  # Whether reports are read in full
-    stopped: bool = True  # Whether screening has; until then, what is unread is only not screened yet
+    unscreened_because: str = NOT_YET  # The name of the box of records left: why they are
 
     @property
     def removed(self) -> list[tuple[str, int]]:
@@ -57,7 +73,7 @@ class Prisma:
     @property
     def unread(self) -> tuple[str, int]:
         """What is unread, and why."""
-        return UNSCREENED if self.stopped else NOT_YET, self.unscreened
+        return self.unscreened_because, self.unscreened
 
     @property
     def found(self) -> list[tuple[str, int]]:
@@ -85,8 +101,9 @@ class Prisma:
             ("Reports not assessed yet", self.waiting),
             ("Reports assessed for eligibility", self.assessed),
             *((f"Reports excluded: {reason}", count) for reason, count in self.excluded_full),
-            ("Eligible reports without extractable data", self.without_data),
             ("Studies included", self.studies),
+            ("Included studies with extractable data", self.with_data),
+            ("Included studies without extractable data", self.studies - self.with_data),
             ("Reports of included studies", self.reports),
         ]
 
@@ -94,6 +111,21 @@ class Prisma:
 def origin(file: Mapping[str, Any]) -> str:
     """Where the records of a file were identified: in the database that a person named, else in the file."""
     return str(file.get("database") or file["source"])
+
+
+def _unscreened_because(state: State) -> str:
+    """The name of the box of records left unread: why they are, by the advice when screening stopped.
+
+    Where the advice was not followed, the reason that was recorded with the decision stands in it.
+    """
+    if not state.stopped:
+        return NOT_YET
+    if state.advice_at_stop not in OVERRIDDEN:
+        return WHY_UNSCREENED.get(state.advice_at_stop, UNSCREENED)
+    reason = str(state.decision.payload.get("reason", "")) if state.decision else ""
+    given = shorten(reason, LONGEST_REASON, placeholder=" …")
+    why = f"reason given: “{given}”" if given else "no reason given"
+    return f"{OVERRIDDEN[state.advice_at_stop]}; {why}"
 
 
 def prisma(
@@ -131,7 +163,7 @@ def prisma(
         excluded_for=(*_by_frequency(reasons), *([(NO_REASON, rest)] if reasons and rest else [])),
         graded=tuple((name, count) for name, count in graded if count),
         full_text=state.settings.kind.reads_full_texts,
-        stopped=state.stopped,
+        unscreened_because=_unscreened_because(state),
     )
     if not of_abstracts.full_text:
         return of_abstracts
@@ -139,17 +171,23 @@ def prisma(
     outcomes = Counter(report.outcome for report in reports)
     of_full_texts = Counter(report.reason.strip() for report in reports if report.outcome == "excluded")
     with_data = [report for report in reports if report.outcome == "data"]
-    names = [(report.study or report.rows[0].study).strip().casefold() for report in with_data]
+    eligible = [*with_data, *(report for report in reports if report.outcome == "no data")]
     return replace(
         of_abstracts,
         not_retrieved=outcomes["not retrieved"],
         waiting=len(state.waiting),
         assessed=sum(report.was_read for report in reports),
         excluded_full=_by_frequency(of_full_texts),
-        without_data=outcomes["no data"],
-        reports=len(with_data),
-        studies=len(set(names) - {""}) + names.count(""),
+        studies=_studies(eligible),
+        with_data=_studies(with_data),
+        reports=len(eligible),
     )
+
+
+def _studies(reports: Sequence[Report]) -> int:
+    """How many studies reports are of: those with one name are of one study, those without are of one each."""
+    names = [(report.study or "".join(row.study for row in report.rows[:1])).strip() for report in reports]
+    return len({name.casefold() for name in names if name}) + names.count("")
 
 
 def _by_frequency(reasons: Counter[str]) -> tuple[tuple[str, int], ...]:

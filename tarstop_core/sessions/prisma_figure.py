@@ -1,7 +1,7 @@
 """The PRISMA 2020 flow diagram of a session, as SVG and as the rows of a table.
 
 Page and others (2021), doi 10.1136/bmj.n71: three phases from top to bottom, what goes on at the left, what leaves
-at the right. A session has one box that the template has not: records left unread because screening stopped.
+at the right. A session has one box that the template has not: records left unread, and why.
 """
 
 from collections.abc import Sequence
@@ -95,15 +95,21 @@ def _steps(counts: Prisma) -> list[_Step]:
         return [*steps, _Step("Included", counts.found)]
     waiting = _any(("Reports not assessed yet", counts.waiting))
     retrieval = [("Reports not retrieved", counts.not_retrieved), *waiting]
-    reasons = [
-        *((f"Excluded: {reason}", count) for reason, count in counts.excluded_full),
-        ("Eligible, without extractable data", counts.without_data),
+    reasons = [(f"Excluded: {reason}", count) for reason, count in counts.excluded_full]
+    included = [
+        ("Studies included", counts.studies),
+        ("· with extractable data", counts.with_data),
+        ("· without extractable data", counts.studies - counts.with_data),
+        ("Reports of included studies", counts.reports),
     ]
-    included = [("Studies included", counts.studies), ("Reports of included studies", counts.reports)]
     return [
         *steps,
         _Step("Screening", [("Reports sought for retrieval", counts.sought)], (retrieval,)),
-        _Step("Screening", [("Reports assessed for eligibility", counts.assessed)], (reasons,)),
+        _Step(
+            "Screening",
+            [("Reports assessed for eligibility", counts.assessed)],
+            (reasons or [("Reports excluded", 0)],),
+        ),
         _Step("Included", included),
     ]
 

@@ -62,6 +62,7 @@ def test_google_patents() -> None:
     assert (first["date"], first["authors"]) == ("2013-03-04", "Ann Lee, Bo Ray")
     assert first["url"].startswith("https://patents.google.com/patent/US9876543B2")
     assert 'Skipped 1 line before the header, which is line 2: "search URL:,https://' in table.notes[0]
+    assert table.described["first_lines"] == [GOOGLE.splitlines()[0].replace(":,", ": ")]
     assert any("no abstracts" in note for note in table.notes)
     dates = first[["assignee", "priority_date", "filing_date", "grant_date"]].tolist()
     assert dates == ["Acme", "2010-01-02", "2011-01-02", "2013-03-04"]
@@ -379,6 +380,7 @@ def test_excel() -> None:
         'Read the sheet "S3" of 3.',
         'Skipped 1 row before the header, which is row 3: "Search of today".',
     )
+    assert table.first_lines == ("Search of today",)
     assert "(rows 2 and 3)" in refusal(workbook([["id", "title"], [1, "a"], [1, "b"]]), "a.xlsx")
     assert "Row 3 of a.xlsx has the score" in refusal(
         workbook([["title", "score"], ["a", 1], ["b", "x"]]), "a.xlsx"

@@ -102,6 +102,18 @@ def test_likely_ones_come_next_and_what_was_read_stays(store: Store) -> None:
     assert "infants" in session.document(6).title and store.sessions()[0].documents == N + 3
 
 
+def test_records_repeated_in_the_file_count_as_duplicates(store: Store) -> None:
+    key = begun(store)
+    event = added(store, key, LATER + "\nn0,Fracture surgery in adults,2.5,")
+    assert event.payload["duplicates"] == 3
+    whole = whole_session(store, key)
+    assert dict(whole.prisma.rows())["Duplicate records removed before screening"] == 1 + 3
+    identified = sum(count for _, count in whole.prisma.identified)
+    assert identified - whole.prisma.duplicates == len(whole.row.ids)
+    part(store, key)
+    assert dict(whole_session(store, key).prisma.rows())["Duplicate records removed before screening"] == 1
+
+
 def test_counts_follow(store: Store) -> None:
     key = begun(store)
     read(OpenSession.load(store, key), 5)

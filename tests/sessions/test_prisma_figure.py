@@ -7,12 +7,26 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tarstop_core.sessions.prisma import Prisma
+from tarstop_core.sessions.prisma import NOT_YET, UNSCREENED, Prisma
 from tarstop_core.sessions.prisma_figure import DARK, WIDTH, flow_diagram
 
 SVG = "{http://www.w3.org/2000/svg}"
 COUNTS = Prisma(
-    (("a.ris", 1234), ("b & <c>", 7)), 41, 900, 860, 3, 300, 37, 2, 5, 30, (("no <test>", 8),), 4, 18, 17
+    (("a.ris", 1234), ("b & <c>", 7)),
+    41,
+    900,
+    860,
+    3,
+    300,
+    37,
+    2,
+    5,
+    30,
+    (("no <test>", 8),),
+    22,
+    18,
+    23,
+    unscreened_because=f"{UNSCREENED} although the rule advised to go on",
 )
 count = st.integers(0, 10**6)
 name = st.text(st.characters(codec="utf-8", categories=["L", "N", "P", "S", "Zs"]), max_size=120)
@@ -26,7 +40,11 @@ def test_a_review_shows_every_number() -> None:
     said = " ".join(texts(flow_diagram(COUNTS))).replace("\xa0", " ")
     for _, number in COUNTS.rows():
         assert f"(n = {number:,})" in said, number
-    assert "because of the stopping rule" in said and "b & <c>" in said and "Excluded: no <test>" in said
+    assert (
+        "Records not screened although the rule" in said
+        and "b & <c>" in said
+        and "Excluded: no <test>" in said
+    )
 
 
 def test_patents_end_with_the_relevant_documents() -> None:
@@ -35,10 +53,10 @@ def test_patents_end_with_the_relevant_documents() -> None:
 
 
 def test_until_screening_stops_the_rest_is_only_not_screened_yet() -> None:
-    going_on = replace(COUNTS, stopped=False)
+    going_on = replace(COUNTS, unscreened_because=NOT_YET)
     assert dict(going_on.rows())["Records not screened yet"] == 300
     said = " ".join(texts(flow_diagram(going_on, DARK)))
-    assert "stopping rule" not in said and "not screened yet" in said
+    assert "the rule" not in said and "not screened yet" in said
 
 
 @given(

@@ -23,6 +23,8 @@ class FileRow(TypedDict, total=False):
     records: int
     database: str
     merging: dict[str, int]
+    repeated: int
+    first_lines: list[str]
 
 
 @dataclass(frozen=True)

@@ -170,6 +170,18 @@ class TestUpload:
         assert (row.documents, row.duplicates, row.name) == (5, 1, "a.csv and 1 more")
         assert "1 merged as duplicates" in words_of(page.success)
 
+    def test_records_merged_within_a_file_and_by_hand_count_as_duplicates(
+        self, page: AppTest, store: Store
+    ) -> None:
+        near = "EP-1000010-A1,Foldable mast for a vehicle roof with guy lines,A mast.,1999-01-02"
+        nearly = near.replace("EP-1000010-A1", "EP-1000011-A1")
+        upload(
+            page, ("a.csv", (HEADER + "\n".join([*PATENTS, PATENTS[0], PATENTS[1], near, nearly])).encode())
+        )
+        (row,) = store.collections()
+        assert (row.documents, row.duplicates, row.files[0]["records"]) == (6, 2, 8)
+        assert "8 from a.csv; 2 merged as duplicates" in words_of(page.success)
+
     def test_drawing_again_imports_nothing(self, page: AppTest, store: Store) -> None:
         upload(page, ("a.csv", CSV))
         page.run()
