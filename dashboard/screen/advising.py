@@ -12,7 +12,7 @@ from dashboard.screen import grading
 from tarstop_core.presentation import curves as presentation_curves
 from tarstop_core.presentation.html import unbroken
 from tarstop_core.screening.advised import Advice
-from tarstop_core.screening.explain import action
+from tarstop_core.screening.explain import SETTLED, action
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
@@ -44,12 +44,15 @@ def advice_panel(work: Work, state: State, advice: Advice, shown: Advice, what_i
     if state.stopped:
         parts.append("Screening has stopped; the decision is still to be recorded.")
     parts = [f'<p class="tar-rest">{each}</p>' for each in parts]
+    documents = grading.names(work, state.in_question) if advice.headline in SETTLED else []
     if state.plan is not None:
-        parts.append(_told(verdict(work.advice(state.plan), state.plan), "Registered plan"))
+        parts.append(_told(verdict(work.advice(state.plan), state.plan, documents), "Registered plan"))
     if state.plan is None or state.plan != state.settings:
-        parts.append(_told(verdict(advice, state.settings), "Since the deviation" if state.plan else ""))
+        parts.append(
+            _told(verdict(advice, state.settings, documents), "Since the deviation" if state.plan else "")
+        )
     if what_if:
-        parts.append(_told(verdict(shown, what_if), "What if"))
+        parts.append(_told(verdict(shown, what_if, documents), "What if"))
     if flagged := grading.reminder(work, state):
         parts.append(f'<div class="tar-flag">⚑ {html.escape(flagged)}</div>')
     st.html("".join(parts))

@@ -126,14 +126,15 @@ def _record(work: Work, state: State, advice: Advice, plus: bool, reason: str) -
 
 def decided(work: Work, state: State, decision: Decision) -> None:
     """The decision in the place of the advice; amber where the truth of a sample is otherwise."""
-    said, truth = ending(decision, state.settings), sample_answer(work, state.settings, decision.plus)
+    said = ending(decision, state.settings, grading.names(work, state.settled_by))
+    truth = sample_answer(work, state.settings, decision.plus)
     wrong = truth is not None and truth.wrong
     by = f" by {decision.by}" if decision.by else ""
     lines = [
         f"{clock(decision.time)}{by}{', as the session file claims' if decision.claimed else ''}. {said.on}",
         f"{said.advice} {said.overridden or ('It was followed.' if said.advice else '')}".strip(),
         f"Reason: {said.reason}" if said.reason else "",
-        f"What settles it: {grading.settling(work, state)}." if decision.plus and state.hit else "",
+        said.settled,
         "Verdicts have been changed since, or documents joined." if decision.outdated else "",
     ]
     told = "".join(f'<p class="tar-rest">{html.escape(unbroken(each))}</p>' for each in lines if each)

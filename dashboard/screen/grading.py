@@ -9,6 +9,7 @@ from dashboard.frame.widgets import one_of, press
 from dashboard.frame.work import Work, attempt
 from dashboard.parts.document import flagged
 from tarstop_core.screening.events import together_event
+from tarstop_core.screening.explain import document_name
 from tarstop_core.screening.state import State
 
 
@@ -16,25 +17,14 @@ def reminder(work: Work, state: State) -> str:
     """That the hit which settles the question is flagged, in a sentence; empty where it is not."""
     if not state.settings.application.known:
         return ""
-    despite = _despite(work, state, _settled_by(state))
+    despite = _despite(work, state, state.settled_by)
     return f"The hit is flagged: make sure of it before you decide. {despite}." if despite else ""
 
 
-def settling(work: Work, state: State) -> str:
-    """The documents that settle the question, by place, number and title."""
-    places = _settled_by(state)
-    return " and ".join(
-        f"#{at + 1} {' '.join(filter(None, (record.publication_number, record.title)))}"
-        for at, record in zip(places, work.reports_of(places), strict=True)
-    )
-
-
-def _settled_by(state: State) -> list[int]:
-    """The hit, and the Y that it settles the question with where it does not by itself."""
-    if state.hit is None:
-        return []
-    last = state.hit - 1
-    return [state.together[last], last] if last in state.together else [last]
+def names(work: Work, places: Sequence[int]) -> list[str]:
+    """Documents that were read, by place, number and title."""
+    read = zip(places, work.reports_of(places), strict=True)
+    return [document_name(at, record.publication_number, record.title) for at, record in read]
 
 
 def _despite(work: Work, state: State, places: Sequence[int]) -> str:

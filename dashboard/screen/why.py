@@ -11,7 +11,7 @@ from dashboard.frame.markup import badges, bullets, grid, lines, numbers, scroll
 from dashboard.frame.widgets import lasting, press, switch
 from dashboard.frame.work import Work
 from dashboard.parts import document
-from dashboard.screen import advising
+from dashboard.screen import advising, grading
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.belief.prior import Prior
 from tarstop_core.calibration.live_check import AGAINST, CONFIDENCE, Check
@@ -50,7 +50,7 @@ def panel(work: Work, state: State, settings: Settings, advice: Advice) -> None:
         st.html(f'<div class="tar-remark">⚠ {html.escape(rival)}</div>')
     # What speaks against the chances, or was done about it, is not left to be asked for.
     check = live_check(state.settings, *work.chances(state.settings), state)
-    if told := check is not None and (check.warned or state.settings.scale != 1):
+    if urgent := check is not None and (check.warned or state.settings.scale != 1):
         _live_check(work, state, check)
     # Not in the label: with another one it would be folded anew.
     if warnings:
@@ -75,12 +75,13 @@ def panel(work: Work, state: State, settings: Settings, advice: Advice) -> None:
         recall = recall_sentence(state)
         said = f'<p class="tar-meta" data-testid="audit">{html.escape(recall)} {BOUND}</p>'
         audited = said if recall else ""
+        told = explain(advice, settings, grading.names(work, state.in_question))
         st.html(
-            f"{doubtful}{_explained(explain(advice, settings))}{_options(advice, settings)}{audited}"
+            f"{doubtful}{_explained(told)}{_options(advice, settings)}{audited}"
             f'<div class="tar-numbers">{numbers(rows, shell.linked)}</div><p>{badges(*marks)}</p>'
             f"<p>{html.escape(unbroken(advising.curve_sentence(state, settings, advice)))}</p>{ABOUT}"
         )
-        if not told:
+        if not urgent:
             _live_check(work, state, check)
         other_rules(work, state, settings)
         switch("Documents drawn", advising.WINDOWS, **lasting(advising.WINDOW), label_visibility="collapsed")
@@ -192,6 +193,7 @@ def _said(stop: Stop, state: State, settings: Settings) -> str:
 def _live_check(work: Work, state: State, check: Check | None) -> None:
     """What was expected, what was found, and the press that mends the chances or takes that back."""
     settings = state.settings
+    said = html.escape(unbroken(check_sentence(check, settings, state)))
     with st.container(key="live_check"):
         moved, reason, label = settings, "", ""
         if check is not None and check.offered:
@@ -206,7 +208,7 @@ def _live_check(work: Work, state: State, check: Check | None) -> None:
         words, *right = st.columns(widths, gap="medium", vertical_alignment="center")
         words.html(
             f'<div class="tar-check"><strong>{shell.linked("Do the chances fit?")}</strong> '
-            f'<span data-testid="live-check">{html.escape(unbroken(check_sentence(check, settings)))}</span></div>'
+            f'<span data-testid="live-check">{said}</span></div>'
         )
         if not offered:
             return

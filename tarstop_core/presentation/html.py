@@ -1,12 +1,15 @@
 """HTML from templates, which escape: a page lies beside the module that says it, what all pages share in ``templates/``."""
 
 import html
+import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
+
+from tarstop_core.presentation.numbers import count_of
 
 
 def _body(rows: Iterable[Iterable[object]], kinds: Sequence[str]) -> Markup:
@@ -23,6 +26,28 @@ def unbroken(text: str) -> str:
     return text.replace(" %", "\u00a0%")
 
 
+# Drawings and code are left as they are; everything else between tags is text.
+_TAGS = re.compile(r"(<(svg|script|style|pre)\b.*?</\2>|<[^>]*>)", re.DOTALL)
+_MONTH = "January|February|March|April|May|June|July|August|September|October|November|December"
+_ONE = re.compile(
+    r"\b\d{4}-\d\d(?:-\d\d)?\b"  # a date
+    r"|\b\d\d:\d\d:\d\d(?: UTC)?\b"  # a time
+    rf"|\b(?:\d{{1,2}} )?(?:{_MONTH}) \d{{4}}\b"
+    r"|(?<![\d.])\d(?:\.\d{1,9})?e-\d\d\b"  # 1.2e-07
+    r"|(?<![\d,.])[-−]?\d[\d,.]{0,20} %"
+    r"|\b[A-Z]{1,5}-\d[A-Z0-9-]{0,20}\b"  # a publication number
+)
+
+
+def kept_together(page: str) -> Markup:
+    """HTML in which no line break parts a date, a time, a number or its percent sign."""
+    parts = _TAGS.split(page)
+    # Of three parts the first is text; the others are a tag, or a whole drawing, and that tag's name.
+    parts[::3] = [_ONE.sub(r'<span class="one">\g<0></span>', text) for text in parts[::3]]
+    del parts[2::3]
+    return Markup("".join(parts))
+
+
 TEMPLATES = Environment(
     loader=PackageLoader("tarstop_core", ""),
     autoescape=True,
@@ -33,7 +58,12 @@ TEMPLATES = Environment(
     extensions=["jinja2.ext.do"],
 )
 TEMPLATES.globals["zip"] = zip
-TEMPLATES.filters |= {"body": _body, "unbroken": unbroken}
+TEMPLATES.filters |= {
+    "body": _body,
+    "count_of": count_of,
+    "unbroken": unbroken,
+    "kept_together": kept_together,
+}
 # Figures keep the order of their keys, and what is no number in JSON is an error here, not in a browser.
 TEMPLATES.policies["json.dumps_kwargs"] = {"allow_nan": False}
 

@@ -15,6 +15,9 @@ DASHES = {"dash": "6 4", "dot": "2 3", "dashdot": "6 3 2 3", "longdash": "11 4",
 """Strokes by plotly's names of them."""
 
 
+Spot = tuple[float, float]
+
+
 @dataclass(frozen=True)
 class Line:
     """One line of a chart."""
@@ -91,6 +94,7 @@ def chart(
         + text(14, TOP + down / 2, y_title, anchor="middle")
         + "</g>"
     )
+    drawn_lines = list[tuple[Line, list[Spot]]]()
     for line in lines:
         known = ((x, _shown(y, log)) for x, y in zip(line.x, line.y, strict=True))
         spots = [None if y is None else (at_x(x), at_y(min(high, max(low, y)))) for x, y in known]
@@ -103,12 +107,31 @@ def chart(
             parts.append(
                 f'<circle cx="{drawn[0][0]:.1f}" cy="{drawn[0][1]:.1f}" r="4" fill="{line.colour}"/>'
             )
-        if line.name and drawn:
-            x_end, y_end = drawn[-1]
-            parts.append(text(x_end - 4, max(12.0, y_end - 6), line.name, anchor="end", size=12))
+        drawn_lines.append((line, drawn))
+    for line, own in drawn_lines:
+        if line.name and own:
+            # At the end where no other line passes through the name.
+            wide = 8 + 7 * len(line.name)
+            others = [spots for other, spots in drawn_lines if other is not line]
+            at_start = _room(own[0], wide, others) > _room(own[-1], -wide, others)
+            (x, y), gap, anchor = (own[0], 4, "start") if at_start else (own[-1], -4, "end")
+            parts.append(text(x + gap, max(12.0, y - 6), line.name, anchor=anchor, size=12))
     if mark:
         parts.append(text(WIDTH - RIGHT, TOP - 3, mark, anchor="end", size=12))
     return drawing(WIDTH, HEIGHT, parts, says)
+
+
+def _room(end: Spot, wide: float, lines: Sequence[Sequence[Spot]]) -> float:
+    """How far above or below a name, which begins at a line's end and is so wide, others pass; negative widths go left."""
+    x, y = end
+    left, right = sorted((x, x + wide))
+    gaps = [
+        max(min(y1, y2) - y, y - max(y1, y2), 0.0)
+        for line in lines
+        for (x1, y1), (x2, y2) in pairwise(line)
+        if x1 <= right and x2 >= left
+    ]
+    return min(gaps, default=math.inf)
 
 
 def _shown(y: float | None, log: bool) -> float | None:
@@ -118,7 +141,7 @@ def _shown(y: float | None, log: bool) -> float | None:
     return math.log10(y) if y > 0 else None
 
 
-def path(spots: Sequence[tuple[float, float] | None], in_steps: bool) -> str:
+def path(spots: Sequence[Spot | None], in_steps: bool) -> str:
     """What draws a line through spots; None breaks it."""
     parts = []
     for before, spot in pairwise((None, *spots)):

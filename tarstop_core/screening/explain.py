@@ -1,7 +1,9 @@
 """Advice in words: one wording for the page, the command line and the export."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from textwrap import shorten
 
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.presentation.numbers import number
@@ -23,6 +25,7 @@ WORDS: dict[Headline, str] = {
     "reports": "READ THE REPORTS",
 }
 """What each headline is called, wherever a person reads it."""
+LONGEST_TITLE = 120
 SETTLED = ("found", "confirm", "all read")
 """Headlines under which nothing is said of what the rest of the list would change."""
 _said = partial(say, __name__)
@@ -48,8 +51,8 @@ class Explanation:
     doubts: tuple[str, ...] = ()  # Assumptions under which the advice would be another one, a sentence each
 
 
-def explain(advice: Advice, settings: Settings) -> Explanation:
-    """The advice in words, with the settings that it was computed with."""
+def explain(advice: Advice, settings: Settings, documents: Sequence[str] = ()) -> Explanation:
+    """The advice in words, with the settings that it was computed with; `documents` as for a verdict."""
     scenario, comparison = scenario_of(settings), _comparison(advice, settings)
     plain = (_continue if advice.go_on else _stop)(advice, settings, comparison)
     match advice.headline:
@@ -60,11 +63,31 @@ def explain(advice: Advice, settings: Settings) -> Explanation:
         case headline:
             fails = advice.if_fails
             instead = "" if fails is None else _instead(fails, settings)
-            sentence = _said(headline, advice=advice, settings=settings, plain=plain, instead=instead)
+            told = {"plain": plain, "instead": instead, "settled": settled(documents)}
+            sentence = _said(headline, advice=advice, settings=settings, **told)
     if advice.headline not in SETTLED:
         sentence = f"{scenario.still_changes(advice, settings, why=True)} {sentence}".lstrip()
     doubts = tuple(_doubt(variation, advice, settings) for variation in advice.contrary)
     return Explanation(WORDS[advice.headline], sentence, stopping(advice, settings), doubts)
+
+
+def document_name(at: int, number: str, title: str) -> str:
+    """A document that was read, by its place, its number where it has one, and its title.
+
+    >>> document_name(11, "EP1234567A1", "A hinge"), document_name(11, "", "")
+    ('#12 EP1234567A1 “A hinge”', '#12')
+    """
+    named = f"“{shorten(title, LONGEST_TITLE, placeholder=' …')}”" if title else ""
+    return " ".join(filter(None, (f"#{at + 1}", number, named)))
+
+
+def settled(documents: Sequence[str]) -> str:
+    """That these documents settle the question, as a clause.
+
+    >>> settled(["#12 EP1234567A1"]), settled(["#3", "#12"])
+    ('#12 EP1234567A1 settles the question', '#3 and #12 together settle the question')
+    """
+    return _said("settled", documents=documents)
 
 
 def stopping(advice: Advice, settings: Settings) -> str:
@@ -141,7 +164,8 @@ def _comparison(advice: Advice, settings: Settings) -> str:
 def _continue(advice: Advice, settings: Settings, comparison: str) -> str:
     scenario = scenario_of(settings)
     plan = _said("plan", advice=advice, nothing=scenario.nothing, learns=settings.learns)
-    return " ".join(filter(None, (comparison, scenario.going_on(advice, settings), plan)))
+    told = (comparison, scenario.going_on(advice, settings), plan, scenario.plan_stops(advice, settings))
+    return " ".join(filter(None, told))
 
 
 def _stop(advice: Advice, settings: Settings, comparison: str) -> str:

@@ -121,8 +121,8 @@ def _against(settings: Settings, calibrator: Calibrator, p: Floats, state: State
     return against_chances(p, since, relevant & since, shape)
 
 
-def check_sentence(check: Check | None, settings: Settings) -> str:
-    """What the check says, in one or two sentences.
+def check_sentence(check: Check | None, settings: Settings, state: State | None = None) -> str:
+    """What the check says, in one or two sentences; where there is none, why, by the `state`.
 
     Examples
     --------
@@ -134,7 +134,8 @@ def check_sentence(check: Check | None, settings: Settings) -> str:
     'Expected 9 to 21 relevant among the 60 documents read, found 12: the chances fit this list so far.'
     """
     if check is None:
-        return _said("unread")
+        read, found = (0, False) if state is None else (state.depth, bool(state.came_true.any()))
+        return _said("unchecked", read=read, found=found)
     told = {"check": check, "expected": _range(check), "scale": settings.scale, "limit": AGAINST}
     if settings.foretold:
         return _said("learning", **told)

@@ -3,6 +3,7 @@
 Every number and its reasons are in :mod:`tarstop_core.screening.explain`; this is what stands before them.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal
@@ -17,6 +18,7 @@ from tarstop_core.screening.explain import (
     assumption_in_words,
     lacks_citation,
     question,
+    settled,
 )
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
@@ -49,15 +51,15 @@ class Verdict:
     brief: str  # The first in a few words, for a line
 
 
-def verdict(advice: Advice, settings: Settings) -> Verdict:
-    """The advice in few words."""
+def verdict(advice: Advice, settings: Settings, documents: Sequence[str] = ()) -> Verdict:
+    """The advice in few words; `documents` names those that settle the question, or wait to be confirmed."""
     scenario, mood = scenario_of(settings), MOODS[advice.headline]
     brief, pays = _worth(advice, settings)
     match advice.headline:
         case "found":
-            brief, says = "a confirmed document settles it", "A confirmed document settles the question."
+            brief, says = "a confirmed document settles it", f"{settled(documents)}."
         case "confirm":
-            brief, says = "does it hold?", "A document may settle the question: say whether it holds."
+            brief, says = "does it hold?", _said("confirm", documents=documents)
         case "all read":
             brief, says = "nothing is left", "Every document of the list has been read."
         case "reports":

@@ -147,7 +147,7 @@ def about_rows(session: WholeSession) -> list[tuple[str, str]]:
         ("Imported", came.sentence(when)),
         ("Last recorded", when(state.last_time) if state.last_time else "nothing yet"),
         ("Documents", f"{len(row.ids):,} from “{collection.name}”{simulated}"),
-        *((_identified(file), f"{int(file['records']):,}") for file in session.files),
+        *(row for file in session.files for row in _about_file(file)),
         ("Duplicates removed", f"{collection.duplicates:,}" + (f" ({merged})" if merged else "")),
         (FAMILIES, f"{session.family_members:,}" if session.family_members else ""),
         ("Labels that came along", f"{state.kept:,}, from {state.kept_from}" if state.kept else ""),
@@ -180,8 +180,16 @@ def joined_in_words(content: Mapping[str, Any]) -> str:
     return f"{count_of(len(content['docs']))} of {content['source']}{f' ({known})' if known else ''}"
 
 
-def _identified(file: Mapping[str, Any]) -> str:
-    return f"Identified in {origin(file)}" + (f" ({file['source']})" if file.get("database") else "")
+def _about_file(file: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """How many records a file held, what it said before them (its search, as a rule), and what was noted on reading it."""
+    name = file["source"]
+    identified = f"Identified in {origin(file)}" + (f" ({name})" if file.get("database") else "")
+    lines = file.get("first_lines", ())
+    return [
+        (identified, f"{int(file['records']):,}"),
+        (f"{'First lines' if len(lines) > 1 else 'First line'} of {name}", "; ".join(lines)),
+        (f"Noted on reading {name}", " ".join(file.get("notes", ()))),
+    ]
 
 
 def _scored(session: WholeSession) -> str:

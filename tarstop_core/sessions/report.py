@@ -19,16 +19,24 @@ from tarstop_core.evidence.summary import Evidence, evidence
 from tarstop_core.evidence.words import pooled_sentence
 from tarstop_core.presentation.figures import thinned
 from tarstop_core.presentation.html import Sheet, page, sheet
-from tarstop_core.presentation.numbers import amount, count_of, number, percent
+from tarstop_core.presentation.numbers import amount, count_of, percent
 from tarstop_core.presentation.palette import BELIEF, COST, THRESHOLD, VALUE
 from tarstop_core.presentation.svg import Line, chart
 from tarstop_core.screening.audit import recall_sentence
 from tarstop_core.screening.ending import ending
-from tarstop_core.screening.explain import action, chances_badge, explain, question, word_of
-from tarstop_core.screening.grades import grades_in_words
+from tarstop_core.screening.explain import (
+    action,
+    chances_badge,
+    document_name,
+    explain,
+    question,
+    word_of,
+)
+from tarstop_core.screening.fold import replay
 from tarstop_core.screening.labels import BACKGROUND, COMBINATION, IRRELEVANT, RELEVANT, UNSEEN, UNSURE
 from tarstop_core.screening.live_check import check_sentence, live_check
 from tarstop_core.screening.log import Event
+from tarstop_core.screening.paths import screening_path
 from tarstop_core.screening.provenance import claim, claimed_time
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
@@ -37,6 +45,9 @@ from tarstop_core.screening.state import Decision
 from tarstop_core.sessions.export import about_rows, when
 from tarstop_core.sessions.prisma_figure import INHERITED, flow_diagram
 from tarstop_core.sessions.whole import WholeSession
+
+SAYS_STOP = ("stop", "prior alone", "found")
+"""Headlines under which a further document is read against the advice."""
 
 
 def report_html(session: WholeSession) -> str:
@@ -79,27 +90,29 @@ def report_html(session: WholeSession) -> str:
 
 def _decision(session: WholeSession) -> dict[str, Any]:
     state, settings = session.state, session.state.settings
-    deciding = _deciding(session)
+    deciding = state.settled_by
     return {
         "now": _decided(state.decision, settings),
         "outdated": state.decision is not None and state.decision.outdated,
         "former": _decided(state.former, settings),
         "stopped": state.stopped,
-        "read": f"{state.depth:,} of {count_of(len(session.row.ids))} {'was' if state.depth == 1 else 'were'} read, "
-        f"at a cost of {amount(state.spent, settings.payoffs.unit)}.",
-        "told": explain(session.advice, settings),
+        "documents": len(session.row.ids),
+        "depth": state.depth,
+        "kept": state.kept,
+        "in_full": sum(report.was_read for report in state.read_in_full.values())
+        if settings.two_stages
+        else 0,
+        "spent": amount(state.spent, settings.payoffs.unit),
+        "past": [step["rank"] for step in _advised(session) if step["headline"] in SAYS_STOP],
+        "told": explain(session.advice, settings, [_name(session, at) for at in state.in_question]),
         "rule": _rule(session),
         "cited": [_documents(session, deciding, "What decides it")] if deciding else [],
     }
 
 
-def _deciding(session: WholeSession) -> list[int]:
-    """Places of the document that settles the question, and of the one it does so with."""
-    state = session.state
-    if state.hit is None:
-        return []
-    at = state.hit - 1
-    return [at, *([state.together[at]] if at in state.together else [])]
+def _name(session: WholeSession, at: int) -> str:
+    record = session.records.iloc[at]
+    return document_name(at, record["publication_number"], record["title"])
 
 
 def _rule(session: WholeSession) -> str:
@@ -116,29 +129,35 @@ def _rule(session: WholeSession) -> str:
 def _decided(decision: Decision | None, settings: Settings) -> dict[str, Any] | None:
     if decision is None:
         return None
-    kept, unit = decision.payload, settings.payoffs.unit
+    kept, unit, said = decision.payload, settings.payoffs.unit, ending(decision, settings)
+    overridden = [
+        "screening stopped all the same" if said.stopped else "",
+        f"“{said.action}” was chosen" if said.otherwise else "",
+    ]
     rows = [
         ("By", (decision.by or "no name given") + (" (claimed)" if decision.claimed else "")),
         ("When", when(decision.time) + (" (claimed)" if decision.claimed else "")),
         ("After", count_of(int(kept["depth"])) if "depth" in kept else ""),
-        ("Probability then", percent(float(kept["belief"])) if "belief" in kept else ""),
+        (
+            f"Chance that {question(settings)} then",
+            percent(float(kept["belief"])) if "belief" in kept else "",
+        ),
         ("Expected to bring", amount(float(kept["utility"]), unit) if "utility" in kept else ""),
-        ("Advice then", word_of(str(kept.get("advice", ""))).lower()),
-        ("Action advised then", action(bool(kept["advised"]), settings) if "advised" in kept else ""),
-        ("Overridden", ending(decision, settings).overridden.removeprefix("Overridden: ").rstrip(".")),
-        ("Reason given", str(kept.get("reason", ""))),
+        ("Advice then", word_of(str(kept.get("advice", "")))),
+        ("Action advised on stopping", action(bool(kept["advised"]), settings) if "advised" in kept else ""),
+        ("Overridden", ", ".join(filter(None, overridden))),
+        ("Reason given", said.reason),
     ]
-    return {
-        "action": str(kept.get("action") or action(decision.plus, settings)),
-        "rows": [row for row in rows if row[1]],
-    }
+    return {"action": said.action, "rows": [row for row in rows if row[1]]}
 
 
 def _found(session: WholeSession, tables: Evidence | None) -> dict[str, Any]:
     state, settings = session.state, session.state.settings
+    found = scenario_of(settings).found_in_words(state)
     noted = [doc in state.notes for doc in session.row.ids] & np.isin(state.labels, (UNSEEN, IRRELEVANT))
     chosen = {
-        "Relevant documents": state.labels == RELEVANT,
+        "Included by title and abstract" if settings.two_stages else "Relevant documents": state.labels
+        == RELEVANT,
         "In combination (Y)": state.labels == COMBINATION,
         "Background (A)": state.labels == BACKGROUND,
         "Still unsure": state.labels == UNSURE,
@@ -146,10 +165,9 @@ def _found(session: WholeSession, tables: Evidence | None) -> dict[str, Any]:
     }
     sheets = [_documents(session, np.flatnonzero(which), name) for name, which in chosen.items()]
     return {
-        "said": f"{grades_in_words(state).replace(' ·', ',')}, {len(state.unsure):,} unsure, of "
-        f"{count_of(state.depth)} read. The chance that {question(settings)} is now {percent(session.advice.b)}.",
+        "said": f"{', '.join(found).replace(' ·', ',')}, {len(state.unsure):,} unsure, of {count_of(state.depth)} read. The chance that {question(settings)} is now {percent(session.advice.b)}.",
         "audited": recall_sentence(state),
-        "checked": check_sentence(live_check(settings, *session.chances(settings), state), settings),
+        "checked": check_sentence(live_check(settings, *session.chances(settings), state), settings, state),
         "documents": [each for each in sheets if each.rows],
         "tables": studies_sheet(tables) if tables else None,
         "pooled": _pooled(session, tables),
@@ -203,13 +221,14 @@ def _curves(session: WholeSession) -> list[tuple[str, str]]:
     steps = _advised(session)
     if not steps:
         return []
+    first = _before_the_session(session)
     # What was shown before each document, and what is shown after the last.
-    b = [*(float(step["b"]) for step in steps), now.b]
-    q_star = [*(float(step["q_star"]) for step in steps), state.settings.payoffs.q_star]
-    cost = [*(float(step["cost"]) for step in steps), now.cost]
-    worth = [*(step["worth"] for step in steps), now.worth]
+    b = [*(at["b"] for at in first), *(float(step["b"]) for step in steps), now.b]
+    q_star = [*(float(at["q_star"]) for at in (*first, *steps)), state.settings.payoffs.q_star]
+    cost = [*(float(at["cost"]) for at in (*first, *steps)), now.cost]
+    worth = [*(at["worth"] for at in (*first, *steps)), now.worth]
     kept = thinned(len(b), len(b) - 1).tolist()
-    x = [float(at + state.kept) for at in kept]
+    x = [float(at) for at in kept]
     mark = "simulated" if session.collection.simulated else ""
     in_steps, unit = scenario_of(state.settings).in_steps, state.settings.payoffs.unit
 
@@ -218,8 +237,10 @@ def _curves(session: WholeSession) -> list[tuple[str, str]]:
 
     says = (
         f"Chance that {question(state.settings)} after each document: {percent(b[0])} at the start, "
-        f"{percent(b[-1])} after {count_of(state.depth)}; action a⁺ above {number(q_star[-1])}."
+        f"{percent(b[-1])} after {count_of(state.depth)}. “{state.settings.plus}” pays above {percent(q_star[-1])} (q*)."
     )
+    if first:
+        says += f" The first {len(first):,} came with their labels: there the curve is what these alone say."
     limit = Line(x, [q_star[at] for at in kept], THRESHOLD, "q*", "6 5", steps=True)
     curve = Line(x, [b[at] for at in kept], BELIEF, "", steps=in_steps)
     drawn = [draw(limit, curve, says, y_title="chance", y_range=(0.0, 1.0))]
@@ -239,8 +260,30 @@ def _curves(session: WholeSession) -> list[tuple[str, str]]:
     return drawn
 
 
+def _before_the_session(session: WholeSession) -> list[dict[str, Any]]:
+    """Belief and worth before each document that came with its label, by the settings that the session began with."""
+    at = next((at for at, event in enumerate(session.events) if event.kind == "kept"), None)
+    if at is None:
+        return []
+    stored = session.stored
+    state = replay(stored.settings, stored.ids, session.events[: at + 1])
+    settings = state.settings
+    path = screening_path(settings, *session.chances(settings, state), state)
+    worth = settings.rule.worth(path)
+    return [
+        {
+            "b": float(path.b[depth]),
+            "q_star": settings.payoffs.q_star,
+            "cost": settings.cost,
+            "worth": None if worth is None else float(worth[depth]),
+        }
+        for depth in range(state.kept)
+    ]
+
+
 def _flow(session: WholeSession) -> dict[str, Any]:
-    boxes = sheet(("Box", "Number"), session.prisma.rows(), numbers=("Number",))
+    rows = [(name, f"{count:,}") for name, count in session.prisma.rows()]
+    boxes = sheet(("Box", "Number"), rows, numbers=("Number",))
     return {"svg": flow_diagram(session.prisma, INHERITED), "boxes": boxes}
 
 
@@ -249,7 +292,7 @@ def _plan(session: WholeSession) -> dict[str, Any]:
     state = session.state
     if state.plan is None:
         moves = [event for event in session.events if event.kind == "settings"]
-        return {"registered": None, "changes": _changed(session, moves, session.row.settings)}
+        return {"registered": None, "rows": [], "changes": _changed(session, moves, session.row.settings)}
     registered = next(event for event in session.events if event.kind == "plan")
     return {
         "registered": _signed(session, registered),
@@ -289,7 +332,7 @@ def _steps(session: WholeSession) -> Sheet | None:
             "" if step["worth"] is None else amount(step["worth"], step["unit"]),
             amount(step["cost"], step["unit"]),
             word_of(step["headline"]).lower(),
-            step["more_if_nothing"],
+            f"{step['more_if_nothing']:,}",
             _verdict(step),
             claim(step["reviewer"], step),
             claimed_time(when(step["time"]), step),
@@ -299,7 +342,7 @@ def _steps(session: WholeSession) -> Sheet | None:
     chance = scenario_of(settings).chance_column(settings)
     numbers = ("Rank", "In the list", "By fit", chance, "Belief", "Worth", "Cost", "If nothing, more")
     head = (*numbers[:3], "Document", *numbers[3:7], "Advice before it", numbers[7], "Verdict", "By", "When")
-    return sheet(head, rows, numbers=numbers, wide=("Document",)) if rows else None
+    return sheet(head, rows, numbers=numbers, wide=("Document", "Verdict")) if rows else None
 
 
 def _verdict(step: Mapping[str, Any]) -> str:
@@ -311,7 +354,7 @@ def _verdict(step: Mapping[str, Any]) -> str:
 def _log(session: WholeSession) -> Sheet:
     rows = [[event.seq, *_by(session, event), event.kind, _content(event)] for event in session.events]
     head = ("Number", "When", "By", "Event", "Content")
-    return sheet(head, rows, numbers=("Number", "When"), wide=("Content",))
+    return sheet(head, rows, numbers=("Number",), wide=("Content",))
 
 
 def _content(event: Event) -> str:

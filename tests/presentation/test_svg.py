@@ -3,6 +3,7 @@
 import re
 import xml.etree.ElementTree as ElementTree
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,6 +27,14 @@ def test_lines_stay_inside_and_break_where_nothing_is_known(
     assert path.count("M") == starts
     for letter, x, down in re.findall(r"([ML])([\d.]+) ([\d.]+)", path):
         assert letter and 0 <= float(x) <= WIDTH and 0 <= float(down) <= HEIGHT
+
+
+@pytest.mark.parametrize(("curve", "anchor"), [([0.1, 0.1, 0.9], "start"), ([0.6, 0.1, 0.1], "end")])
+def test_a_name_stands_where_no_other_line_passes(curve: list[float], anchor: str) -> None:
+    lines = [Line([0, 99, 100], [0.5] * 3, "#000", "limit"), Line([0, 99, 100], curve, "#00f")]
+    drawn = chart(lines, x_title="d", y_title="b", y_range=(0, 1))
+    (name,) = (each for each in ElementTree.fromstring(drawn).iter(f"{SVG}text") if each.text == "limit")
+    assert name.get("text-anchor") == anchor
 
 
 def test_decades_and_round_steps_are_marked() -> None:

@@ -35,6 +35,12 @@ def test_a_decision_against_the_advice_says_how() -> None:
     assert both.overridden == "Overridden: you stopped all the same and you chose “Reject”."
 
 
+def test_the_end_names_the_document_that_settles_the_question() -> None:
+    said = ending(Decision(True, "", FOOTING), START, ["#12 EP1234567A1 “A hinge”"])
+    assert said.settled == "#12 EP1234567A1 “A hinge” settles the question."
+    assert not ending(Decision(True, "", FOOTING), START).settled
+
+
 def test_a_decision_of_an_earlier_version_says_what_it_holds() -> None:
     said = ending(Decision(True, "", {"plus": True, "advice": "depends"}), START)
     assert (said.action, said.on) == ("Reject", "")

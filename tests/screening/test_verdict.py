@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tarstop_core.screening.advised import Assumption, Variation
+from tarstop_core.screening.explain import document_name, explain
 from tarstop_core.screening.scenarios.review import ReviewFacts
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.verdict import MOODS, SIGNS, chance_in_words, verdict
@@ -81,6 +82,17 @@ def test_a_hit_that_waits_says_what_either_answer_leads_to() -> None:
     assert said.word == "CONFIRM IT" and said.now == "If it holds: “Reject”. If not: go on."
 
 
+def test_what_was_found_is_named() -> None:
+    one, other = document_name(11, "EP1234567A1", "A hinge"), document_name(2, "", "A mast")
+    assert verdict(situation("found"), START, [one]).says == "#12 EP1234567A1 “A hinge” settles the question."
+    assert verdict(situation("found"), START, [other, one]).says.startswith("#3 “A mast” and #12 EP1234567A1")
+    assert explain(situation("found"), START, [one]).sentence.startswith(
+        f"{one} settles the question; nothing"
+    )
+    waits = situation("confirm", if_fails=situation("continue"))
+    assert verdict(waits, START, [one]).says.startswith(f"{one} may settle the question")
+
+
 def test_going_on_by_score_is_said_to_differ_from_the_best_plan_only_where_it_does() -> None:
     none = replace(TOLD, plan=0, reports_to_read=0)
     greedy, optimal = (replace(REVIEW, policy=name) for name in ("greedy", "optimal"))
@@ -88,9 +100,9 @@ def test_going_on_by_score_is_said_to_differ_from_the_best_plan_only_where_it_do
     def rests(facts: ReviewFacts, settings: Settings = greedy) -> str:
         return verdict(situation("continue", facts=facts), settings).rests
 
-    assert "The best plan, which counts all that reading on would cost and show, would stop here." in rests(
-        none
-    )
+    would_stop = "The best plan, which counts all that reading on would cost and show, would stop here."
+    assert would_stop in rests(none)
+    assert would_stop in explain(situation("continue", facts=none), greedy).sentence
     for facts in (TOLD, replace(none, plan=3), replace(none, reports_to_read=1)):
         assert "best plan" not in rests(facts)
     assert "best plan" not in rests(none, optimal)

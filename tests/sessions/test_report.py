@@ -1,22 +1,29 @@
 """The report of a session holds what an audit asks for, and nothing that runs or loads."""
 
+import io
 import re
 from dataclasses import replace
 
 import pandas as pd
 import pytest
 
+from dashboard.parts.jobs import stored
 from tarstop_core.documents.records import as_records
 from tarstop_core.documents.reports import Report, Row
+from tarstop_core.files import read_records
+from tarstop_core.presentation.svg import LEFT
 from tarstop_core.screening.explain import word_of
 from tarstop_core.screening.log import Event
+from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.report import report_html
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.whole import whole_session
 from tests.reading_pages import read, still
 from tests.session_cases import (
     EVIL,
+    IDS,
     INCLUSION,
+    PATENT,
     REVIEW,
     SEEN,
     START,
@@ -24,6 +31,8 @@ from tests.session_cases import (
     a_collection,
     a_patent_session,
     a_review,
+    label,
+    log,
 )
 
 
@@ -41,6 +50,7 @@ def test_it_holds_what_an_audit_asks_for(store: Store) -> None:
         "Decided: Reject",
         "Figure 3 & 4",
         "12 of 30 documents were read, at a cost of £60.",
+        "#12 “Title 11” settles the question",
         "FOUND",
         "Identified in a.ris 22",
         "Duplicates removed 3",
@@ -49,7 +59,7 @@ def test_it_holds_what_an_audit_asks_for(store: Store) -> None:
         "by Ann <b>, before the first document was read. The list of documents is the one that was registered.",
         "How sure before you act (q*): 0.2 → 0.5",
         "Reason: The office <asked> for it",
-        "Records not screened because of the stopping rule 18",
+        "Records not screened because a document settled the question 18",
         "Title 11",
         "All 18 events",
         session.calibrators[START.calibrator].digest,
@@ -79,6 +89,75 @@ def test_a_review_shows_its_tables_and_reasons(store: Store) -> None:
     assert "excluded: wrong <test>" in text and "not read in full yet" in text
     assert "Excluded: wrong <test> (n = 1)" in text
     assert "No plan was registered before screening started." in text and "No decision yet." in text
+
+
+def test_the_search_that_a_file_carries_is_printed_in_full(store: Store) -> None:
+    query = (
+        "https://patents.google.com/?q=(foldable+antenna+mount)&before=priority:20110101&oq=foldable+mount"
+    )
+    rows = "id,title\nEP-1000001-A1,Foldable mast\nEP-1000002-A1,Kettle\nEP-1000002-A1,Kettle\n"
+    table = read_records(io.BytesIO(f"search URL:,{query}\n{rows}".encode()), "gp-search.csv")
+    collection, _ = stored(store.url, "gp", table.frame, [table.described], lambda *_: None)
+    store.save_calibrator(PATENT)
+    session = store.create_session("Mast", collection, [0, 1], None, START, "", "")
+    page = report_html(whole_session(store, session))
+    _, text = read(page)
+    assert f"First line of gp-search.csv search URL: {query}" in text
+    assert (
+        "Identified in gp-search.csv 3" in text and "Duplicates removed 1 (1 the same in every field)" in text
+    )
+    assert "Duplicate records removed before screening (n = 1)" in text
+
+
+def with_kept_labels(store: Store, settings: Settings, *events: Event, kept: int = 10) -> str:
+    """A session of which the first documents came with their labels."""
+    session = store.create_session("Kept", a_collection(store), list(range(N)), None, settings, "", "")
+    labels = dict.fromkeys(IDS[:kept], "irrelevant")
+    came = {"source": "a.csv", "labels": labels, "notes": {}, "reasons": {}, "ranks": [*range(1, kept + 1)]}
+    log(store, session, Event("kept", came), *events)
+    return session
+
+
+def test_the_curve_begins_with_the_first_document(store: Store) -> None:
+    session = with_kept_labels(store, START, *(label(at, "irrelevant") for at in range(10, 14)))
+    page = report_html(whole_session(store, session))
+    drawn = page[page.index("<h2>Belief and value") : page.index("<h2>Plan")]
+    starts = [float(x) for x in re.findall(r'<path d="M([\d.]+) ', drawn)]
+    assert starts and set(starts) == {LEFT}
+    _, text = read(page)
+    assert "Chance that prior art exists after each document: 50 % at the start" in text
+    assert "The first 10 came with their labels" in text
+    assert (
+        "14 of 30 documents were read, 10 of them before they came here; reading the others cost £20." in text
+    )
+    assert "“Reject” pays above 20 % (q*)" in text and "a⁺ above" not in text
+
+
+def test_chances_of_a_first_hit_are_not_said_to_wait_for_documents(store: Store) -> None:
+    hazard = replace(PATENT, kind="first-hit")
+    store.save_calibrator(hazard)
+    settings = replace(START, calibrator=hazard.digest, confirm_hits=False)
+    session = with_kept_labels(store, settings, label(10, "relevant"))
+    _, text = read(report_html(whole_session(store, session)))
+    assert "once documents are read" not in text
+    assert "The chances are those of the first hit. It was found, so there is nothing left to check" in text
+
+
+def test_documents_read_against_the_advice_are_counted(store: Store) -> None:
+    dear = replace(START, cost=3000.0)
+    session = store.create_session("Past", a_collection(store), list(range(N)), None, dear, "", "")
+    log(store, session, *(label(at, "irrelevant") for at in range(3)))
+    _, text = read(report_html(whole_session(store, session)))
+    assert "Before 3 of them, first before #1, the advice was to stop." in text
+
+
+def test_dates_and_numbers_stay_on_one_line(store: Store) -> None:
+    page = report_html(whole_session(store, a_patent_session(store)))
+    text = re.sub(r"<(svg|style|pre|title)\b.*?</\1>", "", page, flags=re.DOTALL)
+    apart = re.sub(r'<span class="one">[^<]*</span>', "", text)
+    assert re.search(r'<span class="one">\d{4}-\d\d-\d\d</span> <span class="one">[\d:]+ UTC</span>', text)
+    assert not re.findall(r"\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|\d %", re.sub(r"<[^>]*>", " ", apart))
+    assert ".one{white-space:nowrap}" in page
 
 
 def test_the_trail_is_a_folded_appendix_and_the_first_part_says_what_counts(store: Store) -> None:
