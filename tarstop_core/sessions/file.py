@@ -155,7 +155,7 @@ def import_session(store: Store, text: str, name: str = "The file", by: str = ""
             )
     except BaseException:
         if new:
-            store.remove_unfinished(collection)
+            store.take_back(collection)
         raise
 
 

@@ -94,17 +94,18 @@ class Collections:
         with self._database.write() as connection:
             connection.execute(insert(COLLECTION), row | {"documents": UNFINISHED, "created": values.now()})
         try:
-            for start in (first, *others):
-                rows = _rows(key, frame, start)
-                with self._database.write() as connection:
-                    connection.execute(insert(RECORD), rows)
-                if progress is not None:
-                    progress(start + len(rows), total)
-                time.sleep(PAUSE)
-            if finished:
-                self.finish_collection(key, total, row["created"])
+            with self._database.reserved():
+                for start in (first, *others):
+                    rows = _rows(key, frame, start)
+                    with self._database.write() as connection:
+                        connection.execute(insert(RECORD), rows)
+                    if progress is not None:
+                        progress(start + len(rows), total)
+                    time.sleep(PAUSE)
+                if finished:
+                    self.finish_collection(key, total, row["created"])
         except BaseException:
-            self.remove_unfinished(key)
+            self.take_back(key)
             raise
         return key
 
@@ -120,6 +121,13 @@ class Collections:
         left = (COLLECTION.c.documents == UNFINISHED) & (COLLECTION.c.created < before)
         for row in self._database.rows(select(COLLECTION.c.id).where(left)):
             self.remove_unfinished(row.id)
+
+    def take_back(self, collection_id: str) -> None:
+        """Remove a collection that could not be stored whole, and give the disk back what it took."""
+        # A log that could not be emptied while the disk was full would only grow by what is removed.
+        self._database.shrink(pages=False)
+        self.remove_unfinished(collection_id)
+        self._database.shrink()
 
     def remove_unfinished(self, collection_id: str) -> None:
         """Remove a collection that nothing refers to, a part at a time."""

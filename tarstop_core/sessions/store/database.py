@@ -25,6 +25,7 @@ from tarstop_core.errors import InputProblem, Outage
 from tarstop_core.places import URL_VARIABLE
 from tarstop_core.sessions.store import address
 from tarstop_core.sessions.store.copies import copy_database, free_name
+from tarstop_core.sessions.store.disk import reserved, settle, shrink
 
 SCHEMA_VERSION = 1
 """Rises with a step that programmes of before must not write beside; they refuse a higher one than their own."""
@@ -181,6 +182,19 @@ class Database:
                 yield connection
             finally:
                 del self._joined.connection
+
+    def reserved(self) -> AbstractContextManager[None]:
+        """Keep some of a file's disk free, so that what fails within can be taken back; a server sees to that itself."""
+        return reserved(self.file, self.name) if self.file else nullcontext()
+
+    def shrink(self, *, pages: bool = True) -> None:
+        """Give the log of a file and, with `pages`, what was removed back to the disk; a server does so by itself."""
+        if self.file is None:
+            return
+        with self._translated(), self._turn, self._engine.connect() as plain:
+            raw = plain.connection.driver_connection
+            assert isinstance(raw, sqlite3.Connection)
+            (shrink if pages else settle)(raw)
 
     def snapshot(self) -> AbstractContextManager[sa.Connection]:
         """A transaction that reads, in however many statements, what was there when it began."""
@@ -350,6 +364,9 @@ def _hook_sqlite(engine: sa.Engine, busy_seconds: float) -> None:
         # The driver would begin transactions late and only before some statements; "begin" below does it.
         connection.isolation_level = None
         connection.execute(f"PRAGMA busy_timeout = {round(busy_seconds * 1000)}")
+        if not connection.execute("PRAGMA page_count").fetchone()[0]:
+            # A file that is new: what is removed goes back to the disk without a copy of all else.
+            connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
         _switch_to_wal(connection, busy_seconds)
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA foreign_keys = ON")

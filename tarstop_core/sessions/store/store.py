@@ -6,8 +6,8 @@ session cannot overwrite each other.
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any, Self
@@ -194,9 +194,11 @@ class Store(Collections, Calibrators, Drafts):
         away = {"session": self.purge_session, "collection": self.delete_collection}
         away.get(broken.kind, self.discard_calibrator)(broken.id)
 
-    def together(self) -> AbstractContextManager[object]:
+    @contextmanager
+    def together(self) -> Iterator[None]:
         """Whatever is stored within is stored whole, or not at all."""
-        return self._database.write()
+        with self._database.reserved(), self._database.write():
+            yield
 
     def rename(self, session_id: str, name: str) -> None:
         """Give a session another name."""
@@ -296,7 +298,7 @@ class Store(Collections, Calibrators, Drafts):
         about = (after.name, frame, files, duplicates)
         key = self.save_collection(*about, query=after.query, progress=progress, finished=False)
         try:
-            with self._database.write() as connection:
+            with self._database.reserved(), self._database.write() as connection:
                 seen = event.seq or _last_seq(connection, session_id)
                 self.finish_collection(key, len(frame), values.now())
                 mine = (SESSION.c.id == session_id) & (SESSION.c.collection_id == after.id)
@@ -307,7 +309,7 @@ class Store(Collections, Calibrators, Drafts):
                     )
                 stored, used = self.append(session_id, event, seen), let_go(connection, after.id)
         except BaseException:
-            self.remove_unfinished(key)
+            self.take_back(key)
             raise
         if used is None:
             self.remove_unfinished(after.id)

@@ -59,6 +59,7 @@ def arguments(session: str, held: CollectionRow) -> dict[str, tuple[Any, ...]]:
         "save_collection": ("c", some_records(), [], 0),
         "scores": (collection,),
         "session": (session,),
+        "take_back": (collection,),
         "sessions": (),
     }
 
