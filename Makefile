@@ -49,8 +49,17 @@ lint: $(DEV_READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# Workers of pytest-xdist run nothing where they collect different tests, for which one name of a test that holds a time, a set's
+# order or a temporary path is enough. So two collections in unlike surroundings must find the same tests in the same order.
 collection: $(DEV_READY)
-	@$(BIN)/python scripts/check_collection.py
+	@set -e; folder=$$(mktemp -d); trap 'rm -rf "$$folder"' EXIT; mkdir $$folder/one $$folder/two; \
+	collect="$(BIN)/python -m pytest --collect-only --quiet -p no:cacheprovider"; \
+	PYTHONHASHSEED=1 TZ=Pacific/Kiritimati LC_ALL=C.UTF-8 TMPDIR=$$folder/one $$collect > $$folder/first; \
+	sleep 2; \
+	PYTHONHASHSEED=2 TZ=America/Los_Angeles LC_ALL=C TMPDIR=$$folder/two $$collect > $$folder/second; \
+	for each in first second; do grep "::" $$folder/$$each > $$folder/$$each.tests; done; \
+	diff $$folder/first.tests $$folder/second.tests; \
+	echo "The same tests when collected again."
 
 # The clones are of what is committed.
 deep: $(DEV_READY) collection
@@ -68,14 +77,13 @@ format: $(DEV_READY)
 	$(BIN)/ruff format .
 
 bench: $(DEV_READY)
-	@$(BIN)/python scripts/report_benchmarks.py && cat docs/benchmarks.md
+	@$(BIN)/python -m scripts.study benchmarks && cat docs/benchmarks.md
 
 # Real collections are run where TARSTOP_REAL_DATA names them. Interrupted, it goes on where it was.
 results: $(DEV_READY)
 	@$(BIN)/python scripts/make_results.py
 	@$(BIN)/python scripts/make_variations.py
-	@$(BIN)/python -m scripts.report_results
-	@$(BIN)/python -m scripts.report_grlstop
+	@$(BIN)/python -m scripts.study results grlstop
 
 wheel: $(DEV_READY) $(SAMPLES)
 	@rm -rf dist

@@ -10,12 +10,11 @@ import numpy as np
 import pandas as pd
 from sklearn.model_selection import GroupKFold
 
-from scripts import reviews_measured
-from scripts.turning import tempering
+from scripts.real_lists import outcomes
+from scripts.studies import reviews
 from tarstop_core.belief.bivariate import bivariate_belief, bivariate_path
 from tarstop_core.belief.learned_prior import learn_width
 from tarstop_core.errors import InputProblem
-from tarstop_core.files import read_outcomes, read_run
 from tarstop_core.places import real_data, sample_dir
 from tarstop_core.samples.past_stops import FILE
 
@@ -29,30 +28,29 @@ SOURCE = (
 
 def main() -> None:
     """Write the file."""
-    folder = real_data() / "clef_dta"
-    outcomes = read_outcomes(folder / "outcomes.csv", read_run(folder / "bm25.run")).outcomes
-    reviews = np.array([each.review for each in outcomes])
+    cases = outcomes(real_data())
+    names = np.array([case.review for case in cases])
     found = {}
-    for train, test in GroupKFold(FOLDS).split(reviews, groups=reviews):
-        prior = learn_width([outcomes[i].tables for i in train], reviews[train].tolist(), LEARNED_AT, SOURCE)
+    for train, test in GroupKFold(FOLDS).split(names, groups=names):
+        prior = learn_width([cases[i].tables for i in train], names[train].tolist(), LEARNED_AT, SOURCE)
         for i in test:
-            tables = outcomes[i].tables
+            tables = cases[i].tables
             few = tables.first(min(MOST, len(tables) - 1))
             after = np.array([bivariate_path(few, theta, prior)[1:] for theta in THETAS]).T
             end = [bivariate_belief(tables, theta) for theta in THETAS]
             found[i] = {
-                "review": outcomes[i].review,
+                "review": cases[i].review,
                 "end": [round(b, 3) for b in end],
                 "after": after.round(3).tolist(),
             }
-    parts = [reviews_measured.turned(each) for each in reviews_measured.folds(outcomes)]
-    turned = pd.DataFrame([row for rows in parts for row in rows], columns=reviews_measured.TURNED)
+    rows = [row for fold in reviews.folds(cases) for row in reviews.turned(fold)]
+    turned = pd.DataFrame(rows, columns=reviews.TURN_COLUMNS)
     content = {
         **FILE.head,
         "source": SOURCE,
         "thetas": THETAS,
         "questions": [found[i] for i in sorted(found)],
-        "tempering": round(tempering(turned[turned["prior"] == "width"]), 2),
+        "tempering": round(reviews.tempering(turned[turned["prior"] == reviews.WIDTH]), 2),
     }
     path = sample_dir() / "past_stops" / "clef-reviews.json"
     path.parent.mkdir(exist_ok=True)

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from scripts.reranked_sessions import foretold, learned, left_out, sessions
+from scripts.played_sessions import learned, left_out, next_chances, sessions
 from tarstop_core.calibration.calibrator import Quality
 from tarstop_core.calibration.fitting import ece, reliability
 from tarstop_core.errors import InputProblem
@@ -21,7 +21,7 @@ def main() -> None:
     if data is None:
         raise InputProblem("Set TARSTOP_REAL_DATA to the folder with the real rankings.")
     played = sessions(data)
-    p, came_true = map(np.concatenate, zip(*foretold(played, left_out(played)), strict=True))
+    p, came_true = map(np.concatenate, zip(*next_chances(played, left_out(played)), strict=True))
     curve = reliability(p, came_true)
     brier = float(((p - came_true) ** 2).mean())
     how = "next document, leaving each set out"

@@ -11,7 +11,7 @@ What is there already is left as it is, so that an interrupted run goes on where
 ``python scripts/train_grlstop.py --run my.run --qrels my.qrels --out my.npz`` trains on these topics and
 says how the agent does on them; how it does on others, only others can tell.
 
-Run again on the same machine, it writes the same weights. ``scripts/report_grlstop.py`` writes ``docs/grlstop.md``.
+Run again on the same machine, it writes the same weights. ``scripts.study grlstop`` writes ``docs/grlstop.md``.
 """
 
 import argparse

@@ -33,7 +33,7 @@ MEANS = ["depth", "right", "net_utility"]
 def _learning_list(_: Look) -> None:
     """Draw the tab; it is about real reviews, whatever benchmark is chosen."""
     if not PRIZE.is_file():
-        st.info("This was not measured yet: scripts/measure_reranked_chances.py does it.")
+        st.info("This was not measured yet: python -m scripts.study reranked_chances does it.")
         return
     found = pd.read_csv(PRIZE)
     by = ["stages", "rule", "way"]

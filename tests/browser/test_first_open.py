@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from scripts.count_words import IN_TURN, LIMITS, WINDOW, counted, sessions
 from tests.browser.acting import stored
+from tests.browser.first_open import IN_TURN, LIMITS, WINDOW, counted, sessions
 
 FITS = """() => {
     const bar = document.querySelector('[data-testid=stBottom]').getBoundingClientRect().top;

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scripts.recall_measured import constructed, false_stops, interleaved_all
+from scripts.studies.recall import constructed, false_stops, interleaved_all
 from tarstop_core.calibration.recall_bound import (
     ALPHA,
     draws_at,

@@ -5,7 +5,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from scripts.turning import tempering
+from scripts.studies.reviews import tempering
 from tarstop_core.belief.bivariate import bivariate_belief
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import read_outcomes, read_run

@@ -1,0 +1,157 @@
+"""Real labelled lists, in the folder that TARSTOP_REAL_DATA names."""
+
+import csv
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import pandas as pd
+
+from tarstop_core.documents.topic import Outcome, Topic
+from tarstop_core.files import label_topics, read_outcomes, read_qrels, read_records, read_run
+
+COLLECTIONS = {
+    "clef_dta": ("clef_dta/bm25.run", "clef_dta/{}.qrels"),
+    "clef2017": ("clef2017/es_bool.run", "clef2017/qrel_{}_test.txt"),
+    "clef2019 dta": ("clef2019/bm25_dta.run", "clef2019/full.test.dta.{}.2019.qrels"),
+    "clef2019 intervention": (
+        "clef2019/bm25_intervention.run",
+        "clef2019/full.test.intervention.{}.2019.qrels",
+    ),
+}
+"""Rankings of medical reviews, which calibrators may be learned from and shipped."""
+JUDGED = "abs", "content"
+"""Judged by title and abstract, or by full text."""
+PATENTS = {
+    **{
+        f"CLEF-IP 2011, {run}": (f"patents_real/clefip11_{run}.run.gz", "patents_real/clefip11.qrels.gz")
+        for run in ("fused", "safe", "cori", "gmrf", "gmlr")
+    },
+    "BioPAT": ("patents_real/biopat.run.gz", "patents_real/biopat.qrels.gz"),
+}
+"""Patent searches: measured on, never learned from."""
+EACH_ONCE = ("CLEF-IP 2011, fused", "BioPAT")
+"""The patent rankings in which no topic occurs twice."""
+
+
+@lru_cache(maxsize=32)
+def read(data: Path, run: str, qrels: str) -> tuple[Topic, ...]:
+    """Labelled topics of a ranking."""
+    topics, _ = label_topics(read_run(data / run), read_qrels(data / qrels))
+    return tuple(topics.values())
+
+
+def medical(data: Path, name: str, judged: str) -> tuple[Topic, ...]:
+    """A collection of medical reviews with one kind of judgment."""
+    run, qrels = COLLECTIONS[name]
+    return read(data, run, qrels.format(judged))
+
+
+def read_collections(data: Path, judged: str) -> dict[str, list[Topic]]:
+    """Topics of each collection of medical reviews; topics of which nothing is ranked are left out."""
+    return {name: [topic for topic in medical(data, name, judged) if len(topic)] for name in COLLECTIONS}
+
+
+def others(collections: dict[str, list[Topic]], tested: str) -> list[Topic]:
+    """Topics of the other collections, without reviews that the tested one holds too."""
+    names = {topic.name for topic in collections[tested]}
+    return [
+        topic
+        for name, topics in collections.items()
+        for topic in topics
+        if name != tested and topic.name not in names
+    ]
+
+
+def elsewhere(data: Path, tested: str = "") -> tuple[list[Topic], list[str]]:
+    """Lists of all collections but the tested one, without its reviews, and the collection of each.
+
+    The two kinds of judgment are two collections: how rich lists are differs as much between them as between systems.
+    """
+    seen = {topic.name for judged in JUDGED for topic in medical(data, tested, judged)} if tested else set()
+    found = [
+        (topic, f"{name}, {judged}")
+        for name in COLLECTIONS
+        for judged in JUDGED
+        if name != tested
+        for topic in medical(data, name, judged)
+        if topic.omega and topic.name not in seen
+    ]
+    return [topic for topic, _ in found], [name for _, name in found]
+
+
+def outcomes(data: Path) -> list[Outcome]:
+    """The 63 outcomes with 2×2 tables, each on the ranking of its review."""
+    return read_outcomes(data / "clef_dta/outcomes.csv", read_run(data / "clef_dta/bm25.run")).outcomes
+
+
+# --- lists with titles and abstracts --------------------------------------------------------------
+
+ABSTRACT, FULL, SETS = "13 reviews, by title and abstract", "13 reviews, by full text", "12 screening sets"
+QUESTIONS = {"ADHD": "ADHD drugs", "Triptans": "triptans"}
+"""Two sets come without a question: it is derived from their name, as the index has it of the others."""
+
+
+@dataclass(frozen=True)
+class TextList:
+    """A list with its question and its relevant documents."""
+
+    group: str
+    name: str
+    query: str
+    frame: pd.DataFrame
+    relevant: frozenset[str]
+
+
+def text_lists(data: Path) -> Iterator[TextList]:
+    """Every labelled list with text: the reviews by either judgment, and the sets by final inclusion."""
+    with (data / "topics.csv").open(encoding="utf-8", newline="") as lines:
+        titles = {row["topic"]: row["title"] for row in csv.DictReader(lines)}
+    for judged, group in (("abs", ABSTRACT), ("content", FULL)):
+        grades = read_qrels(data / "records" / f"qrels_{judged}.txt")
+        for path in sorted((data / "records").glob("CD*.jsonl.gz")):
+            name = path.name.split(".")[0]
+            relevant = frozenset(document for document, grade in grades[name].items() if grade > 0)
+            yield TextList(group, name, titles[name], read_records(path).frame, relevant)
+    for name, query in screening_sets(data).items():
+        yield screening_set(data, name, query)
+
+
+def screening_sets(data: Path) -> dict[str, str]:
+    """Questions of the screening sets by name."""
+    with (data / "screening" / "index.csv").open(encoding="utf-8", newline="") as lines:
+        queries = {row["name"]: row["query"] for row in csv.DictReader(lines)}
+    return queries | {
+        name: f"Comparative effectiveness and safety of {drugs}" for name, drugs in QUESTIONS.items()
+    }
+
+
+def screening_set(data: Path, name: str, query: str) -> TextList:
+    """A screening set, judged by final inclusion."""
+    given, final, _ = screening_file(data, name)
+    return of_labels(given, name, query, final)
+
+
+def set_by_abstract(data: Path, name: str, query: str) -> TextList | None:
+    """A screening set, judged by title and abstract; None where it was not."""
+    given, _, abstract = screening_file(data, name)
+    return of_labels(given, name, query, abstract) if given[abstract].notna().all() else None
+
+
+def screening_file(data: Path, name: str) -> tuple[pd.DataFrame, str, str]:
+    """The file of a set, and its columns of final inclusion and of inclusion by title and abstract."""
+    if name in QUESTIONS:
+        given = pd.read_csv(data / "records" / f"{name}.csv", encoding="utf-8")
+        # The order of the file must not help where documents are scored alike.
+        given = given.sample(frac=1, random_state=1).rename(columns={"record_id": "id"})
+        return given, "label_included", "label_abstract_screening"
+    given = pd.read_json(data / "screening" / f"{name}.jsonl.gz", lines=True)
+    return given, "label_final", "label_abstract"
+
+
+def of_labels(given: pd.DataFrame, name: str, query: str, label: str) -> TextList:
+    """A screening set with the labels of one column."""
+    ids = given["id"].astype(str)
+    texts = {column: given[column].fillna("") for column in ("title", "abstract")}
+    return TextList(SETS, name, query, pd.DataFrame({"id": ids, **texts}), frozenset(ids[given[label] == 1]))

@@ -1,0 +1,69 @@
+"""Speed and memory: runs every script in ``benchmarks`` once and keeps what it printed."""
+
+import os
+import platform
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+
+from scripts.study import Study, Tables
+
+ROOT = Path(__file__).resolve().parents[2]
+HEADLINES = {
+    "baselines": "stopping depth with a test",
+    "belief": "bivariate, all prefixes",
+    "bm25": "sparse matrix",
+    "experiment": "patent, every method",
+    "kills": "50 kills",
+    "label_latency": "median",
+    "others_labels": "p95 is",
+    "policies": "all five",
+    "redraws": "Explore, Map",
+    "reitsma": "reml one start",
+    "reviewers": "50 reviewers, 36,000",
+    "table_latency": "belief and forest",
+}
+"""How the line begins that the page quotes; the first line where a benchmark is not named here."""
+
+
+def run(name: str) -> dict[str, object]:
+    """What one benchmark printed, and whether it missed a target."""
+    print(name, file=sys.stderr)
+    done = subprocess.run(
+        [sys.executable, "-m", f"benchmarks.{name}"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    machine = f"{os.cpu_count()} cores of {platform.machine()}, Python {platform.python_version()}"
+    return {
+        "benchmark": name,
+        "missed": done.returncode != 0,
+        "machine": machine,
+        "output": done.stdout.strip(),
+    }
+
+
+def measure() -> Tables:
+    """Every benchmark, in order of its name."""
+    names = sorted(path.stem for path in (ROOT / "benchmarks").glob("*.py"))
+    return {"benchmarks": pd.DataFrame([run(name) for name in names if name not in ("__init__", "judging")])}
+
+
+def summarise(tables: Tables) -> dict[str, object]:
+    """The headline of each benchmark."""
+    rows = []
+    for row in tables["benchmarks"].itertuples():
+        lines = [" ".join(line.split()) for line in row.output.splitlines()]
+        start = HEADLINES.get(row.benchmark, "")
+        headline = next(line for line in lines if line.startswith(start))
+        rows.append({"benchmark": row.benchmark, "missed": row.missed, "headline": headline})
+    return {"rows": rows, "machine": tables["benchmarks"]["machine"].iloc[0]}
+
+
+STUDY = Study(
+    page="benchmarks",
+    reads="the scripts in benchmarks/; an idle machine, and half an hour",
+    tables=("benchmarks",),
+    measure=measure,
+    summarise=summarise,
+)

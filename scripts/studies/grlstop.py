@@ -1,0 +1,112 @@
+"""How the GRLStop agents that ship do, and how the length of their training decides it."""
+
+from dataclasses import asdict
+
+import numpy as np
+import pandas as pd
+
+from scripts.agent_quality import assess
+from scripts.study import Study, Tables
+from scripts.train_grlstop import SEED, TOPICS
+from tarstop_core.evaluation.agents import FOLDER
+from tarstop_core.evaluation.findings import variations
+from tarstop_core.evaluation.findings.aggregate import beside_paper, compare
+from tarstop_core.evaluation.findings.shipped import load_small, shipped
+from tarstop_core.evaluation.findings.tables import headline_cost
+from tarstop_core.evaluation.results import Results
+from tarstop_core.evaluation.tasks.named import TASKS
+from tarstop_core.places import sample_dir
+from tarstop_core.policies.grlstop.rule import shipped_weights
+from tarstop_core.samples.simulate.rankings import simulate_patent_rankings
+
+UNSEEN_SEED = 2
+"""Of the simulated topics that the package's agent has not seen."""
+
+
+def experiments() -> list[Results]:
+    """The shipped results under the truth of the paper's tables."""
+    return [
+        load_small(each.path)
+        for each in shipped()
+        if (paper := TASKS[each.settings["scenario"]].paper) and each.truth == paper.truth
+    ]
+
+
+def against_greedy(results: Results) -> pd.DataFrame:
+    """Net utility of GRLStop beside Greedy's and the paper's, at the paper's cost."""
+    cost = headline_cost(results.scenario, results.costs)
+    gaps = compare(results.only(["grlstop", "greedy"]), "greedy")
+    gaps = gaps[gaps["cost"] == cost].set_index("q_star")
+    printed = beside_paper(results).pivot(index="q_star", columns="method", values="net_utility_paper")
+    method, at = results.method("grlstop"), results.c(cost)
+    means = {
+        name: np.average(values[:, method, :, at], weights=results.weights, axis=0)
+        for name, values in (("net_utility", results.net_utility), ("screened", results.screened))
+    }
+    rows = pd.DataFrame(means, index=pd.Index(results.q_stars, name="q_star"))
+    rows = rows.assign(
+        difference=gaps["difference"], low=gaps["difference_low"], high=gaps["difference_high"]
+    )
+    if results.simulated:
+        rows = rows.assign(paper=printed["grlstop"], paper_difference=printed["grlstop"] - printed["greedy"])
+    return rows.reset_index().assign(benchmark=results.settings["title"], cost=cost)
+
+
+def training(reviews: Results) -> pd.DataFrame:
+    """Net utility on the simulated reviews by how long the agent was trained; Greedy beside it."""
+    agents = variations.of(str(reviews.settings["benchmark"]), "agent")
+    parts = agents["value"].str.extract(r"(?P<choices>\d+) choices, seed (?P<seed>\d+)").astype(int)
+    rows = pd.concat([parts, agents[["q_star", "net_utility", "screened"]]], axis=1)
+    return rows.sort_values(["choices", "seed", "q_star"])
+
+
+def measure() -> Tables:
+    """Everything that follows from the shipped agents and results."""
+    every = experiments()
+    (reviews,) = (each for each in every if each.settings["benchmark"] == "review")
+    titles = {each.benchmark: each.title for each in shipped()}
+    agents = pd.read_csv(sample_dir() / FOLDER / "trained.csv")
+    agents = agents.groupby("benchmark", sort=False).agg(
+        agents=("file", "size"),
+        fewest_lists=("lists", "min"),
+        most_lists=("lists", "max"),
+        choices=("steps", "first"),
+        seconds=("seconds", "mean"),
+        reward=("reward", "mean"),
+    )
+    unseen = assess(shipped_weights(), simulate_patent_rankings(TOPICS, UNSEEN_SEED))
+    seen = assess(shipped_weights(), simulate_patent_rankings(TOPICS, SEED))
+    tables = {
+        "grlstop_agents": agents.rename(index=titles).reset_index(),
+        "grlstop_against_greedy": pd.concat([against_greedy(each) for each in every]),
+        "grlstop_training": training(reviews),
+        "grlstop_targets": pd.DataFrame(map(asdict, unseen)).assign(
+            reward_seen=[each.reward for each in seen]
+        ),
+    }
+    return {name: table.round(6) for name, table in tables.items()}
+
+
+def summarise(tables: Tables) -> dict[str, object]:
+    """The training by length and the targets that the page names."""
+    by_length = tables["grlstop_training"].pivot(
+        index=["choices", "seed"], columns="q_star", values="net_utility"
+    )
+    read = tables["grlstop_training"].groupby(["choices", "seed"])["screened"].mean()
+    by_length = by_length.rename(columns={0.2: "low", 0.5: "middle", 0.8: "high"}).assign(screened=read)
+    targets = tables["grlstop_targets"]
+    return {
+        "middle": tables["grlstop_against_greedy"].query("q_star == 0.5"),
+        "training": by_length.query("seed == 0").reset_index(),
+        "targets": targets,
+        "unreached": targets.loc[targets["reliability"] < targets["target"], "target"].tolist(),
+    }
+
+
+STUDY = Study(
+    page="grlstop",
+    reads="the shipped agents and sample_data/results (made by scripts/train_grlstop.py and scripts/make_results.py)",
+    tables=("grlstop_agents", "grlstop_against_greedy", "grlstop_training", "grlstop_targets"),
+    measure=measure,
+    summarise=summarise,
+)

@@ -1,0 +1,177 @@
+"""How well a list that learns from its labels is ordered, beside ASReview, on real labelled lists."""
+
+import json
+import os
+import subprocess
+import sys
+import venv
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import joblib
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from scripts.real_lists import ABSTRACT, text_lists
+from scripts.study import Study, Tables, mean_change
+from tarstop_core.documents.records import ranking_text
+from tarstop_core.evaluation.reranking import quality, simulate
+from tarstop_core.places import real_data
+from tarstop_core.ranking.bm25 import WORDS, build_index
+from tarstop_core.ranking.features import make_features
+from tarstop_core.ranking.learning import Linear, Ranker, Unmoved
+from tarstop_core.value.payoffs import Flags, Floats
+
+SCRIPTS = Path(__file__).resolve().parents[1]
+ENVIRONMENT = SCRIPTS.parent / "build" / "asreview"
+"""Holds ASReview and the orders that it read in; they are kept for the next run."""
+ASREVIEW = "asreview==3.0.8"
+WORKERS = 2
+FILES = 10
+"""Orders in which each list stands in a file: ASReview reads a file from its top until it knows a document of either kind."""
+FEWEST_RELEVANT = 2
+"""One list of the 25 has a single relevant document by full text."""
+SOFTWARE = ("Radjenovic_2013", "Wahono_2015_to_2008")
+"""They share papers: one list where lists are resampled."""
+SEED = 14
+"""Of the resampling."""
+MEASURES = ("loss", "recall_10", "wss_95")
+BM25, THEIRS, OURS = "BM25 by the question", "ASReview 3.0.8", "as shipped"
+RANKERS: dict[str, Ranker] = {BM25: Unmoved(), OURS: Linear()}
+
+
+@dataclass(frozen=True, eq=False)
+class Shuffled:
+    """A labelled list in the order of its file."""
+
+    name: str
+    question: str
+    titles: list[str]
+    abstracts: list[str]
+    relevant: Flags
+    start: Floats
+    """BM25 by the question."""
+
+    def in_file(self, file: int) -> "Shuffled":
+        """The list as it stands in another file."""
+        at = standing(len(self.relevant), file)
+        texts = ([column[i] for i in at] for column in (self.titles, self.abstracts))
+        return Shuffled(self.name, self.question, *texts, self.relevant[at], self.start[at])
+
+
+def standing(documents: int, file: int) -> NDArray[np.intp]:
+    """Positions in the first file, in the order of another one; all but the first are shuffled."""
+    return np.random.default_rng(file).permutation(documents) if file else np.arange(documents)
+
+
+def labelled_lists(data: Path) -> list[Shuffled]:
+    """The 24 lists; those of the reviews are shuffled, as the others are where they come from."""
+    found = []
+    for each in text_lists(data):
+        if each.group == ABSTRACT or len(each.relevant) < FEWEST_RELEVANT:
+            continue
+        frame = each.frame
+        if each.name.startswith("CD"):
+            frame = frame.iloc[np.random.default_rng(1).permutation(len(frame))]
+        # Some texts repeat the title where the abstract begins.
+        titles, texts = frame["title"].tolist(), ranking_text(frame)
+        abstracts = [text.removeprefix(title).strip() for title, text in zip(titles, texts, strict=True)]
+        relevant = np.isin(frame["id"].to_numpy(dtype=str), list(each.relevant))
+        start = build_index(texts, recipe=WORDS).scores(each.query)
+        found.append(Shuffled(each.name, each.query, titles, abstracts, relevant, start))
+    return found
+
+
+def measures(relevant: Flags) -> tuple[float, float, float]:
+    """Loss, recall after a tenth and WSS@95 of an order."""
+    found = quality(relevant)
+    return found["loss"], found["recall_at"]["0.1"], found["wss_95"]
+
+
+def played(ranker: str, given: Shuffled, file: int) -> tuple[str, str, int, float, float, float]:
+    """One list in one file, read by one of our rankers."""
+    given = given.in_file(file)
+    texts = [" ".join(pair) for pair in zip(given.titles, given.abstracts, strict=True)]
+    read = simulate(
+        make_features(texts),
+        given.question,
+        given.relevant,
+        ranker=RANKERS[ranker],
+        start=given.start,
+        to_the_end=False,
+    )
+    return ranker, given.name, file, *measures(given.relevant[read.order])
+
+
+def by_asreview(lists: Sequence[Shuffled]) -> Iterator[tuple[str, str, int, float, float, float]]:
+    """Every list in every file, read by ASReview in an environment of its own."""
+    python = ENVIRONMENT / "bin" / "python"
+    if not python.exists():
+        venv.create(ENVIRONMENT, with_pip=True)
+        subprocess.run([python, "-m", "pip", "install", "--quiet", ASREVIEW], check=True)
+    given, orders = ENVIRONMENT / "lists.jsonl", ENVIRONMENT / "orders.jsonl"
+    lines = [
+        {
+            "name": each.name,
+            "question": each.question,
+            "titles": each.titles,
+            "abstracts": each.abstracts,
+            "relevant": each.relevant.astype(int).tolist(),
+            "files": [standing(len(each.relevant), file).tolist() for file in range(FILES)],
+        }
+        for each in lists
+    ]
+    given.write_text("\n".join(map(json.dumps, lines)) + "\n", encoding="utf-8")
+    subprocess.run(
+        [python, SCRIPTS / "asreview_alone.py", given, orders, str(WORKERS)],
+        check=True,
+        env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": ""},
+        cwd=ENVIRONMENT,  # it leaves a cache where it is run
+    )
+    by_name = {each.name: each for each in lists}
+    for line in map(json.loads, orders.read_text(encoding="utf-8").splitlines()):
+        yield THEIRS, line["name"], line["file"], *measures(by_name[line["name"]].relevant[line["order"]])
+
+
+def measure() -> Tables:
+    """Every list in every file, by all three."""
+    lists = labelled_lists(real_data())
+    rows = list(by_asreview(lists))
+    jobs = [(ranker, each, file) for ranker in RANKERS for each in lists for file in range(FILES)]
+    play = joblib.Parallel(WORKERS, return_as="generator")
+    for row in play(joblib.delayed(played)(*job) for job in jobs):
+        rows.append(row)
+        print(*row, file=sys.stderr)
+    table = pd.DataFrame(rows, columns=["ranker", "list", "file", *MEASURES])
+    return {"reranking_lists": table.sort_values(["ranker", "list", "file"]).round(4)}
+
+
+def gain_over_asreview(rows: pd.DataFrame, measure_name: str) -> dict[str, float]:
+    """Mean of ours minus theirs; a list counts with the mean of its files."""
+    wide = rows.pivot_table(index="list", columns="ranker", values=measure_name)
+    gain = wide[OURS] - wide[THEIRS]
+    groups = gain.index.to_series().replace(list(SOFTWARE), "software")
+    return mean_change(gain.groupby(groups).mean(), SEED) | {"difference": float(gain.mean())}
+
+
+def summarise(tables: Tables) -> dict[str, object]:
+    """Means of the three, and the gain over ASReview also without the first file."""
+    rows = tables["reranking_lists"]
+    means = rows.groupby("ranker")[list(MEASURES)].mean().loc[[BM25, THEIRS, OURS]].reset_index()
+    later = rows[rows["file"] > 0]
+    gains = {
+        name: {"all": gain_over_asreview(rows, name), "rest": gain_over_asreview(later, name)}
+        for name in MEASURES[:2]
+    }
+    return {"means": means, "lists": rows["list"].nunique(), "files": FILES, **gains}
+
+
+STUDY = Study(
+    page="reranking",
+    reads="the labelled lists with text in TARSTOP_REAL_DATA, and installs ASReview; half an hour of two cores",
+    tables=("reranking_lists",),
+    measure=measure,
+    summarise=summarise,
+)

@@ -1,0 +1,150 @@
+"""What the shipped experiments say about the paper's claims and beside its tables."""
+
+import pandas as pd
+
+from scripts.study import Study, Tables
+from tarstop_core.evaluation.findings import variations
+from tarstop_core.evaluation.findings.aggregate import (
+    PAPER_NAMES,
+    beside_paper,
+    compare,
+    mean_gain,
+    pairs,
+    rows,
+)
+from tarstop_core.evaluation.findings.claims import PAIRS, RECALL_CENTRIC, UTILITY_AWARE, reasons
+from tarstop_core.evaluation.findings.shipped import load_small, shipped
+from tarstop_core.evaluation.findings.tables import headline_cost
+from tarstop_core.evaluation.results import Results
+from tarstop_core.evaluation.tasks.named import TASKS
+
+SHOWN = 0.5
+"""The q* that the page shows; the tables hold the others."""
+TINY = 1e-12
+"""Two net utilities closer than this are equal."""
+
+
+def named(results: Results) -> dict[str, object]:
+    """The columns that say which experiment a row is of."""
+    return {"benchmark": results.settings["title"], "truth": results.settings["truth"]}
+
+
+def claims(results: Results) -> list[dict[str, object]]:
+    """Each claim that one method beats another, over all cells of q* and cost."""
+    run = {method.name for method in results.methods}
+    found = []
+    for one, other, claim in PAIRS:
+        if {one, other} <= run:
+            cells = compare(results.only([one, other]), other)
+            mean = mean_gain(results, one, other)
+            found.append(
+                named(results)
+                | {"cases": len(results.cases), "one": one, "other": other, "claim": claim}
+                | {"cells": len(cells), "better": int((cells["difference"] > TINY).sum())}
+                | {"better_surely": int((cells["difference_low"] > 0).sum())}
+                | {"worse": int((cells["difference"] < -TINY).sum())}
+                | {"worse_surely": int((cells["difference_high"] < 0).sum())}
+                | {"difference": float(mean.value), "low": float(mean.low), "high": float(mean.high)}
+            )
+    return found
+
+
+def beaten(results: Results) -> list[dict[str, object]]:
+    """In how many cells each utility-aware rule beats every recall-centred one."""
+    baselines = [method.name for method in results.methods if method.name in RECALL_CENTRIC]
+    found = []
+    for rule in UTILITY_AWARE:
+        against = [compare(results.only([rule, each]), each) for each in baselines]
+        ahead = pd.concat([cells["difference"] > TINY for cells in against], axis=1).all(axis=1)
+        surely = pd.concat([cells["difference_low"] > 0 for cells in against], axis=1).all(axis=1)
+        counts = {"cells": len(ahead), "ahead": int(ahead.sum()), "surely": int(surely.sum())}
+        found.append(named(results) | {"rule": rule} | counts)
+    return found
+
+
+def panel(results: Results) -> pd.DataFrame:
+    """Every rule at the headline cost."""
+    cost = headline_cost(results.scenario, results.costs)
+    found = rows(results, costs=[cost])
+    columns = ["approach", "q_star", "cost", "net_utility", "net_utility_low", "net_utility_high"]
+    columns += ["recall", "wss", "reliability", "screened", "icer", "decision_agreement"]
+    return found[columns].assign(**named(results))
+
+
+def measure() -> Tables:
+    """Everything that follows from ``sample_data/results``."""
+    every = [load_small(each.path) for each in shipped()]
+    papers = {name: task.paper for name, task in TASKS.items()}
+    printed = [
+        each
+        for each in every
+        if each.simulated and (said := papers[each.scenario]) and each.settings["truth"] == said.truth
+    ]
+    tables = {
+        "results_claims": pd.DataFrame([row for each in every for row in claims(each)]),
+        "results_baselines": pd.DataFrame([row for each in every for row in beaten(each)]),
+        "results_rules": pd.concat([panel(each) for each in every]),
+        "results_paper": pd.concat(
+            [beside_paper(each).assign(differs_by=reasons(each), **named(each)) for each in printed]
+        ),
+        "results_pairs": pd.concat([pairs(each).assign(**named(each)) for each in printed]),
+        "results_draws": pd.concat(
+            [variations.spread(str(each.settings["benchmark"])).assign(**named(each)) for each in printed]
+        ),
+    }
+    return {name: table.round(6) for name, table in tables.items()}
+
+
+def summarise(tables: Tables) -> dict[str, object]:
+    """One row an experiment, and the paper's table beside this run and its twenty draws."""
+    claimed = tables["results_claims"].set_index(["benchmark", "truth"])
+    experiments = []
+    for (benchmark, truth), own in tables["results_baselines"].groupby(["benchmark", "truth"], sort=False):
+        by_pair = claimed.loc[[(benchmark, truth)]].set_index(["one", "other"])
+        experiments.append(
+            {"benchmark": benchmark, "truth": truth, "cases": by_pair["cases"].iloc[0]}
+            | {row.rule: row.ahead for row in own.itertuples()}
+            | {"cells": own["cells"].iloc[0]}
+            | {
+                name: by_pair.loc[pair].to_dict()
+                for name, pair in {
+                    "greedy_pays": ("greedy", "decide-now"),
+                    "optimal_pays": ("optimal", "decide-now"),
+                    "optimal_over_greedy": ("optimal", "greedy"),
+                }.items()
+            }
+        )
+    drawn = tables["results_draws"].assign(approach=tables["results_draws"]["method"].map(PAPER_NAMES))
+    paper = tables["results_paper"].merge(drawn, on=["benchmark", "truth", "q_star", "cost", "approach"])
+    pair = tables["results_pairs"]
+    turned = pair["gap"].lt(0) & (pair[["gap", "gap_paper"]].abs() >= 5e-5).all(axis=1)
+    counts = pair.assign(turned=turned, surely=turned & pair["gap_high"].lt(0)).groupby(
+        "benchmark", sort=False
+    )
+    kinds = tables["results_claims"]["one"].isin(["optimal@hazard", "optimal@frailty"])
+    tuning = variations.variations().query("variation == 'tuning'")
+    readings = variations.of("patent", "reading").query(f"q_star == {SHOWN}").set_index("value")
+    return {
+        "experiments": experiments,
+        "paper": paper[paper["q_star"] == SHOWN],
+        "turned": counts[["turned", "surely"]].sum().assign(pairs=counts.size()).reset_index(),
+        "most_by_kind": tables["results_claims"].loc[kinds, "difference"].abs().max(),
+        "tuning": tuning.groupby(["benchmark", "method"])["difference"].mean().abs().max(),
+        "readings": readings["net_utility"].to_dict(),
+    }
+
+
+STUDY = Study(
+    page="results",
+    reads="sample_data/results (made by scripts/make_results.py and scripts/make_variations.py)",
+    tables=(
+        "results_claims",
+        "results_baselines",
+        "results_rules",
+        "results_paper",
+        "results_pairs",
+        "results_draws",
+    ),
+    measure=measure,
+    summarise=summarise,
+)

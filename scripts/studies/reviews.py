@@ -1,0 +1,292 @@
+"""What the learned prior and the rules are worth in reviews: real rankings and tables, with an invented link between them."""
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy.optimize import minimize
+from sklearn.model_selection import GroupKFold
+
+from scripts.real_lists import outcomes
+from scripts.study import Floats, Study, Tables, by_group, mean_change
+from tarstop_core.belief.learned_prior import learn_width
+from tarstop_core.belief.of_tables import beliefs
+from tarstop_core.belief.prior import Prior
+from tarstop_core.calibration.calibrator import Calibrator
+from tarstop_core.calibration.fitting import fit
+from tarstop_core.documents.topic import Outcome
+from tarstop_core.places import real_data
+from tarstop_core.policies import Greedy, OpenLoop, Optimal, Policy
+from tarstop_core.presentation.palette import BELIEF, PLUS
+from tarstop_core.presentation.svg import Line, chart
+from tarstop_core.value.exhaustive import chance_turned, studies_to_come, tempered
+from tarstop_core.value.outcomes import is_plus, outcome_path
+from tarstop_core.value.payoffs import Payoffs
+from tarstop_core.value.studies import next_studies
+
+THETA, ENGINE, FOLDS = 0.75, "bivariate", 8
+Q_STARS = (0.2, 0.5, 0.8)
+COSTS = (0.000001, 0.00001, 0.0001, 0.0005, 0.001, 0.005)
+STUDIES = (0, 1, 2, 3, 5, 10)
+"""Numbers of studies after which beliefs are looked at."""
+SHARES = (0.5, 0.8, 0.9, 0.95, 0.99)
+"""Shares of the list read at which the chance of a turn is looked at."""
+DEFAULT, WIDTH = "default", "width"
+"""The priors: the paper's weak one, and the one whose width is learned from other reviews."""
+RULES: tuple[Policy, ...] = (Greedy(), OpenLoop(), Optimal())
+MARGIN = 0.005
+"""A rule may come out so much below Greedy."""
+LEAST = 1e-3
+"""Chances are held between this and 1 minus it when the power is learned."""
+BELIEF_COLUMNS = ["review", "outcome", "prior", "studies", "belief", "omega"]
+DECISION_COLUMNS = [
+    "review",
+    "outcome",
+    "prior",
+    "q_star",
+    "cost",
+    "policy",
+    "depth",
+    "action",
+    "omega",
+    "net_utility",
+]
+TURN_COLUMNS = ["review", "outcome", "prior", "at", "studies", "q_star", "coming", "came", "belief", "turned"]
+Rows = list[tuple[object, ...]]
+
+
+@dataclass(frozen=True)
+class Fold:
+    """Outcomes, and what was learned without them."""
+
+    calibrator: Calibrator
+    priors: dict[str, Prior]
+    held_out: tuple[Outcome, ...]
+
+
+def folds(cases: Sequence[Outcome]) -> Iterator[Fold]:
+    """Eight folds, by review."""
+    reviews = [case.review for case in cases]
+    for train, test in GroupKFold(FOLDS).split(reviews, groups=reviews):
+        taught = [cases[i] for i in train]
+        width = learn_width(
+            [case.tables for case in taught], [case.review for case in taught], THETA, "the other reviews"
+        )
+        calibrator = fit(
+            [case.topic for case in taught], kind="marginal", scenario="review", name="other reviews"
+        )
+        yield Fold(calibrator, {DEFAULT: Prior(), WIDTH: width}, tuple(cases[i] for i in test))
+
+
+def believed(fold: Fold) -> Rows:
+    """Belief after each study."""
+    return [
+        (case.review, case.name, name, n, belief, is_plus(case.tables, THETA, "pooled", 0.5))
+        for name, prior in fold.priors.items()
+        for case in fold.held_out
+        for n, belief in enumerate(beliefs(case.tables, THETA, ENGINE, prior))
+    ]
+
+
+def decided(fold: Fold) -> Rows:
+    """Depth, action and net utility of each rule on each outcome."""
+    rows: Rows = []
+    for name, prior in fold.priors.items():
+        for case in fold.held_out:
+            p = fold.calibrator.probabilities(case.topic.scores, len(case.topic))
+            omega = is_plus(case.tables, THETA, "pooled", 0.5)
+            for q_star in Q_STARS:
+                path = outcome_path(case, p, Payoffs.from_q_star(q_star), THETA, ENGINE, prior)
+                for rule in RULES:
+                    for cost, depth in zip(COSTS, rule.depths(path, COSTS).tolist(), strict=True):
+                        plus = path.chooses_plus(depth)
+                        utility = path.payoffs.outcome(plus, omega) - cost * depth
+                        action = "a+" if plus else "a-"
+                        rows.append(
+                            (case.review, case.name, name, q_star, cost, rule.spec, depth, action, omega, utility)
+                        )  # fmt: skip
+    return rows
+
+
+def turned(fold: Fold) -> Rows:
+    """The chance by belief that the decision turns with all that is left read, and whether it did."""
+    rows: Rows = []
+    for name, prior in fold.priors.items():
+        for case in fold.held_out:
+            p = fold.calibrator.probabilities(case.topic.scores, len(case.topic))
+            labels = np.asarray(case.topic.labels)
+            states = next_studies(
+                case.tables, THETA, prior, beliefs=beliefs(case.tables, THETA, ENGINE, prior)
+            )
+            ranked = case.positions[case.positions < len(p)]
+            moments = [("study", n, ranked[n - 1] + 1 if n else 0) for n in STUDIES if n < len(ranked)]
+            depths = [(share, int(np.ceil(share * len(p)))) for share in SHARES]
+            moments += [
+                (f"{share:g}", int((ranked < depth).sum()), depth)
+                for share, depth in depths
+                if depth < len(p)
+            ]
+            for at, n, depth in moments:
+                read = np.arange(len(p)) < depth
+                to_come = studies_to_come(fold.calibrator.left(p, read, read & labels, ~read).chance)
+                coming, came = float(to_come[1:].sum()), n < len(ranked)
+                for q_star in Q_STARS:
+                    belief = chance_turned(states[n].b, states[n].n_0, to_come, q_star)
+                    turns = (states[n].b > q_star) != (states[-1].b > q_star)
+                    rows.append((case.review, case.name, name, at, n, q_star, coming, came, belief, turns))
+    return rows
+
+
+def corrected(rows: pd.DataFrame, power: float) -> Floats:
+    """The chance of a turn that is shown: the odds, if more studies come, raised to a power."""
+    share = np.clip(rows["belief"] / rows["coming"], 0.0, 1.0).to_numpy()
+    return np.asarray(rows["coming"].to_numpy() * tempered(share, power))
+
+
+def tempering(rows: pd.DataFrame) -> float:
+    """The power that makes the turns after the first study likeliest; reviews and numbers of studies weigh equally."""
+    rows = rows[(rows["at"] == "study") & (rows["studies"] > 0)]
+    weight = 1 / rows.groupby(["review", "studies"])["belief"].transform("size")
+
+    def loss(log_power: Floats) -> float:
+        chance = np.clip(corrected(rows, float(np.exp(log_power[0]))), LEAST, 1 - LEAST)
+        return float(weight @ -np.log(np.where(rows["turned"], chance, 1 - chance)))
+
+    found = minimize(loss, [0.0], method="Nelder-Mead", options={"xatol": 1e-6, "fatol": 1e-9})
+    return float(np.exp(found.x[0]))
+
+
+def with_correction(rows: pd.DataFrame, held_out: Sequence[set[str]]) -> pd.DataFrame:
+    """The chance that would be shown, in the column `said`, by the power that the other folds teach."""
+    rows = rows.assign(said=0.0)
+    for reviews in held_out:
+        tested = rows["review"].isin(reviews)
+        for prior in rows["prior"].unique():
+            own = rows["prior"] == prior
+            power = tempering(rows[own & ~tested])
+            rows.loc[own & tested, "said"] = corrected(rows[own & tested], power)
+    return rows
+
+
+def of_fold(fold: Fold) -> tuple[Rows, Rows, Rows]:
+    """Everything that is measured on a fold."""
+    return believed(fold), decided(fold), turned(fold)
+
+
+def measure() -> Tables:
+    """Beliefs, decisions and turns on all outcomes; the rules' plans take hours."""
+    parts = list(folds(outcomes(real_data())))
+    with ProcessPoolExecutor(2) as pool:
+        measured = list(pool.map(of_fold, parts))
+    columns = (BELIEF_COLUMNS, DECISION_COLUMNS, TURN_COLUMNS)
+    believed_rows, decided_rows, turned_rows = (
+        pd.DataFrame([row for part in measured for row in part[at]], columns=names)
+        for at, names in enumerate(columns)
+    )
+    held_out = [{case.review for case in fold.held_out} for fold in parts]
+    return {
+        "reviews_beliefs": believed_rows.round({"belief": 5}),
+        "reviews_decisions": decided_rows.round({"net_utility": 6}),
+        "reviews_turned": with_correction(turned_rows, held_out).round(6),
+    }
+
+
+# --- the page -------------------------------------------------------------------------------------
+
+
+def log_losses(rows: pd.DataFrame) -> pd.Series:
+    """−log of the belief in what is true, by review."""
+    given = np.where(rows["omega"], rows["belief"], 1 - rows["belief"])
+    return by_group(pd.Series(-np.log(np.maximum(given, 1e-12)), index=rows.index), rows["review"])
+
+
+def belief_rows(rows: pd.DataFrame) -> pd.DataFrame:
+    """Log-loss of either prior after some numbers of studies."""
+    found = []
+    for n in STUDIES:
+        losses = {
+            name: log_losses(rows[(rows["prior"] == name) & (rows["studies"] == n)])
+            for name in (DEFAULT, WIDTH)
+        }
+        means = {name: loss.mean() for name, loss in losses.items()}
+        found.append({"studies": n} | means | mean_change(losses[WIDTH] - losses[DEFAULT]))
+    return pd.DataFrame(found)
+
+
+def rule_rows(rows: pd.DataFrame) -> list[dict[str, object]]:
+    """Every rule with either prior against Greedy with the default one, by cost; reviews weigh equally."""
+    rows = rows.assign(right=(rows["action"] == "a+") == rows["omega"])
+    found = []
+    for cost, cell in rows.groupby("cost"):
+        of = {
+            pair: part.groupby("review")[["net_utility", "right", "depth"]].mean()
+            for pair, part in cell.groupby(["policy", "prior"])
+        }
+        greedy = of.pop((Greedy().spec, DEFAULT))
+        for (rule, prior), own in of.items():
+            row = {"cost": cost, "rule": rule, "prior": prior}
+            row |= mean_change(own["net_utility"] - greedy["net_utility"])
+            row |= {"right": own["right"].mean(), "greedy_right": greedy["right"].mean()}
+            row |= {"read": own["depth"].mean(), "greedy_read": greedy["depth"].mean()}
+            not_below = row["low"] >= -MARGIN
+            found.append(row | {"never_worse": not_below and row["right"] >= row["greedy_right"]})
+    return found
+
+
+def turn_rows(rows: pd.DataFrame) -> list[dict[str, object]]:
+    """What is shown of a turn when the n-th study was just read, and what happened."""
+    found = []
+    for n, part in rows[(rows["at"] == "study") & (rows["prior"] == WIDTH)].groupby("studies"):
+        means = {
+            name: by_group(part[name].astype(float), part["review"]) for name in ("belief", "said", "turned")
+        }
+        change = mean_change(means["turned"] - means["said"])
+        found.append({"studies": n} | {name: mean.mean() for name, mean in means.items()} | change)
+    return found
+
+
+def summarise(tables: Tables) -> dict[str, object]:
+    """The page's three tables."""
+    beliefs_of = tables["reviews_beliefs"]
+    truth = beliefs_of.drop_duplicates("outcome")
+    late = tables["reviews_turned"].query("at == 'study' and studies > 0 and prior == 'width'")
+    first = beliefs_of[(beliefs_of["studies"] == 1) & (beliefs_of["belief"] < 0.1)]
+    return {
+        "outcomes": len(truth),
+        "reviews": truth["review"].nunique(),
+        "plus": by_group(truth["omega"].astype(float), truth["review"]).mean(),
+        "beliefs": belief_rows(beliefs_of),
+        "sure": first.groupby("prior").size().to_dict(),
+        "rules": rule_rows(tables["reviews_decisions"]),
+        "turns": turn_rows(tables["reviews_turned"]),
+        "by_belief": mean_change(by_group(late["turned"].astype(float) - late["belief"], late["review"])),
+        "as_shown": mean_change(by_group(late["turned"].astype(float) - late["said"], late["review"])),
+    }
+
+
+def figure(tables: Tables) -> str:
+    """Log-loss of either prior by number of studies."""
+    rows = belief_rows(tables["reviews_beliefs"])
+    studies = rows["studies"].astype(float).tolist()
+    return chart(
+        [
+            Line(studies, rows[DEFAULT].tolist(), BELIEF, "default prior", dash="6 4"),
+            Line(studies, rows[WIDTH].tolist(), PLUS, "learned width"),
+        ],
+        x_title="studies read",
+        y_title="log-loss",
+        y_range=(0.3, 0.9),
+        says="Log-loss of the belief after each number of studies, with the default prior and with the learned width.",
+    )
+
+
+STUDY = Study(
+    page="reviews_measured",
+    reads="the rankings and 2×2 tables of clef_dta in TARSTOP_REAL_DATA; some hours, for the plans of Optimal",
+    tables=("reviews_beliefs", "reviews_decisions", "reviews_turned"),
+    measure=measure,
+    summarise=summarise,
+    figure=figure,
+)

@@ -1,0 +1,278 @@
+"""How well chances travel: learned on some collections of real rankings and used on another."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from scripts.real_lists import (
+    COLLECTIONS,
+    EACH_ONCE,
+    JUDGED,
+    PATENTS,
+    elsewhere,
+    medical,
+    others,
+    read,
+    read_collections,
+)
+from scripts.study import Floats, Study, Tables, mean_change
+from tarstop_core.belief.decisive import HitCurve
+from tarstop_core.calibration.calibrator import Calibrator
+from tarstop_core.calibration.fitting import fit
+from tarstop_core.documents.topic import Topic
+from tarstop_core.evaluation.benchmarks.sources import without_relevant
+from tarstop_core.places import real_data
+from tarstop_core.policies import Optimal
+from tarstop_core.presentation.palette import BELIEF, PLUS, THRESHOLD
+from tarstop_core.presentation.svg import Line, chart
+from tarstop_core.samples.shipped import calibrators
+from tarstop_core.value.decisive import DecisivePath
+from tarstop_core.value.payoffs import Payoffs
+
+Chances = Callable[[Topic], HitCurve]
+
+PAYOFFS = {q_star: Payoffs.from_q_star(q_star) for q_star in (0.2, 0.5, 0.8)}
+COSTS = (0.0001, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05)
+DEPTHS = (0, 1, 2, 3, 5, 7, 10, 15, 20, 30, 40, 50, 70, 100)
+SHOWN_DEPTHS = (10, 20, 50, 100)
+NEW, BEFORE = "rank-frailty", "marginal"
+"""The default for searches, and the default before it."""
+PSEUDO = 1.0
+LONGEST = 12_000
+LIST = ["domain", "collection", "judged", "review"]
+FIRST, LEAST = 100, 1e-4
+"""Documents whose log-loss is measured in reviews, and the least chance that it reckons with."""
+
+
+def curve_of(calibrator: Calibrator) -> Chances:
+    """The survival curve of a list."""
+    if not calibrator.by_rank:
+        return lambda topic: calibrator.curve(calibrator.probabilities(topic.scores))
+
+    @lru_cache(maxsize=1)
+    def longest() -> HitCurve:
+        return calibrator.curve(calibrator.probabilities(None, LONGEST))
+
+    return lambda topic: HitCurve(longest().log_M[: len(topic) + 1], longest().h[: len(topic)])
+
+
+def before(data: Path, tested: str) -> Callable[[Topic], Calibrator]:
+    """The default before, or the same kind fitted without the review where the default has seen it."""
+    shipped = calibrators()["clef-reviews"]
+    seen = {topic.name for topic in medical(data, "clef_dta", "content")}
+    here = {topic.name for topic in medical(data, tested, "abs")}
+    if tested == "clef_dta":
+        topics, names = elsewhere(data, tested)
+        taught = [topic for topic, name in zip(topics, names, strict=True) if name.endswith("content")]
+    else:
+        taught = [topic for topic in medical(data, "clef_dta", "content") if topic.name not in here]
+    again = fit(taught, kind="marginal", pseudo=PSEUDO)
+    return lambda topic: again if tested == "clef_dta" or topic.name in seen else shipped
+
+
+def played(topic: Topic, chances: Chances) -> tuple[float, float, float]:
+    """Net utility, documents read and right decisions of Optimal, over all cells, on a list and its twin without relevant documents."""
+    totals = []
+    for case in (topic, without_relevant(topic)):
+        path = DecisivePath(chances(case), 0.5, PAYOFFS[0.5], case.first_hit)
+        for payoffs in PAYOFFS.values():
+            path = path.with_payoffs(payoffs)
+            depths = Optimal().depths(path, np.array(COSTS), 0)
+            plus = np.array([path.action_at(int(depth)) for depth in depths])
+            utility = np.array([payoffs.outcome(bool(a), case.omega) for a in plus]) - COSTS * depths
+            totals.append((utility, depths, plus == case.omega))
+    utility, read_documents, right = np.mean(totals, axis=(0, 2))
+    return float(utility), float(read_documents), float(right)
+
+
+def on_lists(
+    where: Mapping[str, str], topics: Sequence[Topic], sources: Mapping[str, Callable[[Topic], Chances]]
+) -> Iterator[dict[str, object]]:
+    """A row for each list and source: what Optimal came to, and the chance that nothing has shown by some depths."""
+    for topic in topics:
+        for source, chances_for in sources.items():
+            chances = chances_for(topic)
+            utility, documents, right = played(topic, chances)
+            row = {**where, "review": topic.name, "chances": source, "utility": utility, "read": documents}
+            log_M, hit = chances(topic).log_M, topic.first_hit
+            for depth in DEPTHS:
+                row[f"said_{depth}"] = float(np.exp(log_M[min(depth, len(topic))]))
+                row[f"nothing_in_{depth}"] = hit is None or hit > depth
+            yield row | {"right": right}
+
+
+def searches(data: Path) -> pd.DataFrame:
+    """Both kinds of chances on every list that they were not learned from."""
+    rows: list[dict[str, object]] = []
+    for tested in COLLECTIONS:
+        topics, names = elsewhere(data, tested)
+        new = curve_of(fit(topics, kind="rank-frailty", collections=names))
+        default = before(data, tested)
+        sources = {
+            NEW: lambda topic, new=new: new,
+            BEFORE: lambda topic, default=default: curve_of(default(topic)),
+        }
+        for judged in JUDGED:
+            lists = [topic for topic in medical(data, tested, judged) if topic.omega]
+            rows += on_lists({"domain": "medical", "collection": tested, "judged": judged}, lists, sources)
+    shipped = {
+        source: curve_of(calibrators()[name])
+        for source, name in ((NEW, "clef-reviews-rank-frailty"), (BEFORE, "clef-reviews"))
+    }
+    for name, files in PATENTS.items():
+        lists = [topic for topic in read(data, *files) if topic.omega]
+        where = {"domain": "patents", "collection": name, "judged": "cited"}
+        rows += on_lists(
+            where, lists, {source: lambda topic, curve=curve: curve for source, curve in shipped.items()}
+        )
+    return pd.DataFrame(rows)
+
+
+def compared(rows: pd.DataFrame) -> dict[str, object]:
+    """New minus before over lists, with an interval from resampling reviews with all their lists."""
+    wide = rows.pivot(index=LIST[1:], columns="chances", values=["utility", "read", "right"])
+    gain = wide["utility"][NEW] - wide["utility"][BEFORE]
+    low, high = resampled(gain, gain.index.get_level_values("review"))
+    means = wide.mean()
+    return {
+        "reviews": rows["review"].nunique(),
+        "lists": len(gain),
+        "utility_before": means["utility", BEFORE],
+        "utility": means["utility", NEW],
+        "difference": gain.mean(),
+        "low": low,
+        "high": high,
+        "read_before": means["read", BEFORE],
+        "read": means["read", NEW],
+        "right_before": means["right", BEFORE],
+        "right": means["right", NEW],
+    }
+
+
+def resampled(values: pd.Series, reviews: pd.Index) -> Floats:
+    """Ends of the 95 % interval of the mean; a review is drawn with all its lists."""
+    grouped = values.groupby(pd.factorize(reviews)[0])
+    sums, count = grouped.sum().to_numpy(), grouped.size().to_numpy()
+    groups = len(count)
+    drawn = np.random.default_rng(1).multinomial(groups, np.full(groups, 1 / groups), size=10_000)
+    return np.asarray(np.quantile((drawn @ sums) / (drawn @ count), [0.025, 0.975]))
+
+
+def without_a_hit(rows: pd.DataFrame) -> list[dict[str, object]]:
+    """Share of lists that have shown nothing by each depth, as it was and as either kind of chances said."""
+    new, old = (rows[rows["chances"] == source] for source in (NEW, BEFORE))
+    found = []
+    for depth in DEPTHS:
+        off = new[f"nothing_in_{depth}"] - new[f"said_{depth}"]
+        sums = off.groupby([new["collection"], new["judged"]]).sum().to_numpy()
+        error = np.sqrt(len(sums) / max(1, len(sums) - 1) * (sums**2).sum()) / len(new)
+        found.append(
+            {"depth": depth, "lists": len(new), "said": new[f"said_{depth}"].mean()}
+            | {"said_before": old[f"said_{depth}"].mean(), "nothing": new[f"nothing_in_{depth}"].mean()}
+            | {"difference": off.mean(), "apart": 1.96 * error}
+        )
+    return found
+
+
+def in_reviews(data: Path) -> list[dict[str, object]]:
+    """Log-loss by rank from other collections minus that of other chances, over the first documents of a list."""
+    losses = []
+    for judged, scenario in zip(JUDGED, ("inclusion", "review"), strict=True):
+        collections = read_collections(data, judged)
+        for tested, topics in collections.items():
+            names = {topic.name for topic in topics}
+            taught = {"the others": others(collections, tested)}
+            if tested != "clef_dta":
+                taught["clef_dta"] = [each for each in collections["clef_dta"] if each.name not in names]
+            for source, lists in taught.items():
+                for kind in ("rank", "marginal"):
+                    calibrator = fit(lists, kind=kind, scenario=scenario, pseudo=PSEUDO)
+                    for topic in topics:
+                        p = np.clip(calibrator.probabilities(topic.scores, len(topic)), LEAST, 1 - LEAST)
+                        chance = np.where(topic.labels, p, 1 - p)[:FIRST]
+                        losses.append(
+                            (judged, tested, topic.name, f"{kind}, {source}", -np.log(chance).mean())
+                        )
+    wide = pd.DataFrame(losses, columns=[*LIST[1:3], "review", "source", "loss"])
+    wide = wide.pivot(index=["collection", "judged", "review"], columns="source", values="loss")
+    new = wide.pop("rank, the others")
+    return [
+        {"instead_of": source} | mean_change((new - wide[source]).dropna().groupby("review").mean())
+        for source in ("marginal, clef_dta", "marginal, the others", "rank, clef_dta")
+    ]
+
+
+def measure() -> Tables:
+    """Searches on medical reviews and patents, and what reviews begin with."""
+    data = real_data()
+    rows = searches(data)
+    medical_rows, patents = (rows[rows["domain"] == domain] for domain in ("medical", "patents"))
+    once = patents[patents["collection"].isin(EACH_ONCE)]
+    groups = {"all medical reviews": medical_rows, "all patents, each topic once": once}
+    groups |= {
+        f"{collection}, {judged}": part
+        for (collection, judged), part in rows.groupby(["collection", "judged"], sort=False)
+    }
+    hits = {"all": pd.concat([medical_rows, once]), "medical reviews": medical_rows, "patents": once}
+    # Of patents only means: their topics are not ours to pass on.
+    nothing = [f"nothing_in_{depth}" for depth in SHOWN_DEPTHS]
+    topics = medical_rows[[*LIST[1:], "chances", "utility", "read", "right", *nothing]]
+    return {
+        "calibrators_travel": pd.DataFrame(
+            [{"lists_of": name} | compared(part) for name, part in groups.items()]
+        ).round(6),
+        "calibrators_travel_hits": pd.DataFrame(
+            [{"lists_of": name} | row for name, part in hits.items() for row in without_a_hit(part)]
+        ).round(6),
+        "calibrators_travel_reviews": pd.DataFrame(in_reviews(data)).round(6),
+        "calibrators_travel_topics": topics.round({"utility": 5, "read": 2, "right": 3}),
+    }
+
+
+def summarise(tables: Tables) -> dict[str, object]:
+    """The tables under short names."""
+    parts = tables["calibrators_travel"]
+    once = [f"{name}, cited" for name in EACH_ONCE]
+    merged = parts[parts["lists_of"].str.endswith("cited") & ~parts["lists_of"].isin(once)]
+    return {
+        "parts": parts,
+        "merged": merged.set_index("lists_of")["difference"].to_dict(),
+        "hits": tables["calibrators_travel_hits"],
+        "reviews": tables["calibrators_travel_reviews"],
+        "depths": SHOWN_DEPTHS,
+    }
+
+
+def figure(tables: Tables) -> str:
+    """Share of lists without a hit by rank, as it was and as two calibrators said."""
+    rows = tables["calibrators_travel_hits"].query("lists_of == 'all'")
+    depths = rows["depth"].astype(float).tolist()
+    return chart(
+        [
+            Line(depths, rows["nothing"].tolist(), PLUS, "so it was"),
+            Line(depths, rows["said"].tolist(), BELIEF, NEW, dash="6 4"),
+            Line(depths, rows["said_before"].tolist(), THRESHOLD, BEFORE, dash="2 4"),
+        ],
+        x_title="documents read",
+        y_title="lists without a hit",
+        y_range=(0.0, 1.0),
+        says="Share of lists with something to find that have shown nothing, as it was and as calibrators from elsewhere said.",
+    )
+
+
+STUDY = Study(
+    page="calibrators_travel",
+    reads="the medical and patent rankings in TARSTOP_REAL_DATA; a few minutes",
+    tables=(
+        "calibrators_travel",
+        "calibrators_travel_hits",
+        "calibrators_travel_reviews",
+        "calibrators_travel_topics",
+    ),
+    measure=measure,
+    summarise=summarise,
+    figure=figure,
+)

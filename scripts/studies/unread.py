@@ -1,0 +1,195 @@
+"""Whether the number still unread is true, and whether the check of the chances warns when it should."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from scipy.stats import f as f_distribution
+
+from scripts.real_lists import COLLECTIONS, others, read_collections
+from scripts.study import Floats, Study, Tables
+from tarstop_core.belief.mixture import left, mixture
+from tarstop_core.calibration.calibrator import Calibrator
+from tarstop_core.calibration.fitting import fit
+from tarstop_core.calibration.live_check import AGAINST, across_lists, against_shape, levels_of_number
+from tarstop_core.calibration.thinning import fit_thinning
+from tarstop_core.documents.topic import Topic
+from tarstop_core.evaluation.replay import SHARES, replay
+from tarstop_core.places import real_data
+from tarstop_core.policies import parse_policy
+from tarstop_core.value.payoffs import Payoffs
+
+JUDGMENTS = {"abs": "inclusion", "content": "review"}
+RULES = ("consecutive", "knee", "budget:d=100")
+"""Their stops are looked at too, at q* = 0.5 and a cost of 0.001."""
+LOOKS = 25
+"""Depths at which a real list is checked."""
+FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)
+"""True levels, as multiples of what the chances say."""
+FINISHED = (10, 20, 40)
+"""Finished reviews of a person."""
+PERSONS = 50
+SHAPE = 1.5
+"""Of the gamma factor by which a person's reviews vary beside their common level."""
+
+
+def statement(topic: Topic, calibrator: Calibrator, depth: int) -> tuple[float, ...]:
+    """Mean and ends of the interval, the true number, and the chances of fewer and of no more than that."""
+    labels = np.asarray(topic.labels)
+    read = np.arange(len(topic)) < depth
+    true = int(labels[depth:].sum())
+    unread = calibrator.left(calibrator.probabilities(topic.scores, len(topic)), read, read & labels, ~read)
+    chances = unread.chance_of_at_most(true - 1), unread.chance_of_at_most(true)
+    return unread.mean, *unread.interval(), true, *chances
+
+
+def statements(data: Path) -> Iterator[tuple[object, ...]]:
+    """What is said of every list by what the other collections teach, at five depths and where rules stop."""
+    for judgments, scenario in JUDGMENTS.items():
+        collections = read_collections(data, judgments)
+        for tested, topics in collections.items():
+            calibrator = fit(others(collections, tested), kind="marginal", scenario=scenario, pseudo=1.0)
+            by_first_hit, payoffs = replace(calibrator, scenario="patent"), Payoffs.from_q_star(0.5)
+            stops = {rule: replay(topics, by_first_hit, parse_policy(rule), payoffs, 0.001) for rule in RULES}
+            for i, topic in enumerate(topics):
+                depths = {f"{100 * share:g} %": math.ceil(share * len(topic)) for share in SHARES}
+                depths |= {rule: int(stops[rule][i].depth) for rule in RULES}
+                for at, depth in depths.items():
+                    if depth < len(topic):
+                        said = statement(topic, calibrator, depth)
+                        yield judgments, tested, topic.name, at, depth, *said, len(topic)
+
+
+def warned(data: Path, judgments: str) -> tuple[int, int]:
+    """How many lists of other collections are ever warned, and how many there are."""
+    collections = read_collections(data, judgments)
+    warnings = []
+    for tested, topics in collections.items():
+        taught = others(collections, tested)
+        thinning = fit_thinning(
+            [(np.ones(len(each), dtype=bool), np.asarray(each.labels)) for each in taught]
+        )
+        for topic in topics:
+            depths = np.unique(np.geomspace(1, len(topic), LOOKS).astype(int))
+            reads = np.arange(len(topic)) < depths[:, None]
+            labels = np.asarray(topic.labels)
+            warnings.append(any(against_shape(thinning, read, read & labels) >= AGAINST for read in reads))
+    return sum(warnings), len(warnings)
+
+
+# --- persons whose chances are wrong by a factor --------------------------------------------------
+
+
+def warned_person(rng: np.random.Generator, reviews: int, factor: float) -> bool:
+    """Whether a drawn person is warned after any finished review, where chances are wrong by a factor."""
+    expected = rng.uniform(3, 30, reviews)
+    found = rng.poisson(factor * expected * rng.gamma(SHAPE, 1 / SHAPE, reviews))
+    foreseen = [left(mixture([1.0], [SHAPE]), [number], 2000) for number in expected]
+    levels = [levels_of_number(each, int(number)) for each, number in zip(foreseen, found, strict=True)]
+    checks = [across_lists(levels[: n + 1]) for n in range(reviews)]
+    return any(check is not None and check.against >= AGAINST for check in checks)
+
+
+def warned_persons() -> pd.DataFrame:
+    """Share of drawn persons who are ever warned, by number of finished reviews and true level."""
+    rng = np.random.default_rng(1)
+    rows = [
+        {"finished": finished}
+        | {
+            f"x{factor:g}": np.mean([warned_person(rng, finished, factor) for _ in range(PERSONS)])
+            for factor in FACTORS
+        }
+        for finished in FINISHED
+    ]
+    return pd.DataFrame(rows)
+
+
+# --- how well it was said -------------------------------------------------------------------------
+
+
+def interval_score(rows: pd.DataFrame) -> pd.Series:
+    """Width, and twenty times what lies outside (Gneiting & Raftery 2007, for 90 %); lower is better."""
+    short, over = (rows["low"] - rows["true"]).clip(lower=0), (rows["true"] - rows["high"]).clip(lower=0)
+    return rows["high"] - rows["low"] + 20 * (short + over)
+
+
+def calibrated(rows: pd.DataFrame, bins: int = 5) -> tuple[Floats, float]:
+    """Share of statements by fifths of what was predicted, reviews weighing equally, and a test that each is a fifth.
+
+    A number spreads over the fifths that its chance covers (Czado, Gneiting & Held 2009). The test is Hotelling's, over reviews.
+    """
+    edges = np.linspace(0, 1, bins + 1)
+    low, high = (rows[name].to_numpy()[:, None] for name in ("below", "upto"))
+    covered = np.clip(np.minimum(high, edges[1:]) - np.maximum(low, edges[:-1]), 0, None)
+    shares = covered / np.maximum(high - low, 1e-12)
+    by_review = pd.DataFrame(shares).groupby(rows["review"].to_numpy()).mean().to_numpy()
+    mean, reviews, k = by_review.mean(axis=0), len(by_review), bins - 1
+    if reviews <= k + 1:
+        return mean, math.nan
+    off = mean[:-1] - 1 / bins
+    statistic = float(off @ np.linalg.solve(np.cov(by_review[:, :-1].T) / reviews + 1e-12 * np.eye(k), off))
+    return mean, float(f_distribution.sf(statistic * (reviews - k) / (k * (reviews - 1)), k, reviews - k))
+
+
+def coverage(rows: pd.DataFrame) -> dict[str, object]:
+    """How many statements hold, how many lists have more than was said, and the scores."""
+    inside = (rows["true"] >= rows["low"]) & (rows["true"] <= rows["high"])
+    return {
+        "reviews": rows["review"].nunique(),
+        "statements": len(rows),
+        "covered": inside.mean(),
+        "above": (rows["true"] > rows["high"]).mean(),
+        "p": calibrated(rows)[1],
+        "score": interval_score(rows).mean(),
+    }
+
+
+def measure() -> Tables:
+    """Statements on real lists, warnings on them, and warnings of drawn persons."""
+    data = real_data()
+    names = [
+        "judgments",
+        "collection",
+        "review",
+        "at",
+        "read",
+        "mean",
+        "low",
+        "high",
+        "true",
+        "below",
+        "upto",
+    ]
+    lists = [(judgments, *warned(data, judgments)) for judgments in JUDGMENTS]
+    return {
+        "still_unread": pd.DataFrame(statements(data), columns=[*names, "documents"]).round(5),
+        "still_unread_warned": pd.DataFrame(lists, columns=["judgments", "warned", "lists"]),
+        "still_unread_levels": warned_persons(),
+    }
+
+
+def summarise(tables: Tables) -> dict[str, object]:
+    """Coverage at the five depths, in all, by collection and where rules stop."""
+    every = tables["still_unread"]
+    at_depths = every["at"].str.endswith("%")
+    parts = {"all four": every[at_depths]}
+    parts |= {name: every[at_depths & (every["collection"] == name)] for name in COLLECTIONS}
+    parts |= {"where rules stop": every[~at_depths]}
+    rows = [
+        {"part": name}
+        | {judgments: coverage(part[part["judgments"] == judgments]) for judgments in JUDGMENTS}
+        for name, part in parts.items()
+    ]
+    return {"rows": rows, "warned": tables["still_unread_warned"], "levels": tables["still_unread_levels"]}
+
+
+STUDY = Study(
+    page="still_unread",
+    reads="the medical rankings in TARSTOP_REAL_DATA; some minutes",
+    tables=("still_unread", "still_unread_warned", "still_unread_levels"),
+    measure=measure,
+    summarise=summarise,
+)

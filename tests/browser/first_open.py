@@ -1,0 +1,66 @@
+"""Words and controls that a page shows when it is first opened, and how many there may be."""
+
+from playwright.sync_api import Page, ViewportSize
+
+from tarstop_core.sessions.demo import start_demo, start_review_demo
+from tarstop_core.sessions.store.store import Store
+from tests.browser.acting import at_rest, by_sidebar
+
+WINDOW: ViewportSize = {"width": 1440, "height": 900}
+LIMITS: dict[str, tuple[str, int, int | None]] = {
+    "Home": ("", 120, None),
+    "Set up, patents": ("set_up", 250, 30),
+    "Set up, patents, what is at stake": ("set_up?step=2+What+is+at+stake", 250, 30),
+    "Set up, reviews": ("set_up?scenario=review", 250, 30),
+    "Set up, reviews, what is at stake": ("set_up?scenario=review&step=2+What+is+at+stake", 250, 30),
+    "Screen, patents": ("screen?session={patent}", 150, None),
+    "Screen, reviews": ("screen?session={review}", 150, None),
+    "Evidence": ("evidence", 200, None),
+    "Explore": ("explore", 200, None),
+    "Calibration": ("calibration", 200, None),
+    "Learn": ("learn", 300, None),
+    "Results": ("results", 300, 25),
+}
+"""By what a row of the table is called: address, and how many words and controls there may be at most."""
+IN_TURN = sorted(LIMITS, key=lambda name: "?" in LIMITS[name][0])
+"""First the pages that the sidebar leads to, before a session is open, which other pages would take up."""
+COUNT = """() => {
+    const main = document.querySelector('[data-testid=stMain]');
+    const seen = (each) => each.checkVisibility({visibilityProperty: true, opacityProperty: true});
+    // Figures, tooltips and signs, the document on Screen, and formulas written a second time for screen readers.
+    const left_out = '.js-plotly-plot, .tar-fluid, svg, [data-testid=stTooltipContent], [data-testid=stIconMaterial], kbd, ' +
+        'canvas, .st-key-document, .katex-mathml, style, script';
+    const words = [];
+    const walk = document.createTreeWalker(main, NodeFilter.SHOW_TEXT);
+    for (let node = walk.nextNode(); node; node = walk.nextNode()) {
+        const of = node.parentElement;
+        if (!of.closest(left_out) && seen(of)) words.push(...(node.data.match(/\\S*\\p{L}\\S*/gu) ?? []));
+    }
+    const inside = 'a[href], button, input, select, textarea, summary, [role=slider], [role=tab], [role=combobox]';
+    const controls = new Set();
+    for (const each of main.querySelectorAll(inside)) {
+        if (each.closest('.js-plotly-plot, [data-testid=stTooltipIcon], .st-key-document')) continue;
+        // A number with its two steps, and a box with its arrow, are one control.
+        const whole = each.closest('[data-testid=stNumberInput], [data-testid=stSelectbox], [data-testid=stSlider], ' +
+            '[data-testid=stFileUploader], [data-testid=stMultiSelect], label') ?? each;
+        if (seen(whole)) controls.add(whole);
+    }
+    return {words: words.length, controls: controls.size, all: words.join(' ')};
+}"""
+
+
+def counted(page: Page, url: str, name: str, sessions: dict[str, str]) -> tuple[int, int]:
+    """Words and controls of the main area of a page, as they are when nothing has been touched."""
+    address = LIMITS[name][0].format(**sessions)
+    if address and "?" not in address:
+        by_sidebar(page, name.partition(",")[0])
+    else:
+        page.goto(f"{url}/{address}")
+        at_rest(page)
+    found = page.evaluate(COUNT)
+    return found["words"], found["controls"]
+
+
+def sessions(store: Store) -> dict[str, str]:
+    """A demo session of each kind, for the addresses that ask for one."""
+    return {"patent": start_demo(store), "review": start_review_demo(store)}

@@ -1,0 +1,297 @@
+"""What is kept of the measurements on real lists: rerun on a few, and worked out by hand."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import logit
+from scipy.stats import norm
+
+from scripts import real_lists
+from scripts.studies import ranking, recall, reml, reranked_chances, reranking, reviews, travel, unread
+from scripts.study import change, interval, kept_tables, load, mean_change, page, signed, where
+from tarstop_core.belief.of_tables import beliefs
+from tarstop_core.belief.prior import Prior
+from tarstop_core.calibration.fitting import fit
+from tarstop_core.documents.tables import CELLS
+from tarstop_core.evaluation.benchmarks.sources import without_relevant
+from tarstop_core.evaluation.replay import replay, summary
+from tarstop_core.policies import Optimal
+from tarstop_core.ranking.bm25 import PAPER
+from tarstop_core.samples.shipped import calibrators, reranked_came_out
+from tarstop_core.samples.shipped import reranked_chances as shipped_chances
+from tarstop_core.value.payoffs import Payoffs
+from tests.reference.recorded import GOLDEN
+
+
+def table(study: str, name: str) -> pd.DataFrame:
+    return kept_tables(load(study))[name]
+
+
+# --- how pages write numbers ----------------------------------------------------------------------
+
+
+def test_a_difference_is_bold_where_its_interval_leaves_out_0() -> None:
+    assert signed(0.0123, 4) == "+0.0123" and signed(-0.0123, 4) == "−0.0123" and signed(0.00004, 4) == "0"
+    assert change({"difference": 0.1, "low": 0.05, "high": 0.2}) == "**+0.100 [+0.050, +0.200]**"
+    assert change({"difference": 0.1, "low": -0.05, "high": 0.2}) == "+0.100 [−0.050, +0.200]"
+
+
+def test_an_interval_resamples_and_a_row_is_the_only_one() -> None:
+    values = np.random.default_rng(3).normal(1, 2, 400)
+    low, high = interval(values)
+    assert (low, high) == pytest.approx((values.mean() - 1.96 * 0.1, values.mean() + 1.96 * 0.1), abs=0.03)
+    assert mean_change([2.0, 2.0]) == {"difference": 2.0, "low": 2.0, "high": 2.0}
+    with pytest.raises(ValueError, match="unpack"):
+        where([{"a": 1}, {"a": 1}], a=1)
+
+
+def test_a_page_says_what_its_tables_say() -> None:
+    study = load("ranking")
+    tables = kept_tables(study)
+    tables["ranking_topics"]["map"] *= 0.5
+    assert page(study, tables) != page(study, kept_tables(study))
+
+
+# --- REML or exact --------------------------------------------------------------------------------
+
+
+def test_shares_of_differing_actions_are_counted_by_hand() -> None:
+    rows = table("reml", "reml_or_exact")
+    part = rows[(rows["set"] == reml.OUTCOMES) & (rows["theta"] == 0.75) & rows["studies"].between(6, 10)]
+    by_hand = np.mean([((part["reml_single"] > q) != (part["exact"] > q)).mean() for q in (0.2, 0.5, 0.8)])
+    found = reml.share_that_differs(part)
+    assert found["share"] == pytest.approx(by_hand) and found["low"] < by_hand < found["high"]
+    assert not set(CELLS) & set(rows.columns), "counts of patients stay where they are"
+
+
+def test_a_review_of_tables_measured_again(real_data: Path) -> None:
+    rows = table("reml", "reml_or_exact")
+    (given,) = (each for each in reml.table_sets(real_data) if each[:2] == (reml.FIRST, "CD010632"))
+    kept = rows[(rows["set"] == reml.FIRST) & (rows["review"] == "CD010632")].reset_index(drop=True)
+    again = reml.beliefs(*given).reset_index(drop=True)
+    for name in ("reml_single", "reml_all", "exact", "exact_flat"):
+        assert again[name].to_numpy() == pytest.approx(kept[name].to_numpy(), abs=1e-5)
+
+
+def test_final_beliefs_under_the_correction_all_are_madas() -> None:
+    mada = pd.read_csv(GOLDEN / "mada_reference.csv")
+    mada = mada.assign(review=mada["dataset"].str.partition(":")[2]).set_index("review")
+    rows = table("reml", "reml_or_exact")
+    final = rows[(rows["set"] == reml.FIRST) & rows["final"] & (rows["theta"] == 0.75)].set_index("review")
+    both = final.join(mada, how="inner")
+    assert len(both) == 16
+    expected = norm.cdf((both["tsens"] - logit(0.75)) / both["se_tsens"])
+    assert both["reml_all"].to_numpy() == pytest.approx(expected, abs=2e-3)
+
+
+# --- reviews --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("studies", reviews.STUDIES)
+def test_log_losses_follow_from_the_beliefs(studies: int) -> None:
+    rows = table("reviews", "reviews_beliefs")
+    found = reviews.belief_rows(rows).set_index("studies").loc[studies]
+    for prior in (reviews.DEFAULT, reviews.WIDTH):
+        losses: dict[str, list[float]] = {}
+        for row in rows[(rows["prior"] == prior) & (rows["studies"] == studies)].itertuples():
+            losses.setdefault(row.review, []).append(-np.log(row.belief if row.omega else 1 - row.belief))
+        assert found[prior] == pytest.approx(np.mean([np.mean(each) for each in losses.values()]))
+
+
+def test_no_rule_is_never_worse_than_greedy() -> None:
+    """What the default rule of new reviews rests on."""
+    rows = reviews.rule_rows(table("reviews", "reviews_decisions"))
+    assert len(rows) == 5 * len(reviews.COSTS)
+    for rule in ("open-loop", "optimal"):
+        for prior in (reviews.DEFAULT, reviews.WIDTH):
+            own = [row for row in rows if (row["rule"], row["prior"]) == (rule, prior)]
+            assert not all(row["never_worse"] for row in own)
+            assert all(row["right"] < row["greedy_right"] for row in own if row["cost"] >= 0.0001)
+
+
+def test_no_decision_is_said_to_turn_oftener_than_studies_come() -> None:
+    turned = table("reviews", "reviews_turned")
+    assert set(turned["at"]) == {"study", "0.5", "0.8", "0.9", "0.95", "0.99"}
+    assert (turned["said"] <= turned["coming"] + 1e-6).all()
+    assert (turned["said"] <= np.maximum(turned["belief"], 0.5) + 1e-6).all()
+    for row in reviews.turn_rows(turned):
+        assert row["low"] <= 0 <= row["high"], "what is shown fits"
+
+
+def test_what_is_shown_of_a_turn_is_learned_on_the_other_reviews() -> None:
+    turned = table("reviews", "reviews_turned")
+    own = turned[turned["prior"] == reviews.WIDTH]
+    names = own["review"].unique().tolist()
+    again = reviews.with_correction(own.drop(columns="said"), [set(names[:8]), set(names[8:])])
+    power = reviews.tempering(own[own["review"].isin(names[8:])])
+    first = own["review"].isin(names[:8])
+    assert again.loc[first, "said"].to_numpy() == pytest.approx(reviews.corrected(own[first], power))
+
+
+def test_beliefs_are_computed_again(real_data: Path) -> None:
+    rows = table("reviews", "reviews_beliefs")
+    case = real_lists.outcomes(real_data)[0]
+    kept = rows[(rows["outcome"] == case.name) & (rows["prior"] == reviews.DEFAULT)]
+    path = beliefs(case.tables, 0.75, "bivariate", Prior())
+    assert kept.sort_values("studies")["belief"].to_numpy() == pytest.approx(path, abs=2e-5)
+
+
+# --- chances from elsewhere -----------------------------------------------------------------------
+
+
+def test_the_difference_follows_from_the_lists() -> None:
+    parts = table("travel", "calibrators_travel").set_index("lists_of")
+    topics = table("travel", "calibrators_travel_topics")
+    wide = topics.pivot(index=["collection", "judged", "review"], columns="chances", values="utility")
+    gain = wide[travel.NEW] - wide[travel.BEFORE]
+    assert len(gain) == parts.loc["all medical reviews", "lists"] == 161
+    assert parts.loc["all medical reviews", "difference"] == pytest.approx(gain.mean(), abs=2e-5)
+    for (collection, judged), own in gain.groupby(level=[0, 1]):
+        row = parts.loc[f"{collection}, {judged}"]
+        assert row["difference"] == pytest.approx(own.mean(), abs=2e-5) and row["low"] < row["high"]
+
+
+def test_a_list_is_played_as_replay_plays_it(real_data: Path) -> None:
+    calibrator = calibrators()["clef-reviews-rank-frailty"]
+    topic = next(each for each in real_lists.medical(real_data, "clef2019 dta", "content") if each.omega)
+    both = [topic, without_relevant(topic)]
+    cells = [
+        summary(replay(both, calibrator, Optimal(), Payoffs.from_q_star(q_star), cost))
+        for q_star in travel.PAYOFFS
+        for cost in travel.COSTS
+    ]
+    expected = [
+        np.mean([cell[name] for cell in cells]) for name in ("net_utility", "depth", "decision_agreement")
+    ]
+    whole = calibrator.curve(calibrator.probabilities(None, len(topic)))
+    # Where two depths are worth the same, the last digit decides between them.
+    utility, depth, right = travel.played(topic, lambda _: whole)
+    assert utility == pytest.approx(expected[0], abs=1e-5)
+    assert depth == pytest.approx(expected[1], abs=0.1) and right == expected[2]
+    cut = travel.curve_of(calibrator)(topic)
+    np.testing.assert_allclose(cut.log_M, whole.log_M, rtol=1e-4)
+
+
+def test_no_review_is_on_both_sides(real_data: Path) -> None:
+    for tested in real_lists.COLLECTIONS:
+        topics, names = real_lists.elsewhere(real_data, tested)
+        here = {
+            topic.name
+            for judged in real_lists.JUDGED
+            for topic in real_lists.medical(real_data, tested, judged)
+        }
+        assert not here & {topic.name for topic in topics} and len(set(names)) == 6
+        collections = real_lists.read_collections(real_data, "content")
+        assert not {topic.name for topic in collections[tested]} & {
+            topic.name for topic in real_lists.others(collections, tested)
+        }
+        before = travel.before(real_data, tested)
+        seen = {topic.name for topic in real_lists.medical(real_data, "clef_dta", "content")}
+        for topic in real_lists.medical(real_data, tested, "abs"):
+            assert (before(topic) == calibrators()["clef-reviews"]) == (topic.name not in seen)
+
+
+def test_an_interval_draws_whole_reviews() -> None:
+    values = pd.Series([1.0, 0, 0, 0] * 3)
+    low, high = travel.resampled(values, pd.Index(["a", "b", "c", "d"] * 3))
+    # One review of four carries all of it, in all of its lists.
+    assert (low, high) == (0.0, 0.75)
+
+
+# --- still unread, recall, lists that learn ---------------------------------------------------------
+
+
+@pytest.mark.parametrize("judgments", unread.JUDGMENTS)
+def test_what_the_guide_claims_of_what_is_unread(judgments: str) -> None:
+    rows = table("unread", "still_unread")
+    found = unread.coverage(rows[rows["judgments"] == judgments])
+    assert found["covered"] >= 0.85 and found["above"] <= 0.07 and found["p"] > 0.05
+
+
+def test_a_statement_is_made_again(real_data: Path) -> None:
+    collections = real_lists.read_collections(real_data, "content")
+    calibrator = fit(
+        real_lists.others(collections, "clef2019 dta"), kind="marginal", scenario="review", pseudo=1.0
+    )
+    rows = table("unread", "still_unread").query("judgments == 'content' and at == '10 %'")
+    for topic in collections["clef2019 dta"]:
+        row = rows[(rows["collection"] == "clef2019 dta") & (rows["review"] == topic.name)].iloc[0]
+        mean, low, high, true, *_ = unread.statement(topic, calibrator, int(row["read"]))
+        assert true == row["true"]
+        assert np.allclose((mean, low, high), (row["mean"], row["low"], row["high"]), rtol=1e-3, atol=1.01)
+
+
+def test_the_bound_on_recall_is_seldom_wrong() -> None:
+    false = table("recall", "recall_false")
+    shares = false[[f"one_in_{every}" for every in recall.EVERY]]
+    assert (shares <= 0.05).all(axis=None)
+    assert set(recall.constructed()) < set(false["list"])
+
+
+def test_intervals_of_a_list_that_learns_hold() -> None:
+    rows = table("reranked_chances", "reranked_chances").query("way == 'learned'")
+    found = reranked_chances.coverage(rows)
+    assert found["covered"] >= 0.9 and found["p"] > 0.05
+    quality = shipped_chances().quality
+    assert quality is not None and quality.topics == 47 and quality.ece < 0.02
+
+
+def test_what_ships_for_the_calibration_page_is_what_was_measured() -> None:
+    rows = table("reranked_chances", "reranked_chances").query("way == 'learned'")
+    kept = rows[reranked_chances.SHIPPED].round({"mean": 2}).reset_index(drop=True)
+    pd.testing.assert_frame_equal(reranked_came_out(), kept)
+    assert kept["set"].nunique() == 25 and not kept.duplicated(["judged", "set", "read", "what"]).any()
+
+
+# --- orders -----------------------------------------------------------------------------------------
+
+
+def test_words_are_no_worse_in_any_group() -> None:
+    for row in load("ranking").summarise(kept_tables(load("ranking")))["rows"]:
+        for measure in ranking.MEASURES:
+            assert row[measure]["words"] > row[measure]["paper"]
+        assert row["count"] == (12 if row["lists"] == real_lists.SETS else 25 if "25" in row["lists"] else 13)
+
+
+def test_lists_are_ranked_again_alike(real_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    small = [each for each in real_lists.text_lists(real_data) if each.name in ("CD010705", "Triptans")]
+    monkeypatch.setattr(ranking, "text_lists", lambda _: small)
+    keys = ["lists", "list", "text", "ranking"]
+    both = ranking.measure()["ranking_topics"].merge(table("ranking", "ranking_topics"), on=keys)
+    assert len(both) == 12 and PAPER.name in set(both["ranking"])
+    for measure in ranking.MEASURES:
+        assert both[f"{measure}_x"].tolist() == pytest.approx(both[f"{measure}_y"].tolist(), abs=1e-4)
+
+
+def test_a_list_that_learns_is_no_worse_than_asreview() -> None:
+    rows = table("reranking", "reranking_lists")
+    assert set(rows.groupby(["ranker", "list"])["file"].nunique()) == {reranking.FILES}
+    assert reranking.gain_over_asreview(rows, "loss")["high"] <= 0.005
+    assert reranking.gain_over_asreview(rows, "recall_10")["low"] >= -0.005
+
+
+@pytest.mark.parametrize("file", [0, 3])
+def test_a_list_is_read_again_alike(real_data: Path, file: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    small = [each for each in real_lists.text_lists(real_data) if each.name == "CD008760"]
+    monkeypatch.setattr(reranking, "text_lists", lambda _: small)
+    (given,) = reranking.labelled_lists(real_data)
+    _, _, _, *measured = reranking.played(reranking.OURS, given, file)
+    rows = table("reranking", "reranking_lists").set_index(["ranker", "list", "file"])
+    kept = rows.loc[(reranking.OURS, "CD008760", file), list(reranking.MEASURES)]
+    assert measured == pytest.approx(kept.tolist(), abs=1e-4)
+
+
+def test_files_hold_the_same_documents_otherwise_ordered() -> None:
+    assert reranking.standing(5, 0).tolist() == [0, 1, 2, 3, 4]
+    orders = {tuple(reranking.standing(50, file).tolist()) for file in range(reranking.FILES)}
+    assert len(orders) == reranking.FILES and all(sorted(each) == [*range(50)] for each in orders)
+    titles = [f"steel mast {number}" for number in range(12)]
+    relevant = np.arange(12) % 3 == 0
+    given = reranking.Shuffled("a", "masts", titles, ["of steel"] * 12, relevant, np.arange(12.0))
+    moved = given.in_file(4)
+    assert moved.titles != titles
+    for title, is_relevant, score in zip(moved.titles, moved.relevant, moved.start, strict=True):
+        at = titles.index(title)
+        assert (is_relevant, score) == (relevant[at], at)

@@ -1,0 +1,71 @@
+"""Every measurement page is what its study writes from the tables in docs/data, and short."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from scripts.study import DATA, DOCS, NAMES, Study, kept_tables, load, page
+
+ROOT = Path(__file__).resolve().parents[2]
+MOST_WORDS = {"results": 1500, "reviews_measured": 1500}
+MOST_WORDS_ELSEWHERE = 500
+MOST_WORDS_IN_ALL = 28_500
+MOST_LINES_OF_SCRIPTS = 4_600
+
+
+@pytest.fixture(params=NAMES)
+def study(request: pytest.FixtureRequest) -> Study:
+    return load(request.param)
+
+
+def words(path: Path) -> int:
+    """As wc counts them."""
+    return len(path.read_text(encoding="utf-8").split())
+
+
+def test_a_page_is_what_its_study_writes_from_its_tables(study: Study) -> None:
+    tables = kept_tables(study)
+    assert page(study, tables) == (DOCS / f"{study.page}.md").read_text(encoding="utf-8")
+    if study.figure:
+        assert study.figure(tables) + "\n" == (DOCS / f"{study.page}.svg").read_text(encoding="utf-8")
+
+
+def test_a_page_is_short(study: Study) -> None:
+    assert words(DOCS / f"{study.page}.md") <= MOST_WORDS.get(study.page, MOST_WORDS_ELSEWHERE)
+
+
+def test_every_table_belongs_to_one_study() -> None:
+    named = [name for each in NAMES for name in load(each).tables]
+    assert sorted(named) == sorted(path.stem for path in DATA.glob("*.csv"))
+
+
+def test_documents_and_scripts_stay_readable() -> None:
+    assert sum(words(path) for path in DOCS.glob("*.md")) <= MOST_WORDS_IN_ALL
+    lines = (path.read_text(encoding="utf-8").count("\n") for path in (ROOT / "scripts").rglob("*.py"))
+    assert sum(lines) <= MOST_LINES_OF_SCRIPTS
+
+
+def test_no_script_works_or_needs_another_first_when_it_is_imported() -> None:
+    """Each alone, in an order that no circle survives."""
+    scripts = sorted((ROOT / "scripts").rglob("*.py"))
+    names = [
+        ".".join(path.relative_to(ROOT).with_suffix("").parts)
+        for path in scripts
+        if path.stem not in ("asreview_alone", "__main__", "make_pictures")
+    ]
+    code = "import importlib, sys\nfor name in sys.argv[1:]:\n" + (
+        "    importlib.import_module(name)\n"
+        "    for loaded in [each for each in sys.modules if each.startswith('scripts')]:\n"
+        "        del sys.modules[loaded]\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, *names],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
