@@ -18,7 +18,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from tarstop_core.documents.dates import Span, date_key, date_words, span
-from tarstop_core.documents.records import _WORDS, normal_publication_number
+from tarstop_core.documents.records import _WORDS, normal_publication_number, without_kind_code
 
 Kind = Literal["late", "earlier", "own", "unclear"]
 
@@ -194,8 +194,10 @@ def cannot_settle(found: Sequence[Sequence[Flag]]) -> NDArray[np.bool_]:
 
 def with_family(application: Application, frame: pd.DataFrame) -> Application:
     """The application with the family and the applicant that a table of records gives its number."""
-    own = _bare(application.number)
-    numbers = [_bare(number) == own for number in frame["publication_number"].tolist()] if own else []
+    own = without_kind_code(application.number)
+    numbers = (
+        [without_kind_code(number) == own for number in frame["publication_number"].tolist()] if own else []
+    )
     held = frame[np.array(numbers, dtype=bool)] if any(numbers) else frame[:0]
     family, applicant = (next(filter(None, held[name].tolist()), "") for name in ("family", "assignee"))
     return replace(application, family=family, applicant=applicant)
@@ -204,9 +206,9 @@ def with_family(application: Application, frame: pd.DataFrame) -> Application:
 def _own(application: Application, document: Dated, others: Iterable[str]) -> Flag | None:
     """Whether it belongs to the application's own family, by what it is called or by its priority."""
     members = re.split(r"[;,|\n]+", document.family)
-    own = _bare(application.number)
+    own = without_kind_code(application.number)
     if (application.family and document.family == application.family) or (
-        own and own in map(_bare, (document.publication_number, *others, *members))
+        own and own in map(without_kind_code, (document.publication_number, *others, *members))
     ):
         return Flag("own", "belongs to your own application's family, so it cannot be held against it")
     asked, day = date_key(application.priority), span(application.priority)
@@ -222,8 +224,3 @@ def _own(application: Application, document: Dated, others: Iterable[str]) -> Fl
 def _names(applicants: str) -> set[str]:
     """Applicants in a form in which two databases spell them alike."""
     return {" ".join(_WORDS.findall(name.casefold())) for name in re.split(r"[;|\n]+", applicants)} - {""}
-
-
-def _bare(number: str) -> str:
-    """A publication number without its kind code: an application and its patent are one family."""
-    return re.sub(r"(?<=\d)[A-Z]\d?$", "", normal_publication_number(number))

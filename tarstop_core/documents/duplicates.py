@@ -232,6 +232,11 @@ def _fold(
         sources = base["source"][target].split("; ")
         new = [name for name in more["source"][at].split("; ") if name not in sources]
         base["source"][target] = "; ".join([name for name in (*sources, *new) if name])
+        # Of an application and its patent the first to be published makes it known.
+        dates = (date_key(of["date"][place]) for of, place in ((base, target), (more, at)))
+        if _one_number(base["publication_number"][target], more["publication_number"][at]) and _later(*dates):
+            for column in ("publication_number", "date"):
+                base[column][target] = more[column][at]
         for column in TEXT_COLUMNS:
             base[column][target] = base[column][target] or more[column][at]
         if math.isnan(base["score"][target]):
@@ -244,6 +249,17 @@ def _fold(
         values.iloc[kept] = pd.Series(base[column], dtype=values.dtype).to_numpy()
         out[column] = values[stays].reset_index(drop=True)
     return pd.DataFrame(out), disagreeing
+
+
+def _one_number(one: str, other: str) -> bool:
+    """Whether two publication numbers differ in their kind codes alone."""
+    bare = records.without_kind_code(one)
+    return bool(bare) and bare == records.without_kind_code(other)
+
+
+def _later(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    """Whether both dates are known as far as each other, and the first is the later one."""
+    return bool(other) and one[: len(other)] > other[: len(one)]
 
 
 def unique_ids(ids: Sequence[str]) -> tuple[list[str], list[tuple[str, str]]]:

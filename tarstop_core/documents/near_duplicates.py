@@ -7,7 +7,7 @@ of those, titles that differ in the spelling of a few words are near, not titles
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 import numpy as np
@@ -20,6 +20,7 @@ from tarstop_core.documents import duplicates
 from tarstop_core.documents.dates import date_key
 from tarstop_core.documents.duplicates import SIGNED, Match, telling
 from tarstop_core.documents.groups import Documents
+from tarstop_core.documents.records import normal_publication_number, without_kind_code
 
 RAREST = 4
 MOST_ALIKE = 20  # Titles that share two rare words in larger groups than this share a phrase, not a document
@@ -34,7 +35,8 @@ _About = tuple[int, str, str, str]  # row, authors, date, abstract
 def near_duplicates(frame: pd.DataFrame) -> tuple[Match, ...]:
     """Find records that may be one document with an earlier one, once exact duplicates have been merged; in their order.
 
-    Records whose PMIDs or publication numbers differ are different ones. Records whose DOIs differ may be a preprint
+    Records whose PMIDs or publication numbers differ are different ones, unless the numbers differ in their kind codes
+    alone: an application (A1) and its patent (B1) may count as one document. Records whose DOIs differ may be a preprint
     and its article: they are proposed where the title is the same and neither first author nor abstract speaks
     against it. Titles that name a kind of text ("Editorial", "Reply") are left alone unless there are abstracts that
     agree, or first author and year are known and the same.
@@ -58,11 +60,13 @@ def near_duplicates(frame: pd.DataFrame) -> tuple[Match, ...]:
     firsts = [rows[0] for rows in rows_of.values()]
     nearly = _nearly_equal(list(rows_of))
     pairs += [(firsts[one], firsts[other], "nearly the same title") for one, other in nearly]
-    rows = sorted({row for one, other, _ in pairs for row in (one, other)})
+    found = list(_other_kind_codes(frame["publication_number"].tolist()))
+    rows = sorted({match.kept for match in found} | {row for one, other, _ in pairs for row in (one, other)})
     texts = frame[["authors", "date", "abstract"]].iloc[rows].itertuples(name=None)
     about = dict(zip(rows, texts, strict=True))
     documents = Documents(duplicates.identifiers(frame))
-    found: list[Match] = []
+    for match in found:
+        documents.join(match.kept, match.other)
     for one, other, alike in pairs:
         first, last = sorted((documents.first(one), documents.first(other)))
         if first == last:
@@ -73,6 +77,17 @@ def near_duplicates(frame: pd.DataFrame) -> tuple[Match, ...]:
             documents.join(first, last)
             found.append(Match(first, last, "near", why))
     return tuple(sorted(found, key=lambda match: (match.other, match.kept)))
+
+
+def _other_kind_codes(numbers: Sequence[str]) -> Iterator[Match]:
+    """Records that have the publication number of an earlier one with another kind code."""
+    first: dict[str, int] = {}
+    for row, number in enumerate(numbers):
+        bare = without_kind_code(number)
+        earlier = first.setdefault(bare, row) if bare else row
+        if earlier != row:
+            one, other = (normal_publication_number(numbers[at]) for at in (earlier, row))
+            yield Match(earlier, row, "near", f"same publication number, other kind code: {one} and {other}")
 
 
 def _why(one: _About, other: _About, differ: Sequence[str], alike: str, all_telling: bool) -> str:

@@ -112,3 +112,12 @@ def normal_publication_number(text: str) -> str:
     """
     bare = re.sub(r"[\s\-/,.]+", "", text).upper()
     return bare if re.match(r"[A-Z]{2}.*\d{3}|\d{5}", bare) else ""
+
+
+def without_kind_code(text: str) -> str:
+    """Return a patent publication number in normal form and without its kind code: an application and its patent share it.
+
+    >>> without_kind_code("EP 1 234 567 A1"), without_kind_code("EP1234567")
+    ('EP1234567', 'EP1234567')
+    """
+    return re.sub(r"(?<=\d)[A-Z]\d?$", "", normal_publication_number(text))

@@ -101,3 +101,25 @@ def test_typing_errors_are_found_among_many() -> None:
     found = {(match.kept, match.other) for match in near_duplicates(frame)}
     assert len(found & {(at, 3_000 + at) for at in range(200)}) > 190
     assert len(found) <= 200
+
+
+def test_one_publication_number_with_another_kind_code_is_proposed_as_one_document() -> None:
+    numbers = ["EP 1234567 B1", "US2010000001A1", "EP1234567A1", "EP1234568A1", "US8000000B2", ""]
+    frame = as_records(
+        {
+            "id": list("abcdef"),
+            "title": ["Mast with a hinge", "Kettle", "Antenna mast", "Antenna mast", "Kettle", ""],
+            "publication_number": numbers,
+            "date": ["2012-05-02", "2010-01-07", "2009-11-04", "2009-11-04", "2013", ""],
+            "abstract": ["", "Boils.", "It folds.", "", "", ""],
+        }
+    )
+    (match,) = near_duplicates(frame)
+    assert (match.kept, match.other, match.kind) == (0, 2, "near")
+    assert match.why == "same publication number, other kind code: EP1234567B1 and EP1234567A1"
+    assert merge_records([frame]).duplicates == 0, "a person decides"
+    merged = merge_records([frame], [match]).frame
+    assert merged["id"].tolist() == ["a", "b", "d", "e", "f"]
+    kept = merged.iloc[0]
+    assert (kept["publication_number"], kept["date"]) == ("EP1234567A1", "2009-11-04"), "known since then"
+    assert (kept["title"], kept["abstract"]) == ("Mast with a hinge", "It folds.")
