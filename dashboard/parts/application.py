@@ -1,75 +1,128 @@
-"""The application that prior art is sought for: asked for when a session is set up, or later in a dialog."""
+"""The application that prior art is sought for, and the documents that cannot be held against it.
+
+Both are asked for when a session is set up, and can be changed later in a dialog.
+"""
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
+import pandas as pd
 import streamlit as st
-from numpy.typing import NDArray
+from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.frame import shell
 from dashboard.frame.markup import bullets
 from dashboard.frame.widgets import lasting
 from dashboard.frame.work import Work, dialog_button, finish, kept, nothing_edited
-from tarstop_core.documents.application import Application, cannot_settle, flagged, with_family
+from tarstop_core.documents.application import Application, Flag, barring, flagged, with_family
 from tarstop_core.documents.dates import date_words, read_date
 from tarstop_core.errors import InputProblem
 from tarstop_core.presentation.numbers import count_of
-from tarstop_core.ranking.order import Ranking, leave_out
+from tarstop_core.screening.log import Aside
+from tarstop_core.screening.setting_aside import (
+    all_aside,
+    as_aside,
+    counted,
+    may_leave,
+    return_event,
+    set_aside_event,
+)
 from tarstop_core.screening.state import State
 from tarstop_core.sessions.create import Documents
 
 PREFIX = "set_up/application"
 EDITING = "application"
 WHY = (
-    "May stay empty. Documents that are too late, earlier filings that were published later, and those of the "
-    "application's own family are then flagged before they can become a false hit."
+    "May stay empty. With it, documents that are too late, or of its own family, are set aside: they cannot be prior art, so "
+    "they are no evidence."
+)
+DATED_BY_PUBLICATION = (
+    "The file does not say when these were filed or what priority they claim. Any of them may be an earlier filing that was "
+    "published later, which counts for novelty."
 )
 
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """What was said of the application, and which documents of the collection it leaves out."""
+    """What was said of the application, and what follows for the documents of the collection."""
 
     application: Application
-    left_out: NDArray[np.bool_]
-
-    def kept(self, ranking: Ranking) -> Ranking:
-        """The ranking without what is left out; the same object for as long as nothing changes."""
-        if not self.left_out.any():
-            return ranking
-        until = date_words(self.application.priority)
-        what = f"too late for {until} or of the application's family" if until else "of the family"
-        return kept(f"{PREFIX}/kept", (ranking, self), lambda: leave_out(ranking, self.left_out, what))
+    flags: Sequence[Sequence[Flag]]
+    """Of each document, by its position in the collection."""
+    aside: Mapping[int, Flag]
+    """By position in the collection: what bars each document that is set aside."""
 
 
-def ask(chosen: Documents, problems: list[str]) -> Asked:
-    """Ask for number and date, and say which documents they flag."""
-    with st.container(key=f"{PREFIX}/open"):
-        st.markdown("**Your application**")
-        st.caption(WHY)
-        application = Application()
-        try:
-            application = _fields(application, PREFIX)
-        except InputProblem as problem:
-            shell.problem_box(problem)
-            problems.append(str(problem))
-        if not application.known:
-            return _nothing(chosen)
-        application, bars, counts = _flagged(chosen, application)
-        _told(application, counts)
-        out = bool(bars.any()) and st.toggle(
-            f"Leave the {count_of(int(bars.sum()))} out of the list",
-            **lasting(f"{PREFIX}/left_out"),
-            help="Recorded with the session. Off: they stay in the list with their chance, are flagged, and are asked "
-            "about before they can become a hit. Earlier filings that were published later always stay; where the file "
-            "gives neither date of filing nor priority, there may be some among the late ones.",
+def ask(chosen: Documents, problems: list[str], listing: DeltaGenerator) -> Asked:
+    """Ask for number and date; `listing` holds what they set aside, to be looked at and changed."""
+    st.markdown("**Your application**")
+    application = Application()
+    try:
+        application = _fields(application, PREFIX)
+    except InputProblem as problem:
+        shell.problem_box(problem)
+        problems.append(str(problem))
+    st.caption(WHY)
+    flags: Sequence[Sequence[Flag]] = [()] * len(chosen.frame)
+    if application.known:
+        application, flags = _flagged(chosen, application)
+        _counted(application, flags)
+    bars = {row: flag for row, found in enumerate(flags) if (flag := barring(found)) is not None}
+    with listing:
+        aside = frozenset(_set_aside(chosen, application, bars)) if bars else frozenset[int]()
+    if len(aside) == len(chosen.frame):
+        problems.append("Every document of the list would be set aside; keep some, or look at the date.")
+        shell.problem_box(problems[-1])
+        aside = frozenset[int]()
+
+    def held() -> Asked:
+        return Asked(application, flags, {row: bars[row] for row in sorted(aside)})
+
+    return kept(f"{PREFIX}/held", (chosen.key, application, aside), held)
+
+
+def _set_aside(chosen: Documents, application: Application, bars: Mapping[int, Flag]) -> list[int]:
+    """Show what would be set aside, and ask what is to be kept in the list; positions of the rest."""
+    key = f"{PREFIX}/{chosen.key}/{application.number}/{application.priority}"
+    unsure = [row for row, flag in bars.items() if not flag.certain]
+    also = bool(unsure) and st.toggle(
+        f"Also set aside {count_of(len(unsure))} dated by publication alone",
+        **lasting(f"{key}/unsure"),
+        help=DATED_BY_PUBLICATION,
+    )
+    offered = [row for row, flag in bars.items() if flag.certain or also]
+    if not offered:
+        return []
+    names = _names(chosen.frame.iloc[offered])
+    keep = st.session_state.get(f"{key}/keep", [])
+    aside = [row for row, doc in zip(offered, names, strict=True) if doc not in keep]
+    st.markdown(f"**Set aside before reading**: {counted(as_aside(str(row), bars[row]) for row in aside)}")
+    with st.expander("Look at them, or keep some"):
+        st.multiselect(
+            "Keep in the list all the same",
+            list(names),
+            format_func=lambda doc: names.get(doc, doc),
+            placeholder="Number or words of a title",
+            help="What you keep is read at its place and counts as evidence. It can be set aside later, and what is set aside "
+            "can be returned, on *Screen*.",
+            **lasting(f"{key}/keep"),
         )
-        if out and bars.all():
-            problems.append("Every document of the list would be left out; keep them, or look at the date.")
-            shell.problem_box(problems[-1])
-            return _nothing(chosen)
-        return _held(chosen, replace(application, left_out=int(bars.sum()) if out else 0), bars & out)
+        st.html(bullets(_listed(names, aside, bars, chosen.frame), ' class="tar-notes" data-testid="aside"'))
+    return aside
+
+
+def _listed(
+    names: Mapping[str, str], rows: Sequence[int], bars: Mapping[int, Flag], frame: pd.DataFrame
+) -> list[str]:
+    ids = frame["id"].iloc[list(rows)].tolist()
+    return [f"{names[doc]}: {bars[row].words}" for doc, row in zip(ids, rows, strict=True)]
+
+
+def _names(frame: pd.DataFrame) -> dict[str, str]:
+    """What documents are called, by id."""
+    rows = frame[["id", "publication_number", "title"]].itertuples(index=False, name=None)
+    return {doc: f"{number or doc} · {title or 'Untitled'}" for doc, number, title in rows}
 
 
 def _fields(start: Application, key: str) -> Application:
@@ -97,31 +150,19 @@ def _fields(start: Application, key: str) -> Application:
     return Application(number=number, priority=priority)
 
 
-def _nothing(chosen: Documents) -> Asked:
-    return _held(chosen, Application(), np.zeros(len(chosen.frame), dtype=bool))
+def _flagged(chosen: Documents, application: Application) -> tuple[Application, Sequence[Sequence[Flag]]]:
+    """The application with its family, and the flags of every document."""
 
-
-def _held(chosen: Documents, application: Application, left_out: NDArray[np.bool_]) -> Asked:
-    """The same answer as one object, so that what follows from it is kept."""
-    return kept(f"{PREFIX}/held", (chosen.key, application), lambda: Asked(application, left_out))
-
-
-def _flagged(
-    chosen: Documents, application: Application
-) -> tuple[Application, NDArray[np.bool_], Counter[str]]:
-    """The application with its family, which documents it leaves nothing to settle, and how many each flag concerns."""
-
-    def held_against() -> tuple[Application, NDArray[np.bool_], Counter[str]]:
+    def held_against() -> tuple[Application, Sequence[Sequence[Flag]]]:
         known = with_family(application, chosen.frame)
-        found = flagged(known, chosen.frame)
-        return known, cannot_settle(found), Counter(flag.kind for each in found for flag in each)
+        return known, flagged(known, chosen.frame)
 
     return kept(f"{PREFIX}/flags", (chosen.key, application), held_against)
 
 
-def _told(application: Application, counts: Counter[str]) -> None:
+def _counted(application: Application, flags: Sequence[Sequence[Flag]]) -> None:
     """How many documents each reason concerns."""
-    lines = []
+    counts, lines = Counter(flag.kind for found in flags for flag in found), []
     if application.number:
         known = application.family or counts["own"]
         lacking = "" if known else ": the list holds neither its number nor its family"
@@ -129,8 +170,8 @@ def _told(application: Application, counts: Counter[str]) -> None:
     if application.priority:
         lines += [
             f"{count_of(counts['late'])} published on or after the priority date, and not filed before it",
-            f"{count_of(counts['earlier'])} filed before it and published later: count for novelty, never left out",
-            f"{count_of(counts['unclear'])} whose dates do not tell: flagged, never left out",
+            f"{count_of(counts['earlier'])} filed before it and published later: count for novelty, stay in the list",
+            f"{count_of(counts['unclear'])} whose dates do not tell: flagged, stay in the list",
         ]
     st.html(bullets(lines, ' class="tar-meta tar-notes" data-testid="flagged"'))
 
@@ -142,19 +183,66 @@ def opener(work: Work) -> None:
 
 @st.dialog("Your application", on_dismiss=nothing_edited)
 def dialog(work: Work, state: State) -> None:
-    """Change number and date; with a registered plan that is a deviation and needs a reason."""
-    before = state.settings.application
-    st.caption(WHY)
+    """Change number and date, set documents aside and return them; with a registered plan that needs a reason."""
+    before, key = state.settings.application, f"application/{work.row.id}/{state.seq}"
     try:
-        typed = _fields(before, f"application/{work.row.id}/{state.seq}")
+        typed = _fields(before, key)
     except InputProblem as problem:
         shell.problem_box(problem)
         return
-    reason = "" if state.plan is None else st.text_input("Why do you deviate from the plan?")
+    st.caption(WHY)
+    frame = work.store.records(work.collection.id)
+    after = replace(with_family(typed, frame), left_out=before.left_out)
+    listed = frame.iloc[work.row.order].reset_index(drop=True)
+    flags = flagged(after, listed, state.also)
+    bars = {at: flag for at, found in enumerate(flags) if (flag := barring(found)) is not None}
+    leave = {
+        listed["id"].iloc[at]: flag
+        for at, flag in bars.items()
+        if flag.certain and at not in state.aside_read and may_leave(state, at)
+    }
     if before.left_out:
         st.caption(f"{count_of(before.left_out)} were left out of the list when it was set up; that stays.")
+    if leave and state.drawn is None:
+        read = len(set(leave) & set(work.row.ids[: state.depth]))
+        asked = f"Set {count_of(len(leave))} of the list aside" + (
+            f", {read:,} of which you have read" if read else ""
+        )
+        # Only what a person has just said can ask for more than they did before.
+        leave = leave if st.toggle(asked, after != before, key=f"{key}/leave/{after}") else {}
+    else:
+        leave = {}
+    returned = _returned(frame, all_aside(state), key) if state.drawn is None else []
+    reason = "" if state.plan is None else st.text_input("Why do you deviate from the plan?")
     lacking = state.plan is not None and not reason.strip()
+
+    def save() -> None:
+        work.change_settings(replace(state.settings, application=after), state.seq, reason)
+        if leave:
+            work.record(set_aside_event(work.state, work.row.ids, leave), work.state.seq)
+        if returned:
+            work.record(return_event(work.state, returned), work.state.seq)
+
     if st.button("Save", type="primary", width="stretch", disabled=lacking):
-        frame = work.store.records(work.collection.id)
-        known = replace(with_family(typed, frame), left_out=before.left_out)
-        finish(work.change_settings, replace(state.settings, application=known), state.seq, reason)
+        finish(save)
+
+
+def _returned(frame: pd.DataFrame, aside: Mapping[str, Aside], key: str) -> list[str]:
+    """Show what is set aside, and ask what is to be returned."""
+    if not aside:
+        return []
+    names = _names(frame[frame["id"].isin(list(aside))])
+    st.markdown(f"**Set aside**: {counted(aside.values())}")
+    chosen = st.multiselect(
+        "Return to the list",
+        list(aside),
+        format_func=lambda doc: names.get(doc, doc),
+        placeholder="Number or words of a title",
+        help="It is read at its rank, or next where you are beyond it, and counts as evidence again.",
+        key=f"{key}/returned",
+    )
+    with st.expander("Look at them"):
+        st.html(
+            bullets((f"{names[doc]}: {each['words']}" for doc, each in aside.items()), ' class="tar-notes"')
+        )
+    return chosen

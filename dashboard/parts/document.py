@@ -28,7 +28,7 @@ def chance_kept(flag: Flag) -> str:
     why = "It keeps its place and chance, so a verdict on it moves the belief as any other does"
     if flag.kind == "late" and not flag.certain:
         why = "It keeps its chance, because an earlier filing may count"
-    return f"{why}; to change that, leave such documents out on Set up."
+    return f"{why}; to change that, set it aside."
 
 
 LONGEST = 24  # characters of a reason that a button shows
@@ -88,6 +88,7 @@ def _facts(record: Record, at: int, state: State, score: float | None, more: lis
         "" if score is None else f"score {number(score)}",
         *more,
         f"{said}: {verdict_on(state, at)}" if at < state.depth else "",
+        "set aside: no evidence" if at in state.aside_read else "",
         f"also published as {', '.join(also)}" if also is not None else "",
     )
     return filter(None, facts)
@@ -135,9 +136,9 @@ def _marked(text: str, words: frozenset[str]) -> str:
     return "".join(f"<mark>{part}</mark>" if asked else part for part, asked in told)
 
 
-def flags_html(found: Sequence[Flag]) -> str:
-    """Flags as they stand above the abstract."""
-    kept = [f" {chance_kept(flag)}" if flag.bars else "" for flag in found]
+def flags_html(found: Sequence[Flag], aside: bool = False) -> str:
+    """Flags as they stand above the abstract of a document that counts, or is set `aside`."""
+    kept = [f" {chance_kept(flag)}" if flag.bars and not aside else "" for flag in found]
     return "".join(
         f'<div class="tar-flag">⚑ {html.escape(sentence(flag.words) + ("" if said in kept[at:] else said))}</div>'
         for at, (flag, said) in enumerate(zip(found, kept, strict=True), start=1)

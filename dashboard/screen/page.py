@@ -27,6 +27,7 @@ from tarstop_core.screening.explain import about_documents
 from tarstop_core.screening.labels import RELEVANT
 from tarstop_core.screening.provenance import claimed_time, provenance
 from tarstop_core.screening.scenarios.named import scenario_of
+from tarstop_core.screening.setting_aside import all_aside
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.settings_words import changes, counts_too, settings_rows
 from tarstop_core.screening.state import State
@@ -150,6 +151,8 @@ def _counted(work: Work, state: State) -> str:
     parts += scenario_of(state.settings).found_in_words(state)
     parts += [f"{len(state.unsure)} unsure"] if len(state.unsure) else []
     parts += [f"{state.kept:,} came with labels"] if state.kept else []
+    aside = len(all_aside(state))
+    parts += [f"{aside:,} set aside"] if aside else []
     # No line breaks within what is short, nor before the dot that follows it.
     return "\u00a0· ".join([parts[0], *(each.replace(" ", "\u00a0") for each in parts[1:])])
 

@@ -49,7 +49,7 @@ def document(work: Work, state: State, at: int | None, advice: Advice) -> Flag |
         found = shown.flagged(record, state)
         note = state.notes.get(work.shown, "")
         noted = f'<div class="tar-literal"><em>Note:</em> {html.escape(note)}</div>' if note else ""
-        lead = f"{shown.flags_html(found)}{noted}"
+        lead = f"{shown.flags_html(found, at in state.aside_read)}{noted}"
         st.html(shown.opened_html(work, at, lead, chance, work.because))
     return next((flag for flag in found if flag.asks), None)
 

@@ -19,6 +19,7 @@ from tarstop_core.screening.exclusions import KEYED, LONGEST, reasons_event, rea
 from tarstop_core.screening.labels import BACKGROUND, COMBINATION, IRRELEVANT, RELEVANT, UNSURE, Label
 from tarstop_core.screening.log import Event, last_undoable
 from tarstop_core.screening.scenarios.named import scenario_of
+from tarstop_core.screening.setting_aside import may_leave, return_event, set_aside_event
 from tarstop_core.screening.state import State
 
 KEYS: dict[Label, str] = {
@@ -39,6 +40,10 @@ UNDONE = {
 }
 FIRST = (RELEVANT, UNSURE, COMBINATION, BACKGROUND, IRRELEVANT)
 """Verdicts in the order in which one looks for them again; hits that wait stand before all."""
+SET_ASIDE = (
+    "It cannot be prior art, so it is no evidence: the chance stays as if the list never held it. It can be returned under "
+    "“Your application”."
+)
 ASKED = {
     "own": "of your own family",
     "late": "published too late",
@@ -81,6 +86,7 @@ def bar(work: Work, state: State, at: int | None, advice: Advice, flag: Flag | N
                     others = [each for each in KEYS if each not in LARGE]
                     _verdicts(work, state, doc, blocked, others, asks=False, loud="tertiary")
                 _helpers(work, state, at, doc, advice)
+                _set_aside(work, state, at, doc, None if waits or asking else flag)
 
 
 def _verdicts(
@@ -160,6 +166,27 @@ def _helpers(work: Work, state: State, at: int | None, doc: str, advice: Advice)
         press("Decide", *decide, key="decide", type="primary")
     if state.stopped:
         press("Keep screening", work.record, Event("continued"), state.seq, key="continue")
+
+
+def _set_aside(work: Work, state: State, at: int | None, doc: str, flag: Flag | None) -> None:
+    """What takes the document on the page out of the evidence, or back into it."""
+    how: dict[str, Any] = {"key": f"aside_{work.turn}", "type": "tertiary", "disabled": work.busy}
+
+    def change(event: Callable[[], Event], confirmation: str) -> None:
+        work.record(event(), state.seq)
+        say(confirmation)
+
+    if state.drawn is not None or at is None:
+        return
+    if at in state.aside_read:
+        back = partial(return_event, state, [doc])
+        press("Return to the evidence", change, back, f"Returned: #{at + 1} counts again.", **how)
+    elif flag is not None and flag.bars and may_leave(state, at):
+        aside, said = (
+            partial(set_aside_event, state, work.row.ids, {doc: flag}),
+            "Set aside: it is no evidence.",
+        )
+        press("Set aside", change, aside, said, help=SET_ASIDE, **how)
 
 
 def _note(work: Work, state: State, doc: str) -> None:

@@ -1,7 +1,7 @@
 """Set-up: what came along with the documents (patent families, labels somebody gave before), and draws for an audit."""
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -14,6 +14,7 @@ from dashboard.frame.widgets import explained, lasting, switch
 from dashboard.frame.work import kept
 from dashboard.parts import merging
 from tarstop_core.calibration.calibrator import Calibrator
+from tarstop_core.documents.application import Flag
 from tarstop_core.errors import InputProblem
 from tarstop_core.policies import POLICIES
 from tarstop_core.ranking.families import also_published, one_of_each
@@ -25,6 +26,7 @@ from tarstop_core.screening.explain import action
 from tarstop_core.screening.kept_labels import FileLabels, Replayed
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.scenarios.named import scenario_of
+from tarstop_core.screening.setting_aside import SetAside, set_aside_first, without
 from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.create import Documents
 
@@ -57,15 +59,22 @@ class Arranged:
     choice: Choice | None  # None where there are no labels
     kept: int  # How many documents stand first with their labels
     events: tuple[Event, ...]  # What the session's log begins with
+    aside: SetAside | None = None  # What is not read, because it cannot be held against the application
 
 
-def arrange(chosen: Documents, ranking: Ranking) -> Arranged:
-    """Ask about families and labels, and put the list together."""
+def arrange(chosen: Documents, ranking: Ranking, aside: Mapping[int, Flag]) -> Arranged:
+    """Ask about families and labels, and put the list together; `aside` is what bars documents, by position."""
     groups = merging.families(chosen.frame, chosen.key)
     labels = _labels(chosen, groups)
     choice = _ask(labels, chosen.key) if labels.count else None
-    wanted = (ranking, tuple(map(tuple, groups)), choice)
-    return kept(f"{PREFIX}/held", wanted, lambda: _arranged(chosen, ranking, groups, labels, choice))
+    wanted = (ranking, frozenset(aside.items()), tuple(map(tuple, groups)), choice)
+
+    def held() -> Arranged:
+        arranged = _arranged(chosen, without(ranking, aside), groups, labels, choice)
+        ids = chosen.frame["id"].tolist()
+        return replace(arranged, aside=set_aside_first(ranking, arranged.ranked, ids, aside))
+
+    return kept(f"{PREFIX}/held", wanted, held)
 
 
 def announce(chosen: Documents) -> None:

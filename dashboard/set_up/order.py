@@ -61,13 +61,11 @@ def arranged(
         return None
     try:
         ranking = _ranked(chosen, order, query if order == "text" else "")
-        if asked is not None:
-            ranking = asked.kept(ranking)
     except InputProblem as problem:
         problems.append(str(problem))
         shell.problem_box(problem)
         return None
-    found = came_along.arrange(chosen, ranking)
+    found = came_along.arrange(chosen, ranking, {} if asked is None else asked.aside)
     if scenario.grades and not chosen.simulated and not (chosen.frame["family"] != "").any():
         st.caption(
             "This list does not say which documents belong to one patent family: each counts by itself."
@@ -123,20 +121,22 @@ def _index(chosen: Documents, recipe: Recipe) -> Bm25Index:
     return shown(chosen.name, "Reading the texts", *job, said=texts_read)
 
 
-def first_titles(chosen: Documents, arranged: Arranged) -> None:
-    """What would be read first."""
+def first_titles(chosen: Documents, arranged: Arranged, asked: Asked | None) -> None:
+    """What would be read first, with what speaks against it."""
     ranking, labelled = arranged.screened, arranged.kept
     first = chosen.frame.iloc[ranking.order[labelled : labelled + FIRST_TITLES]]
     if first.empty:
         return
     items = []
-    for at, (_, row) in enumerate(first.iterrows(), start=labelled):
+    flags = [() if asked is None else asked.flags[row] for row in first.index.tolist()]
+    for at, ((_, row), own) in enumerate(zip(first.iterrows(), flags, strict=True), start=labelled):
         facts = [str(row["date"]), str(row["publication_number"] or row["id"])]
         if ranking.scores is not None:
             facts.append(f"score {number(ranking.scores[at])}")
         words = html.escape(str(row["title"] or row["abstract"][:100] or row["id"]))
         told = html.escape(" · ".join(filter(None, facts)))
-        items.append(f'<li>{words} <span class="tar-meta">{told}</span></li>')
+        why = "".join(f'<div class="tar-meta">⚑ {html.escape(flag.words)}</div>' for flag in own)
+        items.append(f'<li>{words} <span class="tar-meta">{told}</span>{why}</li>')
     after = f", after {labelled:,} kept with their labels" if labelled else ""
     st.markdown(f"**Read first**, of {len(ranking):,}{after}")
     st.html(f'<ol class="tar-first" data-testid="first-titles">{"".join(items)}</ol>')

@@ -66,18 +66,18 @@ def _steps() -> None:
         titles.info(f"Choose files to go on. {guide}", icon=":material/upload_file:")
         second.info("Choose documents first.", icon=":material/info:")
         return
+    preview, listing = titles.container(), titles.container()
     with left:
+        asked = form.application(chosen, problems, listing)
         more = st.expander("More", key=f"{PREFIX}/more/documents")
-    with more:
-        asked = form.application(chosen, problems)
-    with titles:  # beside the files, whatever is said of them: what is looked for is above the fold
+    with preview:  # beside the files, whatever is said of them: what is looked for is above the fold
         query = looked_for(chosen, scenario, more)
         came_along.announce(chosen)
         order = chosen_order(chosen)
         found = arranged(chosen, order, query, scenario, problems, asked)
         if found is not None:
             found = came_along.with_audit(found, more)
-            first_titles(chosen, found)
+            first_titles(chosen, found, asked)
     one = scenario.one_decides
     start = Settings(START.payoffs, START.cost, scenario=scenario.name, needs_citation=one, confirm_hits=one)
     if asked is not None:
@@ -110,10 +110,12 @@ def _steps() -> None:
             with first_advice:
                 _told_first(chosen, found, settings, calibrator)
             if found.choice == "replay":
-                with titles:
+                with preview:
                     came_along.show_replay(found, settings, calibrator)
         ranking, events = found.screened, found.events
-        plan = Plan(name, reviewer, chosen, ranking, query, calibrator, settings, register, events)
+        plan = Plan(
+            name, reviewer, chosen, ranking, query, calibrator, settings, register, events, found.aside
+        )
     _bar(_summary(chosen, settings, None if found is None else found.screened), plan, problems)
 
 

@@ -15,7 +15,6 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from tarstop_core.documents.dates import Span, date_key, date_words, span
 from tarstop_core.documents.records import _WORDS, normal_publication_number, without_kind_code
@@ -187,9 +186,9 @@ def flagged(
     ]
 
 
-def cannot_settle(found: Sequence[Sequence[Flag]]) -> NDArray[np.bool_]:
-    """Which of the records with these flags cannot settle the question, shape (N,)."""
-    return np.array([any(flag.bars for flag in each) for each in found], dtype=bool)
+def barring(flags: Iterable[Flag]) -> Flag | None:
+    """The flag by which a document cannot be held against the application; None where nothing bars it."""
+    return next((flag for flag in flags if flag.bars), None)
 
 
 def with_family(application: Application, frame: pd.DataFrame) -> Application:

@@ -32,7 +32,7 @@ def label_event(state: State, ids: Sequence[str], doc: str, label: Label, **more
     if state.stopped:
         raise InputProblem("Screening has stopped; choose 'Keep screening' first.")
     fit = state.put_back.get(doc)
-    if fit is None and (state.settings.learns or (state.joined and doc in state.put_back)):
+    if fit is None and (state.settings.learns or (state.reordered and doc in state.put_back)):
         fit = state.fit["number"] if state.fit else 0
     by = {} if fit is None else {"fit": fit}
     return Event("label", verdict(doc, label, **more) | by)

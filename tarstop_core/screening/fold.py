@@ -11,7 +11,8 @@ from tarstop_core.calibration.recall_bound import draws_at
 from tarstop_core.documents.reports import Report
 from tarstop_core.errors import InputProblem
 from tarstop_core.screening import labels as verdicts
-from tarstop_core.screening.log import UNDOABLE, Event, Fit, standing, standing_and_back
+from tarstop_core.screening.by_rank import ByRank
+from tarstop_core.screening.log import CHANGES_LIST, UNDOABLE, Aside, Event, Fit, standing, standing_and_back
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import Decision, State
 
@@ -28,7 +29,9 @@ class Replay:
         self._read: list[int] = []
         # Where documents of the list were read, -1 for those that were not; arrays and mappings below go by that.
         self._place = np.full(len(ids), -1, dtype=np.intp)
+        self._list = ByRank(len(ids))
         self._moved = False  # whether documents are, or were, read in another order than the list's
+        self._aside: dict[int, Aside] = {}  # by place
         self._random = np.zeros(0, dtype=np.intp)  # places in the list in the order that draws are taken from
         self._labels = np.full(len(ids), verdicts.UNSEEN, dtype=np.int8)
         self._confirmed = np.full(len(ids), verdicts.PENDING, dtype=np.int8)
@@ -37,7 +40,6 @@ class Replay:
         self._notes: dict[str, str] = {}
         self._excluded_for: dict[int, str] = {}
         self._together: dict[int, int] = {}
-        self._ranks_before: list[NDArray[np.int64] | None] = []  # before each time that documents joined
         # What a hit was before, which it is again when it turns out not to be one.
         self._grades: dict[int, int] = {}
         self._depth = 0
@@ -59,15 +61,21 @@ class Replay:
     def _state_with(self, back: Sequence[Event]) -> State:
         """With labels that were taken back: their documents come before those of the last fit."""
         put_back = {str(event.payload["doc"]): event.payload.get("fit") for event in back}
-        sequence, ranks = None, self._state.ranks
+        sequence, ranks = None, self._ranks() if self._list.ranked or self._moved else None
         if self._moved:
             fit = self._state.fit if self._state.settings.learns else None
             sequence = self._sequence([*put_back, *(fit["next"] if fit else ())])
-            ranks = sequence + 1 if ranks is None else ranks[sequence]
+        elif self._aside:
+            sequence = np.flatnonzero(self._list.on)
+        if ranks is not None and sequence is not None:
+            ranks = ranks[sequence]
         return replace(
             self._state,
             ranks=ranks,
             sequence=sequence,
+            reordered=self._moved,
+            aside={each["doc"]: each for at, each in self._aside.items() if self._place[at] < 0},
+            aside_read=self._read_aside(),
             put_back=put_back,
             labels=self._labels.copy(),
             confirmed=self._confirmed.copy(),
@@ -100,6 +108,10 @@ class Replay:
             state = self._join(event)
         elif event.kind == "parted":
             state = self._part(event)
+        elif event.kind == "set_aside":
+            state = self._set_aside(event)
+        elif event.kind == "returned":
+            state = self._return(event)
         elif event.kind == "families":
             members = {str(doc): tuple(map(str, others)) for doc, others in content["members"].items()}
             state = replace(state, also=members)
@@ -141,7 +153,7 @@ class Replay:
             state = replace(state, stopped=False, advice_at_stop="", decision=None, former=former)
         else:
             raise InputProblem(f"Event {event.seq} is of an unknown kind '{event.kind}'.")
-        changes = event.kind in (*UNDOABLE, "joined", "parted") and content.get("docs", True)  # not by none
+        changes = event.kind in (*UNDOABLE, *CHANGES_LIST) and content.get("docs", True)  # not by none
         if changes and state.decision is not None:
             state = replace(state, decision=replace(state.decision, outdated=True))
         return state
@@ -183,8 +195,8 @@ class Replay:
         for doc, reason in content["reasons"].items():
             self._excluded_for[self._position[str(doc)]] = str(reason)
         self._notes |= {str(doc): str(text) for doc, text in content["notes"].items()}
-        ranks, source = np.concatenate([ranks, rest]), str(content["source"])
-        return replace(self._state, kept=len(positions), kept_from=source, ranks=ranks)
+        self._list.put_in_order(np.concatenate([ranks, rest]))
+        return replace(self._state, kept=len(positions), kept_from=str(content["source"]))
 
     def _join(self, event: Event) -> State:
         """Make the list longer; what was read stays as it was, and of the rest the ranks decide."""
@@ -195,36 +207,82 @@ class Replay:
         known = self._position.keys() & docs or len({*docs}) < len(docs) or state.drawn is not None
         if known or not len(docs) == len(ranks) == len(content["positions"]) or len(rest) != before:
             raise InputProblem(f"Event {event.seq} does not say which documents joined, or their ranks.")
-        self._ranks_before.append(state.ranks)
         if not docs:
             return replace(state, joined=joined)
-        self._position |= {doc: before + at for at, doc in enumerate(docs)}
+        self._position |= {doc: len(self._place) + at for at, doc in enumerate(docs)}
         self._place = np.append(self._place, np.full(len(docs), -1))
-        self._labels = np.append(self._labels, np.full(len(docs), verdicts.UNSEEN, dtype=np.int8))
-        self._confirmed = np.append(self._confirmed, np.full(len(docs), verdicts.PENDING, dtype=np.int8))
-        ranks = np.append(rest if state.ranks is None else rest[state.ranks - 1], ranks)
+        self._list.add(ranks)
         self._moved = True
-        return replace(state, ranks=ranks, joined=joined, labels=self._labels, confirmed=self._confirmed)
+        return replace(self._resized(), joined=joined)
 
     def _part(self, event: Event) -> State:
         """Take those back that joined last; as none of them was read, they are the end of the list."""
         state, docs = self._state, event.payload["docs"]
-        before = len(self._labels) - len(docs)
+        before = len(self._place) - len(docs)
         last = [each["docs"] for each in state.joined[-1:]] == [docs] and state.drawn is None
         if not last or (self._place[before:] >= 0).any():
             raise InputProblem(f"Event {event.seq} takes documents back that did not join last or are read.")
         for doc in docs:
-            del self._position[doc]
-        self._place, self._labels = self._place[:before], self._labels[:before]
-        self._confirmed = self._confirmed[:before]
-        ranks, joined = self._ranks_before.pop(), state.joined[:-1]
-        return replace(state, ranks=ranks, joined=joined, labels=self._labels, confirmed=self._confirmed)
+            self._aside.pop(self._position.pop(doc), None)
+        self._place = self._place[:before]
+        self._list.cut(before)
+        return replace(self._resized(), joined=state.joined[:-1])
+
+    def _set_aside(self, event: Event) -> State:
+        """Take documents out of the evidence; those not read leave the list, the others stay where they were read.
+
+        Where they were set aside before the list began they are the last of it as it was stored, and the event says which
+        rank each would have: the list is then as it is without them.
+        """
+        documents, ranks = event.payload["documents"], event.payload.get("ranks")
+        places = [self._in_list(event, str(each["doc"])) for each in documents]
+        if {*places} & self._aside.keys() or len({*places}) < len(places) or self._state.drawn is not None:
+            raise InputProblem(f"Event {event.seq} sets documents aside that are so, or are drawn from.")
+        if ranks is not None:
+            last = list(range(len(self._place) - len(places), len(self._place)))
+            if self._depth or places != last or not self._list.insert_last(np.array(ranks, dtype=np.int64)):
+                raise InputProblem(f"Event {event.seq} does not say which rank each document set aside has.")
+        self._moved = self._moved or ranks is None
+        for at, document in zip(places, documents, strict=True):
+            self._aside[at] = cast(Aside, document)
+            self._list.switch(at, on=bool(self._place[at] >= 0))
+        return self._resized()
+
+    def _return(self, event: Event) -> State:
+        """Put documents back that were set aside: at their rank, or next where the reader is beyond it."""
+        places = [self._in_list(event, str(doc)) for doc in event.payload["docs"]]
+        if {*places} - self._aside.keys() or self._state.drawn is not None:
+            raise InputProblem(f"Event {event.seq} returns documents not set aside, or drawn from.")
+        for at in places:
+            del self._aside[at]
+            self._list.switch(at, on=True)
+        self._moved = True
+        return self._resized()
+
+    def _resized(self) -> State:
+        """The state with as many places to read as there are documents on the list."""
+        N = int(self._list.on.sum())
+        more = max(0, N - len(self._labels))
+        self._labels = np.append(self._labels, np.full(more, verdicts.UNSEEN, dtype=np.int8))[:N]
+        self._confirmed = np.append(self._confirmed, np.full(more, verdicts.PENDING, dtype=np.int8))[:N]
+        return replace(self._state, labels=self._labels, confirmed=self._confirmed)
+
+    def _read_aside(self) -> dict[int, Aside]:
+        """By position among those read; whoever says that a document settles the question takes it as evidence."""
+        read = ((int(self._place[at]), each) for at, each in self._aside.items() if self._place[at] >= 0)
+        counts = (verdicts.RELEVANT, verdicts.COMBINATION)
+        return {at: each for at, each in read if self._labels[at] not in counts}
+
+    def _ranks(self) -> NDArray[np.int64]:
+        """Rank of each place among what is evidence."""
+        return self._list.ranks(without=[self._read[at] for at in self._read_aside()])
 
     def _audit(self, event: Event) -> State:
         """Take in which places of the list are draws, and the ranks that documents have without them."""
         state, every, kept = self._state, int(event.payload["every"]), self._state.kept
         left = len(self._labels) - kept
-        ranks = np.arange(1, len(self._labels) + 1) if state.ranks is None else state.ranks.copy()
+        on = np.flatnonzero(self._list.on)
+        ranks = self._ranks()[on]
         drawn = draws_at(left, every) if every > 0 else np.zeros(left, dtype=bool)
         told = np.array(event.payload["ranks"], dtype=np.int64)
         taken = np.isin(ranks[kept:], told)
@@ -235,9 +293,10 @@ class Replay:
         ranks[kept:][drawn], ranks[kept:][~drawn] = told, rest
         # Where the list is read in another order, other documents are drawn: the first of all that are then unread.
         shuffled = np.random.default_rng(int(event.payload["seed"])).permutation(left)
-        self._random = np.argsort(ranks)[by_rank[shuffled] - 1]
+        self._random = on[np.argsort(ranks)[by_rank[shuffled] - 1]]
+        self._list.put_in_order(ranks)
         drawn = np.append(np.zeros(kept, dtype=bool), drawn)
-        return replace(state, ranks=ranks, drawn=drawn, audit_every=every)
+        return replace(state, drawn=drawn, audit_every=every)
 
     def _judge(self, event: Event) -> float:
         """Take a verdict in; what it cost, in the payoffs' unit."""
@@ -266,8 +325,9 @@ class Replay:
         """Put the document of a label after those read: the next of the list, or any that a fit had put there."""
         at, after = self._at(event), self._depth
         if self._moved and "fit" not in event.payload:
-            after = int(np.append(self._sequence(()), -1)[after])
-        if self._place[at] >= 0 or (at != after and "fit" not in event.payload):
+            after = self._next()
+        gone = self._place[at] >= 0 or not self._list.on[at]
+        if gone or (at != after and "fit" not in event.payload):
             raise InputProblem(
                 f"Event {event.seq} labels document {at + 1} of the list, but document {after + 1} comes next."
             )
@@ -276,20 +336,27 @@ class Replay:
         self._read.append(at)
         self._depth += 1
 
+    def _next(self) -> int:
+        """The place that is read next where no fit names another: a draw, or the first by rank; -1 at the end."""
+        drawn, random = self._state.drawn, iter(self._random.tolist())
+        draws = drawn is not None and self._depth < len(drawn) and drawn[self._depth]
+        at = next((each for each in random if draws and self._place[each] < 0), -1)
+        return self._list.first(self._place) if at < 0 else at
+
     def _sequence(self, first: Iterable[str]) -> NDArray[np.intp]:
         """Places in the list in the order of reading: what was read, these documents between the draws, then the rest."""
-        ranks, drawn, taken, head = self._state.ranks, self._state.drawn, self._place >= 0, list[int]()
+        drawn, taken, head = self._state.drawn, (self._place >= 0) | ~self._list.on, list[int]()
         coming = (self._position[doc] for doc in first if doc in self._position)  # not what was taken back
         random = iter(self._random.tolist())
-        for at in range(self._depth, len(taken)):
+        for at in range(self._depth, len(self._labels)):
             options = random if drawn is not None and drawn[at] else coming
             following = next((each for each in options if not taken[each]), None)
             if following is None:
                 break
             taken[following] = True
             head.append(following)
-        order = np.arange(len(taken)) if ranks is None else np.argsort(ranks)
-        return np.concatenate([np.array([*self._read, *head], dtype=np.intp), order[~taken[order]]])
+        rest = self._list.order[~taken[self._list.order]]
+        return np.concatenate([np.array([*self._read, *head], dtype=np.intp), rest])
 
     def _read_at(self, event: Event, which: str = "doc") -> int:
         """Where the document stands among those read."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NotRequired
+from typing import Any, Literal, NotRequired
 
 from typing_extensions import TypedDict  # below Python 3.12 the checks take this one only
 
@@ -49,6 +49,27 @@ class Parted(TypedDict):
     """Those that joined last, none of which was read, are no part of the list any more."""
 
     source: str
+    docs: list[str]
+
+
+class Aside(TypedDict):
+    """A document that cannot be held against the application, by what was known when it was set aside."""
+
+    doc: str
+    kind: Literal["late", "own"]
+    words: str
+
+
+class SetAside(TypedDict):
+    """Documents that are no evidence. Those set aside before the list began are its last, with the ranks they would have."""
+
+    documents: list[Aside]
+    ranks: NotRequired[list[int]]
+
+
+class Returned(TypedDict):
+    """Documents that are no longer set aside."""
+
     docs: list[str]
 
 
@@ -173,6 +194,8 @@ PAYLOADS: dict[str, Any] = {
     "families": Families,
     "joined": Joined,
     "parted": Parted,
+    "set_aside": SetAside,
+    "returned": Returned,
     "label": Verdict,  # the next document is read: of the list, or the one that a fit had put there
     "relabel": Verdict,  # an earlier verdict is changed, or an unsure one settled
     "confirm": Confirm,
@@ -218,6 +241,8 @@ def check_event(event: Event) -> Event:
 
 
 UNDOABLE = ("label", "relabel", "confirm", "report")
+CHANGES_LIST = ("joined", "parted", "set_aside", "returned")
+"""What makes the list longer or shorter after it began."""
 
 
 def last_undoable(events: Iterable[Event]) -> Event | None:

@@ -45,14 +45,23 @@ def read_so(settings: Settings, state: State) -> bytes:
     """What chances depend on beside calibrator and settings: nothing where the list is read as it stands."""
     if settings.foretold:
         return f"{len(state.labels)}:".encode() + state.came_true[: state.depth].tobytes()
-    return b"" if state.sequence is None else state.sequence.tobytes()
+    if state.sequence is None:
+        return b""
+    return state.sequence.tobytes() + (state.counts.tobytes() if state.aside_read else b"")
 
 
 def chances(settings: Settings, calibrator: Calibrator, scores: Floats | None, state: State) -> Floats:
     """The chance of every document in the order of reading, shape (N,); `scores` as the list was stored."""
     if settings.foretold:
         return foretold(settings, state)[0]
-    return calibrator.probabilities(state.scores_as_read(scores), state.ranked)
+    scores = state.scores_as_read(scores)
+    if not state.aside_read:
+        return calibrator.probabilities(scores, state.ranked)
+    # The chances are those of the list without what was set aside, which has none.
+    p, counts = np.zeros(len(state.labels)), state.counts
+    assert state.ranks is not None
+    p[counts] = calibrator.probabilities(None if scores is None else scores[counts], state.ranks[counts])
+    return p
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tarstop_core.documents.reports import Collected, Report, collect
 from tarstop_core.screening import labels as verdicts
-from tarstop_core.screening.log import Event, Fit
+from tarstop_core.screening.log import Aside, Event, Fit
 from tarstop_core.screening.settings import Settings
 from tarstop_core.value.payoffs import Floats
 
@@ -69,6 +69,12 @@ class State:
     """Place in the list of each document in the order of reading, what was read first, where that is not the list's own;
     else None. What comes after those that the last fit named is in the list's order: later fits decide on it. Shape (N,).
     """
+    reordered: bool = False
+    """Whether labels, or documents that joined, left or came back, decided what is read after what."""
+    aside: Mapping[str, Aside] = field(default_factory=dict)
+    """By document: those set aside unread, which are not on the list; they can be returned to it."""
+    aside_read: Mapping[int, Aside] = field(default_factory=dict)
+    """By position: those set aside after they were read, which keep their verdict and are no evidence."""
     fit: Fit | None = None  # the last one that put documents in order
     put_back: Mapping[str, int | None] = field(default_factory=dict)
     """By document: those whose label was taken back and that come next, in this order, with the fit they had come by."""
@@ -166,14 +172,21 @@ class State:
     def silent(self) -> NDArray[np.bool_]:
         """Documents read without a verdict that counts: belief does not move there."""
         silent = np.asarray(self.labels == verdicts.UNSURE)
-        silent[self.pending] = True
+        silent[[*self.pending, *self.aside_read]] = True
         return silent
+
+    @property
+    def counts(self) -> NDArray[np.bool_]:
+        """Which documents of the list are evidence, read or not, shape (N,)."""
+        counts = np.ones(len(self.labels), dtype=bool)
+        counts[[*self.aside_read]] = False
+        return counts
 
     @property
     def judged(self) -> NDArray[np.bool_]:
         """Where it is known whether a document is what its chance is a chance of, shape (N,)."""
         known = np.asarray((self.labels != verdicts.UNSEEN) & (self.labels != verdicts.UNSURE))
-        known[self.pending] = False
+        known[[*self.pending, *self.aside_read]] = False
         if self._chance_of_data:
             known[self.waiting] = False
         return known

@@ -53,7 +53,7 @@ def trace(
                 seen[key] = (calibrator, p, session_paths(now, calibrator, p, state))
             calibrator, p, paths = seen[key]
             advice = advise(now, calibrator, p, state, paths)
-            fit = {} if final.sequence is None else {"fit": event.payload.get("fit", "")}
+            fit = {} if not final.reordered else {"fit": event.payload.get("fit", "")}
             rows.append(
                 {
                     **_verdict_columns(final, ids, scores, depth),
@@ -105,7 +105,7 @@ def _verdict_columns(final: State, ids: Sequence[str], scores: Floats | None, de
         "score": score,
         "label": f"{NAMES[int(final.labels[depth])]}{rejected}",
     }
-    if final.sequence is not None and final.ranks is not None:
+    if final.reordered and final.ranks is not None:
         row["rank_in_list"] = int(final.ranks[depth])
     if final.drawn is not None:
         row["drawn"] = "at random" if final.drawn[depth] else ""

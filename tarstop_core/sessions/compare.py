@@ -13,7 +13,7 @@ from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.screening.advice import stopping_outcomes
 from tarstop_core.screening.explain import action, question
 from tarstop_core.screening.fold import replay
-from tarstop_core.screening.log import UNDOABLE, Event
+from tarstop_core.screening.log import CHANGES_LIST, UNDOABLE, Event
 from tarstop_core.screening.paths import Paths, screening_path
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
@@ -28,8 +28,7 @@ JUDGEMENTS = (
     "kept",
     "audited",
     "families",
-    "joined",
-    "parted",
+    *CHANGES_LIST,
     "fit",
     "undo",
     "note",

@@ -13,6 +13,7 @@ from tarstop_core.ranking.order import Ranking
 from tarstop_core.screening.events import plan_event
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
+from tarstop_core.screening.setting_aside import SetAside, with_set_aside
 from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.store.values import now
@@ -44,12 +45,15 @@ class Plan:
     register: bool = False
     events: tuple[Event, ...] = ()
     """What the log begins with: labels and families that came along with the documents."""
+    aside: SetAside | None = None  # What is set aside before the list begins
 
 
 def create(store: Store, plan: Plan) -> str:
     """Store the session, with the plan where one is registered, and what it needs; its id."""
-    ranking = plan.ranking
-    events = list(plan.events)
+    ranking, events = plan.ranking, list(plan.events)
+    if plan.aside is not None:
+        ranking, set_aside = with_set_aside(ranking, plan.aside)
+        events.insert(0, set_aside)
     if plan.register:
         ids = plan.documents.frame["id"].to_numpy()[ranking.order].tolist()
         digest = records_digest(ids, None if ranking.scores is None else ranking.scores.tolist())

@@ -26,6 +26,7 @@ from tarstop_core.screening.audit import drawn_in_words
 from tarstop_core.screening.labels import GRADES, IRRELEVANT, NAMES, RELEVANT, UNSEEN
 from tarstop_core.screening.provenance import claimed_time
 from tarstop_core.screening.report_entry import full_text_rows, table_rows
+from tarstop_core.screening.setting_aside import all_aside, counted
 from tarstop_core.screening.state import State
 from tarstop_core.screening.trace import calibrators_named, trace
 from tarstop_core.sessions.learning import gain_sentence
@@ -34,6 +35,7 @@ from tarstop_core.sessions.prisma import FAMILIES, origin
 from tarstop_core.sessions.whole import WholeSession
 
 NOT_READ = "not read"
+ASIDE = "set aside"
 JOINED = {"joined": "Joined later", "parted": "Taken back"}
 """What documents did, by the kind of the event that says so."""
 # What ASReview writes into a record's notes, which other tools and the reader of this one understand.
@@ -45,9 +47,9 @@ _TEXTS = tuple(name for name in TEXT_COLUMNS if name not in ("id", *_SAID))
 def document_rows(session: WholeSession) -> list[dict[str, Any]]:
     """One row a document of the list, read or not: what it is, the verdict, the note, and the advice before it.
 
-    Columns of documents that were not read are empty where they speak of reading.
+    Documents that were set aside unread follow, without a rank. Columns of documents that were not read are empty where they speak of reading.
     """
-    columns = dict.fromkeys(name for step in session.steps for name in step)
+    columns, aside = dict.fromkeys(name for step in session.steps for name in step), all_aside(session.state)
     rows = []
     records = session.records.to_dict("records")
     for at, record in enumerate(records):
@@ -62,8 +64,16 @@ def document_rows(session: WholeSession) -> list[dict[str, Any]]:
             about["also_published_as"] = "; ".join(session.state.also.get(str(record["id"]), ()))
         if session.state.settings.kind.grades:
             about["flag"] = "; ".join(flag.words for flag in session.flags[at])
+        if aside:
+            about["set_aside"] = aside[record["id"]]["words"] if at in session.state.aside_read else ""
         rest = {name: read.get(name, "") for name in columns if name not in (*first, *about)}
         rows.append(first | about | rest)
+    for record in session.records_aside.to_dict("records"):
+        row = {name: record[name] for name in (*_TEXTS, "id")}
+        row |= {"label": ASIDE, "set_aside": aside[record["id"]]["words"]}
+        row |= {f"{name}_in_file": record[name] for name in _SAID}
+        row["links"] = " ".join(link.url for link in _links(record))
+        rows.append({name: row.get(name, "") for name in rows[0]})
     return [{name: "" if value is None else value for name, value in row.items()} for row in rows]
 
 
@@ -85,6 +95,10 @@ def to_ris(session: WholeSession, relevant_only: bool = False, with_data: bool =
         if int(state.labels[at]) in GRADES or not relevant_only
         if at in state.evidence.positions or not with_data
     ]
+    if not (relevant_only or with_data):
+        for record in session.records_aside.to_dict("records"):
+            why = f"TARstop: {ASIDE} ({state.aside[str(record['id'])]['words']})"
+            entries.append(_ris(record, -1, UNSEEN, state) | {"notes": [why]})
     return str(rispy.dumps(entries)) if entries else ""
 
 
@@ -152,6 +166,8 @@ def about_rows(session: WholeSession) -> list[tuple[str, str]]:
         (FAMILIES, f"{session.family_members:,}" if session.family_members else ""),
         ("Labels that came along", f"{state.kept:,}, from {state.kept_from}" if state.kept else ""),
         ("Audit draws", drawn_in_words(state) if state.drawn is not None else ""),
+        ("Set aside", counted(all_aside(state).values()) if all_aside(state) else ""),
+        ("Of these, read before", f"{len(state.aside_read):,}" if state.aside_read else ""),
         *(
             (
                 JOINED[event.kind],

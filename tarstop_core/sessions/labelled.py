@@ -23,7 +23,7 @@ def session_scenario(state: State) -> str:
 
 def teaches(state: State) -> bool:
     """Whether a session says how documents of a rank turn out: not where labels, or what joined later, decided which were read."""
-    return state.sequence is None or state.depth == len(state.labels)
+    return not state.reordered or state.depth == len(state.labels)
 
 
 def session_list(row: SessionRow, state: State) -> Topic:

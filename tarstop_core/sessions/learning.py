@@ -31,7 +31,7 @@ from tarstop_core.ranking.learning import (
     reading_order,
 )
 from tarstop_core.screening import labels as said
-from tarstop_core.screening.log import UNDOABLE, Event
+from tarstop_core.screening.log import CHANGES_LIST, UNDOABLE, Event
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.settings_words import seed_of
 from tarstop_core.screening.state import State
@@ -104,6 +104,9 @@ def taught(row: SessionRow, state: State, documents: int, outside: Floats | None
     labels, start = np.zeros(documents, dtype=np.int8), np.full(documents, -1.0 - documents)
     for code, label in TEACHES.items():
         labels[row.order[state.labels == code]] = label
+    labels[row.order[[*state.aside_read]]] = (
+        0  # most like what is sought, and dismissed for its date or family alone
+    )
     for at, report in state.read_in_full.items():
         in_full = Label.OTHER_KIND if report.outcome == "excluded" else Label.INCLUDED
         labels[row.order[at]] = in_full if report.was_read else Label.RELEVANT
@@ -129,9 +132,9 @@ def is_due(events: Sequence[Event], state: State) -> bool:
     """
     if not state.settings.learns or state.stopped or state.depth % state.settings.rule.batch_size:
         return False
-    moves = [event.kind for event in events if event.kind in (*UNDOABLE, "undo", "joined", "parted", "fit")]
+    moves = [event.kind for event in events if event.kind in (*UNDOABLE, *CHANGES_LIST, "undo", "fit")]
     since = moves[len(moves) - moves[::-1].index("fit") :] if "fit" in moves else moves
-    if since[-1:] not in ([], ["label"], ["joined"], ["parted"]):
+    if since[-1:] not in ([], ["label"], *([kind] for kind in CHANGES_LIST)):
         return False
     if _typed(state.settings) != (state.fit.get("words", []) if state.fit else []):
         return True

@@ -18,6 +18,7 @@ from tarstop_core.screening.foretold import foretold
 from tarstop_core.screening.labels import IRRELEVANT, RELEVANT, Label
 from tarstop_core.screening.log import Event, standing
 from tarstop_core.screening.paths import Paths, PathsKey, chances, paths_key, read_so, session_paths
+from tarstop_core.screening.setting_aside import listed
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.sessions.learning import Fitted, basis, features_of, fit, is_due, taught, why_next
@@ -170,8 +171,11 @@ class OpenSession:
         self._append(event)
 
     def _append(self, event: Event) -> None:
+        changed = event.kind in ("set_aside", "returned")
+        log = [*self.events, event]
+        documents = listed(self.stored.settings, self.stored.ids, log) if changed else None
         try:
-            stored = self.store.append(self.stored.id, event, expected=self.state.seq)
+            stored = self.store.append(self.stored.id, event, self.state.seq, documents)
         except InputProblem:
             self.refresh()
             raise

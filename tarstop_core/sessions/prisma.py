@@ -14,7 +14,7 @@ from tarstop_core.documents.reports import Report
 from tarstop_core.screening.labels import IRRELEVANT, RELEVANT, UNSURE
 from tarstop_core.screening.state import State
 
-LEFT_OUT = "Records left out before screening: too late, or the application's family"
+LEFT_OUT = "Records set aside before screening: too late, or the application's family"
 NO_REASON = "no reason recorded"
 NOT_YET = "Records not screened yet"
 UNSCREENED = "Records not screened"
@@ -54,7 +54,7 @@ class Prisma:
     with_data: int = 0  # Studies among them that bring data
     reports: int = 0  # Reports of included studies
     left_out: int = 0
-    """Records that were left out of the list before screening: flagged ones of a patent session."""
+    """Records that were set aside unread: those of a patent session that cannot be held against the application."""
     excluded_for: tuple[tuple[str, int], ...] = ()
     """Records by reason given, the most frequent first, then those without one; empty where none has a reason."""
     graded: tuple[tuple[str, int], ...] = ()

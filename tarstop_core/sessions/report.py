@@ -39,6 +39,7 @@ from tarstop_core.screening.log import Event
 from tarstop_core.screening.paths import screening_path
 from tarstop_core.screening.provenance import claim, claimed_time
 from tarstop_core.screening.scenarios.named import scenario_of
+from tarstop_core.screening.setting_aside import all_aside
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.settings_words import changes
 from tarstop_core.screening.state import Decision
@@ -168,11 +169,29 @@ def _found(session: WholeSession, tables: Evidence | None) -> dict[str, Any]:
         "said": f"{', '.join(found).replace(' ·', ',')}, {len(state.unsure):,} unsure, of {count_of(state.depth)} read. The chance that {question(settings)} is now {percent(session.advice.b)}.",
         "audited": recall_sentence(state),
         "checked": check_sentence(live_check(settings, *session.chances(settings), state), settings, state),
-        "documents": [each for each in sheets if each.rows],
+        "documents": [each for each in (*sheets, _set_aside(session)) if each.rows],
         "tables": studies_sheet(tables) if tables else None,
         "pooled": _pooled(session, tables),
         "notes": state.evidence.notes,
     }
+
+
+def _set_aside(session: WholeSession) -> Sheet:
+    """Documents that are no evidence, and why."""
+    aside, places = all_aside(session.state), {doc: at for at, doc in enumerate(session.row.ids, start=1)}
+    records = session.documents[session.documents["id"].isin(list(aside))].set_index("id")
+    rows = [
+        [
+            places.get(doc, ""),
+            records.at[doc, "title"],
+            records.at[doc, "publication_number"] or doc,
+            records.at[doc, "date"],
+            each["words"],
+        ]
+        for doc, each in aside.items()
+    ]
+    head = ("Rank", "Title", "Number", "Date", "Why")
+    return sheet(head, rows, "Set aside: no evidence", numbers=("Rank",), wide=("Title", "Why"))
 
 
 def _evidence(session: WholeSession) -> Evidence | None:

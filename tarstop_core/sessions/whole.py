@@ -57,6 +57,12 @@ class WholeSession:
         return self.documents.iloc[self.row.order].reset_index(drop=True)
 
     @cached_property
+    def records_aside(self) -> pd.DataFrame:
+        """Those that were set aside unread, in the order in which that was done."""
+        aside = list(self.state.aside)
+        return self.documents[self.documents["id"].isin(aside)].set_index("id").loc[aside].reset_index()
+
+    @cached_property
     def steps(self) -> list[dict[str, Any]]:
         """The advice at each document read, as :func:`tarstop_core.screening.trace.trace` gives it."""
         stored = self.stored
@@ -82,13 +88,14 @@ class WholeSession:
     @cached_property
     def prisma(self) -> Prisma:
         """The counts of its flow diagram."""
-        left_out = self.row.settings.application.left_out
+        left_out = self.row.settings.application.left_out + len(self.state.aside)
         return prisma(self.files, self.collection.duplicates, self.state, left_out, self.family_members)
 
     @property
     def family_members(self) -> int:
         """Documents of the collection for which another member of their patent family stands."""
-        return self.collection.documents - len(self.row.ids) - self.row.settings.application.left_out
+        on_list = len(self.row.ids) + len(self.state.aside)
+        return self.collection.documents - on_list - self.row.settings.application.left_out
 
     @cached_property
     def flags(self) -> list[tuple[Flag, ...]]:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tarstop_core.documents.application import Application, Dated, cannot_settle, flagged, flags, with_family
+from tarstop_core.documents.application import Application, Dated, barring, flagged, flags, with_family
 from tarstop_core.documents.dates import date_key, date_words, read_date
 from tarstop_core.documents.records import as_records
 from tarstop_core.errors import InputProblem
@@ -94,7 +94,7 @@ def test_a_document_that_stands_for_its_family_may_be_older_than_it_looks() -> N
     assert own.kind == "own"
     frame = as_records({"id": ["a", "b"], "date": ["2019", "2019"]})
     found = flagged(MINE, frame, {"a": others})
-    assert cannot_settle(found).tolist() == [False, True]
+    assert [barring(of) is not None for of in found] == [False, True]
 
 
 def test_nothing_said_flags_nothing() -> None:
@@ -116,7 +116,7 @@ def test_a_whole_list() -> None:
     assert known.family == "66001"
     found = flagged(known, frame)
     assert [[flag.kind for flag in each] for each in found] == [[], ["unclear"], ["late"], ["own"]]
-    assert cannot_settle(found).tolist() == [False, False, True, True]
+    assert [barring(of) is not None for of in found] == [False, False, True, True]
     assert with_family(Application(priority="2018"), frame).family == ""
 
 

@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+from streamlit.delta_generator import DeltaGenerator
+
 from dashboard.parts import chances, stakes
 from dashboard.parts.application import Asked
 from tarstop_core.screening.scenarios.base import Scenario
@@ -22,8 +24,8 @@ class Form:
         """Whether labels are wanted that judge title and abstract."""
         return False
 
-    def application(self, chosen: Documents, problems: list[str]) -> Asked | None:
-        """Ask what documents are held against, where that is more than a question."""
+    def application(self, chosen: Documents, problems: list[str], listing: DeltaGenerator) -> Asked | None:
+        """Ask what documents are held against, where that is more than a question; `listing` holds which cannot be."""
         return None
 
     def stakes(self, start: Settings, problems: list[str]) -> Settings:

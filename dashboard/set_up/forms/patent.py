@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.frame import shell
 from dashboard.frame.widgets import hundredths, lasting
@@ -17,9 +18,9 @@ from tarstop_core.sessions.create import Documents
 class PatentForm(Form):
     """One document decides."""
 
-    def application(self, chosen: Documents, problems: list[str]) -> Asked | None:
+    def application(self, chosen: Documents, problems: list[str], listing: DeltaGenerator) -> Asked | None:
         """Ask for the application that documents are held against."""
-        return application.ask(chosen, problems)
+        return application.ask(chosen, problems, listing)
 
     def stakes(self, start: Settings, problems: list[str]) -> Settings:
         """Whether a document has to be cited stands further down the page, and changes what follows from the stakes."""

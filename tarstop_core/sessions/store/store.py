@@ -22,6 +22,7 @@ from tarstop_core.documents.topic import records_digest
 from tarstop_core.envelope import check_time
 from tarstop_core.errors import InputProblem
 from tarstop_core.screening.log import KINDS, Event, check_event, standing
+from tarstop_core.screening.setting_aside import listed
 from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.store import values
 from tarstop_core.sessions.store.calibrators import Calibrators
@@ -104,7 +105,7 @@ class Store(Collections, Calibrators, Drafts):
             "collection_id": collection_id,
             "created": created or values.now(),
             "settings": values.dump(settings.to_dict()),
-            "documents": len(positions) + sum(map(_joining, events)),
+            "documents": listed(settings, ordered, events),
             "positions": positions.astype("<i4").tobytes(),
             "scores": None if scored is None else scored.astype("<f8").tobytes(),
             "query": values.storable_text(query),
@@ -247,12 +248,12 @@ class Store(Collections, Calibrators, Drafts):
                 for row in rows
             ]
 
-    def append(self, session_id: str, event: Event, expected: int) -> Event:
+    def append(self, session_id: str, event: Event, expected: int, documents: int | None = None) -> Event:
         """Add an event to the log, with the next number and the time now; when it is returned, it is on disk.
 
-        The caller has seen the events up to number `expected`, 0 for none. Conflict when the log does not end there:
-        somebody else recorded something. Deleted while the session is deleted. InputProblem when the event cannot be
-        stored.
+        The caller has seen the events up to number `expected`, 0 for none, and says how many `documents` the list then
+        holds where that changes. Conflict when somebody else recorded something. Deleted while the session is deleted.
+        InputProblem when the event cannot be stored.
         """
         if event.kind not in KINDS:
             raise InputProblem(f"There is no event '{event.kind}'; use one of {', '.join(KINDS)}.")
@@ -267,6 +268,8 @@ class Store(Collections, Calibrators, Drafts):
                 if _last_seq(connection, session_id) != expected:
                     raise conflict
                 connection.execute(insert(EVENT), row)
+                if documents is not None:
+                    self._change(session_id, documents=documents)
                 # Last: on a server, the insert waits for whoever is deleting the session.
                 if self.is_deleted(session_id):
                     raise Deleted(
@@ -329,8 +332,7 @@ def _last_seq(connection: Connection, session_id: str) -> int:
 
 def _joining(event: Event) -> int:
     """How many documents an event adds to the list."""
-    sign = {"joined": 1, "parted": -1}.get(event.kind, 0)
-    return sign * len(event.payload["docs"]) if sign else 0
+    return (1 if event.kind == "joined" else -1) * len(event.payload["docs"])
 
 
 def _unknown_session(session_id: str) -> InputProblem:

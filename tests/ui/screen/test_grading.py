@@ -15,6 +15,7 @@ from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.file import export_session, import_session
+from tarstop_core.sessions.open import OpenSession
 from tarstop_core.sessions.store.store import Store
 from tests.session_cases import IDS, INCLUSION, PATENT, REVIEW, START, before_import
 from tests.ui.screen.test_page import ask_why, button, html_of, more, press, unfold_stakes
@@ -183,7 +184,7 @@ def test_the_application_can_be_named_while_screening(open_app: Open, store: Sto
     )
 
 
-def test_set_up_flags_and_leaves_out(open_app: Open, store: Store, tmp_path: Path) -> None:
+def test_set_up_flags_and_sets_aside(open_app: Open, store: Store, tmp_path: Path) -> None:
     page = open_app("set_up")
     page.radio("set_up/documents/source").set_value("upload").run()
     page.file_uploader(FILES).upload("gp-search.csv", SEARCH.encode())
@@ -194,18 +195,22 @@ def test_set_up_flags_and_leaves_out(open_app: Open, store: Store, tmp_path: Pat
     shown = html_of(page)
     assert "1 document of the application&#x27;s own family" in shown
     assert "1 document published on or after the priority date, and not filed before it" in shown
-    assert "1 document filed before it and published later: count for novelty, never left out" in shown
+    assert "1 document filed before it and published later: count for novelty, stay in the list" in shown
     assert "1 document whose dates do not tell" in shown
-    page.toggle("set_up/application/left_out").set_value(True).run()
+    said = [each.value for each in page.markdown if "Set aside before reading" in each.value]
+    assert said == ["**Set aside before reading**: 1 document (of the application’s own family)"]
+    assert "EP-3456789-A1 · Antenna mast: belongs to your own application" in shown
     next(each for each in page.radio if each.label.startswith("In which order")).set_value("own").run()
     assert "3 documents · “Reject”" in html_of(page)
+    assert "⚑ filed 1 January 2018, before your priority date 3 March 2018" in html_of(page), "in the preview"
     page.button("set_up/start").click().run()
     assert not page.exception
     (summary,) = store.sessions()
-    row = store.session(summary.id)
-    assert row.ids == ("EP-1000001-A1", "US-2000000001-A1", "US-2000000002-A1")
-    assert row.settings.application == Application("EP 3 456 789", "2018-03-03", "7", 1, "A")
-    assert "Left out: 1 document " in row.ranking
+    row, state = store.session(summary.id), state_of(store, summary.id)
+    assert state.ids_as_read(row.ids) == ("EP-1000001-A1", "US-2000000001-A1", "US-2000000002-A1")
+    assert list(state.aside) == ["EP-3456789-A1"] and summary.documents == 3
+    assert row.settings.application == Application("EP 3 456 789", "2018-03-03", "7", 0, "A")
+    assert "Set aside before reading: 1 document (of the application’s own family)." in row.ranking
     text = export_session(store, summary.id)
     with Store(f"sqlite:///{tmp_path}/other.db") as other:
         assert before_import(export_session(other, import_session(other, text))) == text
@@ -286,3 +291,78 @@ def test_an_old_log_shows_its_hits_as_x(open_app: Open, store: Store, start) -> 
     assert "1 of 9 screened · 0 relevant (X) · 1 to be confirmed" in html_of(
         page
     ) and "CONFIRM IT" in html_of(page)
+
+
+def test_what_is_set_aside_can_be_kept_on_set_up_and_returned_later(open_app: Open, store: Store) -> None:
+    page = open_app("set_up")
+    page.radio("set_up/documents/source").set_value("upload").run()
+    page.file_uploader(FILES).upload("gp-search.csv", SEARCH.encode())
+    page.run()
+    page.text_input("set_up/application/number").set_value("EP3456789").run()
+    page.text_input("set_up/application/priority").set_value("3 March 2017").run()
+    (keep,) = [each for each in page.multiselect if each.label == "Keep in the list all the same"]
+    assert keep.options == [
+        "EP-3456789-A1 · Antenna mast",
+        "US-2000000001-A1 · Kettle",
+    ]
+    keep.set_value(["US-2000000001-A1"]).run()
+    next(each for each in page.radio if each.label.startswith("In which order")).set_value("own").run()
+    assert "3 documents · “Reject”" in html_of(page)
+    page.button("set_up/start").click().run()
+    (summary,) = store.sessions()
+    page = more(open_app("screen", session=summary.id))
+    assert "0 of 3 screened · 0 relevant · 1 set aside" in html_of(page)
+    press(page, "Not relevant")
+    press(page, "Your application: number and date")
+    (back,) = [each for each in page.multiselect if each.label == "Return to the list"]
+    back.set_value(["EP-3456789-A1"]).run()
+    press(page, "Save")
+    state = state_of(store, summary.id)
+    ids = state.ids_as_read(store.session(summary.id).ids)
+    assert ids[1] == "EP-3456789-A1" and not state.aside, "at its place, which comes next"
+    assert store.sessions()[0].documents == 4
+
+
+def test_a_dismissed_document_of_the_own_family_is_set_aside_and_the_chance_is_what_it_was(
+    open_app: Open, store: Store, start
+) -> None:
+    session = start()
+    page = more(open_app("screen", session=session))
+    chance = OpenSession.load(store, session).advice(START).b
+    for _ in range(4):
+        press(page, "Not relevant")
+    assert OpenSession.load(store, session).advice(START).b < chance - 0.02
+    press(page, "Your application: number and date")
+    next(each for each in page.text_input if each.label == "Its number").set_value("US1000003").run()
+    next(each for each in page.text_input if each.label == "Priority date").set_value("1 January 1990").run()
+    (asked,) = [each for each in page.toggle if each.label.startswith("Set ")]
+    assert asked.label == "Set 1 document of the list aside, 1 of which you have read" and asked.value
+    press(page, "Save")
+    state = state_of(store, session)
+    assert list(state.aside_read) == [3], (
+        "the others may be earlier filings: their file dates them by publication alone"
+    )
+    assert store.sessions()[0].documents == 9
+
+
+def test_one_press_sets_the_flagged_document_aside_and_another_returns_it(
+    open_app: Open, store: Store, start
+) -> None:
+    session = start(application=MINE)
+    page = open_app("screen", session=session)
+    for _ in range(3):
+        press(page, "Not relevant")
+    before = OpenSession.load(store, session).advice(START).b
+    press(page, "Set aside")
+    opened = OpenSession.load(store, session)
+    assert list(opened.state.aside) == ["d3"] and opened.row.ids[3] == "d4"
+    press(page, "Not relevant")
+    press(page, "Earlier")
+    press(page, "Earlier")
+    press(page, "Earlier")
+    press(page, "Set aside")
+    after = OpenSession.load(store, session)
+    assert list(after.state.aside_read) == [1] and "set aside: no evidence" in html_of(page)
+    assert after.advice(START).b > before * 0.9
+    press(page, "Return to the evidence")
+    assert not state_of(store, session).aside_read
