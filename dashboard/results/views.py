@@ -74,7 +74,7 @@ def _table(look: Look) -> None:
     if look.results.settings["weighed"] == "by group":
         counted = "reviews weighing equally"
     said = (
-        f"In brackets: bootstrap intervals of 95 %. Errors are numbers of topics, {counted}. ICER: documents for each "
+        f"In brackets: intervals of 95 %, by the bootstrap but for reliability. Errors are numbers of topics, {counted}. ICER: documents for each "
         "right decision gained over Greedy, or saved for each one lost."
     )
     table(shown, said, linked=False)
