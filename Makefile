@@ -54,9 +54,9 @@ lint: $(DEV_READY)
 collection: $(DEV_READY)
 	@set -e; folder=$$(mktemp -d); trap 'rm -rf "$$folder"' EXIT; mkdir $$folder/one $$folder/two; \
 	collect="$(BIN)/python -m pytest --collect-only --quiet -p no:cacheprovider"; \
-	PYTHONHASHSEED=1 TZ=Pacific/Kiritimati LC_ALL=C.UTF-8 TMPDIR=$$folder/one $$collect > $$folder/first; \
+	PYTHONHASHSEED=1 TZ=Pacific/Kiritimati LC_ALL=C.UTF-8 TMPDIR=$$folder/one $$collect > $$folder/first || { cat $$folder/first; exit 1; }; \
 	sleep 2; \
-	PYTHONHASHSEED=2 TZ=America/Los_Angeles LC_ALL=C TMPDIR=$$folder/two $$collect > $$folder/second; \
+	PYTHONHASHSEED=2 TZ=America/Los_Angeles LC_ALL=C TMPDIR=$$folder/two $$collect > $$folder/second || { cat $$folder/second; exit 1; }; \
 	for each in first second; do grep "::" $$folder/$$each > $$folder/$$each.tests; done; \
 	diff $$folder/first.tests $$folder/second.tests; \
 	echo "The same tests when collected again."

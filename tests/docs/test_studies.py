@@ -12,6 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 MOST_WORDS = {"results": 1500, "reviews_measured": 1500}
 MOST_WORDS_ELSEWHERE = 500
 MOST_WORDS_IN_ALL = 28_500
+MOST_WORDS_OF_README = 900
 MOST_LINES_OF_SCRIPTS = 4_600
 
 
@@ -42,6 +43,7 @@ def test_every_table_belongs_to_one_study() -> None:
 
 
 def test_documents_and_scripts_stay_readable() -> None:
+    assert words(ROOT / "README.md") <= MOST_WORDS_OF_README
     assert sum(words(path) for path in DOCS.glob("*.md")) <= MOST_WORDS_IN_ALL
     lines = (path.read_text(encoding="utf-8").count("\n") for path in (ROOT / "scripts").rglob("*.py"))
     assert sum(lines) <= MOST_LINES_OF_SCRIPTS
