@@ -4,11 +4,13 @@ import re
 
 LONGEST_WORD, LONGEST = 200, 900
 """Characters of a word, or of what is quoted, and of all, that a message has at most: it may echo what a file holds."""
+LONGEST_HEARD = 20_000
+"""Characters that are looked at: of more, the middle goes before anything is searched."""
 _LONG = re.compile(rf"\S{{{LONGEST_WORD + 1},}}")
+# What looks like another opening mark ends a quotation, so that nothing is searched twice.
 _QUOTED = re.compile(
-    rf"""(?:(?<=[\s(:])|\A)(?:'(?:[^']|'(?=\w)){{{LONGEST_WORD},}}'|"[^"]{{{LONGEST_WORD},}}"|“[^”]{{{LONGEST_WORD},}}”)"""
+    rf"""(?:(?<=[\s(:])|\A)(?:'(?:[^']|(?<![\s(:])'(?=\w)){{{LONGEST_WORD},}}+'|"[^"]{{{LONGEST_WORD},}}"|“[^“”]{{{LONGEST_WORD},}}”)"""
 )
-_BREAK = re.compile(r"\s*[\n\r\x0b\x0c\x85\u2028\u2029]\s*")
 
 
 class InputProblem(ValueError):
@@ -27,11 +29,16 @@ class InputProblem(ValueError):
     """
 
     def __init__(self, sentence: str) -> None:
-        line = _LONG.sub(lambda word: f"{word[0][:LONGEST_WORD]}…", _BREAK.sub(" ", sentence))
+        lines = _shortened(sentence, LONGEST_HEARD).splitlines()
+        line = " ".join(filter(None, map(str.strip, lines))) if len(lines) > 1 else "".join(lines)
+        line = _LONG.sub(lambda word: f"{word[0][:LONGEST_WORD]}…", line)
         line = _QUOTED.sub(lambda found: f"{found[0][:LONGEST_WORD]}…{found[0][-1]}", line)
-        if len(line) > LONGEST:
-            line = f"{line[: LONGEST // 2]} … {line[-LONGEST // 2 :]}"
-        super().__init__(line)
+        super().__init__(_shortened(line, LONGEST))
+
+
+def _shortened(text: str, most: int) -> str:
+    """The beginning and the end of a text that is longer than that."""
+    return f"{text[: most // 2]} … {text[-most // 2 :]}" if len(text) > most else text
 
 
 class Outage(InputProblem):

@@ -2,7 +2,6 @@
 
 import html
 import io
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -54,6 +53,8 @@ MAPPED |= {
     "diseased": "Number diseased",
     "healthy": "Number healthy",
 }
+WRITTEN = frozenset("csv tsv txt gz xlsx xlsm".split())
+"""What the name of a file ends in, by how it is written."""
 MANY_NOTES = 4
 EMPTY_LINES = 4
 
@@ -71,7 +72,10 @@ class Chosen:
     @property
     def title(self) -> str:
         """The name as a person reads it, without what says how a file is written."""
-        return re.sub(r"(\.(csv|tsv|txt|gz|xls[xm]))+$", "", self.name).replace("_", " ").strip()
+        parts = self.name.split(".")
+        while len(parts) > 1 and parts[-1] in WRITTEN:
+            parts.pop()
+        return ".".join(parts).replace("_", " ").strip()
 
     @cached_property
     def rows(self) -> list[Row]:

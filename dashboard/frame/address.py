@@ -7,10 +7,30 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import streamlit as st
+from streamlit.runtime.state import query_params
 
 from tarstop_core.errors import InputProblem
 
 State = TypeVar("State", bound=Any)
+LONGEST, LONGEST_QUERY = 6_100, 16_000
+"""Characters of one parameter, and of all of them as they are written; tables that are typed fill one."""
+
+
+def limit() -> None:
+    """Have Streamlit pass over the parameters of an address that the server refuses for its length."""
+    query_params.CLIENT_STATE_QUERY_STRING_MAX_LENGTH = LONGEST_QUERY  # type: ignore[misc]
+
+
+def check() -> None:
+    """Take parameters that nobody reads out of the address. InputProblem naming the first of them."""
+    long = [name for name, value in st.query_params.items() if len(name) + len(value) > LONGEST]
+    for name in long:
+        del st.query_params[name]
+    if long:
+        raise InputProblem(
+            f"The address of this page holds more than {LONGEST:,} characters for “{long[0][:40]}”, so it was left out; "
+            "check the link, or open the page anew."
+        )
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ if (!window.tarstopPasting) {
 
   document.addEventListener('paste', (event) => {
     const row = event.target.matches?.('input') && event.target.closest(ROW);
-    const given = event.clipboardData.getData('text/plain').replace(/[\r\n]+$/, '');
+    const given = event.clipboardData.getData('text/plain').replace(/(?<![\r\n])[\r\n]+$/, '');
     if (!row || !/[\t\r\n]/.test(given)) return;
     event.preventDefault();
     const inputs = new Map([...row.querySelectorAll('input')].map((input) => [fieldOf(input), input]));

@@ -20,7 +20,7 @@ if (!window.tarstopSave) {
     svg.prepend(white);
     let text = new XMLSerializer().serializeToString(svg);
     // Clip paths are named by the page's address, which a file does not have.
-    text = text.replace(/url\((?:&quot;|["'])?[^)#]*#([^)"'&]+)(?:&quot;|["'])?\)/g, 'url(#$1)');
+    text = text.replace(/url\((?:&quot;|["'])?[^()#]*#([^()"'&]+)(?:&quot;|["'])?\)/g, 'url(#$1)');
     // Lines grow with the picture.
     text = text.replace(/vector-effect:\s*non-scaling-stroke;?/g, '').replace(/vector-effect="[^"]*"/g, '');
     Object.entries(window.tarstopPaper).forEach(([screen, paper]) => { text = text.replaceAll(screen, paper); });

@@ -3,7 +3,6 @@
 import base64
 import hashlib
 import json
-import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -21,7 +20,7 @@ def script(file: Path, before: str = "") -> str:
 
 def digests(page: str) -> list[str]:
     """The scripts that stand in a page, as its policy names them."""
-    inside = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+    inside = [rest.partition("</script>")[0] for rest in page.split("<script>")[1:]]
     return [
         f"'sha256-{base64.b64encode(hashlib.sha256(each.encode()).digest()).decode()}'" for each in inside
     ]

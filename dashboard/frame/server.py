@@ -23,7 +23,7 @@ from streamlit.runtime.pages_manager import PagesManager
 from threadpoolctl import threadpool_limits
 
 import tarstop_core
-from dashboard.frame import scripts, shell
+from dashboard.frame import address, scripts, shell
 from tarstop_core.errors import InputProblem
 from tarstop_core.places import HOSTS_VARIABLE, NO_LOGIN_VARIABLE, is_loopback, named_hosts, require_consent
 
@@ -50,6 +50,10 @@ HEADERS = {
 """On every response."""
 ANSWERS = ("http.response.start", "websocket.accept", "websocket.http.response.start")
 """Messages that begin one."""
+TOO_LONG = (
+    f"This address is too long: at most {address.LONGEST_QUERY:,} characters may stand behind its question mark. "
+    "Check the link, or open the page without them.\n"
+)
 PIECE = 1 << 18  # bytes of an answer that are sent at a time: else it is copied whole while everybody waits
 
 
@@ -61,6 +65,7 @@ def around() -> dict[str, Any]:
         raise SystemExit(f"tarstop: {problem} ({NO_LOGIN_VARIABLE}=yes says the same.)") from None
     # Else the sidebar lists the files of pages/ until app.py has named the pages.
     PagesManager.uses_pages_directory = False
+    address.limit()
     # Its products are small: shared among threads each waits for cores that another person's work holds.
     threadpool_limits(limits=1)
     # A press goes from thread to thread many times, and while a page computes for others each time takes so long: else 5 ms.
@@ -105,16 +110,18 @@ class Guarded:
                 sent += PIECE
             await send({**message, "body": body[sent:]} if sent else message)
 
-        refusal = refused(Headers(scope=scope))
+        refusal, status = refused(Headers(scope=scope)), 400
+        if not refusal and len(scope.get("query_string", b"")) > address.LONGEST_QUERY:
+            refusal, status = TOO_LONG, 414
         if not refusal:
             # To compress what is saved takes a core, and for longer than to send it.
             if "/media/" in scope["path"]:
                 scope["headers"] = [each for each in scope["headers"] if each[0] != b"accept-encoding"]
             await self.app(scope, receive, marked)
         elif scope["type"] == "http":
-            await PlainTextResponse(refusal, 400)(scope, receive, marked)
+            await PlainTextResponse(refusal, status)(scope, receive, marked)
         else:
-            await WebSocket(scope, receive, marked).send_denial_response(PlainTextResponse(refusal, 400))
+            await WebSocket(scope, receive, marked).send_denial_response(PlainTextResponse(refusal, status))
 
 
 def refused(headers: Headers) -> str:

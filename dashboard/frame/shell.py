@@ -12,6 +12,7 @@ from urllib.parse import urlencode
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from dashboard.frame import address
 from dashboard.frame.scripts import COPY_SCRIPT, FRAME, REACHABLE_SCRIPT
 from tarstop_core.errors import InputProblem, Outage
 from tarstop_core.presentation.html import unbroken
@@ -32,6 +33,8 @@ UNFORESEEN = (
     "happens again, report it with the server's log."
 )
 _LINKED = re.compile(r"https?:(?=//)|www(?=\.)|@(?=\w)", re.IGNORECASE)
+_BEGINS_A_LIST = r"\A[#+-]|(?<=\A\d)[.)]|(?<=\A\d\d)[.)]"
+_OF_LABELS = re.compile(rf"[\\`*\[\]<>$~^]|:(?=\S)|(?<!\w)_|_(?!\w)|{_BEGINS_A_LIST}")
 
 
 def pages() -> dict[str, list[st.Page]]:
@@ -182,8 +185,7 @@ def escape_label(text: str) -> str:
     >>> print(escape_label("2. - no patients"), escape_label("- no patients"))
     2\. - no patients \- no patients
     """
-    opening = r"\A[#+-]|(?<=\A\d)[.)]|(?<=\A\d\d)[.)]"
-    return re.sub(rf"[\\`*\[\]<>$~^]|:(?=\S)|(?<!\w)_|_(?!\w)|{opening}", r"\\\g<0>", _unlinked(text))
+    return _OF_LABELS.sub(r"\\\g<0>", _unlinked(text))
 
 
 def learn(part: str, **more: str) -> str:
@@ -236,6 +238,8 @@ def show(title: str, body: Callable[[], None]) -> None:
     """Run a page: its first call, its body, and a sentence instead of a traceback."""
     begin(title)
     try:
+        with problems_shown():
+            address.check()
         with problems_shown():
             body()
     except Exception as problem:

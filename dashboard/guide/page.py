@@ -20,10 +20,10 @@ READ = (
 """Documents by their names in the address, in the order in which they are offered."""
 ELSEWHERE = {"methods": shell.learn("formulas")}
 """What another page shows."""
-_LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)#\s]*)(#[^)\s]*)?\)")
+_LINK = re.compile(r"(?<!!)\[([^\[\]]*)\]\(([^()#\s]*)(#[^()\s]*)?\)")
 _PICTURE = re.compile(r"^!\[([^\]]*)\]\(([^)\s]+)\)$", flags=re.MULTILINE)
-_COMMENT = re.compile(r"<!--.*?-->\n?", flags=re.DOTALL)
-_CODE = re.compile(r"(^```.*?^```$|`[^`\n]+`)", flags=re.MULTILINE | re.DOTALL)
+_COMMENT = re.compile(r"<!--(?:(?!<!--|-->).)*-->\n?", flags=re.DOTALL)
+_CODE = re.compile(r"(^```(?:(?!^```).)*^```$|`[^`\n]+`)", flags=re.MULTILINE | re.DOTALL)
 
 
 def guide_page() -> None:

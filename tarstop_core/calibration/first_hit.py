@@ -64,12 +64,14 @@ MEANING: dict[Ending, str] = {
     "missed": "None among the first …, though there was one",
     "none": "It turned out that there was none at all",
 }
-_WRITTEN: tuple[tuple[str, Ending], ...] = (
-    (r"(?:rank |first (?:relevant )?at (?:rank )?)?(\d+)", "hit"),
-    (r"(?:none (?:in|among) (?:the )?(?:first )?|>\s*)(\d+)", "stopped"),
-    (r"missed (?:in |among )?(?:the )?(?:first )?(\d+)", "missed"),
-    (r"none(?: at all)?", "none"),
+_WRITTEN: tuple[tuple[re.Pattern[str], Ending], ...] = (
+    (re.compile(r"(?:rank |first (?:relevant )?at (?:rank )?)?(\d+)"), "hit"),
+    (re.compile(r"(?:none (?:in|among) (?:the )?(?:first )?|>\s*)(\d+)"), "stopped"),
+    (re.compile(r"missed (?:in |among )?(?:the )?(?:first )?(\d+)"), "missed"),
+    (re.compile(r"none(?: at all)?"), "none"),
 )
+LONGEST = 100
+"""Characters of a case."""
 
 
 def read_cases(text: str) -> list[PastCase]:
@@ -89,7 +91,7 @@ def read_cases(text: str) -> list[PastCase]:
 def _read_case(part: str, line: int) -> PastCase:
     plain = " ".join(part.casefold().rstrip(".").split())
     for pattern, outcome in _WRITTEN:
-        if found := re.fullmatch(pattern, plain):
+        if len(plain) <= LONGEST and (found := pattern.fullmatch(plain)):
             try:
                 return PastCase(outcome, int(found[1]) if found.groups() else 0)
             except InputProblem as problem:

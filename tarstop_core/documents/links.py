@@ -18,7 +18,7 @@ _HOSTS = {
 # Numbers of simulated documents begin with SIM: no office knows them.
 _NUMBER = re.compile(r"(?!SIM\d)[A-Z]{2}[A-Z]{0,2}\d{4,13}(?:[A-Z]\d?)?")
 _US_APPLICATION = re.compile(r"(US\d{4})0?(\d{6})(A\d)")
-_DOI = re.compile(r"10\.\d{4,}[^/\s]*/[^\s\"'<>\\^`{|}]+")
+_DOI = re.compile(r"10\.\d{4}[^/\s]*/[^\s\"'<>\\^`{|}]+")
 _ADDRESS = re.compile(r"https?://[^\s\"'<>\\^`{|}\x00-\x1f\x7f]+", re.IGNORECASE)
 
 

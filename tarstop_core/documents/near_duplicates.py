@@ -26,7 +26,7 @@ RAREST = 4
 MOST_ALIKE = 20  # Titles that share two rare words in larger groups than this share a phrase, not a document
 LEAST_SHARED = 0.6
 MOST_DIFFERENT = 0.1  # Share of a title's letters that may differ
-_NUMBER = re.compile(r".*\d.*|[ivx]+|one|two|three|four|first|second|third|without|non|not")
+_NUMBER = re.compile(r"[^\d\n]*\d.*|[ivx]+|one|two|three|four|first|second|third|without|non|not")
 
 Pairs = NDArray[np.int64]
 _About = tuple[int, str, str, str]  # row, authors, date, abstract

@@ -7,7 +7,17 @@ from typing import cast
 
 from tarstop_core.errors import InputProblem
 
-_RATE = re.compile(r"(\d*[.,]?\d+)\s*(%|per ?cent)?(?:\W*(?:Cr?I)?\W*(\d.*?))?[\s)\]]*(%?)[\s)\]]*")
+LONGEST_NUMBER = 100
+"""Characters of a cell that is read as a number or a rate: what is longer is none."""
+# Each takes what it can and gives nothing back, so that a cell is read once.
+_RATE = re.compile(r"(\d++(?:[.,]\d++)?|[.,]\d++)\s*+(%|per ?cent)?+")
+_INTERVAL = re.compile(r"\W*+(?:Cr?I\W*+)?+(\d.*+)")
+_END_REVERSED = re.compile(r"[\s)\]]*+(%?+)[\s)\]]*+")
+_FRACTION = re.compile(r"(?<!\d)(\d++)\s*+/\s*+(\d++)")
+_ENDS = {".": re.compile(r"\d+(?:\.\d+)?|\.\d+"), ",": re.compile(r"\d+(?:,\d+)?|,\d+")}
+"""Of an interval, by the sign before the decimals."""
+FINEST = 30
+"""Decimals that a rate is read with."""
 
 
 @dataclass(frozen=True)
@@ -56,21 +66,34 @@ def rate_and_size(said: str) -> tuple[str, int | None]:
     >>> rate_and_size("85 % (17/20)")
     ('0.850000000', 20)
     """
+    if len(said) > LONGEST_NUMBER:
+        raise _no_rate(said)
     plain = re.sub(r"95\s*%[\s-]*(?=C[rI])", "", said.strip().replace("·", "."))
-    if fraction := re.search(r"(\d+)\s*/\s*(\d+)", plain):
+    if fraction := _FRACTION.search(plain):
         hits, size = map(int, fraction.groups())
         if hits <= size > 0:
             return f"{hits / size:.9f}", size
-    parts = _RATE.fullmatch(plain)
-    if parts is None:
-        raise InputProblem(f"'{said}' is no rate; write it like 0.85, 85 % or 0.85 (0.70–0.94).")
-    rate, unit, interval, after = parts.groups()
-    ends = re.findall(r"\d*\.?\d+" if "," not in rate else r"\d*,?\d+", interval or "")
+    begun = _RATE.match(plain)
+    if begun is None:
+        raise _no_rate(said)
+    rate, unit = begun.groups()
+    rest = plain[begun.end() :]
+    end = _END_REVERSED.match(rest[::-1])
+    assert end is not None  # it may be empty
+    after, middle = end[1], rest[: len(rest) - end.end()]
+    interval = _INTERVAL.fullmatch(middle)
+    if middle and not interval:
+        raise _no_rate(said)
+    ends = _ENDS["," if "," in rate else "."].findall(interval[1]) if interval else []
     if len(ends) == 2:
         low, value, high = (float(each.replace(",", ".")) for each in (ends[0], rate, ends[1]))
         if not low <= value <= high:
             raise InputProblem(f"In '{said}' the interval does not hold the rate; check the three numbers.")
     return f"{rate} %" if unit or after else rate, None
+
+
+def _no_rate(said: str) -> InputProblem:
+    return InputProblem(f"'{said}' is no rate; write it like 0.85, 85 % or 0.85 (0.70–0.94).")
 
 
 def _hits(what: str, rate: str | float, n: int, group: str) -> tuple[int, tuple[str, ...]]:
@@ -101,14 +124,15 @@ def _hits(what: str, rate: str | float, n: int, group: str) -> tuple[int, tuple[
 
 def _rate(what: str, said: str) -> tuple[Decimal, Decimal]:
     """A rate in [0, 1] and the worth of its last digit."""
-    plain = re.sub(r"\s*(%|per ?cent)$", "", said)
+    plain = said.removesuffix("%").removesuffix("per cent").removesuffix("percent").rstrip()
     try:
-        value = Decimal(plain.replace(",", "."))
+        value = Decimal(plain.replace(",", ".") if len(plain) <= LONGEST_NUMBER else "NaN")
     except InvalidOperation:
         value = Decimal("NaN")
     percent = plain != said
+    if value.is_finite() and abs(digits := cast(int, value.as_tuple().exponent)) > FINEST:
+        value = Decimal("NaN")
     if value.is_finite():
-        digits = cast(int, value.as_tuple().exponent)
         value, unit = (value / 100 if percent else value), Decimal(1).scaleb(digits - 2 * percent)
         # A bare 1 or 0 means everybody or nobody, to the precision of a percentage.
         unit = min(unit, Decimal("0.01")) if digits >= 0 else unit

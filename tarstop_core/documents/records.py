@@ -95,7 +95,7 @@ def records_hash(frame: pd.DataFrame) -> str:
 def normal_doi(text: str) -> str:
     """Return a DOI in lower case without its address prefix, or "" where it is none."""
     bare = re.sub(r"^(https?://)?(dx\.|www\.)?doi\.org/|^doi:?\s*", "", text.strip().lower()).strip(" .;,")
-    return bare if re.match(r"10\.\d{4,}[^/]*/\S", bare) else ""
+    return bare if re.match(r"10\.\d{4}[^/]*/\S", bare) else ""
 
 
 def normal_pmid(text: str) -> str:

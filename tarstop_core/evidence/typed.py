@@ -154,6 +154,8 @@ def pack(rows: Sequence[Row]) -> str | None:
 def unpack(packed: str) -> list[Row]:
     """The rows that :func:`pack` packed. InputProblem when the text is cut short or was changed."""
     try:
+        if len(packed) > LONGEST:
+            raise ValueError
         compressed = base64.b64decode(packed + "=" * (-len(packed) % 4), altchars=b"-_", validate=True)
         inflating = zlib.decompressobj()
         plain = inflating.decompress(compressed, MOST_BYTES)

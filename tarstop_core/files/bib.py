@@ -74,7 +74,7 @@ def _fields(entry: Entry, understood: dict[str, str]) -> Fields:
         for their in theirs:
             put(field, plain_text(given.get(their, "")), their)
     for their in ("author", "editor"):
-        names = re.split(r"\s+and\s+", given.get(their, ""))
+        names = re.split(r"(?<!\s)\s+and\s+", given.get(their, ""))
         put("authors", "; ".join(filter(None, map(plain_text, names))), their)
     for their in ("url", "howpublished"):
         # Tildes and dashes of an address are no LaTeX.
@@ -115,7 +115,7 @@ def _decoder() -> Any:
 
 
 # Programs write a line or two about themselves before the first entry.
-_BEGINS = (
+_BEGINS = re.compile(
     r"(?:.*\n){0,50}?[ \t]*@(?:[A-Za-z]+[ \t]*[{(][^\s,={}]*[ \t]*,|(?i:article|book|in\w+|misc|\w*thesis|"
     r"techreport|patent|online|comment|string|preamble)[ \t]*[{(])"
 )

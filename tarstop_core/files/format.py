@@ -1,5 +1,6 @@
 """What a format of records is: a reader's file ends with its own."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -17,5 +18,7 @@ class Format:
     name: str  # What people call it
     suffixes: tuple[str, ...]  # Lower case, with the dot. Each may be followed by ".gz".
     reader: Reader
-    looks: str = ""  # Pattern of how such a file begins; "" where nothing tells it from other text
+    looks: re.Pattern[str] | None = (
+        None  # How such a file begins; None where nothing tells it from other text
+    )
     phrase: str = ""  # What a file is called that looks so, where that is not its name

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -75,4 +76,4 @@ def _text(value: Any) -> str:
         return ""  # nested deeper than anything that is text
 
 
-JSONL = Format("jsonl", "JSON lines", (".jsonl", ".ndjson"), read_jsonl, looks=r'\s*\{\s*"')
+JSONL = Format("jsonl", "JSON lines", (".jsonl", ".ndjson"), read_jsonl, looks=re.compile(r'\s*\{\s*"'))

@@ -70,5 +70,10 @@ def _fields(found: Mapping[str, list[list[str]]], understood: dict[str, str]) ->
 
 
 NBIB = Format(
-    "nbib", "PubMed (nbib)", (".nbib",), read_nbib, looks=r"\s*PMID ?- ?\d", phrase="PubMed's own format"
+    "nbib",
+    "PubMed (nbib)",
+    (".nbib",),
+    read_nbib,
+    looks=re.compile(r"\s*PMID ?- ?\d"),
+    phrase="PubMed's own format",
 )

@@ -123,4 +123,4 @@ def _values(tags: Mapping[str, list[str]], *wanted: str) -> Iterator[tuple[str, 
     return ((tag, value) for tag in wanted for value in tags.get(tag, []))
 
 
-RIS = Format("ris", "RIS", (".ris",), read_ris, looks=r"(?:.*\n){0,200}?TY {1,2}-(?: |\r|\n|$)")
+RIS = Format("ris", "RIS", (".ris",), read_ris, looks=re.compile(r"(?:.*\n){0,200}?TY {1,2}-(?: |\r|\n|$)"))

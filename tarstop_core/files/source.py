@@ -229,18 +229,18 @@ _BINARY_LOOKS = {
     ),
     b"PK\x03\x04": Looks("xlsx", "an Excel workbook or ZIP archive", 'rename a workbook to end in ".xlsx"'),
 }
-_WEB_PAGE = r"(?i:\s*<(!doctype|html|\?xml|head|body|svg))"
-_WEB_OF_SCIENCE = r"\s*(FN .*\r?\n(VR .*\r?\n)?)?PT [A-Z]\b.*\r?\n(AU|TI|Z2|BA) "
-_TREC_RUN = r"\s*\S+[ \t]+Q0[ \t]+\S+[ \t]+\d+[ \t]+\S+[ \t]+\S+[ \t]*(\r|\n|$)"
+_WEB_PAGE = re.compile(r"(?i:\s*<(!doctype|html|\?xml|head|body|svg))")
+_WEB_OF_SCIENCE = re.compile(r"\s*(FN .*\r?\n(VR .*\r?\n)?)?PT [A-Z]\b.*\r?\n(AU|TI|Z2|BA) ")
+_TREC_RUN = re.compile(r"\s*\S+[ \t]+Q0[ \t]+\S+[ \t]+\d+[ \t]+\S+[ \t]+\S+[ \t]*(\r|\n|$)")
 _TEXT_LOOKS = (
     (_WEB_PAGE, Looks("", "a web page or XML", "download the export itself, as CSV, RIS or XLSX")),
     (_WEB_OF_SCIENCE, Looks("", "Web of Science plain text", "export it as tab-delimited, Excel or RIS")),
-    (r"\s*\[\s*\{", Looks("", "one JSON array", 'write one object a line and name it ".jsonl"')),
+    (re.compile(r"\s*\[\s*\{"), Looks("", "one JSON array", 'write one object a line and name it ".jsonl"')),
     (_TREC_RUN, Looks("", "a TREC run, which holds scores and no text", "give it where a run is asked for")),
 )
 
 
-def looks_like(head: bytes, own: Sequence[tuple[str, Looks]] = ()) -> Looks | None:
+def looks_like(head: bytes, own: Sequence[tuple[re.Pattern[str], Looks]] = ()) -> Looks | None:
     """Recognise content by its first bytes; None for plain or unknown text.
 
     `own` says how texts begin that can be read here, as a pattern, and what they are.
@@ -250,4 +250,4 @@ def looks_like(head: bytes, own: Sequence[tuple[str, Looks]] = ()) -> Looks | No
             return looks
     utf_16 = head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     text = head.decode("utf-16" if utf_16 else "utf-8-sig", errors="replace")
-    return next((looks for pattern, looks in (*_TEXT_LOOKS, *own) if re.match(pattern, text)), None)
+    return next((looks for pattern, looks in (*_TEXT_LOOKS, *own) if pattern.match(text)), None)

@@ -13,7 +13,7 @@ from typing import BinaryIO
 import numpy as np
 import pandas as pd
 
-from tarstop_core.documents.rates import from_rates, rate_and_size
+from tarstop_core.documents.rates import LONGEST_NUMBER, from_rates, rate_and_size
 from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.errors import InputProblem
 from tarstop_core.files.budget import BUDGET, check_columns, check_count
@@ -224,7 +224,7 @@ def count_of(file_name: str, number: int, cell: str, text: str) -> float:
 def whole_count(text: str) -> float | None:
     """The whole number from 0 on that a text stands for, None where it is none."""
     try:
-        value = float(text)
+        value = float(text) if len(text) <= LONGEST_NUMBER else math.nan
     except ValueError:
         return None
     # Python reads "1_0" as 10, which nobody means.

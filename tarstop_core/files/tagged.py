@@ -11,7 +11,7 @@ FIELDS = tuple(field for field in MAPPABLE if field != "family")
 Fields = dict[str, str]
 Put = Callable[[str, str, str], None]
 LONGEST_NUMBER = 40  # of a patent; the pattern takes its time over long ones
-_PATENT = re.compile(r"[A-Z]{2}[- ]?[\d/]*[A-Z]{0,2}\d{4,}[- ]?(?:[A-Z]\d?)?")
+_PATENT = re.compile(r"[A-Z]{2}[- ]?(?:[\d/]*[A-Z]{1,2}\d{4,}|[\d/]*\d{4})[- ]?(?:[A-Z]\d?)?")
 
 
 def put_into(fields: Fields, understood: dict[str, str], tags: Iterable[str] = ()) -> Put:

@@ -9,7 +9,9 @@ import pandas as pd
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
 # Where the comma is a decimal sign, spreadsheets part a line at semicolons (or tabs) and, as no mark opens the cell
 # there, at line breaks: what stands behind one begins a cell.
-_BEGINS_A_CELL = re.compile(r"([;\t\r\n])(?=\s*[=+\-@＝＋－＠])")
+# Each stretch of white space is looked at once, from its beginning.
+_BEFORE_A_FORMULA = re.compile(r"(?:;\s*+|(?<![\s;])\s++)(?=[=+\-@＝＋－＠])")
+_BEGINS_A_CELL = re.compile(r"([;\t\r\n])")
 
 
 def trace_to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -42,7 +44,7 @@ def without_formulas(frame: pd.DataFrame) -> pd.DataFrame:
 def _safe(value: Any) -> Any:
     if not isinstance(value, str):
         return value
-    text = _BEGINS_A_CELL.sub(r"\1'", value)
+    text = _BEFORE_A_FORMULA.sub(lambda found: _BEGINS_A_CELL.sub(r"\1'", found[0]), value)
     if value.lstrip(" ").startswith(FORMULA_STARTS):
         text = f"'{text}"
     # A lone carriage return would not be quoted, and end the row.

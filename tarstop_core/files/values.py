@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from tarstop_core.documents.rates import LONGEST_NUMBER
 from tarstop_core.documents.records import SAID_NOT_RELEVANT, SAID_RELEVANT
 from tarstop_core.errors import InputProblem
 
@@ -60,7 +61,7 @@ def remark_from_notes(notes: str) -> str:
     # A mapping of names to one text or a list of texts; a name stands before each arrow.
     if written := re.match(r"\s*(\{.*\})", notes.partition("USER-NOTES:")[2], flags=re.DOTALL):
         # One that is never closed ends with the note.
-        texts = re.findall(r'"((?:[^"\\]|\\.)*+)(?:"|\\?\Z)(\s*=>)?', written[1])
+        texts = re.findall(r'"((?:[^"\\]|\\[\s\S])*+)(?:"|\\?\Z)(\s*=>)?', written[1])
         found += [text.strip() for text, names in texts if not names]
     if labels := _listed("RAYYAN-LABELS", notes):
         found.append(f"labelled {labels}")
@@ -69,8 +70,8 @@ def remark_from_notes(notes: str) -> str:
 
 def _listed(mark: str, notes: str) -> str:
     """What stands between commas behind a mark."""
-    found = re.search(rf"{mark}:([^|]*)", notes)
-    return ", ".join(filter(None, map(str.strip, found[1].split(",")))) if found else ""
+    listed = notes.partition(f"{mark}:")[2].partition("|")[0]
+    return ", ".join(filter(None, map(str.strip, listed.split(","))))
 
 
 FROM_NOTES = {"label": label_from_notes, "reason": reason_from_notes, "remark": remark_from_notes}
@@ -111,6 +112,8 @@ def scores_of(
         if value.casefold() in _NO_SCORE:
             continue
         try:
+            if len(value) > LONGEST_NUMBER:
+                raise ValueError
             out[row] = float(value.replace(",", ".") if decimal_comma else value)
         except ValueError:
             out[row] = np.inf

@@ -27,7 +27,7 @@ def unbroken(text: str) -> str:
 
 
 # Drawings and code are left as they are; everything else between tags is text.
-_TAGS = re.compile(r"(<(svg|script|style|pre)\b.*?</\2>|<[^>]*>)", re.DOTALL)
+_TAGS = re.compile(r"(<(svg|script|style|pre)\b(?:(?!<\2\b).)*?</\2>|<[^<>]*>)", re.DOTALL)
 _MONTH = "January|February|March|April|May|June|July|August|September|October|November|December"
 _ONE = re.compile(
     r"\b\d{4}-\d\d(?:-\d\d)?\b"  # a date

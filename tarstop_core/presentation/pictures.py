@@ -287,7 +287,7 @@ def _words_on_paper(each: _Words, size: Pair) -> Iterator[str]:
     y = size[1] * each.spot[1] + each.shift[1] - LINE * len(lines) * each.before[1] + 0.85 * letters
     anchor = {0.0: "start", 0.5: "middle", 1.0: "end"}[each.before[0]]
     for at, words in enumerate(lines):
-        line = text(x, y + LINE * at, unescape(re.sub("<[^>]*>", "", words)), anchor=anchor, size=letters)
+        line = text(x, y + LINE * at, unescape(re.sub("<[^<>]*>", "", words)), anchor=anchor, size=letters)
         if words.startswith("<b>"):
             line = line.replace("<text ", '<text font-weight="bold" ', 1)
         yield f'<g transform="rotate(-90 {x:.1f} {y:.1f})">{line}</g>' if each.upwards else line

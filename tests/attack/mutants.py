@@ -1,5 +1,6 @@
 """Files that were whole, and what a mutator makes of them."""
 
+import contextlib
 import gzip
 import io
 import json
@@ -20,6 +21,68 @@ VALUES: tuple[Any, ...] = (
     "9999-12-31T23:59:59.999-14:00", "0001-01-01T00:00:00+14:00", "\u202e", "\0", [], [[]], [None], {}, {"a": 1},
     [0] * 50, {"a": {"b": {"c": [{}]}}}, "../x", "=1+1", "optimal:x=1", "either(" * 300,
 )  # fmt: skip
+
+OF_RUNS = (" ", "9", '"', "\n", "'", "\t", " \n", "1 ", '" ', "(", "a.", "0,", "é", "{", "/")
+LENGTHS = (300, 3_000, 60_000)
+
+
+def run(random: Random, longest: int = LENGTHS[-1]) -> str:
+    """A long run of spaces, digits, quotation marks, line breaks or the like, perhaps between something else."""
+    unit = random.choice(OF_RUNS)
+    length = random.choice([n for n in LENGTHS if n <= longest])
+    return (
+        random.choice(("", "", "x", "0.85", "10.1/"))
+        + (unit * length)[:length]
+        + random.choice(("", "", "y", "=1"))
+    )
+
+
+def stretched(seed: bytes, random: Random) -> bytes:
+    """A file with a long run in a cell, a key, a value or the name of a member."""
+    if seed[:1] in (b"{", b"["):
+        with contextlib.suppress(ValueError, RecursionError):
+            content = json.loads(seed)
+            places = [(content, key) for key in _keys(content)]
+            for parent, key in places:
+                places += [(parent[key], each) for each in _keys(parent[key])] if len(places) < 5_000 else []
+            parent, key = random.choice(places)
+            if isinstance(parent, dict) and random.random() < 0.3:
+                parent[random.choice((key, "")) + run(random)] = parent.pop(key)
+            elif isinstance(parent[key], str) and random.random() < 0.5:
+                parent[key] += run(random)
+            else:
+                parent[key] = run(random)
+            return json.dumps(content).encode()
+    if zipfile.is_zipfile(io.BytesIO(seed)):
+        with zipfile.ZipFile(io.BytesIO(seed)) as packed:
+            members = [(each.filename, packed.read(each)) for each in packed.infolist()]
+        at = random.randrange(len(members))
+        name, content = members[at]
+        long = (f"{name[:2]}{run(random, 3_000)}{name[2:]}", content)
+        members[at] = random.choice(
+            (long, (name, _stretched_cell(content, random)), (name, _stretched_cell(content, random)))
+        )
+        return _zipped(members)
+    if seed[:2] == b"\x1f\x8b":
+        return gzip.compress(_stretched_cell(gzip.decompress(seed), random), 1, mtime=0)
+    return _stretched_cell(seed, random)
+
+
+def _stretched_cell(seed: bytes, random: Random) -> bytes:
+    """Within quotation marks, or as it comes."""
+    by = random.choice((b",", b"\t", b" ", b"  - ", b"=", b">"))
+    cells = [
+        (line, cell) for line, text in enumerate(seed.split(b"\n")) for cell in range(text.count(by) + 1)
+    ]
+    line, cell = random.choice(cells)
+    lines = seed.split(b"\n")
+    parts = lines[line].split(by)
+    long = run(random)
+    quoted = '"' + long.replace('"', '""') + '"'
+    put = random.choice((long, quoted)).encode()
+    parts[cell] = random.choice((put, parts[cell] + put, put + parts[cell]))
+    lines[line] = by.join(parts)
+    return b"\n".join(lines)
 
 
 def mutated(seed: bytes, random: Random) -> bytes:
@@ -120,6 +183,10 @@ def _packed(seed: bytes, random: Random) -> bytes:
             [(f"../{name}", content)],
         )
     )
+    return _zipped(members)
+
+
+def _zipped(members: list[tuple[str, bytes]]) -> bytes:
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as packed:
         for name, content in members:

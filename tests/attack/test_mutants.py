@@ -43,7 +43,7 @@ from tarstop_core.sessions.file import export_session, import_session
 from tarstop_core.sessions.report import report_html
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.whole import whole_session
-from tests.attack.mutants import mutated
+from tests.attack.mutants import mutated, stretched
 from tests.payload_cases import patent_session
 from tests.session_cases import a_patent_session, a_review
 
@@ -232,6 +232,27 @@ def test_a_mutant_is_taken_or_refused_in_a_sentence(kind: str, number: int) -> N
         assert said.endswith(".") and "\n" not in said and len(said) < 1_500, said
     assert time.perf_counter() - begun < SECONDS
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < MEGABYTES * 1024
+
+
+CPU = 1.0
+"""Seconds of processor time that a file may take of the thread that reads it, for everybody waits meanwhile."""
+RUNS = 4 if settings.get_current_profile_name() == "tests" else 10_000 // len(TAKEN) + 1
+
+
+@pytest.mark.parametrize("kind", TAKEN)
+def test_long_runs_are_taken_or_refused_at_once(kind: str) -> None:
+    """The same few in every run of ``make test``; 10,000 in all when it goes deep."""
+    make, take = TAKEN[kind]
+    seed = make()
+    for number in range(RUNS):
+        content = stretched(seed, Random(number))
+        begun = time.thread_time()
+        try:
+            take(content)
+        except InputProblem as problem:
+            said = str(problem)
+            assert said.endswith(".") and "\n" not in said and len(said) < 1_500, (number, said)
+        assert time.thread_time() - begun < CPU, number
 
 
 LONG = 10**6

@@ -138,11 +138,11 @@ _ESCAPES = {letter: f"\\{letter}" for letter in "&%$#_{}"} | {
     "≥": r"$\ge$",
     "×": r"$\times$",
 }
+# Longer ones first: ω⁺ before anything that stands for ω alone.
+_ESCAPED = re.compile("|".join(map(re.escape, sorted(_ESCAPES, key=len, reverse=True))))
 
 
 def _escaped(text: str) -> str:
     if text == "--":
         return "{--}"
-    # Longer ones first: ω⁺ before anything that stands for ω alone.
-    longest_first = sorted(_ESCAPES, key=len, reverse=True)
-    return re.sub("|".join(map(re.escape, longest_first)), lambda found: _ESCAPES[found[0]], text)
+    return _ESCAPED.sub(lambda found: _ESCAPES[found[0]], text)

@@ -117,14 +117,14 @@ def named(words: str) -> Term | None:
     """The term that is called so on a page, whatever is added in brackets or behind a comma; None without one."""
     said = words.casefold().strip()
     names = _names()
-    exact = names.get(said) or names.get(_ADDED.split(said)[0])
+    exact = names.get(said) or names.get(_ADDED.split(said)[0].rstrip())
     if exact:
         return exact
     begun = [name for name in names if len(name) >= LONG_ENOUGH and said.startswith(name)]
     return names[max(begun, key=len)] if begun else None
 
 
-_ADDED = re.compile(r"\s*[(,]")
+_ADDED = re.compile("[(,]")
 LONG_ENOUGH = 20
 """Letters from which the beginning of a phrase is taken for the phrase."""
 

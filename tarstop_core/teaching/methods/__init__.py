@@ -95,7 +95,7 @@ def rule_body(policy: type[Policy]) -> str:
 
 
 # Letters with an index, as documentation of code writes them: ρ_{d+1}, b_d, max_{d<D≤d+m}.
-_INDEXED = re.compile(r"(?<![\w])(max|min|[A-Za-zρΣΛ])_(\{[^}]*\}|[A-Za-z0-9]+)")
+_INDEXED = re.compile(r"(?<![\w])(max|min|[A-Za-zρΣΛ])_(\{[^{}]*\}|[A-Za-z0-9]+)")
 
 
 def details(policy: type[Policy]) -> str:

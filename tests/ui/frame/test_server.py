@@ -165,3 +165,9 @@ def test_what_is_saved_leaves_as_it_is_in_pieces(size: int) -> None:
     pieces = [message["body"] for message in sent[1:]]
     assert b"".join(pieces) == content and max(map(len, pieces)) <= PIECE
     assert [message.get("more_body", False) for message in sent[1:]] == [True] * (len(pieces) - 1) + [False]
+
+
+def test_an_address_is_read_up_to_a_length(server: AppServer) -> None:
+    assert asked(server, f"/screen?session={'a' * 15_000}")[0] == 200
+    status, said = asked(server, f"/screen?session={'%20' * 20_000}")
+    assert status == 414 and said.startswith("This address is too long: at most 16,000 characters")
