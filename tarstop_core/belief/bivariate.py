@@ -13,8 +13,9 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import expit, log_ndtr, logit, logsumexp, roots_jacobi
 
+from tarstop_core.belief.lattice import tau_nodes
 from tarstop_core.belief.prior import Prior, check_theta
-from tarstop_core.belief.univariate import _tau_nodes, log_odds_path
+from tarstop_core.belief.univariate import log_odds_path
 from tarstop_core.documents.tables import Floats, Tables
 
 MARGIN_NODES = 48  # of τ, to find a margin's sites and where its τ lies
@@ -115,7 +116,7 @@ def _margin(
     """Gaussian sites of one margin (means, variances), and quadrature (nodes, log weights) over the τ they leave plausible,
     shape (n,) and (nodes,), in logits. Means are counted from `centre`; the weights have the prior density in them.
     """
-    tau, weight = _tau_nodes(MARGIN_NODES)
+    tau, weight = tau_nodes(MARGIN_NODES)
     log_prior = np.log(weight) - 0.5 * (tau / prior.tau) ** 2
     tau2 = (tau**2)[:, None]
 

@@ -10,8 +10,9 @@ from itertools import product
 
 import numpy as np
 
+from tarstop_core.belief.lattice import lattice_for
 from tarstop_core.belief.prior import LearnedFrom, Prior, check_theta
-from tarstop_core.belief.univariate import lattice_for, study_likelihood
+from tarstop_core.belief.univariate import study_likelihood
 from tarstop_core.documents.tables import Floats, Tables
 from tarstop_core.errors import InputProblem
 

@@ -14,6 +14,7 @@ from scipy.special import betaincinv, expit, logit, ndtri
 
 from tarstop_core.belief import bivariate, reitsma, univariate
 from tarstop_core.belief.engines import check_engine
+from tarstop_core.belief.lattice import lattice_for
 from tarstop_core.belief.of_tables import BeliefPath, belief_path
 from tarstop_core.belief.prior import Prior, check_theta
 from tarstop_core.belief.reitsma import Estimate, ReitsmaFit
@@ -246,7 +247,7 @@ class Evidence:
         correlation, reading between cells) is taken from all studies: one of many changes it little. On
         published outcomes of 39 and 50 studies the error was below .014.
         """
-        lattice = univariate.lattice_for(self.tables, self.theta, self.prior)
+        lattice = lattice_for(self.tables, self.theta, self.prior)
         rows = univariate.weighed_likelihood(self.tables, self.theta, self.prior, lattice)
         logs = np.log(np.maximum(rows, 1e-300))
         prior = np.outer(lattice.tau_prior(self.prior.tau), lattice.mu_prior(self.prior.shift, self.prior.s))

@@ -5,9 +5,10 @@ from functools import lru_cache
 import numpy as np
 
 from tarstop_core.belief.bivariate import bivariate_belief
+from tarstop_core.belief.lattice import lattice_for
 from tarstop_core.belief.of_tables import beliefs
 from tarstop_core.belief.prior import Prior
-from tarstop_core.belief.univariate import lattice_for, univariate_belief
+from tarstop_core.belief.univariate import univariate_belief
 from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.documents.topic import Outcome
 from tarstop_core.errors import InputProblem

@@ -13,10 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit, gammaln, ndtr, ndtri, owens_t
 
+from tarstop_core.belief.lattice import Lattice, lattice_for
 from tarstop_core.belief.prior import Prior, check_theta
 from tarstop_core.belief.univariate import (
-    Lattice,
-    lattice_for,
     log_odds_path,
     outcome_likelihood,
     weights_path,

@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike
 from scipy.interpolate import CubicSpline
 from scipy.special import expit, logit
 
+from tarstop_core.belief.lattice import lattice_for
 from tarstop_core.belief.prior import Prior
 from tarstop_core.belief.univariate import (
-    lattice_for,
     notes,
     posterior,
     univariate_path,
