@@ -235,6 +235,10 @@ def _read_table(
 
 def _parsed(opened: Source, encoding: str, columns: tuple[str, ...], skip: set[int]) -> pd.DataFrame | None:
     """All lines but some as a table, or None where a line does not fit the columns."""
+    with opened.text(encoding) as stream:
+        # pandas takes as many columns as the first line has words, and its time over each.
+        if any(len(words) > len(columns) for _, words in itertools.islice(_data_lines(stream, skip), 1)):
+            return None
     try:
         with opened.text(encoding) as stream, warnings.catch_warnings():
             # pandas only warns when the lines are wider than the names.
