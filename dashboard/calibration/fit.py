@@ -15,10 +15,10 @@ from dashboard.frame.widgets import lasting, named, one_of, press, radio, some_o
 from dashboard.frame.work import FLASH, clock, kept, say
 from dashboard.parts.chances import first_hits, reliability
 from tarstop_core.calibration import first_hit
+from tarstop_core.calibration.calibration_monitor import AcrossLists, across_sentence
 from tarstop_core.calibration.calibrator import BY_RANK, INCLUSION, KINDS, PATENT, REVIEW, Calibrator
 from tarstop_core.calibration.figures import moved_sentence, share_sentence
 from tarstop_core.calibration.fitting import cross_validate, fit, usable
-from tarstop_core.calibration.live_check import AcrossLists, across_sentence
 from tarstop_core.calibration.rank_frailty import from_cases
 from tarstop_core.documents.topic import Topic
 from tarstop_core.files import labelled_lists

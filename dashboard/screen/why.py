@@ -14,7 +14,7 @@ from dashboard.parts import document
 from dashboard.screen import advising, grading
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.belief.prior import Prior
-from tarstop_core.calibration.live_check import AGAINST, CONFIDENCE, Check
+from tarstop_core.calibration.calibration_monitor import CONFIDENCE, E_LIMIT, Check
 from tarstop_core.evidence.summary import evidence
 from tarstop_core.policies import POLICIES, Policy
 from tarstop_core.presentation.html import unbroken
@@ -32,7 +32,7 @@ KEY = "why"
 HELP = (
     f"The interval holds the number of relevant documents in {CONFIDENCE:.0%} of lists like those the chances were learned "
     "on; multiplying adapts the chances to this one. That they do not fit is said only where at most one session in "
-    f"{AGAINST:.0f} with right chances ever comes, however often you look. What is proposed is drawn towards 1, the more "
+    f"{E_LIMIT:.0f} with right chances ever comes, however often you look. What is proposed is drawn towards 1, the more "
     "so the less was read."
 )
 NEEDS_LABELS = "needs labels nobody has yet"

@@ -9,9 +9,9 @@ import pandas as pd
 from scripts.played_sessions import Session, learned, left_out, next_chances, sessions
 from scripts.studies.unread import coverage
 from scripts.study import Study, Tables
+from tarstop_core.calibration.calibration_monitor import E_LIMIT, e_value_of_forecasts
 from tarstop_core.calibration.calibrator import INCLUSION, REVIEW
 from tarstop_core.calibration.fitting import ece, reliability
-from tarstop_core.calibration.live_check import AGAINST, against_forecasts
 from tarstop_core.calibration.reranked import RerankedChances, ahead
 from tarstop_core.evaluation.reranked_chances import READ, log_loss
 from tarstop_core.places import real_data, sample_dir
@@ -61,7 +61,7 @@ def warned(played: Sequence[Session], models: Models) -> dict[str, int]:
     count = 0
     for p, labels in next_chances(played, models):
         looks = np.unique(np.geomspace(1, len(p), 50).astype(int))
-        count += any(against_forecasts(p[:d], labels[:d]) >= AGAINST for d in looks)
+        count += any(e_value_of_forecasts(p[:d], labels[:d]) >= E_LIMIT for d in looks)
     return {"warned": count, "of": len(played)}
 
 

@@ -12,9 +12,14 @@ from scipy.stats import f as f_distribution
 from scripts.real_lists import COLLECTIONS, others, read_collections
 from scripts.study import Floats, Study, Tables
 from tarstop_core.belief.mixture import left, mixture
+from tarstop_core.calibration.calibration_monitor import (
+    E_LIMIT,
+    across_lists,
+    e_value_of_shape,
+    levels_of_number,
+)
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.calibration.fitting import fit
-from tarstop_core.calibration.live_check import AGAINST, across_lists, against_shape, levels_of_number
 from tarstop_core.calibration.thinning import fit_thinning
 from tarstop_core.documents.topic import Topic
 from tarstop_core.evaluation.replay import SHARES, replay
@@ -76,7 +81,7 @@ def warned(data: Path, judgments: str) -> tuple[int, int]:
             depths = np.unique(np.geomspace(1, len(topic), LOOKS).astype(int))
             reads = np.arange(len(topic)) < depths[:, None]
             labels = np.asarray(topic.labels)
-            warnings.append(any(against_shape(thinning, read, read & labels) >= AGAINST for read in reads))
+            warnings.append(any(e_value_of_shape(thinning, read, read & labels) >= E_LIMIT for read in reads))
     return sum(warnings), len(warnings)
 
 
@@ -90,7 +95,7 @@ def warned_person(rng: np.random.Generator, reviews: int, factor: float) -> bool
     foreseen = [left(mixture([1.0], [SHAPE]), [number], 2000) for number in expected]
     levels = [levels_of_number(each, int(number)) for each, number in zip(foreseen, found, strict=True)]
     checks = [across_lists(levels[: n + 1]) for n in range(reviews)]
-    return any(check is not None and check.against >= AGAINST for check in checks)
+    return any(check is not None and check.e_value >= E_LIMIT for check in checks)
 
 
 def warned_persons() -> pd.DataFrame:

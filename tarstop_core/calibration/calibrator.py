@@ -35,7 +35,7 @@ from numpy.typing import ArrayLike
 
 from tarstop_core.belief.decisive import HitCurve, hit_curve
 from tarstop_core.belief.mixture import Kinds, Left, mixture
-from tarstop_core.calibration.live_check import against_shape
+from tarstop_core.calibration.calibration_monitor import e_value_of_shape
 from tarstop_core.calibration.thinning import Thinning, still_unread, thinning_of
 from tarstop_core.documents.tables import Flags, Floats, Ints
 from tarstop_core.envelope import FileKind, read_file, validated
@@ -209,13 +209,13 @@ class Calibrator:
         order = slice(None) if ranks is None else np.argsort(ranks)
         return still_unread(self._thins_out(p[order]), judged[order], relevant[order], unread[order])
 
-    def against(self, p: Floats, judged: Flags, relevant: Flags, ranks: Ints | None = None) -> float:
+    def e_value(self, p: Floats, judged: Flags, relevant: Flags, ranks: Ints | None = None) -> float:
         """How many times likelier what was found is where it lies otherwise along the list than was learned.
 
-        Parameters as those of :meth:`left`; see :func:`tarstop_core.calibration.live_check.against_shape`.
+        Parameters as those of :meth:`left`; see :func:`tarstop_core.calibration.calibration_monitor.e_value_of_shape`.
         """
         order = slice(None) if ranks is None else np.argsort(ranks)
-        return against_shape(self._thins_out(p[order]), judged[order], relevant[order])
+        return e_value_of_shape(self._thins_out(p[order]), judged[order], relevant[order])
 
     def _thins_out(self, p: Floats) -> Thinning:
         return self.thinning or thinning_of(p)

@@ -8,8 +8,8 @@ from functools import lru_cache
 import numpy as np
 
 from tarstop_core.belief.mixture import Left
+from tarstop_core.calibration.calibration_monitor import CONFIDENCE, Check, e_value_of_forecasts
 from tarstop_core.calibration.calibrator import INCLUSION, REVIEW, Calibrator
-from tarstop_core.calibration.live_check import CONFIDENCE, Check, against_forecasts
 from tarstop_core.calibration.reranked import RerankedChances, ahead, path_chances
 from tarstop_core.samples.shipped import reranked_chances
 from tarstop_core.screening.labels import UNSEEN
@@ -56,6 +56,6 @@ def check_foretold(settings: Settings, state: State) -> Check:
     read, found = state.came_true[: state.depth], int(state.came_true.sum())
     before = ahead(_chances(settings), np.zeros(0, dtype=bool), len(state.labels)).left(state.depth)
     low, high = before.interval(CONFIDENCE)
-    against = against_forecasts(foretold(settings, state)[0][: state.depth], read)
+    e_value = e_value_of_forecasts(foretold(settings, state)[0][: state.depth], read)
     so_far = state.depth, before.mean, low, high, found
-    return Check(*so_far, 1.0, 1.0, 1.0, offered=False, unsure=len(state.unsure), against=against)
+    return Check(*so_far, 1.0, 1.0, 1.0, offered=False, unsure=len(state.unsure), e_value=e_value)

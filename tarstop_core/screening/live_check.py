@@ -10,7 +10,7 @@ should be multiplied, and what is said to be still unread allows for it without 
 with Gamma(a₀, a₀), mean 1, as prior. That is always reckoned from the chances as the calibrator gave them, with all
 documents read: asking again, or scaling twice, counts nothing twice. Where the
 factor's interval leaves out the present one, multiplying is offered; that is no warning. That the chances do not fit is
-said where a ratio that may be looked at after every document (:mod:`tarstop_core.calibration.live_check`) speaks against
+said where a ratio that may be looked at after every document (:mod:`tarstop_core.calibration.calibration_monitor`) speaks against
 how hits lie along the list or, once chances were multiplied, against what came after that.
 
 In patents the chances hold if prior art exists. While nothing was found, the misses speak against its existence as
@@ -26,16 +26,16 @@ from functools import partial
 import numpy as np
 
 from tarstop_core.belief.mixture import Left, left, mixture
-from tarstop_core.calibration.calibrator import Calibrator, scaled
-from tarstop_core.calibration.live_check import (
-    AGAINST,
+from tarstop_core.calibration.calibration_monitor import (
     CONFIDENCE,
+    E_LIMIT,
     PRIOR_SHAPE,
     Check,
-    against_chances,
-    against_first_hit,
+    e_value_of_chances,
+    e_value_of_first_hit,
     factor,
 )
+from tarstop_core.calibration.calibrator import Calibrator, scaled
 from tarstop_core.presentation.words import TEXTS, say
 from tarstop_core.screening.foretold import check_foretold
 from tarstop_core.screening.log import Event
@@ -80,12 +80,12 @@ def live_check(settings: Settings, calibrator: Calibrator, p: Floats, state: Sta
         expected = float(used.sum())
         low, high = _foreseen(settings, calibrator, p, state).interval()
     mean, least, most = factor(float(said.sum()), found, calibrator.dispersion)
-    against = _against(settings, calibrator, seen * p, state)
-    offered = (not least <= settings.scale <= most or against >= AGAINST) and misses is None
+    e_value = _e_value(settings, calibrator, seen * p, state)
+    offered = (not least <= settings.scale <= most or e_value >= E_LIMIT) and misses is None
     unsure = len(state.unsure)
     waiting = state.depth - read - unsure
     return Check(
-        read, expected, low, high, found, mean, least, most, offered, misses, unsure, waiting, against
+        read, expected, low, high, found, mean, least, most, offered, misses, unsure, waiting, e_value
     )
 
 
@@ -105,20 +105,20 @@ def _own_shape(calibrator: Calibrator, state: State) -> float:
     return min(calibrator.dispersion, PRIOR_SHAPE) + int((state.came_true & then).sum())
 
 
-def _against(settings: Settings, calibrator: Calibrator, p: Floats, state: State) -> float:
+def _e_value(settings: Settings, calibrator: Calibrator, p: Floats, state: State) -> float:
     judged, relevant = state.judged, state.came_true
     if settings.scale == 1 and settings.kind.one_decides:
         curve = calibrator.curve(p, state.ranked, kappa=settings.kappa, silent=state.silent)
         none = 1 - settings.b_0
-        return against_first_hit(curve.log_M, state.hit or state.depth, state.hit is not None, none)
+        return e_value_of_first_hit(curve.log_M, state.hit or state.depth, state.hit is not None, none)
     if settings.scale == 1:
-        return calibrator.against(p, judged, relevant, state.ranks)
+        return calibrator.e_value(p, judged, relevant, state.ranks)
     since = judged & (np.arange(len(p)) >= state.scaled_at)
     shape, p = _own_shape(calibrator, state), scaled(p, settings.scale)
     if state.ranks is not None:
         by_rank = np.argsort(state.ranks)
         p, since, relevant = p[by_rank], since[by_rank], relevant[by_rank]
-    return against_chances(p, since, relevant & since, shape)
+    return e_value_of_chances(p, since, relevant & since, shape)
 
 
 def check_sentence(check: Check | None, settings: Settings, state: State | None = None) -> str:
@@ -136,7 +136,7 @@ def check_sentence(check: Check | None, settings: Settings, state: State | None 
     if check is None:
         read, found = (0, False) if state is None else (state.depth, bool(state.came_true.any()))
         return _said("unchecked", read=read, found=found)
-    told = {"check": check, "expected": _range(check), "scale": settings.scale, "limit": AGAINST}
+    told = {"check": check, "expected": _range(check), "scale": settings.scale, "limit": E_LIMIT}
     if settings.foretold:
         return _said("learning", **told)
     among = _said("among", check=check, waits_for=scenario_of(settings).waits_for)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tarstop_core.calibration import live_check
+from tarstop_core.calibration import calibration_monitor
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.calibration.first_hit import DEEPEST, PastCase
 from tarstop_core.documents.topic import Topic
@@ -40,7 +40,7 @@ def session_list(row: SessionRow, state: State) -> Topic:
     return Topic(row.name, ids, scores, relevant[order], int(relevant.sum()), known[order])
 
 
-def across(calibrator: Calibrator, lists: Sequence[Topic]) -> live_check.AcrossLists | None:
+def across(calibrator: Calibrator, lists: Sequence[Topic]) -> calibration_monitor.AcrossLists | None:
     """Whether the level of a calibrator is right over finished lists of reviews; None while they are few.
 
     The lists are as :func:`session_list` gives them; those without the scores that the calibrator reads are left out.
@@ -51,11 +51,13 @@ def across(calibrator: Calibrator, lists: Sequence[Topic]) -> live_check.AcrossL
             assert each.known is not None and each.labels is not None  # as every list of a session says
             p, nothing = calibrator.probabilities(each.scores, len(each)), np.zeros(len(each), dtype=bool)
             left = calibrator.left(p, nothing, nothing, each.known)
-            foreseen.append(live_check.levels_of_number(left, int(each.labels.sum())))
-    return live_check.across_lists(foreseen)
+            foreseen.append(calibration_monitor.levels_of_number(left, int(each.labels.sum())))
+    return calibration_monitor.across_lists(foreseen)
 
 
-def across_searches(calibrator: Calibrator, states: Sequence[State]) -> live_check.AcrossLists | None:
+def across_searches(
+    calibrator: Calibrator, states: Sequence[State]
+) -> calibration_monitor.AcrossLists | None:
     """The same over finished patent searches; those that say nothing of a first hit (:func:`session_case`) are left out."""
     foreseen = []
     for state in states:
@@ -64,8 +66,8 @@ def across_searches(calibrator: Calibrator, states: Sequence[State]) -> live_che
             p = settings.s * calibrator.probabilities(None, len(state.labels))
             log_M = calibrator.curve(p, kappa=settings.kappa, silent=state.silent).log_M
             is_hit = case.outcome == "hit"
-            foreseen.append(live_check.levels_of_first_hit(log_M, case.at, is_hit, 1 - settings.b_0))
-    return live_check.across_lists(foreseen)
+            foreseen.append(calibration_monitor.levels_of_first_hit(log_M, case.at, is_hit, 1 - settings.b_0))
+    return calibration_monitor.across_lists(foreseen)
 
 
 def session_case(state: State) -> PastCase | None:

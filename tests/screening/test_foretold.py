@@ -58,7 +58,7 @@ def test_the_live_check_foresees_what_was_read_from_before_its_first_document() 
     assert fits is not None and fits.low < fits.found == 10 < fits.high and not fits.warned
     assert "fit this list so far" in check_sentence(fits, LEARNS)
     late = live_check(LEARNS, INCLUSION, np.zeros(300), read([False] * 60 + [True] * 40))
-    assert late is not None and late.against > fits.against and not late.offered
+    assert late is not None and late.e_value > fits.e_value and not late.offered
 
 
 def test_a_factor_found_for_a_calibrator_and_a_search_for_one_document_are_left_alone() -> None:

@@ -29,7 +29,7 @@ CONFIDENCE = 0.9  # Of the intervals of number and factor
 PRIOR_SHAPE = 4.0
 """Most that is trusted of a calibrator: a list of one's own may be less like the training lists than those were like
 each other. With 4, nine factors in ten lie between 0.34 and 1.9."""
-AGAINST = 20.0
+E_LIMIT = 20.0
 """Ratio from which chances count as not fitting: reached by one session in twenty at most whose chances are right."""
 OTHER_ALPHA, OTHER_BETA = (0.15, 0.4, 1.0, 1.8, 3.0), (0.5, 1.0, 2.0, 5.0)
 """Shapes of the curve that are set against those of the training lists."""
@@ -70,7 +70,7 @@ class Check:
     """`unsure` and `waiting`: documents left out because they are unsure; because a hit is to be confirmed or a report
     waits.
     """
-    against: float = 1.0
+    e_value: float = 1.0
     """How many times likelier what was found is where hits lie otherwise than the chances foresee."""
 
     @property
@@ -81,7 +81,7 @@ class Check:
     @property
     def warned(self) -> bool:
         """Whether the chances do not fit, beyond what lists differ."""
-        return self.against >= AGAINST
+        return self.e_value >= E_LIMIT
 
 
 def factor(expected: float, found: int, dispersion: float) -> tuple[float, float, float]:
@@ -114,14 +114,14 @@ def log_chance(log_weight: Floats, read: Floats, at_hits: Floats) -> float:
     return float(logsumexp(log_weight - read + hits.sum(axis=1)))
 
 
-def against_shape(thinning: Thinning, judged: Flags, relevant: Flags) -> float:
+def e_value_of_shape(thinning: Thinning, judged: Flags, relevant: Flags) -> float:
     """How many times likelier what was found is where hits lie otherwise along the list than in the training lists.
 
     `judged` and `relevant` say by rank, shape (N,), which labels are known, and which of these documents are relevant.
     """
     hits = np.flatnonzero(relevant & judged)
     logs = []
-    for alpha, beta, log_total, log_weight in kinds_against(thinning, len(judged)):
+    for alpha, beta, log_total, log_weight in shapes_compared(thinning, len(judged)):
         total = np.exp(log_total)
         read = (total * expected_share(judged, alpha, beta)[:, None]).ravel()
         at_hits = total[..., None] * share_at(hits, len(judged), alpha, beta)[:, None]
@@ -130,7 +130,7 @@ def against_shape(thinning: Thinning, judged: Flags, relevant: Flags) -> float:
 
 
 @lru_cache(maxsize=64)
-def kinds_against(thinning: Thinning, length: int) -> tuple[tuple[Floats, Floats, Floats, Floats], ...]:
+def shapes_compared(thinning: Thinning, length: int) -> tuple[tuple[Floats, Floats, Floats, Floats], ...]:
     """Shapes, logs of numbers and of weights, of shape (S,), (S,), (S, R) and (S, R): as in the training lists, and others."""
     # Chances that are right come with the gamma factor of each list, which widens the numbers.
     theta, log_weight, log_total, spread = shape_nodes(thinning, length)
@@ -146,7 +146,7 @@ def kinds_against(thinning: Thinning, length: int) -> tuple[tuple[Floats, Floats
     return usual, other
 
 
-def against_first_hit(log_M: Floats, read: int, hit: bool, none: float) -> float:
+def e_value_of_first_hit(log_M: Floats, read: int, hit: bool, none: float) -> float:
     """The same where one hit decides: what is known ends with it, the last document read.
 
     `log_M`, shape (N + 1,), is the log of the chance that the first d documents hold no hit, if there is something to
@@ -166,7 +166,7 @@ def _chance_of_end(M: Floats, hit: bool, none: float) -> Floats:
     return (1 - none) * (M[:, -2] - M[:, -1]) if hit else none + (1 - none) * M[:, -1]
 
 
-def against_chances(p: Floats, judged: Flags, relevant: Flags, shape: float) -> float:
+def e_value_of_chances(p: Floats, judged: Flags, relevant: Flags, shape: float) -> float:
     """The same for chances of single documents, multiplied by a factor that is known but for a gamma distribution: other
     tilts along the rank, and other factors.
 
@@ -189,7 +189,7 @@ def against_chances(p: Floats, judged: Flags, relevant: Flags, shape: float) -> 
     return _ratio(logs[1], logs[0])
 
 
-def against_forecasts(p: Floats, relevant: Flags) -> float:
+def e_value_of_forecasts(p: Floats, relevant: Flags) -> float:
     """The same for a list that learns: of chances that were each said when their document was next, shape (d,).
 
     What is set against them: other factors on their odds, and odds that lie nearer to even or farther from it.
@@ -221,7 +221,7 @@ class AcrossLists:
     """Whether the level of the chances is right over a person's finished lists."""
 
     lists: int
-    against: float  # How many times likelier what was found in all is at another common level
+    e_value: float  # How many times likelier what was found in all is at another common level
     factor: float  # The likeliest of the levels that are set against it
 
 
@@ -234,10 +234,10 @@ def across_sentence(across: AcrossLists) -> str:
     'Over your 12 finished lists the numbers found are within what the chances foresee.'
     """
     lists = f"Over your {across.lists:,} finished lists"
-    if across.against < AGAINST:
+    if across.e_value < E_LIMIT:
         return f"{lists} the numbers found are within what the chances foresee."
     return (
-        f"{lists} the chances do not fit: what was found is {across.against:,.0f} times likelier at another level, most so at "
+        f"{lists} the chances do not fit: what was found is {across.e_value:,.0f} times likelier at another level, most so at "
         f"{across.factor:g} times what was said. Fit a calibrator on these lists."
     )
 
@@ -262,7 +262,7 @@ def levels_of_number(foreseen: Left, found: int) -> Floats:
 
 
 def levels_of_first_hit(log_M: Floats, read: int, hit: bool, none: float) -> Floats:
-    """The same of a search that ended with its first hit, or before any; arguments as of :func:`against_first_hit`."""
+    """The same of a search that ended with its first hit, or before any; arguments as of :func:`e_value_of_first_hit`."""
     M = np.exp(np.outer((1.0, *OTHER_FACTORS), log_M[[read - 1, read]]))
     return _over_the_first(_chance_of_end(M, hit, none))
 

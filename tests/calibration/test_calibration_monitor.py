@@ -8,13 +8,13 @@ import pytest
 
 from tarstop_core.belief.decisive import hit_curve
 from tarstop_core.belief.mixture import left, mixture
-from tarstop_core.calibration.live_check import (
-    AGAINST,
+from tarstop_core.calibration.calibration_monitor import (
+    E_LIMIT,
     across_lists,
-    against_chances,
-    against_first_hit,
-    against_forecasts,
-    against_shape,
+    e_value_of_chances,
+    e_value_of_first_hit,
+    e_value_of_forecasts,
+    e_value_of_shape,
     levels_of_first_hit,
     levels_of_number,
 )
@@ -28,7 +28,7 @@ def ratios(labels: np.ndarray, looks: int = 12) -> list[float]:
     """At depths ever farther apart."""
     depths = np.unique(np.geomspace(1, len(labels), looks).astype(int))
     return [
-        against_shape(PRIOR, np.arange(len(labels)) < d, labels & (np.arange(len(labels)) < d))
+        e_value_of_shape(PRIOR, np.arange(len(labels)) < d, labels & (np.arange(len(labels)) < d))
         for d in depths
     ]
 
@@ -46,12 +46,12 @@ def test_lists_like_the_training_lists_are_left_alone() -> None:
     for _ in range(150):
         alpha, beta, total = np.exp(rng.multivariate_normal(mean, PRIOR.spread))
         highest.append(max(ratios(from_beta(rng, alpha, beta, total * rng.gamma(4) / 4))))
-    assert np.mean(np.array(highest) >= AGAINST) <= 0.05
+    assert np.mean(np.array(highest) >= E_LIMIT) <= 0.05
 
 
 def test_hits_at_the_end_of_a_list_are_noticed() -> None:
     rng = RNG(2)
-    assert np.mean([ratios(from_beta(rng, 3.0, 0.5, 25.0))[-1] >= AGAINST for _ in range(20)]) > 0.8
+    assert np.mean([ratios(from_beta(rng, 3.0, 0.5, 25.0))[-1] >= E_LIMIT for _ in range(20)]) > 0.8
 
 
 def test_a_first_hit_has_a_ratio_of_mean_one_at_every_depth() -> None:
@@ -59,9 +59,10 @@ def test_a_first_hit_has_a_ratio_of_mean_one_at_every_depth() -> None:
     log_M = hit_curve(np.linspace(0.2, 0.01, 25), frailty=1.5).log_M
     none, M = 0.5, np.exp(log_M)
     for d in (1, 7, 25):
-        mean = (none + (1 - none) * M[d]) * against_first_hit(log_M, d, False, none)
+        mean = (none + (1 - none) * M[d]) * e_value_of_first_hit(log_M, d, False, none)
         mean += sum(
-            (1 - none) * (M[k - 1] - M[k]) * against_first_hit(log_M, k, True, none) for k in range(1, d + 1)
+            (1 - none) * (M[k - 1] - M[k]) * e_value_of_first_hit(log_M, k, True, none)
+            for k in range(1, d + 1)
         )
         assert mean == pytest.approx(1)
 
@@ -75,15 +76,15 @@ def test_chances_have_a_ratio_of_mean_one(shape: float) -> None:
     for each in product([False, True], repeat=6):
         found = np.array(each)
         chance = np.mean([np.prod(np.where(found, 1 - (1 - p) ** v, (1 - p) ** v)) for v in u])
-        mean += chance * against_chances(p, read, found, shape)
+        mean += chance * e_value_of_chances(p, read, found, shape)
     assert mean == pytest.approx(1, abs=1e-9 if math.isinf(shape) else 0.1)
 
 
 def test_chances_that_are_four_times_too_high_are_noticed() -> None:
     rng, p = RNG(4), np.full(300, 0.2)
     read = np.ones(300, dtype=bool)
-    assert against_chances(p, read, rng.random(300) < 0.05, 4.0) > AGAINST
-    assert against_chances(p, read, rng.random(300) < 0.2, 4.0) < AGAINST
+    assert e_value_of_chances(p, read, rng.random(300) < 0.05, 4.0) > E_LIMIT
+    assert e_value_of_chances(p, read, rng.random(300) < 0.2, 4.0) < E_LIMIT
 
 
 def test_many_lists_show_that_the_level_is_wrong() -> None:
@@ -97,8 +98,8 @@ def test_many_lists_show_that_the_level_is_wrong() -> None:
         return [levels_of_number(each, number) for each, number in zip(lists, found(times), strict=True)]
 
     wrong, right = across_lists(levels(0.25)), across_lists(levels(1.0))
-    assert wrong is not None and wrong.against > AGAINST and wrong.factor in (0.25, 0.125, 0.5)
-    assert right is not None and right.against < AGAINST and right.lists == 30
+    assert wrong is not None and wrong.e_value > E_LIMIT and wrong.factor in (0.25, 0.125, 0.5)
+    assert right is not None and right.e_value < E_LIMIT and right.lists == 30
     assert across_lists(levels(1.0)[:9]) is None
 
 
@@ -119,6 +120,8 @@ def test_forecasts_that_are_right_are_seldom_spoken_against_and_wrong_ones_are()
         came = rng.random(200) < p
         for factor in ever:
             said = np.minimum(factor * p, 0.95)
-            ever[factor] += any(against_forecasts(said[:d], came[:d]) >= AGAINST for d in range(0, 201, 10))
+            ever[factor] += any(
+                e_value_of_forecasts(said[:d], came[:d]) >= E_LIMIT for d in range(0, 201, 10)
+            )
     assert ever[1.0] <= 3 and ever[3.0] > 50
-    assert against_forecasts(np.zeros(0), np.zeros(0, dtype=bool)) == 1
+    assert e_value_of_forecasts(np.zeros(0), np.zeros(0, dtype=bool)) == 1
