@@ -255,6 +255,16 @@ def test_long_runs_are_taken_or_refused_at_once(kind: str) -> None:
         assert time.thread_time() - begun < CPU, number
 
 
+@pytest.mark.parametrize("kind", ["run", "qrels"])
+def test_a_first_line_of_many_words_makes_no_columns(kind: str) -> None:
+    make, take = TAKEN[kind]
+    content = b"1 " * 30_000 + b"\n" + make()
+    begun = time.thread_time()
+    with pytest.raises(InputProblem, match="has 30000 columns instead of"):
+        take(content)
+    assert time.thread_time() - begun < CPU
+
+
 LONG = 10**6
 FILLED = {
     "letters": "x" * LONG,
