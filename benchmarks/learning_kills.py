@@ -22,7 +22,7 @@ from tarstop_core.files import read_qrels, read_records
 from tarstop_core.places import real_data
 from tarstop_core.ranking.bm25 import WORDS
 from tarstop_core.ranking.order import prepare
-from tarstop_core.samples.shipped import calibrators, data_share, default_calibrator
+from tarstop_core.samples.shipped import calibrators, default_calibrator, extraction_rate
 from tarstop_core.screening.scenarios.review import REVIEW
 from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.compare import duplicate
@@ -53,7 +53,7 @@ def begin(url: str) -> str:
         plus=REVIEW.first_actions[0],
         minus=REVIEW.first_actions[1],
         calibrator=calibrator.digest,
-        data_share=data_share(simulated=False),
+        data_share=extraction_rate(simulated=False),
         learns=True,
     )
     ranking = prepare(frame, "text", title, recipe=WORDS)

@@ -15,7 +15,7 @@ from scripts.make_samples.diagnostic import simulate_reviews
 from scripts.make_samples.patents import simulate_patents
 from scripts.real_lists import COLLECTIONS, JUDGED, elsewhere, medical, others, read_collections
 from tarstop_core.calibration.calibrator import Calibrator, Quality
-from tarstop_core.calibration.data_share import fit_data_share
+from tarstop_core.calibration.extraction_rate import fit_extraction_rate
 from tarstop_core.calibration.fitting import assess, assess_each, fit
 from tarstop_core.calibration.rank_frailty import SPREADS, cases_of, learn, survival
 from tarstop_core.calibration.thinning import fit_thinning
@@ -114,7 +114,7 @@ def make_reviews_for_new_collections(
 
 def share(stem: str, pairs: Sequence[tuple[int, int]], source: str) -> None:
     """Learn the share of included reports that bring data, and write it."""
-    learned = fit_data_share(pairs, source)
+    learned = fit_extraction_rate(pairs, source)
     path = sample_dir() / "data_share" / f"{stem}.json"
     path.parent.mkdir(exist_ok=True)
     path.write_text(learned.to_json(), encoding="utf-8")

@@ -7,8 +7,8 @@ import pandas as pd
 from tarstop_core.belief.prior import Prior
 from tarstop_core.belief.prior import load as load_prior
 from tarstop_core.calibration.calibrator import INCLUSION, PATENT, REVIEW, Calibrator, load
-from tarstop_core.calibration.data_share import DataShare
-from tarstop_core.calibration.data_share import load as load_share
+from tarstop_core.calibration.extraction_rate import ExtractionRate
+from tarstop_core.calibration.extraction_rate import load as load_rate
 from tarstop_core.calibration.reranked import RerankedChances
 from tarstop_core.calibration.reranked import load as load_reranked
 from tarstop_core.errors import InputProblem
@@ -48,12 +48,12 @@ def default_calibrator(has_scores: bool, sample: bool = False, scenario: str = P
 
 
 @cache
-def data_share(simulated: bool) -> DataShare:
+def extraction_rate(simulated: bool) -> ExtractionRate:
     """How many included reports bring data, with its spread, as reviews that are complete had it.
 
     Those are simulated ones like the sample's, or reviews of CLEF TAR, where full-text relevance stands for data.
     """
-    return load_share(sample_dir() / "data_share" / f"{'sample' if simulated else 'clef'}-reviews.json")
+    return load_rate(sample_dir() / "data_share" / f"{'sample' if simulated else 'clef'}-reviews.json")
 
 
 @cache

@@ -11,7 +11,7 @@ from typing import Any
 from tarstop_core.belief.decisive import check_prior
 from tarstop_core.belief.engines import check_engine
 from tarstop_core.belief.prior import Prior, check_theta
-from tarstop_core.calibration.data_share import DataShare
+from tarstop_core.calibration.extraction_rate import ExtractionRate
 from tarstop_core.documents.application import NOTHING_SAID, Application
 from tarstop_core.envelope import validated
 from tarstop_core.errors import InputProblem
@@ -20,7 +20,7 @@ from tarstop_core.screening.scenarios.kind import Kind, kinds
 from tarstop_core.value.payoffs import Payoffs
 from tarstop_core.value.stakes import Stakes
 
-DEFAULT_PRIOR, NOTHING_KNOWN = Prior(), DataShare()
+DEFAULT_PRIOR, NOTHING_KNOWN = Prior(), ExtractionRate()
 TRUTHS, STAGES = ("pooled", "full_evidence"), (1, 2)
 VERSION = 2
 """Of saved settings. In those that name none, where evidence adds up "optimal" stands for the rule called open-loop today."""
@@ -64,7 +64,7 @@ class Settings:
     abstract and read in full later.
     """
     full_cost: float = 0.0  # Reviews in two stages: cost of reading a report in full, in the payoffs' unit
-    data_share: DataShare = NOTHING_KNOWN
+    data_share: ExtractionRate = NOTHING_KNOWN
     """Reviews: how many included reports bring data, before any was read in full."""
     floor: float = 0.0
     """Reviews: no rule says stop while the chance of the right decision is below this; 0 for none."""

@@ -8,7 +8,7 @@ from tarstop_core.calibration.calibrator import INCLUSION, Calibrator
 from tarstop_core.policies import OpenLoop
 from tarstop_core.ranking.order import prepare
 from tarstop_core.samples.collections import load_review_sample, load_sample, sample_reviews, sample_topics
-from tarstop_core.samples.shipped import calibrators, data_share, default_calibrator
+from tarstop_core.samples.shipped import calibrators, default_calibrator, extraction_rate
 from tarstop_core.screening.scenarios.review import REVIEW
 from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.create import Documents, Plan, create
@@ -52,7 +52,7 @@ def start_review_demo(store: Store, reviewer: str = "") -> str:
         minus=minus,
         needs_citation=False,
         confirm_hits=False,
-        data_share=data_share(simulated=True),
+        data_share=extraction_rate(simulated=True),
     )
     return _demo(store, sample_review(DEMO_REVIEW), calibrator, settings, reviewer)
 

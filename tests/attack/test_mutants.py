@@ -26,8 +26,8 @@ from hypothesis import strategies as st
 
 from tarstop_core.belief import prior
 from tarstop_core.belief.prior import LearnedFrom, Prior
-from tarstop_core.calibration import calibrator, data_share
-from tarstop_core.calibration.data_share import DataShare
+from tarstop_core.calibration import calibrator, extraction_rate
+from tarstop_core.calibration.extraction_rate import ExtractionRate
 from tarstop_core.calibration.first_hit import read_cases
 from tarstop_core.documents.application import COLUMNS, Application, flagged, with_family
 from tarstop_core.documents.links import links, web_address
@@ -206,7 +206,7 @@ TAKEN: dict[str, tuple[Callable[[], bytes], Callable[[bytes], object]]] = {
     "calibrator": (lambda: shipped.calibrators()["sample-searches"].to_json().encode(), fitted),
     "rank calibrator": (lambda: shipped.calibrators()["sample-searches-rank"].to_json().encode(), fitted),
     "prior": (learned, text(prior.from_json)),
-    "data share": (lambda: DataShare(2.5, 4.0, 9, "past").to_json().encode(), text(data_share.from_json)),
+    "data share": (lambda: ExtractionRate(2.5, 4.0, 9, "past").to_json().encode(), text(extraction_rate.from_json)),
     "archive": (lambda: archive("a.run", "a.qrels", "benchmark.json"), benchmark),
     "archive of reviews": (lambda: archive("train/a.run", "train/o.csv", "test/a.run", "test/o.csv"), benchmark),
 }  # fmt: skip

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from playwright.sync_api import Page, expect
 
-from tarstop_core.calibration.data_share import DataShare
+from tarstop_core.calibration.extraction_rate import ExtractionRate
 from tarstop_core.documents.records import as_records
 from tarstop_core.documents.reports import Report, Row
 from tarstop_core.files import read_qrels, read_records
@@ -53,7 +53,7 @@ def review_settings(calibrator: str, **changes: Any) -> Settings:
         "scenario": "review",
         "plus": "Adopt",
         "minus": "Don't adopt",
-        "data_share": DataShare(3, 7),
+        "data_share": ExtractionRate(3, 7),
     }
     return Settings(Payoffs.from_q_star(0.5), calibrator=calibrator, **{**values, **changes})
 

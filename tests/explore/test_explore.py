@@ -33,7 +33,7 @@ from tarstop_core.policies import (
     parse_policy,
 )
 from tarstop_core.presentation.numbers import amount
-from tarstop_core.samples.shipped import calibrators, data_share
+from tarstop_core.samples.shipped import calibrators, extraction_rate
 from tarstop_core.screening.advice import advise, stopping_outcomes
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.labels import RELEVANT
@@ -403,7 +403,7 @@ def test_an_unread_list_is_at_depth_0() -> None:
 def test_reports_that_wait_are_read_first_and_paid() -> None:
     """Two stages: what the plan brings is what Screen says stopping brings, plus the worth of those reports."""
     explored = sample(REVIEW)
-    settings = replace(asked(explored), stages=2, full_cost=40.0, data_share=data_share(simulated=True))
+    settings = replace(asked(explored), stages=2, full_cost=40.0, data_share=extraction_rate(simulated=True))
     labels = explored.state.labels.copy()
     labels[:9] = RELEVANT
     waiting = replace(explored, settings=settings, state=replace(explored.state, labels=labels))

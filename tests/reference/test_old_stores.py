@@ -14,7 +14,7 @@ import pytest
 from tarstop_core.belief import prior as priors
 from tarstop_core.belief.of_tables import belief_path
 from tarstop_core.calibration import calibrator as calibrators
-from tarstop_core.calibration import data_share
+from tarstop_core.calibration import extraction_rate
 from tarstop_core.documents.tables import Tables
 from tarstop_core.policies.check import check_policy
 from tarstop_core.policies.specs import parse_policy
@@ -211,7 +211,7 @@ def test_a_prior_file_gives_the_belief_it_gave() -> None:
 
 def test_a_file_of_a_share_of_reports_is_read_as_it_was() -> None:
     said, file = SAID["data share"], OLD / "data_share.json"
-    found = data_share.load(file)
+    found = extraction_rate.load(file)
     agree([found.mean, list(found.interval())], [said["mean"], said["interval"]])
     assert (found.topics, found.source) == (said["topics"], said["source"])
     assert found.to_json().encode() == file.read_bytes()

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from tarstop_core.calibration.calibrator import SCENARIOS
-from tarstop_core.calibration.data_share import fit_data_share
+from tarstop_core.calibration.extraction_rate import fit_extraction_rate
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import read_qrels
-from tarstop_core.samples.shipped import calibrators, data_share, default_calibrator
+from tarstop_core.samples.shipped import calibrators, default_calibrator, extraction_rate
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_inclusion_is_likelier_than_data() -> None:
 
 
 def test_the_share_of_reports_with_data() -> None:
-    real, simulated = data_share(simulated=False), data_share(simulated=True)
+    real, simulated = extraction_rate(simulated=False), extraction_rate(simulated=True)
     assert (
         real.topics == 24 and 0.3 < real.mean < 0.4 and "full-text relevance stands for data" in real.source
     )
@@ -70,6 +70,6 @@ def test_the_shipped_share_is_what_the_judgments_give(real_data: Path) -> None:
     pairs = [
         (len(judged), len(judged.keys() & full.get(topic, {}).keys())) for topic, judged in abstracts.items()
     ]
-    learned = fit_data_share(pairs, data_share(simulated=False).source)
-    assert learned.alpha == pytest.approx(data_share(simulated=False).alpha, rel=1e-3)
-    assert learned.beta == pytest.approx(data_share(simulated=False).beta, rel=1e-3)
+    learned = fit_extraction_rate(pairs, extraction_rate(simulated=False).source)
+    assert learned.alpha == pytest.approx(extraction_rate(simulated=False).alpha, rel=1e-3)
+    assert learned.beta == pytest.approx(extraction_rate(simulated=False).beta, rel=1e-3)

@@ -5,7 +5,7 @@ from dataclasses import fields, replace
 import pytest
 
 from tarstop_core.belief.prior import Prior
-from tarstop_core.calibration.data_share import DataShare
+from tarstop_core.calibration.extraction_rate import ExtractionRate
 from tarstop_core.documents.application import Application
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.settings_words import (
@@ -34,7 +34,7 @@ OTHER = {
     "truth": "full_evidence",
     "stages": 1,
     "full_cost": 9.0,
-    "data_share": DataShare(3, 1),
+    "data_share": ExtractionRate(3, 1),
     "floor": 0.6,
     "least_studies": 3,
     "least_patients": 50,

@@ -12,7 +12,7 @@ from dashboard.parts import chances
 from dashboard.set_up.forms.base import Form
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.belief.prior import Prior, from_json
-from tarstop_core.calibration.data_share import DataShare
+from tarstop_core.calibration.extraction_rate import ExtractionRate
 from tarstop_core.evidence.prior_figure import prior_figure, prior_sentence
 from tarstop_core.presentation.numbers import amount, percent
 from tarstop_core.samples import shipped
@@ -80,7 +80,7 @@ def starting_chance(settings: Settings) -> float:
     return b_0
 
 
-def data_share(learned: DataShare, simulated: bool) -> DataShare:
+def extraction_rate(learned: ExtractionRate, simulated: bool) -> ExtractionRate:
     """Ask how many included reports bring a table: P(data | included), with its spread."""
     choices = {
         "learned": f"As in {learned.topics:,} {'simulated ' if simulated else ''}reviews",
@@ -89,13 +89,13 @@ def data_share(learned: DataShare, simulated: bool) -> DataShare:
     }
     asked = "How many of the included reports bring a 2×2 table?"
     chosen = one_of(asked, choices, **lasting(f"{PREFIX}/share/{learned.source}"))
-    share = learned if chosen == "learned" else DataShare()
+    share = learned if chosen == "learned" else ExtractionRate()
     if chosen == "own":
         left, right = st.columns(2, gap="medium")
         mean = hundredths("Expected share", 50, at=left, **lasting(f"{PREFIX}/share/mean"))
         words, how = "As sure as after reading … reports", lasting(f"{PREFIX}/share/sure")
         sure = right.number_input(words, 1, 1000, SURENESS, **how)
-        share = DataShare(sure * mean / 100, sure * (1 - mean / 100))
+        share = ExtractionRate(sure * mean / 100, sure * (1 - mean / 100))
     low, high = share.interval()
     source = f" Learned from {share.source}." if share.topics else ""
     shell.caption(
@@ -225,8 +225,8 @@ class ReviewForm(Form):
         with left:
             explained("How do you read?", STAGES, **lasting(f"{PREFIX}/stages"), disabled=paper)
             if settings.two_stages:
-                learned = shipped.data_share(simulated=simulated)
-                settings = replace(settings, data_share=data_share(learned, simulated=simulated))
+                learned = shipped.extraction_rate(simulated=simulated)
+                settings = replace(settings, data_share=extraction_rate(learned, simulated=simulated))
             words = {name: (engine.title, engine.help) for name, engine in ENGINES.items()}
             engine = explained("Where the belief comes from", words, **lasting(f"{PREFIX}/engine"))
             truth = explained("What the right decision is", TRUTHS, **lasting(f"{PREFIX}/truth"))

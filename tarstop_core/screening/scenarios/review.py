@@ -10,7 +10,7 @@ import numpy as np
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.calibration import calibrator as calibration
 from tarstop_core.calibration.calibrator import Calibrator
-from tarstop_core.calibration.data_share import DataShare
+from tarstop_core.calibration.extraction_rate import ExtractionRate
 from tarstop_core.documents.tables import Tables
 from tarstop_core.evidence.summary import evidence
 from tarstop_core.evidence.words import rival_sentence
@@ -83,7 +83,7 @@ class ReviewFacts:
         return self.waiting > 0 and (self.reports_first or self.reports_may_change > COULD_CHANGE)
 
 
-def data_share(settings: Settings, state: State) -> DataShare:
+def extraction_rate(settings: Settings, state: State) -> ExtractionRate:
     """P(data | included) after the reports that were read in full."""
     read, brought = sum(report.was_read for report in state.read_in_full.values()), _with_data(state)
     return settings.data_share.updated(brought, read - brought)
@@ -202,7 +202,7 @@ class Review(Scenario):
     ) -> CumulativePath:
         """In two stages `chances` are those of being included by title and abstract, in one those of bringing data."""
         evidence = state.evidence
-        share = data_share(settings, state).mean if settings.two_stages else 1.0
+        share = extraction_rate(settings, state).mean if settings.two_stages else 1.0
         states = states_of(evidence.tables, settings.theta, settings.engine, settings.belief_prior)
         return CumulativePath(
             p=chances,
@@ -218,7 +218,7 @@ class Review(Scenario):
 
     def key(self, settings: Settings, state: State) -> str:
         """The reports that were read in full, and the share of them that brought data."""
-        return repr((sorted(state.read_in_full.items()), data_share(settings, state)))
+        return repr((sorted(state.read_in_full.items()), extraction_rate(settings, state)))
 
     def has_starting_chance(self, settings: Settings) -> bool:
         """REML knows no prior."""
@@ -251,7 +251,7 @@ class Review(Scenario):
         """
         path = cast(CumulativePath, path)
         depth, waiting = state.depth, len(state.waiting)
-        now, share = path.states[-1], data_share(settings, state)
+        now, share = path.states[-1], extraction_rate(settings, state)
         to_read, plan = path.best_reports(waiting)[0], path.best_plan(depth, settings.cost)[0]
         left = still_unread(settings, calibrator, p, state)
         q_star, needed = settings.payoffs.q_star, 0 if path.needed is None else int(path.needed[-1])

@@ -14,7 +14,7 @@ from tarstop_core.belief.prior import Prior
 from tarstop_core.documents.reports import Report, Row
 from tarstop_core.files import read_qrels, read_records, read_tables
 from tarstop_core.ranking.order import prepare
-from tarstop_core.samples.shipped import WIDTH, calibrators, data_share, default_calibrator, priors
+from tarstop_core.samples.shipped import WIDTH, calibrators, default_calibrator, extraction_rate, priors
 from tarstop_core.screening.advice import advise
 from tarstop_core.screening.advised import Advice
 from tarstop_core.screening.explain import Explanation, explain
@@ -78,7 +78,7 @@ def defaults() -> Settings:
     plus, minus = REVIEW.first_actions
     return Settings(
         START.payoffs, START.cost, scenario="review", plus=plus, minus=minus, needs_citation=False,
-        confirm_hits=False, full_cost=FULL_TIMES * START.cost, data_share=data_share(simulated=False),
+        confirm_hits=False, full_cost=FULL_TIMES * START.cost, data_share=extraction_rate(simulated=False),
         prior=priors()[WIDTH],
     )  # fmt: skip
 

@@ -13,7 +13,7 @@ from tarstop_core.belief.bivariate import bivariate_belief
 from tarstop_core.belief.of_tables import beliefs
 from tarstop_core.belief.prior import LearnedFrom, Prior
 from tarstop_core.calibration.calibrator import Calibrator, FittedOn
-from tarstop_core.calibration.data_share import DataShare
+from tarstop_core.calibration.extraction_rate import ExtractionRate
 from tarstop_core.documents.reports import Report, Row
 from tarstop_core.documents.tables import Tables
 from tarstop_core.documents.topic import Outcome, Topic
@@ -26,7 +26,7 @@ from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.paths import paths_key, session_paths
 from tarstop_core.screening.scenarios.review import REVIEW as REVIEWING
-from tarstop_core.screening.scenarios.review import data_share
+from tarstop_core.screening.scenarios.review import extraction_rate
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.screening.trace import trace
@@ -42,7 +42,7 @@ IDS = [f"d{i}" for i in range(N)]
 P = CALIBRATOR.probabilities(None, N)
 START = Settings(
     Payoffs.from_q_star(0.5), 0.001, scenario="review", full_cost=0.01, calibrator=CALIBRATOR.digest,
-    data_share=DataShare(2, 2), plus="Adopt", minus="Don’t adopt",
+    data_share=ExtractionRate(2, 2), plus="Adopt", minus="Don’t adopt",
 )  # fmt: skip
 GOOD, POOR = (38, 4, 3, 60), (12, 9, 22, 44)
 
@@ -161,7 +161,7 @@ def test_no_document_decides_a_review() -> None:
 def test_the_share_with_data_is_learned_from_reports_read() -> None:
     events = [label(at, "relevant") for at in range(4)]
     events += [table(0, GOOD), outcome(1, "no data"), outcome(2, "not retrieved")]
-    share = data_share(START, state(events))
+    share = extraction_rate(START, state(events))
     assert (share.alpha, share.beta) == (3, 3)
     path = REVIEWING.path(START, CALIBRATOR, P, state(events))
     assert path.share == 0.5 and path.waiting == 0.5 and path.full_cost == 0.01

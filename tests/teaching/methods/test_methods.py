@@ -27,7 +27,7 @@ OF_FORMULAS = {
     "belief.sroc": set(),
     "value.studies": set(),
     "calibration.thinning": {"expected_share", "grid", "learned", "shape_nodes", "share_at"},
-    "calibration.data_share": {"from_json", "load"},
+    "calibration.extraction_rate": {"from_json", "load"},
     "calibration.calibrator": {"from_json", "load", "tied_share"},
     "calibration.fitting": {"known", "usable", "predicted", "in_bins"},
     "value.cumulative": set(),

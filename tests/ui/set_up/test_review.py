@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from tarstop_core.belief.prior import Prior
 from tarstop_core.samples.collections import sample_reviews
-from tarstop_core.samples.shipped import WIDTH, calibrators, data_share, priors
+from tarstop_core.samples.shipped import WIDTH, calibrators, extraction_rate, priors
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.store.store import Store
@@ -88,7 +88,7 @@ class TestReview:
         )
         assert (settings.least_studies, settings.least_patients) == (0, 0)
         assert settings.full_cost == pytest.approx(10 * settings.cost)
-        assert settings.data_share == data_share(simulated=True)
+        assert settings.data_share == extraction_rate(simulated=True)
         assert store.calibrator(settings.calibrator).scenario == "inclusion"
         assert settings == Settings.from_dict(json.loads(json.dumps(settings.to_dict())))
 
@@ -193,7 +193,7 @@ class TestReview:
         settings = self.settings(review, store)
         assert settings.kind.reads_full_texts
         assert not store.sessions()[0].simulated
-        assert settings.data_share == data_share(simulated=False)
+        assert settings.data_share == extraction_rate(simulated=False)
 
     def test_the_stakes_speak_of_tests(self, review: AppTest) -> None:
         options = [each.replace("\u00a0", " ") for each in review.radio("set_up/review/stakes/worse").options]

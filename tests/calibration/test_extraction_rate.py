@@ -9,7 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import betabinom
 
-from tarstop_core.calibration.data_share import CLOSEST, SUREST, DataShare, fit_data_share, from_json, load
+from tarstop_core.calibration.extraction_rate import (
+    CLOSEST,
+    SUREST,
+    ExtractionRate,
+    fit_extraction_rate,
+    from_json,
+    load,
+)
 from tarstop_core.errors import InputProblem
 
 
@@ -21,7 +28,7 @@ def drawn(alpha: float, beta: float, topics: int, seed: int = 0) -> list[tuple[i
 
 @pytest.mark.parametrize(("alpha", "beta"), [(2.0, 4.0), (0.8, 0.5), (12.0, 6.0)])
 def test_the_spread_between_reviews_is_found_again(alpha: float, beta: float) -> None:
-    share = fit_data_share(drawn(alpha, beta, 3000), "drawn")
+    share = fit_extraction_rate(drawn(alpha, beta, 3000), "drawn")
     assert share.mean == pytest.approx(alpha / (alpha + beta), abs=0.01)
     assert share.alpha + share.beta == pytest.approx(alpha + beta, rel=0.12)
 
@@ -29,7 +36,7 @@ def test_the_spread_between_reviews_is_found_again(alpha: float, beta: float) ->
 def test_no_other_shapes_are_likelier() -> None:
     pairs = drawn(2, 3, 24, seed=4)
     n, k = np.array(pairs).T
-    share = fit_data_share(pairs, "drawn")
+    share = fit_extraction_rate(pairs, "drawn")
     best = betabinom.logpmf(k, n, share.alpha, share.beta).sum()
     for alpha, beta in np.random.default_rng(1).uniform(0.2, 12, (200, 2)):
         assert betabinom.logpmf(k, n, alpha, beta).sum() <= best + 1e-6
@@ -43,7 +50,7 @@ def test_no_other_shapes_are_likelier() -> None:
     )
 )
 def test_any_reviews_give_a_usable_share(pairs: list[tuple[int, int]]) -> None:
-    share = fit_data_share(pairs, "any")
+    share = fit_extraction_rate(pairs, "any")
     assert CLOSEST / 2 < share.mean < 1 - CLOSEST / 2
     assert share.alpha + share.beta <= SUREST * 1.001
     low, high = share.interval()
@@ -52,7 +59,7 @@ def test_any_reviews_give_a_usable_share(pairs: list[tuple[int, int]]) -> None:
 
 def test_reviews_that_included_nothing_say_nothing() -> None:
     pairs = [(50, 10), (20, 11)]
-    assert fit_data_share([*pairs, (0, 0)], "x") == fit_data_share(pairs, "x")
+    assert fit_extraction_rate([*pairs, (0, 0)], "x") == fit_extraction_rate(pairs, "x")
 
 
 @pytest.mark.parametrize(
@@ -65,18 +72,18 @@ def test_reviews_that_included_nothing_say_nothing() -> None:
 )
 def test_what_cannot_be_learned_from_is_said(pairs: list[tuple[int, int]], sentence: str) -> None:
     with pytest.raises(InputProblem, match=sentence):
-        fit_data_share(pairs, "x")
+        fit_extraction_rate(pairs, "x")
 
 
 def test_reports_of_the_review_itself_move_it() -> None:
-    share = DataShare(2, 4, 24, "others").updated(5, 1)
+    share = ExtractionRate(2, 4, 24, "others").updated(5, 1)
     assert (share.alpha, share.beta, share.topics, share.source) == (7, 5, 24, "others")
     narrow, wide = share.interval(0.5), share.interval(0.95)
     assert wide[0] < narrow[0] < share.mean < narrow[1] < wide[1]
 
 
 def test_it_is_read_back(tmp_path: Path) -> None:
-    share = fit_data_share(drawn(2, 4, 10), "drawn")
+    share = fit_extraction_rate(drawn(2, 4, 10), "drawn")
     path = tmp_path / "share.json"
     path.write_text(share.to_json(), encoding="utf-8")
     assert load(path) == share
@@ -85,7 +92,7 @@ def test_it_is_read_back(tmp_path: Path) -> None:
 @pytest.mark.parametrize("shapes", [(0, 1), (1, -1), (float("nan"), 1), (float("inf"), 1)])
 def test_impossible_shapes_are_refused(shapes: tuple[float, float]) -> None:
     with pytest.raises(InputProblem, match="give two above 0"):
-        DataShare(*shapes)
+        ExtractionRate(*shapes)
 
 
 @pytest.mark.parametrize(
@@ -99,7 +106,7 @@ def test_impossible_shapes_are_refused(shapes: tuple[float, float]) -> None:
     ],
 )
 def test_damaged_files_are_refused(change: dict[str, object], sentence: str) -> None:
-    content = {**json.loads(DataShare(2, 3).to_json()), **change}
+    content = {**json.loads(ExtractionRate(2, 3).to_json()), **change}
     with pytest.raises(InputProblem, match=sentence):
         from_json(json.dumps(content))
 

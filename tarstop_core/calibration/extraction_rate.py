@@ -20,7 +20,7 @@ CLOSEST = 1e-3  # to 0 or 1 that its mean may come
 
 
 @dataclass(frozen=True)
-class DataShare:
+class ExtractionRate:
     """A beta distribution of the share of included reports that bring data."""
 
     alpha: float = 1.0
@@ -46,16 +46,16 @@ class DataShare:
         low, high = (float(betaincinv(self.alpha, self.beta, end)) for end in (tail, 1 - tail))
         return low, high
 
-    def updated(self, with_data: int, without: int) -> DataShare:
+    def updated(self, with_data: int, without: int) -> ExtractionRate:
         """After reports of the review itself have been read in full."""
-        return DataShare(self.alpha + with_data, self.beta + without, self.topics, self.source)
+        return ExtractionRate(self.alpha + with_data, self.beta + without, self.topics, self.source)
 
     def to_json(self) -> str:
         """The share as a small versioned JSON document."""
         return FILE.text(asdict(self))
 
 
-def fit_data_share(pairs: Sequence[tuple[int, int]], source: str) -> DataShare:
+def fit_extraction_rate(pairs: Sequence[tuple[int, int]], source: str) -> ExtractionRate:
     """Learn the share, and how much it varies between reviews, from reviews that are complete.
 
     `pairs` are, for each review, reports included at title and abstract, and those of them that brought data. Reviews
@@ -64,7 +64,7 @@ def fit_data_share(pairs: Sequence[tuple[int, int]], source: str) -> DataShare:
     The beta-binomial distribution over reviews is fitted by maximum likelihood. Its mean stays between .001 and .999 and
     it is worth at most 1,000 reports, where the likelihood would go further.
 
-    >>> share = fit_data_share([(50, 10), (20, 11), (80, 25), (10, 1)], "an example")
+    >>> share = fit_extraction_rate([(50, 10), (20, 11), (80, 25), (10, 1)], "an example")
     >>> round(share.mean, 2), share.topics
     (0.3, 4)
     """
@@ -91,15 +91,15 @@ def fit_data_share(pairs: Sequence[tuple[int, int]], source: str) -> DataShare:
     bounds = [(-furthest, furthest), (np.log(0.1), np.log(SUREST))]
     start = [float(logit(np.clip(k.sum() / n.sum(), 0.01, 0.99))), np.log(5.0)]
     alpha, beta = shapes(minimize(loss, start, method="L-BFGS-B", bounds=bounds).x)
-    return DataShare(round(alpha, 6), round(beta, 6), len(n), source)
+    return ExtractionRate(round(alpha, 6), round(beta, 6), len(n), source)
 
 
-def from_json(text: str, name: str = "The share of reports with data") -> DataShare:
+def from_json(text: str, name: str = "The share of reports with data") -> ExtractionRate:
     """Read a share back. InputProblem when the text is not one of a known version."""
-    return FILE.read(DataShare, text, name)
+    return FILE.read(ExtractionRate, text, name)
 
 
-def load(path: str | Path) -> DataShare:
+def load(path: str | Path) -> ExtractionRate:
     """Read a file of it; see :func:`from_json`."""
     name = f"The share of reports with data {path}"
     return from_json(read_file(path, name), name)
