@@ -25,18 +25,12 @@ class Quality:
     """Means for one target; those over no topic are NaN."""
 
     target: float
-    reliability: float
-    """Share of ω⁺ topics whose recall reaches the target."""
-    recall: float
-    """Over ω⁺ topics."""
-    windows: float
-    """Examined in ω⁺ topics."""
-    oracle: float
-    """Windows that reach the target in ω⁺ topics."""
-    windows_without: float
-    """Examined in topics without relevant documents."""
-    reward: float
-    """The paper's, over all topics."""
+    reliability: float  # share of ω⁺ topics whose recall reaches the target
+    recall: float  # over ω⁺ topics
+    windows: float  # examined in ω⁺ topics
+    oracle: float  # windows that reach the target in ω⁺ topics
+    windows_without: float  # examined in topics without relevant documents
+    reward: float  # the paper's, over all topics
 
 
 def assess(weights: Weights | None, topics: Sequence[Topic]) -> list[Quality]:
@@ -54,18 +48,9 @@ def assess(weights: Weights | None, topics: Sequence[Topic]) -> list[Quality]:
     reached = examined >= needed
     reward = np.where(reached, 2.0, -2.0) - examined / windows
     plus = needed[:, 0] < NEVER
-    return [
-        Quality(
-            target=target,
-            reliability=_mean(reached[plus, k]),
-            recall=_mean(recall[plus, k]),
-            windows=_mean(examined[plus, k]),
-            oracle=_mean(needed[plus, k]),
-            windows_without=_mean(examined[~plus, k]),
-            reward=_mean(reward[:, k]),
-        )
-        for k, target in enumerate(TARGETS)
-    ]
+    columns = reached[plus], recall[plus], examined[plus], needed[plus], examined[~plus], reward
+    means = [[_mean(column[:, k]) for column in columns] for k in range(len(TARGETS))]
+    return [Quality(target, *of) for target, of in zip(TARGETS, means, strict=True)]
 
 
 def _mean(values: NDArray[Any]) -> float:

@@ -49,18 +49,19 @@ def write(stem: str, calibrator: Calibrator, quality: Quality) -> None:
 
 def make(
     stem: str,
-    kinds: Sequence[str],
-    train: list[Topic],
-    test: list[Topic],
+    train: Sequence[Topic],
+    test: Sequence[Topic],
     how: str,
     scenario: str = "patent",
+    kinds: Sequence[str] = ("marginal", "rank"),
     thins_out: Sequence[Topic] = (),
+    simulated: bool = True,
     **about: Any,
 ) -> None:
     """Fit each kind on `train` and judge it on `test`; `thins_out` teaches how hits thin out, where given."""
     whole = [(np.ones(len(topic), dtype=bool), np.asarray(topic.labels)) for topic in thins_out]
     for kind in kinds:
-        calibrator = fit(train, kind=kind, scenario=scenario, pseudo=PSEUDO, **about)
+        calibrator = fit(train, kind=kind, scenario=scenario, pseudo=PSEUDO, simulated=simulated, **about)
         if whole:
             calibrator = replace(calibrator, thinning=fit_thinning(whole))
         write(f"{stem}{SUFFIX[kind]}", calibrator, assess(calibrator, test, how))
@@ -174,23 +175,20 @@ def make_simulated() -> None:
     first, last = SEARCH_TRAIN_SEEDS.start, SEARCH_TRAIN_SEEDS.stop - 1
     make(
         "sample-searches",
-        ("marginal", "rank"),
         searches(SEARCH_TRAIN_SEEDS),
         searches(SEARCH_TEST_SEEDS),
         f"{8 * len(SEARCH_TEST_SEEDS)} held-out simulated searches",
         name="searches like the sample's",
         source=f"tarstop_core.simulate.patents, seeds {first}–{last}",
-        simulated=True,
     )
     make(
         "simulated-patents",
-        ("marginal", "hazard", "frailty", "rank"),
         simulate_patent_rankings(topics=1000, seed=TRAIN_SEED),
         simulate_patent_rankings(topics=1000, seed=TEST_SEED),
         "500 held-out simulated topics",
+        kinds=tuple(SUFFIX),
         name="patent searches",
         source=f"tarstop_core.simulate.rankings, seeds {TRAIN_SEED} (fit) and {TEST_SEED} (judged)",
-        simulated=True,
     )
     train, test = reviews(REVIEW_TRAIN_SEEDS), reviews(REVIEW_TEST_SEEDS)
     first, last = REVIEW_TRAIN_SEEDS.start, REVIEW_TRAIN_SEEDS.stop - 1
@@ -199,28 +197,24 @@ def make_simulated() -> None:
     ):
         make(
             stem,
-            ("marginal", "rank"),
             train[at],
             test[at],
             f"{len(test[at])} held-out simulated reviews",
             scenario,
             name="reviews like the sample's",
             source=f"tarstop_core.simulate.diagnostic, seeds {first}–{last}",
-            simulated=True,
         )
     with_data, included = ([topic.n_relevant or 0 for topic in topics] for topics in train)
     pairs = list(zip(included, with_data, strict=True))
     share("sample-reviews", pairs, "simulated reviews like the sample's")
     make(
         "simulated-reviews",
-        ("marginal", "rank"),
         [outcome.topic for outcome in simulate_review_outcomes(seed=TRAIN_SEED)],
         [outcome.topic for outcome in simulate_review_outcomes(seed=TEST_SEED)],
         "135 held-out simulated outcomes",
         "review",
         name="review outcomes",
         source=f"tarstop_core.simulate.reviews, seeds {TRAIN_SEED} (fit) and {TEST_SEED} (judged)",
-        simulated=True,
     )
 
 
@@ -230,10 +224,10 @@ def make_real(data: Path) -> None:
     how = "8 held-out CLEF TAR 2019 diagnostic reviews, ranked by another BM25"
     make(
         "clef-reviews",
-        ("marginal", "hazard", "frailty", "rank"),
-        list(medical(data, "clef_dta", "content")),
-        list(medical(data, "clef2019 dta", "content")),
+        medical(data, "clef_dta", "content"),
+        medical(data, "clef2019 dta", "content"),
         how,
+        kinds=tuple(SUFFIX),
         name="medical reviews of CLEF TAR, not patents",
         source=f"{home}, full-text relevance",
         simulated=False,
@@ -244,22 +238,15 @@ def make_real(data: Path) -> None:
         ("review-inclusion", "inclusion", "abs", "", "inclusion by title and abstract"),
     ):
         judged_by = DATA if scenario == "review" else "title and abstract"
-        make_reviews_for_new_collections(
-            data,
-            f"{stem}-elsewhere",
-            scenario,
-            judged,
-            f"medical reviews from four collections{name}",
-            judged_by,
-        )
+        named = f"medical reviews from four collections{name}"
+        make_reviews_for_new_collections(data, f"{stem}-elsewhere", scenario, judged, named, judged_by)
         make(
             stem,
-            ("marginal", "rank"),
-            list(medical(data, "clef_dta", judged)),
-            list(medical(data, "clef2019 dta", judged)),
+            medical(data, "clef_dta", judged),
+            medical(data, "clef2019 dta", judged),
             how,
             scenario,
-            [topic for topics in read_collections(data, judged).values() for topic in topics],
+            thins_out=[topic for topics in read_collections(data, judged).values() for topic in topics],
             name=f"CLEF TAR diagnostic reviews{name}",
             source=f"{home}, {what}; how many are still unread: CLEF TAR 2017 to 2019, four collections",
             simulated=False,

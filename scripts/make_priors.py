@@ -1,33 +1,72 @@
-"""Learn the priors in ``sample_data/priors`` from training reviews: a few numbers each, and what they saw.
+"""Learn from past reviews: priors in ``sample_data/priors``, and in ``sample_data/past_stops`` what decisions on few studies came to.
 
 Needs the folder that TARSTOP_REAL_DATA names. Run again, it writes the same files.
 """
 
-import sys
+import json
+from collections.abc import Sequence
 
+import numpy as np
+import pandas as pd
+from sklearn.model_selection import GroupKFold
+
+from scripts.real_lists import outcomes, run_script
+from scripts.studies import reviews
+from tarstop_core.belief.bivariate import bivariate_belief, bivariate_path
 from tarstop_core.belief.learned_prior import learn_prior, learn_width
-from tarstop_core.errors import InputProblem
-from tarstop_core.files import read_outcomes, read_run
+from tarstop_core.documents.topic import Outcome
 from tarstop_core.places import real_data, sample_dir
+from tarstop_core.samples.past_stops import FILE
 
-THETA = 0.75
-SOURCE = "diagnostic-accuracy reviews of CLEF TAR 2017 and 2018 with their Cochrane 2×2 tables"
+THETA, FOLDS, MOST = 0.75, 8, 10
+THETAS = tuple(round(0.5 + 0.05 * i, 2) for i in range(10))
+PRIOR_SOURCE = "diagnostic-accuracy reviews of CLEF TAR 2017 and 2018 with their Cochrane 2×2 tables"
+STOPS_SOURCE = (
+    "63 questions of 16 diagnostic-accuracy reviews of CLEF TAR 2017 and 2018 with their Cochrane 2×2 tables, in the order "
+    "of a BM25 ranking of the title; the chance is ½ before any study, and how wide the prior is was learned on other reviews"
+)
+
+
+def write(folder: str, name: str, text: str) -> None:
+    """Write one file of the samples."""
+    path = sample_dir() / folder / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def past_stops(cases: Sequence[Outcome]) -> str:
+    """Beliefs after few studies and at the end of every question, and the power that corrects the chance of a turn."""
+    names = np.array([case.review for case in cases])
+    questions = {}
+    for train, test in GroupKFold(FOLDS).split(names, groups=names):
+        prior = learn_width([cases[i].tables for i in train], names[train].tolist(), THETA, STOPS_SOURCE)
+        for i in test:
+            tables = cases[i].tables
+            few = tables.first(min(MOST, len(tables) - 1))
+            after = np.array([bivariate_path(few, theta, prior)[1:] for theta in THETAS]).T
+            end = [round(bivariate_belief(tables, theta), 3) for theta in THETAS]
+            questions[i] = {"review": cases[i].review, "end": end, "after": after.round(3).tolist()}
+    rows = [row for fold in reviews.folds(cases) for row in reviews.turned(fold)]
+    turned = pd.DataFrame(rows, columns=reviews.TURN_COLUMNS)
+    content = {
+        **FILE.head,
+        "source": STOPS_SOURCE,
+        "thetas": THETAS,
+        "questions": [questions[i] for i in sorted(questions)],
+        "tempering": round(reviews.tempering(turned[turned["prior"] == reviews.WIDTH]), 2),
+    }
+    text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+    return text.replace('{"review"', '\n{"review"') + "\n"
 
 
 def main() -> None:
-    """Write what can be made here."""
-    folder = real_data() / "clef_dta"
-    outcomes = read_outcomes(folder / "outcomes.csv", read_run(folder / "bm25.run")).outcomes
-    tables, reviews = [each.tables for each in outcomes], [each.review for each in outcomes]
-    (sample_dir() / "priors").mkdir(exist_ok=True)
+    """Write the files."""
+    cases = outcomes(real_data())
+    tables, names = [case.tables for case in cases], [case.review for case in cases]
     for name, learn in (("clef-reviews", learn_prior), ("clef-reviews-width", learn_width)):
-        prior = learn(tables, reviews, THETA, SOURCE)
-        (sample_dir() / "priors" / f"{name}.json").write_text(prior.to_json(), encoding="utf-8")
-        print(f"{name}: b_0 {prior.b_0:g}, s {prior.s:g}, tau {prior.tau:g}, weight {prior.weight:g}")
+        write("priors", f"{name}.json", learn(tables, names, THETA, PRIOR_SOURCE).to_json())
+    write("past_stops", "clef-reviews.json", past_stops(cases))
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except InputProblem as problem:
-        sys.exit(str(problem))
+    run_script(main)

@@ -1,7 +1,8 @@
 """Real labelled lists, in the folder that TARSTOP_REAL_DATA names."""
 
 import csv
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pandas as pd
 
 from tarstop_core.documents.topic import Outcome, Topic
+from tarstop_core.errors import InputProblem
 from tarstop_core.files import label_topics, read_outcomes, read_qrels, read_records, read_run
 
 COLLECTIONS = {
@@ -21,8 +23,7 @@ COLLECTIONS = {
     ),
 }
 """Rankings of medical reviews, which calibrators may be learned from and shipped."""
-JUDGED = "abs", "content"
-"""Judged by title and abstract, or by full text."""
+JUDGED = "abs", "content"  # judged by title and abstract, or by full text
 PATENTS = {
     **{
         f"CLEF-IP 2011, {run}": (f"patents_real/clefip11_{run}.run.gz", "patents_real/clefip11.qrels.gz")
@@ -31,8 +32,15 @@ PATENTS = {
     "BioPAT": ("patents_real/biopat.run.gz", "patents_real/biopat.qrels.gz"),
 }
 """Patent searches: measured on, never learned from."""
-EACH_ONCE = ("CLEF-IP 2011, fused", "BioPAT")
-"""The patent rankings in which no topic occurs twice."""
+EACH_ONCE = ("CLEF-IP 2011, fused", "BioPAT")  # the patent rankings in which no topic occurs twice
+
+
+def run_script(main: Callable[[], None]) -> None:
+    """Run a script; a problem with what it reads ends it in a sentence."""
+    try:
+        main()
+    except InputProblem as problem:
+        sys.exit(str(problem))
 
 
 @lru_cache(maxsize=32)
@@ -114,44 +122,31 @@ def text_lists(data: Path) -> Iterator[TextList]:
             name = path.name.split(".")[0]
             relevant = frozenset(document for document, grade in grades[name].items() if grade > 0)
             yield TextList(group, name, titles[name], read_records(path).frame, relevant)
-    for name, query in screening_sets(data).items():
-        yield screening_set(data, name, query)
+    for name, query in questions(data).items():
+        yield from filter(None, [screening_set(data, name, query)])
 
 
-def screening_sets(data: Path) -> dict[str, str]:
+def questions(data: Path) -> dict[str, str]:
     """Questions of the screening sets by name."""
     with (data / "screening" / "index.csv").open(encoding="utf-8", newline="") as lines:
-        queries = {row["name"]: row["query"] for row in csv.DictReader(lines)}
-    return queries | {
+        found = {row["name"]: row["query"] for row in csv.DictReader(lines)}
+    return found | {
         name: f"Comparative effectiveness and safety of {drugs}" for name, drugs in QUESTIONS.items()
     }
 
 
-def screening_set(data: Path, name: str, query: str) -> TextList:
-    """A screening set, judged by final inclusion."""
-    given, final, _ = screening_file(data, name)
-    return of_labels(given, name, query, final)
-
-
-def set_by_abstract(data: Path, name: str, query: str) -> TextList | None:
-    """A screening set, judged by title and abstract; None where it was not."""
-    given, _, abstract = screening_file(data, name)
-    return of_labels(given, name, query, abstract) if given[abstract].notna().all() else None
-
-
-def screening_file(data: Path, name: str) -> tuple[pd.DataFrame, str, str]:
-    """The file of a set, and its columns of final inclusion and of inclusion by title and abstract."""
+def screening_set(data: Path, name: str, query: str, *, by_abstract: bool = False) -> TextList | None:
+    """A screening set, judged by final inclusion or by title and abstract; None where it was not judged so."""
     if name in QUESTIONS:
         given = pd.read_csv(data / "records" / f"{name}.csv", encoding="utf-8")
         # The order of the file must not help where documents are scored alike.
         given = given.sample(frac=1, random_state=1).rename(columns={"record_id": "id"})
-        return given, "label_included", "label_abstract_screening"
-    given = pd.read_json(data / "screening" / f"{name}.jsonl.gz", lines=True)
-    return given, "label_final", "label_abstract"
-
-
-def of_labels(given: pd.DataFrame, name: str, query: str, label: str) -> TextList:
-    """A screening set with the labels of one column."""
+        label = "label_abstract_screening" if by_abstract else "label_included"
+    else:
+        given = pd.read_json(data / "screening" / f"{name}.jsonl.gz", lines=True)
+        label = "label_abstract" if by_abstract else "label_final"
+    if by_abstract and given[label].isna().any():
+        return None
     ids = given["id"].astype(str)
     texts = {column: given[column].fillna("") for column in ("title", "abstract")}
     return TextList(SETS, name, query, pd.DataFrame({"id": ids, **texts}), frozenset(ids[given[label] == 1]))

@@ -15,20 +15,21 @@ Run again on the same machine, it writes the same weights. ``scripts.study grlst
 """
 
 import argparse
-import csv
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from joblib import Parallel, delayed
 
-from scripts.agent_quality import Quality, assess
+from scripts.agent_quality import assess
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
+from tarstop_core.evaluation.agents import place_of
 from tarstop_core.evaluation.benchmarks.named import BENCHMARKS, named
-from tarstop_core.evaluation.grlstop_weights import weights_file
 from tarstop_core.files import label_topics, read_qrels, read_run
 from tarstop_core.policies.grlstop import training as ppo
 from tarstop_core.policies.grlstop.rule import SHIPPED
@@ -36,20 +37,6 @@ from tarstop_core.samples.simulate.rankings import simulate_patent_rankings
 
 TOPICS, SEED = 1000, 1  # of the package's agent, as the calibrators of simulated patents
 LINE = ("file", "benchmark", "fold", "lists", "seed", "steps", "seconds", "reward")
-
-
-def table(qualities: Sequence[Quality]) -> list[str]:
-    """Quality by target as a Markdown table."""
-    lines = [
-        "| target | reliability | mean recall | windows, ω⁺ | needed, ω⁺ | windows, ω⁻ | reward |",
-        "|---:|---:|---:|---:|---:|---:|---:|",
-    ]
-    for q in qualities:
-        lines.append(
-            f"| {q.target:g} | {q.reliability:.3f} | {q.recall:.3f} | {q.windows:.1f} | {q.oracle:.1f} "
-            f"| {q.windows_without:.1f} | {q.reward:.3f} |"
-        )
-    return lines
 
 
 def wanted(name: str) -> Iterator[tuple[Path, str, int, list[Topic]]]:
@@ -64,7 +51,7 @@ def wanted(name: str) -> Iterator[tuple[Path, str, int, list[Topic]]]:
             print(f"{each}: left out. {problem}", file=sys.stderr)
             continue
         for number, fold in enumerate(benchmark.folds):
-            path = weights_file(fold.learned_from)
+            path = place_of(fold.learned_from)
             if not path.is_file():
                 yield path, benchmark.name, number, [case.topic for case in fold.learned_from]
 
@@ -86,24 +73,15 @@ def train_on_benchmarks(name: str, seed: int, steps: int | None, workers: int) -
     todo = list(wanted(name))
     if not todo:
         return
-    folder = todo[0][0].parent
-    folder.mkdir(exist_ok=True)
-    record = folder / "trained.csv"
-    new = not record.is_file()
+    record = todo[0][0].parent / "trained.csv"
+    record.parent.mkdir(exist_ok=True)
     jobs = (delayed(trained)(*each, seed, steps or ppo.steps_for(len(each[-1]))) for each in todo)
-    with record.open("a", encoding="utf-8", newline="") as file:
-        lines = csv.writer(file, lineterminator="\n")
-        if new:
-            lines.writerow(LINE)
-        for line in Parallel(n_jobs=workers, return_as="generator")(jobs):
-            lines.writerow(line)
-            file.flush()
-            print(*line)
-
-
-def show(share: float) -> None:
-    """Progress on one line."""
-    print(f"\r{share:5.0%}", end="" if share < 1 else "\n", file=sys.stderr, flush=True)
+    for line in Parallel(n_jobs=workers, return_as="generator")(jobs):
+        new = not record.is_file()
+        pd.DataFrame([line], columns=LINE).to_csv(
+            record, mode="a", header=new, index=False, lineterminator="\n"
+        )
+        print(*line)
 
 
 def main() -> None:
@@ -128,12 +106,17 @@ def main() -> None:
             topics = list(label_topics(read_run(given.run), read_qrels(given.qrels))[0].values())
         else:
             topics = simulate_patent_rankings(TOPICS, SEED)
-        weights = ppo.train(topics, given.seed, given.steps or ppo.steps_for(len(topics)), progress=show)
+        weights = ppo.train(
+            topics,
+            given.seed,
+            given.steps or ppo.steps_for(len(topics)),
+            progress=lambda share: print(f"\r{share:5.0%}", end="", file=sys.stderr),
+        )
     except InputProblem as problem:
         sys.exit(str(problem))
     weights.save(given.out or SHIPPED)
     if given.run:
-        print("\n".join(table(assess(weights, topics))))
+        print(pd.DataFrame(map(asdict, assess(weights, topics))).round(3).to_string(index=False))
 
 
 if __name__ == "__main__":

@@ -2,25 +2,23 @@
 
 from dataclasses import asdict
 
-import numpy as np
 import pandas as pd
 
 from scripts.agent_quality import assess
 from scripts.study import Study, Tables
-from scripts.train_grlstop import SEED, TOPICS
+from scripts.train_grlstop import TOPICS
+from tarstop_core.evaluation.agents import FOLDER
 from tarstop_core.evaluation.findings import variations
-from tarstop_core.evaluation.findings.aggregate import beside_paper, compare
+from tarstop_core.evaluation.findings.aggregate import beside_paper, compare, rows
 from tarstop_core.evaluation.findings.shipped import load_small, shipped
 from tarstop_core.evaluation.findings.tables import headline_cost
-from tarstop_core.evaluation.grlstop_weights import FOLDER
 from tarstop_core.evaluation.results import Results
 from tarstop_core.evaluation.tasks.named import TASKS
 from tarstop_core.places import sample_dir
 from tarstop_core.policies.grlstop.rule import shipped_weights
 from tarstop_core.samples.simulate.rankings import simulate_patent_rankings
 
-UNSEEN_SEED = 2
-"""Of the simulated topics that the package's agent has not seen."""
+UNSEEN_SEED = 2  # of the simulated topics that the package's agent has not seen
 
 
 def experiments() -> list[Results]:
@@ -34,22 +32,19 @@ def experiments() -> list[Results]:
 
 def against_greedy(results: Results) -> pd.DataFrame:
     """Net utility of GRLStop beside Greedy's and the paper's, at the paper's cost."""
-    cost = headline_cost(results.scenario, results.costs)
-    gaps = compare(results.only(["grlstop", "greedy"]), "greedy")
-    gaps = gaps[gaps["cost"] == cost].set_index("q_star")
-    printed = beside_paper(results).pivot(index="q_star", columns="method", values="net_utility_paper")
-    method, at = results.method("grlstop"), results.c(cost)
-    means = {
-        name: np.average(values[:, method, :, at], weights=results.weights, axis=0)
-        for name, values in (("net_utility", results.net_utility), ("screened", results.screened))
-    }
-    rows = pd.DataFrame(means, index=pd.Index(results.q_stars, name="q_star"))
-    rows = rows.assign(
-        difference=gaps["difference"], low=gaps["difference_low"], high=gaps["difference_high"]
-    )
+    cost, both = headline_cost(results.scenario, results.costs), results.only(["grlstop", "greedy"])
+    names = {"difference_low": "low", "difference_high": "high"}
+    own = rows(both, costs=[cost], draws=0).query("method == 'grlstop'")
+    own = own[["q_star", "cost", "net_utility", "screened"]]
+    gaps = compare(both, "greedy").rename(columns=names)
+    own = own.merge(gaps[["q_star", "cost", "difference", "low", "high"]], on=["q_star", "cost"])
     if results.simulated:
-        rows = rows.assign(paper=printed["grlstop"], paper_difference=printed["grlstop"] - printed["greedy"])
-    return rows.reset_index().assign(benchmark=results.settings["title"], cost=cost)
+        printed = beside_paper(results).pivot(index="q_star", columns="method", values="net_utility_paper")
+        paper = printed["grlstop"].loc[own["q_star"]].to_numpy()
+        own = own.assign(
+            paper=paper, paper_difference=paper - printed["greedy"].loc[own["q_star"]].to_numpy()
+        )
+    return own.assign(benchmark=results.settings["title"])
 
 
 def training(reviews: Results) -> pd.DataFrame:
@@ -75,29 +70,25 @@ def measure() -> Tables:
         reward=("reward", "mean"),
     )
     unseen = assess(shipped_weights(), simulate_patent_rankings(TOPICS, UNSEEN_SEED))
-    seen = assess(shipped_weights(), simulate_patent_rankings(TOPICS, SEED))
     tables = {
         "grlstop_agents": agents.rename(index=titles).reset_index(),
         "grlstop_against_greedy": pd.concat([against_greedy(each) for each in every]),
         "grlstop_training": training(reviews),
-        "grlstop_targets": pd.DataFrame(map(asdict, unseen)).assign(
-            reward_seen=[each.reward for each in seen]
-        ),
+        "grlstop_targets": pd.DataFrame(map(asdict, unseen)),
     }
     return {name: table.round(6) for name, table in tables.items()}
 
 
 def summarise(tables: Tables) -> dict[str, object]:
     """The training by length and the targets that the page names."""
-    by_length = tables["grlstop_training"].pivot(
-        index=["choices", "seed"], columns="q_star", values="net_utility"
-    )
-    read = tables["grlstop_training"].groupby(["choices", "seed"])["screened"].mean()
-    by_length = by_length.rename(columns={0.2: "low", 0.5: "middle", 0.8: "high"}).assign(screened=read)
+    first = tables["grlstop_training"].query("seed == 0")
+    by_length = first.pivot(index="choices", columns="q_star", values="net_utility")
+    by_length = by_length.set_axis(["low", "middle", "high"], axis=1)
+    by_length = by_length.assign(screened=first.groupby("choices")["screened"].mean())
     targets = tables["grlstop_targets"]
     return {
         "middle": tables["grlstop_against_greedy"].query("q_star == 0.5"),
-        "training": by_length.query("seed == 0").reset_index(),
+        "training": by_length.reset_index(),
         "targets": targets,
         "unreached": targets.loc[targets["reliability"] < targets["target"], "target"].tolist(),
     }

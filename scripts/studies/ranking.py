@@ -15,8 +15,7 @@ from tarstop_core.ranking.bm25 import PAPER, WORDS, build_index, rank_order
 GROUPS = {ABSTRACT: (ABSTRACT,), FULL: (FULL,), SETS: (SETS,), "**the 25 lists**": (ABSTRACT, SETS)}
 FIELDS = ("title and abstract", "title alone")
 MEASURES = ("map", "recall_100")
-SEED = 14
-"""Of the resampling."""
+SEED = 14  # of the resampling
 
 
 def measure() -> Tables:

@@ -18,16 +18,13 @@ from tarstop_core.policies import QBCB, Audit, Hypergeometric, Randomised, Targe
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.payoffs import Flags, Floats, Payoffs
 
-Stopped = tuple[Floats, float]
-"""Recall of each run, and mean number of documents read."""
-
+Stopped = tuple[Floats, float]  # recall of each run, and mean number of documents read
 N = 400
 EVERY = (20, 10, 5, 2)
 TAUS = (0.8, 0.95)
 AT_ONCE = 500
 SAMPLES = 20
-REPLAYS, ON_REAL = 10_000, 500
-"""Of a constructed list, and of a real one, which is longer."""
+REPLAYS, ON_REAL = 10_000, 500  # of a constructed list, and of a real one, which is longer
 
 
 def constructed() -> dict[str, Flags]:
@@ -97,7 +94,7 @@ def real_lists(data: Path) -> dict[str, list[Flags]]:
     }
 
 
-def rules(tau: float) -> Mapping[str, Callable[[Flags, np.random.Generator], Stopped]]:
+def rules(tau: float) -> Mapping[str, Callable[[Flags], Stopped]]:
     """What stops at that recall."""
     return {
         **{f"audit draws, one in {every}": partial(_sampled, Audit(tau=tau, every=every)) for every in EVERY},
@@ -107,12 +104,12 @@ def rules(tau: float) -> Mapping[str, Callable[[Flags, np.random.Generator], Sto
     }
 
 
-def _sampled(rule: Randomised, labels: Flags, rng: np.random.Generator) -> Stopped:
-    seen = rule.replicates(labels, SAMPLES, rng).seen
+def _sampled(rule: Randomised, labels: Flags) -> Stopped:
+    seen = rule.replicates(labels, SAMPLES, np.random.default_rng(7)).seen
     return seen[:, labels].mean(axis=1), float(seen.sum(axis=1).mean())
 
 
-def _hypergeometric(tau: float, labels: Flags, _: np.random.Generator) -> Stopped:
+def _hypergeometric(tau: float, labels: Flags) -> Stopped:
     path = DecisivePath(hit_curve(np.full(len(labels), 0.01)), 0.5, Payoffs.from_q_star(0.5), labels=labels)
     depth = int(Hypergeometric(tau=tau, confidence=1 - ALPHA).depths(path, [0.0])[0])
     return np.array([labels[:depth].sum() / labels.sum()]), float(depth)
@@ -124,7 +121,7 @@ def costs(labels: Flags) -> list[tuple[float, str, float, float, float]]:
     for tau in TAUS:
         needed = int(np.argmax(np.cumsum(labels) >= tau * labels.sum())) + 1
         for name, stopped in rules(tau).items():
-            recall, depth = stopped(labels, np.random.default_rng(7))
+            recall, depth = stopped(labels)
             missed = float((recall < tau - 1e-9).mean())
             rows.append((tau, name, depth / len(labels), (depth - needed) / len(labels), missed))
     return rows
@@ -167,15 +164,13 @@ def summarise(tables: Tables) -> dict[str, object]:
     false, cost = tables["recall_false"], tables["recall_cost"]
     real = false[false["replays"] == ON_REAL]
     shares = [f"one_in_{every}" for every in EVERY]
-    reviews = cost[cost["of"] == "reviews"].pivot(index="rule", columns="tau", values=["read", "below"])
-    return {
-        "worst": false[false["replays"] == REPLAYS][shares].max().to_dict(),
-        "real": real[shares].max().to_dict(),
-        "rules": [
-            {"rule": rule} | {f"{name}_{round(100 * tau)}": reviews.loc[rule, (name, tau)] for name in ("read", "below") for tau in TAUS}
-            for rule in cost["rule"].unique()
-        ],
-    }  # fmt: skip
+    reviews = cost[cost["of"] == "reviews"]
+    by_rule = [
+        {"rule": rule} | {f"at_{round(100 * row.tau)}": row._asdict() for row in part.itertuples()}
+        for rule, part in reviews.groupby("rule", sort=False)
+    ]
+    worst = false[false["replays"] == REPLAYS][shares].max().to_dict()
+    return {"worst": worst, "real": real[shares].max().to_dict(), "rules": by_rule}
 
 
 STUDY = Study(

@@ -7,31 +7,19 @@ import pandas as pd
 
 from scripts.study import Study, Tables
 from tarstop_core.belief.bivariate import bivariate_path
-from tarstop_core.belief.prior import Prior
 from tarstop_core.belief.reitsma import IDENTIFIED_FROM, Correction, fit_prefixes, reml_belief
 from tarstop_core.documents.tables import CELLS
 from tarstop_core.documents.tables import Tables as StudyTables
 from tarstop_core.files.tables import read_tables
 from tarstop_core.places import real_data
-from tarstop_core.presentation.palette import BELIEF, PLUS
-from tarstop_core.presentation.svg import Line, chart
 from tarstop_core.value.payoffs import Flags, Floats
 
 THETA, THETAS = 0.75, (0.6, 0.75, 0.9)
 Q_STARS = (0.2, 0.5, 0.8)
-FLAT = Prior(s=5, s_fpr=5)
-"""As flat as a prior may be."""
 FIRST, OUTCOMES = "first tests", "outcomes"
-SIZES = {
-    "3–5 studies": (3, 5),
-    "6–10 studies": (6, 10),
-    "11–20 studies": (11, 20),
-    "21 studies or more": (21, 10_000),
-}
-FEWEST_REVIEWS = 5
-"""An interval needs as many."""
-SHOWN = "CD007394"
-"""The review of the figure."""
+SIZES = {"3–5 studies": (3, 5), "11–20 studies": (11, 20)}
+FEWEST_REVIEWS = 5  # an interval needs as many
+SHOWN = "CD007394"  # a review with many empty cells, which the page shows
 
 
 def reml_path(tables: StudyTables, theta: float, correction: Correction) -> Floats:
@@ -54,7 +42,6 @@ def beliefs(origin: str, review: str, outcome: str, tables: StudyTables) -> pd.D
                 "reml_single": reml_path(tables, theta, "single"),
                 "reml_all": reml_path(tables, theta, "all"),
                 "exact": bivariate_path(tables, theta),
-                "exact_flat": bivariate_path(tables, theta, FLAT),
             }
         )
         parts.append(rows.assign(final=rows["studies"] == len(tables))[rows["studies"] >= IDENTIFIED_FROM])
@@ -97,12 +84,10 @@ def share_that_differs(rows: pd.DataFrame) -> dict[str, object]:
     return {
         "reviews": len(sums),
         "answers": len(rows),
-        "by_q": differs(rows).mean(axis=0).tolist(),
         "share": differs(rows).mean(),
         "low": low if len(sums) >= FEWEST_REVIEWS else None,
         "high": high,
         "all": differs(rows, "reml_all").mean(),
-        "flat": differs(rows, "reml_single", "exact_flat").mean(),
     }
 
 
@@ -112,41 +97,17 @@ def summarise(tables: Tables) -> dict[str, object]:
     for origin, beliefs_of in tables["reml_or_exact"].groupby("set", sort=False):
         main = beliefs_of[beliefs_of["theta"] == THETA]
         parts = {name: main[main["studies"].between(*ends)] for name, ends in SIZES.items()}
-        parts |= {"all prefixes": main, "final answers": main[main["final"]]}
-        parts |= {
-            f"all prefixes, θ = {theta:g}": beliefs_of[beliefs_of["theta"] == theta]
-            for theta in THETAS
-            if theta != THETA
-        }
+        parts |= {"all prefixes": main}
         rows += [{"set": origin, "part": name} | share_that_differs(part) for name, part in parts.items()]
         apart, unsure = differs(main), main["exact"].between(0.05, 0.95)
-        final = main[main["final"]]
         sets[str(origin).replace(" ", "_")] = {
             "differing": int(apart.sum()),
             "lower": int(apart[main["reml_single"] < main["exact"]].sum()),
             "unsure": differs(main[unsure]).mean(),
             "sure": differs(main[~unsure]).mean(),
-            "final": int(differs(final).sum()),
-            "finals": differs(final).size,
         }
     shown = tables["reml_or_exact"].query("review == @SHOWN and theta == @THETA and set == @FIRST and final")
     return {"rows": rows, **sets, "shown": shown.iloc[0].to_dict()}
-
-
-def figure(tables: Tables) -> str:
-    """Both beliefs after each study of one review."""
-    rows = tables["reml_or_exact"].query("review == @SHOWN and theta == @THETA and set == @FIRST")
-    studies = rows["studies"].astype(float).tolist()
-    return chart(
-        [
-            Line(studies, rows["exact"].tolist(), PLUS, "exact"),
-            Line(studies, rows["reml_single"].tolist(), BELIEF, "REML", dash="6 4"),
-        ],
-        x_title="studies read",
-        y_title="belief",
-        y_range=(0.0, 1.0),
-        says=f"Belief after each study of {SHOWN}, exact and by REML.",
-    )
 
 
 STUDY = Study(
@@ -155,5 +116,4 @@ STUDY = Study(
     tables=("reml_or_exact",),
     measure=measure,
     summarise=summarise,
-    figure=figure,
 )

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from scripts.played_sessions import Session, learned, left_out, next_chances, sessions
+from scripts.make_reranked_chances import Session, learned, left_out, next_chances, sessions
 from scripts.studies.unread import coverage
 from scripts.study import Study, Tables
 from tarstop_core.calibration.calibration_monitor import E_LIMIT, e_value_of_forecasts

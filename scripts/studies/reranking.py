@@ -31,12 +31,10 @@ ASREVIEW = "asreview==3.0.8"
 WORKERS = 2
 FILES = 10
 """Orders in which each list stands in a file: ASReview reads a file from its top until it knows a document of either kind."""
-FEWEST_RELEVANT = 2
-"""One list of the 25 has a single relevant document by full text."""
+FEWEST_RELEVANT = 2  # one list of the 25 has a single relevant document by full text
 SOFTWARE = ("Radjenovic_2013", "Wahono_2015_to_2008")
 """They share papers: one list where lists are resampled."""
-SEED = 14
-"""Of the resampling."""
+SEED = 14  # of the resampling
 MEASURES = ("loss", "recall_10", "wss_95")
 BM25, THEIRS, OURS = "BM25 by the question", "ASReview 3.0.8", "as shipped"
 RANKERS: dict[str, Ranker] = {BM25: Unmoved(), OURS: Linear()}
@@ -94,14 +92,11 @@ def played(ranker: str, given: Shuffled, file: int) -> tuple[str, str, int, floa
     """One list in one file, read by one of our rankers."""
     given = given.in_file(file)
     texts = [" ".join(pair) for pair in zip(given.titles, given.abstracts, strict=True)]
-    read = simulate(
+    features, how = (
         make_features(texts),
-        given.question,
-        given.relevant,
-        ranker=RANKERS[ranker],
-        start=given.start,
-        to_the_end=False,
+        {"ranker": RANKERS[ranker], "start": given.start, "to_the_end": False},
     )
+    read = simulate(features, given.question, given.relevant, **how)
     return ranker, given.name, file, *measures(given.relevant[read.order])
 
 
@@ -112,24 +107,19 @@ def by_asreview(lists: Sequence[Shuffled]) -> Iterator[tuple[str, str, int, floa
         venv.create(ENVIRONMENT, with_pip=True)
         subprocess.run([python, "-m", "pip", "install", "--quiet", ASREVIEW], check=True)
     given, orders = ENVIRONMENT / "lists.jsonl", ENVIRONMENT / "orders.jsonl"
-    lines = [
-        {
-            "name": each.name,
-            "question": each.question,
-            "titles": each.titles,
-            "abstracts": each.abstracts,
-            "relevant": each.relevant.astype(int).tolist(),
-            "files": [standing(len(each.relevant), file).tolist() for file in range(FILES)],
-        }
-        for each in lists
-    ]
-    given.write_text("\n".join(map(json.dumps, lines)) + "\n", encoding="utf-8")
-    subprocess.run(
-        [python, SCRIPTS / "asreview_alone.py", given, orders, str(WORKERS)],
-        check=True,
-        env={**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": ""},
-        cwd=ENVIRONMENT,  # it leaves a cache where it is run
-    )
+    with given.open("w", encoding="utf-8") as out:
+        for each in lists:
+            files = [standing(len(each.relevant), file).tolist() for file in range(FILES)]
+            of = {"name": each.name, "question": each.question, "titles": each.titles}
+            of |= {
+                "abstracts": each.abstracts,
+                "relevant": each.relevant.astype(int).tolist(),
+                "files": files,
+            }
+            print(json.dumps(of), file=out)
+    alone = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": ""}
+    play = [python, SCRIPTS / "asreview_alone.py", given, orders, str(WORKERS)]
+    subprocess.run(play, check=True, env=alone, cwd=ENVIRONMENT)  # it leaves a cache where it is run
     by_name = {each.name: each for each in lists}
     for line in map(json.loads, orders.read_text(encoding="utf-8").splitlines()):
         yield THEIRS, line["name"], line["file"], *measures(by_name[line["name"]].relevant[line["order"]])

@@ -18,10 +18,8 @@ from tarstop_core.evaluation.findings.tables import headline_cost
 from tarstop_core.evaluation.results import Results
 from tarstop_core.evaluation.tasks.named import TASKS
 
-SHOWN = 0.5
-"""The q* that the page shows; the tables hold the others."""
-TINY = 1e-12
-"""Two net utilities closer than this are equal."""
+SHOWN = 0.5  # the q* that the page shows; the tables hold the others
+TINY = 1e-12  # two net utilities closer than this are equal
 
 
 def named(results: Results) -> dict[str, object]:
@@ -74,23 +72,23 @@ def panel(results: Results) -> pd.DataFrame:
 def measure() -> Tables:
     """Everything that follows from ``sample_data/results``."""
     every = [load_small(each.path) for each in shipped()]
-    papers = {name: task.paper for name, task in TASKS.items()}
     printed = [
         each
         for each in every
-        if each.simulated and (said := papers[each.scenario]) and each.settings["truth"] == said.truth
+        if each.simulated and (paper := TASKS[each.scenario].paper) and each.settings["truth"] == paper.truth
     ]
+    of_printed = {
+        "results_paper": lambda each: beside_paper(each).assign(differs_by=reasons(each)),
+        "results_pairs": pairs,
+        "results_draws": lambda each: variations.spread(str(each.settings["benchmark"])),
+    }
     tables = {
         "results_claims": pd.DataFrame([row for each in every for row in claims(each)]),
         "results_baselines": pd.DataFrame([row for each in every for row in beaten(each)]),
         "results_rules": pd.concat([panel(each) for each in every]),
-        "results_paper": pd.concat(
-            [beside_paper(each).assign(differs_by=reasons(each), **named(each)) for each in printed]
-        ),
-        "results_pairs": pd.concat([pairs(each).assign(**named(each)) for each in printed]),
-        "results_draws": pd.concat(
-            [variations.spread(str(each.settings["benchmark"])).assign(**named(each)) for each in printed]
-        ),
+    } | {
+        name: pd.concat([table(each).assign(**named(each)) for each in printed])
+        for name, table in of_printed.items()
     }
     return {name: table.round(6) for name, table in tables.items()}
 
@@ -137,14 +135,7 @@ def summarise(tables: Tables) -> dict[str, object]:
 STUDY = Study(
     page="results",
     reads="sample_data/results (made by scripts/make_results.py and scripts/make_variations.py)",
-    tables=(
-        "results_claims",
-        "results_baselines",
-        "results_rules",
-        "results_paper",
-        "results_pairs",
-        "results_draws",
-    ),
+    tables=tuple(f"results_{name}" for name in ("claims", "baselines", "rules", "paper", "pairs", "draws")),
     measure=measure,
     summarise=summarise,
 )

@@ -29,31 +29,15 @@ from tarstop_core.value.studies import next_studies
 THETA, ENGINE, FOLDS = 0.75, "bivariate", 8
 Q_STARS = (0.2, 0.5, 0.8)
 COSTS = (0.000001, 0.00001, 0.0001, 0.0005, 0.001, 0.005)
-STUDIES = (0, 1, 2, 3, 5, 10)
-"""Numbers of studies after which beliefs are looked at."""
-SHARES = (0.5, 0.8, 0.9, 0.95, 0.99)
-"""Shares of the list read at which the chance of a turn is looked at."""
+STUDIES = (0, 1, 2, 3, 5, 10)  # numbers of studies after which beliefs are looked at
 DEFAULT, WIDTH = "default", "width"
 """The priors: the paper's weak one, and the one whose width is learned from other reviews."""
 RULES: tuple[Policy, ...] = (Greedy(), OpenLoop(), Optimal())
-MARGIN = 0.005
-"""A rule may come out so much below Greedy."""
-LEAST = 1e-3
-"""Chances are held between this and 1 minus it when the power is learned."""
+MARGIN = 0.005  # a rule may come out so much below Greedy
+LEAST = 1e-3  # chances are held between this and 1 minus it when the power is learned
 BELIEF_COLUMNS = ["review", "outcome", "prior", "studies", "belief", "omega"]
-DECISION_COLUMNS = [
-    "review",
-    "outcome",
-    "prior",
-    "q_star",
-    "cost",
-    "policy",
-    "depth",
-    "action",
-    "omega",
-    "net_utility",
-]
-TURN_COLUMNS = ["review", "outcome", "prior", "at", "studies", "q_star", "coming", "came", "belief", "turned"]
+DECISION_COLUMNS = "review outcome prior q_star cost policy depth action omega net_utility".split()
+TURN_COLUMNS = ["review", "outcome", "prior", "studies", "q_star", "coming", "came", "belief", "turned"]
 Rows = list[tuple[object, ...]]
 
 
@@ -121,21 +105,15 @@ def turned(fold: Fold) -> Rows:
                 case.tables, THETA, prior, beliefs=beliefs(case.tables, THETA, ENGINE, prior)
             )
             ranked = case.positions[case.positions < len(p)]
-            moments = [("study", n, ranked[n - 1] + 1 if n else 0) for n in STUDIES if n < len(ranked)]
-            depths = [(share, int(np.ceil(share * len(p)))) for share in SHARES]
-            moments += [
-                (f"{share:g}", int((ranked < depth).sum()), depth)
-                for share, depth in depths
-                if depth < len(p)
-            ]
-            for at, n, depth in moments:
+            for n in (number for number in STUDIES if number < len(ranked)):
+                depth = ranked[n - 1] + 1 if n else 0
                 read = np.arange(len(p)) < depth
                 to_come = studies_to_come(fold.calibrator.left(p, read, read & labels, ~read).chance)
                 coming, came = float(to_come[1:].sum()), n < len(ranked)
                 for q_star in Q_STARS:
                     belief = chance_turned(states[n].b, states[n].n_0, to_come, q_star)
                     turns = (states[n].b > q_star) != (states[-1].b > q_star)
-                    rows.append((case.review, case.name, name, at, n, q_star, coming, came, belief, turns))
+                    rows.append((case.review, case.name, name, n, q_star, coming, came, belief, turns))
     return rows
 
 
@@ -147,7 +125,7 @@ def corrected(rows: pd.DataFrame, power: float) -> Floats:
 
 def tempering(rows: pd.DataFrame) -> float:
     """The power that makes the turns after the first study likeliest; reviews and numbers of studies weigh equally."""
-    rows = rows[(rows["at"] == "study") & (rows["studies"] > 0)]
+    rows = rows[rows["studies"] > 0]
     weight = 1 / rows.groupby(["review", "studies"])["belief"].transform("size")
 
     def loss(log_power: Floats) -> float:
@@ -181,19 +159,16 @@ def measure() -> Tables:
     with ProcessPoolExecutor(2) as pool:
         measured = list(pool.map(of_fold, parts))
     columns = (BELIEF_COLUMNS, DECISION_COLUMNS, TURN_COLUMNS)
-    believed_rows, decided_rows, turned_rows = (
+    frames = [
         pd.DataFrame([row for part in measured for row in part[at]], columns=names)
         for at, names in enumerate(columns)
-    )
+    ]
     held_out = [{case.review for case in fold.held_out} for fold in parts]
     return {
-        "reviews_beliefs": believed_rows.round({"belief": 5}),
-        "reviews_decisions": decided_rows.round({"net_utility": 6}),
-        "reviews_turned": with_correction(turned_rows, held_out).round(6),
+        "reviews_beliefs": frames[0].round({"belief": 5}),
+        "reviews_decisions": frames[1].round({"net_utility": 6}),
+        "reviews_turned": with_correction(frames[2], held_out).round(6),
     }
-
-
-# --- the page -------------------------------------------------------------------------------------
 
 
 def log_losses(rows: pd.DataFrame) -> pd.Series:
@@ -238,7 +213,7 @@ def rule_rows(rows: pd.DataFrame) -> list[dict[str, object]]:
 def turn_rows(rows: pd.DataFrame) -> list[dict[str, object]]:
     """What is shown of a turn when the n-th study was just read, and what happened."""
     found = []
-    for n, part in rows[(rows["at"] == "study") & (rows["prior"] == WIDTH)].groupby("studies"):
+    for n, part in rows[rows["prior"] == WIDTH].groupby("studies"):
         means = {
             name: by_group(part[name].astype(float), part["review"]) for name in ("belief", "said", "turned")
         }
@@ -251,7 +226,7 @@ def summarise(tables: Tables) -> dict[str, object]:
     """The page's three tables."""
     beliefs_of = tables["reviews_beliefs"]
     truth = beliefs_of.drop_duplicates("outcome")
-    late = tables["reviews_turned"].query("at == 'study' and studies > 0 and prior == 'width'")
+    late = tables["reviews_turned"].query("studies > 0 and prior == 'width'")
     first = beliefs_of[(beliefs_of["studies"] == 1) & (beliefs_of["belief"] < 0.1)]
     return {
         "outcomes": len(truth),

@@ -34,12 +34,11 @@ from tarstop_core.value.payoffs import Payoffs
 
 Chances = Callable[[Topic], HitCurve]
 
-PAYOFFS = {q_star: Payoffs.from_q_star(q_star) for q_star in (0.2, 0.5, 0.8)}
+PAYOFFS = [Payoffs.from_q_star(q_star) for q_star in (0.2, 0.5, 0.8)]
 COSTS = (0.0001, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05)
 DEPTHS = (0, 1, 2, 3, 5, 7, 10, 15, 20, 30, 40, 50, 70, 100)
 SHOWN_DEPTHS = (10, 20, 50, 100)
-NEW, BEFORE = "rank-frailty", "marginal"
-"""The default for searches, and the default before it."""
+NEW, BEFORE = "rank-frailty", "marginal"  # the default for searches, and the default before it
 PSEUDO = 1.0
 LONGEST = 12_000
 LIST = ["domain", "collection", "judged", "review"]
@@ -73,19 +72,16 @@ def before(data: Path, tested: str) -> Callable[[Topic], Calibrator]:
     return lambda topic: again if tested == "clef_dta" or topic.name in seen else shipped
 
 
-def played(topic: Topic, chances: Chances) -> tuple[float, float, float]:
-    """Net utility, documents read and right decisions of Optimal, over all cells, on a list and its twin without relevant documents."""
-    totals = []
+def utility_of(topic: Topic, chances: Chances) -> float:
+    """Net utility of Optimal over all cells, on a list and its twin without relevant documents."""
+    found = []
     for case in (topic, without_relevant(topic)):
-        path = DecisivePath(chances(case), 0.5, PAYOFFS[0.5], case.first_hit)
-        for payoffs in PAYOFFS.values():
+        path = DecisivePath(chances(case), 0.5, PAYOFFS[0], case.first_hit)
+        for payoffs in PAYOFFS:
             path = path.with_payoffs(payoffs)
-            depths = Optimal().depths(path, np.array(COSTS), 0)
-            plus = np.array([path.action_at(int(depth)) for depth in depths])
-            utility = np.array([payoffs.outcome(bool(a), case.omega) for a in plus]) - COSTS * depths
-            totals.append((utility, depths, plus == case.omega))
-    utility, read_documents, right = np.mean(totals, axis=(0, 2))
-    return float(utility), float(read_documents), float(right)
+            for cost, depth in zip(COSTS, Optimal().depths(path, np.array(COSTS), 0).tolist(), strict=True):
+                found.append(payoffs.outcome(bool(path.action_at(depth)), case.omega) - cost * depth)
+    return float(np.mean(found))
 
 
 def on_lists(
@@ -95,13 +91,12 @@ def on_lists(
     for topic in topics:
         for source, chances_for in sources.items():
             chances = chances_for(topic)
-            utility, documents, right = played(topic, chances)
-            row = {**where, "review": topic.name, "chances": source, "utility": utility, "read": documents}
+            row = {**where, "review": topic.name, "chances": source, "utility": utility_of(topic, chances)}
             log_M, hit = chances(topic).log_M, topic.first_hit
             for depth in DEPTHS:
                 row[f"said_{depth}"] = float(np.exp(log_M[min(depth, len(topic))]))
                 row[f"nothing_in_{depth}"] = hit is None or hit > depth
-            yield row | {"right": right}
+            yield row
 
 
 def searches(data: Path) -> pd.DataFrame:
@@ -118,38 +113,22 @@ def searches(data: Path) -> pd.DataFrame:
         for judged in JUDGED:
             lists = [topic for topic in medical(data, tested, judged) if topic.omega]
             rows += on_lists({"domain": "medical", "collection": tested, "judged": judged}, lists, sources)
-    shipped = {
-        source: curve_of(calibrators()[name])
-        for source, name in ((NEW, "clef-reviews-rank-frailty"), (BEFORE, "clef-reviews"))
-    }
+    shipped = {NEW: "clef-reviews-rank-frailty", BEFORE: "clef-reviews"}
+    curves = {source: curve_of(calibrators()[name]) for source, name in shipped.items()}
+    sources = {source: lambda _, curve=curve: curve for source, curve in curves.items()}
     for name, files in PATENTS.items():
         lists = [topic for topic in read(data, *files) if topic.omega]
-        where = {"domain": "patents", "collection": name, "judged": "cited"}
-        rows += on_lists(
-            where, lists, {source: lambda topic, curve=curve: curve for source, curve in shipped.items()}
-        )
+        rows += on_lists({"domain": "patents", "collection": name, "judged": "cited"}, lists, sources)
     return pd.DataFrame(rows)
 
 
 def compared(rows: pd.DataFrame) -> dict[str, object]:
     """New minus before over lists, with an interval from resampling reviews with all their lists."""
-    wide = rows.pivot(index=LIST[1:], columns="chances", values=["utility", "read", "right"])
-    gain = wide["utility"][NEW] - wide["utility"][BEFORE]
+    wide = rows.pivot(index=LIST[1:], columns="chances", values="utility")
+    gain = wide[NEW] - wide[BEFORE]
     low, high = resampled(gain, gain.index.get_level_values("review"))
-    means = wide.mean()
-    return {
-        "reviews": rows["review"].nunique(),
-        "lists": len(gain),
-        "utility_before": means["utility", BEFORE],
-        "utility": means["utility", NEW],
-        "difference": gain.mean(),
-        "low": low,
-        "high": high,
-        "read_before": means["read", BEFORE],
-        "read": means["read", NEW],
-        "right_before": means["right", BEFORE],
-        "right": means["right", NEW],
-    }
+    means = {"before": wide[BEFORE].mean(), "new": wide[NEW].mean(), "difference": gain.mean()}
+    return {"reviews": rows["review"].nunique(), "lists": len(gain)} | means | {"low": low, "high": high}
 
 
 def resampled(values: pd.Series, reviews: pd.Index) -> Floats:
@@ -219,16 +198,14 @@ def measure() -> Tables:
     hits = {"all": pd.concat([medical_rows, once]), "medical reviews": medical_rows, "patents": once}
     # Of patents only means: their topics are not ours to pass on.
     nothing = [f"nothing_in_{depth}" for depth in SHOWN_DEPTHS]
-    topics = medical_rows[[*LIST[1:], "chances", "utility", "read", "right", *nothing]]
+    topics = medical_rows[[*LIST[1:], "chances", "utility", *nothing]]
+    parts = [{"lists_of": name} | compared(part) for name, part in groups.items()]
+    without = [{"lists_of": name} | row for name, part in hits.items() for row in without_a_hit(part)]
     return {
-        "calibrators_travel": pd.DataFrame(
-            [{"lists_of": name} | compared(part) for name, part in groups.items()]
-        ).round(6),
-        "calibrators_travel_hits": pd.DataFrame(
-            [{"lists_of": name} | row for name, part in hits.items() for row in without_a_hit(part)]
-        ).round(6),
+        "calibrators_travel": pd.DataFrame(parts).round(6),
+        "calibrators_travel_hits": pd.DataFrame(without).round(6),
         "calibrators_travel_reviews": pd.DataFrame(in_reviews(data)).round(6),
-        "calibrators_travel_topics": topics.round({"utility": 5, "read": 2, "right": 3}),
+        "calibrators_travel_topics": topics.round({"utility": 5}),
     }
 
 

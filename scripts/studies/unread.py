@@ -2,14 +2,13 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from scipy.stats import f as f_distribution
 
-from scripts.real_lists import COLLECTIONS, others, read_collections
+from scripts.real_lists import others, read_collections
 from scripts.study import Floats, Study, Tables
 from tarstop_core.belief.mixture import left, mixture
 from tarstop_core.calibration.calibration_monitor import (
@@ -22,23 +21,15 @@ from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.calibration.fitting import fit
 from tarstop_core.calibration.thinning import fit_thinning
 from tarstop_core.documents.topic import Topic
-from tarstop_core.evaluation.replay import SHARES, replay
+from tarstop_core.evaluation.replay import SHARES
 from tarstop_core.places import real_data
-from tarstop_core.policies import parse_policy
-from tarstop_core.value.payoffs import Payoffs
 
 JUDGMENTS = {"abs": "inclusion", "content": "review"}
-RULES = ("consecutive", "knee", "budget:d=100")
-"""Their stops are looked at too, at q* = 0.5 and a cost of 0.001."""
-LOOKS = 25
-"""Depths at which a real list is checked."""
-FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)
-"""True levels, as multiples of what the chances say."""
-FINISHED = (10, 20, 40)
-"""Finished reviews of a person."""
+LOOKS = 25  # depths at which a real list is checked
+FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)  # true levels, as multiples of what the chances say
+FINISHED = (10, 20, 40)  # finished reviews of a person
 PERSONS = 50
-SHAPE = 1.5
-"""Of the gamma factor by which a person's reviews vary beside their common level."""
+SHAPE = 1.5  # of the gamma factor by which a person's reviews vary beside their common level
 
 
 def statement(topic: Topic, calibrator: Calibrator, depth: int) -> tuple[float, ...]:
@@ -52,19 +43,16 @@ def statement(topic: Topic, calibrator: Calibrator, depth: int) -> tuple[float, 
 
 
 def statements(data: Path) -> Iterator[tuple[object, ...]]:
-    """What is said of every list by what the other collections teach, at five depths and where rules stop."""
+    """What is said of every list by what the other collections teach, at five depths."""
     for judgments, scenario in JUDGMENTS.items():
         collections = read_collections(data, judgments)
         for tested, topics in collections.items():
             calibrator = fit(others(collections, tested), kind="marginal", scenario=scenario, pseudo=1.0)
-            by_first_hit, payoffs = replace(calibrator, scenario="patent"), Payoffs.from_q_star(0.5)
-            stops = {rule: replay(topics, by_first_hit, parse_policy(rule), payoffs, 0.001) for rule in RULES}
-            for i, topic in enumerate(topics):
-                depths = {f"{100 * share:g} %": math.ceil(share * len(topic)) for share in SHARES}
-                depths |= {rule: int(stops[rule][i].depth) for rule in RULES}
-                for at, depth in depths.items():
-                    if depth < len(topic):
+            for topic in topics:
+                for share in SHARES:
+                    if (depth := math.ceil(share * len(topic))) < len(topic):
                         said = statement(topic, calibrator, depth)
+                        at = f"{100 * share:g} %"
                         yield judgments, tested, topic.name, at, depth, *said, len(topic)
 
 
@@ -83,9 +71,6 @@ def warned(data: Path, judgments: str) -> tuple[int, int]:
             labels = np.asarray(topic.labels)
             warnings.append(any(e_value_of_shape(thinning, read, read & labels) >= E_LIMIT for read in reads))
     return sum(warnings), len(warnings)
-
-
-# --- persons whose chances are wrong by a factor --------------------------------------------------
 
 
 def warned_person(rng: np.random.Generator, reviews: int, factor: float) -> bool:
@@ -112,15 +97,6 @@ def warned_persons() -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-# --- how well it was said -------------------------------------------------------------------------
-
-
-def interval_score(rows: pd.DataFrame) -> pd.Series:
-    """Width, and twenty times what lies outside (Gneiting & Raftery 2007, for 90 %); lower is better."""
-    short, over = (rows["low"] - rows["true"]).clip(lower=0), (rows["true"] - rows["high"]).clip(lower=0)
-    return rows["high"] - rows["low"] + 20 * (short + over)
-
-
 def calibrated(rows: pd.DataFrame, bins: int = 5) -> tuple[Floats, float]:
     """Share of statements by fifths of what was predicted, reviews weighing equally, and a test that each is a fifth.
 
@@ -140,7 +116,7 @@ def calibrated(rows: pd.DataFrame, bins: int = 5) -> tuple[Floats, float]:
 
 
 def coverage(rows: pd.DataFrame) -> dict[str, object]:
-    """How many statements hold, how many lists have more than was said, and the scores."""
+    """How many statements hold, in how many more is left, and a test of the whole distribution."""
     inside = (rows["true"] >= rows["low"]) & (rows["true"] <= rows["high"])
     return {
         "reviews": rows["review"].nunique(),
@@ -148,26 +124,13 @@ def coverage(rows: pd.DataFrame) -> dict[str, object]:
         "covered": inside.mean(),
         "above": (rows["true"] > rows["high"]).mean(),
         "p": calibrated(rows)[1],
-        "score": interval_score(rows).mean(),
     }
 
 
 def measure() -> Tables:
     """Statements on real lists, warnings on them, and warnings of drawn persons."""
     data = real_data()
-    names = [
-        "judgments",
-        "collection",
-        "review",
-        "at",
-        "read",
-        "mean",
-        "low",
-        "high",
-        "true",
-        "below",
-        "upto",
-    ]
+    names = "judgments collection review at read mean low high true below upto".split()
     lists = [(judgments, *warned(data, judgments)) for judgments in JUDGMENTS]
     return {
         "still_unread": pd.DataFrame(statements(data), columns=[*names, "documents"]).round(5),
@@ -177,12 +140,9 @@ def measure() -> Tables:
 
 
 def summarise(tables: Tables) -> dict[str, object]:
-    """Coverage at the five depths, in all, by collection and where rules stop."""
+    """Coverage in all and by collection."""
     every = tables["still_unread"]
-    at_depths = every["at"].str.endswith("%")
-    parts = {"all four": every[at_depths]}
-    parts |= {name: every[at_depths & (every["collection"] == name)] for name in COLLECTIONS}
-    parts |= {"where rules stop": every[~at_depths]}
+    parts = {"all four": every} | dict(list(every.groupby("collection")))
     rows = [
         {"part": name}
         | {judgments: coverage(part[part["judgments"] == judgments]) for judgments in JUDGMENTS}

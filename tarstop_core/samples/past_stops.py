@@ -6,7 +6,7 @@ from functools import cache
 from tarstop_core.envelope import FileKind, read_file
 from tarstop_core.places import sample_dir
 
-FILE = FileKind("tarstop-past-stops", 2, "count of past stops", "scripts/make_past_stops.py", "make it again")
+FILE = FileKind("tarstop-past-stops", 2, "count of past stops", "scripts/make_priors.py", "make it again")
 LEAST = 10  # Questions below which nothing is said
 NEAR = 0.026  # How far the threshold may be from the nearest one that was counted at
 
@@ -23,7 +23,7 @@ class PastQuestion:
 
 @dataclass(frozen=True)
 class PastStops:
-    """What is shipped; ``scripts/make_past_stops.py`` makes it."""
+    """What is shipped; ``scripts/make_priors.py`` makes it."""
 
     source: str  # what the reviews were, and how the belief was computed, for a person
     thetas: tuple[float, ...]

@@ -61,10 +61,10 @@ DISEASED, HEALTHY = 28.0, 45.0  # median sizes of a study's two groups
 SIZE_OUTCOME, SIZE_STUDY = 0.5, 0.8  # spread of their logs between outcomes, and between studies
 
 
-# Fitted by Nelder–Mead on the squared relative distance to TARGETS over 2,700 outcomes, then rounded. The fit of
-# `scripts/fit_simulators.py reviews` starts here and goes to −2.018, 2.025 and .457: its loss is 7.6e-4 there and
+# Fitted by Nelder–Mead on the squared relative distance to TARGETS over 2,700 outcomes, then rounded. Fitted again
+# from here, it goes to −2.018, 2.025 and .457: its loss is 7.6e-4 there and
 # 2.6e-3 here, and on random numbers that it has not seen 1.0e-2 there and 4.4e-3 here, so neither is better.
-# Over seeds 1 to 240 (`fit_simulators.py seeds`) the figures are .095, .380 and .296 on average, with standard
+# Over seeds 1 to 240 the figures are .095, .380 and .296 on average, with standard
 # deviations of .012, .016 and .026 between benchmarks of 135 outcomes.
 @dataclass(frozen=True)
 class Shape:

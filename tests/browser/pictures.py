@@ -1,7 +1,9 @@
-"""Photograph the pages for the README and the docs: a real server, a real browser, the samples."""
+"""Photograph the pages for the README and the docs: a real server, a real browser, the samples.
+
+``python -m tests.browser.pictures`` writes them into ``docs/images``.
+"""
 
 import re
-import sys
 import tempfile
 from pathlib import Path
 from urllib.parse import urlencode
@@ -10,14 +12,10 @@ from playwright.sync_api import Page, expect, sync_playwright
 
 from tarstop_core.documents.reports import OUTCOMES
 from tarstop_core.samples.collections import sample_full_texts
+from tests.browser.acting import arrived, at_rest, hit, painted, press, unfold
+from tests.browser.conftest import CHROMIUM_FLAGS, AppServer, find_chromium
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-
-from tests.browser.acting import arrived, at_rest, hit, painted, press, unfold  # noqa: E402
-from tests.browser.conftest import CHROMIUM_FLAGS, AppServer, find_chromium  # noqa: E402
-
-PICTURES = ROOT / "docs" / "images"
+PICTURES = Path(__file__).resolve().parents[2] / "docs" / "images"
 WIDTH, HEIGHT = 1280, 920
 MISSES = 15  # documents of the demo before its first hit, as the guide tells it
 REVIEW_DEMO_TOPIC = "hollow-hip"
