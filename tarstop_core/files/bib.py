@@ -27,8 +27,9 @@ _LATEX = re.compile(
     r"\\[cvuHrkbdt][ \t]+\\?\w|\\(?:[a-zA-Z]+\*?|.)(?:\s*\{[^{}]*\}|(?<=\\[\"'`^~=.])\\?\w)*[ \t]?|(?<!\\)\$[^$]*\$|---?|``|''|~",
     flags=re.DOTALL,
 )
-# Everything that cannot be read is said in one sentence of our own.
-logging.getLogger("bibtexparser").setLevel(logging.CRITICAL)
+# Both write a line for each command or entry that they cannot read; a person gets one sentence, or the spelling as it is.
+for _library in ("bibtexparser", "pylatexenc"):
+    logging.getLogger(_library).setLevel(logging.CRITICAL)
 
 
 def read_bib(source: Source, columns: Mapping[str, str] | None, progress: Progress | None) -> RecordTable:

@@ -115,3 +115,15 @@ def test_nonsense_is_read_or_refused(text: str) -> None:
         count, message = 0, str(problem)
     assert bool(count) != ("refs.bib" in message)
     assert isinstance(plain_text(text), str)
+
+
+@pytest.mark.parametrize("title", [r"\frac", r"\input{a}", r"\frac 1 \emph", "$a\\begin{x}"])
+def test_spellings_that_cannot_be_read_do_not_fill_the_log(
+    title: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    text = "".join(f"@article{{k{n}, title={{Mast {title}}}, note={{{title}}}}}\n" for n in range(3))
+    with caplog.at_level("DEBUG"):
+        read(text)
+        with pytest.raises(InputProblem):
+            read(text + "@article{x, title={a\n@article{y, title={b}}")
+    assert not caplog.records
