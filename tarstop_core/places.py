@@ -89,6 +89,7 @@ HOSTS_VARIABLE = "TARSTOP_HOSTS"
 FOLDERS_VARIABLE = "TARSTOP_FOLDERS"
 NO_LOGIN_VARIABLE = "TARSTOP_NO_LOGIN"
 APART = ";"
+YES, NO = ("1", "true", "yes", "on"), ("", "0", "false", "no", "off")
 RESULTS_VARIABLE = "TARSTOP_RESULTS"
 RULES_VARIABLE = "TARSTOP_RULES"
 
@@ -114,17 +115,40 @@ def named_by_server(variable: str) -> list[str]:
     return [each for each in os.environ.get(variable, "").split(APART) if each]
 
 
+def open_to_others(address: str, hosts: Sequence[str] = ()) -> bool:
+    """Whether a dashboard served on `address`, or by a proxy under `hosts`, can be reached from elsewhere."""
+    return bool(hosts) or not is_loopback(address)
+
+
+def consents() -> bool:
+    """Whether `TARSTOP_NO_LOGIN` says yes to serving others without a login.
+
+    Raises
+    ------
+    InputProblem
+        When it says neither yes nor no.
+    """
+    answer = os.environ.get(NO_LOGIN_VARIABLE, "").strip()
+    if answer.lower() in YES:
+        return True
+    if answer.lower() in NO:
+        return False
+    raise InputProblem(
+        f"{NO_LOGIN_VARIABLE} is '{answer}', which is neither yes nor no; set it to yes to serve others without a "
+        "login, or remove it."
+    )
+
+
 def require_consent(address: str, hosts: Sequence[str], no_login: bool = False) -> None:
     """Refuse to serve others unasked: whoever reaches the dashboard may do everything in it.
 
     It is served on an `address`, and by a proxy under `hosts`. InputProblem when it can be reached from elsewhere and
     neither `no_login` nor `TARSTOP_NO_LOGIN` says that this is meant.
     """
-    own = is_loopback(address) and not hosts
-    if not (own or no_login or os.environ.get(NO_LOGIN_VARIABLE)):
+    if open_to_others(address, hosts) and not (no_login or consents()):
         raise InputProblem(
             f"There is no login yet: whoever reaches {' or '.join([*hosts, address])} can read, change and delete every "
-            "session; give --no-login to serve them all the same."
+            f"session; give --no-login, or set {NO_LOGIN_VARIABLE} to yes, to serve them all the same."
         )
 
 
@@ -137,7 +161,7 @@ def open_folders(address: str) -> Path | None:
     root = os.environ.get(FOLDERS_VARIABLE, "").strip()
     if root:
         return Path(root).expanduser().resolve()
-    if is_loopback(address) and not named_hosts():
+    if not open_to_others(address, named_hosts()):
         return None
     raise InputProblem(
         "This server is open to others, so its folders cannot be named; send the files, or have whoever runs "

@@ -10,9 +10,20 @@ import streamlit as st
 from dashboard.frame import shell
 from dashboard.frame.drawing import note
 from dashboard.frame.markup import badges
-from dashboard.frame.waiting import LARGE_FILE, MOST_HELD, shown
-from dashboard.frame.widgets import lasting, named, one_of, press, radio, some_of, switch
-from dashboard.frame.work import FLASH, clock, kept, say
+from dashboard.frame.uploads import hold
+from dashboard.frame.waiting import LARGE_FILE, shown
+from dashboard.frame.widgets import (
+    ask_for_files,
+    files_given,
+    lasting,
+    named,
+    one_of,
+    press,
+    radio,
+    some_of,
+    switch,
+)
+from dashboard.frame.work import clock, kept, say
 from dashboard.parts.chances import first_hits, reliability
 from tarstop_core.calibration import first_hit
 from tarstop_core.calibration.calibration_monitor import AcrossLists, across_sentence
@@ -87,7 +98,7 @@ def part(store: Store) -> None:
 def uploaded(prefix: str, scenario: str) -> Labelled | None:
     """Ask for labelled lists; kept for this tab, because uploads vanish on a visit to another page."""
     state = st.session_state
-    st.file_uploader(
+    ask_for_files(
         "Labelled lists: a table with labels each (CSV, Excel, RIS, …), or TREC runs with their qrels",
         accept_multiple_files=True,
         key=f"{prefix}/uploads",
@@ -125,11 +136,9 @@ def uploaded(prefix: str, scenario: str) -> Labelled | None:
 
 def _take_files(prefix: str) -> None:
     state = st.session_state
-    uploads, most = state[f"{prefix}/uploads"] or [], f"{MOST_HELD >> 20:,} MB"
-    if sum(each.size for each in uploads) > MOST_HELD:
-        state[FLASH] = f"These files have more than the {most} that one browser tab may hold; give fewer."
-    elif uploads:
-        state[f"{prefix}/files"] = [(each.name, each.getvalue()) for each in uploads]
+    if files := files_given(f"{prefix}/uploads"):
+        hold(prefix, [file.file_id for file in files])
+        state[f"{prefix}/files"] = [(file.name, file.getvalue()) for file in files]
         state.pop(f"{prefix}/read", None)
 
 

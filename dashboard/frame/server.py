@@ -1,5 +1,6 @@
 """What the server puts around Streamlit: headers on every response, the hosts that it answers to, and its health."""
 
+import asyncio
 import contextlib
 import gc
 import ipaddress
@@ -20,12 +21,13 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket
 from streamlit.runtime.pages_manager import PagesManager
+from streamlit.web.server.server_util import get_display_address, get_url
 from threadpoolctl import threadpool_limits
 
 import tarstop_core
-from dashboard.frame import address, scripts, shell
+from dashboard.frame import address, scripts, shell, uploads
 from tarstop_core.errors import InputProblem
-from tarstop_core.places import HOSTS_VARIABLE, NO_LOGIN_VARIABLE, is_loopback, named_hosts, require_consent
+from tarstop_core.places import HOSTS_VARIABLE, is_loopback, named_hosts, open_to_others, require_consent
 
 _ENTRY = (Path(st.__file__).parent / "static" / "index.html").read_text(encoding="utf-8")
 _POLICY = {
@@ -54,6 +56,10 @@ TOO_LONG = (
     f"This address is too long: at most {address.LONGEST_QUERY:,} characters may stand behind its question mark. "
     "Check the link, or open the page without them.\n"
 )
+CORE = "/_stcore/"
+OWN = ("health", "host-config", "stream", "upload_file", "bidi-components")
+"""What the pages ask of Streamlit; all else below :data:`CORE`, such as figures about visitors, is closed."""
+OPEN = "everyone who can reach it can read, change and delete every session."
 PIECE = 1 << 18  # bytes of an answer that are sent at a time: else it is copied whole while everybody waits
 
 
@@ -62,7 +68,7 @@ def around() -> dict[str, Any]:
     try:
         require_consent(served_on(), named_hosts())
     except InputProblem as problem:
-        raise SystemExit(f"tarstop: {problem} ({NO_LOGIN_VARIABLE}=yes says the same.)") from None
+        raise SystemExit(f"tarstop: {problem}") from None
     # Else the sidebar lists the files of pages/ until app.py has named the pages.
     PagesManager.uses_pages_directory = False
     address.limit()
@@ -72,7 +78,7 @@ def around() -> dict[str, Any]:
     sys.setswitchinterval(0.001)
     return {
         "lifespan": ready,
-        "middleware": [Middleware(Guarded)],
+        "middleware": [Middleware(Guarded), Middleware(uploads.Limited)],
         "routes": [Route("/health", health)],
         "on_script_error": shell.uncaught,
         "exception_handlers": {Exception: failed},
@@ -85,7 +91,20 @@ async def ready(_: Any) -> AsyncIterator[None]:
     for script in sorted((shell.ROOT / "pages").glob("*.py")):
         import_module(f"dashboard.{script.stem}.page")
     gc.freeze()
+    announce()
+    sweep = asyncio.create_task(uploads.sweep())
     yield
+    sweep.cancel()
+
+
+def announce() -> None:
+    """Say on the console where the dashboard is, and that anybody may use it where that is so.
+
+    Streamlit's own words are off (`logger.hideWelcomeMessage`): for them it asks another host what its address is.
+    """
+    print(f"TARstop is at {get_url(get_display_address(served_on()))}", flush=True)
+    if open_to_all():
+        logging.getLogger("tarstop").warning("This server has no login: %s", OPEN)
 
 
 class Guarded:
@@ -111,8 +130,11 @@ class Guarded:
             await send({**message, "body": body[sent:]} if sent else message)
 
         refusal, status = refused(Headers(scope=scope)), 400
+        _, core, inner = scope["path"].partition(CORE)
         if not refusal and len(scope.get("query_string", b"")) > address.LONGEST_QUERY:
             refusal, status = TOO_LONG, 414
+        elif not refusal and core and inner.split("/")[0] not in OWN:
+            refusal, status = "Not found\n", 404
         if not refusal:
             # To compress what is saved takes a core, and for longer than to send it.
             if "/media/" in scope["path"]:
@@ -133,7 +155,8 @@ def refused(headers: Headers) -> str:
     host, origin = headers.get("host", ""), headers.get("origin")
     if not answers_to(host):
         return f"This server does not answer to that host name; whoever runs it can allow it in {HOSTS_VARIABLE}.\n"
-    if origin is not None and urlsplit(origin).netloc.lower() != host.lower():
+    # To the letter, as browsers send both: of another spelling Streamlit would ask other hosts whether it is its own.
+    if origin is not None and urlsplit(origin).netloc != host:
         return "This server answers its own pages only, and that request came from another site.\n"
     return ""
 
@@ -156,6 +179,11 @@ def answers_to(host: str) -> bool:
         ipaddress.ip_address(name)
         return ipaddress.ip_address(address).is_unspecified
     return False
+
+
+def open_to_all() -> bool:
+    """Whether others than the person at this machine can reach the dashboard."""
+    return open_to_others(served_on(), named_hosts())
 
 
 def served_on() -> str:

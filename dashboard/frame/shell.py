@@ -14,6 +14,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.frame import address
 from dashboard.frame.scripts import COPY_SCRIPT, FRAME, REACHABLE_SCRIPT
+from dashboard.frame.uploads import giving_back
 from tarstop_core.errors import InputProblem, Outage
 from tarstop_core.presentation.html import unbroken
 from tarstop_core.sessions.store.store import Store
@@ -240,7 +241,7 @@ def show(title: str, body: Callable[[], None]) -> None:
     try:
         with problems_shown():
             address.check()
-        with problems_shown():
+        with giving_back(), problems_shown():
             body()
     except Exception as problem:
         uncaught(problem)

@@ -16,8 +16,6 @@ LARGE_FILE = 1_000_000
 """Bytes from which reading a file is worth a process of its own."""
 LARGE_LIST = 2_000
 """Documents from which it is."""
-MOST_HELD = 1 << 30
-"""Bytes of uploads that one browser tab may hold."""
 QUEUED = f"Waiting for others: {AT_ONCE} large jobs are done at once"
 
 

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from dashboard.frame import shell
+from dashboard.frame import shell, uploads
 from dashboard.frame.waiting import LARGE_FILE, take_in, taken_in
 from dashboard.frame.work import attempt, say
 from tarstop_core.errors import InputProblem
@@ -181,6 +181,25 @@ def undo_row(key: str, *, named: bool = False) -> None:
         press("Undo", bring_back, key, back, name if named else "", key=f"{key}/press")
 
 
+def ask_for_files(label: str, **more: Any) -> list[UploadedFile] | None:
+    """Ask as `st.file_uploader` does; None where a file was refused, which a sentence below says."""
+    given = st.file_uploader(label, **more)
+    files = given if isinstance(given, list) else [given] if given is not None else []
+    reasons = uploads.drawn(files)
+    for reason in reasons:
+        shell.problem_box(reason)
+    return None if reasons else files
+
+
+def files_given(key: str) -> list[UploadedFile]:
+    """Return the files that an uploader holds, for its callback; none where one of them was refused."""
+    value = st.session_state.get(key)
+    files = [
+        file for file in (value if isinstance(value, list) else [value]) if isinstance(file, UploadedFile)
+    ]
+    return [] if uploads.refusals(files) else files
+
+
 def upload(
     label: str, take: Callable[[Any], None], *, key: str, kinds: str = "json", also_none: bool = False
 ) -> bool:
@@ -198,11 +217,11 @@ def upload(
             state[wrong] = shell.said_of(problem)
 
     def given() -> None:
-        file, state[wrong] = state[key], ""
+        file, state[wrong] = next(iter(files_given(key)), None), ""
         if file is not None or also_none:
             take_in(key, taken, file, large=file is not None and file.size > LARGE_FILE)
 
-    st.file_uploader(label, type=kinds.split(), key=key, on_change=given)
+    ask_for_files(label, type=kinds.split(), key=key, on_change=given)
     taken_in(key)
     if state.get(wrong):
         shell.problem_box(state[wrong])

@@ -4,7 +4,7 @@ import html
 
 import streamlit as st
 
-from dashboard.frame import shell
+from dashboard.frame import server, shell
 from dashboard.frame.scripts import FRAME
 from dashboard.frame.widgets import press
 from dashboard.frame.work import flash, go_to, reviewer
@@ -29,6 +29,8 @@ def home_page() -> None:
         f"[The first five minutes]({shell.guide(place=shell.CHAPTERS['Home'])}) · "
         f"[Which files can be read]({shell.guide('own_data')})"
     )
+    if server.open_to_all():
+        shell.caption(f"This server has no login: {server.OPEN}")
     if broken := len(store.damaged()):
         entries = "1 entry" if broken == 1 else f"{broken:,} entries"
         said = "of the database cannot be read; the Sessions page says which, at the end of its list."

@@ -13,8 +13,8 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.frame import shell
 from dashboard.frame.markup import badges, bullets
-from dashboard.frame.waiting import LARGE_FILE, LARGE_LIST, MOST_HELD, shown, stored
-from dashboard.frame.widgets import lasting, one_of, press, radio
+from dashboard.frame.waiting import LARGE_FILE, LARGE_LIST, shown, stored
+from dashboard.frame.widgets import ask_for_files, lasting, one_of, press, radio
 from dashboard.frame.work import attempt, kept, say
 from dashboard.parts import columns, jobs, merging
 from dashboard.parts.columns import FIELD_WORDS
@@ -146,7 +146,7 @@ def _from_store(store: Store, row: CollectionRow) -> Documents:
 def _uploaded(store: Store, abstracts: bool) -> Documents | None:
     state = st.session_state
     read: dict[str, Upload] = state.setdefault(f"{PREFIX}/read", {})
-    files = st.file_uploader(
+    files = ask_for_files(
         "Files that together make one list",
         type=KINDS,
         accept_multiple_files=True,
@@ -155,7 +155,10 @@ def _uploaded(store: Store, abstracts: bool) -> Documents | None:
         on_change=state.update,
         args=({f"{PREFIX}/touched": True},),
     )
+    if files is None:
+        return None
     if not files:
+        read.clear()
         if state.pop(f"{PREFIX}/touched", False):
             _forget_import(store)
         return _still_there(store)
@@ -164,12 +167,6 @@ def _uploaded(store: Store, abstracts: bool) -> Documents | None:
     here = {file.file_id for file in files}
     for key in [key for key in read if key.partition(BY)[0] not in here]:
         del read[key]  # files that were taken away
-    if sum(file.size for file in files) > MOST_HELD:
-        shell.problem_box(
-            f"These files have more than the {MOST_HELD >> 20:,} MB that one browser tab may hold; remove some, or "
-            "import them one after the other."
-        )
-        return None
     new = [file for file in files if file.file_id not in read]
     cancel = st.empty()
     if sum(file.size for file in new) > LARGE:

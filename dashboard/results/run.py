@@ -14,7 +14,7 @@ from dashboard.frame.drawing import note
 from dashboard.frame.markup import badges
 from dashboard.frame.server import served_on
 from dashboard.frame.waiting import LARGE_FILE, shown, take_in, taken_in
-from dashboard.frame.widgets import named, one_of, press, share, some_of, switch
+from dashboard.frame.widgets import ask_for_files, files_given, named, one_of, press, share, some_of, switch
 from dashboard.frame.work import clock
 from dashboard.parts import jobs
 from dashboard.results import data
@@ -140,8 +140,8 @@ def _bring() -> None:
     if way == "send":
         # Uploads are gone after a visit to another page, so they are read at once; the next widget is a new one.
         key = f"results/upload/{state.setdefault(SENDINGS, 0)}"
-        st.file_uploader("Run, judgments and tables, or one zip", accept_multiple_files=True, key=key)
-        press("Read these files", _given, key, key="results/read", disabled=not state.get(key))
+        files = ask_for_files("Run, judgments and tables, or one zip", accept_multiple_files=True, key=key)
+        press("Read these files", _given, key, key="results/read", disabled=not files)
         taken_in(TAKEN)
     else:
         with shell.problems_shown():
@@ -153,19 +153,19 @@ def _bring() -> None:
 
 
 def _given(key: str) -> None:
-    uploads = st.session_state.get(key) or []
-    large = sum(upload.size for upload in uploads) > LARGE_FILE
-    take_in(TAKEN, _take_in, uploads, large, large=large)
+    files = files_given(key)
+    large = sum(file.size for file in files) > LARGE_FILE
+    take_in(TAKEN, _take_in, files, large, large=large)
 
 
-def _take_in(uploads: Sequence[UploadedFile], large: bool) -> None:
+def _take_in(sent: Sequence[UploadedFile], large: bool) -> None:
     state = st.session_state
     state[PROBLEM] = ""
     home = taken = None
     try:
         home = background.new_folder()
-        folder = home / background.FILES / stem([upload.name for upload in uploads])
-        files = [(upload.name, upload.getvalue()) for upload in uploads]
+        folder = home / background.FILES / stem([file.name for file in sent])
+        files = [(file.name, file.getvalue()) for file in sent]
         job = (jobs.benchmark_in, files, folder)
         benchmark, notes = shown("Your upload", "Reading what was sent", *job, large=large)
         taken = _taken(home, folder, benchmark, notes)

@@ -15,7 +15,7 @@ from dashboard.frame.drawing import dark, png_button, save_menu
 from dashboard.frame.markup import badges, bullets, lines
 from dashboard.frame.scripts import SAVE_SCRIPT
 from dashboard.frame.waiting import LARGE_FILE, LARGE_LIST, shown, stored, take_in, taken_in
-from dashboard.frame.widgets import LONGEST_NAME, named, one_of, press, save, share, tabs
+from dashboard.frame.widgets import LONGEST_NAME, ask_for_files, named, one_of, press, save, share, tabs
 from dashboard.frame.work import clock, flash, go_to, kept, reviewer, say
 from dashboard.parts import columns, jobs, stakes
 from dashboard.parts.documents import DATABASE, KINDS
@@ -271,7 +271,7 @@ def _add(store: Store, session: WholeSession) -> None:
         "duplicate; what perhaps is joins, and says so where you read it. Labels and the order read stay."
     )
     row, key = session.row, f"{PREFIX}/join/{session.row.id}/{len(session.state.joined)}"
-    file = st.file_uploader("A file of records", type=KINDS, key=f"{key}/file")
+    file = next(iter(ask_for_files("A file of records", type=KINDS, key=f"{key}/file") or ()), None)
     large = len(row.ids) > LARGE_LIST or (file is not None and file.size > LARGE_FILE)
 
     def change(name: str, said: str, *job: Any) -> None:

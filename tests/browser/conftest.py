@@ -91,9 +91,13 @@ class AppServer:
         Holds the server's log, its experiments, and the database unless that is elsewhere.
     database : str, optional
         URL of the database, where it is not a file in that folder.
+    environment : dict of str, optional
+        What the server finds in its environment beside what is there.
     """
 
-    def __init__(self, folder: Path, database: str | None = None) -> None:
+    def __init__(
+        self, folder: Path, database: str | None = None, environment: dict[str, str] | None = None
+    ) -> None:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = int(probe.getsockname()[1])
@@ -101,7 +105,13 @@ class AppServer:
         self.folder = folder
         self.database = database or f"sqlite:///{folder / 't.db'}"
         self.log = folder / "server.log"
+        self.environment = environment or {}
         self.process: subprocess.Popen[bytes] | None = None
+
+    def command(self) -> list[str]:
+        """The program that is the server, with its arguments."""
+        call = f"from tarstop_core.cli.launch import app; app(['--port', '{self.port}', '--headless'])"
+        return [sys.executable, "-c", call]
 
     def start(self) -> None:
         """Start and wait until pages are served."""
@@ -110,11 +120,11 @@ class AppServer:
             **os.environ,
             "TARSTOP_DATABASE_URL": self.database,
             "PYTHONUNBUFFERED": "1",
+            **self.environment,
         }
-        call = f"from tarstop_core.cli.launch import app; app(['--port', '{self.port}', '--headless'])"
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-c", call], cwd=ROOT, env=environment, stdout=log, stderr=subprocess.STDOUT
+                self.command(), cwd=ROOT, env=environment, stdout=log, stderr=subprocess.STDOUT
             )
         deadline = time.monotonic() + START_SECONDS
         while not self.healthy():

@@ -27,8 +27,24 @@ def test_others_are_served_when_that_is_said(monkeypatch: pytest.MonkeyPatch) ->
     require_consent("0.0.0.0", [], no_login=True)
     with pytest.raises(InputProblem, match="no login yet"):
         require_consent("127.0.0.1", ["tarstop.example"])
-    monkeypatch.setenv(NO_LOGIN_VARIABLE, "yes")
-    require_consent("127.0.0.1", ["tarstop.example"])
+    for answer in ("yes", "1", "True", " on "):
+        monkeypatch.setenv(NO_LOGIN_VARIABLE, answer)
+        require_consent("127.0.0.1", ["tarstop.example"])
+
+
+@pytest.mark.parametrize("answer", ["0", "no", "False", "off", "", " "])
+def test_others_are_not_served_when_the_answer_is_no(monkeypatch: pytest.MonkeyPatch, answer: str) -> None:
+    monkeypatch.setenv(NO_LOGIN_VARIABLE, answer)
+    with pytest.raises(InputProblem, match="no login yet"):
+        require_consent("0.0.0.0", [])
+
+
+def test_an_answer_that_is_neither_yes_nor_no_is_refused(
+    tarstop: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(NO_LOGIN_VARIABLE, "maybe")
+    refused(tarstop("app", "--address", "0.0.0.0"), NO_LOGIN_VARIABLE, "maybe", "neither yes nor no")
+    require_consent("127.0.0.1", [])  # nobody else is served
 
 
 @pytest.mark.parametrize("host", ["http://tarstop.example", "tarstop.example:80", "a,b", "*", ""])

@@ -3,6 +3,7 @@
 import asyncio
 import http.client
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 import tarstop_core
 from dashboard.frame.server import HEADERS, PIECE, Guarded
+from tests.browser.acting import ROOT
 from tests.browser.conftest import AppServer
 
 UPGRADE = {
@@ -56,6 +58,11 @@ def asked(server: AppServer, path: str, method: str = "GET", **headers: str) -> 
         ("/media/none.csv", "GET", 404),
         ("/component/none/x.js", "GET", 404),
         ("/_stcore/upload_file/a/b", "PUT", 403),
+        ("/_stcore/metrics", "GET", 404),
+        ("/_stcore/metrics", "OPTIONS", 404),
+        ("/_stcore/script-health-check", "GET", 404),
+        ("/_stcore/agent/openapi.json", "GET", 404),
+        ("/_stcore/agent/interact", "POST", 404),
         ("/", "POST", 405),
         ("/", "OPTIONS", 405),
     ],
@@ -122,6 +129,7 @@ def test_the_connection_is_for_its_own_pages_only(server: AppServer) -> None:
         "http://localhost",
         "null",
         f"{own}.evil.example",
+        own.replace("http", "HTTP").replace("127.0.0.1", "LOCALHOST"),
     ):
         status, said = asked(server, path, **UPGRADE, Origin=origin)
         assert status == 400 and "from another site" in said, origin
@@ -171,3 +179,64 @@ def test_an_address_is_read_up_to_a_length(server: AppServer) -> None:
     assert asked(server, f"/screen?session={'a' * 15_000}")[0] == 200
     status, said = asked(server, f"/screen?session={'%20' * 20_000}")
     assert status == 414 and said.startswith("This address is too long: at most 16,000 characters")
+
+
+LISTENER = """import sys, os
+
+def heard(event, args):
+    if event in ("socket.connect", "socket.sendto", "socket.getaddrinfo", "socket.gethostbyname"):
+        with open(os.environ["HEARD"], "a", encoding="utf-8") as out:
+            print(event, args[1:] if event in ("socket.connect", "socket.sendto") else args, file=out)
+
+sys.addaudithook(heard)
+open(os.environ["HEARD"], "a", encoding="utf-8").close()
+"""
+"""Python runs it as `sitecustomize` in the server and every process that it starts."""
+LOCAL = ("127.0.0.1", "0.0.0.0", "'::1'", "localhost", "/tmp/", "\\x00")
+"""In what a socket is told where the other end is on this machine."""
+
+
+class Open(AppServer):
+    """A server for everybody, started by one of both commands, that notes what its sockets are told."""
+
+    def __init__(self, folder: Path, started: str) -> None:
+        (folder / "sitecustomize.py").write_text(LISTENER, encoding="utf-8")
+        self.heard, self.started = folder / "heard.txt", started
+        answer = {"tarstop": "0", "streamlit": "yes"}[started]
+        asked_by = {"TARSTOP_NO_LOGIN": answer, "TARSTOP_HOSTS": "tarstop.example"}
+        super().__init__(folder, None, {"PYTHONPATH": str(folder), "HEARD": str(self.heard), **asked_by})
+
+    def command(self) -> list[str]:
+        port, everywhere = str(self.port), ("--address", "0.0.0.0")
+        if self.started == "tarstop":
+            own = ("tarstop_core", "app", "--port", port, *everywhere, "--no-login", "--headless")
+            return [sys.executable, "-m", *own]
+        flags = ("--server.port", port, "--server.address", everywhere[1], "--server.headless", "true")
+        return [sys.executable, "-m", "streamlit", "run", str(ROOT / "app.py"), *flags]
+
+
+@pytest.mark.parametrize("started", ["tarstop", "streamlit"])
+def test_an_open_server_says_so_and_asks_no_other_host_anything(tmp_path: Path, started: str) -> None:
+    with Open(tmp_path, started) as server:
+        for host, origin in (
+            (f"127.0.0.1:{server.port}", f"http://127.0.0.1:{server.port}"),
+            ("tarstop.example", "http://tarstop.example"),
+            ("TARSTOP.example", "http://tarstop.example"),
+            ("10.0.0.7", "http://10.0.0.7"),
+        ):
+            status, _ = asked(server, "/_stcore/stream", **UPGRADE, Host=host, Origin=origin)
+            assert status == (400 if host.isupper() or host != origin.removeprefix("http://") else 101), host
+        asked(server, "/", Host="10.0.0.7")
+        told = server.log.read_text(encoding="utf-8")
+    assert f"http://localhost:{server.port}" in told and "has no login" in told and "External URL" not in told
+    outside = [
+        line
+        for line in server.heard.read_text(encoding="utf-8").splitlines()
+        if not any(map(line.__contains__, LOCAL))
+    ]
+    assert server.heard.exists() and not outside
+
+
+def test_a_server_of_ones_own_says_where_it_is_and_no_more(server: AppServer) -> None:
+    told = Path(server.log).read_text(encoding="utf-8")
+    assert f"TARstop is at {server.url}" in told and "login" not in told
