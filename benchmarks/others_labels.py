@@ -21,10 +21,10 @@ from typing import Any
 
 import numpy as np
 
-from dashboard.frame.apart import apart
 from dashboard.parts import jobs
 from tarstop_core.documents.merging import merge_as_chosen, propose
 from tarstop_core.documents.records import as_records
+from tarstop_core.evaluation.worker import run
 from tarstop_core.ranking.bm25 import WORDS
 from tarstop_core.ranking.order import prepare, suggest_order
 from tarstop_core.samples.shipped import calibrators
@@ -123,30 +123,28 @@ def steps(store: Store, content: bytes, documents: int) -> Iterator[tuple[str, C
         pass
 
     def read() -> None:
-        held["table"] = apart("a.csv", jobs.records_in, content, "a.csv", None, progress=quietly)
+        held["table"] = run("a.csv", jobs.records_in, content, "a.csv", None, progress=quietly)
 
     def compare() -> None:
         frames = [held["table"].frame]
-        proposal = apart("a.csv", propose, frames)
+        proposal = run("a.csv", propose, frames)
         held["merged"] = merge_as_chosen(frames, proposal, proposal.by_default)
 
     def keep() -> None:
         frame, files = held["merged"].frame, [held["table"].described]
-        held["collection"], _ = apart(
-            "a.csv", jobs.stored, store.url, "a.csv", frame, files, progress=quietly
-        )
+        held["collection"], _ = run("a.csv", jobs.stored, store.url, "a.csv", frame, files, progress=quietly)
 
     def order() -> None:
-        frame = apart("a.csv", jobs.in_store, store.url, Store.records, held["collection"])
-        apart("a.csv", suggest_order, frame)
-        index = apart("a.csv", jobs.index_of, frame, WORDS, progress=quietly)
+        frame = run("a.csv", jobs.in_store, store.url, Store.records, held["collection"])
+        run("a.csv", suggest_order, frame)
+        index = run("a.csv", jobs.index_of, frame, WORDS, progress=quietly)
         held["ranking"] = prepare(frame, "text", "w1 w2 w3 w40 w500", recipe=WORDS, index=index)
 
     def begin() -> None:
         held["session"] = session_of(store, held["collection"], documents, held["ranking"].scores)
 
     def opened() -> None:
-        apart("a.csv", jobs.in_store, store.url, whole_session, held["session"])
+        run("a.csv", jobs.in_store, store.url, whole_session, held["session"])
 
     yield "read the file", read
     yield "look for duplicates", compare
@@ -155,7 +153,7 @@ def steps(store: Store, content: bytes, documents: int) -> Iterator[tuple[str, C
     yield "begin a session", begin
     yield "open it whole", opened
     for end in ENDS:
-        yield f"save as {end}", lambda end=end: apart("a.csv", jobs.exported, store.url, held["session"], end)
+        yield f"save as {end}", lambda end=end: run("a.csv", jobs.exported, store.url, held["session"], end)
 
 
 def said(name: str, took: np.ndarray, seconds: float) -> str:
@@ -168,7 +166,7 @@ def said(name: str, took: np.ndarray, seconds: float) -> str:
 
 def main(documents: int = DOCUMENTS, idle_seconds: float = IDLE_SECONDS) -> int:
     """Measure and print."""
-    apart("nothing", len, "")  # the first job starts what the others are forked from
+    run("nothing", len, "")  # the first job starts what the others are forked from
     with tempfile.TemporaryDirectory() as folder, Store(f"sqlite:///{folder}/t.db") as store:
         path = Path(folder) / "a.csv"
         write_list(path, documents)

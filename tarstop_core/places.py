@@ -142,8 +142,19 @@ def consents() -> bool:
 def require_consent(address: str, hosts: Sequence[str], no_login: bool = False) -> None:
     """Refuse to serve others unasked: whoever reaches the dashboard may do everything in it.
 
-    It is served on an `address`, and by a proxy under `hosts`. InputProblem when it can be reached from elsewhere and
-    neither `no_login` nor `TARSTOP_NO_LOGIN` says that this is meant.
+    Parameters
+    ----------
+    address : str
+        Where it is served.
+    hosts : sequence of str
+        Names under which a proxy serves it.
+    no_login : bool
+        Whether serving others is meant, as `TARSTOP_NO_LOGIN` may say too.
+
+    Raises
+    ------
+    InputProblem
+        When it can be reached from elsewhere and nobody says that this is meant.
     """
     if open_to_others(address, hosts) and not (no_login or consents()):
         raise InputProblem(

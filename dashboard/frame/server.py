@@ -6,6 +6,7 @@ import gc
 import ipaddress
 import logging
 import sys
+import threading
 from collections.abc import AsyncIterator
 from importlib import import_module
 from pathlib import Path
@@ -27,6 +28,7 @@ from threadpoolctl import threadpool_limits
 import tarstop_core
 from dashboard.frame import address, scripts, shell, uploads
 from tarstop_core.errors import InputProblem
+from tarstop_core.evaluation import worker
 from tarstop_core.places import HOSTS_VARIABLE, is_loopback, named_hosts, open_to_others, require_consent
 
 _ENTRY = (Path(st.__file__).parent / "static" / "index.html").read_text(encoding="utf-8")
@@ -92,6 +94,7 @@ async def ready(_: Any) -> AsyncIterator[None]:
         import_module(f"dashboard.{script.stem}.page")
     gc.freeze()
     announce()
+    threading.Thread(target=worker.warm, daemon=True).start()
     sweep = asyncio.create_task(uploads.sweep())
     yield
     sweep.cancel()

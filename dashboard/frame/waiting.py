@@ -8,15 +8,21 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dashboard.frame import shell
-from dashboard.frame.apart import AT_ONCE, apart
 from dashboard.frame.work import attempt, say
+from tarstop_core.evaluation import worker
 
 T = TypeVar("T")
 LARGE_FILE = 1_000_000
 """Bytes from which reading a file is worth a process of its own."""
 LARGE_LIST = 2_000
 """Documents from which it is."""
-QUEUED = f"Waiting for others: {AT_ONCE} large jobs are done at once"
+QUEUED = f"Waiting for others: {worker.AT_ONCE} large jobs are done at once"
+worker.preload(
+    "dashboard.parts.jobs",
+    "tarstop_core.documents.merging",
+    "tarstop_core.files.labelled_lists",
+    "tarstop_core.ranking.order",
+)
 
 
 def heard(waiting: bool) -> None:
@@ -65,7 +71,7 @@ def shown(
     said: Callable[..., tuple[float, str]] | None = None,
     large: bool = True,
 ) -> T:
-    """What a job gives, as :func:`dashboard.frame.apart.apart` does, with a bar while it goes on.
+    """What a job gives, as :func:`tarstop_core.evaluation.worker.run` does, with a bar while it goes on.
 
     The bar begins with `words`; `said` gives its share and words for what the job says of how far it is, and without it
     the job says nothing. What is not `large` enough to be worth a process is done here.
@@ -89,6 +95,14 @@ def shown(
     try:
         if not large:
             return job(*args, progress=progress)
-        return apart(name, job, *args, progress=progress if said is not None else None, beat=beat)
+        context = get_script_run_ctx(suppress_warning=True)
+        return worker.run(
+            name,
+            job,
+            *args,
+            visitor=context.session_id if context is not None else "",
+            progress=progress if said is not None else None,
+            beat=beat,
+        )
     finally:
         bar.empty()

@@ -1,7 +1,7 @@
 """Experiments that run beside the dashboard, each in a process and a folder of its own, where all that is known lies.
 
 So a run can be looked at from any page, is there after the server was started again, and goes on where it was. The
-process listens to a pipe from the server and ends when that is closed: by Cancel, or with the server itself.
+process listens to a pipe from the server and ends when that is closed by Cancel, or with the server itself.
 """
 
 import contextlib
@@ -9,19 +9,19 @@ import json
 import os
 import secrets
 import shutil
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Literal
 
 from joblib import cpu_count
 
 from tarstop_core.errors import InputProblem
+from tarstop_core.evaluation import worker
 from tarstop_core.evaluation.benchmarks.folder import from_folder
 from tarstop_core.evaluation.findings.shipped import Listed, listed
 from tarstop_core.evaluation.finished import Finished
@@ -31,7 +31,7 @@ from tarstop_core.evaluation.protocol import COSTS, Q_STARS, run
 from tarstop_core.evaluation.results import save
 from tarstop_core.evaluation.tasks.base import Task
 from tarstop_core.evaluation.tasks.named import TASKS
-from tarstop_core.places import PARENT, runs_folder
+from tarstop_core.places import runs_folder
 from tarstop_core.policies.check import refuse_looking_ahead
 
 State = Literal["waiting", "running", "stopping", "stopped", "done", "failed"]
@@ -96,7 +96,7 @@ class Run:
 
 
 _LOCK = threading.Lock()
-_PROCESSES: dict[Path, subprocess.Popen[bytes]] = {}
+_WORKERS: dict[Path, worker.Worker] = {}
 
 
 def new_folder() -> Path:
@@ -150,55 +150,45 @@ def begin(folder: Path, order: Order) -> Run:
 def resume(wanted: Run) -> None:
     """Start a run, or go on with one that was stopped; nothing happens to one that is running."""
     with _LOCK:
-        process = _PROCESSES.get(wanted.folder)
-        if process is not None and process.poll() is None:
-            if process.stdin is not None and not process.stdin.closed:
+        running = _WORKERS.get(wanted.folder)
+        if running is not None and running.process.is_alive():
+            if not running.pipe.closed:
                 return
-            process.wait()  # it was told to end, and has at most PATIENCE left
+            running.process.join()  # it was told to end, and has at most PATIENCE left
         _write(wanted.folder / PROGRESS, asdict(Status("waiting", what="starting")))
-        paths = os.pathsep.join(filter(None, (str(PARENT), os.environ.get("PYTHONPATH"))))
-        with (wanted.folder / LOG).open("ab") as log:
-            _PROCESSES[wanted.folder] = subprocess.Popen(
-                [sys.executable, "-P", "-m", "tarstop_core.evaluation.running", str(wanted.folder)],
-                stdin=subprocess.PIPE,
-                stdout=log,
-                stderr=log,
-                env={**os.environ, "PYTHONPATH": paths},
-                start_new_session=True,  # an interrupt at the server's terminal reaches it through the pipe
-            )
+        _WORKERS[wanted.folder] = worker.start(main, wanted.folder)
 
 
 def cancel(wanted: Run) -> None:
     """Ask a run to end; what is finished is kept."""
     with _LOCK:
-        process = _PROCESSES.get(wanted.folder)
-        if process is not None and process.stdin is not None:
-            process.stdin.close()
+        if running := _WORKERS.get(wanted.folder):
+            running.pipe.close()
 
 
 def forget(wanted: Run) -> None:
     """End a run and remove everything about it."""
     cancel(wanted)
-    process = _PROCESSES.pop(wanted.folder, None)
-    if process is not None:
-        process.wait()
+    if running := _WORKERS.pop(wanted.folder, None):
+        running.process.join()
     shutil.rmtree(wanted.folder, ignore_errors=True)
 
 
 def status(of: Run) -> Status:
     """How far a run is; one that nobody carries on any more is stopped."""
-    process = _PROCESSES.get(of.folder)
-    alive = process is not None and process.poll() is None  # before reading: the last word is written first
+    running = _WORKERS.get(of.folder)
+    alive = (
+        running is not None and running.process.is_alive()
+    )  # before reading: the last word is written first
     try:
         known = Status(**json.loads((of.folder / PROGRESS).read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError):
         known = Status("stopped")
     if known.state not in ("waiting", "running"):
         return known
-    if process is None or not alive:
+    if running is None or not alive:
         return replace(known, state="stopped", seconds_left=None)
-    asked_to_end = process.stdin is None or process.stdin.closed
-    return replace(known, state="stopping", seconds_left=None) if asked_to_end else known
+    return replace(known, state="stopping", seconds_left=None) if running.pipe.closed else known
 
 
 def progress_said(status: Status) -> str:
@@ -223,8 +213,11 @@ def _write(path: Path, content: Any) -> None:
 # --- in the process -------------------------------------------------------------------------------
 
 
-def main(folder: Path, pipe: int) -> None:
-    """Carry out the order of a folder; ends early when the pipe (a file descriptor) is closed at its other end."""
+def main(pipe: Connection, folder: Path) -> None:
+    """Carry out the order of a folder; ends early when the pipe is closed at its other end."""
+    with (folder / LOG).open("ab") as log:
+        for output in (1, 2):
+            os.dup2(log.fileno(), output)
     closed = threading.Event()
     threading.Thread(target=_listen, args=(pipe, closed), daemon=True).start()
     carry_out(folder, closed.is_set)
@@ -286,14 +279,9 @@ UNFORESEEN = (
 )
 
 
-def _listen(pipe: int, closed: threading.Event) -> None:
-    while os.read(pipe, 1024):
-        pass
+def _listen(pipe: Connection, closed: threading.Event) -> None:
+    pipe.poll(None)  # nothing is sent: there is something to read when the other end is closed
     closed.set()
     time.sleep(PATIENCE)
     # A piece takes longer than anyone should wait. Finished pieces are on disk, whole; status says "stopped".
     os._exit(0)
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.stdin.fileno())

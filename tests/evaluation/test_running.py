@@ -18,14 +18,14 @@ def test_a_run_that_was_cancelled_or_lost_its_server_goes_on(no_runs: None) -> N
     assert ended(started).state == "stopped"
     assert started.results is None
     running.resume(started)
-    process = running._PROCESSES.pop(home)
+    alone = running._WORKERS.pop(home)
     assert running.status(started).state == "stopped"  # as after a new start of the server
-    assert process.stdin is not None
-    process.stdin.close()
-    assert process.wait(120) == 0
+    alone.pipe.close()
+    alone.process.join(120)
+    assert alone.process.exitcode == 0
     running.resume(started)
     assert ended(started) == Status("done", 1.0)
-    running._PROCESSES.pop(home)
+    running._WORKERS.pop(home)
     assert running.status(started).state == "done"
     running.forget(started)
     assert running.runs() == [] and not home.exists()

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.evidence import page as evidence_page
 from dashboard.evidence.page import EXAMPLE, Chosen
-from dashboard.frame import apart, widgets
+from dashboard.frame import widgets
 from dashboard.frame.drawing import ALL
 from dashboard.parts.evidence import VIEWS
 from dashboard.parts.sessions import file_stem
@@ -184,7 +184,6 @@ def test_uploaded_tables_come_back_by_the_address_under_their_name(open_app: Ope
     assert "mine.csv" in said and "1 study" in said and "brings them back" in said
 
 
-@pytest.mark.skipif(not apart.POSSIBLE, reason="this system cannot fork")
 def test_a_large_file_is_read_in_a_process_of_its_own(
     open_app: OpenApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:

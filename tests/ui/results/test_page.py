@@ -10,7 +10,6 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from dashboard.frame.apart import POSSIBLE
 from dashboard.results import data, page, views
 from dashboard.results import run as results_run
 from tarstop_core.evaluation import running as background
@@ -242,7 +241,6 @@ def test_what_nobody_foresaw_is_said_and_the_files_that_were_sent_go(
     assert not list(runs_folder().iterdir())
 
 
-@pytest.mark.skipif(not POSSIBLE, reason="this system cannot fork")
 def test_what_is_large_is_read_with_a_bar_and_cancel(
     no_runs: None, open_app: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:

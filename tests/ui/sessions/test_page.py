@@ -9,10 +9,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard.frame import widgets
-from dashboard.frame.apart import apart
 from dashboard.parts import jobs
 from dashboard.sessions import page as sessions_page
 from tarstop_core.documents.records import as_records
+from tarstop_core.evaluation import worker
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.settings import Settings
@@ -346,15 +346,15 @@ def test_a_large_session_is_opened_and_leaves_in_a_process_of_its_own(
 ) -> None:
     session = whole_session(store, screened)
     for end, here in jobs.ENDS.items():
-        there = apart("Mine", jobs.exported, store.url, screened, end)
+        there = worker.run("Mine", jobs.exported, store.url, screened, end)
         made = here(session)
         if end == ".xlsx":  # holds the time at which it was written
             assert there.startswith(b"PK")
         else:
             assert there == (made if isinstance(made, bytes) else made.encode())
-    text = apart("Mine", jobs.exported, store.url, screened, jobs.SESSION)
+    text = worker.run("Mine", jobs.exported, store.url, screened, jobs.SESSION)
     assert text.decode() == export_session(store, screened)
-    opened = apart("Mine", jobs.in_store, store.url, whole_session, screened)
+    opened = worker.run("Mine", jobs.in_store, store.url, whole_session, screened)
     assert opened.records.equals(session.records) and opened.steps == session.steps
 
 

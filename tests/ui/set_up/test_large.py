@@ -1,32 +1,32 @@
 """Set up with files that count as large: the same page, its work done in processes of their own."""
 
 import io
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.frame import apart
 from dashboard.parts import documents
 from dashboard.set_up import order
+from tarstop_core.evaluation import worker
 from tarstop_core.files import budget, read_records
 from tarstop_core.sessions.store.store import Store
 from tests.ui.set_up.cases import CSV, FILES, START, query, upload, words_of
-
-pytestmark = pytest.mark.skipif(not apart.POSSIBLE, reason="this system cannot fork")
 
 
 @pytest.fixture
 def jobs_done(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Everything counts as large; the names of the jobs that were done."""
     done: list[str] = []
-    carried_out = apart._carried_out
+    run = worker.run
 
-    def noted(name: str, job: object, *more: object) -> object:
+    def noted(name: str, job: Callable[..., object], *args: object, **how: Any) -> object:
         done.append(getattr(job, "__name__", ""))
-        return carried_out(name, job, *more)  # type: ignore[arg-type]
+        return run(name, job, *args, **how)
 
-    monkeypatch.setattr(apart, "_carried_out", noted)
+    monkeypatch.setattr(worker, "run", noted)
     monkeypatch.setattr(documents, "LARGE_FILE", 0)
     monkeypatch.setattr(documents, "LARGE_LIST", 0)
     monkeypatch.setattr(order, "LARGE", 0)
@@ -61,17 +61,6 @@ def test_one_tab_holds_so_many_records(page: AppTest, store: Store, monkeypatch:
     assert not store.collections() and page.session_state["set_up/documents/read"]
     tables = [each.table for each in page.session_state["set_up/documents/read"].values()]
     assert [table is None for table in tables] == [False, True]
-    page.file_uploader(FILES).clear().run()
-    upload(page, ("one.csv", CSV))
-    assert len(store.collections()) == 1
-
-
-def test_one_tab_holds_so_much_and_no_more(
-    page: AppTest, store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(documents, "MOST_HELD", len(CSV))
-    upload(page, ("one.csv", CSV), ("two.csv", CSV))
-    assert "one browser tab may hold" in words_of(page.error) and not store.collections()
     page.file_uploader(FILES).clear().run()
     upload(page, ("one.csv", CSV))
     assert len(store.collections()) == 1
