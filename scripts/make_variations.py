@@ -27,15 +27,15 @@ import pandas as pd
 from joblib import Parallel, delayed
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.evaluation.agents import agent_of, place_of
 from tarstop_core.evaluation.benchmarks.named import BENCHMARKS
 from tarstop_core.evaluation.benchmarks.simulated import TOPICS, simulated_patents, simulated_reviews
 from tarstop_core.evaluation.cases import FOLDS, Benchmark, Case
 from tarstop_core.evaluation.findings.aggregate import mean_with_interval, rows
 from tarstop_core.evaluation.findings.variations import COLUMNS, FILE
-from tarstop_core.evaluation.finished import Finished
+from tarstop_core.evaluation.grlstop_weights import weights_file, weights_of
 from tarstop_core.evaluation.methods import PAPER, Method, grid, parse_methods
 from tarstop_core.evaluation.protocol import COSTS, run
+from tarstop_core.evaluation.result_cache import ResultCache
 from tarstop_core.evaluation.results import Results
 from tarstop_core.evaluation.tasks.base import REPLICATIONS
 from tarstop_core.evaluation.tasks.decisive import DecisiveTask
@@ -67,7 +67,7 @@ def measured(
     task = how.pop("task", task_of(benchmark.scenario))
     said = TASKS[benchmark.scenario].paper
     assert said is not None
-    return run(benchmark, task, methods, costs=costs or (said.cost,), finished=Finished(CACHE), **how)
+    return run(benchmark, task, methods, costs=costs or (said.cost,), cache=ResultCache(CACHE), **how)
 
 
 def told(results: Results, variation: str, value: object, benchmark: str = "") -> list[Row]:
@@ -85,7 +85,7 @@ def agent_for(steps: int, seed: int) -> Callable[[Sequence[Case]], Weights]:
     """Trains an agent, unless it lies in the cache from before."""
 
     def made(cases: Sequence[Case]) -> Weights:
-        path = CACHE / f"{place_of(cases).stem}-{steps}-{seed}.npz"
+        path = CACHE / f"{weights_file(cases).stem}-{steps}-{seed}.npz"
         if not path.is_file():
             CACHE.mkdir(exist_ok=True)
             ppo.train([case.topic for case in cases], seed, steps).save(path)
@@ -99,10 +99,10 @@ def of_seed(scenario: str, seed: int) -> list[Row]:
     methods = parse_methods(PAPER, scenario)
     if scenario == "review":
         benchmark, agents = simulated_reviews(seed=seed), agent_for(ppo.STEPS_ON_FEW, 0)
-        return told(measured(benchmark, methods, agents=agents), "seed", seed)
+        return told(measured(benchmark, methods, grlstop_weights=agents), "seed", seed)
     shipped = simulated_patents().folds[0].train
     benchmark = simulated_patents(TOPICS, 2 * seed - 1)
-    return told(measured(benchmark, methods, agents=lambda _: agent_of(shipped)), "seed", seed)
+    return told(measured(benchmark, methods, grlstop_weights=lambda _: weights_of(shipped)), "seed", seed)
 
 
 def of_reading(scenario: str, reading: str, on_empty: str) -> list[Row]:
@@ -122,7 +122,7 @@ def of_samples(seed: int) -> list[Row]:
 def of_agent(steps: int, seed: int) -> list[Row]:
     """GRLStop in reviews by another agent."""
     agents = agent_for(steps, seed)
-    found = measured(simulated_reviews(), parse_methods(["grlstop"], "review"), agents=agents)
+    found = measured(simulated_reviews(), parse_methods(["grlstop"], "review"), grlstop_weights=agents)
     return told(found, "agent", f"{steps} choices, seed {seed}")
 
 

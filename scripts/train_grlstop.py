@@ -28,8 +28,8 @@ from joblib import Parallel, delayed
 from scripts.agent_quality import assess
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
-from tarstop_core.evaluation.agents import place_of
 from tarstop_core.evaluation.benchmarks.named import BENCHMARKS, named
+from tarstop_core.evaluation.grlstop_weights import weights_file
 from tarstop_core.files import label_topics, read_qrels, read_run
 from tarstop_core.policies.grlstop import training as ppo
 from tarstop_core.policies.grlstop.rule import SHIPPED
@@ -51,7 +51,7 @@ def wanted(name: str) -> Iterator[tuple[Path, str, int, list[Topic]]]:
             print(f"{each}: left out. {problem}", file=sys.stderr)
             continue
         for number, fold in enumerate(benchmark.folds):
-            path = place_of(fold.learned_from)
+            path = weights_file(fold.learned_from)
             if not path.is_file():
                 yield path, benchmark.name, number, [case.topic for case in fold.learned_from]
 

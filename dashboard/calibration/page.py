@@ -29,11 +29,17 @@ from dashboard.frame.widgets import (
 from dashboard.frame.work import clock, flash
 from dashboard.parts.chances import first_hits, read, reliability, which
 from dashboard.parts.sessions import file_stem
-from tarstop_core.calibration import came_out
+from tarstop_core.calibration.calibration_plot import (
+    AHEAD,
+    JUDGED,
+    calibration_plot,
+    calibration_plot_sentence,
+    intervals_held,
+)
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.evaluation.reranked_chances import READ
 from tarstop_core.presentation.numbers import number, percent
-from tarstop_core.samples.shipped import default_calibrator, reranked_came_out
+from tarstop_core.samples.shipped import default_calibrator, reranked_calibration
 from tarstop_core.sessions import shelf
 from tarstop_core.sessions.shelf import CHANCE_OF, KIND_WORDS, Listed
 from tarstop_core.sessions.store.store import Store
@@ -54,7 +60,7 @@ def calibration_page() -> None:
         "Fit one": calibration_fit.part,
         "Compare two": calibration_compare.two,
         "In a finished session": calibration_compare.switched,
-        "Lists that learn": _came_out,
+        "Lists that learn": _reranked_calibration,
     }
     tabs(drawn, shell.store(), **bound("part"))
     all_figures("tarstop-calibration")
@@ -159,25 +165,25 @@ def _actions(store: Store, chosen: Listed) -> None:
         name_box(chosen.name, rename, key=f"{PREFIX}/name/{chosen.key}")
 
 
-def _came_out(_: Store) -> None:
+def _reranked_calibration(_: Store) -> None:
     """How chances came out on real lists that learned from their labels."""
     note(
         "Where a list learns from labels, chances follow from what was found so far. Each line is a labelled set: what was said, and what was found."
     )
     left, middle, right = st.columns([1.3, 1.3, 1], gap="medium")
-    judged = switch("Relevant", came_out.JUDGED, at=left, **lasting(f"{PREFIX}/judged"))
-    aheads = {name: name.capitalize() for name in came_out.AHEAD}
+    judged = switch("Relevant", JUDGED, at=left, **lasting(f"{PREFIX}/judged"))
+    aheads = {name: name.capitalize() for name in AHEAD}
     what = switch("How many are ahead", aheads, at=middle, default="all left", **lasting(f"{PREFIX}/ahead"))
     depths = {each: f"{each:,}" for each in READ}
     read = switch("Documents read", depths, at=right, default=100, **lasting(f"{PREFIX}/read"))
-    said = reranked_came_out()
+    said = reranked_calibration()
     every = said[said["judged"] == judged]
     rows = every[(every["what"] == what) & (every["read"] == read)]
     figure(
         "came-out",
-        f"Relevant among {came_out.AHEAD[what]}, said after {read} documents: {came_out.inside(rows).sum()} of {len(rows)} held",
-        came_out.came_out_figure(rows, dark=dark()),
-        f"{came_out.came_out_sentence(rows, every)} Learned and judged on {said['set'].nunique()} labelled sets, each left "
+        f"Relevant among {AHEAD[what]}, said after {read} documents: {intervals_held(rows).sum()} of {len(rows)} held",
+        calibration_plot(rows, dark=dark()),
+        f"{calibration_plot_sentence(rows, every)} Learned and judged on {said['set'].nunique()} labelled sets, each left "
         "out of what judges it; shorter ones end earlier.",
         rows,
         "tarstop-re-ranked",

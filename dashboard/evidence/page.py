@@ -28,10 +28,19 @@ from tarstop_core.belief.prior import Prior, from_json
 from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.errors import InputProblem
 from tarstop_core.evidence import words
+from tarstop_core.evidence.manual_tables import (
+    FIELDS,
+    MOST_ROWS,
+    TITLES,
+    Row,
+    manual_tables,
+    pack,
+    rows_of,
+    unpack,
+)
 from tarstop_core.evidence.prior_figure import prior_figure, prior_sentence
 from tarstop_core.evidence.report import evidence_report
 from tarstop_core.evidence.summary import Evidence, evidence
-from tarstop_core.evidence.typed import FIELDS, MOST_ROWS, TITLES, Row, pack, rows_of, typed_tables, unpack
 from tarstop_core.files import UnrecognisedColumns, read_tables, trace_to_csv
 from tarstop_core.files.tables import same_studies
 from tarstop_core.presentation.numbers import percent
@@ -187,7 +196,7 @@ def _from_file() -> Chosen | None:
     state = st.session_state
     if f"{PREFIX}/upload_problem" not in state:
         # A reloaded page: its address holds the tables of an upload.
-        tables, left_out, _ = _in_the_address("upload_problem", typed_tables) or typed_tables(())
+        tables, left_out, _ = _in_the_address("upload_problem", manual_tables) or manual_tables(())
         if len(tables):
             name = st.query_params.get("name", "tables")
             state[f"{PREFIX}/chosen"] = Chosen(name, tables, left_out)
@@ -256,7 +265,7 @@ def _typed() -> Chosen | None:
     )
     _keep_rows(rows, "paste them")
     try:
-        tables, left_out, places = typed_tables(rows)
+        tables, left_out, places = manual_tables(rows)
     except InputProblem as unclear:
         shell.problem_box(unclear)
         return None

@@ -7,11 +7,11 @@ import pandas as pd
 from scripts.agent_quality import assess
 from scripts.study import Study, Tables
 from scripts.train_grlstop import TOPICS
-from tarstop_core.evaluation.agents import FOLDER
 from tarstop_core.evaluation.findings import variations
 from tarstop_core.evaluation.findings.aggregate import beside_paper, compare, rows
 from tarstop_core.evaluation.findings.shipped import load_small, shipped
 from tarstop_core.evaluation.findings.tables import headline_cost
+from tarstop_core.evaluation.grlstop_weights import FOLDER
 from tarstop_core.evaluation.results import Results
 from tarstop_core.evaluation.tasks.named import TASKS
 from tarstop_core.places import sample_dir

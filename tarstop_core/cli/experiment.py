@@ -122,9 +122,9 @@ def experiment(
     from tarstop_core.belief.prior import check_theta
     from tarstop_core.evaluation.benchmarks.named import named
     from tarstop_core.evaluation.findings.report import Findings, write
-    from tarstop_core.evaluation.finished import Finished
     from tarstop_core.evaluation.methods import DEFAULT, parse_methods, split_specs
     from tarstop_core.evaluation.protocol import run
+    from tarstop_core.evaluation.result_cache import ResultCache
     from tarstop_core.evaluation.tasks.named import TASKS
     from tarstop_core.policies.check import refuse_looking_ahead
 
@@ -142,10 +142,10 @@ def experiment(
     tried = parse_methods(specs, chosen.scenario)
     task = TASKS[chosen.scenario].asked(of_task)
     refuse_looking_ahead((rule for method in tried for rule in method.settings), task.in_steps)
-    finished = Finished(out / CACHE)
+    cache = ResultCache(out / CACHE)
     if fresh:
-        finished.clear()
-    results = run(chosen, task, tried, workers=workers, dask=dask, finished=finished, progress=_progress)
+        cache.clear()
+    results = run(chosen, task, tried, workers=workers, dask=dask, cache=cache, progress=_progress)
     report = Findings(results, share, target=target_recall)
     written = write(report, out, pictures=pictures)
     say((*chosen.notes, *written.missing))

@@ -13,8 +13,8 @@ from tarstop_core.documents.topic import Outcome, Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.benchmarks.sources import without_relevant
 from tarstop_core.evaluation.metrics import bootstrap_weights
+from tarstop_core.evaluation.reliability_counts import binned, quality
 from tarstop_core.evaluation.replay import Played, replay, replay_reviews
-from tarstop_core.evaluation.tally import binned, quality
 from tarstop_core.files.labelled_lists import list_digest, seen_before
 from tarstop_core.policies import Policy
 from tarstop_core.presentation.words import say

@@ -25,7 +25,7 @@ class Case:
     group: str
     """Of cases that are split, weighed and resampled together: a topic and its ω⁻ twin, the outcomes of a review."""
     outcome: Outcome | None = None  # Reviews only
-    told: Floats | None = None
+    adaptive_chances: Floats | None = None
     """Reviews of which it is known: each document's chance as it stood when it was next, shape (N,)."""
 
     def __post_init__(self) -> None:
@@ -58,8 +58,8 @@ class Case:
         arrays: list[NDArray[Any]] = [self.labels]
         if self.topic.scores is not None:
             arrays.append(self.topic.scores)
-        if self.told is not None:
-            arrays.append(self.told)
+        if self.adaptive_chances is not None:
+            arrays.append(self.adaptive_chances)
         if self.outcome is not None:
             tables = self.outcome.tables
             arrays += [self.outcome.positions, tables.TP, tables.FP, tables.FN, tables.TN]

@@ -12,9 +12,9 @@ from tarstop_core.calibration.calibrator import BINS
 from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.cases import Case
 from tarstop_core.evaluation.fingerprint import code_digest
-from tarstop_core.evaluation.finished import Finished
 from tarstop_core.evaluation.methods import Method
-from tarstop_core.evaluation.tally import COLUMNS, judged, tally
+from tarstop_core.evaluation.reliability_counts import COLUMNS, judged, tally
+from tarstop_core.evaluation.result_cache import ResultCache
 from tarstop_core.evaluation.tasks.base import Task, digest_of, parts_of
 from tarstop_core.value.payoffs import Depths, Floats, Payoffs
 
@@ -143,7 +143,7 @@ def effort(methods: Sequence[Method], *, tuning: bool) -> float:
     return float(sum(len(method.settings) ** 0.5 if tuning else 1 for method in methods))
 
 
-def pieces(side: Job, finished: Finished) -> Iterator[tuple[Piece, Job | None]]:
+def pieces(side: Job, cache: ResultCache) -> Iterator[tuple[Piece, Job | None]]:
     """Every chunk of a side, with the job that finds what is not known of it; None where all is."""
     digests = {variant: digest_of(known) for variant, known in side.knowledge.items()}
     each_effort = effort(side.methods, tuning=side.choice is None)
@@ -152,7 +152,7 @@ def pieces(side: Job, finished: Finished) -> Iterator[tuple[Piece, Job | None]]:
         here = slice(first, first + CHUNK)
         chunk = replace(side, cases=tuple(side.cases[here]), weights=side.weights[here])
         keys = _keys(chunk, digests)
-        known = {name: answer for name, key in keys.items() if (answer := finished.get(key)) is not None}
+        known = {name: answer for name, key in keys.items() if (answer := cache.get(key)) is not None}
         about = (
             About(case.name, case.group, len(case.topic), judged(case, scenario)) for case in chunk.cases
         )

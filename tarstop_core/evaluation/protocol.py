@@ -18,16 +18,16 @@ from tarstop_core import __version__
 from tarstop_core.calibration.calibrator import BINS
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import jobs
-from tarstop_core.evaluation.agents import agent_of
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold, cross_validated, group_weights
 from tarstop_core.evaluation.execution import in_order
 from tarstop_core.evaluation.fingerprint import code_digest
-from tarstop_core.evaluation.finished import Finished
+from tarstop_core.evaluation.grlstop_weights import weights_of
 from tarstop_core.evaluation.jobs import work
 from tarstop_core.evaluation.methods import Method, titles
 from tarstop_core.evaluation.progress import Clock, Progress
+from tarstop_core.evaluation.reliability_counts import COLUMNS, quality
+from tarstop_core.evaluation.result_cache import ResultCache
 from tarstop_core.evaluation.results import MethodInfo, Results
-from tarstop_core.evaluation.tally import COLUMNS, quality
 from tarstop_core.evaluation.tasks.base import Task, digest_of
 from tarstop_core.policies.grlstop.network import Weights
 from tarstop_core.policies.grlstop.rule import GRLStop
@@ -47,10 +47,10 @@ def run(
     q_stars: Sequence[float] = Q_STARS,
     costs: Sequence[float] = COSTS,
     parts: int = 0,
-    agents: Callable[[Sequence[Case]], Weights | None] = agent_of,
+    grlstop_weights: Callable[[Sequence[Case]], Weights | None] = weights_of,
     workers: int = 1,
     dask: str | None = None,
-    finished: Finished | None = None,
+    cache: ResultCache | None = None,
     progress: Progress | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> Results:
@@ -59,10 +59,10 @@ def run(
     Each method's setting is the one with the best mean net utility on training cases, searched anew for
     every q* and cost; the first in grid order among equals. Payoffs are normalised (K = 1). It plays the cases that
     its calibrator was fitted on, as in the paper; with 2 `parts` or more it plays each part of them by what was learned
-    from the other parts. GRLStop follows the agent that `agents` has for the same cases, else that of the package.
+    from the other parts. GRLStop follows the agent that `grlstop_weights` has for the same cases, else that of the package.
 
     How many work (:func:`~tarstop_core.evaluation.execution.in_order`) changes no number. Finished chunks are kept
-    and looked for in `finished`; `progress` and `cancelled` are those of :class:`~tarstop_core.evaluation.progress.Clock`.
+    and looked for in `cache`; `progress` and `cancelled` are those of :class:`~tarstop_core.evaluation.progress.Clock`.
     InputProblem when the benchmark is of another scenario, or a threshold or cost cannot be used; Cancelled when
     `cancelled` says so.
     """
@@ -81,9 +81,9 @@ def run(
         asked,
         tuple(methods),
         [task.learn(benchmark, fold, variants) for fold in benchmark.folds],
-        [agents(fold.learned_from) if has_agent else None for fold in benchmark.folds],
+        [grlstop_weights(fold.learned_from) if has_agent else None for fold in benchmark.folds],
         parts,
-        finished or Finished(None),
+        cache or ResultCache(None),
         clock,
         workers,
         dask,
@@ -101,9 +101,9 @@ class _Experiment:
     methods: tuple[Method, ...]
     knowledge: Sequence[Mapping[str, Any]]
     """For each fold, by variant, what was learned from its training cases."""
-    agents: Sequence[Weights | None]  # For each fold, of GRLStop; None: that of the package
+    grlstop_weights: Sequence[Weights | None]  # For each fold, of GRLStop; None: that of the package
     parts: int
-    finished: Finished
+    cache: ResultCache
     clock: Clock
     workers: int
     dask: str | None
@@ -151,7 +151,7 @@ class _Experiment:
         # Groups are asked for only where they count: a stream would have to make all its cases for that.
         by_group = self.benchmark.weigh_by_group
         weights = group_weights([case.group for case in cases], by_group) if by_group else np.ones(len(cases))
-        followed = tuple(method.following(self.agents[number]) for method in methods)
+        followed = tuple(method.following(self.grlstop_weights[number]) for method in methods)
         return jobs.Job(number, self.asked, cases, weights, self.knowledge[number], followed, choice)
 
     def _answers(self, sides: Iterator[jobs.Job], what: str) -> Iterator[tuple[jobs.Piece, jobs.Answers]]:
@@ -160,7 +160,7 @@ class _Experiment:
 
         def to_do() -> Iterator[jobs.Job]:
             for side in sides:
-                for piece, job in jobs.pieces(side, self.finished):
+                for piece, job in jobs.pieces(side, self.cache):
                     waiting.append(piece)
                     if job is not None:
                         yield job
@@ -177,7 +177,7 @@ class _Experiment:
             yield from known()
             piece = waiting.popleft()
             for name, answer in found.items():
-                self.finished.put(piece.keys[name], answer)
+                self.cache.put(piece.keys[name], answer)
             self.clock.done(piece.effort, what, computed=True)
             yield piece, piece.known | found
         yield from known()
@@ -255,7 +255,7 @@ class _Experiment:
                 {name: _belief(known, task) for name, known in each.items()} for each in self.knowledge
             ],
             "learned": [{name: digest_of(known) for name, known in each.items()} for each in self.knowledge],
-            "agents": ["" if each is None else each.digest for each in self.agents],
+            "agents": ["" if each is None else each.digest for each in self.grlstop_weights],
             "tuned": f"in {self.parts} parts" if self.parts else "on what was learned from",
             "code": code_digest(),
             "version": __version__,

@@ -13,8 +13,8 @@ from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.documents.topic import Outcome, Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import metrics
-from tarstop_core.evaluation.as_told import ahead_as_told
 from tarstop_core.evaluation.cases import Case
+from tarstop_core.evaluation.prequential import prequential_ahead
 from tarstop_core.evaluation.tasks.base import Task
 from tarstop_core.evaluation.tasks.decisive import DecisiveTask
 from tarstop_core.evaluation.tasks.review import ReviewTask
@@ -106,7 +106,7 @@ def replay_reviews(
 ) -> list[Played]:
     """As :func:`replay` on outcomes of reviews, where every rule but an Oracle acts on the belief reached.
 
-    The calibrator is of "brings data"; or chances of each review's list as they were told (:mod:`tarstop_core.evaluation.as_told`), by
+    The calibrator is of "brings data"; or chances of each review's list as they were told (:mod:`tarstop_core.evaluation.prequential`), by
     review. `theta`, `truth` and `engine` are those of
     :class:`~tarstop_core.evaluation.tasks.review.ReviewTask`. InputProblem when a topic has no labels, the cost is
     negative, or the rule draws a random sample.
@@ -160,7 +160,7 @@ def still_unread(topic: Topic, by: Calibrator | Floats, depth: int) -> StillUnre
 
 def _left(topic: Topic, by: Calibrator | Floats, depth: int) -> Left:
     if not isinstance(by, Calibrator):
-        return ahead_as_told(by, np.asarray(topic.labels), depth).left()
+        return prequential_ahead(by, np.asarray(topic.labels), depth).left()
     p = by.probabilities(topic.scores, len(topic))
     read = np.arange(len(topic)) < depth
     return by.left(p, read, read & np.asarray(topic.labels), ~read)

@@ -24,10 +24,10 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import worker
 from tarstop_core.evaluation.benchmarks.folder import from_folder
 from tarstop_core.evaluation.findings.shipped import Listed, listed
-from tarstop_core.evaluation.finished import Finished
 from tarstop_core.evaluation.methods import parse_methods, server_rules
 from tarstop_core.evaluation.progress import Cancelled
 from tarstop_core.evaluation.protocol import COSTS, Q_STARS, run
+from tarstop_core.evaluation.result_cache import ResultCache
 from tarstop_core.evaluation.results import save
 from tarstop_core.evaluation.tasks.base import Task
 from tarstop_core.evaluation.tasks.named import TASKS
@@ -253,7 +253,7 @@ def carry_out(folder: Path, cancelled: Callable[[], bool]) -> None:
             q_stars=order.q_stars,
             costs=order.costs,
             workers=max(1, cpu_count() - 1),  # of those that are ours to use; one is left for the pages
-            finished=Finished(folder / CACHE),
+            cache=ResultCache(folder / CACHE),
             progress=say,
             cancelled=cancelled,
         )

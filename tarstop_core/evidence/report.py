@@ -14,10 +14,10 @@ from tarstop_core import __version__
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.documents.tables import CELLS
 from tarstop_core.evidence import words
+from tarstop_core.evidence.manual_tables import rows_of
 from tarstop_core.evidence.prior_figure import prior_sentence
 from tarstop_core.evidence.study_figures import COMPACT_FROM, forest, sroc
 from tarstop_core.evidence.summary import Evidence, Shares
-from tarstop_core.evidence.typed import rows_of
 from tarstop_core.presentation.html import Sheet, page, sheet
 from tarstop_core.presentation.pictures import still
 from tarstop_core.presentation.words import template, texts

@@ -65,7 +65,7 @@ def reranked_chances(scenario: str = "") -> RerankedChances:
 
 
 @cache
-def reranked_came_out() -> pd.DataFrame:
+def reranked_calibration() -> pd.DataFrame:
     """How those came out on sets left out: `judged` (as the scenario there), `set`, documents `read`, `what` is said to be
     ahead, its `mean` and 90 % interval (`low`, `high`), and what was `true`; ``scripts.study reranked_chances`` makes it.
     """

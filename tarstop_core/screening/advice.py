@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.policies import Budget, Greedy, Policy
-from tarstop_core.policies.floor import depths_with_floor
+from tarstop_core.policies.combined import depth_with_min_p_correct
 from tarstop_core.screening.advised import Advice, Variation
 from tarstop_core.screening.labels import IRRELEVANT, PENDING
 from tarstop_core.screening.paths import Paths, screening_path, session_paths
@@ -71,7 +71,7 @@ def _stop(settings: Settings, policy: Policy, path: Path, start: int) -> int:
     sure = scenario_of(settings).sure_enough(settings, path)
     if sure is None:
         return int(policy.depths(path, [settings.cost], start=start)[0])
-    return depths_with_floor(policy, path, settings.cost, sure, start)
+    return depth_with_min_p_correct(policy, path, settings.cost, sure, start)
 
 
 def _floor_holds(settings: Settings, path: Path, advice: Advice) -> bool:

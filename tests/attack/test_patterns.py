@@ -18,7 +18,7 @@ from tarstop_core.documents.near_duplicates import near_duplicates
 from tarstop_core.documents.rates import from_rates, rate_and_size
 from tarstop_core.documents.records import as_records, normal_doi, normal_pmid, normal_publication_number
 from tarstop_core.errors import LONGEST, InputProblem
-from tarstop_core.evidence.typed import typed_tables, unpack
+from tarstop_core.evidence.manual_tables import manual_tables, unpack
 from tarstop_core.files import trace_to_csv
 from tarstop_core.files.bib import plain_text
 from tarstop_core.files.tables import plain_title, whole_count
@@ -71,7 +71,7 @@ def test_slow_ones_are_noticed(method: str, written: str) -> None:
 
 
 def _rows(text: str) -> object:
-    return typed_tables([("Lee", text, text, "1", "1")])
+    return manual_tables([("Lee", text, text, "1", "1")])
 
 
 def _records(text: str) -> object:
@@ -111,7 +111,7 @@ TAKING: dict[str, Callable[[str], object]] = {
     "a rule's parameters": lambda text: parse_policy(f"either(greedy,{text})", files=False),
     "authors": lambda text: study_name(text, text),
     "a word": named,
-    "the name of tables": lambda text: Chosen(f"{text}.csv", typed_tables([])[0]).title,
+    "the name of tables": lambda text: Chosen(f"{text}.csv", manual_tables([])[0]).title,
     "the name of a file": file_stem,
     "Markdown": escape_markdown,
     "a widget's label": escape_label,

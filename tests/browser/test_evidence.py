@@ -14,8 +14,8 @@ from playwright.sync_api import Locator, Page, expect
 from dashboard.parts.evidence import VIEWS
 from tarstop_core.belief.prior import Prior
 from tarstop_core.documents.tables import CELLS
+from tarstop_core.evidence.manual_tables import Row, manual_tables
 from tarstop_core.evidence.summary import Evidence
-from tarstop_core.evidence.typed import Row, typed_tables
 from tarstop_core.files import read_tables
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.presentation.palette import TEXT_ON_DARK
@@ -261,7 +261,7 @@ def at_typed(watched: Any, url: str) -> Page:
 
 
 def belief_of(rows: list[Row]) -> str:
-    tables, left_out, _ = typed_tables(rows)
+    tables, left_out, _ = manual_tables(rows)
     found = Evidence(tables, 0.75, "bivariate", Prior())
     assert not left_out and found.belief is not None
     return f"The chance that sensitivity exceeds 75 % is {percent(found.belief)}."

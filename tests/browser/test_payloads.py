@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Response
 
 from dashboard.frame.server import HEADERS
-from tarstop_core.evidence.typed import pack
+from tarstop_core.evidence.manual_tables import pack
 from tarstop_core.sessions.store.store import Store
 from tests.browser.acting import by_sidebar
 from tests.browser.conftest import AppServer, Watched

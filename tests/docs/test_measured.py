@@ -19,7 +19,7 @@ from tarstop_core.evaluation.benchmarks.sources import without_relevant
 from tarstop_core.evaluation.replay import replay, summary
 from tarstop_core.policies import Optimal
 from tarstop_core.ranking.bm25 import PAPER
-from tarstop_core.samples.shipped import calibrators, reranked_came_out
+from tarstop_core.samples.shipped import calibrators, reranked_calibration
 from tarstop_core.samples.shipped import reranked_chances as shipped_chances
 from tests.reference.recorded import GOLDEN
 
@@ -234,7 +234,7 @@ def test_intervals_of_a_list_that_learns_hold() -> None:
 def test_what_ships_for_the_calibration_page_is_what_was_measured() -> None:
     rows = table("reranked_chances", "reranked_chances").query("way == 'learned'")
     kept = rows[reranked_chances.SHIPPED].round({"mean": 2}).reset_index(drop=True)
-    pd.testing.assert_frame_equal(reranked_came_out(), kept)
+    pd.testing.assert_frame_equal(reranked_calibration(), kept)
     assert kept["set"].nunique() == 25 and not kept.duplicated(["judged", "set", "read", "what"]).any()
 
 

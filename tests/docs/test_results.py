@@ -10,7 +10,7 @@ from tarstop_core.evaluation.benchmarks.named import BENCHMARKS
 from tarstop_core.evaluation.findings import variations
 from tarstop_core.evaluation.findings.aggregate import PAPER_NAMES
 from tarstop_core.evaluation.findings.shipped import load_small, shipped
-from tarstop_core.evaluation.finished import Finished
+from tarstop_core.evaluation.result_cache import ResultCache
 from tarstop_core.evaluation.results import Results
 from tarstop_core.value.payoffs import Payoffs
 
@@ -97,7 +97,7 @@ def test_tuning_in_parts_is_measured_on_every_shipped_benchmark() -> None:
 
 @pytest.mark.deep
 def test_run_again_it_writes_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(make_variations, "Finished", lambda _: Finished(None))
+    monkeypatch.setattr(make_variations, "ResultCache", lambda _: ResultCache(None))
     again = pd.DataFrame(make_variations.of_samples(0)).set_index("q_star")
     kept = variations.of("patent", "samples")
     kept = kept[kept["value"] == "expectation"].set_index("q_star")

@@ -12,12 +12,12 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.benchmarks.simulated import simulated_reviews
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold, cross_validated
 from tarstop_core.evaluation.findings.aggregate import deciding_now, rows
-from tarstop_core.evaluation.finished import Finished
 from tarstop_core.evaluation.jobs import CHUNK, Answers, Job
 from tarstop_core.evaluation.methods import parse_methods
 from tarstop_core.evaluation.progress import Cancelled
 from tarstop_core.evaluation.protocol import COSTS, Q_STARS, run
 from tarstop_core.evaluation.replay import replay, replay_reviews
+from tarstop_core.evaluation.result_cache import ResultCache
 from tarstop_core.evaluation.results import Results, load, save
 from tarstop_core.evaluation.tasks.decisive import DecisiveTask
 from tarstop_core.evaluation.tasks.review import ReviewTask
@@ -180,18 +180,18 @@ def test_an_interrupted_run_resumes_to_the_same_bits(few: Callable[..., Results]
         return len(asked) > 4
 
     with pytest.raises(Cancelled):
-        few(finished=Finished(tmp_path), cancelled=after_three)
+        few(cache=ResultCache(tmp_path), cancelled=after_three)
     kept = set(tmp_path.rglob("*.npy"))
     assert kept
     told: list[float] = []
-    resumed = few(finished=Finished(tmp_path), progress=lambda share, what, left: told.append(share))
+    resumed = few(cache=ResultCache(tmp_path), progress=lambda share, what, left: told.append(share))
     assert same(resumed, few())
     assert told == sorted(told) and told[-1] == 1.0
     assert kept < set(tmp_path.rglob("*.npy"))
     # A damaged piece is computed again.
     victim = sorted(tmp_path.rglob("*.npy"))[0]
     victim.write_bytes(b"\x93NUMPY")
-    assert same(few(finished=Finished(tmp_path)), resumed)
+    assert same(few(cache=ResultCache(tmp_path)), resumed)
 
 
 def test_finished_pieces_are_used_and_only_for_what_they_are(
@@ -207,11 +207,11 @@ def test_finished_pieces_are_used_and_only_for_what_they_are(
         return work(job)
 
     monkeypatch.setattr(protocol, "work", counting)
-    finished = Finished(tmp_path)
+    cache = ResultCache(tmp_path)
 
     def asked(names: list[str], task: DecisiveTask, **more: object) -> set[tuple[str, ...]]:
         jobs.clear()
-        run(patents, task, parse_methods(names, "patent"), finished=finished, costs=(0.001,), **more)  # type: ignore[arg-type]
+        run(patents, task, parse_methods(names, "patent"), cache=cache, costs=(0.001,), **more)  # type: ignore[arg-type]
         return set(jobs)
 
     assert asked(["greedy", "batch"], DecisiveTask()) == {("batch",), ("greedy", "batch")}

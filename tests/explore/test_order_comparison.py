@@ -10,7 +10,7 @@ import pytest
 from tarstop_core.calibration.calibrator import REVIEW
 from tarstop_core.calibration.reranked import forecasts
 from tarstop_core.documents.topic import Outcome
-from tarstop_core.evaluation.as_told import depths_as_told
+from tarstop_core.evaluation.prequential import prequential_depths
 from tarstop_core.explore.lists import sample, samples
 from tarstop_core.explore.order_comparison import (
     BY_FINDS,
@@ -60,7 +60,7 @@ def test_rules_stop_where_an_experiment_has_them() -> None:
         p = forecasts(reranked_chances(REVIEW), outcome.topic.labels, len(each))[:-1]
         path = outcome_path(outcome, p, MONEY, settings.theta, settings.engine, settings.belief_prior)
         played = found[order, BY_FINDS]
-        assert played.depth == depths_as_told([path], [policy], [settings.cost]).item()
+        assert played.depth == prequential_depths([path], [policy], [settings.cost]).item()
         assert played.action == ("a+" if path.action_at(int(played.depth), True) else "a-")
         right = MONEY.outcome(played.action == "a+", each.omega(settings)) - 5 * played.depth
         assert played.net_utility == pytest.approx(right) and played.right == (

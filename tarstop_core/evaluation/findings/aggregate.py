@@ -7,7 +7,9 @@ resampling groups (a topic with its twin, a review with its outcomes), in patent
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from itertools import combinations, product
+from typing import Self
 
 import numpy as np
 import pandas as pd
@@ -16,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from tarstop_core.calibration.figures import wilson
 from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.findings.paper import published, recovered
-from tarstop_core.evaluation.findings.tables import said
+from tarstop_core.evaluation.findings.tables import BOOTSTRAPPED, said
 from tarstop_core.evaluation.methods import PAPER
 from tarstop_core.evaluation.metrics import NoRatio
 from tarstop_core.evaluation.results import Results
@@ -37,6 +39,42 @@ CONTRACT = tuple(
 """Columns that come first in every table of rows."""
 PAPER_NAMES = {name: POLICIES[name].title for name in PAPER} | {"knee": "Kneedle"}
 """What the paper's tables call a method."""
+
+
+class Order(StrEnum):
+    """How two methods that the paper puts in an order by net utility stand in a run.
+
+    An order is sure where the 95 % interval of the difference excludes 0, and equal where the paper or the run
+    has no difference that four decimals show.
+    """
+
+    SAME = "as there"
+    SURELY_SAME = "as there, surely"
+    TURNED = "other way round"
+    SURELY_TURNED = "other way round, surely"
+    EQUAL = "equal"
+
+    @classmethod
+    def of(cls, gap: float, low: float, high: float, printed: float) -> Self:
+        """Order of two methods, the paper's better one first.
+
+        Parameters
+        ----------
+        gap, low, high
+            Difference in mean net utility in the run, with its 95 % interval.
+        printed
+            Difference that the paper prints, not negative.
+
+        Returns
+        -------
+        Order
+        """
+        if min(abs(gap), printed) < EQUAL:
+            return cls.EQUAL
+        sure = low > 0 or high < 0
+        if gap > 0:
+            return cls.SURELY_SAME if sure else cls.SAME
+        return cls.SURELY_TURNED if sure else cls.TURNED
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,8 +221,7 @@ def _rows(
         **{f"depth_{level}": each.T for level, each in zip((25, 50, 75), depths, strict=True)},
     }
     if draws:
-        uncertain = {"net_utility": utility, "decision_agreement": agrees, "screened": screened}
-        for name, values in uncertain.items():
+        for name, values in zip(BOOTSTRAPPED, (utility, agrees, screened), strict=True):
             interval = mean_with_interval(results, values, q, share, draws)
             columns |= {f"{name}_low": interval.low.T, f"{name}_high": interval.high.T}
     if results.plus_exact is not None:
@@ -393,8 +430,7 @@ def pairs(results: Results, draws: int = DRAWS) -> pd.DataFrame:
     """Every two of the paper's methods in its tables: whether they stand here as they do there.
 
     ``q_star, cost, ahead, behind`` (approaches, by the paper's net utility), ``gap_paper``, ``gap`` of this run with
-    ``gap_low`` and ``gap_high``, and ``order``: "as there", "other way round" (either "surely" where the interval
-    excludes 0) or "equal", where the paper or this run has no difference that four decimals show.
+    ``gap_low`` and ``gap_high``, and ``order``, an :class:`Order`.
     """
     found = []
     for _, own in beside_paper(results).groupby(["q_star", "cost"], sort=False):
@@ -406,10 +442,6 @@ def pairs(results: Results, draws: int = DRAWS) -> pd.DataFrame:
             gap = mean_with_interval(results, of[0] - of[1], q, draws=draws)
             printed = one["net_utility_paper"] - other["net_utility_paper"]
             low, high, mean = (float(each) for each in (gap.low, gap.high, gap.value))
-            order = "as there" if mean > 0 else "other way round"
-            if min(abs(mean), printed) < EQUAL:
-                order = "equal"
-            elif low > 0 or high < 0:
-                order += ", surely"
+            order = Order.of(mean, low, high, printed)
             found.append((q_star, cost, one["approach"], other["approach"], printed, mean, low, high, order))
     return pd.DataFrame(found, columns=PAIR)

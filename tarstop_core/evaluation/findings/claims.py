@@ -5,7 +5,15 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from tarstop_core.evaluation.findings.aggregate import DRAWS, Mean, beside_paper, compare, mean_gain, pairs
+from tarstop_core.evaluation.findings.aggregate import (
+    DRAWS,
+    Mean,
+    Order,
+    beside_paper,
+    compare,
+    mean_gain,
+    pairs,
+)
 from tarstop_core.evaluation.findings.tables import said, signed
 from tarstop_core.evaluation.findings.variations import spread
 from tarstop_core.evaluation.results import Results
@@ -124,13 +132,13 @@ def ordering_sentences(results: Results) -> list[str]:
     beside = beside_paper(results)
     for (q_star, cost), own in pairs(results).groupby(["q_star", "cost"], sort=False):
         where = f"At q* = {q_star:g} and a cost of {cost:g}"
-        turned = own[own["order"].str.startswith("other")].to_dict("records")
+        turned = own[own["order"].isin((Order.TURNED, Order.SURELY_TURNED))].to_dict("records")
         if not turned:
             found.append(said("same_order", where=where))
             continue
         panel = beside[(beside["q_star"] == q_star) & (beside["cost"] == cost)]
         order = panel.sort_values("rank", kind="stable")["approach"]
-        surely = sum("surely" in pair["order"] for pair in turned)
+        surely = sum(pair["order"] is Order.SURELY_TURNED for pair in turned)
         clearest = max(turned, key=lambda pair: min(-pair["gap"], pair["gap_paper"]))
         told = {"pairs": len(own), "turned": len(turned), "surely": surely, "clearest": clearest}
         found.append(said("order", where=where, order=order, **told))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 
@@ -31,10 +31,15 @@ STATISTICS = {
 PICTURES = ("svg", "png")
 
 
+Section = Literal["regret", "errors", "effort", "differences", "reliability"]
+"""Where a figure stands in the report."""
+
+
 @dataclass(frozen=True, eq=False)
 class Drawn:
     """A figure with its name, heading and sentence; `draw` takes "is the page dark?"."""
 
+    section: Section
     name: str
     heading: str
     draw: Callable[[bool], Figure]
@@ -108,12 +113,14 @@ class Findings:
             if frame.empty:
                 continue  # nothing but Oracles was run
             yield Drawn(
+                "regret",
                 f"regret_q{q_star:g}",
                 f"Regret against the best of the {frame['method'].nunique()} methods compared, by cost of a document, q* = {q_star:g}",
                 partial(figures.regret_figure, frame, simulated),
                 figures.regret_sentence(frame, q_star, self.cost, bounds),
             )
         yield Drawn(
+            "errors",
             "errors",
             f"Wrong decisions of both kinds, cost {self.cost:g}",
             partial(figures.error_figure, self.errors, errors_of(results.settings), simulated),
@@ -122,6 +129,7 @@ class Findings:
         for q_star in results.q_stars:
             own = self.rows[(self.rows["q_star"] == q_star) & (self.rows["cost"] == self.cost)]
             yield Drawn(
+                "effort",
                 f"effort_q{q_star:g}",
                 f"Documents read, q* = {q_star:g}, cost {self.cost:g}",
                 partial(figures.effort_figure, own, simulated),
@@ -131,6 +139,7 @@ class Findings:
                 table = self.comparisons
                 paired = table[(table["q_star"] == q_star) & (table["cost"] == self.cost)]
                 yield Drawn(
+                    "differences",
                     f"differences_q{q_star:g}",
                     f"Net utility against Greedy on the same topics, q* = {q_star:g}, cost {self.cost:g}",
                     partial(figures.difference_figure, paired, simulated),
@@ -138,6 +147,7 @@ class Findings:
                 )
         for variant, quality in results.calibration.items():
             yield Drawn(
+                "reliability",
                 f"reliability_{variant}",
                 f"Reliability of chances ({variant}), {quality.how}",
                 partial(reliability_figure, quality.reliability, simulated),

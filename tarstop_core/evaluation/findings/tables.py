@@ -26,6 +26,8 @@ HEADINGS = (
     "Decide now",
 )
 """Columns of a panel. "Decide now" is the agreement of reading nothing, always beside a rule's own."""
+BOOTSTRAPPED = ("net_utility", "decision_agreement", "screened")
+"""Columns of rows whose intervals come from a bootstrap."""
 
 
 def headline_cost(scenario: str, costs: tuple[float, ...]) -> float:
@@ -61,9 +63,8 @@ def panel(rows: pd.DataFrame, q_star: float, cost: float, digits: int = 1) -> pd
 
 def without_bootstrap(rows: pd.DataFrame) -> pd.DataFrame:
     """Rows for narrow tables: means without their bootstrap intervals, reliability with its own."""
-    ends = ("_low", "_high")
-    drawn = [name for name in map(str, rows) if name.endswith(ends) and not name.startswith("reliability")]
-    return rows.drop(columns=drawn)
+    ends = [f"{column}_{end}" for column in BOOTSTRAPPED for end in ("low", "high")]
+    return rows.drop(columns=ends, errors="ignore")
 
 
 def notes(rows: pd.DataFrame) -> list[str]:

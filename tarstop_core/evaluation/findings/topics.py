@@ -11,8 +11,8 @@ from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold
 from tarstop_core.evaluation.findings.aggregate import regrets
 from tarstop_core.evaluation.findings.topic_figures import Stop
+from tarstop_core.evaluation.reliability_counts import matches_measurement
 from tarstop_core.evaluation.results import Results
-from tarstop_core.evaluation.tally import says_what_was_measured
 from tarstop_core.evaluation.tasks.base import Task, parts_of
 from tarstop_core.evaluation.tasks.named import TASKS
 from tarstop_core.policies import Randomised, parse_policy
@@ -89,7 +89,7 @@ def as_measured(
     return (
         measured is not None
         and [digests[1:] for digests in now] == [digests[1:] for digests in then]  # priors
-        and says_what_was_measured(
+        and matches_measurement(
             ((parts[0], fold.test) for parts, fold in zip(learned, folds, strict=True)), measured
         )
     )

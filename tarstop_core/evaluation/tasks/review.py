@@ -17,8 +17,8 @@ from tarstop_core.belief.univariate import weighed_likelihood
 from tarstop_core.calibration.calibrator import Calibrator, scaled
 from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.evaluation import metrics
-from tarstop_core.evaluation.as_told import depths_as_told
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold
+from tarstop_core.evaluation.prequential import prequential_depths
 from tarstop_core.evaluation.tasks import base
 from tarstop_core.policies import Policy
 from tarstop_core.policies.base import Randomised
@@ -93,7 +93,11 @@ class ReviewTask(base.Task):
     ) -> list[CumulativePath]:
         calibrator, prior = knowledge
         assert case.outcome is not None
-        p = calibrator.probabilities(case.topic.scores, len(case.topic)) if case.told is None else case.told
+        p = (
+            calibrator.probabilities(case.topic.scores, len(case.topic))
+            if case.adaptive_chances is None
+            else case.adaptive_chances
+        )
         p = scaled(p, self.scale)
         first = value_outcomes.outcome_path(case.outcome, p, payoffs[0], self.theta, self.engine, prior)
         return [first, *(replace(first, payoffs=each) for each in payoffs[1:])]
@@ -118,10 +122,10 @@ class ReviewTask(base.Task):
     ) -> base.PlayedGrid:
         if isinstance(settings[0], Randomised):
             return self._sampled(case, knowledge[1], paths, settings, len(costs))
-        if case.told is None or settings[0].needs_labels or settings[0].is_oracle:
+        if case.adaptive_chances is None or settings[0].needs_labels or settings[0].is_oracle:
             depths = base.depths_of(paths, settings, costs)
         else:
-            depths = depths_as_told(paths, settings, costs)
+            depths = prequential_depths(paths, settings, costs)
         plus, plus_exact = _chosen(paths, depths, paths[0].b), None
         if settings[0].is_oracle:
             plus[:] = truth[:, None]

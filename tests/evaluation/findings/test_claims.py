@@ -8,7 +8,7 @@ import pytest
 
 from tarstop_core.evaluation.benchmarks.simulated import simulated_reviews
 from tarstop_core.evaluation.cases import Benchmark
-from tarstop_core.evaluation.findings.aggregate import beside_paper, compare, mean_gain, pairs
+from tarstop_core.evaluation.findings.aggregate import Order, beside_paper, compare, mean_gain, pairs
 from tarstop_core.evaluation.findings.claims import (
     FEW_GROUPS,
     PAIRS,
@@ -132,4 +132,4 @@ def test_pairs_stand_as_there_or_the_other_way_round(results: Results) -> None:
     for pair in found.to_dict("records"):
         gap = utility[pair["q_star"], pair["ahead"]] - utility[pair["q_star"], pair["behind"]]
         assert pair["gap"] == pytest.approx(gap) and pair["gap_low"] <= gap <= pair["gap_high"]
-        assert pair["order"].startswith("as there") == (gap > 0) or pair["order"] == "equal"
+        assert (pair["order"] in (Order.SAME, Order.SURELY_SAME)) == (gap > 0) or pair["order"] is Order.EQUAL

@@ -3,8 +3,8 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from tarstop_core.explore.stakes_figure import stakes_rows
+
 from tarstop_core.teaching.ideas import peak
 from tarstop_core.teaching.ideas.peak import peak_sentence
 from tarstop_core.value.payoffs import Payoffs

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tarstop_core.calibration.came_out import came_out_sentence, inside
-from tarstop_core.samples.shipped import calibrators, reranked_came_out
+from tarstop_core.calibration.calibration_plot import calibration_plot_sentence, intervals_held
+from tarstop_core.samples.shipped import calibrators, reranked_calibration
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
 from tarstop_core.sessions.compare import switch_sentence, with_calibrator
@@ -59,15 +59,15 @@ def test_every_shipped_calibrator_says_what_it_was_fitted_on(open_app: Open) -> 
 
 def test_chances_of_lists_that_learn_are_shown_set_by_set(open_app: Open) -> None:
     page = open_app("calibration", part="Lists that learn")
-    every = reranked_came_out()
+    every = reranked_calibration()
     for judged, what, read in (("inclusion", "all left", 100), ("review", "next 20", 20)):
         page.segmented_control("calibration/judged").set_value(judged)
         page.segmented_control("calibration/ahead").set_value(what)
         page.segmented_control("calibration/read").set_value(read).run()
         own = every[every["judged"] == judged]
         rows = own[(own["what"] == what) & (own["read"] == read)]
-        assert came_out_sentence(rows, own) in shown(page).replace("\xa0", " ")
-        assert f"{inside(rows).sum()} of {len(rows)} held" in shown(page).replace("\xa0", " ")
+        assert calibration_plot_sentence(rows, own) in shown(page).replace("\xa0", " ")
+        assert f"{intervals_held(rows).sum()} of {len(rows)} held" in shown(page).replace("\xa0", " ")
         assert "on 25 labelled sets, each left out of what judges it" in shown(page).replace("\xa0", " ")
         assert len(page.get("plotly_chart")) == 1
 

@@ -18,8 +18,8 @@ from dashboard.parts.evidence import VIEWS
 from dashboard.parts.sessions import file_stem
 from tarstop_core.belief.prior import Prior
 from tarstop_core.documents.tables import Tables
+from tarstop_core.evidence.manual_tables import manual_tables, pack
 from tarstop_core.evidence.summary import Evidence
-from tarstop_core.evidence.typed import pack, typed_tables
 from tarstop_core.files import read_tables, trace_to_csv
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.samples.collections import published_sets
@@ -160,7 +160,7 @@ TYPED = [("Lee 2004", "20", "3", "4", "50"), ("Kim", "7.5", "1", "2", "30")]
 def test_typed_tables_come_back_by_the_address_with_the_incomplete_row_left_out(open_app: OpenApp) -> None:
     app = at_address(open_app, TYPED, "typed")
     said = shown(app)
-    tables, left_out, _ = typed_tables(TYPED)
+    tables, left_out, _ = manual_tables(TYPED)
     found = Evidence(tables, 0.75, "bivariate", Prior()).belief
     assert found is not None and f"is {percent(found)}." in said and "1 study" in said
     assert left_out[0] in said and "brings them back" in said

@@ -12,7 +12,7 @@ from dashboard.explore.page import CURRENT, MAP, SENSITIVITY
 from dashboard.screen.page import AT_STAKE, EVIDENCE, MORE
 from dashboard.screen.why import KEY as WHY
 from dashboard.sessions.detail import PREFIX, TABS
-from tarstop_core.evidence.typed import pack
+from tarstop_core.evidence.manual_tables import pack
 from tarstop_core.sessions.store.store import Store
 from tests.payload_cases import PAYLOAD, RENDERED, patent_session, review_session
 

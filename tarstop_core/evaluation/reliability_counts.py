@@ -25,8 +25,8 @@ def tally(calibrator: Calibrator, case: Case) -> Floats:
     """
     if not judged(case, calibrator.scenario):
         return np.zeros((BINS, COLUMNS))
-    if case.told is not None:
-        return binned(case.told, case.labels)
+    if case.adaptive_chances is not None:
+        return binned(case.adaptive_chances, case.labels)
     return binned(*predicted(calibrator, case.topic, calibrator.first_hits))
 
 
@@ -36,7 +36,7 @@ def binned(p: Floats, relevant: Flags) -> Floats:
     return np.stack([in_bins(p, each) for each in (p, found, np.ones(len(p)), (p - found) ** 2)], axis=1)
 
 
-def says_what_was_measured(learned: Iterable[tuple[Calibrator, Iterable[Case]]], measured: Quality) -> bool:
+def matches_measurement(learned: Iterable[tuple[Calibrator, Iterable[Case]]], measured: Quality) -> bool:
     """Whether calibrators, a fold each, give test topics the chances that were measured once on all of them."""
     # To seven digits: another processor differs in the last ones of what it learns from the same topics.
     tallies = (tally(calibrator, case) for calibrator, cases in learned for case in cases)

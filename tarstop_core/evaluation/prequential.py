@@ -21,7 +21,7 @@ LEAST = 1e-6
 """A next document's chance is taken for this at least: nothing ahead would follow from 0."""
 
 
-def ahead_as_told(p: Floats, labels: Flags, depth: int) -> Ahead:
+def prequential_ahead(p: Floats, labels: Flags, depth: int) -> Ahead:
     """The rest of a list after so many documents, of which the labels are known, and the chance of the next one.
 
     `p` is the chance of each document as it stood when it was next, `labels` what each turned out to be, shape (N,) each.
@@ -30,14 +30,14 @@ def ahead_as_told(p: Floats, labels: Flags, depth: int) -> Ahead:
     return ahead(reranked_chances(REVIEW), labels[:depth], len(p), following)
 
 
-def as_known(path: CumulativePath, depth: int) -> CumulativePath:
+def path_after(path: CumulativePath, depth: int) -> CumulativePath:
     """A path on which everything is told, as it is known after so many documents."""
-    p = np.append(path.p[:depth], ahead_as_told(path.p, path.labels, depth).p)
+    p = np.append(path.p[:depth], prequential_ahead(path.p, path.labels, depth).p)
     labels = path.labels & (np.arange(len(path)) < depth)
     return replace(path, p=p, labels=labels, studies=np.minimum(path.studies, path.studies[depth]))
 
 
-def depths_as_told(
+def prequential_depths(
     paths: Sequence[CumulativePath], rules: Sequence[Policy], costs: Sequence[float]
 ) -> Depths:
     """Where rules stop that are asked after every document, at each cost, shape (S, Q, C).
@@ -53,7 +53,7 @@ def depths_as_told(
         for depth in range(len(path)):
             if not going.any():
                 break
-            now = as_known(path, depth)
+            now = path_after(path, depth)
             for s, rule in enumerate(rules):
                 if going[s].any():
                     stops = going[s] & (rule.depths(now, costs, depth) <= depth)

@@ -9,9 +9,9 @@ import pytest
 from tarstop_core.calibration.reranked import forecasts, path_chances
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
-from tarstop_core.evaluation.as_told import ahead_as_told, as_known, depths_as_told
 from tarstop_core.evaluation.benchmarks.folder import from_folder
 from tarstop_core.evaluation.methods import parse_methods
+from tarstop_core.evaluation.prequential import path_after, prequential_ahead, prequential_depths
 from tarstop_core.evaluation.protocol import run
 from tarstop_core.evaluation.replay import replay_reviews, with_left
 from tarstop_core.evaluation.tasks.review import ReviewTask
@@ -33,7 +33,7 @@ def looks_ahead(policy: Policy, N: int, cost: float, as_told: bool, seed: int) -
 
     def stops(path: CumulativePath) -> int:
         if as_told:
-            return int(depths_as_told([path], [policy], [cost]).item())
+            return int(prequential_depths([path], [policy], [cost]).item())
         return int(policy.depths(path, [cost])[0])
 
     found = stops(path)
@@ -61,10 +61,10 @@ def test_a_replay_knows_what_a_session_would(read: int) -> None:
     labels = np.asarray(outcome().topic.labels)
     told = forecasts(MODEL, labels, 50)[:-1]
     path = replace(check._random_review(np.random.default_rng(1), 50), p=told, labels=labels)
-    known = as_known(path, read)
+    known = path_after(path, read)
     p, left = path_chances(MODEL, labels[:read], 50)
     np.testing.assert_allclose(known.p, p)
-    assert ahead_as_told(told, labels, read).left().mean == pytest.approx(left.mean)
+    assert prequential_ahead(told, labels, read).left().mean == pytest.approx(left.mean)
     assert not known.labels[read:].any() and known.studies[-1] == path.studies[read]
 
 
@@ -76,7 +76,7 @@ def test_a_review_is_replayed_by_what_was_told() -> None:
     (cheap,), (dear,) = (replay_reviews([outcome()], told, Greedy(), payoffs, cost) for cost in (0.0, 1.0))
     assert (cheap.depth, dear.depth) == (50, 0)
     (left,) = with_left([budget], [outcome()], told, 0.5)
-    foreseen = ahead_as_told(told["T"], labels, 10).left()
+    foreseen = prequential_ahead(told["T"], labels, 10).left()
     assert left.left["stop"].mean == pytest.approx(foreseen.mean) and left.left["stop"].true == 0
     never = {"T": np.zeros(50)}
     assert replay_reviews([outcome()], never, Greedy(), payoffs, 0.001)[0].depth == 0
@@ -107,14 +107,14 @@ def test_many_rules_at_once_stop_where_each_does() -> None:
     rules = [
         rule for rule in RULES if rule.name in ("greedy", "consecutive", "look-ahead", "optimal", "knee")
     ]
-    found = depths_as_told(paths, rules, costs)
+    found = prequential_depths(paths, rules, costs)
     each = [
-        [[depths_as_told([path], [rule], [cost]).item() for cost in costs] for path in paths]
+        [[prequential_depths([path], [rule], [cost]).item() for cost in costs] for path in paths]
         for rule in rules
     ]
     np.testing.assert_array_equal(found, each)
     at = int(found[0, 0, 2])  # a person who is asked after every document comes to the same
-    asked = [int(rules[0].depths(as_known(paths[0], d), [costs[2]], d)[0]) == d for d in range(at + 1)]
+    asked = [int(rules[0].depths(path_after(paths[0], d), [costs[2]], d)[0]) == d for d in range(at + 1)]
     assert asked == [False] * at + [True]
 
 
@@ -132,8 +132,8 @@ def test_an_experiment_takes_a_folder_with_chances(tmp_path: Path) -> None:
     (tmp_path / "chances.csv").write_text("\n".join(("topic,id,chance", *lines, "")), encoding="utf-8")
     benchmark = from_folder(tmp_path)
     case = next(case for case in benchmark.folds[0].test)
-    np.testing.assert_array_equal(case.told, p[case.group])
-    assert case.digest != replace(case, told=None).digest
+    np.testing.assert_array_equal(case.adaptive_chances, p[case.group])
+    assert case.digest != replace(case, adaptive_chances=None).digest
     methods, q_stars, costs = parse_methods(("greedy",), "review"), (0.2, 0.7), (0.0005, 0.01)
     results = run(benchmark, ReviewTask(engine="bivariate"), methods, q_stars=q_stars, costs=costs)
     at = results.cases.index(case.name)

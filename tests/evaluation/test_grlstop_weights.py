@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tarstop_core.evaluation.agents import FOLDER, agent_of, place_of
 from tarstop_core.evaluation.benchmarks.simulated import simulated_patents, simulated_reviews
 from tarstop_core.evaluation.cases import Benchmark, Case
+from tarstop_core.evaluation.grlstop_weights import FOLDER, weights_file, weights_of
 from tarstop_core.evaluation.methods import parse_methods
 from tarstop_core.evaluation.protocol import run
 from tarstop_core.evaluation.tasks.decisive import DecisiveTask
@@ -25,20 +25,20 @@ def agent(patents: Benchmark) -> Weights:
 
 def test_an_agent_is_found_by_the_labels_it_was_trained_on(patents: Benchmark) -> None:
     cases = list(patents.folds[0].train)
-    assert place_of(cases) == place_of([replace(case, group="another") for case in cases])
-    assert agent_of(cases) is None
+    assert weights_file(cases) == weights_file([replace(case, group="another") for case in cases])
+    assert weights_of(cases) is None
     labels = cases[3].labels.copy()
     labels[0] = not labels[0]
     topic = replace(cases[3].topic, labels=labels, n_relevant=int(labels.sum()))
     for other in (cases[1:], cases[::-1], [*cases[:3], Case(topic, "x"), *cases[4:]]):
-        assert place_of(other) != place_of(cases)
+        assert weights_file(other) != weights_file(cases)
 
 
 @pytest.mark.parametrize("make", [simulated_patents, simulated_reviews])
 def test_the_simulated_benchmarks_have_agents_of_their_own(make: object) -> None:
     assert callable(make)
     (fold,) = make().folds
-    found = agent_of(fold.learned_from)
+    found = weights_of(fold.learned_from)
     assert found is not None and found.digest != shipped_weights().digest
 
 
@@ -57,7 +57,7 @@ def test_an_experiment_follows_its_agent(patents: Benchmark, agent: Weights) -> 
         return agent
 
     methods = parse_methods(["greedy", "grlstop:target=0.1", "grlstop"], "patent")
-    found = run(patents, DecisiveTask(), methods, costs=(0.001,), agents=agents)
+    found = run(patents, DecisiveTask(), methods, costs=(0.001,), grlstop_weights=agents)
     assert asked == [len(patents.folds[0].train)]
     assert found.settings["agents"] == [agent.digest]
     expected = [depths_for_targets(case.labels, [0.1], agent)[0] for case in patents.folds[0].test]
@@ -68,7 +68,7 @@ def test_an_experiment_follows_its_agent(patents: Benchmark, agent: Weights) -> 
     np.testing.assert_array_equal(plain.screened[:, 0], found.screened[:, 0])
     # Nobody else's rule asks for one.
     asked.clear()
-    run(patents, DecisiveTask(), methods[:1], costs=(0.001,), agents=agents)
+    run(patents, DecisiveTask(), methods[:1], costs=(0.001,), grlstop_weights=agents)
     assert not asked
 
 

@@ -6,9 +6,15 @@ import pandas as pd
 import plotly.graph_objects as go
 import pytest
 
-from tarstop_core.calibration.came_out import AHEAD, JUDGED, came_out_figure, came_out_sentence, inside
+from tarstop_core.calibration.calibration_plot import (
+    AHEAD,
+    JUDGED,
+    calibration_plot,
+    calibration_plot_sentence,
+    intervals_held,
+)
 from tarstop_core.evaluation.reranked_chances import READ
-from tarstop_core.samples.shipped import reranked_came_out
+from tarstop_core.samples.shipped import reranked_calibration
 
 SAID = pd.DataFrame(
     {
@@ -22,30 +28,30 @@ SAID = pd.DataFrame(
 
 
 def test_what_lies_outside_has_a_mark_of_its_own_and_is_named() -> None:
-    assert inside(SAID).tolist() == [False, True, True]
-    figure = came_out_figure(SAID)
+    assert intervals_held(SAID).tolist() == [False, True, True]
+    figure = calibration_plot(SAID)
     _, held, outside = figure["data"]
     assert (held["y"], held["text"]) == (["none", "few"], [0, 5]) and outside["y"] == ["full"]
     assert held["marker"]["symbol"] != outside["marker"]["symbol"]
     assert figure["layout"]["xaxis"]["range"][1] > outside["x"][0] > held["x"][1]
-    said = came_out_sentence(SAID, SAID)
+    said = calibration_plot_sentence(SAID, SAID)
     assert said.startswith("Outside: more was found in full.") and "67 % of 3 intervals held" in said
     assert "a factor of 1.0 or more" in said  # the middle one of 2.6, 1 and 1
-    both = came_out_sentence(SAID.assign(true=[80, 0, 0]), SAID)
+    both = calibration_plot_sentence(SAID.assign(true=[80, 0, 0]), SAID)
     assert both.startswith("Outside: more was found in full; less was found in few.")
-    assert came_out_sentence(SAID[1:], SAID).startswith("None lies outside.")
+    assert calibration_plot_sentence(SAID[1:], SAID).startswith("None lies outside.")
 
 
 @pytest.mark.parametrize("judged", JUDGED)
 @pytest.mark.parametrize("dark", [False, True])
 def test_everything_that_ships_can_be_drawn(judged: str, dark: bool) -> None:
-    every = reranked_came_out()
+    every = reranked_calibration()
     every = every[every["judged"] == judged]
     for what in AHEAD:
         for read in READ:
             rows = every[(every["what"] == what) & (every["read"] == read)]
             assert len(rows) >= 20 and rows["set"].is_unique
-            figure = json.loads(json.dumps(came_out_figure(rows, dark=dark)))
+            figure = json.loads(json.dumps(calibration_plot(rows, dark=dark)))
             go.Figure(figure)
             assert sum(len(each["y"]) for each in figure["data"][1:]) == len(rows)
-            assert came_out_sentence(rows, every)
+            assert calibration_plot_sentence(rows, every)

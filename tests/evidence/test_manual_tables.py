@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tarstop_core.documents.tables import Tables
 from tarstop_core.errors import InputProblem
-from tarstop_core.evidence.typed import LONGEST, MOST_ROWS, pack, rows_of, typed_tables, unpack
+from tarstop_core.evidence.manual_tables import LONGEST, MOST_ROWS, manual_tables, pack, rows_of, unpack
 
 EMPTY = ("", "", "", "", "")
 CELL = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
@@ -36,13 +36,13 @@ ROWS = st.lists(st.tuples(CELL, CELL, CELL, CELL, CELL), max_size=8)
 def test_a_row_that_is_not_complete_is_left_out_with_its_cell_and_the_others_stay(
     row: tuple[str, ...], sentence: str
 ) -> None:
-    tables, left_out, _ = typed_tables([("A", "8", "", "2", ""), row, EMPTY, ("", "5", "1", "0", "30")])
+    tables, left_out, _ = manual_tables([("A", "8", "", "2", ""), row, EMPTY, ("", "5", "1", "0", "30")])
     assert left_out == (sentence,)
     assert tables.study == ("A", "row 4") and tables.TP.tolist() == [8, 5] and np.isnan(tables.FP[0])
 
 
 def test_nothing_typed_is_no_study() -> None:
-    tables, left_out, _ = typed_tables([EMPTY, (" ", "", "", "", "")])
+    tables, left_out, _ = manual_tables([EMPTY, (" ", "", "", "", "")])
     assert len(tables) == 0 and not left_out and pack([EMPTY]) == ""
 
 
@@ -52,7 +52,7 @@ LEE = {"study": "Lee", "TP": "8", "FP": "1", "FN": "2", "TN": "30"}
 
 def test_names_copied_along_are_no_study() -> None:
     for heads in (HEADS, ("", "true positives", "False-Pos", "fn", "tn")):
-        tables, left_out, places = typed_tables([heads, EMPTY, ("A", "8", "1", "2", "30")])
+        tables, left_out, places = manual_tables([heads, EMPTY, ("A", "8", "1", "2", "30")])
         assert tables.study == ("A",) and not left_out and places == (3,)
 
 
@@ -63,7 +63,7 @@ def test_names_of_columns_decide_their_order(order: tuple[str, ...]) -> None:
         {"study": "Author", "TP": "True positives", "FP": "false pos.", "FN": "fn", "TN": "TRUE-NEG"},
     ):
         rows = [tuple(names[name] for name in order), EMPTY, tuple(LEE[name] for name in order)]
-        tables, left_out, _ = typed_tables(rows)
+        tables, left_out, _ = manual_tables(rows)
         assert not left_out and rows_of(tables) == [tuple(LEE.values())]
 
 
@@ -75,7 +75,7 @@ def test_names_further_down_decide_the_order_of_what_is_below_them() -> None:
         ("FN", "TP", "", "", ""),
         ("5", "9", "", "", ""),
     ]
-    tables, left_out, places = typed_tables(rows)
+    tables, left_out, places = manual_tables(rows)
     assert not left_out and places == (1, 3, 5)
     assert rows_of(tables) == [
         ("A", "8", "1", "2", "30"),
@@ -106,12 +106,12 @@ def test_names_that_leave_the_order_open_are_refused_with_the_mend(
     names: tuple[str, ...], sentence: str
 ) -> None:
     with pytest.raises(InputProblem, match=re.escape(sentence)):
-        typed_tables([names, ("A", "8", "1", "2", "30")])
+        manual_tables([names, ("A", "8", "1", "2", "30")])
 
 
 @pytest.mark.parametrize("text", ["1,020", "1 020", "1\u202f020", "12,345,678"])
 def test_thousands_may_be_parted(text: str) -> None:
-    tables, left_out, _ = typed_tables([("A", text, "", "2", "")])
+    tables, left_out, _ = manual_tables([("A", text, "", "2", "")])
     assert not left_out and tables.TP.tolist() == [float(re.sub(r"\D", "", text))]
 
 
@@ -119,14 +119,14 @@ def test_thousands_may_be_parted(text: str) -> None:
     "text", ["1,02", "10,20", "0,123", "1,0200", "1,020 300", ",020", "1020,300", "1.020"]
 )
 def test_what_may_be_a_fraction_or_a_slip_is_refused(text: str) -> None:
-    tables, left_out, _ = typed_tables([("A", text, "", "2", "")])
+    tables, left_out, _ = manual_tables([("A", text, "", "2", "")])
     assert not len(tables) and f"TP is '{text}'" in left_out[0]
 
 
 @given(ROWS)
 def test_every_row_is_used_unchanged_or_named(rows: list[tuple[str, ...]]) -> None:
     try:
-        tables, left_out, _ = typed_tables(rows)
+        tables, left_out, _ = manual_tables(rows)
     except InputProblem:
         return  # the first row reads as names of columns
     filled = [row for row in rows if any(text.strip() for text in row)]
@@ -166,7 +166,7 @@ def test_tables_that_are_too_long_are_not_packed() -> None:
 
 def test_tables_as_rows_are_the_same_tables() -> None:
     tables = Tables(("A", "B"), *np.array([[8, np.nan, 2, np.nan], [10**6, 3, 0, 4]], dtype=float).T)
-    again, left_out, _ = typed_tables(rows_of(tables))
+    again, left_out, _ = manual_tables(rows_of(tables))
     assert not left_out and again.study == tables.study
     assert all(
         np.array_equal(getattr(again, c), getattr(tables, c), equal_nan=True)

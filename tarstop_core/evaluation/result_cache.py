@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-class Finished:
+class ResultCache:
     """Arrays by key. A key must tell everything that determines the array; without a folder nothing is remembered."""
 
     def __init__(self, folder: Path | None) -> None:

@@ -16,7 +16,7 @@ from tarstop_core.policies.grlstop.network import Weights
 FOLDER = "agents"
 
 
-def place_of(cases: Sequence[Case]) -> Path:
+def weights_file(cases: Sequence[Case]) -> Path:
     """The file of the agent that was, or is to be, trained on these cases: named by all that training looks at."""
     known = hashlib.blake2b(digest_size=8)
     for case in cases:
@@ -25,7 +25,7 @@ def place_of(cases: Sequence[Case]) -> Path:
     return sample_dir() / FOLDER / f"{known.hexdigest()}.npz"
 
 
-def agent_of(cases: Sequence[Case]) -> Weights | None:
+def weights_of(cases: Sequence[Case]) -> Weights | None:
     """The agent trained on these cases, None where there is none. InputProblem when its file holds something else."""
-    path = place_of(cases)
+    path = weights_file(cases)
     return Weights.load(path) if path.is_file() else None

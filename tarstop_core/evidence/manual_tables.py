@@ -27,7 +27,7 @@ MOST_BYTES = 100_000  # that an address is unpacked to, whatever it says
 THOUSANDS = re.compile(r"[1-9]\d{0,2}([, \u00a0\u2009\u202f])\d{3}(\1\d{3})*")
 
 
-def typed_tables(rows: Sequence[Row]) -> tuple[Tables, tuple[str, ...], tuple[int, ...]]:
+def manual_tables(rows: Sequence[Row]) -> tuple[Tables, tuple[str, ...], tuple[int, ...]]:
     """The complete rows as tables, a sentence on each row that is left out, and the row of each study, from 1.
 
     A row of column names decides the order of the rows below it; without one it is the order of :data:`Row`. Empty rows

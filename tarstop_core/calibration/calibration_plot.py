@@ -1,0 +1,82 @@
+"""Forecasts of lists that learn against what was found in them, set by set: a plot and a sentence."""
+
+import numpy as np
+import pandas as pd
+
+from tarstop_core.calibration.calibrator import INCLUSION, REVIEW
+from tarstop_core.documents.tables import Flags
+from tarstop_core.presentation.figures import Figure, axis, drawn, ink, interval, note, plain, points
+from tarstop_core.presentation.numbers import listed, percent
+from tarstop_core.presentation.palette import BELIEF, PLUS, STUDY
+
+# Names of scenarios and of stretches of a list, as the page shows them.
+JUDGED = {INCLUSION: "By title and abstract", REVIEW: "By full text"}
+AHEAD = {"next 20": "the next 20", "next 100": "the next 100", "all left": "all that are left"}
+TICKS = np.array([0, 1, 3, 10, 30, 100, 300, 1000, 3000])
+
+
+def intervals_held(forecasts: pd.DataFrame) -> Flags:
+    """Whether the number found lies in its 90 % interval, shape (n,)."""
+    return np.asarray(forecasts["true"].between(forecasts["low"], forecasts["high"]))
+
+
+def calibration_plot(forecasts: pd.DataFrame, *, dark: bool = False) -> Figure:
+    """Draw one row a set, the fullest on top: expected number with its interval, and the number found.
+
+    Parameters
+    ----------
+    forecasts : DataFrame
+        One row a set, with columns `set`, `mean`, `low`, `high` (the forecast and its 90 % interval) and `true`, all in
+        documents.
+    dark : bool
+        Whether the page is dark.
+
+    Returns
+    -------
+    dict
+        A plotly figure on a log scale.
+    """
+    forecasts = forecasts.sort_values(["true", "mean"])
+    mean, low, high, true = np.log10(forecasts[["mean", "low", "high", "true"]].to_numpy().T + 1.0)
+    names = np.array([plain(name, 22) for name in forecasts["set"]])
+    is_held = intervals_held(forecasts)
+    marker = {"symbol": "line-ns-open", "line": {"width": 2, "color": BELIEF}}
+    reach = interval((high - mean).tolist(), (mean - low).tolist(), BELIEF, 1.5, width=4)
+    data = [points(mean.tolist(), names.tolist(), BELIEF, 9, marker=marker, error_x=reach, hoverinfo="skip")]
+    notes = [note(0, 1, "┠┼┨ said, 90 %", ink(BELIEF, dark), xanchor="left", yshift=2)]
+    for at, (which, colour, symbol, words) in enumerate(
+        ((is_held, STUDY, "circle", "● found"), (~is_held, PLUS, "x", "✕ outside"))
+    ):
+        hover = {
+            "text": forecasts["true"][which].tolist(),
+            "hovertemplate": "%{y}: %{text} found<extra></extra>",
+        }
+        data.append(
+            points(true[which].tolist(), names[which].tolist(), colour, 9, marker={"symbol": symbol}, **hover)
+        )
+        notes.append(note(0.68 + 0.32 * at, 1, words, ink(colour, dark), yshift=2))
+    ends = [-0.05, float(max(high.max(), true.max())) + 0.05]
+    ticks = {"tickvals": np.log10(TICKS + 1).tolist(), "ticktext": [f"{tick:,}" for tick in TICKS]}
+    rows = {"categoryarray": names.tolist(), "range": [-0.6, len(forecasts) - 0.4], "dtick": 1}
+    xaxis = axis("relevant documents (log scale)", dark, range=ends, **ticks)
+    yaxis = axis("", dark, **rows, automargin=True)
+    return drawn(data, 84 + 16 * len(forecasts), False, dark, notes, xaxis=xaxis, yaxis=yaxis)
+
+
+def calibration_plot_sentence(forecasts: pd.DataFrame, every: pd.DataFrame) -> str:
+    """Say which sets lie outside their intervals and how far off expected numbers were.
+
+    `forecasts` are those of one plot; `every` holds the forecasts of all depths and distances that were judged in the same way.
+    """
+    sides = {"more": forecasts["true"] > forecasts["high"], "less": forecasts["true"] < forecasts["low"]}
+    sides_missed = [
+        f"{side} was found in {listed(forecasts.loc[at, 'set'].tolist())}"
+        for side, at in sides.items()
+        if at.any()
+    ]
+    off = np.median(np.abs(np.log((forecasts["true"] + 0.5) / (forecasts["mean"] + 0.5))))
+    return (
+        f"{'Outside: ' + '; '.join(sides_missed) if sides_missed else 'None lies outside'}. In half of the sets the expected number was off "
+        f"by a factor of {np.exp(off):.1f} or more. "
+        f"At all depths and distances {percent(float(intervals_held(every).mean()))} of {len(every):,} intervals held."
+    )
