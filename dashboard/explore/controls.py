@@ -14,6 +14,7 @@ from dashboard.frame.widgets import lasting, one_of, press, radio, share
 from dashboard.parts import stakes
 from dashboard.parts.sessions import OF
 from tarstop_core.explore import sensitivity
+from tarstop_core.explore.figures import check_sentence
 from tarstop_core.explore.lists import LabelledList
 from tarstop_core.explore.map_figure import MEASURES
 from tarstop_core.explore.maps import COMPARED, Measure, rules
@@ -236,7 +237,7 @@ def _questions(key: str, settings: Settings) -> None:
     per_hour = count("How many documents an hour?", 30.0, 5.0, "per_hour", right)
     with shell.problems_shown():
         elicited = sensitivity.elicited(worse == "plus", times, loss, hour, per_hour, unit)
-        check = sensitivity.check_sentence(elicited, settings)
+        check = check_sentence(elicited, settings)
         note(f"q* = {elicited.payoffs.q_star:.2f}, c = {amount(elicited.cost, unit)}. {check}")
         press("Use these", _take, f"{key}/stakes", elicited, key=f"{key}/ask/use", width="stretch")
 

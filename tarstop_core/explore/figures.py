@@ -21,6 +21,7 @@ from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.value.path import Path
 from tarstop_core.value.payoffs import Floats, Payoffs
+from tarstop_core.value.stakes import Stakes
 
 ROW = 34
 """Pixels of one assumption."""
@@ -102,6 +103,11 @@ def stakes_sentence(now: Now, settings: Settings) -> str:
     """Say what the figure shows at the present belief."""
     names = {"plus": settings.plus, "minus": settings.minus, "settles": scenario_of(settings).settling}
     return message("stakes", now=now, cost=settings.cost, payoffs=settings.payoffs, **names)
+
+
+def check_sentence(stakes: Stakes, settings: Settings) -> str:
+    """Say what q* and cost mean, for somebody who answered plain questions."""
+    return message("check", stakes=stakes, plus=settings.plus, minus=settings.minus)
 
 
 def stakes_rows(payoffs: Payoffs) -> Rows:

@@ -9,7 +9,6 @@ from typing import Any, Literal
 import numpy as np
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.explore import message
 from tarstop_core.explore.lists import LabelledList
 from tarstop_core.explore.plans import Plans, actions, plans, plans_to, settled
 from tarstop_core.policies import OpenLoop, Policy
@@ -288,8 +287,3 @@ def elicited(worse_plus: bool, times: float, loss: float, hour: float, per_hour:
     lesser = loss / times
     plus, minus = (loss, lesser) if worse_plus else (lesser, loss)
     return Stakes(Payoffs(minus / 2, plus / 2, minus / 2, plus / 2, unit), hour / per_hour)
-
-
-def check_sentence(stakes: Stakes, settings: Settings) -> str:
-    """Say what q* and cost mean, for somebody who answered plain questions."""
-    return message("check", stakes=stakes, plus=settings.plus, minus=settings.minus)

@@ -140,7 +140,7 @@ class Chart:
         self.labels: list[Figure] = []
         self.axes: Figure = {}
 
-    def line(self, x: ArrayLike, y: ArrayLike, colour: str, **look: Any) -> None:
+    def line(self, x: ArrayLike, y: ArrayLike | Sequence[float | None], colour: str, **look: Any) -> None:
         """Draw a line."""
         self.traces.append(line(np.asarray(x).tolist(), np.asarray(y).tolist(), colour, **look))
 
@@ -164,12 +164,9 @@ class Chart:
         """Write at shares of the plot's width and height."""
         self.labels.append(note(x, y, text, self._ink(colour), **place))
 
-    def names(
-        self, names: Sequence[tuple[str, str]], top: float = 1.0, step: float = 0.085, **place: Any
-    ) -> None:
-        """Write names of lines, each in its colour, below each other from a height on at the right end."""
-        for row, (name, colour) in enumerate(names):
-            self.note(**{"x": 1, "y": top - step * row, "yanchor": "top", **place}, text=name, colour=colour)
+    def name(self, name: str, colour: str, y: float, **place: Any) -> None:
+        """Write the name of a line or point in its colour, below a height, at the right end."""
+        self.note(place.pop("x", 1), y, name, colour, yanchor="top", **place)
 
     def axis(self, name: str, title: str, **look: Any) -> None:
         """Describe an axis: "xaxis", "yaxis", "yaxis2"."""

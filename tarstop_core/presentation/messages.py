@@ -41,11 +41,6 @@ class Messages:
         The template, below ``tarstop_core``: "explore/messages.jinja".
     **functions
         What this template calls beside the filters that all have: ``{{ tex(b) }}``.
-
-    Examples
-    --------
-    >>> Messages("presentation/messages.jinja")("simulated")
-    'Simulated: no number here is a finding.'
     """
 
     def __init__(self, path: str, **functions: Callable[..., str]) -> None:

@@ -7,8 +7,8 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import expect
 
-from dashboard.learn.formulas import RULES
 from dashboard.learn.ideas import IDEAS
+from dashboard.learn.reference import RULES
 from tarstop_core.teaching.glossary import terms
 from tests.browser.acting import assert_fits, at_rest
 from tests.browser.conftest import AppServer, Watched

@@ -206,7 +206,7 @@ def test_the_headline_and_the_check_say_their_numbers() -> None:
     plan = plans.cell_of(explored, dear, Optimal(), "planned")
     assert figures.plan_sentence(plan, explored) == "Optimal reads nothing, expected to bring 0."
     free = Stakes(MONEY, 0.0)
-    assert sensitivity.check_sentence(free, Settings(MONEY, 0.0)).endswith("Reading costs nothing.")
+    assert figures.check_sentence(free, Settings(MONEY, 0.0)).endswith("Reading costs nothing.")
 
 
 @pytest.mark.parametrize("confirm", [False, True])

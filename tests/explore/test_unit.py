@@ -88,7 +88,7 @@ def told_on_screen(of: LabelledList, own: Settings) -> list[str]:
     shown += consequences(own) + [f"{name}: {value}" for name, value in facts]
     shown += [f"{name}: {value}" for name, value in settings_rows(own, of.calibrator)]
     shown += [
-        sensitivity.check_sentence(own.stakes, own),
+        figures.check_sentence(own.stakes, own),
         protocol_paragraph(own, of.calibrator, size=len(of)),
     ]
     asked = [rule for rule in RULES if not rule.needs_labels]

@@ -33,17 +33,17 @@ class Term:
     @property
     def formula(self) -> str:
         """LaTeX, or ""."""
-        known = formulas().get(self.explained) or POLICIES.get(self.explained)
-        return known.formula if known else ""
+        formula = formulas().get(self.explained) or POLICIES.get(self.explained)
+        return formula.formula if formula else ""
 
     @property
     def source(self) -> str:
         """Its place in the paper or its publication, or ""."""
-        known = formulas().get(self.explained) or POLICIES.get(self.explained)
-        return self.origin or (known.source if known else "")
+        formula = formulas().get(self.explained) or POLICIES.get(self.explained)
+        return self.origin or (formula.source if formula else "")
 
     def says(self, words: str) -> bool:
-        """Whether all these words occur in it."""
+        """Return whether all these words occur in it."""
         text = " ".join((self.name, self.meaning, self.key, *self.also)).casefold()
         return all(word in text for word in words.casefold().split())
 
@@ -74,18 +74,18 @@ _IDEAS = {"optimal": "One document", "greedy": "One document", "look-ahead": "On
 
 
 def _written() -> Iterator[Term]:
-    """The terms of all themes, as their files say them."""
+    """Yield the terms of all themes."""
     for file in resources.files(__name__).iterdir():
         if file.name.endswith(".toml"):
-            for key, said in tomllib.loads(file.read_text("utf-8")).items():
-                also, related = (tuple(said.pop(name, ())) for name in ("also", "related"))
+            for key, fields in tomllib.loads(file.read_text("utf-8")).items():
+                also, related = (tuple(fields.pop(name, ())) for name in ("also", "related"))
                 group = GROUPS[file.name.removesuffix(".toml")]
-                yield Term(key, also=also, related=related, group=group, **said)
+                yield Term(key, also=also, related=related, group=group, **fields)
 
 
 @lru_cache(maxsize=1)
 def terms() -> dict[str, Term]:
-    """All terms by key, in the order of their names; rules as they describe themselves."""
+    """Return all terms by key, in the order of their names; rules as they describe themselves."""
     every = [*_written()]
     for name, policy in POLICIES.items():
         term = Term(name, policy.title, policy.rule, explained=name, related=_BESIDE[policy.family])
@@ -95,18 +95,19 @@ def terms() -> dict[str, Term]:
 
 
 def grouped() -> dict[str, list[Term]]:
-    """All terms under the titles of their groups; before them once more, in order, those that a newcomer needs."""
-    known = terms()
-    begin = {FIRST: [known[key] for key in _FIRST]}
+    """Return all terms by the titles of their groups; before them once more, in order, those that a newcomer needs."""
+    every = terms()
+    begin = {FIRST: [every[key] for key in _FIRST]}
     return begin | {
-        title: [term for term in known.values() if term.group == title] for title in GROUPS.values()
+        title: [term for term in every.values() if term.group == title] for title in GROUPS.values()
     }
 
 
-def found(words: str) -> list[Term]:
-    """Terms in which all these words occur, those first in whose name they do."""
-    matching = [term for term in terms().values() if term.says(words)]
-    return sorted(matching, key=lambda term: not _named(term, words))
+def matching(words: str) -> list[Term]:
+    """Return terms in which all these words occur, those first in whose name they do."""
+    return sorted(
+        (term for term in terms().values() if term.says(words)), key=lambda term: not _named(term, words)
+    )
 
 
 def _named(term: Term, words: str) -> bool:
@@ -114,13 +115,13 @@ def _named(term: Term, words: str) -> bool:
 
 
 def named(words: str) -> Term | None:
-    """The term that is called so on a page, whatever is added in brackets or behind a comma; None without one."""
-    said = words.casefold().strip()
+    """Return the term that a page calls so, whatever is added in brackets or behind a comma; None without one."""
+    phrase = words.casefold().strip()
     names = _names()
-    exact = names.get(said) or names.get(_ADDED.split(said)[0].rstrip())
+    exact = names.get(phrase) or names.get(_ADDED.split(phrase)[0].rstrip())
     if exact:
         return exact
-    begun = [name for name in names if len(name) >= LONG_ENOUGH and said.startswith(name)]
+    begun = [name for name in names if len(name) >= LONG_ENOUGH and phrase.startswith(name)]
     return names[max(begun, key=len)] if begun else None
 
 
@@ -131,6 +132,6 @@ LONG_ENOUGH = 20
 
 @lru_cache(maxsize=1)
 def _names() -> dict[str, Term]:
-    """Terms by everything that they are called; a name goes before another term's other name."""
+    """Return terms by everything that they are called; a name goes before another term's other name."""
     others = {name.casefold(): term for term in terms().values() for name in term.also}
     return others | {term.name.casefold(): term for term in terms().values()}

@@ -1,1 +1,82 @@
-"""Six ideas in pictures."""
+"""Six ideas in pictures: how one is described, and the lists that they are drawn from."""
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+from tarstop_core.explore.lists import LabelledList, sample
+from tarstop_core.presentation.figures import Figure
+from tarstop_core.presentation.messages import Messages
+from tarstop_core.samples.collections import sample_topics
+from tarstop_core.screening.settings import Settings
+from tarstop_core.value.payoffs import Payoffs
+
+HALVES = ((0.56, 1.0), (0.0, 0.44))
+"""Shares of the height for what stands above, and below."""
+
+
+@dataclass(frozen=True)
+class Idea:
+    """One idea."""
+
+    name: str  # What the switch, the address and the glossary call it
+    title: str
+    lead: str  # What it is about, before its pictures
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """A figure with what it finds, a sentence and its numbers."""
+
+    name: str  # Unique on the page
+    heading: str
+    drawing: Figure
+    sentence: str
+    rows: Any  # A frame, or what one is made of
+
+
+def factor_name(factor: float) -> str:
+    """Return a factor as one reads it: "× 1/4", "× 0.71", "× 4"."""
+    inverse = round(1 / factor)
+    if factor < 1 and abs(1 / factor - inverse) < 1e-9:
+        return f"× 1/{inverse}"
+    return f"× {factor:.3g}" if factor >= 1 else f"× {factor:.2f}"
+
+
+message = Messages("teaching/ideas/messages.jinja", factor_name=factor_name)
+"""The sentences of this package."""
+
+
+def at_stake(listing: LabelledList, q_star: float, cost: float, theta: float = 0.75) -> Settings:
+    """Return the settings of a sample at normalised payoffs.
+
+    Parameters
+    ----------
+    listing
+        The sample.
+    q_star, cost, theta
+        Threshold of the payoffs, cost of a document as a share of K, and sensitivity to exceed.
+
+    Returns
+    -------
+    Settings
+        In paper mode.
+    """
+    return replace(listing.settings, payoffs=Payoffs.from_q_star(q_star), cost=cost, theta=theta)
+
+
+@lru_cache(maxsize=1)
+def searches() -> tuple[LabelledList, ...]:
+    """Return all sample searches."""
+    return tuple(sample(f"search:{topic}") for topic in sample_topics()["topic"])
+
+
+def search_names() -> dict[str, str]:
+    """Return titles of the sample searches by topic."""
+    frame = sample_topics()
+    return dict(zip(frame["topic"], frame["title"], strict=True))
+
+
+def search(topic: str) -> LabelledList:
+    """Return one of :func:`searches`, by its topic."""
+    return dict(zip(search_names(), searches(), strict=True))[topic]

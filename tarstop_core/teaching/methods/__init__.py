@@ -47,21 +47,23 @@ FAMILIES = {
 
 @cache
 def sections() -> tuple[Section, ...]:
-    """All sections in their order."""
+    """Return all sections in their order."""
     files = [file for file in resources.files(__name__).iterdir() if file.name.endswith(".toml")]
-    return tuple(sorted((_section(file.read_text("utf-8")) for file in files), key=lambda each: each.place))
+    return tuple(
+        sorted((_section(file.read_text("utf-8")) for file in files), key=lambda section: section.place)
+    )
 
 
 def _section(text: str) -> Section:
-    said = _plain(tomllib.loads(text))
-    place, title, intro = said.pop("place"), said.pop("title"), said.pop("intro", "")
-    return Section(place, title, intro, tuple(Formula(key, **each) for key, each in said.items()))
+    content = _plain(tomllib.loads(text))
+    place, title, intro = content.pop("place"), content.pop("title"), content.pop("intro", "")
+    return Section(place, title, intro, tuple(Formula(key, **fields) for key, fields in content.items()))
 
 
 def _plain(value: Any) -> Any:
-    """Lists as tuples, texts without the line breaks that keep their file readable."""
+    """Return lists as tuples, texts without the line breaks that keep their file readable."""
     if isinstance(value, dict):
-        return {name: _plain(each) for name, each in value.items()}
+        return {name: _plain(inner) for name, inner in value.items()}
     if isinstance(value, str):
         return value.replace("\n", " ")
     return tuple(value) if isinstance(value, list) else value
@@ -69,12 +71,12 @@ def _plain(value: Any) -> Any:
 
 @cache
 def formulas() -> dict[str, Formula]:
-    """All formulas by key; the rules are not among them."""
-    return {each.key: each for section in sections() for each in section.formulas}
+    """Return all formulas by key; the rules are not among them."""
+    return {formula.key: formula for section in sections() for formula in section.formulas}
 
 
 def body(formula: Formula) -> str:
-    """What stands below a formula's title, as Markdown."""
+    """Return what stands below a formula's title, as Markdown."""
     parts = [f"$$\n{formula.formula}\n$$"] if formula.formula else []
     parts.append(formula.text)
     if formula.assumption:
@@ -85,9 +87,13 @@ def body(formula: Formula) -> str:
 
 
 def rule_body(policy: type[Policy]) -> str:
-    """What stands below a rule's title: its own words, its formula, its parameters and its source."""
+    """Return what stands below a rule's title: its own words, its formula, its parameters and its source."""
     parts = [policy.rule, f"$$\n{policy.formula}\n$$", details(policy)]
-    parts += ["\n".join(f"- {_parameter(each)}" for each in policy.parameters)] if policy.parameters else []
+    parts += (
+        ["\n".join(f"- {_parameter(parameter)}" for parameter in policy.parameters)]
+        if policy.parameters
+        else []
+    )
     parts.append(
         f"*Source.* {policy.source}.  \n*Computed by* `{policy.__module__.removeprefix('tarstop_core.')}.{policy.__name__}`."
     )
@@ -99,7 +105,7 @@ _INDEXED = re.compile(r"(?<![\w])(max|min|[A-Za-zρΣΛ])_(\{[^{}]*\}|[A-Za-z0-9
 
 
 def details(policy: type[Policy]) -> str:
-    """What a rule's own documentation says, as Markdown: indexed letters as formulas, every other sign as it is."""
+    """Return a rule's own documentation as Markdown: indexed letters as formulas, every other sign as it is."""
     text = inspect.getdoc(policy) or ""
     text = text.split("\nParameters\n---")[0].strip()
     text = re.sub(r"``?([^`]+)``?", r"\1", text)
@@ -123,13 +129,13 @@ def _parameter(parameter: Parameter) -> str:
 
 
 def by_family() -> dict[str, list[type[Policy]]]:
-    """The rules under the titles of their families."""
+    """Return the rules under the titles of their families."""
     rules = POLICIES.values()
-    return {title: [each for each in rules if each.family == family] for family, title in FAMILIES.items()}
+    return {title: [rule for rule in rules if rule.family == family] for family, title in FAMILIES.items()}
 
 
 def document() -> str:
-    """The page docs/methods.md."""
+    """Return the page docs/methods.md."""
     parts = [
         "# Methods\n\nEvery formula with its source, what is assumed where the paper is silent, and the function that computes it. "
         "“The paper” is Fletcher & Stevenson, *Decision-Theoretic Stopping Rules for Document Screening*; symbols are the paper's. "
@@ -139,7 +145,7 @@ def document() -> str:
     for section in sections():
         parts.append(f"## {section.title}")
         parts += [section.intro] if section.intro else []
-        parts += [f"### {each.title}\n\n{body(each)}" for each in section.formulas]
+        parts += [f"### {formula.title}\n\n{body(formula)}" for formula in section.formulas]
     parts.append(
         "## The rules\n\nEach rule says itself what it does; so do the sliders, the command line and the tables. "
         "`either(…;…)` stops where the first of several rules stops, `both(…;…)` where all do."

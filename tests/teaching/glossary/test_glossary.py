@@ -11,7 +11,7 @@ import pytest
 
 from dashboard.learn import ideas as learn_ideas
 from tarstop_core.policies import POLICIES
-from tarstop_core.teaching.glossary import FIRST, Term, found, grouped, named, terms
+from tarstop_core.teaching.glossary import FIRST, Term, grouped, matching, named, terms
 from tarstop_core.teaching.methods import formulas
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -42,7 +42,7 @@ PHRASES = (
 
 def test_every_wanted_word_is_found_by_its_name() -> None:
     for word in (*WANTED, *PHRASES):
-        first = found(word)[0]
+        first = matching(word)[0]
         names = " ".join((first.name, *first.also, first.key)).casefold()
         assert word.casefold() in names, word
 
@@ -103,13 +103,13 @@ def test_every_idea_has_its_words() -> None:
 
 @pytest.mark.parametrize("words", ["", "   ", "zzzz", "q*", "((", "\\"])
 def test_a_search_takes_anything(words: str) -> None:
-    assert len(found(words)) in range(len(terms()) + 1)
+    assert len(matching(words)) in range(len(terms()) + 1)
 
 
 def test_a_search_needs_every_word_and_puts_names_first() -> None:
-    assert found("calibration error")[0].key == "ece"
-    assert all("table" in " ".join((t.name, t.meaning, t.key, *t.also)).casefold() for t in found("table"))
-    assert found("recall")[0].name.casefold().startswith(("recall", "map")) and not found("recall zzzz")
+    assert matching("calibration error")[0].key == "ece"
+    assert all("table" in " ".join((t.name, t.meaning, t.key, *t.also)).casefold() for t in matching("table"))
+    assert matching("recall")[0].name.casefold().startswith(("recall", "map")) and not matching("recall zzzz")
 
 
 def links_in(file: Path) -> list[str]:

@@ -10,7 +10,7 @@ from tests.teaching.ideas.printed import printed
 
 
 def test_beliefs_by_study_are_what_belief_prints(tmp_path: Path) -> None:
-    tables = engines.evidence()["audit-c"].tables
+    tables = engines.table_sets()["audit-c"].tables
     file = tmp_path / "studies.csv"
     rows = zip(tables.study, *(getattr(tables, cell).astype(int) for cell in CELLS), strict=True)
     lines = "".join(",".join(map(str, row)) + "\n" for row in rows)
@@ -23,11 +23,11 @@ def test_beliefs_by_study_are_what_belief_prints(tmp_path: Path) -> None:
 
 
 def test_every_set_is_drawn_and_only_simulated_ones_say_so() -> None:
-    for name, each in engines.evidence().items():
-        paths = engines.belief_paths(name, 0.75, 1.0)
-        notes = str(engines.engines_figure(name, paths, 0.75)["layout"]["annotations"])
+    for name, each in engines.table_sets().items():
+        picture = engines.engines_picture(name, 0.75, 1.0)
+        notes = str(picture.drawing["layout"]["annotations"])
         assert ("simulated" in notes) == each.simulated
-        assert len(engines.engines_rows(name, paths)) == len(each.tables) + 1
+        assert len(picture.rows) == len(each.tables) + 1
 
 
 def test_more_patients_leave_the_interval_and_more_studies_narrow_it() -> None:
@@ -35,4 +35,4 @@ def test_more_patients_leave_the_interval_and_more_studies_narrow_it() -> None:
     assert found.patients[0] == found.studies[0]
     assert found.patients[-1] > 0.95 * found.patients[0]
     assert found.studies[-1] < 0.6 * found.studies[0]
-    assert engines.widths_heading(found) == "More patients do not help; more studies do"
+    assert engines.widths_picture("mmse", 0.75, 1.0).heading == "More patients do not help; more studies do"

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from tarstop_core.belief.decisive import hit_curve
 from tarstop_core.policies import Optimal
-from tarstop_core.teaching.ideas import mistaken
-from tarstop_core.teaching.ideas.mistaken import FACTORS, factor_name
-from tarstop_core.teaching.ideas.shared import at_stake, search, searches
+from tarstop_core.teaching.ideas import at_stake, factor_name, mistaken, search, searches
+from tarstop_core.teaching.ideas.mistaken import FACTORS
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.payoffs import Payoffs
 from tests.teaching.ideas.printed import replayed
@@ -51,13 +50,11 @@ def test_right_chances_lose_nothing_and_high_ones_lose_most() -> None:
 @pytest.mark.parametrize("factor", [1.0, 2.0])
 def test_figure_and_sentence_agree_with_the_rows(factor: float) -> None:
     found = mistaken.mistaken(at_stake(search("prosthetic-foot"), 0.3, 0.001))
-    rows = mistaken.mistaken_rows(found)
-    assert len(rows) == len(found) * len(FACTORS)
-    drawn = mistaken.mistaken_figure(found, factor)
-    assert drawn["data"][1]["y"] == [row["lost"] for row in rows[: len(FACTORS)]]
-    assert "simulated" in str(drawn["layout"]["annotations"])
-    sentence = mistaken.mistaken_sentence(found, factor, 16)
-    assert sentence.endswith(".") and "nan" not in sentence
+    picture = mistaken.mistaken_picture(found, factor)
+    assert len(picture.rows) == len(found) * len(FACTORS)
+    assert picture.drawing["data"][1]["y"] == [row["lost"] for row in picture.rows[: len(FACTORS)]]
+    assert "simulated" in str(picture.drawing["layout"]["annotations"])
+    assert f"Optimal reads {picture.rows[FACTORS.index(factor)]['depth']:.3g} documents" in picture.sentence
 
 
 @pytest.mark.parametrize("factor", [0.25, 0.5])
@@ -75,9 +72,9 @@ def test_a_path_beside_itself_says_so() -> None:
     asked = at_stake(explored, 0.5, 0.001)
     right = mistaken.scaled(explored, asked, 1.0)
     assert right.curve.log_M == pytest.approx(explored.planned(asked).curve.log_M)  # type: ignore[union-attr]
-    said = mistaken.mistaken_path_sentence(right, right, Optimal(), 0.001, 1.0)
-    assert said.endswith("move the factor.")
-    assert len(mistaken.mistaken_path_figure(right, right, Optimal(), 0.001, 1.0)["data"]) == 3
+    picture = mistaken.mistaken_path_picture(explored, asked, 1.0)
+    assert picture.sentence.endswith("move the factor.")
+    assert len(picture.drawing["data"]) == 3
 
 
 def test_factor_name_by_example() -> None:

@@ -3,10 +3,9 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tarstop_core.explore.stakes_figure import stakes_rows
 
-from tarstop_core.teaching.ideas import peak
-from tarstop_core.teaching.ideas.peak import peak_sentence
+from tarstop_core.explore.figures import stakes_rows
+from tarstop_core.teaching.ideas.value import peak_picture
 from tarstop_core.value.payoffs import Payoffs
 from tests.teaching.ideas.printed import printed
 
@@ -17,11 +16,11 @@ PROBABILITY = st.floats(0.02, 0.98)
 def test_evpi_is_what_decide_prints(q_star: float, b: float) -> None:
     said = printed("decide", f"--q-star={q_star}", f"--belief={b}", "--rho=0.1", "--cost=0.001")
     payoffs = Payoffs.from_q_star(q_star)
-    (row,) = [each for each in peak.peak_rows(payoffs) if abs(each["belief"] - b) < 1e-9]
+    (row,) = [each for each in peak_picture(payoffs, b).rows if abs(each["belief"] - b) < 1e-9]
     assert row["evpi"] == pytest.approx(said["evpi"], abs=1e-12)
-    drawn = peak.peak_figure(payoffs, b)
-    assert drawn["data"][-1]["y"][0] == pytest.approx(said["evpi"], abs=1e-12)
-    assert ("better action is a⁺" in peak.peak_sentence(payoffs, b)) == (said["action"] == "a+")
+    picture = peak_picture(payoffs, b)
+    assert picture.drawing["data"][-1]["y"][0] == pytest.approx(said["evpi"], abs=1e-12)
+    assert ("better action is a⁺" in picture.sentence) == (said["action"] == "a+")
 
 
 @given(PROBABILITY, PROBABILITY)
@@ -32,12 +31,12 @@ def test_evpi_is_greatest_at_q_star(q_star: float, b: float) -> None:
 
 def test_the_numbers_beside_the_figure_are_what_is_drawn_on_explore_too() -> None:
     payoffs = Payoffs.from_q_star(0.8)
-    own, other = peak.peak_rows(payoffs), stakes_rows(payoffs)
+    own, other = peak_picture(payoffs, 0.5).rows, stakes_rows(payoffs)
     assert [(row["belief"], row["evpi"]) for row in own] == [(row["belief"], row["evpi"]) for row in other]
 
 
 def test_peak_sentence_by_example() -> None:
     assert (
-        (peak_sentence(Payoffs.from_q_star(0.8), 0.5))
+        peak_picture(Payoffs.from_q_star(0.8), 0.5).sentence
         == "At a chance of 50 % the better action is a⁻, which is expected to lose 0.1; a⁺ would lose 0.4. Certainty would save the smaller of the two, so EVPI is 0.1. It is greatest, 0.16, at q* = 0.80: there both actions lose the same, and the choice is a toss-up."
     )

@@ -6,9 +6,8 @@ import pytest
 
 from tarstop_core.explore.lists import sample
 from tarstop_core.policies import Budget
-from tarstop_core.teaching.ideas import recall
+from tarstop_core.teaching.ideas import at_stake, recall
 from tarstop_core.teaching.ideas.recall import CASES
-from tarstop_core.teaching.ideas.shared import at_stake
 from tests.teaching.ideas.printed import replayed
 
 
@@ -16,7 +15,7 @@ from tests.teaching.ideas.printed import replayed
 @pytest.mark.parametrize("q_star", [0.2, 0.5, 0.8])
 def test_recall_is_what_replay_prints(tmp_path: Path, case: str, q_star: float) -> None:
     explored = sample(CASES[case].key)
-    found = recall.recalled(explored, at_stake(explored, q_star, 0.001), 0.9)
+    found = recall.stops(explored, at_stake(explored, q_star, 0.001), 0.9)
     said = replayed(explored, tmp_path, "optimal", q_star, 0.001)
     assert found.at_optimal == said["depth"] and found.omega == said["omega"]
     assert found.net_utility[found.at_optimal] == pytest.approx(said["net_utility"], abs=1e-12)
@@ -27,7 +26,7 @@ def test_every_depth_of_a_review_is_a_replay() -> None:
     case = CASES["missed"]
     explored = sample(case.key)
     asked = at_stake(explored, case.q_star, case.cost, case.theta)
-    found = recall.recalled(explored, asked, 0.95)
+    found = recall.stops(explored, asked, 0.95)
     for depth in (1, 60, found.at_target, len(explored)):
         one = explored.replayed(Budget(depth), asked)
         assert found.plus[depth] == (one.action == "a+")
@@ -38,26 +37,26 @@ def test_the_cases_show_what_they_are_called() -> None:
     found = {}
     for name, case in CASES.items():
         explored = sample(case.key)
-        found[name] = recall.recalled(
+        found[name] = recall.stops(
             explored, at_stake(explored, case.q_star, case.cost, case.theta), target=0.95
         )
     settled, missed, nothing = found["settled"], found["missed"], found["nothing"]
     assert settled.settled < settled.at_target / 10 and settled.plus[settled.at_target] == settled.omega
     assert missed.recall[missed.at_target] >= 0.95 and missed.settled > missed.at_target
     assert missed.plus[missed.at_target] != missed.omega == bool(missed.plus[-1])
-    assert nothing.relevant == 0 and nothing.at_target == len(nothing.explored)
+    assert nothing.relevant == 0 and nothing.at_target == len(nothing.listing)
     for each in found.values():
         assert each.recall[-1] == (1.0 if each.relevant else 0.0)
-    assert "for recall alone" in recall.recall_sentence(settled)
-    assert "What was left out decides" in recall.recall_sentence(missed)
-    assert "no recall is ever reached" in recall.recall_sentence(nothing)
+    assert "for recall alone" in recall.recall_picture(settled).sentence
+    assert "What was left out decides" in recall.recall_picture(missed).sentence
+    assert "no recall is ever reached" in recall.recall_picture(nothing).sentence
 
 
 def test_rules_on_real_rankings_are_those_of_the_shipped_results() -> None:
-    found = recall.by_method(0.47, 0.0012)
+    found = recall.real_rules(0.47, 0.0012)
     assert (found.q_star, found.cost, found.cases) == (0.5, 0.001, 48)
     own = found.rows.set_index("approach")
     assert "Oracle" not in own.index and own.loc["Screen everything", "recall"] == found.rows["recall"].max()
     assert found.together < -0.5
-    assert "the more a rule finds, the less it brings" in recall.by_method_sentence(found)
-    assert len(recall.by_method_rows(found)) == len(own)
+    assert "the more a rule finds, the less it brings" in recall.real_rules_picture(found).sentence
+    assert len(recall.real_rules_picture(found).rows) == len(own)

@@ -19,16 +19,12 @@ def test_learned_chances_come_true_and_scores_do_not(of: str, rule: str) -> None
     promised, learned = (sum(float(each[at].sum()) for each in found.lists) for at in (1, 2))
     assert abs(learned - relevant) < 0.05 * relevant
     assert not 0.5 * relevant < promised < 2 * relevant
-    said = scores.reliability_sentence(found)
+    picture = scores.reliability_picture(found, dark=True)
+    said = picture.sentence
     assert f"{relevant}" in said and f"promise {promised:,.0f};" in said
-    assert f"{promised:,.0f} relevant documents where there are {relevant}" in scores.reliability_heading(
-        found
-    )
-    drawn = scores.reliability_figure(found, dark=True)
-    assert "simulated" in {note["text"] for note in drawn["layout"]["annotations"]}
-    assert len(scores.reliability_rows(found)) == sum(
-        len(each.reliability) for each in (found.naive, found.learned)
-    )
+    assert f"{promised:,.0f} relevant documents where there are {relevant}" in picture.heading
+    assert "simulated" in {note["text"] for note in picture.drawing["layout"]["annotations"]}
+    assert len(picture.rows) == sum(len(each.reliability) for each in (found.naive, found.learned))
 
 
 def test_chances_are_learned_on_the_other_lists() -> None:
@@ -44,18 +40,18 @@ def test_margins_are_those_of_documents_whose_labels_were_not_told() -> None:
     for (labels, *_), name in zip(
         scores.taken("margins", "softmax").lists, sample_reviews()["topic"], strict=True
     ):
-        rest = np.asarray(labelled_inclusions(name).labels)[scores.TAUGHT :]
+        rest = np.asarray(labelled_inclusions(name).labels)[scores.LABELLED :]
         assert (len(labels), labels.sum()) == (len(rest), rest.sum())
 
 
 def test_what_is_left_is_said_of_one_list() -> None:
     found = scores.taken("bm25", "logistic")
-    rows = scores.unread_rows(found, 3)
+    picture = scores.unread_picture(found, 3)
+    rows, said = picture.rows, picture.sentence
     labels, naive, _ = found.lists[3]
     assert (rows[0]["unread"], rows[-1]["unread"]) == (labels.sum(), 0)
     assert rows[0]["by_the_rule"] == pytest.approx(naive.sum())
     row = rows[len(labels) // 4]
-    said = scores.unread_sentence(found, 3)
     assert f"When {row['depth']} documents are read, {row['unread']:.0f} relevant" in said
     assert f"say {row['by_the_rule']:.1f}, those that were learned {row['learned']:.1f}" in said
-    assert len(scores.unread_figure(found, 3)["data"]) == 3
+    assert len(picture.drawing["data"]) == 3

@@ -37,7 +37,7 @@ OF_FORMULAS = {
     "explore.lists": {"collection", "first_settings", "in_own_order", "samples", "unread"},
     "explore.plans": {"actions", "cell_of", "decide", "plans_to", "settled"},
     "explore.maps": {"rules"},
-    "explore.sensitivity": {"check_sentence", "goes_on"},
+    "explore.sensitivity": {"goes_on"},
     "belief.mixture": set(),
     "calibration.rank_frailty": {"cases_of", "grid", "learned_by", "with_learned"},
     "calibration.first_hit": {"in_words", "ranks", "read_cases"},

@@ -9,9 +9,8 @@ from dashboard.learn.ideas import IDEAS
 from tarstop_core.explore.lists import sample
 from tarstop_core.policies import POLICIES
 from tarstop_core.teaching.glossary import grouped, terms
-from tarstop_core.teaching.ideas import engines, mistaken, one_document, peak, recall, scores
+from tarstop_core.teaching.ideas import at_stake, engines, mistaken, recall, scores, search, searches, value
 from tarstop_core.teaching.ideas.recall import CASES
-from tarstop_core.teaching.ideas.shared import at_stake, search, searches
 from tarstop_core.teaching.methods import formulas, sections
 from tarstop_core.value.payoffs import Payoffs
 
@@ -38,10 +37,10 @@ def open_idea(open_app: OpenApp) -> Callable[[str], AppTest]:
 
 def test_certainty_follows_its_sliders(open_idea: Callable[[str], AppTest]) -> None:
     app = open_idea("Certainty")
-    assert peak.peak_sentence(Payoffs.from_q_star(0.5), 0.3) in shown(app)
+    assert value.peak_picture(Payoffs.from_q_star(0.5), 0.3).sentence in shown(app)
     app.slider("idea-q").set_value(0.8).run()
     app.slider("idea-b").set_value(0.9).run()
-    assert peak.peak_sentence(Payoffs.from_q_star(0.8), 0.9) in shown(app)
+    assert value.peak_picture(Payoffs.from_q_star(0.8), 0.9).sentence in shown(app)
 
 
 @pytest.mark.parametrize("name", list(CASES))
@@ -50,8 +49,8 @@ def test_recall_tells_each_case(open_idea: Callable[[str], AppTest], name: str) 
     app.segmented_control("idea-list").set_value(name).run()
     app.slider("idea-recall").set_value(0.8).run()
     explored = sample(case.key)
-    found = recall.recalled(explored, at_stake(explored, case.q_star, case.cost, case.theta), 0.8)
-    assert recall.recall_sentence(found) in shown(app)
+    found = recall.stops(explored, at_stake(explored, case.q_star, case.cost, case.theta), 0.8)
+    assert recall.recall_picture(found).sentence in shown(app)
 
 
 def test_one_document_and_its_list_follow_together(open_idea: Callable[[str], AppTest]) -> None:
@@ -60,13 +59,10 @@ def test_one_document_and_its_list_follow_together(open_idea: Callable[[str], Ap
     app.select_slider("idea-c-bound").set_value(0.005).run()
     said = shown(app)
     explored = search("prosthetic-foot")
-    assert (
-        one_document.compared_sentence(one_document.compared(explored, at_stake(explored, 0.6, 0.005)))
-        in said
-    )
-    assert (
-        one_document.one_document_sentence(one_document.one_document(Payoffs.from_q_star(0.6), 0.05)) in said
-    )
+    rules = value.three_rules(explored, at_stake(explored, 0.6, 0.005))
+    assert value.three_rules_picture(rules).sentence in said
+    document = value.one_document(Payoffs.from_q_star(0.6), 0.05)
+    assert value.one_document_picture(document).sentence in said
     assert len(app.get("plotly_chart")) == 2
 
 
@@ -74,25 +70,26 @@ def test_studies_follow_the_prior(open_idea: Callable[[str], AppTest]) -> None:
     app = open_idea("Studies")
     app.select_slider("idea-tau").set_value(0.1).run()
     said = shown(app)
-    assert engines.engines_sentence("iqcode", engines.belief_paths("iqcode", 0.75, 0.1)) in said
-    assert engines.widths_sentence(engines.widths("iqcode", 0.75, 0.1)) in said
+    assert engines.engines_picture("iqcode", 0.75, 0.1).sentence in said
+    assert engines.widths_picture("iqcode", 0.75, 0.1).sentence in said
 
 
 def test_wrong_chances_follow_the_factor(open_idea: Callable[[str], AppTest]) -> None:
     app = open_idea("Wrong chances")
     app.select_slider("idea-factor").set_value(4.0).run()
     found = mistaken.mistaken(at_stake(searches()[0], 0.5, 0.001))
-    assert mistaken.mistaken_sentence(found, 4.0, 16) in shown(app)
+    assert mistaken.mistaken_picture(found, 4.0).sentence in shown(app)
 
 
 def test_scores_follow_the_rule_and_the_list(open_idea: Callable[[str], AppTest]) -> None:
     app = open_idea("Scores")
-    assert scores.reliability_sentence(scores.taken("bm25", "stretched")) in shown(app)
+    assert scores.reliability_picture(scores.taken("bm25", "stretched")).sentence in shown(app)
     app.segmented_control("idea-scores").set_value("margins").run()
     app.segmented_control("idea-taken").set_value("softmax").run()
     app.selectbox("idea-review").set_value(4).run()
     said, found = shown(app), scores.taken("margins", "softmax")
-    assert scores.reliability_sentence(found) in said and scores.unread_sentence(found, 4) in said
+    assert scores.reliability_picture(found).sentence in said
+    assert scores.unread_picture(found, 4).sentence in said
 
 
 def test_formulas_by_section_and_by_name(open_app: OpenApp) -> None:

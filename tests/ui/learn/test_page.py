@@ -6,15 +6,15 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.learn import call as learn_call
-from dashboard.learn import walk
+from dashboard.learn import game as learn_game
+from dashboard.learn import walk_state
 from dashboard.learn.page import PARTS
-from dashboard.learn.walk import Asked
+from dashboard.learn.walk_state import Asked
 from tarstop_core.presentation.numbers import percent
-from tarstop_core.teaching.game import rounds as your_call
-from tarstop_core.teaching.game.rounds import Call, Game, compared
-from tarstop_core.teaching.lesson import steps as lessons
-from tarstop_core.teaching.lesson.formulas import filled
+from tarstop_core.teaching import game as engine
+from tarstop_core.teaching import lesson as lessons
+from tarstop_core.teaching.formulas import filled
+from tarstop_core.teaching.game import Call, Game, compared
 
 OpenApp = Callable[..., AppTest]
 CALLS = "7m.5p.30m.15m.19p"
@@ -77,13 +77,13 @@ def test_a_part_keeps_its_place_and_takes_its_parameters_with_it(open_app: OpenA
     ],
 )
 def test_a_step_shows_the_lessons_own_numbers(open_app: OpenApp, asked: Asked) -> None:
-    app = open_app("learn", part="walk", **walk.address_of(asked))
+    app = open_app("learn", part="walk", **walk_state.address_of(asked))
     step = asked.lesson.step(asked.step)
     assert latex(app) == [formula.latex for formula in filled(asked.lesson, step)]
     said = shown(app)
     assert ("GO ON" if step.go_on else "STOP") in said and percent(step.now.b) in said
     assert lessons.words(asked.lesson, step) in said and "simulated" in said
-    assert walk.read_address(address(app)) == asked
+    assert walk_state.read_address(address(app)) == asked
 
 
 def test_steps_are_made_and_the_truth_waits_for_the_end(open_app: OpenApp) -> None:
@@ -183,7 +183,7 @@ def test_another_list_begins_at_its_beginning(open_app: OpenApp) -> None:
 def test_a_broken_address_shows_a_lesson_all_the_same(open_app: OpenApp, wrong: dict[str, str]) -> None:
     app = open_app("learn", part="walk", **wrong)
     assert not app.error and len(app.latex) >= 4
-    asked = walk.read_address(address(app))
+    asked = walk_state.read_address(address(app))
     assert 0 <= asked.step <= asked.lesson.stop and asked.rule == "optimal"
 
 
@@ -192,7 +192,7 @@ def test_a_broken_address_shows_a_lesson_all_the_same(open_app: OpenApp, wrong: 
 
 def test_a_game_from_its_beginning_to_its_result(open_app: OpenApp) -> None:
     app = open_app("learn", part="call")
-    assert your_call.rules_of_the_game(Game()) in shown(app)
+    assert engine.rules_of_the_game(Game()) in shown(app)
     game = Game()
     for at, (reads, plus) in enumerate(((2, False), (1, True), (0, True), (1, False), (0, False))):
         press(app, f"call-begin-{at}")
@@ -200,14 +200,14 @@ def test_a_game_from_its_beginning_to_its_result(open_app: OpenApp) -> None:
         for _ in range(reads):
             press(app, "call-read-5")
             game = game.read(5)
-        assert address(app)["calls"] == your_call.encode(game.calls)
+        assert address(app)["calls"] == engine.encode(game.calls)
         press(app, f"call-decide-{plus}")
         game = game.decide(plus)
         if not game.over:
-            assert your_call.round_sentence(game, at) in shown(app)
-    assert address(app)["calls"] == your_call.encode(game.calls)
+            assert engine.round_sentence(game, at) in shown(app)
+    assert address(app)["calls"] == engine.encode(game.calls)
     rows = compared(game)
-    assert your_call.standing_sentence(game, rows) in shown(app)
+    assert " ".join(engine.standing_sentences(game, rows)) in shown(app)
     assert all(f"{row.total:,.0f}".replace("-", "−") in shown(app) for row in rows)
     press(app, "call-next")
     assert address(app)["seed"] == "7" and "calls" not in address(app)
@@ -221,7 +221,7 @@ def test_a_reload_loses_nothing(open_app: OpenApp) -> None:
     assert address(app)["calls"] == "7m.4"
     again = open_app("learn", **address(app))
     assert "4 of 212" in shown(again)
-    assert learn_call.read_address(address(again))[0] == replace(game, calls=(Call(7, False), Call(4)))
+    assert learn_game.read_address(address(again))[0] == replace(game, calls=(Call(7, False), Call(4)))
 
 
 def test_by_instinct_the_belief_is_hidden(open_app: OpenApp) -> None:
@@ -252,7 +252,7 @@ def test_calls_that_cannot_be_read_are_said_to_be_so(open_app: OpenApp, calls: s
 )
 def test_a_broken_address_plays_the_first_game(open_app: OpenApp, wrong: dict[str, str]) -> None:
     app = open_app("learn", part="call", **wrong)
-    assert not app.error and learn_call.read_address(address(app)) == (Game(), "curve", "")
+    assert not app.error and learn_game.read_address(address(app)) == (Game(), "curve", "")
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, lru_cache
 from itertools import cycle, islice
 from typing import Any
 
@@ -18,14 +18,12 @@ from tarstop_core.evaluation.replay import Played, summary
 from tarstop_core.explore.lists import LabelledList, sample
 from tarstop_core.explore.plans import EXPECTABLE, plans
 from tarstop_core.policies import POLICIES, Policy, Randomised
-from tarstop_core.presentation.numbers import amount
-from tarstop_core.presentation.words import TEXTS, say
 from tarstop_core.samples.collections import sample_qrels, sample_reviews
 from tarstop_core.screening.explain import action, question
 from tarstop_core.screening.scenarios.patent import PATENT
 from tarstop_core.screening.scenarios.review import REVIEW
 from tarstop_core.screening.settings import Settings
-from tarstop_core.teaching.lesson.steps import topic_of
+from tarstop_core.teaching import message
 from tarstop_core.value.payoffs import Floats, Payoffs, check_cost
 
 Mix = str
@@ -42,7 +40,6 @@ SCALE, UNIT = 1000.0, "points"
 TIED = 0.005
 """Points that nobody would see as a difference."""
 YOU = "You"
-_said = partial(say, "tarstop_core.teaching.words")
 _CALL = re.compile(r"(\d{1,6})([pm]?)")
 _ENDS = {True: "p", False: "m", None: ""}
 
@@ -56,42 +53,42 @@ class Call:
 
 
 def encode(calls: Sequence[Call]) -> str:
-    """Calls as a word for the address."""
+    """Return calls as a word for the address."""
     return ".".join(f"{call.depth}{_ENDS[call.plus]}" for call in calls)
 
 
 def decode(text: str) -> tuple[Call, ...]:
-    """The calls that a word stands for; only the last may be undecided. InputProblem when it is no such word."""
+    """Return the calls that a word stands for; only the last may be undecided. InputProblem when it is no such word."""
     calls: list[Call] = []
-    meant = {end: plus for plus, end in _ENDS.items()}
+    actions = {end: plus for plus, end in _ENDS.items()}
     for part in text.split(".") if text else ():
-        found = _CALL.fullmatch(part)
-        if found is None or (calls and calls[-1].plus is None) or len(calls) == ROUNDS:
+        match = _CALL.fullmatch(part)
+        if match is None or (calls and calls[-1].plus is None) or len(calls) == ROUNDS:
             raise InputProblem(
                 f"The address names the calls “{text[:40]}”, which cannot be read; they look like 16p.30m.5. "
                 "The game begins anew."
             )
-        calls.append(Call(int(found[1]), meant[found[2]]))
+        calls.append(Call(int(match[1]), actions[match[2]]))
     return tuple(calls)
 
 
 @lru_cache(maxsize=1)
 def _by_truth() -> dict[tuple[str, bool], tuple[str, ...]]:
-    """Keys of the samples by kind and truth."""
+    """Return keys of the samples by kind and truth."""
     truths = {f"{PATENT.sample}:{topic}": any(judged.values()) for topic, judged in sample_qrels().items()}
     for topic in sample_reviews()["topic"]:
-        one = sample(key := f"{REVIEW.sample}:{topic}")
-        truths[key] = one.omega(one.settings)
-    found: dict[tuple[str, bool], tuple[str, ...]] = {}
+        review = sample(key := f"{REVIEW.sample}:{topic}")
+        truths[key] = review.omega(review.settings)
+    keys: dict[tuple[str, bool], tuple[str, ...]] = {}
     for key, truth in truths.items():
         kind = key.partition(":")[0], truth
-        found[kind] = (*found.get(kind, ()), key)
-    return found
+        keys[kind] = (*keys.get(kind, ()), key)
+    return keys
 
 
 @lru_cache(maxsize=64)
 def drawn(seed: int, mix: Mix = "both") -> tuple[str, ...]:
-    """The lists of a game: the same for everybody with the same seed, each ω⁺ with a chance of one half."""
+    """Draw the lists of a game: the same for everybody with the same seed, each ω⁺ with a chance of one half."""
     rng = np.random.default_rng(seed)
     left = {kind: list(rng.permutation(keys)) for kind, keys in sorted(_by_truth().items())}
     kinds = islice(cycle(SAMPLES[mix]), ROUNDS)
@@ -118,7 +115,7 @@ class Game:
         return drawn(self.seed, self.mix)
 
     def settings(self, round_: int) -> Settings:
-        """Of a round: its sample's own, at the game's stakes."""
+        """Return the settings of a round: its sample's own, at the game's stakes."""
         payoffs = Payoffs.from_q_star(self.q_star, SCALE, UNIT)
         return replace(sample(self.keys[round_]).settings, payoffs=payoffs, cost=self.cost)
 
@@ -138,45 +135,58 @@ class Game:
         return bool(self.calls) and self.calls[-1].plus is None
 
     def within(self) -> Game:
-        """The same game with no call deeper than its list."""
+        """Return this game with no call deeper than its list."""
         pairs = zip(self.keys, self.calls, strict=False)
         return replace(self, calls=tuple(replace(c, depth=min(c.depth, len(sample(k)))) for k, c in pairs))
 
     def begun(self) -> Game:
-        """With the next round begun."""
+        """Return this game with the next round begun."""
         return self if self.reading or self.over else replace(self, calls=(*self.calls, Call()))
 
     def read(self, count: int = 1) -> Game:
-        """With more documents read, no further than the next find: a person would look up there."""
+        """Return this game with more documents read, no further than the next find: a person would look up there."""
         if not self.reading:
             return self
-        call, explored = self.calls[-1], sample(self.keys[len(self.calls) - 1])
-        finds = finds_of(explored)
-        depth = min(call.depth + count, len(explored), *(at + 1 for at in finds if at >= call.depth))
+        call, listing = self.calls[-1], sample(self.keys[len(self.calls) - 1])
+        finds = finds_of(listing)
+        depth = min(call.depth + count, len(listing), *(at + 1 for at in finds if at >= call.depth))
         return replace(self, calls=(*self.calls[:-1], Call(depth)))
 
     def decide(self, plus: bool) -> Game:
-        """With the round decided."""
+        """Return this game with the round decided."""
         if not self.reading:
             return self
         return replace(self, calls=(*self.calls[:-1], replace(self.calls[-1], plus=plus)))
 
 
-def finds_of(explored: LabelledList) -> tuple[int, ...]:
-    """0-based ranks of the documents that settle the question or bring a new table."""
-    truth = explored.truth
+def finds_of(listing: LabelledList) -> tuple[int, ...]:
+    """Return 0-based ranks of the documents that settle the question or bring a new table."""
+    truth = listing.truth
     if isinstance(truth, Outcome):
-        return tuple(np.unique(truth.positions[truth.positions < len(explored)]).tolist())
-    labels = topic_of(explored).labels
+        return tuple(np.unique(truth.positions[truth.positions < len(listing)]).tolist())
+    labels = listing.topic.labels
     assert labels is not None
     return tuple(np.flatnonzero(labels).tolist())
 
 
-def played(explored: LabelledList, settings: Settings, call: Call) -> Played:
-    """What came of a call, as a replay says it of a rule. InputProblem when it is not decided."""
+def played(listing: LabelledList, settings: Settings, call: Call) -> Played:
+    """Return what came of a call, as a replay has it for a rule.
+
+    Parameters
+    ----------
+    listing, settings
+        The list and the settings of the round.
+    call
+        InputProblem when it is not decided.
+
+    Returns
+    -------
+    Played
+        Depth, action and what it brought.
+    """
     if call.plus is None:
         raise InputProblem("This call is not decided yet; choose an action first.")
-    topic, omega = topic_of(explored), explored.omega(settings)
+    topic, omega = listing.topic, listing.omega(settings)
     assert topic.labels is not None and topic.n_relevant is not None
     utility = metrics.net_utility(settings.payoffs, call.plus, omega, call.depth, settings.cost)
     recall = metrics.recall(topic.labels[: call.depth].sum(), topic.n_relevant)
@@ -205,7 +215,17 @@ class Row:
     @property
     def total(self) -> float:
         """Net utility of all rounds together."""
-        return float(sum(each.net_utility for each in self.played))
+        return float(sum(played.net_utility for played in self.played))
+
+    @property
+    def right(self) -> int:
+        """Rounds decided rightly."""
+        return sum(played.right for played in self.played)
+
+    @property
+    def read(self) -> float:
+        """Documents read in all rounds together."""
+        return sum(played.depth for played in self.played)
 
     @cached_property
     def mean(self) -> dict[str, Any]:
@@ -214,125 +234,133 @@ class Row:
 
 
 def compared(game: Game) -> tuple[Row, ...]:
-    """The person and every rule with its first settings, the highest net utility first.
+    """Return the person and every rule with its first settings, the highest net utility first.
 
     Rules that draw a random sample end with another belief for every sample, so where a review is played they are
     left out.
     """
     rounds = [(sample(key), game.settings(at)) for at, key in enumerate(game.keys)]
-    own = tuple(played(*each, call) for each, call in zip(rounds, game.calls, strict=True))
+    own = tuple(
+        played(listing, settings, call) for (listing, settings), call in zip(rounds, game.calls, strict=True)
+    )
     rows, reviews = [Row(YOU, "", own)], any(not settings.kind.one_decides for _, settings in rounds)
     for rule in POLICIES.values():
         if not (reviews and issubclass(rule, Randomised)):
             policy = rule()
-            replayed = tuple(explored.replayed(policy, settings) for explored, settings in rounds)
+            replayed = tuple(listing.replayed(policy, settings) for listing, settings in rounds)
             expected = _expected(policy, rounds) if isinstance(policy, EXPECTABLE) else None
             rows.append(Row(short(policy), policy.family, replayed, expected=expected))
     oracle = {rule.title for rule in POLICIES.values() if rule.is_oracle}
     fair = [row for row in rows if row.title not in oracle]
     regrets = dict(zip(fair, metrics.regret(_net_utilities(fair)).mean(axis=0).tolist(), strict=True))
-    told = [replace(row, regret=regrets.get(row)) for row in rows]
-    return tuple(sorted(told, key=lambda row: row.total, reverse=True))
+    measured = [replace(row, regret=regrets.get(row)) for row in rows]
+    return tuple(sorted(measured, key=lambda row: row.total, reverse=True))
 
 
 def _expected(policy: Policy, rounds: Sequence[tuple[LabelledList, Settings]]) -> float:
-    ahead = (plans(explored.planned(settings), policy, settings.cost) for explored, settings in rounds)
-    return sum(each.net_utility.item() for each in ahead)
+    ahead = (plans(listing.planned(settings), policy, settings.cost) for listing, settings in rounds)
+    return sum(plan.net_utility.item() for plan in ahead)
 
 
 def _net_utilities(rows: Sequence[Row]) -> Floats:
-    """A round a row, a column a rule."""
-    return np.array([[each.net_utility for each in row.played] for row in rows]).T
+    """Return net utilities, a round a row and a rule a column."""
+    return np.array([[played.net_utility for played in row.played] for row in rows]).T
 
 
 def short(policy: Policy) -> str:
-    """The rule's name, with its parameter where it has one alone."""
+    """Return the rule's name, with its parameter where it has one alone."""
     return policy.title if len(policy.settings) > 1 else str(policy)
 
 
-# --- in words ---------------------------------------------------------------------------------------
-
-
 def rules_of_the_game(game: Game) -> str:
-    """What is played for, in a few sentences."""
+    """Say what is played for, in a few sentences."""
     payoffs = Payoffs.from_q_star(game.q_star, SCALE, UNIT)
-    choices = [f"“{each.plus}” if {question(each)}, else “{each.minus}”" for each in _asked(game)]
-    plus, minus = (actions(game, each) for each in (True, False))
-    return _said("rules", cost=game.cost, choices=choices, payoffs=payoffs, plus=plus, minus=minus)
+    choices = [
+        message("choice", question=question(settings), plus=settings.plus, minus=settings.minus)
+        for settings in _first_settings(game)
+    ]
+    plus, minus = (actions(game, chosen) for chosen in (True, False))
+    return message("rules", cost=game.cost, choices=choices, payoffs=payoffs, plus=plus, minus=minus)
 
 
 def actions(game: Game, plus: bool) -> str:
-    """The action a⁺, or a⁻, by the names it has in the game."""
-    return " or ".join(f"“{action(plus, each)}”" for each in _asked(game))
+    """Return the action a⁺, or a⁻, by the names it has in the game."""
+    return " or ".join(f"“{action(plus, settings)}”" for settings in _first_settings(game))
 
 
-def _asked(game: Game) -> list[Settings]:
-    """Of its first list of each kind."""
+def _first_settings(game: Game) -> list[Settings]:
+    """Return the settings of the first list of each kind."""
     return [sample(key).settings for key in game.keys[: len(SAMPLES[game.mix])]]
 
 
 def points(value: float) -> str:
-    """An amount of the game."""
-    return "1 point" if value == 1 else amount(value, UNIT)
-
-
-TEXTS.filters["in_points"] = points
+    """Return an amount of the game: "1 point", "−250 points"."""
+    return message("points", value=value)
 
 
 def round_sentence(game: Game, round_: int) -> str:
-    """What was hidden in a round, what the person made of it, and what Optimal did."""
-    explored, settings, call = sample(game.keys[round_]), game.settings(round_), game.calls[round_]
-    own = played(explored, settings, call)
-    best = explored.replayed(POLICIES["optimal"](), settings)
-
-    def verdict(each: Played) -> str:
-        plus = each.action == "a+"
-        right = "rightly" if plus == each.omega else "wrongly"
-        return f"chose “{action(plus, settings)}”, {right}: {points(each.net_utility)}"
-
-    told = {"hidden": hidden(explored, settings, call), "own": own, "best": best}
-    return _said("round", **told, verdict=verdict(own), best_verdict=verdict(best))
+    """Say what was hidden in a round, what the person made of it, and what Optimal did."""
+    listing, settings, call = sample(game.keys[round_]), game.settings(round_), game.calls[round_]
+    own = played(listing, settings, call)
+    optimal = listing.replayed(POLICIES["optimal"](), settings)
+    own_action, optimal_action = (action(one.action == "a+", settings) for one in (own, optimal))
+    names = {"own_action": own_action, "optimal_action": optimal_action}
+    return message("round", hidden=hidden(listing, settings, call), own=own, optimal=optimal, **names)
 
 
-def hidden(explored: LabelledList, settings: Settings, call: Call) -> str:
-    """The truth of a list, and what of it lay beyond the documents read."""
-    finds = finds_of(explored)
-    missed = [f"#{at + 1:,}" for at in finds if at >= call.depth]
-    where = f"{', '.join(missed[:6])}{f' and {len(missed) - 6} more' if len(missed) > 6 else ''}"
-    if isinstance(explored.truth, Outcome):
-        b, omega = explored.played(settings).belief_at(len(explored)), explored.omega(settings)
-        return _said(
-            "hidden_review", omega=omega, finds=len(finds), b=b, where=where, question=question(settings)
-        )
-    if not finds:
-        return _said("nothing_hidden")
-    return _said("all_hidden" if len(missed) == len(finds) else "hidden", where=where, first=finds[0] + 1)
+def hidden(listing: LabelledList, settings: Settings, call: Call) -> str:
+    """Say the truth of a list, and what of it lay beyond the documents read.
+
+    Parameters
+    ----------
+    listing, settings, call
+        The list, the settings of the round, and what the person did.
+
+    Returns
+    -------
+    str
+        A sentence.
+    """
+    finds = [rank + 1 for rank in finds_of(listing)]
+    missed = [rank for rank in finds if rank > call.depth]
+    if not isinstance(listing.truth, Outcome):
+        return message("hidden", finds=finds, missed=missed)
+    b = listing.played(settings).belief_at(len(listing))
+    truth = {"omega": listing.omega(settings), "question": question(settings), "b": b}
+    return message("hidden_in_review", finds=finds, missed=missed, **truth)
 
 
 def regret_sentence(rows: Sequence[Row]) -> str:
-    """What regret is measured against here: in every round somebody else may be the best."""
+    """Say what regret is measured against here: in every round somebody else may be the best."""
     best = _net_utilities([row for row in rows if row.regret is not None]).max(axis=1).sum()
     oracle = next(row.total for row in rows if row.regret is None)
-    return _said("regret", best=best, oracle=oracle)
+    return message("regret", best=best, oracle=oracle)
 
 
 def luck_sentence(rows: Sequence[Row]) -> str:
-    """Whether who did best is who was expected to, or luck decided."""
+    """Say whether who did best is who was expected to, or luck decided."""
     first = next(row for row in rows if row.regret is not None)
-    known = ((row.expected, row.total, row) for row in rows if row.expected is not None)
-    most, _, promised = max(known, key=lambda each: each[:2])
+    expected = ((row.expected, row.total, row) for row in rows if row.expected is not None)
+    most, _, promised = max(expected, key=lambda row: row[:2])
     lucky = first.expected is None or first.expected < most - TIED
-    return _said("luck", first=first, promised=promised, lucky=lucky, rounds=ROUNDS)
+    return message("luck", first=first, promised=promised, lucky=lucky, rounds=ROUNDS)
 
 
-def standing_sentence(game: Game, rows: Sequence[Row]) -> str:
-    """How the person did against the rules, in a few sentences."""
+def standing_sentences(game: Game, rows: Sequence[Row]) -> tuple[str, str]:
+    """Say how the person stands among the rules, and how they and Optimal decided."""
     fair = [row for row in rows if row.regret is not None]
     at = next(at for at, row in enumerate(fair) if row.you)
     you, best = fair[at], next(row for row in fair if not row.you)
-    optimal = next(row for row in fair if row.title == "Optimal")
     lost = metrics.regret(_net_utilities(fair))[:, at]
     worst = int(lost.argmax())
-    told = {"you": you, "at": at + 1, "rows": len(fair), "best": best, "optimal": optimal, "rounds": ROUNDS}
-    told |= {"lost": float(lost[worst]), "own": you.played[worst], "title": sample(game.keys[worst]).name}
-    return _said("standing", **told, worst=worst + 1)
+    decisions = message(
+        "decisions",
+        you=you,
+        optimal=next(row for row in fair if row.title == "Optimal"),
+        rounds=ROUNDS,
+        lost=float(lost[worst]),
+        round=worst + 1,
+        list=sample(game.keys[worst]).name,
+        own=you.played[worst],
+    )
+    return message("standing", you=you, place=at + 1, rows=len(fair), best=best), decisions

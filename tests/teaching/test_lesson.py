@@ -9,10 +9,9 @@ import pytest
 
 from tarstop_core.explore.lists import sample, samples
 from tarstop_core.policies import Greedy, Optimal, Policy, parse_policy
-from tarstop_core.teaching.lesson import steps as lessons
-from tarstop_core.teaching.lesson.formula import tex
-from tarstop_core.teaching.lesson.formulas import filled
-from tarstop_core.teaching.lesson.steps import Lesson, best_plan, lesson, truth
+from tarstop_core.teaching import lesson as lessons
+from tarstop_core.teaching.formulas import filled, tex
+from tarstop_core.teaching.lesson import Lesson, best_plan, lesson, truth
 from tarstop_core.teaching.methods import formulas
 from tarstop_core.value.cumulative import CumulativePath
 from tarstop_core.value.decisive import DecisivePath
@@ -41,7 +40,7 @@ def test_where_it_stops_and_what_comes_of_it_is_what_replay_prints(
 ) -> None:
     for spec in ("optimal", "greedy", "batch:K=10", "budget:d=30"):
         one = given(key, parse_policy(spec), q_star, cost)
-        told = replayed(one.explored, tmp_path, f"--policy={spec}", f"--q-star={q_star}", f"--cost={cost}")
+        told = replayed(one.listing, tmp_path, f"--policy={spec}", f"--q-star={q_star}", f"--cost={cost}")
         assert one.stop == one.played.depth == told["depth"]
         assert (one.played.action, one.played.omega) == (told["action"], told["omega"])
         assert one.played.net_utility == pytest.approx(told["net_utility"], abs=1e-12)
@@ -71,7 +70,7 @@ def test_every_step_is_a_decision_that_decide_prints(key: str, q_star: float, co
 def test_the_other_rules_are_replayed_too(tmp_path: Path, key: str) -> None:
     one = given(key, Greedy())
     for policy, found in one.compared:
-        told = replayed(one.explored, tmp_path, f"--policy={policy.spec}", "--q-star=0.5", "--cost=0.001")
+        told = replayed(one.listing, tmp_path, f"--policy={policy.spec}", "--q-star=0.5", "--cost=0.001")
         assert (found.depth, found.action) == (told["depth"], told["action"])
         assert found.net_utility == pytest.approx(told["net_utility"], abs=1e-12)
     best = max(found.net_utility for _, found in one.compared)
@@ -96,7 +95,7 @@ def test_formulas_end_with_the_numbers_of_the_step(key: str, depth: int) -> None
         step.now.evpi,
         step.now.value,
         step.evsi,
-        step.worth,
+        step.value_rate,
     ]
     for name in ("belief", "chance", "rho", "evpi", "evsi"):
         assert tex(by_name[name].value) in by_name[name].lines[-1].rsplit("=", 1)[-1], name
@@ -118,7 +117,9 @@ def test_filled_formulas_come_to_what_they_say(key: str, q_star: float) -> None:
         assert step.now.evpi == pytest.approx(min(b * payoffs.wrong_minus, (1 - b) * payoffs.wrong_plus))
         assert step.now.value == pytest.approx(step.now.rho * step.now.evpi)
         worth, plan = best_plan(path, depth)
-        assert (worth, plan) == (step.worth, step.plan) and worth == pytest.approx(path.value_rate()[depth])
+        assert (worth, plan) == (step.value_rate, step.plan) and worth == pytest.approx(
+            path.value_rate()[depth]
+        )
         if isinstance(path, DecisivePath):
             M = float(np.prod(1 - path.curve.h[:depth]))
             assert b == pytest.approx(0.5 * M / (0.5 * M + 0.5))
@@ -144,7 +145,7 @@ def test_every_formula_is_explained() -> None:
 def test_a_hit_settles_everything() -> None:
     one = given(SEARCH, parse_policy("budget:d=30"))
     step = one.step(20)
-    assert step.settled and step.now.b == 1.0 and step.evsi == step.worth == 0.0 and step.go_on
+    assert step.settled and step.now.b == 1.0 and step.evsi == step.value_rate == 0.0 and step.go_on
     assert [formula.name for formula in filled(one, step)] == ["belief", "actions", "evpi", "decision"]
     assert "disclos" in filled(one, step)[0].words and "16" in filled(one, step)[0].words
 
@@ -152,7 +153,7 @@ def test_a_hit_settles_everything() -> None:
 def test_what_is_shown_before_the_end_does_not_know_the_labels() -> None:
     """The same list without its truth looks the same as long as nothing has turned up."""
     one = given(SEARCH)
-    hidden = one.explored.planned(one.settings)
+    hidden = one.listing.planned(one.settings)
     for depth in range(16):
         step = one.step(depth)
         ahead = one.path.ahead(depth)

@@ -13,8 +13,8 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.explore.lists import sample
 from tarstop_core.explore.plans import outcomes
 from tarstop_core.policies import POLICIES, Randomised
-from tarstop_core.teaching.game import rounds as your_call
-from tarstop_core.teaching.game.rounds import (
+from tarstop_core.teaching import game as engine
+from tarstop_core.teaching.game import (
     ROUNDS,
     SCALE,
     Call,
@@ -55,13 +55,13 @@ def test_broken_calls_are_refused(text: str) -> None:
 
 
 @pytest.mark.parametrize("mix", ["both", "patent", "review"])
-def test_a_seed_draws_the_same_lists_half_of_them_with_something_to_find(mix: your_call.Mix) -> None:
+def test_a_seed_draws_the_same_lists_half_of_them_with_something_to_find(mix: engine.Mix) -> None:
     kinds = {key.split(":")[0] for seed in range(20) for key in drawn(seed, mix)}
-    assert kinds == set(your_call.SAMPLES[mix])
+    assert kinds == set(engine.SAMPLES[mix])
     games = [drawn(seed, mix) for seed in range(200)]
     assert games == [drawn(seed, mix) for seed in range(200)] and len(set(games)) > 100
     assert all(len(set(keys)) == ROUNDS for keys in games)
-    plus = [key in {*your_call._by_truth()[key.split(":")[0], True]} for keys in games for key in keys]
+    plus = [key in {*engine._by_truth()[key.split(":")[0], True]} for keys in games for key in keys]
     assert abs(np.mean(plus) - 0.5) < 0.06
 
 
@@ -89,7 +89,7 @@ def test_the_person_is_paid_as_a_replayed_budget_is(tmp_path: Path, q_star: floa
         explored = sample(key)
         told = replayed(explored, tmp_path, f"--policy=budget:d={depth}", *stakes)
         settings = replace(explored.settings, payoffs=payoffs, cost=cost)
-        own = your_call.played(explored, settings, Call(depth, told["action"] == "a+"))
+        own = engine.played(explored, settings, Call(depth, told["action"] == "a+"))
         assert (own.depth, own.action, own.omega) == (told["depth"], told["action"], told["omega"])
         assert own.net_utility == pytest.approx(told["net_utility"], abs=1e-9)
         assert own.recall == pytest.approx(told["recall"])
@@ -103,7 +103,7 @@ def test_every_rule_is_what_replay_prints(tmp_path: Path) -> None:
     rules = [rule() for rule in POLICIES.values() if not issubclass(rule, Randomised)]
     assert len(rows) == 1 + len(rules)
     for policy in rules:
-        row = rows[your_call.short(policy)]
+        row = rows[engine.short(policy)]
         for key, found in zip(game.keys, row.played, strict=True):
             told = replayed(sample(key), tmp_path / key.replace(":", "-"), f"--policy={policy.spec}", *stakes)
             assert (found.depth, found.action, found.omega) == (told["depth"], told["action"], told["omega"])
@@ -122,7 +122,7 @@ def test_regret_and_place() -> None:
     assert you.regret == pytest.approx(
         np.mean([top - own.net_utility for top, own in zip(best, you.played, strict=True)])
     )
-    said = your_call.standing_sentence(game, rows)
+    said = " ".join(engine.standing_sentences(game, rows))
     assert f"{you.total:,.0f} points" in said and "Optimal" in said
     assert "QBCB" not in {row.title for row in rows}
     assert "QBCB" in {row.title for row in compared(Game(mix="patent", calls=CALLS))}
@@ -133,20 +133,20 @@ def test_a_lucky_guess_may_do_better_than_the_oracle_and_regret_says_so() -> Non
     rows = compared(game)
     oracle = next(row for row in rows if row.regret is None)
     best = sum(max(row.played[at].net_utility for row in rows if row is not oracle) for at in range(ROUNDS))
-    said = your_call.regret_sentence(rows)
+    said = engine.regret_sentence(rows)
     assert best > oracle.total and f"{best:,.0f} points together" in said and "guessed rightly" in said
-    assert "guessed" not in your_call.regret_sentence(compared(Game(calls=CALLS)))
+    assert "guessed" not in engine.regret_sentence(compared(Game(calls=CALLS)))
 
 
 @pytest.mark.parametrize("mix", ["both", "patent", "review"])
-def test_what_is_said_of_a_game(mix: your_call.Mix) -> None:
+def test_what_is_said_of_a_game(mix: engine.Mix) -> None:
     game = Game(mix=mix, calls=CALLS)
-    assert "costs 1 point;" in your_call.rules_of_the_game(game)
+    assert "costs 1 point;" in engine.rules_of_the_game(game)
     for at in range(ROUNDS):
-        said = your_call.round_sentence(game, at)
+        said = engine.round_sentence(game, at)
         assert "You read" in said and "Optimal stopped after" in said
     with pytest.raises(InputProblem, match="not decided"):
-        your_call.played(sample(game.keys[0]), game.settings(0), Call(3))
+        engine.played(sample(game.keys[0]), game.settings(0), Call(3))
 
 
 def test_stakes_that_are_none_are_refused() -> None:
@@ -171,16 +171,16 @@ def test_what_is_expected_weighs_every_place_where_the_first_hit_may_lie() -> No
                 came = outcomes(replace(path, hit=hit), policy, game.cost, True).net_utility.item()
                 wanted += path.b_0 * share * came
             wanted += (1 - path.b_0) * outcomes(path, policy, game.cost, False).net_utility.item()
-        assert rows[your_call.short(policy)].expected == pytest.approx(wanted)
+        assert rows[engine.short(policy)].expected == pytest.approx(wanted)
 
 
 def test_it_says_whether_luck_decided() -> None:
     rows = compared(Game(calls=CALLS))
     optimal = next(row for row in rows if row.title == "Optimal")
     fair = [row for row in rows if row.regret is not None]
-    assert fair[0] is not optimal and "luck decided here" in your_call.luck_sentence(rows)
+    assert fair[0] is not optimal and "luck decided here" in engine.luck_sentence(rows)
     best = [optimal, *(row for row in rows if row is not optimal)]
-    assert "luck did not decide" in your_call.luck_sentence(best)
+    assert "luck did not decide" in engine.luck_sentence(best)
 
 
 def test_actions_by_example() -> None:

@@ -1,6 +1,5 @@
 """Learn, your call: a person stops and decides on five lists, and is then held against every rule."""
 
-import contextlib
 import html
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -12,10 +11,11 @@ import pandas as pd
 import streamlit as st
 
 from dashboard.frame import address, shell
+from dashboard.frame.address import Parameter, choice, finite
 from dashboard.frame.drawing import dark, figure, heading_of, note, picture, table
 from dashboard.frame.markup import badges, numbers, told
 from dashboard.frame.widgets import press, switch
-from dashboard.learn import documents as learn_documents
+from dashboard.learn import documents
 from tarstop_core.errors import InputProblem
 from tarstop_core.explore.lists import sample
 from tarstop_core.presentation.html import unbroken
@@ -25,50 +25,50 @@ from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.scenarios.patent import PATENT
 from tarstop_core.screening.scenarios.review import REVIEW
 from tarstop_core.screening.settings import Settings
-from tarstop_core.teaching.game import figures as your_call_figures
-from tarstop_core.teaching.game import rounds as your_call
-from tarstop_core.teaching.game.rounds import ROUNDS, SAMPLES, Game, Mix, points
-from tarstop_core.teaching.lesson.steps import topic_of
+from tarstop_core.teaching import figures
+from tarstop_core.teaching import game as engine
+from tarstop_core.teaching.game import ROUNDS, SAMPLES, Game, Mix, points
 
 PREFIX = "learn/call"
-NAMES = ("seed", "mix", "q", "c", "help", "calls")
-"""The parameters of the address."""
 MIXES: dict[Mix, str] = {"both": "Both in turn", **{each.name: each.short for each in (PATENT, REVIEW)}}
 HELPS = {"curve": "With the belief curve", "instinct": "By instinct"}
 COSTS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
 LAST_SEED = 9999
 MORE = 5
+"""Documents that one press reads."""
 
 
-def read_address(asked: Mapping[str, str]) -> tuple[Game, str, str]:
-    """The game that an address names, the help that is given, and what could not be read ("" if nothing)."""
-    game, problem = Game(), ""
-    if asked.get("mix") in SAMPLES:
-        game = replace(game, mix=asked["mix"])
-    seed, helped = asked.get("seed", ""), asked.get("help", "")
-    if seed.isdecimal() and int(seed) <= LAST_SEED:
-        game = replace(game, seed=int(seed))
-    for field, name in (("q_star", "q"), ("cost", "c")):
-        with contextlib.suppress(KeyError, ValueError, InputProblem):
-            changed: dict[str, Any] = {field: float(asked[name])}
-            game = replace(game, **changed)
+def _seed(text: str) -> int:
+    seed = int(text)
+    if not 0 <= seed <= LAST_SEED:
+        raise ValueError(text)
+    return seed
+
+
+PARAMETERS = {
+    "seed": Parameter("seed", _seed),
+    "mix": Parameter("mix", choice(SAMPLES)),
+    "q_star": Parameter("q", finite, "{:g}".format),
+    "cost": Parameter("c", finite, "{:g}".format),
+}
+NAMES = (*(parameter.name for parameter in PARAMETERS.values()), "help", "calls")
+"""The parameters of the address."""
+
+
+def read_address(given: Mapping[str, str]) -> tuple[Game, str, str]:
+    """Return the game that an address names, the help that it gives, and what could not be read ("" if nothing)."""
+    game, problem = address.read(PARAMETERS, given, Game()), ""
     try:
-        game = replace(game, calls=your_call.decode(asked.get("calls", ""))).within()
-    except InputProblem as found:
-        problem = str(found)
+        game = replace(game, calls=engine.decode(given.get("calls", ""))).within()
+    except InputProblem as unreadable:
+        problem = str(unreadable)
+    helped = given.get("help", "")
     return game, helped if helped in HELPS else "curve", problem
 
 
 def address_of(game: Game, helped: str) -> dict[str, str]:
-    """The parameters that :func:`read_address` reads back."""
-    return {
-        "seed": str(game.seed),
-        "mix": game.mix,
-        "q": f"{game.q_star:g}",
-        "c": f"{game.cost:g}",
-        "help": helped,
-        "calls": your_call.encode(game.calls),
-    }
+    """Return the parameters that :func:`read_address` reads back."""
+    return address.texts(PARAMETERS, game) | {"help": helped, "calls": engine.encode(game.calls)}
 
 
 @dataclass
@@ -114,6 +114,7 @@ def _playing() -> Play:
 
 
 def show() -> None:
+    """Draw the part: the game that the address names, where it stands."""
     st.html(Path(__file__).with_name("learn.css"))
     _game(_playing())
 
@@ -169,13 +170,12 @@ def _between(play: Play) -> None:
     game = play.game
     if game.decided:
         at = game.decided - 1
-        own = your_call.played(sample(game.keys[at]), game.settings(at), game.calls[at])
-        right = "right" if (own.action == "a+") == own.omega else "wrong"
-        word = f"Round {at + 1}: {right}, {points(own.net_utility)}"
-        st.html(told(word, your_call.round_sentence(game, at), kind="revealed"))
+        own = engine.played(sample(game.keys[at]), game.settings(at), game.calls[at])
+        word = f"Round {at + 1}: {'right' if own.right else 'wrong'}, {points(own.net_utility)}"
+        st.html(told(word, engine.round_sentence(game, at), kind="revealed"))
         _round_figure(play, at)
     else:
-        st.html(f'<p class="tar-lead">{html.escape(unbroken(your_call.rules_of_the_game(game)))}</p>')
+        st.html(f'<p class="tar-lead">{html.escape(unbroken(engine.rules_of_the_game(game)))}</p>')
     what = (play.move, Game.begun, len(game.calls))
     press(
         f"Begin round {game.decided + 1}",
@@ -191,38 +191,38 @@ def _round(play: Play) -> None:
     game = play.game
     at = len(game.calls) - 1
     key, settings, depth = game.keys[at], game.settings(at), game.calls[at].depth
-    explored = sample(key)
-    path = explored.played(settings)
+    listing = sample(key)
+    path = listing.played(settings)
     settled = path.hit is not None and depth >= path.hit
-    _buttons(play, settings, depth, len(explored))
+    _buttons(play, settings, depth, len(listing))
     left, right = st.columns([1.2, 1], gap="large")
     p = path.p if settings.kind.one_decides else path.rho
     scenario = scenario_of(settings)
     with left, st.container(height=430, border=True, key="call-document"):
         if depth == 0:
-            st.html(f'<h3 class="tar-title">{html.escape(explored.name)}</h3>{learn_documents.given(key)}')
+            st.html(f'<h3 class="tar-title">{html.escape(listing.name)}</h3>{documents.given(key)}')
         else:
             thought = f"{scenario.thought} {percent(float(p[depth - 1]))}"
-            st.html(learn_documents.document(key, depth - 1, thought))
+            st.html(documents.document(key, depth - 1, thought))
     with right:
-        rows = [("Documents read", f"{depth:,} of {len(explored):,}")]
+        rows = [("Documents read", f"{depth:,} of {len(listing):,}")]
         rows.append(("Spent on reading", points(depth * game.cost)))
-        if depth < len(explored) and not settled:
+        if depth < len(listing) and not settled:
             rows.append((f"The next one’s {scenario.thought}", percent(float(p[depth]))))
         if settings.kind.reads_full_texts:
-            rows.append(("2×2 tables so far", f"{sum(at < depth for at in your_call.finds_of(explored))}"))
+            rows.append(("2×2 tables so far", f"{sum(at < depth for at in engine.finds_of(listing))}"))
         asked, belief = question(settings), percent(path.belief_at(depth))
         if play.helped == "curve":
             rows += [(f"Chance that {asked}", belief), ("How sure before you act", percent(game.q_star))]
         st.html(f'<div class="tar-numbers tar-walked">{unbroken(numbers(rows))}</div>')
         if play.helped == "curve":
-            said = f"After {count_of(depth)} the chance that {asked} is {belief}."
-            picture(your_call_figures.belief(game, dark=dark()), said, presented=200)
+            sentence = f"After {count_of(depth)} the chance that {asked} is {belief}."
+            picture(figures.round_so_far(game, dark=dark()), sentence, presented=200)
             if not shell.presenting():
-                note(said)
+                note(sentence)
         if depth:
             with st.expander("What is looked for", key="call-asked"):
-                st.html(learn_documents.claim(key))
+                st.html(documents.claim(key))
         if settled:
             note("A document that you read settles the question; reading on can only cost.")
 
@@ -259,10 +259,10 @@ def _buttons(play: Play, settings: Settings, depth: int, length: int) -> None:
 
 def _result(play: Play) -> None:
     game = play.game
-    rows = your_call.compared(game)
-    said = your_call.standing_sentence(game, rows)
-    luck = f'<p class="tar-rest">{html.escape(unbroken(your_call.luck_sentence(rows)))}</p>'
-    st.html(told("You and the rules", said, more=luck, kind="revealed"))
+    rows = engine.compared(game)
+    standing, decisions = engine.standing_sentences(game, rows)
+    luck = f'<p class="tar-rest">{html.escape(unbroken(engine.luck_sentence(rows)))}</p>'
+    st.html(told("You and the rules", f"{standing} {decisions}", more=luck, kind="revealed"))
     following = (game.seed + 1) % (LAST_SEED + 1)
     with st.container(horizontal=True, key="call-again"):
         press("The same lists again", play.anew, key="call-same")
@@ -273,8 +273,8 @@ def _result(play: Play) -> None:
         figure(
             "call-standings",
             _place(rows),
-            your_call_figures.standings(rows, dark=dark()),
-            f"{said.split('. ')[0]}. {your_call_figures.FAMILIES}",
+            figures.standings(rows, dark=dark()),
+            f"{standing} {figures.FAMILIES}",
             frame,
             f"tarstop-your-call-{game.seed}",
         )
@@ -282,7 +282,7 @@ def _result(play: Play) -> None:
         heading_of("The same in numbers")
         out = "" if game.mix == PATENT.name else " Rules that draw a random sample take no part in reviews."
         how = "Every rule with its first settings, as tarstop replay plays it; simulated."
-        table(frame, f"{your_call.regret_sentence(rows)} {how}{out}")
+        table(frame, f"{engine.regret_sentence(rows)} {how}{out}")
     if shell.presenting():
         return
     heading_of("What you could have seen")
@@ -292,23 +292,23 @@ def _result(play: Play) -> None:
     _unread(game, at)
 
 
-def _place(rows: tuple[your_call.Row, ...]) -> str:
+def _place(rows: tuple[engine.Row, ...]) -> str:
     fair = [row for row in rows if row.regret is not None]
     above = next(at for at, row in enumerate(fair) if row.you)
     return f"{above} of {len(fair) - 1} rules did better than you" if above else "Nobody did better than you"
 
 
-def _numbers(game: Game, rows: tuple[your_call.Row, ...]) -> list[dict[str, object]]:
+def _numbers(game: Game, rows: tuple[engine.Row, ...]) -> list[dict[str, object]]:
     return [
         {
             "": f"▶ {row.title}" if row.you else row.title,
             "Net utility": f"{row.total:,.0f}".replace("-", "−"),
             "Expected": "–" if row.expected is None else f"{row.expected:,.0f}".replace("-", "−"),
             "Regret": "–" if row.regret is None else f"{row.regret:,.1f}",
-            "Right": f"{round(row.mean['decision_agreement'] * ROUNDS)} of {ROUNDS}",
-            f"Wrong {your_call.actions(game, True)}": row.mean["false_adopt"],
-            f"Wrong {your_call.actions(game, False)}": row.mean["false_reject"],
-            "Read": f"{sum(each.depth for each in row.played):,.0f}",
+            "Right": f"{row.right} of {ROUNDS}",
+            f"Wrong {engine.actions(game, True)}": row.mean["false_adopt"],
+            f"Wrong {engine.actions(game, False)}": row.mean["false_reject"],
+            "Read": f"{row.read:,.0f}",
         }
         for row in rows
     ]
@@ -319,23 +319,22 @@ def _round_figure(play: Play, at: int) -> None:
     figure(
         "call-round",
         f"{sample(game.keys[at]).name}: where you stopped, and where it was",
-        your_call_figures.round_figure(game, at, dark=dark()),
-        your_call.round_sentence(game, at),
-        your_call_figures.round_columns(game, at),
+        figures.round_to_its_end(game, at, dark=dark()),
+        engine.round_sentence(game, at),
+        figures.round_columns(game, at),
         f"tarstop-your-call-{game.seed}-{at + 1}",
     )
 
 
 def _unread(game: Game, at: int) -> None:
-    """The finds that the person did not read."""
+    """List the finds that the person did not read."""
     key, depth = game.keys[at], game.calls[at].depth
-    missed = [each for each in your_call.finds_of(sample(key)) if each >= depth]
+    missed = [rank for rank in engine.finds_of(sample(key)) if rank >= depth]
     if not missed:
         note("You read everything there was to find, or there was nothing.")
         return
-    known, ids = learn_documents.records(key), topic_of(sample(key)).ids
-    titles = ((at, known[str(ids[at])].title) for at in missed[:8])
-    shown = ((f"{at + 1:,}", title, learn_documents.verdict(key, at)[1]) for at, title in titles)
-    rows = pd.DataFrame(shown, columns=["#", "Document", "What it would have shown"])
+    records, ids = documents.records(key), sample(key).topic.ids
+    rows = [(f"{at + 1:,}", records[str(ids[at])].title, documents.verdict(key, at)[1]) for at in missed[:8]]
+    frame = pd.DataFrame(rows, columns=["#", "Document", "What it would have shown"])
     with st.container(key="call-unread"):
-        table(rows, f"{count_of(len(missed))} that you did not read, and that would have told.", prose=True)
+        table(frame, f"{count_of(len(missed))} that you did not read, and that would have told.", prose=True)

@@ -1,0 +1,243 @@
+"""Figures of the lesson and of the game as plain plotly dictionaries, lettered for a lecture hall."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tarstop_core.explore.lists import sample
+from tarstop_core.policies import Optimal
+from tarstop_core.presentation import figures as fig
+from tarstop_core.presentation.curves import live_curves
+from tarstop_core.presentation.palette import BELIEF, PAPER, PAPER_ON_DARK, PLUS, THRESHOLD
+from tarstop_core.screening.scenarios.named import scenario_of
+from tarstop_core.screening.settings import Settings
+from tarstop_core.teaching.game import YOU, Game, Row, finds_of
+from tarstop_core.teaching.lesson import Lesson, Step
+from tarstop_core.value.path import Path
+
+HEIGHT = 430
+"""Pixels of a lesson's curves."""
+ROW = 30
+"""Pixels of one rule."""
+LETTERS = 1.3
+"""Times the letters of the other pages: a lesson is projected."""
+ENDS = (15, 25, 40, 60, 80, 100, 150, 200, 300, 400, 600, 1000, 2000, 5000, 10_000)
+"""Depths at which an axis may end."""
+SYMBOLS = {"paper's policy": "circle", "beyond the paper": "square", "reference": "x"}
+"""Families of rules apart without colour; baselines are open circles."""
+FAMILIES = (
+    "Circles: the paper’s policies; open circles: its baselines; squares: beyond the paper; ×: references."
+)
+
+
+def lesson_curves(lesson: Lesson, step: Step, *, dark: bool = False) -> fig.Figure:
+    """Draw belief against q*, and what the rule (else the best plan) compares with the cost, as after this step.
+
+    Solid up to here, dotted to where the rule would stop if nothing (more) turned up.
+
+    Parameters
+    ----------
+    lesson, step
+        The rule on its list, and where it stands.
+    dark
+        Whether the page is dark.
+
+    Returns
+    -------
+    Figure
+        For plotly.
+    """
+    path = lesson.path.ahead(step.depth)
+    value_rate = lesson.policy.value_rate(path)
+    by_score = value_rate is not None and lesson.policy.criterion.is_score
+    plan = step.depth + step.more
+    figure = live_curves(
+        np.asarray(path.b),
+        path.value_rate() if value_rate is None else value_rate,
+        cost=lesson.settings.cost,
+        q_star=step.now.q_star,
+        depth=step.depth,
+        plan=plan,
+        hit=path.hit if step.settled else None,
+        span=(0, end_of_axis(plan, step.documents)),
+        unit=lesson.settings.payoffs.unit,
+        belief_title=scenario_of(lesson.settings).belief_title,
+        worth_title="paper’s score" if by_score else "worth each",
+        steps=path.in_steps,
+        dark=dark,
+    )
+    return for_a_hall(figure, dark=dark)
+
+
+def end_of_axis(plan: int, documents: int) -> int:
+    """Return a depth to draw to that changes seldom: the axis holds still while the lesson goes on."""
+    wanted = plan * 1.1
+    return min(documents, next((end for end in ENDS if end >= wanted), documents))
+
+
+def for_a_hall(figure: fig.Figure, height: int = HEIGHT, *, dark: bool = False) -> fig.Figure:
+    """Give a figure larger letters, and mark it as simulated.
+
+    Parameters
+    ----------
+    figure
+        The figure, which is changed.
+    height
+        Pixels.
+    dark
+        Whether the page is dark.
+
+    Returns
+    -------
+    Figure
+        The figure.
+    """
+    layout = figure["layout"]
+    layout["annotations"].append(fig.note(1, 1, "simulated", fig.text_colour(dark), yshift=2))
+    for annotation in layout["annotations"]:
+        annotation["bgcolor"] = PAPER_ON_DARK if dark else PAPER  # a line that crosses a text ends at it
+    layout["font"] = {"color": fig.text_colour(dark)}
+    layout["height"] = height
+    margin = layout["margin"]
+    margin |= {"l": round(LETTERS * margin["l"]), "r": 16, "t": 26, "b": round(LETTERS * margin["b"])}
+    _enlarge(layout)
+    return figure
+
+
+def _enlarge(part: Any) -> None:
+    """Enlarge every font within a part of a layout."""
+    if isinstance(part, dict):
+        for name, value in part.items():
+            if name in ("font", "tickfont") and "size" in value:
+                part[name] = value | {"size": round(LETTERS * value["size"])}
+            else:
+                _enlarge(value)
+    elif isinstance(part, list):
+        for element in part:
+            _enlarge(element)
+
+
+# --- the game -----------------------------------------------------------------------------------------------
+
+
+def round_so_far(game: Game, *, dark: bool = False) -> fig.Figure:
+    """Draw the belief of the round being played, as far as it was read: nothing of what is worth reading."""
+    at = len(game.calls) - 1
+    settings, depth = game.settings(at), game.calls[at].depth
+    path = sample(game.keys[at]).played(settings)
+    hit = path.hit if path.hit is not None and path.hit <= depth else None
+    last = end_of_axis(depth + 5, len(path))
+    figure = _belief_curve(path.ahead(depth), settings, depth, hit, last, dark)
+    return for_a_hall(figure, 300, dark=dark)
+
+
+def _belief_curve(
+    path: Path, settings: Settings, depth: int, hit: int | None, last: int, dark: bool
+) -> fig.Figure:
+    """Draw the belief alone: solid up to a depth, on an axis that ends at `last`."""
+    return live_curves(
+        np.asarray(path.b),
+        None,
+        cost=settings.cost,
+        q_star=settings.payoffs.q_star,
+        depth=depth,
+        plan=depth,
+        hit=hit,
+        span=(0, last),
+        belief_title=scenario_of(settings).belief_title,
+        steps=path.in_steps,
+        dark=dark,
+    )
+
+
+def round_to_its_end(game: Game, at: int, *, dark: bool = False) -> fig.Figure:
+    """Draw a decided round: belief, where the person and Optimal stopped, and where the finds were.
+
+    Parameters
+    ----------
+    game, at
+        The game, and the round's place.
+    dark
+        Whether the page is dark.
+
+    Returns
+    -------
+    Figure
+        For plotly.
+    """
+    settings, listing, own = game.settings(at), sample(game.keys[at]), game.calls[at].depth
+    path = listing.played(settings)
+    best = int(Optimal().depths(path, [settings.cost])[0])
+    finds = [rank + 1 for rank in finds_of(listing)]
+    furthest = max(own, best, (finds[0] if settings.kind.one_decides else finds[-1]) if finds else 0)
+    last = end_of_axis(furthest, len(path))
+    figure = _belief_curve(path, settings, last, path.hit, last, dark)
+    stops: dict[int, list[str]] = {}
+    for name, depth in ((YOU, own), ("Optimal", best)):
+        stops.setdefault(depth, []).append(name)
+    layout = figure["layout"]
+    layout["shapes"] = [
+        fig.upright(depth, BELIEF if YOU in names else THRESHOLD, 2, "dot") for depth, names in stops.items()
+    ]
+    for row, (depth, names) in enumerate(sorted(stops.items())):
+        side = {"xanchor": "right" if depth > last / 2 else "left", "yanchor": "top"}
+        text, height = f" {' and '.join(names)}: {depth} ", 0.97 - 0.12 * row
+        layout["annotations"].append(fig.label(depth, height, text, fig.text_colour(dark), **side))
+    drawn = [rank for rank in finds if rank <= last]
+    marker, hover = {"symbol": "triangle-up"}, "#%{x}<extra></extra>"
+    y = [-0.02] * len(drawn)
+    figure["data"].append(fig.points(drawn, y, PLUS, 13, marker=marker, hovertemplate=hover))
+    if drawn:
+        name = f"▲ {scenario_of(settings).finds}"
+        layout["annotations"].append(fig.label(1, 0.06, name, fig.ink(PLUS, dark), xref="paper"))
+    return for_a_hall(figure, 330, dark=dark)
+
+
+def round_columns(game: Game, at: int) -> dict[str, Any]:
+    """Return one entry a depth of a decided round: the belief, the finds, and who stopped there."""
+    settings, listing = game.settings(at), sample(game.keys[at])
+    path = listing.played(settings)
+    depths = np.arange(len(path) + 1)
+    best = int(Optimal().depths(path, [settings.cost])[0])
+    return {
+        "depth": depths,
+        "belief": [path.belief_at(int(depth)) for depth in depths],
+        "find": np.isin(depths - 1, finds_of(listing)),
+        "you_stopped": depths == game.calls[at].depth,
+        "optimal_stopped": depths == best,
+    }
+
+
+def standings(rows: Sequence[Row], *, dark: bool = False) -> fig.Figure:
+    """Draw net utility of the person and of every rule, the highest on top; the person is a filled diamond."""
+    totals = [row.total for row in rows]
+    low, high = min(0.0, *totals), max(0.0, *totals)
+    room = 0.16 * (high - low)
+    height = 90 + ROW * len(rows)
+    chart = fig.Chart(height, dark=dark)
+    stems = []
+    for at, row in enumerate(rows):
+        stroke = {"color": PLUS if row.you else THRESHOLD, "width": 4 if row.you else 2}
+        ends = {"x0": 0, "x1": row.total, "y0": at, "y1": at}
+        stems.append({"type": "line", **ends, "layer": "below", "line": stroke})
+    chart.points(
+        totals,
+        range(len(rows)),
+        [PLUS if row.you else BELIEF for row in rows],
+        [15 if row.you else 11 for row in rows],
+        marker={"symbol": ["diamond" if row.you else SYMBOLS.get(row.family, "circle-open") for row in rows]},
+        mode="markers+text",
+        text=[f"  {total:,.0f}  ".replace("-", "−") for total in totals],
+        textposition=["middle right" if total >= 0 else "middle left" for total in totals],
+        textfont={"size": 14, "color": fig.text_colour(dark)},
+        cliponaxis=False,
+        hoverinfo="skip",
+    )
+    with_numbers = [low - (2.2 * room if low < 0 else 0), high + 2.6 * room]
+    chart.axis("xaxis", "net utility of all rounds (points)", range=with_numbers, nticks=4, tickangle=0)
+    names = [f"<b>{row.title}</b>" if row.you else row.title for row in rows]
+    ticks = {"tickvals": list(range(len(rows))), "ticktext": names, "range": [len(rows) - 0.4, -0.6]}
+    chart.axis("yaxis", "", **ticks, automargin=True, showgrid=False)
+    margin = {"l": 8, "r": 12, "t": 26, "b": 40}
+    return for_a_hall(chart.figure(margin=margin, shapes=stems), height, dark=dark)

@@ -1,0 +1,198 @@
+"""The formulas of one step of a lesson, filled in: symbols = numbers = result, and a plain sentence before each.
+
+In the symbols d is the number of documents read; places are sections of the paper.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+
+from tarstop_core.calibration.calibrator import z_scores
+from tarstop_core.documents.topic import Outcome
+from tarstop_core.presentation.messages import Messages
+from tarstop_core.presentation.numbers import number
+from tarstop_core.screening.explain import action, question
+from tarstop_core.teaching.lesson import Lesson, Step
+from tarstop_core.value.cumulative import CumulativePath
+from tarstop_core.value.decisive import DecisivePath
+from tarstop_core.value.payoffs import exceeds
+
+
+@dataclass(frozen=True)
+class FilledFormula:
+    """One formula with a step's numbers."""
+
+    name: str
+    """One of "chance", "survival", "belief", "rho", "actions", "evpi", "score", "evsi", "worth" or "decision"."""
+    heading: str  # The question that it answers
+    words: str  # What it says here, in plain words
+    lines: tuple[str, ...]
+    """LaTeX: symbols, the same with numbers, the result; aligned at their first relation."""
+    value: float  # The result
+    place: str  # Where it stands in the paper, or that it does not
+    explained: str  # Its name in :mod:`tarstop_core.teaching.methods`; of a decision that of its rule
+
+    @property
+    def latex(self) -> str:
+        """All lines as one formula."""
+        # Fractions on top of each other would touch.
+        gap = "0.9em" if any("frac" in line for line in self.lines) else "0.35em"
+        return r"\begin{aligned} " + rf" \\[{gap}] ".join(self.lines) + r" \end{aligned}"
+
+
+def tex(value: float) -> str:
+    r"""Return a number for a formula: three significant digits, never rounded to certainty."""
+    if 0.99 < value < 1:
+        return f"{value:.{1 - math.floor(math.log10(1 - value))}f}"
+    text = number(value)
+    if "e" in text:
+        mantissa, power = text.split("e")
+        return rf"{mantissa} \times 10^{{{int(power)}}}"
+    return text.replace(",", "{,}")
+
+
+message = Messages("teaching/formulas.jinja", tex=tex)
+
+
+def _filled(name: str, macro: str, value: float, explained: str, **values: Any) -> FilledFormula:
+    """Return the formula of a macro, which gives heading, words, lines and place."""
+    heading, words, lines, place = message.paragraphs(macro, **values)
+    return FilledFormula(
+        name,
+        " ".join(heading.split()),
+        " ".join(words.split()),
+        tuple(lines.split("\n")),
+        value,
+        place,
+        explained,
+    )
+
+
+def filled(lesson: Lesson, step: Step) -> tuple[FilledFormula, ...]:
+    """Return all formulas of a step in the order of the argument: belief, next document, action, value, decision."""
+    settings, payoffs, now = lesson.settings, lesson.settings.payoffs, step.now
+    decisive = isinstance(lesson.path, DecisivePath)
+    formulas = _belief(lesson, step) if decisive else [_belief_of_tables(lesson, step)]
+    if step.p is not None:
+        formulas.append(_chance(lesson, step, step.p))
+        if decisive:
+            formulas.append(_filled("rho", "rho", now.rho, "rho", step=step))
+        else:
+            formulas.append(_filled("rho", "rho_of_tables", now.rho, "review-score", step=step))
+    up, down = float(payoffs.utility_plus(now.b)), float(payoffs.utility_minus(now.b))
+    chosen = action(now.plus, settings)
+    utilities = {"settings": settings, "action": chosen, "up": up, "down": down}
+    formulas.append(_filled("actions", "actions", max(up, down), "expected-utility", step=step, **utilities))
+    formulas.append(_filled("evpi", "evpi", now.evpi, "evpi", step=step, payoffs=payoffs, action=chosen))
+    if step.p is not None:
+        explained = "score" if decisive else "review-score"
+        price = {"cost": settings.cost, "unit": payoffs.unit}
+        formulas.append(_filled("score", "score", now.value, explained, step=step, **price))
+        formulas += [_evsi(lesson, step), _value_rate(lesson, step)]
+    return (*formulas, _decision(lesson, step))
+
+
+def _belief(lesson: Lesson, step: Step) -> list[FilledFormula]:
+    """Return how likely prior art is now, after how often nothing would have shown by now."""
+    path, d = cast(DecisivePath, lesson.path), step.depth
+    M = math.exp(float(path.curve.log_M[d]))
+    belief = _filled("belief", "belief", step.now.b, "belief", step=step, hit=path.hit, b_0=path.b_0, M=M)
+    if step.settled or d == 0:
+        return [belief]
+    before, h = math.exp(float(path.curve.log_M[d - 1])), float(path.curve.h[d - 1])
+    return [_filled("survival", "survival", M, "survival", step=step, M=M, before=before, h=h), belief]
+
+
+def _belief_of_tables(lesson: Lesson, step: Step) -> FilledFormula:
+    """Return how likely it is now that the test is sensitive enough."""
+    outcome, b = lesson.listing.truth, step.now.b
+    assert isinstance(outcome, Outcome)  # only those have a cumulative path
+    new = slice(step.studies - step.brought, step.studies)
+    tables = list(zip(outcome.tables.TP[new], outcome.tables.FN[new], strict=True))
+    earlier = float(lesson.path.b[step.depth - 1]) if step.depth else b
+    ratio = None
+    if step.brought and 0 < earlier < 1 and 0 < b < 1:
+        ratio = b / (1 - b) / (earlier / (1 - earlier))
+    asked = question(lesson.settings)
+    evidence = {"question": asked, "tables": tables, "earlier": earlier, "ratio": ratio}
+    return _filled("belief", "belief_of_tables", b, "model", step=step, **evidence)
+
+
+def _chance(lesson: Lesson, step: Step, p: float) -> FilledFormula:
+    scores = lesson.listing.topic.scores
+    assert scores is not None  # samples are ranked by BM25
+    return _filled(
+        "chance",
+        "chance",
+        p,
+        "isotonic",
+        step=step,
+        score=float(scores[step.depth]),
+        mean=float(scores.mean()),
+        sd=float(scores.std()),
+        z=float(z_scores(scores)[step.depth]),
+        reviews=not isinstance(lesson.path, DecisivePath),
+    )
+
+
+def _evsi(lesson: Lesson, step: Step) -> FilledFormula:
+    """Return what the next document alone is worth."""
+    now, payoffs, path = step.now, lesson.settings.payoffs, lesson.path
+    if isinstance(path, CumulativePath):
+        study = path.states[int(path.studies[step.depth])]
+        worth = {"n1": study.n1, "one": study.evsi(payoffs)}
+        return _filled(
+            "evsi", "evsi_of_tables", step.evsi, "evsi-study", step=step, unit=payoffs.unit, **worth
+        )
+    return _filled(
+        "evsi",
+        "evsi",
+        step.evsi,
+        "evsi",
+        step=step,
+        plus=lesson.settings.plus,
+        unit=payoffs.unit,
+        gain=now.rho * payoffs.wrong_minus,
+        surplus=payoffs.K * max(0.0, now.b - payoffs.q_star),
+        above_score=bool(exceeds(step.evsi, now.value)),
+    )
+
+
+def _value_rate(lesson: Lesson, step: Step) -> FilledFormula:
+    """Return what the best plan is worth a document."""
+    path, d, end = lesson.path, step.depth, step.depth + step.plan
+    explained = "worth" if isinstance(path, DecisivePath) else "review-plan"
+    if not step.plan:
+        return _filled("worth", "no_plan", 0.0, explained)
+    pays = bool(exceeds(step.value_rate, lesson.settings.cost))
+    plan = {"step": step, "unit": lesson.settings.payoffs.unit, "pays": pays}
+    if isinstance(path, DecisivePath):
+        effort = float(path.effort_left[d] - path.effort_left[end])
+        losses = {"loss": float(path.loss[d]), "then": float(path.loss[end])}
+        return _filled("worth", "plan", step.value_rate, explained, **plan, effort=effort, **losses)
+    path = cast(CumulativePath, path)
+    expected = float(path.included_to[end] - path.included_to[d])
+    together = float(path.worth_of_reading(np.array([end]), d)[0])
+    studies = {"expected": expected, "together": together}
+    return _filled("worth", "plan_of_tables", step.value_rate, explained, **plan, **studies)
+
+
+def _decision(lesson: Lesson, step: Step) -> FilledFormula:
+    settings, rule = lesson.settings, lesson.policy
+    above = None
+    if step.compared is not None and not step.settled and step.depth < step.documents:
+        above = bool(exceeds(step.compared, settings.cost))
+    return _filled(
+        "decision",
+        "decision",
+        step.depth if above is None or step.compared is None else step.compared,
+        rule.name,
+        step=step,
+        rule=rule,
+        action=action(step.now.plus, settings),
+        above=above,
+        cost=settings.cost,
+        unit=settings.payoffs.unit,
+    )

@@ -1,1 +1,0 @@
-"""Your call: the game in which a person decides when to stop."""

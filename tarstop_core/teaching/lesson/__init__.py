@@ -1,1 +1,0 @@
-"""A walk through a topic with every formula filled in."""
