@@ -1,4 +1,4 @@
-"""What the tables lead to, as curves: belief by study, prior and posterior, the worth of more studies."""
+"""Curves that the tables lead to: belief by study, prior and posterior, the value of more studies."""
 
 from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise
@@ -25,14 +25,32 @@ from tarstop_core.value.payoffs import Payoffs
 
 Box = tuple[float, float, float, float]
 """Left, right, low and high."""
-LETTER, HIGH, GAP = 5.3 / 290, 0.06, 0.015
-"""A letter's width as a share of the narrowest plot, a phone's; a line's height, and its distance, as chances."""
+LETTER = 5.3 / 290  # width of a letter as a share of the narrowest plot, that of a phone
+HIGH = 0.06  # height of a line, as a chance
+GAP = 0.015  # distance of a line from the next, as a chance
 
 
 def belief_by_study(
     evidence: Evidence, q_star: float, *, simulated: bool = False, dark: bool = False
 ) -> Figure:
-    """The belief after each study, the threshold q*, and the names of the studies that moved it most."""
+    """The belief after each study, the threshold q*, and the names of the studies that moved it most.
+
+    Parameters
+    ----------
+    evidence
+        The tables and what follows from them.
+    q_star
+        Threshold belief at which one acts.
+    simulated
+        Whether the figure says that its data are simulated.
+    dark
+        Whether the page is dark.
+
+    Returns
+    -------
+    Figure
+        A plotly figure.
+    """
     path = evidence.drawn_path.beliefs
     names = ["before any study", *(plain(name) for name in evidence.tables.study)]
     seen = [(n, b) for n, b in enumerate(path) if b is not None]
@@ -97,7 +115,22 @@ def _fits(box: Box, last: int, taken: Sequence[Box]) -> bool:
 
 
 def prior_and_posterior(evidence: Evidence, *, simulated: bool = False, dark: bool = False) -> Figure:
-    """Density of pooled sensitivity before and after the studies, the mass above θ shaded."""
+    """Density of pooled sensitivity before and after the studies, the mass above θ shaded.
+
+    Parameters
+    ----------
+    evidence
+        The tables and what follows from them.
+    simulated
+        Whether the figure says that its data are simulated.
+    dark
+        Whether the page is dark.
+
+    Returns
+    -------
+    Figure
+        A plotly figure.
+    """
     density = evidence.density
     theta = evidence.theta
     data: list[Figure] = []
@@ -139,7 +172,24 @@ def prior_and_posterior(evidence: Evidence, *, simulated: bool = False, dark: bo
 def value_of_more(
     evidence: Evidence, payoffs: Payoffs, *, simulated: bool = False, dark: bool = False
 ) -> Figure:
-    """EVSI of 1 to 100 more studies like these against what certainty would be worth."""
+    """EVSI of 1 to 100 more studies like these against what certainty would be worth.
+
+    Parameters
+    ----------
+    evidence
+        The tables and what follows from them.
+    payoffs
+        What right and wrong decisions bring and cost.
+    simulated
+        Whether the figure says that its data are simulated.
+    dark
+        Whether the page is dark.
+
+    Returns
+    -------
+    Figure
+        A plotly figure.
+    """
     more = evidence.more_studies(payoffs)
     data: list[Figure] = []
     notes = []

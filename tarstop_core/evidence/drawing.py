@@ -33,7 +33,28 @@ def plain(name: str) -> str:
 def evidence_figure(
     data: list[Figure], height: float, simulated: bool, dark: bool, notes: Sequence[Figure], **more: Any
 ) -> Figure:
-    """Traces in a clear layout; "simulated" stands above whatever stands on top of the plot."""
+    """Traces in a clear layout, with "simulated" above everything else where the data are.
+
+    Parameters
+    ----------
+    data
+        Plotly traces.
+    height
+        Height of plot and margins, pixels.
+    simulated
+        Whether the figure says that its data are simulated.
+    dark
+        Whether the page is dark.
+    notes
+        Annotations.
+    **more
+        Axes and what else the layout has; ``margin`` changes single margins.
+
+    Returns
+    -------
+    Figure
+        A plotly figure.
+    """
     notes, top = list(notes), 42 if simulated else 26
     if simulated:
         notes.append(note(1, 1, "simulated", text_colour(dark), yshift=19))
@@ -43,5 +64,22 @@ def evidence_figure(
 
 
 def share_axis(title: str, dark: bool, edges: Sequence[float] = (0, 1), **more: Any) -> Figure:
-    """An axis of chances or of shares."""
+    """An axis of chances or of shares.
+
+    Parameters
+    ----------
+    title
+        What the axis shows.
+    dark
+        Whether the page is dark.
+    edges
+        Its ends.
+    **more
+        Other settings of plotly's axis.
+
+    Returns
+    -------
+    Figure
+        Settings of a plotly axis.
+    """
     return axis(title, dark, range=list(edges), tickformat=".1f", dtick=0.2, **more)

@@ -18,11 +18,11 @@ Row = tuple[str, ...]
 """Study, TP, FP, FN and TN as they were typed."""
 FIELDS = ("study", *CELLS)
 TITLES = {field: field.capitalize() if field == "study" else field for field in FIELDS}
-KNOWN = "Study, TP, FP, FN and TN"
+COLUMN_NAMES = "Study, TP, FP, FN and TN"
 
 LONGEST = 6000  # characters that browsers, servers and messengers pass on in an address
-MOST_ROWS = 2000  # more never fit, so they are not even packed
-MOST_BYTES = 100_000  # that an address is unpacked to, whatever it says
+MOST_ROWS = 2000  # rows that are packed: more never fit
+MOST_BYTES = 100_000  # bytes that an address is unpacked to at most
 # As spreadsheets write them; a point is left out, because "1.020" may be a fraction.
 THOUSANDS = re.compile(r"[1-9]\d{0,2}([, \u00a0\u2009\u202f])\d{3}(\1\d{3})*")
 
@@ -70,8 +70,7 @@ def _names_columns(cells: Sequence[str], first: bool) -> bool:
     """Whether a row holds names of columns: two that are known, or, in the first row, words in place of all counts."""
     if any(whole_count(text) is not None for text in cells):
         return False
-    known = sum(_field(text) is not None for text in cells)
-    return known > 1 or (
+    return sum(_field(text) is not None for text in cells) > 1 or (
         first and all(text[:1].isalpha() and text.lower() not in MISSING for text in cells[1:])
     )
 
@@ -90,7 +89,7 @@ def _columns(cells: Sequence[str], at: int) -> dict[str, int]:
         )
         if field is None:
             raise InputProblem(
-                f"Row {at} names the columns, and '{title}' is none of {KNOWN}; rename that column or leave it out."
+                f"Row {at} names the columns, and '{title}' is none of {COLUMN_NAMES}; rename that column or leave it out."
             )
         if field in columns:
             raise InputProblem(f"Row {at} names two columns {TITLES[field]}; keep one of them.")
@@ -99,7 +98,7 @@ def _columns(cells: Sequence[str], at: int) -> dict[str, int]:
     missing = [cell for cell in CELLS if cell not in columns]
     if missing and missing != ["FP", "TN"]:
         raise InputProblem(
-            f"Row {at} names the columns, but none is {' or '.join(missing)}; give {KNOWN}, in any order."
+            f"Row {at} names the columns, but none is {' or '.join(missing)}; give {COLUMN_NAMES}, in any order."
         )
     return columns
 

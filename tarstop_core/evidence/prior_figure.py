@@ -7,8 +7,8 @@ from scipy.special import expit, logit, ndtri
 
 from tarstop_core.belief.prior import Prior, check_theta
 from tarstop_core.documents.tables import Floats
+from tarstop_core.evidence.words import message
 from tarstop_core.presentation.figures import Figure, axis, clear_layout, label, line, text_colour
-from tarstop_core.presentation.numbers import percent
 from tarstop_core.presentation.palette import BELIEF, THRESHOLD
 
 POINTS = 200  # of a drawn density
@@ -41,7 +41,22 @@ def _logit_normal(at: Floats, mean: float, spread: Floats | float) -> Floats:
 
 
 def prior_figure(prior: Prior, theta: float, dark: bool = False) -> Figure:
-    """Density of pooled sensitivity and of sensitivity in a single study, with θ (in (0, 1)) marked."""
+    """Density of pooled sensitivity and of sensitivity in a single study, with θ marked.
+
+    Parameters
+    ----------
+    prior
+        Belief before any study.
+    theta
+        The sensitivity to exceed, in (0, 1).
+    dark
+        Whether the page is dark.
+
+    Returns
+    -------
+    Figure
+        A plotly figure.
+    """
     density = prior_density(prior, theta)
     x, text = density.sensitivity, text_colour(dark)
     inside = (x > 0.02) & (x < 0.98)
@@ -63,7 +78,7 @@ def prior_figure(prior: Prior, theta: float, dark: bool = False) -> Figure:
 
 
 def prior_sentence(prior: Prior, theta: float) -> str:
-    """What a prior says, in one sentence.
+    """Word in one sentence what a prior says of pooled sensitivity.
 
     Examples
     --------
@@ -71,7 +86,4 @@ def prior_sentence(prior: Prior, theta: float) -> str:
     'Before any study, pooled sensitivity lies between 14 % and 98 % with 95 % probability; between studies its logit varies with a standard deviation below 1.96 (95 %).'
     """
     low, high = expit(logit(theta) + prior.shift + prior.s * ndtri([0.025, 0.975]))
-    return (
-        f"Before any study, pooled sensitivity lies between {percent(low)} and {percent(high)} with 95 % probability; "
-        f"between studies its logit varies with a standard deviation below {prior.tau * ndtri(0.975):.2f} (95 %)."
-    )
+    return message("prior", low=low, high=high, tau=prior.tau * ndtri(0.975))

@@ -1,7 +1,6 @@
-"""What 2×2 tables say as a page to hand on: nothing to load, nothing to run, two sheets of paper for some twenty studies.
+"""Report of an evidence synthesis: a page that loads and runs nothing, two sheets of paper for some twenty studies.
 
-What it says of its methods stands in ``report.toml``, where it stands in the template beside this module. The report of a
-session shows its studies by the same pieces.
+The report of a session shows its studies by the same pieces.
 """
 
 import platform
@@ -18,14 +17,14 @@ from tarstop_core.evidence.manual_tables import rows_of
 from tarstop_core.evidence.prior_figure import prior_sentence
 from tarstop_core.evidence.study_figures import COMPACT_FROM, forest, sroc
 from tarstop_core.evidence.summary import Evidence, Shares
+from tarstop_core.evidence.words import message
 from tarstop_core.presentation.html import Sheet, page, sheet
 from tarstop_core.presentation.pictures import still
-from tarstop_core.presentation.words import template, texts
 from tarstop_core.value.payoffs import Payoffs
 
 
 def evidence_report(
-    found: Evidence,
+    evidence: Evidence,
     payoffs: Payoffs,
     *,
     name: str,
@@ -34,28 +33,29 @@ def evidence_report(
     source: str = "",
     notes: Sequence[str] = (),
 ) -> str:
-    """An evidence synthesis as one HTML page.
+    """Write an evidence synthesis as one HTML page.
 
-    `name` is what the tables are called, `at` when they were looked at and `by` by whom, `source` where they come from,
-    `notes` what is to be known of them if not what they say themselves.
+    Parameters
+    ----------
+    evidence
+        The tables and what follows from them.
+    payoffs
+        What right and wrong decisions bring and cost.
+    name
+        What the tables are called.
+    at, by
+        When somebody looked at them, and who.
+    source
+        Where the tables come from.
+    notes
+        Warnings about the tables; those of the evidence unless given.
+
+    Returns
+    -------
+    str
+        A page that loads nothing and runs nothing.
     """
-    b, q_star = found.belief, payoffs.q_star
-    told = {
-        "found": found,
-        "theta": words.threshold(found.theta),
-        "engine": ENGINES[found.engine],
-        "prior": prior_sentence(found.prior, found.theta),
-        "payoffs": payoffs,
-        "plus": words.PLUS,
-        "minus": words.MINUS,
-        "diseased": np.nansum(found.tables.diseased),
-        "healthy": np.nansum(found.tables.healthy),
-    }
-
-    def filled(part: str) -> list[tuple[str, str]]:
-        rows = [(template(text).render(told) for text in row) for row in texts(__name__)[part].items()]
-        return [(head, text) for head, text in rows if text]
-
+    b, q_star = evidence.belief, payoffs.q_star
     return page(
         __name__,
         title=f"{name} · TARstop report",
@@ -63,49 +63,77 @@ def evidence_report(
         at=at,
         by=by,
         action=None if b is None else words.PLUS if payoffs.chooses_plus(b) else words.MINUS,
-        rows=filled("decision"),
-        told=[
-            words.belief_sentence(found) if b is None else "",
-            words.action_sentence(found, q_star),
-            words.rival_sentence(found, q_star),
+        rows=[(title, text) for title, text in _decision_rows(evidence, payoffs) if text],
+        remarks=[
+            words.belief_sentence(evidence) if b is None else "",
+            words.action_sentence(evidence, q_star),
+            words.rival_sentence(evidence, q_star),
         ],
-        rests=[words.variation_sentence(found), words.without_sentence(found, q_star)],
-        notes=notes or found.notes,
-        table=studies_sheet(found),
-        named=len(found) <= COMPACT_FROM,
-        figures=drawn_studies(found),
-        methods=[text for _, text in filled("methods")],
+        rests=[words.variation_sentence(evidence), words.without_sentence(evidence, q_star)],
+        notes=notes or evidence.notes,
+        table=studies_sheet(evidence),
+        named=len(evidence) <= COMPACT_FROM,
+        figures=drawn_studies(evidence),
+        methods=_methods(evidence),
         source=source,
         versions=written_with(),
     )
 
 
-def studies_sheet(found: Evidence) -> Sheet:
-    """The studies with their counts and shares; what no study has is left out."""
-    shares = zip(_shares(found.sensitivity), _shares(found.specificity), strict=True)
-    rows = [(*row, *share) for row, share in zip(rows_of(found.tables), shares, strict=True)]
+def _decision_rows(evidence: Evidence, payoffs: Payoffs) -> list[tuple[str, str]]:
+    """What is asked and believed: titles and texts, empty where the engine pools nothing."""
+    theta, pooled, tables = evidence.theta, evidence.pooled, evidence.tables
+    patients = {"diseased": np.nansum(tables.diseased), "healthy": np.nansum(tables.healthy)}
+    return [
+        ("Question", message("question", theta=theta)),
+        ("How sure before you act (q*)", message("how_sure", plus=words.PLUS, q_star=payoffs.q_star)),
+        ("Consequences", message("consequences", payoffs=payoffs, plus=words.PLUS, minus=words.MINUS)),
+        ("Computed by", ENGINES[evidence.engine].title),
+        (
+            f"Chance that it exceeds {words.threshold(theta)} (ω⁺)",
+            message("belief_row", belief=evidence.belief),
+        ),
+        ("Pooled sensitivity", words.interval(pooled.sensitivity) if pooled.sensitivity else ""),
+        ("Pooled specificity", words.interval(pooled.specificity) if pooled.specificity else ""),
+        ("Studies", message("studies_row", count=len(evidence), **patients)),
+    ]
+
+
+def _methods(evidence: Evidence) -> list[str]:
+    """How the belief was computed, what it began with, and how it leads to an action."""
+    engine, prior, theta = ENGINES[evidence.engine], evidence.prior, evidence.theta
+    sentences = [message("model", engine=engine)]
+    if engine.knows_prior:
+        sentences.append(message("prior_of_belief", prior=prior, sentence=prior_sentence(prior, theta)))
+    return [*sentences, message("rule", theta=theta, plus=words.PLUS, minus=words.MINUS)]
+
+
+def studies_sheet(evidence: Evidence) -> Sheet:
+    """Table of the studies with their counts and shares, without columns that no study fills."""
+    shares = zip(_shares(evidence.sensitivity), _shares(evidence.specificity), strict=True)
+    rows = [(*row, *share) for row, share in zip(rows_of(evidence.tables), shares, strict=True)]
     numbers = (*CELLS, "Sensitivity (95 %)", "Specificity (95 %)")
     return sheet(("Study", *numbers), rows, "2×2 tables", numbers=numbers)
 
 
 def _shares(shares: Shares) -> list[str]:
-    told = zip(shares.value, shares.low, shares.high, strict=True)
-    return ["" if np.isnan(value) else f"{value:.2f} ({low:.2f} to {high:.2f})" for value, low, high in told]
+    ends = zip(shares.value, shares.low, shares.high, strict=True)
+    return ["" if np.isnan(value) else f"{value:.2f} ({low:.2f} to {high:.2f})" for value, low, high in ends]
 
 
-def drawn_studies(found: Evidence, simulated: bool = False) -> list[tuple[str, str]]:
-    """Forest plot and ROC plane as SVG, with what they say; none without a table."""
-    if not len(found):
+def drawn_studies(evidence: Evidence, simulated: bool = False) -> list[tuple[str, str]]:
+    """Forest plot and ROC plane as SVG, each with its sentence; none without a study."""
+    if not len(evidence):
         return []
-    shown = (
-        (forest(found, simulated=simulated), words.forest_sentence(found)),
-        (sroc(found, simulated=simulated), words.sroc_sentence(found)),
+    figures = (
+        (forest(evidence, simulated=simulated), words.forest_sentence(evidence)),
+        (sroc(evidence, simulated=simulated), words.sroc_sentence(evidence)),
     )
-    return [(still(figure, says), says) for figure, says in shown]
+    return [(still(figure, says), says) for figure, says in figures]
 
 
 def written_with() -> list[tuple[str, str]]:
-    """The programme, and what its numbers depend on: name and version."""
+    """Names and versions of the programme and of what its numbers depend on."""
     packages = ("numpy", "scipy", "scikit-learn", "pandas")
     own = [("TARstop", __version__), ("Python", platform.python_version())]
     return [*own, *((name, version(name)) for name in packages)]

@@ -1,4 +1,4 @@
-"""The studies themselves: forest plot, ROC plane, and the belief without each of them."""
+"""Figures of the studies: forest plot, ROC plane, and the belief without each of them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,20 +17,20 @@ from tarstop_core.presentation.numbers import percent
 from tarstop_core.presentation.palette import BELIEF, POOLED, POOLED_AREA, STUDY, STUDY_AREA, THRESHOLD
 from tarstop_core.value.payoffs import TOLERANCE
 
-FEWEST_ROWS = 3  # that are laid out
+FEWEST_ROWS = 3  # rows that a figure has room for at least
 COMPACT_FROM = 60  # studies above which rows are thin, without names and numbers
 COMPACT_ROW = 2.4  # pixels a study
-ROW = 21
-COUNTS = (0.0, 0.19)
-PANELS = ((0.215, 0.4), (0.43, 0.615))
-NUMBERS = ((0.63, 0.81), (0.82, 0.99))
-WIDE_PANELS = ((0.0, 0.48), (0.52, 1.0))
-LEFT_OUT = 40  # studies of which each is left out: those that matter most
+ROW = 21  # pixels a study
+COUNTS = (0.0, 0.19)  # where the counts stand, as shares of the width
+PANELS = ((0.215, 0.4), (0.43, 0.615))  # where sensitivity and specificity are drawn
+NUMBERS = ((0.63, 0.81), (0.82, 0.99))  # where their numbers stand
+WIDE_PANELS = ((0.0, 0.48), (0.52, 1.0))  # where both are drawn when rows are thin
+LEFT_OUT = 40  # studies that the leave-one-out figure draws: those that matter most
 
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
-    """Where the rows lie, counted from the top: those of the studies, the summary's, and the lower edge."""
+    """Places of the rows, counted from the top: those of the studies, the summary's, and the lower edge."""
 
     studies: Floats
     summary: float
@@ -55,7 +55,7 @@ def _rows(evidence: Evidence) -> _Rows:
 
 @dataclass(frozen=True, eq=False)
 class _Panel:
-    """One of the two shares: of whom, how many of how many, and what is pooled from them."""
+    """Sensitivity or specificity: hits of patients in each study, and what is pooled from them."""
 
     at: int
     title: str
@@ -66,7 +66,7 @@ class _Panel:
     estimate: Estimate | None
 
     def axis(self, of_numbers: bool = False) -> str:
-        """Number of its x axis, or of the one under its column of numbers; the first has none."""
+        """Number of the panel's x axis, or of the one under its column of numbers; the first has none."""
         at = self.at + 1 + 2 * of_numbers
         return str(at) if at > 1 else ""
 
@@ -88,6 +88,20 @@ def forest(evidence: Evidence, *, simulated: bool = False, dark: bool = False) -
 
     Names and counts on the left, the two panels beside them, the numbers on the right. With more than 60 studies the
     rows are thin, ordered by sensitivity, and named on hover only.
+
+    Parameters
+    ----------
+    evidence
+        The tables and what follows from them.
+    simulated
+        Whether the figure says that its data are simulated.
+    dark
+        Whether the page is dark.
+
+    Returns
+    -------
+    Figure
+        A plotly figure.
     """
     rows, panels = _rows(evidence), _panels(evidence)
     largest = max(1.0, *(float(np.nanmax(panel.sizes, initial=0.0)) for panel in panels))
@@ -137,18 +151,18 @@ def forest(evidence: Evidence, *, simulated: bool = False, dark: bool = False) -
 def _studies(panel: _Panel, rows: _Rows, names: tuple[str, ...], largest: float) -> Figure:
     """Squares, the larger the more patients, with their intervals."""
     shares = panel.shares
-    known = np.flatnonzero(~np.isnan(shares.value))
-    value = shares.value[known]
-    reach = (shares.high[known] - value).tolist(), (value - shares.low[known]).tolist()
+    drawn = np.flatnonzero(~np.isnan(shares.value))
+    value = shares.value[drawn]
+    reach = (shares.high[drawn] - value).tolist(), (value - shares.low[drawn]).tolist()
     return fig.points(
         value.tolist(),
-        rows.studies[known].tolist(),
+        rows.studies[drawn].tolist(),
         STUDY,
-        3.5 if rows.compact else (4 + 9 * np.sqrt(panel.sizes[known] / largest)).tolist(),
+        3.5 if rows.compact else (4 + 9 * np.sqrt(panel.sizes[drawn] / largest)).tolist(),
         marker={"symbol": "square"},
         hovertext=[
             f"{plain(names[i])}: {panel.hits[i]:,.0f} of {panel.sizes[i]:,.0f} {panel.group}, {numbers(shares, i)}"
-            for i in known
+            for i in drawn
         ],
         error_x=fig.interval(*reach, STUDY, 1 if rows.compact else 1.5),
         xaxis=f"x{panel.axis()}",
@@ -165,8 +179,8 @@ def _diamond(estimate: Estimate, rows: _Rows, x_axis: str) -> Figure:
 def _columns(panel: _Panel, rows: _Rows, dark: bool) -> list[Figure]:
     """The numbers of a panel as text, in a column of their own."""
     at, x_axis, ordinary = rows.studies.tolist(), f"x{panel.axis(of_numbers=True)}", text_colour(dark)
-    said = [numbers(panel.shares, i) for i in range(len(at))]
-    columns = [_texts([0] * len(at), at, said, ordinary, "right", x_axis)]
+    texts = [numbers(panel.shares, i) for i in range(len(at))]
+    columns = [_texts([0] * len(at), at, texts, ordinary, "right", x_axis)]
     if panel.estimate is not None:
         value, low, high = panel.estimate
         pooled = [f"<b>{value:.2f} [{low:.2f}, {high:.2f}]</b>"]
@@ -179,19 +193,19 @@ def _counts(evidence: Evidence, rows: _Rows, dark: bool) -> Figure:
     counts = np.stack([getattr(evidence.tables, cell) for cell in CELLS])
     x = np.repeat(np.arange(1, len(CELLS) + 1), len(evidence)).tolist()
     y = np.tile(rows.studies, len(CELLS)).tolist()
-    said = ["–" if np.isnan(count) else f"{count:.0f}" for count in counts.ravel()]
-    return _texts(x, y, said, text_colour(dark), "left", "x5")
+    texts = ["–" if np.isnan(count) else f"{count:.0f}" for count in counts.ravel()]
+    return _texts(x, y, texts, text_colour(dark), "left", "x5")
 
 
 def _texts(
-    x: Sequence[float], y: list[float], said: list[str], colour: str, side: str, x_axis: str
+    x: Sequence[float], y: list[float], texts: list[str], colour: str, side: str, x_axis: str
 ) -> Figure:
     return {
         "type": "scatter",
         "mode": "text",
         "x": list(x),
         "y": y,
-        "text": said,
+        "text": texts,
         "textposition": f"middle {side}",
         "textfont": {"size": 11, "color": colour},
         "xaxis": x_axis,
@@ -203,6 +217,20 @@ def sroc(evidence: Evidence, *, simulated: bool = False, dark: bool = False) -> 
 
     The curve is drawn over the observed false-positive rates only. Where another engine than "reml" decides, the point
     that curve and regions belong to is hollow.
+
+    Parameters
+    ----------
+    evidence
+        The tables and what follows from them.
+    simulated
+        Whether the figure says that its data are simulated.
+    dark
+        Whether the page is dark.
+
+    Returns
+    -------
+    Figure
+        A plotly figure.
     """
     pooled_text = ink(POOLED, dark)
     data: list[Figure] = []
@@ -215,20 +243,20 @@ def sroc(evidence: Evidence, *, simulated: bool = False, dark: bool = False) -> 
     if evidence.curve is not None:
         x, y = evidence.curve.T.tolist()
         data.append(fig.line(x, y, POOLED, width=3))
-    known = np.flatnonzero(~np.isnan(evidence.sensitivity.value) & ~np.isnan(evidence.specificity.value))
+    complete = np.flatnonzero(~np.isnan(evidence.sensitivity.value) & ~np.isnan(evidence.specificity.value))
     patients = evidence.tables.diseased + evidence.tables.healthy
-    largest = float(np.nanmax(patients[known], initial=1.0))
+    largest = float(np.nanmax(patients[complete], initial=1.0))
     data.append(
         fig.points(
-            (1 - evidence.specificity.value[known]).tolist(),
-            evidence.sensitivity.value[known].tolist(),
+            (1 - evidence.specificity.value[complete]).tolist(),
+            evidence.sensitivity.value[complete].tolist(),
             STUDY_AREA,
-            (5 + 19 * np.sqrt(patients[known] / largest)).tolist(),
+            (5 + 19 * np.sqrt(patients[complete] / largest)).tolist(),
             marker={"line": {"color": STUDY, "width": 1.2}},
             hovertext=[
                 f"{plain(evidence.tables.study[i])}: sensitivity {numbers(evidence.sensitivity, i)}, "
                 f"specificity {numbers(evidence.specificity, i)}, {patients[i]:,.0f} patients"
-                for i in known
+                for i in complete
             ],
         )
     )
@@ -239,9 +267,9 @@ def sroc(evidence: Evidence, *, simulated: bool = False, dark: bool = False) -> 
         if sensitivity is None or specificity is None:
             continue
         x, y = 1 - specificity.value, sensitivity.value
-        said = f"{name}: sensitivity {y:.2f}, specificity {1 - x:.2f}"
+        text = f"{name}: sensitivity {y:.2f}, specificity {1 - x:.2f}"
         marker = {"symbol": symbol, "line": {"color": pooled_text, "width": 1.5}}
-        data.append(fig.points([x], [y], POOLED, 13, marker=marker, hovertext=[said]))
+        data.append(fig.points([x], [y], POOLED, 13, marker=marker, hovertext=[text]))
     if fit is not None:
         notes += _keys(pooled_text, evidence)
     xaxis = share_axis("false-positive rate (1 − specificity)", dark, showgrid=True)
@@ -266,33 +294,51 @@ def _keys(colour: str, evidence: Evidence) -> list[Figure]:
 def leave_one_out(
     evidence: Evidence, q_star: float, *, simulated: bool = False, dark: bool = False
 ) -> Figure:
-    """The belief without each study beside the belief with all; hollow where the decision would change."""
+    """The belief without each study beside the belief with all; hollow where the decision would change.
+
+    Parameters
+    ----------
+    evidence
+        The tables and what follows from them.
+    q_star
+        Threshold belief at which one acts.
+    simulated
+        Whether the figure says that its data are simulated.
+    dark
+        Whether the page is dark.
+
+    Returns
+    -------
+    Figure
+        A plotly figure.
+    """
     b, without = evidence.belief, evidence.without.beliefs
     moved = np.abs(without - (np.nan if b is None else b))
-    known = np.count_nonzero(~np.isnan(moved))
-    shown = np.sort(np.argsort(-moved, kind="stable")[: min(known, LEFT_OUT)])
-    names = [evidence.tables.study[i] for i in shown]
-    rows = max(FEWEST_ROWS, len(shown))
+    identified = np.count_nonzero(~np.isnan(moved))
+    left_out = np.sort(np.argsort(-moved, kind="stable")[: min(identified, LEFT_OUT)])
+    names = [evidence.tables.study[i] for i in left_out]
+    rows = max(FEWEST_ROWS, len(left_out))
     data: list[Figure] = []
     notes, shapes = [], [fig.upright(q_star)]
     if b is not None:
-        beliefs = without[shown].tolist()
-        towards = b - without[shown]
+        beliefs = without[left_out].tolist()
+        towards = b - without[left_out]
         reach = np.maximum(0, towards).tolist(), np.maximum(0, -towards).tolist()
-        turned = (without[shown] > q_star + TOLERANCE) != (b > q_star + TOLERANCE)
-        told = zip(names, beliefs, strict=True)
-        hover = [f"without {plain(name)}: {percent(belief)}" for name, belief in told]
+        turned = (without[left_out] > q_star + TOLERANCE) != (b > q_star + TOLERANCE)
+        hover = [
+            f"without {plain(name)}: {percent(belief)}" for name, belief in zip(names, beliefs, strict=True)
+        ]
         symbols = ["circle-open" if other else "circle" for other in turned]
         marker = {"symbol": symbols, "line": {"width": 2, "color": BELIEF}}
         more: Figure = {"marker": marker, "hovertext": hover, "error_x": fig.interval(*reach, STUDY, 2)}
-        data.append(fig.points(beliefs, range(len(shown)), BELIEF, 10, **more))
+        data.append(fig.points(beliefs, range(len(left_out)), BELIEF, 10, **more))
         blue = ink(BELIEF, dark)
         shapes.append(fig.upright(b) | {"line": {"color": BELIEF, "width": 1.5}})
         side = "right" if b > 0.8 else "left" if b < 0.2 else "center"
         notes.append(label(b, 1, f"with all {percent(b)}", blue, yref="paper", xanchor=side))
     title = f"chance without this study (dashed: act above {q_star:.2f})"
     xaxis = share_axis(title, dark, (-0.02, 1.02), showgrid=True)
-    ticks = {"tickvals": list(range(len(shown))), "ticktext": [short(name) for name in names]}
+    ticks = {"tickvals": list(range(len(left_out))), "ticktext": [short(name) for name in names]}
     yaxis = axis("", dark, range=[rows - 0.4, -0.6], **ticks, showgrid=False)
     layout = {"shapes": shapes, "xaxis": xaxis, "yaxis": yaxis, "margin": {"l": margin_for(names)}}
     return evidence_figure(data, 100 + ROW * rows, simulated, dark, notes, **layout)

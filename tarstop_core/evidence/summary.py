@@ -1,8 +1,8 @@
-"""What the 2×2 tables of a review show: each study, their summary, and the belief they lead to.
+"""Evidence of a review: the 2×2 table of each study, their summary, and the belief that they lead to.
 
-Everything is computed when it is first asked for and kept, so a page pays for the figure it shows and for
-no other. The belief comes from the engine of one's choice; the summary that the forest and SROC plots draw
-is always the bivariate model that reviewers know, fitted as R's mada fits it unless told otherwise.
+A figure is computed when a page first asks for it, and kept. The belief comes from the engine that a person chooses;
+the summary that the forest and SROC plots draw is always the bivariate model that reviewers know, fitted as R's mada
+fits it by default.
 """
 
 from dataclasses import dataclass, replace
@@ -66,7 +66,7 @@ def clopper_pearson(hits: Floats, misses: Floats) -> Shares:
 
 @dataclass(frozen=True)
 class Pooled:
-    """What the engine that decides makes of all studies together; each None where it has no answer."""
+    """Sensitivity and specificity over all studies, by the engine that decides; None where it has no answer."""
 
     sensitivity: Estimate | None
     specificity: Estimate | None
@@ -75,7 +75,7 @@ class Pooled:
 
 @dataclass(frozen=True, eq=False)
 class Without:
-    """The belief if one study had not been found."""
+    """Belief without each of the studies in turn."""
 
     beliefs: Floats  # NaN where the engine has no answer without that study; shape (n,)
     approximate: bool = False
@@ -84,7 +84,7 @@ class Without:
 
 @dataclass(frozen=True, eq=False)
 class MoreStudies:
-    """What more studies are worth, in the payoffs' unit."""
+    """Expected value of more studies, in the payoffs' unit."""
 
     k: Floats  # how many more; shape (A,)
     evsi: Floats
@@ -133,7 +133,7 @@ class Evidence:
 
     @cached_property
     def rival_belief(self) -> float | None:
-        """What the other school believes: "reml" beside an exact engine, "bivariate" beside "reml"."""
+        """Belief by the other school of models: "reml" beside an exact engine, "bivariate" beside "reml"."""
         if self.engine == "reml":
             return bivariate.bivariate_belief(self.tables, self.theta, self.prior)
         if self.usable < reitsma.IDENTIFIED_FROM:
@@ -142,17 +142,17 @@ class Evidence:
 
     @cached_property
     def sensitivity(self) -> Shares:
-        """TP of the diseased in each study, with Clopper–Pearson intervals."""
+        """Sensitivity in each study with Clopper–Pearson intervals."""
         return clopper_pearson(self.tables.TP, self.tables.FN)
 
     @cached_property
     def specificity(self) -> Shares:
-        """TN of the healthy in each study, with Clopper–Pearson intervals."""
+        """Specificity in each study with Clopper–Pearson intervals."""
         return clopper_pearson(self.tables.TN, self.tables.FP)
 
     @cached_property
     def usable(self) -> int:
-        """Studies with all four counts and patients in both groups: those that the summary is of."""
+        """Number of studies with all four counts and patients in both groups, which the summary is fitted to."""
         return int(reitsma.usable(self.tables).sum())
 
     @cached_property
@@ -262,13 +262,13 @@ class Evidence:
 
     @cached_property
     def next_study(self) -> NextStudy | None:
-        """What one more study like these may find, at the present belief; None where there is none."""
+        """Outcomes of one more study like these at the present belief; None where there is no belief."""
         if self.belief is None:
             return None
         return next_studies(self.tables, self.theta, self.prior, beliefs=[self.belief], last_only=True)[0]
 
     def more_studies(self, payoffs: Payoffs) -> MoreStudies | None:
-        """What more studies like these are worth."""
+        """Expected value of more studies like these; None where there is no belief."""
         state = self.next_study
         if state is None:
             return None
@@ -279,12 +279,12 @@ class Evidence:
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
-        """What a person should know of the tables: studies twice, or used only in part, a sentence each."""
+        """Warnings about the tables, a sentence each: studies given twice, or used only in part."""
         return same_studies(self.tables) + self.partly
 
     @cached_property
     def partly(self) -> tuple[str, ...]:
-        """Of the notes, those on studies that are used only in part."""
+        """Warnings about studies that are used only in part, a sentence each."""
         return self.path.notes if self.engine == "reml" else partly_used(self.tables)
 
     def study_rows(self) -> list[dict[str, Any]]:
@@ -296,8 +296,8 @@ class Evidence:
                 count = getattr(self.tables, cell)[at]
                 row[cell] = None if np.isnan(count) else int(count)
             for what, shares in (("sensitivity", self.sensitivity), ("specificity", self.specificity)):
-                row[what] = _known(shares.value[at])
-                row |= {f"{what}_low": _known(shares.low[at]), f"{what}_high": _known(shares.high[at])}
+                row[what] = _or_none(shares.value[at])
+                row |= {f"{what}_low": _or_none(shares.low[at]), f"{what}_high": _or_none(shares.high[at])}
             rows.append(row)
         return rows
 
@@ -308,7 +308,7 @@ class Evidence:
             return []
         values = {**fit.revman_parameters(), "AUC": fit.auc}
         return [
-            {"parameter": name, "value": _known(value), "meaning": PARAMETERS[name]}
+            {"parameter": name, "value": _or_none(value), "meaning": PARAMETERS[name]}
             for name, value in values.items()
         ]
 
@@ -331,12 +331,12 @@ class Evidence:
     def without_rows(self) -> list[dict[str, Any]]:
         """The belief without each study."""
         return [
-            {"left_out": name, "belief": _known(b), "belief_with_all": self.belief}
+            {"left_out": name, "belief": _or_none(b), "belief_with_all": self.belief}
             for name, b in zip(self.tables.study, self.without.beliefs, strict=True)
         ]
 
     def value_rows(self, payoffs: Payoffs) -> list[dict[str, Any]]:
-        """What more studies are worth: how many, their expected value, and that of certainty."""
+        """Rows of the value of more studies: how many, their expected value, and that of certainty."""
         more = self.more_studies(payoffs)
         if more is None:
             return []
@@ -345,7 +345,7 @@ class Evidence:
         return rows_of(more_studies=AHEAD, evsi=more.evsi, evpi=evpi, **unit)
 
     def curve_rows(self) -> list[dict[str, Any]]:
-        """Everything that the SROC plot draws: points, curve and regions, a point a row."""
+        """Rows of the SROC plot: points, curve and regions, a point a row."""
         fit, pooled = self.summary, self.pooled
         drawn: dict[str, Any] = {"SROC curve": self.curve}
         if fit is not None:
@@ -385,9 +385,27 @@ PARAMETERS = {
 
 
 def evidence(tables: Tables, theta: float, engine: str = "bivariate", prior: Prior | None = None) -> Evidence:
-    """The tables of a review and what follows from them; the same question again is answered from memory.
+    """Evidence of a review; what was computed for equal arguments before is kept.
 
-    InputProblem when θ or the engine cannot be used.
+    Parameters
+    ----------
+    tables
+        The 2×2 tables of n studies.
+    theta
+        The sensitivity to exceed, in (0, 1).
+    engine
+        One of :data:`~tarstop_core.belief.engines.ENGINES`.
+    prior
+        Belief before any study; the weak prior unless given.
+
+    Returns
+    -------
+    Evidence
+
+    Raises
+    ------
+    InputProblem
+        When θ or the engine cannot be used.
     """
     cells = np.stack([getattr(tables, cell) for cell in CELLS])
     return _evidence(
@@ -407,19 +425,21 @@ def partly_used(tables: Tables) -> tuple[str, ...]:
     half = without["FP"] ^ without["TN"]
     # A count of 1 keeps the general sentence, "no FP and TN", away from those that have one of the two.
     others = replace(tables, FP=np.where(half, 1.0, tables.FP), TN=np.where(half, 1.0, tables.TN))
-    said = list(univariate.notes(others))
+    sentences = list(univariate.notes(others))
     for cell, other in (("TN", "FP"), ("FP", "TN")):
         lacking = np.flatnonzero(half & without[cell])
         if 1 < len(lacking) == len(tables):
-            said.append(f"No study has {cell}, so only sensitivity counts (their {other} cannot be used).")
+            sentences.append(
+                f"No study has {cell}, so only sensitivity counts (their {other} cannot be used)."
+            )
             continue
-        said += [
+        sentences += [
             f"Study {at + 1} ({tables.study[at]}) has no {cell}, so only sensitivity counts "
             f"(its {other} cannot be used)."
             for at in lacking
         ]
-    return tuple(said)
+    return tuple(sentences)
 
 
-def _known(value: float) -> float | None:
+def _or_none(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
