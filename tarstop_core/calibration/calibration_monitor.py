@@ -1,14 +1,14 @@
-"""Do chances fit what is found? An answer that may be looked at after every document.
+"""Do chances fit the labels? An answer that may be looked at after every document.
 
-Lists differ, and within what they differ nothing is wrong: the number found only says by which factor this list's chances
-should be multiplied. What the differences between lists do not cover is tested by a ratio: the chance of what was found if
-its hits lay along the list otherwise, over its chance if the chances are right, differences between lists included. If
-they are right that ratio is a martingale of mean 1, so that it ever reaches 20 in one session in twenty at most, whenever
+Lists differ, and within what they differ nothing is wrong: the number of hits only says by which factor this list's chances
+should be multiplied. What the differences between lists do not cover is tested by an e-value: the chance of the labels if
+hits lay along the list otherwise, over their chance if the chances are right, differences between lists included. If the
+chances are right the e-value is a martingale of mean 1, so that it ever reaches 20 in one session in twenty at most, whenever
 and however often somebody looks.
 
 Notes
 -----
-J. Ville (1939), Étude critique de la notion de collectif, Gauthier-Villars. What is set against what is this program's.
+J. Ville (1939), Étude critique de la notion de collectif, Gauthier-Villars. The alternatives are this program's.
 """
 
 import math
@@ -30,27 +30,28 @@ PRIOR_SHAPE = 4.0
 """Most that is trusted of a calibrator: a list of one's own may be less like the training lists than those were like
 each other. With 4, nine factors in ten lie between 0.34 and 1.9."""
 E_LIMIT = 20.0
-"""Ratio from which chances count as not fitting: reached by one session in twenty at most whose chances are right."""
-OTHER_ALPHA, OTHER_BETA = (0.15, 0.4, 1.0, 1.8, 3.0), (0.5, 1.0, 2.0, 5.0)
-"""Shapes of the curve that are set against those of the training lists."""
+"""E-value from which chances count as not fitting: one session in twenty at most reaches it although its chances are right."""
+# Shapes of the curve of hits that compete with those of the training lists.
+OTHER_ALPHA = (0.15, 0.4, 1.0, 1.8, 3.0)
+OTHER_BETA = (0.5, 1.0, 2.0, 5.0)
+# Powers of the rank that compete with the chances where there is no curve: in patents, and after a rescaling.
 OTHER_TILTS = (0.25, 0.5, 2.0, 4.0)
-"""Powers of the rank that are set against the chances where there is no curve: in patents, and after a rescaling."""
+# Factors that compete with the level of the chances: after a rescaling, and over a person's lists.
 OTHER_FACTORS = (0.125, 0.25, 0.5, 2.0, 4.0, 8.0)
-"""Set against their level: after a rescaling, and over a person's lists."""
+# Powers of the odds that compete with chances forecast one document at a time.
 OTHER_POWERS = (0.5, 2.0)
-"""Of the odds, set against chances that were said of each document when it was next."""
-NUMBERS, FACTORS = 25, 24
-"""Nodes of the number of hits in a list, and of the factor that a list's chances are multiplied by."""
+NUMBERS = 25  # Nodes of the number of hits in a list
+FACTORS = 24  # Nodes of the factor that a list's chances are multiplied by
 ENOUGH_LISTS = 10  # Finished lists from which their common level is judged
 
 
 @dataclass(frozen=True)
 class Check:
-    """What was expected among the documents read, and what was found."""
+    """Relevant documents expected among those read, and how many there were."""
 
     read: int
-    """Documents of which it is known whether they came true: not unsure ones, hits that wait for confirmation or, in a
-    review in one stage, reports that wait.
+    """Documents with a label that counts: not unsure ones, hits that wait for confirmation or, in a review in one stage,
+    reports that wait.
     """
     expected: float  # Sum of their chances as they are used now; in patents, given that prior art exists
     low: int
@@ -71,25 +72,38 @@ class Check:
     waits.
     """
     e_value: float = 1.0
-    """How many times likelier what was found is where hits lie otherwise than the chances foresee."""
+    """How many times likelier the labels are where hits lie otherwise than the chances foresee."""
 
     @property
     def outside(self) -> bool:
-        """Whether the number found lies outside the interval."""
+        """Whether the number of hits lies outside its interval."""
         return not self.low <= self.found <= self.high
 
     @property
     def warned(self) -> bool:
-        """Whether the chances do not fit, beyond what lists differ."""
+        """Whether the chances fit less well than differences between lists explain."""
         return self.e_value >= E_LIMIT
 
 
-def factor(expected: float, found: int, dispersion: float) -> tuple[float, float, float]:
-    """What the chances of a list should be multiplied by: posterior mean, and an interval of :data:`CONFIDENCE`.
+def factor(expected: float, hits: int, dispersion: float) -> tuple[float, float, float]:
+    """Factor that the chances of a list should be multiplied by: posterior mean, and an interval of :data:`CONFIDENCE`.
 
-    `expected` is the sum of the chances of the documents read, as the calibrator gives them, `dispersion` the shape of
-    the prior, of which no more than :data:`PRIOR_SHAPE` is believed.
+    Parameters
+    ----------
+    expected : float
+        Sum of the chances of the documents read, as the calibrator gives them.
+    hits : int
+        Relevant documents among them.
+    dispersion : float
+        Shape of the prior, of which no more than :data:`PRIOR_SHAPE` is believed.
 
+    Returns
+    -------
+    mean, low, high : float
+        1 is a level that fits.
+
+    Examples
+    --------
     >>> [round(value, 2) for value in factor(15.0, 3, math.inf)]
     [0.37, 0.17, 0.62]
     >>> factor(0.0, 0, 4.0)[0]
@@ -97,27 +111,48 @@ def factor(expected: float, found: int, dispersion: float) -> tuple[float, float
     """
     shape = min(dispersion, PRIOR_SHAPE)
     ends = np.array([(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2])
-    low, high = gammaincinv(shape + found, ends) / (shape + expected)
-    return (shape + found) / (shape + expected), float(low), float(high)
+    low, high = gammaincinv(shape + hits, ends) / (shape + expected)
+    return (shape + hits) / (shape + expected), float(low), float(high)
 
 
 # --- the ratio ------------------------------------------------------------------------------------
 
 
 def log_chance(log_weight: Floats, read: Floats, at_hits: Floats) -> float:
-    """Log of the chance of exactly these hits among the documents read, over kinds of lists.
+    """Log of the chance of exactly these hits among the documents read, averaged over kinds of lists.
 
-    `read` is the sum of the exposures of all documents read, shape (J,), `at_hits` holds those of the hits, shape (J, h):
-    one of exposure λ is a hit with chance 1 − exp(−λ).
+    Parameters
+    ----------
+    log_weight : ndarray, shape (J,)
+        Logs of the weights of the kinds.
+    read : ndarray, shape (J,)
+        Sum of the exposures of all documents read, by kind.
+    at_hits : ndarray, shape (J, h)
+        Exposures of the hits: a document of exposure λ is a hit with chance 1 − exp(−λ).
+
+    Returns
+    -------
+    float
+        A natural logarithm.
     """
     hits = at_hits + np.log(-np.expm1(-np.maximum(at_hits, 1e-300)))
     return float(logsumexp(log_weight - read + hits.sum(axis=1)))
 
 
 def e_value_of_shape(thinning: Thinning, judged: Flags, relevant: Flags) -> float:
-    """How many times likelier what was found is where hits lie otherwise along the list than in the training lists.
+    """How many times likelier the labels are if hits lie along the list otherwise than in the training lists.
 
-    `judged` and `relevant` say by rank, shape (N,), which labels are known, and which of these documents are relevant.
+    Parameters
+    ----------
+    thinning : Thinning
+        How hits thin out along the training lists.
+    judged, relevant : ndarray of bool, shape (N,)
+        By rank, which documents have a label, and which of these are relevant.
+
+    Returns
+    -------
+    float
+        At least 0; infinite where the labels are impossible if the chances are right.
     """
     hits = np.flatnonzero(relevant & judged)
     logs = []
@@ -131,7 +166,20 @@ def e_value_of_shape(thinning: Thinning, judged: Flags, relevant: Flags) -> floa
 
 @lru_cache(maxsize=64)
 def shapes_compared(thinning: Thinning, length: int) -> tuple[tuple[Floats, Floats, Floats, Floats], ...]:
-    """Shapes, logs of numbers and of weights, of shape (S,), (S,), (S, R) and (S, R): as in the training lists, and others."""
+    """Curves of hits as in the training lists, and the curves that compete with them.
+
+    Parameters
+    ----------
+    thinning : Thinning
+        How hits thin out along the training lists.
+    length : int
+        Documents of the list.
+
+    Returns
+    -------
+    tuple of two tuples
+        Both with two shapes of the curve, each of shape (S,), and the logs of numbers and of weights, shape (S, R).
+    """
     # Chances that are right come with the gamma factor of each list, which widens the numbers.
     theta, log_weight, log_total, spread = shape_nodes(thinning, length)
     between = math.hypot(spread, math.sqrt(float(polygamma(1, TOTAL_SHAPE))))
@@ -147,10 +195,23 @@ def shapes_compared(thinning: Thinning, length: int) -> tuple[tuple[Floats, Floa
 
 
 def e_value_of_first_hit(log_M: Floats, read: int, hit: bool, none: float) -> float:
-    """The same where one hit decides: what is known ends with it, the last document read.
+    """How many times likelier the end of a search is if hits lie otherwise along the list, where one hit decides.
 
-    `log_M`, shape (N + 1,), is the log of the chance that the first d documents hold no hit, if there is something to
-    find, and `none` the chance that there is nothing.
+    Parameters
+    ----------
+    log_M : ndarray, shape (N + 1,)
+        Log of the chance that the first d documents hold no hit, if there is something to find.
+    read : int
+        Documents read; the search ends with the last of them.
+    hit : bool
+        Whether that one was a hit.
+    none : float
+        Chance that there is nothing to find.
+
+    Returns
+    -------
+    float
+        At least 0.
     """
     length = len(log_M) - 1
     tilts = np.array([1.0, *OTHER_TILTS])[:, None]
@@ -162,24 +223,35 @@ def e_value_of_first_hit(log_M: Floats, read: int, hit: bool, none: float) -> fl
 
 
 def _chance_of_end(M: Floats, hit: bool, none: float) -> Floats:
-    """Of a search that ends with its last document, by the last two columns of M."""
+    """Chance that a search ends with its last document, from the last two columns of M."""
     return (1 - none) * (M[:, -2] - M[:, -1]) if hit else none + (1 - none) * M[:, -1]
 
 
 def e_value_of_chances(p: Floats, judged: Flags, relevant: Flags, shape: float) -> float:
-    """The same for chances of single documents, multiplied by a factor that is known but for a gamma distribution: other
-    tilts along the rank, and other factors.
+    """How many times likelier the labels are under other tilts along the rank, or other levels, of given chances.
 
-    Chances, what is known and what is relevant stand by rank, shape (N,); `shape` is that of the gamma distribution.
+    Parameters
+    ----------
+    p : ndarray, shape (N,)
+        Chances by rank, right but for a common factor with a gamma distribution of mean 1.
+    judged, relevant : ndarray of bool, shape (N,)
+        By rank, which documents have a label, and which are relevant.
+    shape : float
+        Shape of the gamma distribution; infinite where the factor is 1.
+
+    Returns
+    -------
+    float
+        At least 0.
     """
     exposure = -np.log1p(-np.minimum(p, 1 - 1e-9))
     u = np.ones(1)
     if math.isfinite(shape):
         u = np.asarray(gammaincinv(shape, (np.arange(FACTORS) + 0.5) / FACTORS) / shape, dtype=np.float64)
     r = (np.arange(len(p)) + 0.5) / len(p)
-    tilts = [r ** (tilt - 1) for tilt in OTHER_TILTS]
-    others = [each * (exposure.sum() / max(float(exposure @ each), 1e-300)) for each in tilts]
-    others += [np.full(len(p), each) for each in OTHER_FACTORS]
+    tilts = [r ** (power - 1) for power in OTHER_TILTS]
+    others = [tilt * (exposure.sum() / max(float(exposure @ tilt), 1e-300)) for tilt in tilts]
+    others += [np.full(len(p), times) for times in OTHER_FACTORS]
     logs = []
     for times in ([np.ones(len(p))], others):
         tilted, kinds = exposure * np.array(times), len(u) * len(times)
@@ -190,9 +262,10 @@ def e_value_of_chances(p: Floats, judged: Flags, relevant: Flags, shape: float) 
 
 
 def e_value_of_forecasts(p: Floats, relevant: Flags) -> float:
-    """The same for a list that learns: of chances that were each said when their document was next, shape (d,).
+    """How many times likelier the labels are if the odds of every forecast were other ones.
 
-    What is set against them: other factors on their odds, and odds that lie nearer to even or farther from it.
+    `p`, shape (d,), are chances that were forecast for each document when it was next, and `relevant`, shape (d,), its labels.
+    The alternatives multiply the odds, or bring them nearer to even or farther from it.
     """
     p = np.clip(p, 1e-9, 1 - 1e-9)
     logit = np.log(p / (1 - p))
@@ -207,7 +280,7 @@ def _mean_of(logs: ArrayLike) -> float:
 
 
 def _ratio(other: float, usual: float) -> float:
-    """Of two chances given by their logs; 1 where both are 0, so that the impossible decides nothing."""
+    """Ratio of two chances given by their logs; 1 where both are 0, so that the impossible decides nothing."""
     if usual == -math.inf:
         return 1.0 if other == -math.inf else math.inf
     return math.exp(min(other - usual, 700.0))
@@ -221,12 +294,12 @@ class AcrossLists:
     """Whether the level of the chances is right over a person's finished lists."""
 
     lists: int
-    e_value: float  # How many times likelier what was found in all is at another common level
-    factor: float  # The likeliest of the levels that are set against it
+    e_value: float  # How many times likelier the labels of all lists are at another common level
+    factor: float  # The likeliest of the other levels
 
 
 def across_sentence(across: AcrossLists) -> str:
-    """What it says.
+    """Say whether the level of the chances is right over all lists.
 
     >>> across_sentence(AcrossLists(12, 35.0, 0.5))
     'Over your 12 finished lists the chances do not fit: what was found is 35 times likelier at another level, most so at 0.5 times what was said. Fit a calibrator on these lists.'
@@ -243,9 +316,10 @@ def across_sentence(across: AcrossLists) -> str:
 
 
 def across_lists(lists: Sequence[Floats]) -> AcrossLists | None:
-    """Hold what was found in finished lists against other common levels of the chances.
+    """Compare other common levels of the chances with the present one, over finished lists.
 
-    `lists` has for each :func:`levels_of_number` or :func:`levels_of_first_hit`. None with fewer than :data:`ENOUGH_LISTS`.
+    `lists` holds, for each list, the result of :func:`levels_of_number` or :func:`levels_of_first_hit`. None with fewer than
+    :data:`ENOUGH_LISTS`.
     """
     if len(lists) < ENOUGH_LISTS:
         return None
@@ -253,16 +327,33 @@ def across_lists(lists: Sequence[Floats]) -> AcrossLists | None:
     return AcrossLists(len(lists), _ratio(_mean_of(logs), 0.0), OTHER_FACTORS[int(logs.argmax())])
 
 
-def levels_of_number(foreseen: Left, found: int) -> Floats:
-    """Logs of the chance of so many at each of the other levels over that at the present one, shape (L,).
+def levels_of_number(foreseen: Left, hits: int) -> Floats:
+    """Log of the chance of so many hits at each of the other levels over that at the present one, shape (L,).
 
-    `foreseen` is what was foreseen of the documents that were then read.
+    `foreseen` is the distribution of the hits among the documents that were then read.
     """
-    return _over_the_first([foreseen.times(each).chance_of(found) for each in (1.0, *OTHER_FACTORS)])
+    return _over_the_first([foreseen.times(level).chance_of(hits) for level in (1.0, *OTHER_FACTORS)])
 
 
 def levels_of_first_hit(log_M: Floats, read: int, hit: bool, none: float) -> Floats:
-    """The same of a search that ended with its first hit, or before any; arguments as of :func:`e_value_of_first_hit`."""
+    """Log of the chance of how a search ended at each of the other levels over that at the present one.
+
+    Parameters
+    ----------
+    log_M : ndarray, shape (N + 1,)
+        Log of the chance that the first d documents hold no hit, if there is something to find.
+    read : int
+        Documents read; the search ends with the last of them.
+    hit : bool
+        Whether that one was a hit.
+    none : float
+        Chance that there is nothing to find.
+
+    Returns
+    -------
+    ndarray, shape (L,)
+        One number a level.
+    """
     M = np.exp(np.outer((1.0, *OTHER_FACTORS), log_M[[read - 1, read]]))
     return _over_the_first(_chance_of_end(M, hit, none))
 

@@ -28,7 +28,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -36,24 +36,25 @@ from numpy.typing import ArrayLike
 from tarstop_core.belief.decisive import HitCurve, hit_curve
 from tarstop_core.belief.mixture import Kinds, Left, mixture
 from tarstop_core.calibration.calibration_monitor import e_value_of_shape
+from tarstop_core.calibration.scores import tied_share, z_scores
 from tarstop_core.calibration.thinning import Thinning, still_unread, thinning_of
 from tarstop_core.documents.tables import Flags, Floats, Ints
 from tarstop_core.envelope import FileKind, read_file, validated
 from tarstop_core.errors import InputProblem
 
-Choice = TypeVar("Choice", bound=str)
 Kind = Literal["marginal", "hazard", "frailty", "rank", "first-hit", "rank-frailty"]
+# Kinds that :func:`~tarstop_core.calibration.fitting.fit` fits on labelled rankings.
 KINDS: tuple[Kind, ...] = ("marginal", "hazard", "frailty", "rank", "rank-frailty")
-"""Those that :func:`fit` fits on labelled rankings."""
+# Kinds that look at ranks and need no scores.
 BY_RANK: tuple[Kind, ...] = ("rank", "first-hit", "rank-frailty")
+# Kinds whose chances are already those of a first hit.
 HAZARDS: tuple[Kind, ...] = ("hazard", "first-hit")
-"""Kinds whose chances are already those of a first hit."""
 PATENT, REVIEW, INCLUSION = SCENARIOS = ("patent", "review", "inclusion")
 FILE = FileKind(
     "tarstop-calibrator", 1, "calibrator", "'tarstop calibrate' or the Calibration page", "fit it again"
 )
-BINS = 10
-RANK_UNIT = 10.0  # Rank at which is said how rich a kind of list is
+BINS = 10  # Of a reliability curve, each as wide as the others
+RANK_UNIT = 10.0  # Rank that the exposure of a kind of list refers to
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ class FittedOn:
     own: str = ""
     """What a person's own calibrator was fitted on: "lists", "sessions", "cases"; empty for others."""
     lists: tuple[str, ...] = ()
-    """Hashes of the lists it was fitted on (:func:`tarstop_core.documents.topic.records_digest`), where they are known."""
+    """Hashes of the lists it was fitted on (:func:`tarstop_core.documents.topic.records_digest`), where there are any."""
 
     @property
     def badge(self) -> str:
@@ -88,11 +89,7 @@ class FittedOn:
 
 @dataclass(frozen=True)
 class Quality:
-    """How well probabilities matched what was found, on topics that were not fitted on.
-
-    `reliability` holds, for each non-empty bin of equal width, the mean probability, the share
-    found relevant and the number of documents.
-    """
+    """How well probabilities matched the labels of topics that the calibrator was not fitted on."""
 
     how: str
     topics: int
@@ -100,8 +97,9 @@ class Quality:
     brier: float
     ece: float
     reliability: tuple[tuple[float, float, int], ...] = ()
+    """For each non-empty bin of equal width: mean probability, share found relevant, number of documents."""
     intervals: tuple[tuple[float, float], ...] = ()
-    """95 % interval of the share in each of these bins, by resampling lists; empty where lists are not told apart."""
+    """95 % interval of the share in each of these bins, by resampling lists; empty where it is not known which list a document is of."""
 
     def __post_init__(self) -> None:
         if not (0 <= self.brier <= 1 and 0 <= self.ece <= 1):
@@ -153,10 +151,24 @@ class Calibrator:
         return self.kind in HAZARDS or self.kind in ("frailty", "rank-frailty")
 
     def probabilities(self, scores: ArrayLike | None, n: int | Ints | None = None) -> Floats:
-        """Chance of each document, shape (N,), in screening order. InputProblem when this kind needs scores that are missing.
+        """Chance of each document, shape (N,), in screening order.
 
-        Scores are those of the whole list, shape (N,); kinds by rank do not look at them. `n` is N, where there are no
-        scores, or the rank of each document, where they do not stand by rank.
+        Parameters
+        ----------
+        scores : array_like, shape (N,), or None
+            Scores of the whole list; kinds by rank do not look at them.
+        n : int or ndarray of int, shape (N,), optional
+            Number of documents, where there are no scores; or the rank of each, where they do not stand by rank.
+
+        Returns
+        -------
+        ndarray, shape (N,)
+            Chances in [0, 1].
+
+        Raises
+        ------
+        InputProblem
+            When this kind needs scores, or the length of the list, and does not get them.
         """
         if self.by_rank:
             if not isinstance(n, np.ndarray):
@@ -176,10 +188,23 @@ class Calibrator:
     def curve(
         self, p: ArrayLike, ranks: int | Ints | None = None, kappa: float = 1.0, **assumptions: Any
     ) -> HitCurve:
-        """Survival curve for these probabilities, with this calibrator's frailty, and κ at most what was learned.
+        """Survival curve for these chances, with this calibrator's frailty.
 
-        `ranks` are given where documents do not stand by rank; the rest is as in
-        :func:`~tarstop_core.belief.decisive.hit_curve`.
+        Parameters
+        ----------
+        p : array_like, shape (N,)
+            Chances as :meth:`probabilities` gives them.
+        ranks : ndarray of int, shape (N,), optional
+            Ranks of the documents, where they do not stand by rank.
+        kappa : float
+            Chance that the list holds a hit if there is one, in (0, 1]; never more than what the calibrator learned.
+        **assumptions
+            The others of :func:`~tarstop_core.belief.decisive.hit_curve`.
+
+        Returns
+        -------
+        HitCurve
+            Chance of no hit after 0 … N documents.
         """
         kappa = min(kappa, 1 - self.lacking)
         if not self.list_kinds:
@@ -189,30 +214,53 @@ class Calibrator:
         return hit_curve(p, kinds=self.kinds_at(at), kappa=kappa, **assumptions)
 
     def kinds_at(self, ranks: Ints) -> Kinds:
-        """Exposures of the documents at these ranks in each kind of list, against what their chances say."""
+        """Exposure of the documents at these ranks in each kind of list, relative to what their chances imply."""
         weight, rich, slope, variance = np.array(self.list_kinds).T
         slopes, of = np.unique(slope, return_inverse=True)
-        said = -np.log1p(-np.minimum(self.probabilities(None, ranks), 1 - 1e-12))
+        expected = -np.log1p(-np.minimum(self.probabilities(None, ranks), 1 - 1e-12))
         k = ranks / RANK_UNIT
-        ratio = np.array([(k**w - np.maximum(k - 1 / RANK_UNIT, 0) ** w) / said for w in slopes])
+        ratio = np.array([(k**w - np.maximum(k - 1 / RANK_UNIT, 0) ** w) / expected for w in slopes])
         with np.errstate(divide="ignore"):
             return Kinds(mixture(weight, 1 / variance), np.exp(rich), of, ratio)
 
     def left(
         self, p: Floats, judged: Flags, relevant: Flags, unread: Flags, ranks: Ints | None = None
     ) -> Left:
-        """How many relevant documents are among those not read yet.
+        """Distribution of the relevant documents among those not read yet.
 
-        Chances `p` are as :meth:`probabilities` gives them, flags as of
-        :func:`~tarstop_core.calibration.thinning.still_unread`; `ranks` are given where documents do not stand by rank.
+        Parameters
+        ----------
+        p : ndarray, shape (N,)
+            Chances as :meth:`probabilities` gives them.
+        judged, relevant, unread : ndarray of bool, shape (N,)
+            Documents with a label that counts, those of them that are relevant, and documents to come.
+        ranks : ndarray of int, shape (N,), optional
+            Ranks of the documents, where they do not stand by rank.
+
+        Returns
+        -------
+        Left
+            How many are probably left, with its spread.
         """
         order = slice(None) if ranks is None else np.argsort(ranks)
         return still_unread(self._thins_out(p[order]), judged[order], relevant[order], unread[order])
 
     def e_value(self, p: Floats, judged: Flags, relevant: Flags, ranks: Ints | None = None) -> float:
-        """How many times likelier what was found is where it lies otherwise along the list than was learned.
+        """How many times likelier the labels are if hits lie along the list otherwise than in the training lists.
 
-        Parameters as those of :meth:`left`; see :func:`tarstop_core.calibration.calibration_monitor.e_value_of_shape`.
+        Parameters
+        ----------
+        p : ndarray, shape (N,)
+            Chances as :meth:`probabilities` gives them.
+        judged, relevant : ndarray of bool, shape (N,)
+            Documents with a label that counts, and those of them that are relevant.
+        ranks : ndarray of int, shape (N,), optional
+            Ranks of the documents, where they do not stand by rank.
+
+        Returns
+        -------
+        float
+            The e-value of :func:`tarstop_core.calibration.calibration_monitor.e_value_of_shape`.
         """
         order = slice(None) if ranks is None else np.argsort(ranks)
         return e_value_of_shape(self._thins_out(p[order]), judged[order], relevant[order])
@@ -221,7 +269,7 @@ class Calibrator:
         return self.thinning or thinning_of(p)
 
     def mismatch(self, scores: ArrayLike | None, n: int | None = None) -> list[str]:
-        """What about a list looks unlike the training lists, a sentence each; empty when nothing does."""
+        """Sentences on what makes a list look unlike the training lists; empty where nothing does."""
         seen = self.fitted_on
         length = n if scores is None else len(np.asarray(scores))
         if self.kind == "rank-frailty" or (self.kind == "first-hit" and (length or 0) <= seen.longest_list):
@@ -246,7 +294,7 @@ class Calibrator:
         return remarks
 
     def _unlike_training_lists(self, scores: ArrayLike | None, length: int | None) -> list[str]:
-        """Where length or best score lie far outside those of the training lists, a sentence each."""
+        """Sentences on a length or a best score far outside those of the training lists."""
         seen, remarks = self.fitted_on, []
         if length and seen.longest_list and not seen.shortest_list / 2 <= length <= seen.longest_list * 2:
             remarks.append(
@@ -266,10 +314,10 @@ class Calibrator:
         return remarks
 
     def refusal(self, scores: ArrayLike | None) -> str:
-        """Why chances from these scores would mean nothing: a score stands where it does by the length of its list.
+        """Why chances from these scores would mean nothing; empty where they mean something.
 
-        Empty for kinds by rank, and where length and best score are like those of the training lists. That scores are
-        tied, or all the same, is a remark only.
+        A score means what it does by the length of its list, so lists whose length or best score are unlike those of the training
+        lists are refused, except by kinds that go by rank. Ties among scores are a remark only.
         """
         if self.by_rank or scores is None:
             return ""
@@ -302,7 +350,13 @@ class Calibrator:
 
 
 def from_json(text: str, name: str = "The calibrator") -> Calibrator:
-    """Read a calibrator back. InputProblem when the text is not one of a known version."""
+    """Read a calibrator from its JSON.
+
+    Raises
+    ------
+    InputProblem
+        When the text is not a calibrator of a known version, or its numbers cannot be used.
+    """
     content = FILE.content(text, name)
     if content.get("frailty", 0) is None:
         del content["frailty"]
@@ -314,7 +368,7 @@ def from_json(text: str, name: str = "The calibrator") -> Calibrator:
 
 
 def _faults(calibrator: Calibrator) -> Iterator[str]:
-    """What cannot be used about it, the first of which is said."""
+    """Reasons why a calibrator cannot be used; its reader names the first."""
     if calibrator.scenario not in SCENARIOS:
         yield f"there is no scenario '{calibrator.scenario}'"
     x, y = np.array(calibrator.x), np.array(calibrator.y)
@@ -342,41 +396,3 @@ def load(path: str | Path) -> Calibrator:
     """Read a calibrator file; see :func:`from_json`."""
     name = f"The calibrator {path}"
     return from_json(read_file(path, name), name)
-
-
-def scaled(p: Floats, factor: float) -> Floats:
-    """Every chance times a factor, at most 1; where they are as they were, the same array.
-
-    >>> scaled(np.array([0.1, 0.8]), 2.0)
-    array([0.2, 1. ])
-    """
-    return p if factor == 1 else np.minimum(1.0, factor * p)
-
-
-def z_scores(scores: ArrayLike) -> Floats:
-    """(v − mean)/sd within the topic, shape (N,); zeros where all scores are the same. InputProblem when one is missing.
-
-    >>> z_scores([3.0, 1.0]), z_scores([2.0, 2.0])
-    (array([ 1., -1.]), array([0., 0.]))
-    """
-    values = np.asarray(scores, dtype=float)
-    if not np.isfinite(values).all():
-        raise InputProblem("A score is missing or infinite; give every document a number.")
-    if not len(values) or values.min() == values.max():
-        return np.zeros(len(values))
-    # Scaling by the largest first keeps huge scores from overflowing when squared.
-    values = values / np.abs(values).max()
-    return np.asarray((values - values.mean()) / values.std())
-
-
-def tied_share(scores: ArrayLike) -> float:
-    """Share of documents whose score another document has too."""
-    _, counts = np.unique(np.asarray(scores, dtype=float), return_counts=True)
-    return float(counts[counts > 1].sum() / max(1, counts.sum()))
-
-
-def _one_of(choices: tuple[Choice, ...], what: str, name: object) -> Choice:
-    for each in choices:
-        if each == name:
-            return each
-    raise InputProblem(f"There is no {what} '{name}'; choose one of {', '.join(choices)}.")

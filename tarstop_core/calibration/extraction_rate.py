@@ -15,8 +15,8 @@ from tarstop_core.envelope import FileKind, read_file
 from tarstop_core.errors import InputProblem
 
 FILE = FileKind("tarstop-data-share", 1, "share of reports with data")
-SUREST = 1000.0  # reports that a learned share is worth at most
-CLOSEST = 1e-3  # to 0 or 1 that its mean may come
+SUREST = 1000.0  # Reports that a learned rate is worth at most
+CLOSEST = 1e-3  # How near its mean may come to 0 or 1
 
 
 @dataclass(frozen=True)
@@ -26,8 +26,8 @@ class ExtractionRate:
     alpha: float = 1.0
     beta: float = 1.0
     """`alpha` and `beta`: above 0; the mean is alpha/(alpha + beta)."""
-    topics: int = 0  # Reviews that it was learned from; 0 for one that nobody learned
-    source: str = ""  # What they were, for a person
+    topics: int = 0  # Reviews that it was learned from; 0 where a person gave it
+    source: str = ""  # What reviews these were, for a person
 
     def __post_init__(self) -> None:
         if not (0 < self.alpha < math.inf and 0 < self.beta < math.inf):
@@ -47,25 +47,42 @@ class ExtractionRate:
         return low, high
 
     def updated(self, with_data: int, without: int) -> ExtractionRate:
-        """After reports of the review itself have been read in full."""
+        """The rate after reports of the review itself were read in full."""
         return ExtractionRate(self.alpha + with_data, self.beta + without, self.topics, self.source)
 
     def to_json(self) -> str:
-        """The share as a small versioned JSON document."""
+        """The rate as a small versioned JSON document."""
         return FILE.text(asdict(self))
 
 
 def fit_extraction_rate(pairs: Sequence[tuple[int, int]], source: str) -> ExtractionRate:
-    """Learn the share, and how much it varies between reviews, from reviews that are complete.
+    """Learn the rate, and how much it varies between reviews, from complete reviews.
 
-    `pairs` are, for each review, reports included at title and abstract, and those of them that brought data. Reviews
-    that included nothing say nothing and are left out. InputProblem with fewer than two others, or more data than reports.
-
-    The beta-binomial distribution over reviews is fitted by maximum likelihood. Its mean stays between .001 and .999 and
+    A beta-binomial distribution over reviews is fitted by maximum likelihood. Its mean stays between .001 and .999 and
     it is worth at most 1,000 reports, where the likelihood would go further.
 
-    >>> share = fit_extraction_rate([(50, 10), (20, 11), (80, 25), (10, 1)], "an example")
-    >>> round(share.mean, 2), share.topics
+    Parameters
+    ----------
+    pairs : sequence of (int, int)
+        For each review, the reports included at title and abstract, and those of them that brought data. Reviews that
+        included nothing are left out.
+    source : str
+        What the reviews are, for the person who will rely on the rate.
+
+    Returns
+    -------
+    ExtractionRate
+        Shapes rounded to six decimals.
+
+    Raises
+    ------
+    InputProblem
+        With fewer than two reviews that included something, or with more data than reports.
+
+    Examples
+    --------
+    >>> rate = fit_extraction_rate([(50, 10), (20, 11), (80, 25), (10, 1)], "an example")
+    >>> round(rate.mean, 2), rate.topics
     (0.3, 4)
     """
     for included, with_data in pairs:
@@ -95,11 +112,11 @@ def fit_extraction_rate(pairs: Sequence[tuple[int, int]], source: str) -> Extrac
 
 
 def from_json(text: str, name: str = "The share of reports with data") -> ExtractionRate:
-    """Read a share back. InputProblem when the text is not one of a known version."""
+    """Read a rate from its JSON. InputProblem when the text is not one of a known version."""
     return FILE.read(ExtractionRate, text, name)
 
 
 def load(path: str | Path) -> ExtractionRate:
-    """Read a file of it; see :func:`from_json`."""
+    """Read a rate from a file; see :func:`from_json`."""
     name = f"The share of reports with data {path}"
     return from_json(read_file(path, name), name)

@@ -1,4 +1,4 @@
-"""What a calibrator says and how well it did, as figures and in words."""
+"""Figures and sentences on the chances of a calibrator and on their quality."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -27,8 +27,8 @@ from tarstop_core.presentation.numbers import number, percent
 from tarstop_core.presentation.palette import BELIEF, BELIEF_BAND, COST, PLUS, THRESHOLD
 
 SHORTEST = 100  # Ranks that a curve of first hits shows at least
-DRAWN_TO = 1000  # And at most, where it was learned from long lists
-NAME = 44
+DRAWN_TO = 1000  # Ranks that it shows at most, where it was learned from long lists
+NAME = 44  # Longest name in a figure, in characters
 _CORNER: dict[str, Any] = {"xanchor": "left", "yanchor": "top"}
 
 
@@ -40,7 +40,7 @@ def quality_sentence(quality: Quality) -> str:
     """
     off = 100 * quality.ece
     off_by = f"{off:.1f}" if off >= 0.1 or off == 0 else f"{off:.2g}"
-    said = (
+    scores = (
         f"Judged on {quality.how}: on average the chances were off by {off_by} percentage points "
         f"(ECE {number(quality.ece)}). Brier score {number(quality.brier)}"
     )
@@ -48,18 +48,30 @@ def quality_sentence(quality: Quality) -> str:
     base = sum(share * n for _, share, n in quality.reliability) / max(count, 1)
     plain = base * (1 - base)
     if plain <= 0:
-        return f"{said}."
+        return f"{scores}."
     gain = 1 - quality.brier / plain
-    told = f"take away {percent(gain)} of that" if gain > 0 else "do no better than that here"
-    return f"{said}; giving every document the average chance would score {number(plain)}, so the chances {told}."
+    compared = f"take away {percent(gain)} of that" if gain > 0 else "do no better than that here"
+    return f"{scores}; giving every document the average chance would score {number(plain)}, so the chances {compared}."
 
 
 def first_hit_figure(
     calibrator: Calibrator, cases: Sequence[PastCase] = (), dark: bool = False, simulated: bool = False
 ) -> Figure:
-    """Share of searches whose first hit has come by each rank, given that there is one, with its interval.
+    """Draw the share of searches whose first hit has come by each rank, given that there is one, with its interval.
 
-    The calibrator is of kind "first-hit" or "rank-frailty"; the cases that it was learned from are drawn below.
+    Parameters
+    ----------
+    calibrator : Calibrator
+        One of kind "first-hit" or "rank-frailty".
+    cases : sequence of PastCase
+        Cases that it was learned from, drawn below the curve.
+    dark, simulated : bool
+        Whether the page is dark, and whether "simulated" stands in the figure.
+
+    Returns
+    -------
+    dict
+        A plotly figure.
     """
     text = text_colour(dark)
     at, come, low, high = come_by_rank(calibrator)
@@ -95,7 +107,7 @@ def first_hit_figure(
 
 
 def come_by_rank(calibrator: Calibrator) -> tuple[Ints, Floats, Floats, Floats]:
-    """Ranks, chance that the first hit has come by them, and the ends of its interval, each of shape (n,)."""
+    """Ranks, the chance that the first hit has come by them, and the ends of its interval; four arrays of shape (n,)."""
     deepest = max(SHORTEST, 3 * calibrator.fitted_on.longest_list)
     if calibrator.list_kinds:
         deepest = min(deepest, DRAWN_TO)
@@ -107,20 +119,20 @@ def come_by_rank(calibrator: Calibrator) -> tuple[Ints, Floats, Floats, Floats]:
 
 
 def first_hit_sentence(calibrator: Calibrator) -> str:
-    """What :func:`first_hit_figure` shows."""
+    """Say by which rank the first hit has come, as :func:`first_hit_figure` draws it."""
     at, *curves = come_by_rank(calibrator)
-    told = []
+    clauses = []
     for rank in (WITHIN, SHORTEST):
-        come, low, high = (percent(float(each[np.searchsorted(at, rank)])) for each in curves)
-        told.append(f"by rank {rank} in {come} (95 %: {low} to {high})")
-    return f"Of searches with something to find, the first hit has come {' and '.join(told)}."
+        come, low, high = (percent(float(curve[np.searchsorted(at, rank)])) for curve in curves)
+        clauses.append(f"by rank {rank} in {come} (95 %: {low} to {high})")
+    return f"Of searches with something to find, the first hit has come {' and '.join(clauses)}."
 
 
 def moved_sentence(start: Calibrator, updated: Calibrator) -> str:
-    """What lists of one's own made of what was known before."""
+    """Say how far a person's own lists moved the chances of the calibrator they started from."""
     before, after = (
-        percent(float(-np.expm1(each.curve(each.probabilities(None, SHORTEST)).log_M[WITHIN])))
-        for each in (start, updated)
+        percent(float(-np.expm1(calibrator.curve(calibrator.probabilities(None, SHORTEST)).log_M[WITHIN])))
+        for calibrator in (start, updated)
     )
     return (
         f"What is included (“{start.fitted_on.name}”) says that a first hit has come by rank {WITHIN} in {before} of "
@@ -128,9 +140,9 @@ def moved_sentence(start: Calibrator, updated: Calibrator) -> str:
     )
 
 
-def share_sentence(found: FirstHits) -> str:
-    """What the cases say of how often there is something to find."""
-    mean, low, high = found.share
+def share_sentence(posterior: FirstHits) -> str:
+    """Say in how many of the cases there was something to find."""
+    mean, low, high = posterior.share
     return (
         f"Prior art existed in {percent(mean)} of such cases (95 %: {percent(low)} to {percent(high)}), which may "
         "serve as the chance before reading."
@@ -140,9 +152,26 @@ def share_sentence(found: FirstHits) -> str:
 def two_reliabilities(
     a: Quality, b: Quality, names: tuple[str, str], simulated: bool = False, dark: bool = False
 ) -> Figure:
-    """Reliability of two calibrators on the same documents: a is blue with circles, b vermilion with squares."""
+    """Draw the reliability of two calibrators on the same documents: a is blue with circles, b vermilion with squares.
+
+    Parameters
+    ----------
+    a, b : Quality
+        Their quality.
+    names : (str, str)
+        Names of the two.
+    simulated, dark : bool
+        Whether "simulated" stands in the figure, and whether the page is dark.
+
+    Returns
+    -------
+    dict
+        A plotly figure.
+    """
     text = text_colour(dark)
-    one, other = (reliability_figure(each.reliability, simulated, dark, each.intervals) for each in (a, b))
+    one, other = (
+        reliability_figure(quality.reliability, simulated, dark, quality.intervals) for quality in (a, b)
+    )
     top = max(figure["layout"]["xaxis"]["range"][1] for figure in (one, other))
     layout, second = one["layout"], other["data"][1]
     second["marker"] = {"color": PLUS, "size": 8, "symbol": "square"}
@@ -171,24 +200,40 @@ def worth_figure(
     simulated: bool = False,
     dark: bool = False,
 ) -> Figure:
-    """What the next document is worth at each depth with the chances of each calibrator, against its cost.
+    """Draw the value of the next document at each depth by the chances of each calibrator, beside its cost.
 
-    `lines` are names and worths, shape (N,), of two at most; `unit` is that of cost and worth. Documents read are marked.
+    Parameters
+    ----------
+    lines : sequence of (str, ndarray of shape (N,))
+        Names and values, of two calibrators at most.
+    cost : float
+        Cost of a document.
+    read : int
+        Documents read; depths near it are drawn one by one.
+    unit : str
+        Unit of cost and value.
+    simulated, dark : bool
+        Whether "simulated" stands in the figure, and whether the page is dark.
+
+    Returns
+    -------
+    dict
+        A plotly figure on a log scale.
     """
     text = text_colour(dark)
     data, notes = [], []
     for at, ((name, worth), colour, dash) in enumerate(
         zip(lines, (BELIEF, PLUS), ("solid", "dash"), strict=False)
     ):
-        shown = thinned(len(worth), read)
+        depths = thinned(len(worth), read)
         # A log axis has no place for zero.
-        y = [float(value) if value > 0 else None for value in worth[shown]]
-        drawn = line(shown.tolist(), y, colour, width=3, dash=dash, hoverinfo="skip")
+        y = [float(value) if value > 0 else None for value in worth[depths]]
+        drawn = line(depths.tolist(), y, colour, width=3, dash=dash, hoverinfo="skip")
         drawn["line"]["shape"] = "hv"
         data.append(drawn)
-        told = _named("━━" if not at else "╍╍", name, colour)
+        title = _named("━━" if not at else "╍╍", name, colour)
         # Worth falls along a list: above its end there is room.
-        notes.append(note(0.98, 0.9 - 0.08 * at, told, text))
+        notes.append(note(0.98, 0.9 - 0.08 * at, title, text))
     if cost > 0:
         longest = max(len(worth) for _, worth in lines)
         data.append(line([0, longest], [cost, cost], COST, dash="dot", hoverinfo="skip"))
@@ -216,16 +261,28 @@ def reliability_figure(
     dark: bool = False,
     intervals: Sequence[tuple[float, float]] = (),
 ) -> Figure:
-    """Chances as they were given against what was found, with 95 % intervals.
+    """Draw predicted chances against the share found relevant, with 95 % intervals.
 
-    Bins, and intervals where lists are told apart, are as :class:`~tarstop_core.calibration.calibrator.Quality` holds them.
-    Otherwise intervals are Wilson's, which take documents to be independent: E. B. Wilson (1927), Probable inference, JASA
-    22, 209–212.
+    Parameters
+    ----------
+    bins : sequence of (float, float, int)
+        Mean chance, share relevant and number of documents, as
+        :class:`~tarstop_core.calibration.calibrator.Quality` holds them.
+    simulated, dark : bool
+        Whether "simulated" stands in the figure, and whether the page is dark.
+    intervals : sequence of (float, float)
+        Intervals of the shares, where they come from resampled lists; else Wilson's are drawn, which take documents to be
+        independent.
+
+    Returns
+    -------
+    dict
+        A plotly figure.
     """
-    p, share, count = (np.array([each[i] for each in bins], dtype=float) for i in range(3))
+    p, share, count = (np.array([row[i] for row in bins], dtype=float) for i in range(3))
     low, high = np.array(intervals).T if intervals else wilson(share, count)
     top = 1.08 * max(0.05, float(p.max(initial=0)), float(high.max(initial=0)))
-    said = points(
+    observed = points(
         p.tolist(),
         share.tolist(),
         BELIEF,
@@ -246,11 +303,13 @@ def reliability_figure(
         annotations=notes,
     )
     as_said = line([0.0, top], [0.0, top], THRESHOLD, dash="dash", hoverinfo="skip")
-    return {"data": [as_said, said], "layout": layout}
+    return {"data": [as_said, observed], "layout": layout}
 
 
 def wilson(share: Floats, count: Floats) -> tuple[Floats, Floats]:
-    """95 % intervals of shares, shape (n,) each.
+    """Wilson's 95 % intervals of shares: lower and upper ends, shape (n,).
+
+    E. B. Wilson (1927), Probable inference, JASA 22, 209–212.
 
     >>> low, high = wilson(np.array([0.0, 0.5]), np.array([10.0, 100.0]))
     >>> low.round(3).tolist(), high.round(3).tolist()
@@ -270,16 +329,16 @@ def reliability_sentence(bins: Sequence[tuple[float, float, int]]) -> str:
     """
     if not bins:
         return "No document was judged."
-    said, found, count = bins[-1]
-    top = f"averaged {100 * said:.2g} % and {100 * found:.2g} % of those {count:,} documents were relevant"
-    others = sum(each[2] for each in bins[:-1])
+    mean_chance, share, count = bins[-1]
+    top = f"averaged {100 * mean_chance:.2g} % and {100 * share:.2g} % of those {count:,} documents were relevant"
+    others = sum(row[2] for row in bins[:-1])
     if not others:
         return f"The chances {top}."
-    p, y = (100 * sum(each[i] * each[2] for each in bins[:-1]) / others for i in (0, 1))
+    p, y = (100 * sum(row[i] * row[2] for row in bins[:-1]) / others for i in (0, 1))
     return f"The highest chances {top}; of the other {others:,}, {y:.2g} % were, against {p:.2g} % said."
 
 
 def reliability_and_scores(quality: Quality) -> str:
-    """The same with the two scores."""
-    said = reliability_sentence(quality.reliability)
-    return f"{said} Brier score {quality.brier:.4f}, expected calibration error {quality.ece:.4f}."
+    """Say in a sentence what a reliability figure shows, then Brier score and expected calibration error."""
+    sentence = reliability_sentence(quality.reliability)
+    return f"{sentence} Brier score {quality.brier:.4f}, expected calibration error {quality.ece:.4f}."

@@ -8,7 +8,7 @@ The model is the discrete Weibull distribution of the rank of the first hit, giv
 
     S(k) = exp(−a·k^w),    h_k = 1 − S(k)/S(k − 1),    0 < w ≤ 1,
 
-so that hits grow rarer down the list (w = 1: never). It is spoken of by m = 1 − S(10), the chance of a hit within the
+so that hits grow rarer down the list (w = 1: never). Its parameter is m = 1 − S(10), the chance of a hit within the
 first ten. Prior: m, w and the share b of cases in which there is something to find, each uniform and independent.
 """
 
@@ -26,15 +26,15 @@ from tarstop_core.documents.tables import Floats, Ints
 from tarstop_core.errors import InputProblem
 
 Ending = Literal["hit", "stopped", "missed", "none"]
-WITHIN = 10  # Rank at which the curve is spoken of, and its prior stated
-DEEPEST = 100_000
+WITHIN = 10  # Rank at which the curve is reported and its prior stated
+DEEPEST = 100_000  # Deepest rank of a case
 CELLS = 48, 32, 32  # Of the grid over m, w and b
-SURE = 0.95
+SURE = 0.95  # Coverage of intervals
 
 
 @dataclass(frozen=True)
 class PastCase:
-    """What is remembered of one search. InputProblem when the rank is not one."""
+    """What a person remembers of one search. InputProblem when its rank cannot be one."""
 
     outcome: Ending
     """One of "hit", "stopped", "missed", "none". hit: the first relevant document stood at rank `at`. stopped: none among the
@@ -75,8 +75,15 @@ LONGEST = 100
 
 
 def read_cases(text: str) -> list[PastCase]:
-    """Cases as a person writes them, one a line or separated by commas. InputProblem naming the line that cannot be read.
+    """Cases as a person writes them, one a line or separated by commas.
 
+    Raises
+    ------
+    InputProblem
+        When a line cannot be read; it names the line.
+
+    Examples
+    --------
     >>> [str(case) for case in read_cases("4, first relevant at rank 17\\nnone in the first 60\\nnone at all")]
     ['4', '17', 'none in 60', 'none at all']
     """
@@ -91,9 +98,9 @@ def read_cases(text: str) -> list[PastCase]:
 def _read_case(part: str, line: int) -> PastCase:
     plain = " ".join(part.casefold().rstrip(".").split())
     for pattern, outcome in _WRITTEN:
-        if len(plain) <= LONGEST and (found := pattern.fullmatch(plain)):
+        if len(plain) <= LONGEST and (match := pattern.fullmatch(plain)):
             try:
-                return PastCase(outcome, int(found[1]) if found.groups() else 0)
+                return PastCase(outcome, int(match[1]) if match.groups() else 0)
             except InputProblem as problem:
                 raise InputProblem(f"Line {line}: {problem}") from None
     raise InputProblem(
@@ -117,9 +124,9 @@ class FirstHits:
         return self.weight @ self._come_by(k)
 
     def interval(self, k: NDArray[np.integer] | Sequence[int], sure: float = SURE) -> tuple[Floats, Floats]:
-        """Ends of the interval of that chance, of each shape (len(k),)."""
-        each = self._come_by(k)
-        ends = np.array([weighted_quantiles(column, self.weight, sure) for column in each.T])
+        """Interval of the chance that the first hit has come by each rank: both ends, of shape (len(k),)."""
+        chances = self._come_by(k)
+        ends = np.array([weighted_quantiles(column, self.weight, sure) for column in chances.T])
         return ends[:, 0], ends[:, 1]
 
     def _come_by(self, k: NDArray[np.integer] | Sequence[int]) -> Floats:
@@ -127,8 +134,22 @@ class FirstHits:
 
 
 def come_by(k: NDArray[np.integer], a: Floats | float, w: Floats | float) -> Floats:
-    """1 − S(k): the chance that the first hit has come by rank k, given that there is one.
+    """Chance that the first hit has come by rank k, given that there is one: 1 − S(k).
 
+    Parameters
+    ----------
+    k : ndarray of int
+        Ranks from 0 on; it broadcasts against `a` and `w`.
+    a, w : ndarray or float
+        Parameters of the discrete Weibull distribution.
+
+    Returns
+    -------
+    ndarray
+        Chances in [0, 1].
+
+    Examples
+    --------
     >>> come_by(np.array([0, 1]), np.log(2), 0.5).round(3)
     array([0. , 0.5])
     """
@@ -136,10 +157,20 @@ def come_by(k: NDArray[np.integer], a: Floats | float, w: Floats | float) -> Flo
 
 
 def log_likelihood(cases: Iterable[PastCase], a: Floats, w: Floats, b: Floats) -> Floats:
-    """Of the cases, at each point, shape that of `a`, `w` and `b` together.
+    """Log-likelihood of the cases at each point of a grid.
 
-    hit at k: b·(S(k−1) − S(k)); stopped after n: b·S(n) + 1 − b; missed in n: b·S(n); none at all: 1 − b.
-    Whether a person learned what there was after stopping is taken not to depend on the answer.
+    Parameters
+    ----------
+    cases : iterable of PastCase
+        hit at k: b·(S(k−1) − S(k)); stopped after n: b·S(n) + 1 − b; missed in n: b·S(n); none at all: 1 − b.
+        Whether a person learned what there was after stopping is taken not to depend on the answer.
+    a, w, b : ndarray
+        Parameters of the distribution, and the share of cases with something to find; they broadcast.
+
+    Returns
+    -------
+    ndarray
+        As broad as `a`, `w` and `b` together.
     """
     total = np.zeros(np.broadcast_shapes(a.shape, w.shape, b.shape))
     with np.errstate(divide="ignore"):
@@ -156,13 +187,22 @@ def log_likelihood(cases: Iterable[PastCase], a: Floats, w: Floats, b: Floats) -
 
 
 def fit_first_hits(cases: Sequence[PastCase]) -> FirstHits:
-    """The posterior given past cases. InputProblem when none says when a hit comes.
+    """The posterior given past cases.
 
+    Raises
+    ------
+    InputProblem
+        When no case says at which rank a hit stood.
+
+    Notes
+    -----
     T. Nakagawa and S. Osaki (1975), The discrete Weibull distribution, IEEE Transactions on Reliability R-24,
     300–301. Prior, censoring and the share b are this program's.
 
-    >>> found = fit_first_hits(read_cases("1, 3, 4, 17, none in 60"))
-    >>> found.come_by([10]).round(2)
+    Examples
+    --------
+    >>> posterior = fit_first_hits(read_cases("1, 3, 4, 17, none in 60"))
+    >>> posterior.come_by([10]).round(2)
     array([0.69])
     """
     if not any(case.outcome == "hit" for case in cases):
@@ -181,7 +221,20 @@ def fit_first_hits(cases: Sequence[PastCase]) -> FirstHits:
 
 
 def weighted_quantiles(values: Floats, weight: Floats, sure: float) -> tuple[float, float]:
-    """Ends of the central interval of weighted points; halfway through each point's own weight."""
+    """Ends of the central interval of weighted points.
+
+    Parameters
+    ----------
+    values, weight : ndarray, shape (G,)
+        The points, and their weights, which add up to 1.
+    sure : float
+        Share of the weight inside the interval.
+
+    Returns
+    -------
+    low, high : float
+        Interpolated: a point's value is reached halfway through its own weight.
+    """
     order = np.argsort(values)
     below = np.cumsum(weight[order]) - weight[order] / 2
     low, high = np.interp([(1 - sure) / 2, (1 + sure) / 2], below, values[order])
@@ -189,23 +242,33 @@ def weighted_quantiles(values: Floats, weight: Floats, sure: float) -> tuple[flo
 
 
 def ranks() -> Ints:
-    """Ranks at which a curve is kept: all of the first 200, then ever fewer."""
+    """Ranks at which a curve is stored: all of the first 200, then ever fewer."""
     late = np.geomspace(200, DEEPEST, 160).round().astype(np.int64)
     return np.unique(np.concatenate((np.arange(1, 201), late)))
 
 
 def first_hit_calibrator(
-    found: FirstHits, name: str, simulated: bool = False, own: str = "cases", lists: tuple[str, ...] = ()
+    posterior: FirstHits, name: str, simulated: bool = False, own: str = "cases", lists: tuple[str, ...] = ()
 ) -> Calibrator:
     """The posterior mean as a calibrator: chances of a first hit, by rank.
 
-    The chance at rank k is h_k = 1 − E S(k) / E S(k − 1): what is not known of the curve is averaged over, so that
-    misses lower what the next rank promises by as much as they should. The rest is as in :class:`FittedOn`.
+    Parameters
+    ----------
+    posterior : FirstHits
+        As :func:`fit_first_hits` gives it.
+    name, simulated, own, lists
+        Provenance of the cases, as in :class:`~tarstop_core.calibration.calibrator.FittedOn`.
+
+    Returns
+    -------
+    Calibrator
+        The chance at rank k is h_k = 1 − E S(k) / E S(k − 1): the uncertainty of the curve is averaged out, so that
+        misses lower what the next rank promises by as much as they should.
     """
     at = ranks()
-    survived, before = 1 - found.come_by(at), 1 - found.come_by(at - 1)
+    survived, before = 1 - posterior.come_by(at), 1 - posterior.come_by(at - 1)
     chance = np.minimum.accumulate(np.clip(1 - survived / np.maximum(before, 1e-300), 0, 1))
-    low, high = found.interval(at)
+    low, high = posterior.interval(at)
     # Far down the list nearly all is certain, and the mean of what is not may lie beyond the middle 95 %.
     low, high = np.minimum(low, 1 - survived), np.maximum(high, 1 - survived)
     return Calibrator(
@@ -214,7 +277,7 @@ def first_hit_calibrator(
         x=tuple(np.log(at).tolist()),
         y=tuple(chance.tolist()),
         band=tuple(zip(low.tolist(), high.tolist(), strict=True)),
-        fitted_on=_fitted_on(found.cases, name, simulated, own, lists),
+        fitted_on=_fitted_on(posterior.cases, name, simulated, own, lists),
     )
 
 
@@ -238,7 +301,7 @@ def _fitted_on(
 
 
 def in_words(counted: dict[Ending, int]) -> str:
-    """How many cases there are of each kind.
+    """Count the cases by their outcome, in words.
 
     >>> in_words({"hit": 3, "stopped": 1, "missed": 0, "none": 0})
     '3 with the rank of the first hit, 1 stopped without one'

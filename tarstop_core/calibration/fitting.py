@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,19 +22,18 @@ from tarstop_core.calibration.calibrator import (
     FittedOn,
     Kind,
     Quality,
-    _one_of,
-    tied_share,
-    z_scores,
 )
 from tarstop_core.calibration.figures import wilson
 from tarstop_core.calibration.rank_frailty import fit_rank_frailty, with_learned
+from tarstop_core.calibration.scores import tied_share, z_scores
 from tarstop_core.calibration.thinning import fit_thinning
 from tarstop_core.documents.tables import Flags, Floats
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 
-Predicted = tuple[Floats, Flags]  # Of a list: chances, and what came true
-DRAWS = 1000
+Choice = TypeVar("Choice", bound=str)
+Predicted = tuple[Floats, Flags]  # Chances of a list's documents, and which are relevant
+DRAWS = 1000  # Resamples of lists behind an interval
 
 
 def fit(
@@ -51,32 +50,46 @@ def fit(
     collections: Sequence[str] | None = None,
     start: Calibrator | None = None,
 ) -> Calibrator:
-    """Fit a calibrator on labelled rankings. Documents whose label is not known are passed over.
+    """Fit a calibrator on labelled rankings; documents without a label are passed over.
 
     The marginal kind is that of Fletcher & Stevenson; the others go beyond the paper.
 
-    Topics have labels, and scores unless `kind`, one of :data:`KINDS`, goes by rank. In the patent scenario only ω⁺ topics
-    count (p is conditional on ω⁺); in the others all do. InputProblem when there is nothing to learn from.
-
     Parameters
     ----------
+    topics : sequence of Topic
+        Labelled lists, with scores unless `kind` goes by rank. In the patent scenario only ω⁺ topics count (p is
+        conditional on ω⁺); in the others all do.
+    kind : str
+        One of :data:`~tarstop_core.calibration.calibrator.KINDS`.
+    scenario : str
+        One of :data:`~tarstop_core.calibration.calibrator.SCENARIOS`.
     name, source, simulated, own, lists
-        What the topics are, for the person who will rely on them: as in :class:`FittedOn`.
+        Provenance of the topics, as in :class:`~tarstop_core.calibration.calibrator.FittedOn`.
     pseudo : float
         Weight of imagined documents, relevant at the base rate, added to every isotonic step. 0 is plain
         isotonic regression, as in the paper. With 1, a top step learned from two documents no longer
         claims certainty, which a single miss would turn into the belief that nothing exists.
     collections, start
         For "rank-frailty": :func:`~tarstop_core.calibration.rank_frailty.fit_rank_frailty`.
+
+    Returns
+    -------
+    Calibrator
+        Without its quality, which :func:`assess` and :func:`cross_validate` measure.
+
+    Raises
+    ------
+    InputProblem
+        When there is nothing to learn from.
     """
     kind = _one_of(KINDS, "calibrator kind", kind)
     used = usable(topics, scenario, kind)
     seen = _describe(used, name=name, source=source, simulated=simulated, own=own, lists=lists)
-    told = [(known(topic), _labels(topic)) for topic in used]
-    thinning = fit_thinning(told) if scenario != PATENT else None
+    labelled = [(known(topic), _labels(topic)) for topic in used]
+    thinning = fit_thinning(labelled) if scenario != PATENT else None
     if kind == "rank-frailty":
         if collections is not None:
-            collections = [each for topic, each in zip(topics, collections, strict=True) if topic in used]
+            collections = [name for topic, name in zip(topics, collections, strict=True) if topic in used]
         learned = fit_rank_frailty(used, collections, start)
         return with_learned(Calibrator(kind, scenario, (), (), seen, thinning=thinning), learned)
     if kind == "rank":
@@ -94,28 +107,41 @@ def fit(
 
 
 def assess(calibrator: Calibrator, topics: Sequence[Topic], how: str) -> Quality:
-    """Brier score, ECE and reliability on labelled topics, by the calibrator's own event.
+    """Brier score, ECE and reliability of a calibrator on labelled topics, by its own event.
 
-    The event of "hazard" and "first-hit" is "the first hit, none before it", so only documents up to the
-    first hit count; of "frailty" and "rank-frailty" likewise, with the conditional chances its curve gives. For the other
-    kinds it is "relevant".
+    Parameters
+    ----------
+    calibrator : Calibrator
+        The event of "hazard" and "first-hit" is "the first hit, none before it", so only documents up to the first hit
+        count; that of "frailty" and "rank-frailty" likewise, with the conditional chances of its curve. For the other kinds
+        it is "relevant".
+    topics : sequence of Topic
+        Labelled lists; in the patent scenario only ω⁺ topics count.
+    how : str
+        How these topics relate to the training topics, for a person.
 
-    In the patent scenario only ω⁺ topics count; `how` tells a person how these topics relate to the training topics.
+    Returns
+    -------
+    Quality
+        With intervals by resampling lists.
     """
     used = usable(topics, calibrator.scenario, calibrator.kind)
     return quality_of(_predictions(calibrator, used), how)
 
 
 def assess_each(judged: Sequence[tuple[Calibrator, Sequence[Topic]]], how: str) -> Quality:
-    """:func:`assess` of several, each on lists of its own, as one."""
-    each = [(one, usable(topics, one.scenario, one.kind)) for one, topics in judged]
-    return quality_of([told for one, used in each for told in _predictions(one, used)], how)
+    """Quality of several calibrators, each judged on lists of its own, pooled into one; otherwise as :func:`assess`."""
+    pairs = [
+        (calibrator, usable(topics, calibrator.scenario, calibrator.kind)) for calibrator, topics in judged
+    ]
+    return quality_of([lists for pair in pairs for lists in _predictions(*pair)], how)
 
 
 def cross_validate(topics: Sequence[Topic], folds: int = 5, **settings: Any) -> Quality:
-    """:func:`assess` by k-fold over topics: every topic is judged by a fit that has not seen it.
+    """Quality by k-fold cross-validation over topics: a fit that has not seen a topic judges it.
 
-    Fewer topics than folds: as many folds as topics. InputProblem with fewer than two usable topics.
+    With fewer topics than folds there are as many folds as topics. `settings` are those of :func:`fit`. InputProblem with
+    fewer than two usable topics.
     """
     kind = _one_of(KINDS, "calibrator kind", settings.get("kind", "marginal"))
     used = usable(topics, settings.get("scenario", PATENT), kind)
@@ -135,9 +161,9 @@ def cross_validate(topics: Sequence[Topic], folds: int = 5, **settings: Any) -> 
 def reliability(p: ArrayLike, relevant: ArrayLike) -> tuple[tuple[float, float, int], ...]:
     """Mean probability, share relevant and count in each non-empty bin of equal width on [0, 1]."""
     p, relevant = np.asarray(p, dtype=float), np.asarray(relevant, dtype=float)
-    count, said, found = (in_bins(p, each) for each in (np.ones(len(p)), p, relevant))
+    count, expected, hits = (in_bins(p, values) for values in (np.ones(len(p)), p, relevant))
     here = np.flatnonzero(count)
-    return tuple((float(said[i] / count[i]), float(found[i] / count[i]), int(count[i])) for i in here)
+    return tuple((float(expected[i] / count[i]), float(hits[i] / count[i]), int(count[i])) for i in here)
 
 
 def in_bins(p: Floats, values: ArrayLike) -> Floats:
@@ -156,9 +182,26 @@ def ece(curve: Sequence[tuple[float, float, int]]) -> float:
 
 
 def usable(topics: Sequence[Topic], scenario: str, kind: Kind) -> list[Topic]:
-    """The lists that can teach or judge this kind: labelled, and in the patent scenario ω⁺.
+    """The lists that can teach or judge a kind of calibrator: labelled, and in the patent scenario ω⁺.
 
-    InputProblem when there is none, when scores are lacking, or when nothing relevant is ranked.
+    Parameters
+    ----------
+    topics : sequence of Topic
+        Lists, labelled or not.
+    scenario : str
+        One of :data:`~tarstop_core.calibration.calibrator.SCENARIOS`.
+    kind : str
+        The kind of calibrator.
+
+    Returns
+    -------
+    list of Topic
+        At least one.
+
+    Raises
+    ------
+    InputProblem
+        When there is none, when scores are lacking, or when nothing relevant is ranked.
     """
     _one_of(SCENARIOS, "scenario", scenario)
     used = [topic for topic in topics if topic.labels is not None and len(topic)]
@@ -185,7 +228,7 @@ def _labels(topic: Topic) -> Flags:
 
 
 def known(topic: Topic) -> Flags:
-    """Where the label of a document is known, shape (N,)."""
+    """Which documents have a label, shape (N,)."""
     return np.ones(len(topic), dtype=bool) if topic.known is None else topic.known
 
 
@@ -199,7 +242,7 @@ def _pairs(topics: Sequence[Topic], until_hit: bool) -> Predicted:
 
 
 def _judged(topic: Topic, until_hit: bool) -> NDArray[np.intp]:
-    """Where labels are known, as far as the first hit or to the end."""
+    """Positions of labelled documents, as far as the first hit or to the end."""
     return np.flatnonzero(known(topic)[: topic.first_hit if until_hit else None])
 
 
@@ -254,19 +297,19 @@ def _fit_frailty(calibrator: Calibrator, topics: Sequence[Topic]) -> float:
 
 def _fit_dispersion(calibrator: Calibrator, topics: Sequence[Topic]) -> float:
     """Shape a by maximum likelihood on the topics' totals; infinite when Poisson fits as well."""
-    found = np.array([int(_labels(topic).sum()) for topic in topics])
+    hits = np.array([int(_labels(topic).sum()) for topic in topics])
     expected = np.array(
         [calibrator.probabilities(topic.scores, len(topic))[known(topic)].sum() for topic in topics]
     )
     above = expected > 0
-    found, expected = found[above], expected[above]
+    hits, expected = hits[above], expected[above]
 
     def log_likelihood(a: float) -> float:
         """Without the terms that do not depend on a."""
         if math.isinf(a):
-            return float(np.sum(found * np.log(expected) - expected))
-        rise = gammaln(a + found) - gammaln(a)
-        return float(np.sum(rise - (a + found) * np.log1p(expected / a) + found * np.log(expected / a)))
+            return float(np.sum(hits * np.log(expected) - expected))
+        rise = gammaln(a + hits) - gammaln(a)
+        return float(np.sum(rise - (a + hits) * np.log1p(expected / a) + hits * np.log(expected / a)))
 
     return _likeliest(log_likelihood)
 
@@ -283,9 +326,21 @@ def _predictions(calibrator: Calibrator, topics: Sequence[Topic]) -> list[Predic
 
 
 def predicted(calibrator: Calibrator, topic: Topic, first_hits: bool) -> Predicted:
-    """What was said of the documents of a labelled list, and what they were, each of shape (n,).
+    """Chances that a calibrator gives to the documents of a labelled list, with their labels.
 
-    That is chances of the first hit, on documents up to it; else chances of being relevant, on all whose label is known.
+    Parameters
+    ----------
+    calibrator : Calibrator
+        The calibrator to be judged.
+    topic : Topic
+        A labelled list.
+    first_hits : bool
+        Whether chances are those of the first hit, on documents up to it; else those of being relevant, on all with a label.
+
+    Returns
+    -------
+    p, relevant : ndarray, shape (n,)
+        Chances, and whether each document is relevant.
     """
     chance = calibrator.probabilities(topic.scores, len(topic))
     if first_hits:
@@ -295,32 +350,31 @@ def predicted(calibrator: Calibrator, topic: Topic, first_hits: bool) -> Predict
 
 
 def quality_of(lists: Sequence[Predicted], how: str) -> Quality:
-    """Brier score, ECE and reliability of chances, however they were come by; `how` as for :func:`assess`."""
-    p, relevant = (np.concatenate(each) for each in zip(*lists, strict=True))
+    """Brier score, ECE and reliability curve of predicted chances; `how` is as for :func:`assess`."""
+    p, relevant = (np.concatenate(part) for part in zip(*lists, strict=True))
     curve = reliability(p, relevant)
     brier = float(np.mean((p - relevant) ** 2))
     return Quality(how, len(lists), len(p), brier, ece(curve), curve, by_lists(lists))
 
 
 def by_lists(lists: Sequence[Predicted]) -> tuple[tuple[float, float], ...]:
-    """95 % intervals of the shares of :func:`reliability`, by resampling lists.
+    """Intervals of 95 % of the shares of :func:`reliability`, by resampling lists.
 
-    Documents of one list go together, so that intervals which take them to be independent are too narrow; those are
-    kept where they are wider, as where every list has the same share.
+    Documents of one list go together, so that Wilson's intervals are too narrow; they are kept where they are wider.
     """
     count = np.array([in_bins(p, np.ones(len(p))) for p, _ in lists])
-    found = np.array([in_bins(p, relevant) for p, relevant in lists])
+    hits = np.array([in_bins(p, relevant) for p, relevant in lists])
     here = count.sum(axis=0) > 0
-    count, found = count[:, here], found[:, here]
+    count, hits = count[:, here], hits[:, here]
     drawn = np.random.default_rng(0).multinomial(len(lists), np.full(len(lists), 1 / len(lists)), DRAWS)
     with np.errstate(invalid="ignore"):
-        low, high = np.nanquantile((drawn @ found) / (drawn @ count), [0.025, 0.975], axis=0)
-    least, most = wilson(found.sum(axis=0) / count.sum(axis=0), count.sum(axis=0))
+        low, high = np.nanquantile((drawn @ hits) / (drawn @ count), [0.025, 0.975], axis=0)
+    least, most = wilson(hits.sum(axis=0) / count.sum(axis=0), count.sum(axis=0))
     ends = np.minimum(low, least), np.maximum(high, most)
     return tuple((float(a), float(b)) for a, b in zip(*ends, strict=True))
 
 
-def _describe(topics: Sequence[Topic], **told: Any) -> FittedOn:
+def _describe(topics: Sequence[Topic], **provenance: Any) -> FittedOn:
     lengths = [len(topic) for topic in topics]
     scored = [topic.scores for topic in topics if topic.scores is not None]
     top = [float(z_scores(scores).max()) for scores in scored] or [0.0]
@@ -333,5 +387,13 @@ def _describe(topics: Sequence[Topic], **told: Any) -> FittedOn:
         longest_list=max(lengths),
         top_z=(low, high),
         tied_share=float(np.mean([tied_share(scores) for scores in scored])) if scored else 0.0,
-        **told,
+        **provenance,
     )
+
+
+def _one_of(choices: tuple[Choice, ...], what: str, name: object) -> Choice:
+    """The choice of this name. InputProblem when there is none."""
+    for choice in choices:
+        if choice == name:
+            return choice
+    raise InputProblem(f"There is no {what} '{name}'; choose one of {', '.join(choices)}.")

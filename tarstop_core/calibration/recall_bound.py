@@ -1,7 +1,7 @@
 """A lower bound on recall that holds at every stop at once, on every list, from documents drawn at random.
 
-Of the documents offered every n-th is drawn uniformly from those still unread, all others come in the list's order. Had
-the list R relevant documents, f of them found, the next draw would be one with the chance θ = (R − f) / unread, whatever
+Every n-th document offered is drawn uniformly from those still unread, all others come in the list's order. If
+the list had R relevant documents, f of them read, the next draw would be relevant with chance θ = (R − f) / unread, whatever
 ranked the others. A bet that there are fewer, γθ, multiplies a stake by (1 − γθ)/(1 − θ) at a miss and by γ at a hit: a
 fair game if R is true, so that its stake exceeds 1/α at any time with a chance of at most α (Ville). Bets are mixed over
 γ and over the draw at which they begin, for what ranking finds early tells nothing of what is left later. R is ruled out
@@ -25,10 +25,10 @@ from tarstop_core.documents.tables import Flags, Floats
 
 Ranks = NDArray[np.intp]
 
-ALPHA = 0.05
+ALPHA = 0.05  # Chance that the bound is ever wrong, at most
 BETS = (0.02, 0.3)
-"""γ: how many are bet to be left, as a share of those that R says. Chosen among mixtures on simulated lists, which
-docs/recall_statement.md tells; any choice holds, others read more."""
+"""γ: how many documents a bet takes to be left, as a share of what R implies. Chosen among mixtures on simulated lists
+(docs/recall_statement.md); the bound holds with any choice, others read more."""
 
 
 def draws_at(documents: int, every: int) -> Flags:
@@ -41,9 +41,9 @@ def draws_at(documents: int, every: int) -> Flags:
 
 
 def interleaved(every: int, shuffled: Ranks) -> Ranks:
-    """The list's documents in the order they are offered, draws at the places of :func:`draws_at`; shape (documents,).
+    """Documents in the order in which they are offered, draws at the places of :func:`draws_at`; shape (documents,).
 
-    A draw is the first document of a random order (`shuffled`) that is still unread, which is any unread one with the
+    A draw is the first document of a random order (`shuffled`) that is still unread: every unread document has the
     same chance.
 
     >>> interleaved(3, np.array([1, 4, 0, 5, 2, 3])).tolist()
@@ -60,10 +60,21 @@ def interleaved(every: int, shuffled: Ranks) -> Ranks:
 
 
 def log_stakes(hits: Flags, chance: Floats, draws: int) -> Floats:
-    """Logarithm of the mixed stake after each draw, of the shape of `hits` and `chance`, (..., K).
+    """Logarithm of the mixed stake after each draw.
 
-    `chance` is θ of each draw under the total that is tested, above 1 where that total is impossible. `draws` is how many
-    there are in the whole list, K or more: what the weights of the beginnings are shared among.
+    Parameters
+    ----------
+    hits : ndarray of bool, shape (..., K)
+        Whether each draw was relevant.
+    chance : ndarray, shape (..., K)
+        θ of each draw under the total that is tested; above 1 where that total is impossible.
+    draws : int
+        Draws in the whole list, at least K: the weights of the beginnings are shared among them.
+
+    Returns
+    -------
+    ndarray, shape (..., K)
+        Natural logarithms.
     """
     begins = 1.0 / np.arange(1, draws + 1)
     begins = begins[: hits.shape[-1]] / begins.sum()
@@ -81,36 +92,62 @@ def log_stakes(hits: Flags, chance: Floats, draws: int) -> Floats:
 
 
 def largest_total(relevant: Flags, drawn: Flags, documents: int, alpha: float = ALPHA, draws: int = 0) -> int:
-    """The most relevant documents that the list can hold, at confidence 1 − α at every depth at once.
+    """Most relevant documents that the list can hold, at confidence 1 − α at every depth at once.
 
-    `relevant` and `drawn` say of the documents read, in the order read, what counts as relevant, and which were draws,
-    shape (n,). The list has so many `documents` and `draws`; 0: those of `drawn`.
+    Parameters
+    ----------
+    relevant, drawn : ndarray of bool, shape (n,)
+        Of the documents read, in the order read: which count as relevant, and which were draws.
+    documents : int
+        Documents in the whole list.
+    alpha : float
+        Chance that the bound is ever wrong.
+    draws : int
+        Draws in the whole list; 0: those of `drawn`.
 
+    Returns
+    -------
+    int
+        At least the relevant documents read.
+
+    Examples
+    --------
     >>> relevant, drawn = np.arange(600) < 40, draws_at(600, 2)
     >>> largest_total(relevant, drawn, 1000, draws=500)
     51
     """
-    found = int(relevant.sum())
-    more = range(found + 1, found + documents - len(relevant) + 1)
+    hits = int(relevant.sum())
+    more = range(hits + 1, hits + documents - len(relevant) + 1)
 
     def ruled_out(total: int) -> bool:
         return _ruled_out(total, relevant, drawn, documents, alpha, draws)
 
-    return found + bisect_left(more, True, key=ruled_out)
+    return hits + bisect_left(more, True, key=ruled_out)
 
 
 def first_bounded(relevant: Flags, drawn: Flags, recall: float, alpha: float = ALPHA) -> int:
-    """First depth of a list read to its end where the bound is at least `recall`; its length where none is before.
+    """First depth of a list read to its end where the bound on recall is high enough.
 
-    `relevant` and `drawn` as for :func:`largest_total`, of the whole list. The bound never falls while labels are only
-    added, so the depth is found by bisection.
+    Parameters
+    ----------
+    relevant, drawn : ndarray of bool, shape (N,)
+        Of all documents, in the order read: which count as relevant, and which were draws.
+    recall : float
+        Recall that the bound has to reach, in (0, 1].
+    alpha : float
+        Chance that the bound is ever wrong.
+
+    Returns
+    -------
+    int
+        N where there is none before. The bound never falls while labels are only added, so bisection finds the depth.
     """
     documents = len(relevant)
-    found = np.concatenate([[0], np.cumsum(relevant)])
+    hits = np.concatenate([[0], np.cumsum(relevant)])
 
     def bounded(depth: int) -> bool:
-        least = int(np.floor(found[depth] / recall + 1e-9)) + 1
-        if least > found[depth] + documents - depth:
+        least = int(np.floor(hits[depth] / recall + 1e-9)) + 1
+        if least > hits[depth] + documents - depth:
             return True
         return _ruled_out(least, relevant[:depth], drawn[:depth], documents, alpha, int(drawn.sum()))
 
@@ -118,8 +155,24 @@ def first_bounded(relevant: Flags, drawn: Flags, recall: float, alpha: float = A
 
 
 def price(documents: int, every: int, relevant: int, recall: float) -> int:
-    """Documents read until the bound is `recall`, were all relevant ones to come first.
+    """Documents read until recall is bounded as wanted, if all relevant documents came first.
 
+    Parameters
+    ----------
+    documents, relevant : int
+        Documents of the list, and relevant ones among them.
+    every : int
+        Documents to one draw.
+    recall : float
+        Recall that the bound has to reach, in (0, 1].
+
+    Returns
+    -------
+    int
+        At most `documents`.
+
+    Examples
+    --------
     >>> price(2000, 10, 50, 0.95), price(2000, 2, 50, 0.95)
     (1998, 1776)
     """
@@ -136,7 +189,7 @@ def _ruled_out(
     at = np.flatnonzero(drawn)
     if not len(at):
         return False
-    found: Ranks = np.cumsum(relevant)[at] - relevant[at]
-    chance = (total - found) / (documents - at)
+    hits_before: Ranks = np.cumsum(relevant)[at] - relevant[at]
+    chance = (total - hits_before) / (documents - at)
     stakes = log_stakes(relevant[at], chance, draws or len(at))
     return bool(stakes.max() >= -np.log(alpha))

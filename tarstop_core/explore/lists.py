@@ -6,7 +6,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from tarstop_core.calibration.calibrator import Calibrator, scaled
+from tarstop_core.calibration.calibrator import Calibrator
+from tarstop_core.calibration.scores import scaled
 from tarstop_core.documents.topic import Outcome, Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.replay import Played, replay, replay_reviews

@@ -1,4 +1,4 @@
-"""Audit draws: stop when a confidence sequence says that the recall one wants is reached."""
+"""Audit draws: stop when a confidence sequence shows that the wanted recall is reached."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from tarstop_core.calibration.recall_bound import draws_at, first_bounded, inter
 from tarstop_core.policies.base import Expected, Flags, Floats, Parameter, Randomised, Replicates
 from tarstop_core.policies.sampled import GridReplicates
 
-SAMPLES = 20  # Random orders that an expectation is the mean of, always the same: it has no closed form
+SAMPLES = 20  # Random orders behind an expectation, always the same: it has no closed form
 
 
 @dataclass(frozen=True)
@@ -41,10 +41,10 @@ class Audit(Randomised):
 
     def expected(self, labels: Flags) -> Expected[float]:
         runs = self.replicates(labels, SAMPLES, np.random.default_rng(1))
-        found = runs.seen[:, np.asarray(labels, dtype=bool)]
-        recall = float(found.mean()) if found.size else 0.0
+        seen_relevant = runs.seen[:, np.asarray(labels, dtype=bool)]
+        recall = float(seen_relevant.mean()) if seen_relevant.size else 0.0
         read, depth = float(runs.seen.sum(axis=1).mean()), float(runs.depth.mean())
-        return Expected(depth, read, recall, recall, float(found.any(axis=1).mean()))
+        return Expected(depth, read, recall, recall, float(seen_relevant.any(axis=1).mean()))
 
     def runs(self, labels: Flags, order: NDArray[Any]) -> Replicates:
         labels = np.asarray(labels, dtype=bool)
@@ -52,25 +52,42 @@ class Audit(Randomised):
         for run, shuffled in zip(seen, np.argsort(order, axis=1), strict=True):
             offered = interleaved(self.every, shuffled)
             run[offered[: first_bounded(labels[offered], drawn, self.tau, 1 - self.confidence)]] = True
-        # How far down the list it has read all: below that only draws were read.
+        # The depth is where it has read everything above: below only draws were read.
         return Replicates(np.cumprod(seen, axis=1).sum(axis=1), seen)
 
 
 @dataclass(frozen=True)
 class AuditGrid:
-    """Many such rules on the same topics, as a grid search needs them: what SampleGrid is to its rules."""
+    """Many audit rules on the same topics, as a grid search needs them."""
 
     rules: Sequence[Audit]
 
     def expected(self, labels: Flags) -> Expected[Floats]:
         """Means over samples of one topic for every rule, arrays of shape (cells,)."""
-        each = [vars(rule.expected(labels)) for rule in self.rules]
-        return Expected(**{name: np.array([one[name] for one in each]) for name in each[0]})
+        rows = [vars(rule.expected(labels)) for rule in self.rules]
+        return Expected(**{name: np.array([row[name] for row in rows]) for name in rows[0]})
 
     def replicates(self, labels: Flags, n: int, rng: np.random.Generator) -> GridReplicates:
-        """`n` single runs of every rule on one topic, with the same random orders."""
+        """Single runs of every rule on one topic, with the same random orders.
+
+        Parameters
+        ----------
+        labels : ndarray of bool, shape (N,)
+            Which documents are relevant, in ranking order.
+        n : int
+            Runs of a rule.
+        rng : numpy.random.Generator
+            Draws the random orders.
+
+        Returns
+        -------
+        GridReplicates
+            One row a rule.
+        """
         order = rng.random((n, len(labels)))
         runs = [rule.runs(labels, order) for rule in self.rules]
         depth, seen = np.stack([run.depth for run in runs]), np.stack([run.seen for run in runs])
-        found = seen[..., np.asarray(labels, dtype=bool)]
-        return GridReplicates(np.arange(len(runs)), depth, seen.sum(axis=2), found, found.sum(axis=2))
+        seen_relevant = seen[..., np.asarray(labels, dtype=bool)]
+        return GridReplicates(
+            np.arange(len(runs)), depth, seen.sum(axis=2), seen_relevant, seen_relevant.sum(axis=2)
+        )

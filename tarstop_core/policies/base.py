@@ -1,4 +1,4 @@
-"""What every stopping rule is: a self-describing object that turns a path into depths."""
+"""Base classes of stopping rules: self-describing objects that turn a path into depths."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Generic, Literal, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-# Under names of their own, because a rule in a file of one's own may import these from here.
+# Re-exported: a rule in a person's own file may import these from here.
 from tarstop_core.errors import InputProblem as InputProblem
 from tarstop_core.value.path import Path as Path
 from tarstop_core.value.path import first_not_worth as first_not_worth
@@ -31,7 +31,7 @@ T = TypeVar("T", float, Floats)
 class Criterion(Enum):
     """What a policy compares with the cost of a document."""
 
-    VALUE = "value"  # What the next documents are worth, each
+    VALUE = "value"  # Value of the next documents, per document
     NEXT_SCORE = "score of the next document"
     MEAN_SCORE = "mean score of the next documents"
     BATCH_SCORE = "mean score of the batch"
@@ -57,24 +57,45 @@ class Parameter:
 
     @classmethod
     def choice(cls, name: str, meaning: str, choices: tuple[str, ...], grid: tuple[str, ...]) -> Parameter:
-        """A parameter whose values are words."""
+        """A parameter whose values are words.
+
+        Parameters
+        ----------
+        name, meaning : str
+            What it is called, and what it does.
+        choices : tuple of str
+            All its values.
+        grid : tuple of str
+            Values that a grid search tries.
+
+        Returns
+        -------
+        Parameter
+            Of kind "choice".
+        """
         return cls(name, meaning, None, None, grid, "choice", choices)
 
     @property
     def wanted(self) -> str:
-        """What may be given, as the end of a sentence."""
+        """Values that may be given, as the end of a sentence."""
         if self.kind == "choice":
             return f"choose one of {', '.join(self.choices)}"
         return f"give a {'whole ' if self.kind == 'int' else ''}number from {self.low} to {self.high}"
 
     def read(self, text: str) -> Value:
-        """The value that a text stands for, not yet checked against the range. ValueError when it is no number."""
+        """Parse a value, not yet checked against the range. ValueError when it is no number."""
         if self.kind == "choice":
             return text.strip()
         return int(text) if self.kind == "int" else float(text)
 
     def checked(self, value: Any, title: str) -> Value:
-        """The value in its own type. InputProblem when it is out of range, or a fraction where a whole number is needed."""
+        """The value in its own type.
+
+        Raises
+        ------
+        InputProblem
+            When it is out of range, or a fraction where a whole number is needed.
+        """
         if self.kind == "choice":
             if value in self.choices:
                 return str(value)
@@ -102,12 +123,12 @@ class Policy(ABC):
     """Whether it needs labels that nobody has while screening, so that it can be measured but not followed."""
     is_oracle: ClassVar[bool] = False
     """Whether it takes the right action wherever that is open to it: a bound, not a rule."""
-    origin: ClassVar[str] = ""  # Where a rule in a file of one's own lies: ``path/to/file.py:Name``
-    formula: ClassVar[str] = ""  # What it compares, in LaTeX; :attr:`rule` says it in words
+    origin: ClassVar[str] = ""  # Where a person's own rule lies: ``path/to/file.py:Name``
+    formula: ClassVar[str] = ""  # What it compares, in LaTeX; :attr:`rule` says the same in words
     place: ClassVar[int] = 0
-    """Where it stands wherever rules are listed; 0: it is in no list, as a rule in a file of one's own."""
+    """Position wherever rules are listed; 0: it is in no list, as a rule in a person's own file."""
     colour: ClassVar[str] = ""
-    """Of its lines and points in every figure; a rule in no list gets colour and marker by its name."""
+    """Colour of its lines and points in every figure; a rule in no list gets colour and marker by its name."""
     marker: ClassVar[str] = ""  # Plotly's name of its points' symbol
 
     def __post_init__(self) -> None:
@@ -117,7 +138,7 @@ class Policy(ABC):
 
     @property
     def batch_size(self) -> int:
-        """Documents that it reads, once begun, before it looks again."""
+        """Documents that the rule reads, once begun, before it decides again."""
         return 1
 
     @property
@@ -136,27 +157,41 @@ class Policy(ABC):
 
     @property
     def spec(self) -> str:
-        """What the command line and saved sessions call it: ``smooth:K=5``."""
+        """Name of the rule on the command line and in saved sessions: ``smooth:K=5``."""
         values = ",".join(f"{name}={value}" for name, value in self.settings.items())
         name = self.origin or self.name
         return f"{name}:{values}" if values else name
 
     def __str__(self) -> str:
-        shown = [f"{name}={value}" for name, value in self.settings.items()]
-        if len(shown) == 1:
-            shown = [str(value) for value in self.settings.values()]
-        return f"{self.title}({', '.join(shown)})" if shown else self.title
+        values = [f"{name}={value}" for name, value in self.settings.items()]
+        if len(values) == 1:
+            values = [str(value) for value in self.settings.values()]
+        return f"{self.title}({', '.join(values)})" if values else self.title
 
     @abstractmethod
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
-        """First depth from `start` to N at which the policy stops, for each cost per document, shape (C,).
+        """First depth from `start` to N at which the policy stops, for each cost.
 
-        Costs are in the payoffs' unit. The same call serves the experiment (start = 0, hit and labels known) and the
-        live page (start = documents read so far, no label beyond: "if nothing turns up").
+        The same call serves the experiment (start = 0, hit and labels known) and the live page (start = documents read so far,
+        no label beyond: "if nothing turns up").
+
+        Parameters
+        ----------
+        path : Path
+            Belief, chances and labels along a list of N documents.
+        costs : array_like, shape (C,)
+            Costs of a document, in the payoffs' unit.
+        start : int
+            Documents read so far.
+
+        Returns
+        -------
+        ndarray of int, shape (C,)
+            Depths from `start` to N.
         """
 
     def value_rate(self, path: Path) -> Floats | None:
-        """What the policy compares with the cost at each depth, shape (N,); None if it compares nothing."""
+        """Rate that the policy compares with the cost at each depth, shape (N,); None if it compares nothing."""
         return None
 
     def worth(self, path: Path) -> Floats | None:
@@ -180,15 +215,15 @@ class AtAnyCost(Policy):
 
 @dataclass(frozen=True)
 class Expected(Generic[T]):
-    """What a rule that draws a random sample comes to on average over its samples.
+    """Averages of a rule that draws a random sample, over its samples.
 
-    Each figure is a float for one rule, an array of shape (cells,) for a grid of them.
+    Every figure is a float for one rule, an array of shape (cells,) for a grid of them.
     """
 
     depth: T  # Rank it goes down to
     read: T  # Documents read: the ranks down to the depth and the sample beyond, each counted once
     recall: T  # Share of the relevant documents that lie within the depth; 0 where there are none
-    recall_read: T  # The same of all documents read, the sample included
+    recall_read: T  # Share of the relevant documents that are read, the sample included
     found: T  # Chance that at least one relevant document is read
 
 
@@ -204,7 +239,7 @@ class Replicates:
 class Randomised(Policy):
     """A rule that first draws a random sample of the whole list, wherever its documents rank.
 
-    Its cost is not its depth: :meth:`expected` says what both are on average, :meth:`replicates` which documents were read.
+    Its cost is not its depth: :meth:`expected` gives the averages of both, :meth:`replicates` which documents were read.
     """
 
     needs_labels: ClassVar[bool] = True
@@ -218,11 +253,26 @@ class Randomised(Policy):
         """Runs with given random orders: the smaller a document's entry, the sooner it is drawn, shape (n, N)."""
 
     def replicates(self, labels: Flags, n: int, rng: np.random.Generator) -> Replicates:
-        """`n` single runs on one topic."""
+        """Single runs on one topic.
+
+        Parameters
+        ----------
+        labels : ndarray of bool, shape (N,)
+            Which documents are relevant, in ranking order.
+        n : int
+            How many runs.
+        rng : numpy.random.Generator
+            Draws the random orders.
+
+        Returns
+        -------
+        Replicates
+            One row a run.
+        """
         return self.runs(labels, rng.random((n, len(labels))))
 
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
-        """Refused with an InputProblem: a depth alone would hide what the sample costs."""
+        # A depth alone would hide what the sample costs.
         raise InputProblem(
             f"{self.title} reads a random sample from the whole list, so it has no depth on one path; "
             "measure it with 'tarstop replay' or 'tarstop experiment'."
@@ -230,20 +280,49 @@ class Randomised(Policy):
 
 
 def until_hit(depths: Depths, path: Path, start: int) -> Depths:
-    """A decisive hit leaves nothing to gain: stop there, or at once if it is behind."""
+    """Stop at a decisive hit, which leaves nothing to gain; at once if it is behind.
+
+    Parameters
+    ----------
+    depths : ndarray of int, shape (C,)
+        Where a rule stops without it.
+    path : Path
+        The path that may have a hit.
+    start : int
+        Documents read so far.
+
+    Returns
+    -------
+    ndarray of int, shape (C,)
+        Depths no later than the hit.
+    """
     return depths if path.hit is None else np.minimum(depths, max(path.hit, start))
 
 
 def at_any_cost(depth: int, costs: ArrayLike) -> Depths:
-    """The same depth for every cost, shape (C,)."""
+    """Repeat one depth for every cost, shape (C,)."""
     return np.full(np.size(costs), depth, dtype=np.intp)
 
 
 def first_check(checks: Depths, stops: Flags, N: int, start: int = 0) -> int:
-    """First depth ≥ start at which a rule stops that looks only at its checks; N if it never does.
+    """First depth ≥ start at which a rule stops that looks only at its checks.
 
-    The checks rise, and `stops` is what the rule says there, both of shape (k,). Someone between two checks is told
-    what the last one said, so going on past a stop does not undo it, but the next check may.
+    Parameters
+    ----------
+    checks : ndarray of int, shape (k,)
+        Rising depths at which it looks.
+    stops : ndarray of bool, shape (k,)
+        Whether it says stop there.
+    N : int
+        Documents of the list.
+    start : int
+        Documents read so far. Between two checks the answer of the last one holds: going on past a stop does not undo it,
+        but the next check may.
+
+    Returns
+    -------
+    int
+        N if it never stops.
     """
     last = max(0, int(np.searchsorted(checks, start, side="right")) - 1)
     later = np.flatnonzero(stops[last:])
@@ -251,7 +330,7 @@ def first_check(checks: Depths, stops: Flags, N: int, start: int = 0) -> int:
 
 
 def of_labels(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Remember what a function of (labels, further arguments) came to: a grid search asks again and again."""
+    """Cache a function of labels and further hashable arguments: a grid search asks again and again."""
 
     @functools.lru_cache(maxsize=64)
     def known(raw: bytes, *further: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Rules that know their depth before anything is read: a number, or a share of the list."""
+"""Rules whose depth is fixed before reading: a number of documents, or a share of the list."""
 
 import math
 from dataclasses import dataclass
@@ -54,7 +54,7 @@ class Share(AtAnyCost):
 
 
 def share_of(share: float, N: int) -> int:
-    """⌈share·N⌉, not moved by rounding.
+    """Documents that a share of N comes to, rounded up but not by rounding errors: ⌈share·N⌉.
 
     >>> share_of(0.07, 100), share_of(0.5, 5)
     (7, 3)

@@ -1,4 +1,4 @@
-"""Does a rule look ahead? Trials on random lists that show whether its depth rests on what was read alone."""
+"""Does a rule look ahead? Trials on random lists show whether its depth depends on read documents alone."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -18,8 +18,8 @@ from tarstop_core.value.studies import NextStudy
 
 COSTS = (0.0, 0.0001, 0.002, 0.01, 0.05, 1.0)
 LENGTHS = (1, 2, 7, 40, 150, 1_200)
-LISTS = 60  # Random lists that a rule is tried on unless told
-RESTARTS = 6
+LISTS = 60  # Random lists that a rule is tried on by default
+RESTARTS = 6  # Depths of a list at which somebody starts again
 ENOUGH = 5  # Findings after which no further list is tried
 
 Check = Callable[[Policy, Any, float, int, np.random.Generator], str]
@@ -28,11 +28,11 @@ Check = Callable[[Policy, Any, float, int, np.random.Generator], str]
 
 @dataclass(frozen=True)
 class CheckResult:
-    """What the trials of one rule came to."""
+    """Result of the trials of one rule."""
 
     policy: str  # The rule's spec
     lists: int  # Random lists it was tried on
-    findings: tuple[str, ...]  # What is wrong, a sentence each; none: nothing was found
+    findings: tuple[str, ...]  # Sentences on what is wrong; none: nothing is
     remark: str = ""  # What could not be tried, or nothing
 
     @property
@@ -78,11 +78,27 @@ def check_policy(
 ) -> CheckResult:
     """Try a rule on random lists of 1 to 1,200 documents.
 
-    On each list and for several costs its depth must lie between `start` and N; it must not change when the documents after
-    it are labelled otherwise, and a stop must not move to before a document whose label alone was changed; and a person
-    who goes on document by document, told only the labels so far, must be sent to the same depth. Chances of unread
-    documents may be used: the ranking is known. Every list is tried once as a patent search and once as a review, where
-    neither labels nor studies behind the stop may move it; `in_steps` asks for one of them alone, False for the search.
+    On each list and for several costs its depth must lie between `start` and N. It must not change when the documents after
+    it are labelled otherwise, and a stop must not move to before a document whose label alone was changed. A person
+    who goes on document by document, knowing only the labels so far, must be sent to the same depth. Chances of unread
+    documents may be used: the ranking is known.
+
+    Parameters
+    ----------
+    policy : Policy
+        The rule.
+    lists : int
+        How many random lists.
+    seed : int
+        Seed of the lists.
+    in_steps : bool, optional
+        Whether to try lists on which belief moves in steps, as in reviews, where neither labels nor studies behind the stop
+        may move it; False: patent searches alone. Without it every list is tried once as either.
+
+    Returns
+    -------
+    CheckResult
+        At most :data:`ENOUGH` findings.
     """
     rng = np.random.default_rng(seed)
     if isinstance(policy, Randomised):
@@ -90,13 +106,13 @@ def check_policy(
     findings: list[str] = []
     for trial, length in zip(range(lists), cycle(LENGTHS), strict=False):
         path = _random_path(rng, length)
-        found: list[str] = []
+        of_list: list[str] = []
         if not in_steps:
-            found += _findings(policy, path, rng, "On a list", (_looks_ahead, _restarts), None)
+            of_list += _findings(policy, path, rng, "On a list", (_looks_ahead, _restarts), None)
         if in_steps is not False:
             review = _random_review(rng, length)
-            found += _findings(policy, review, rng, "In a review", (_looks_at_studies,), 1)
-        findings += [finding for finding in found if finding not in findings]
+            of_list += _findings(policy, review, rng, "In a review", (_looks_at_studies,), 1)
+        findings += [finding for finding in of_list if finding not in findings]
         if len(findings) >= ENOUGH:
             return CheckResult(policy.spec, trial + 1, tuple(findings[:ENOUGH]))
     return CheckResult(policy.spec, lists, tuple(findings))
@@ -120,17 +136,17 @@ def _check_randomised(policy: Randomised, lists: int, rng: np.random.Generator) 
 def _findings(
     policy: Policy, path: Any, rng: np.random.Generator, where: str, checks: Sequence[Check], most: int | None
 ) -> list[str]:
-    """What checks find wrong on one list, cost by cost; `most` ends it early."""
+    """Sentences on what is wrong on one list, cost by cost; `most` ends it early."""
     try:
         stops = policy.depths(path, COSTS)
         if wrong := _malformed(stops, len(path)):
             return [wrong]
         tried = product(zip(COSTS, stops.tolist(), strict=True), checks)
-        found = (check(policy, path, cost, stop, rng) for (cost, stop), check in tried)
-        return [*islice(filter(None, found), most)]
+        sentences = (check(policy, path, cost, stop, rng) for (cost, stop), check in tried)
+        return [*islice(filter(None, sentences), most)]
     except Exception as problem:
-        said = " ".join(str(problem).split()).rstrip(".")
-        return [f"{where} of {len(path)} documents it fails: {type(problem).__name__}: {said}."]
+        reason = " ".join(str(problem).split()).rstrip(".")
+        return [f"{where} of {len(path)} documents it fails: {type(problem).__name__}: {reason}."]
 
 
 def _looks_at_studies(
@@ -151,8 +167,8 @@ def _random_review(rng: np.random.Generator, N: int) -> CumulativePath:
     p = np.clip(rng.uniform(0.05, 0.6) / np.arange(1, N + 1) ** rng.uniform(0, 1), 0, 1)
     labels = rng.random(N) < p
     states = [_random_state(rng) for _ in range(int(labels.sum()) + 1)]
-    known = studies_after(np.flatnonzero(labels), N)
-    return CumulativePath(p, states, known, Payoffs(*rng.uniform(0.05, 2, 4)), labels)
+    studies = studies_after(np.flatnonzero(labels), N)
+    return CumulativePath(p, states, studies, Payoffs(*rng.uniform(0.05, 2, 4)), labels)
 
 
 def _random_state(rng: np.random.Generator) -> NextStudy:
@@ -161,7 +177,7 @@ def _random_state(rng: np.random.Generator) -> NextStudy:
 
 
 def _other_studies(path: CumulativePath, depth: int, rng: np.random.Generator) -> CumulativePath:
-    """The same up to a depth; behind it other documents bring other studies."""
+    """The path with the same studies up to a depth; behind it other documents bring other studies."""
     met = int(path.studies[depth])
     labels = np.where(np.arange(len(path)) < depth, path.labels, rng.random(len(path)) < 0.3)
     states = [*path.states[: met + 1], *(_random_state(rng) for _ in range(int(labels[depth:].sum())))]
@@ -207,10 +223,10 @@ def _restarts(policy: Policy, path: DecisivePath, cost: float, stop: int, rng: n
         so_far = np.where(np.arange(N) < d, path.labels, False)
         ahead = int(policy.depths(_with_labels(path, so_far, d), [cost], start=d)[0])
         if not (ahead == stop if d == stop else d < ahead <= N):
-            told = f"{'go on to' if d == stop else 'stop at'} {ahead}"
+            advice = f"{'go on to' if d == stop else 'stop at'} {ahead}"
             return (
                 f"On a list of {N} documents at cost {cost:g} it stops at {stop}, but someone who has read {d} "
-                f"is told to {'stop there' if ahead == d else told}."
+                f"is told to {'stop there' if ahead == d else advice}."
             )
     return ""
 
@@ -223,7 +239,7 @@ def _some(stop: int, rng: np.random.Generator) -> list[int]:
 
 
 def _relabelled(labels: Flags, depth: int, rng: np.random.Generator) -> list[Flags]:
-    """The same up to a depth; behind it nothing, the next documents, and something relevant."""
+    """Labels that agree up to a depth; behind it none, the next documents, or some are relevant."""
     rank = np.arange(len(labels))
     some = rng.random(len(labels)) < rng.choice([0.02, 0.2])
     return [np.where(rank >= depth, other, labels) for other in (False, rank < depth + 30, some)]

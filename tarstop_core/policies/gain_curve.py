@@ -15,7 +15,7 @@ from tarstop_core.policies.base import Depths, Flags, Floats, of_labels
 CHUNK = 1_000_000  # Entries of one block of checks times points; bounds memory
 KERNEL = (math.exp(0), math.exp(-0.5))
 """Weights of a point and of each neighbour in the smoother (Gaussian, window 1)."""
-TIE = 1e-12
+TIE = 1e-12  # Differences below this are ties
 
 
 def growing_checks(N: int) -> Depths:
@@ -34,12 +34,25 @@ def growing_batches(N: int) -> Depths:
 
 
 def gain(labels: Flags) -> Depths:
-    """C(0) … C(N)."""
+    """Relevant documents C(0) … C(N) among the first 0 … N."""
     return np.append(0, np.cumsum(labels, dtype=np.intp))
 
 
 def slope_ratio(C: Depths, knee: Depths, at: Depths) -> Floats:
-    """ρ = (C(i)/i) / ((1 + C(s) − C(i))/(s − i)) of a knee at i seen from s; 0 without a knee before s."""
+    """Slope of the gain curve before a knee over the slope after it.
+
+    Parameters
+    ----------
+    C : ndarray of int, shape (N + 1,)
+        Relevant documents among the first 0 … N.
+    knee, at : ndarray of int, shape (checks,)
+        Ranks i of knees, and the depths s from which they are seen.
+
+    Returns
+    -------
+    ndarray, shape (checks,)
+        (C(i)/i) / ((1 + C(s) − C(i))/(s − i)); 0 without a knee before s.
+    """
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = (C[knee] / knee) * (at - knee) / (1 + C[at] - C[knee])
     return np.where((knee > 0) & (knee < at), ratio, 0.0)
@@ -49,7 +62,7 @@ def slope_ratio(C: Depths, knee: Depths, at: Depths) -> Floats:
 def geometric_knees(labels: Flags, checks: tuple[int, ...]) -> Depths:
     """Rank, of shape (checks,), of the knee at each check s ≥ 1: the point of the curve furthest from the chord to the check.
 
-    The first of several that are equally far, in whole numbers: |C(s)·x − s·C(x)| is the distance but for
+    The first of several equally far points counts, in whole numbers: |C(s)·x − s·C(x)| is the distance but for
     a factor. It is largest at a relevant document or just before one (or at x = 1).
     """
     C, at = gain(labels), np.array(checks, dtype=np.intp)
@@ -68,14 +81,30 @@ def geometric_knees(labels: Flags, checks: tuple[int, ...]) -> Depths:
 
 @of_labels
 def kneedle_knees(labels: Flags, checks: tuple[int, ...], sensitivity: float) -> Depths:
-    """Rank, of shape (checks,), of the last knee that Kneedle accepts at rising checks; 0 where there is none.
+    """Rank of the last knee that Kneedle accepts at rising checks.
 
     At a check, the curve is known at this check and those before it. These points are smoothed by a Gaussian
     kernel over both neighbours (the last and the first have one), scaled to the unit square, and D = y − x.
     A strict local maximum of D is a candidate; it is a knee if D falls below it by more than the sensitivity S times
-    the mean step of x before the next candidate. Of several the last counts. Ties of less than 1e-12 are ties.
+    the mean step of x before the next candidate. The last of several counts. Differences of less than 1e-12 are ties.
 
-    Satopaa, Albrecht, Irwin & Raghavan 2011. It is online: at each check it is told nothing beyond.
+    Parameters
+    ----------
+    labels : ndarray of bool, shape (N,)
+        Which documents are relevant, in ranking order.
+    checks : tuple of int
+        Rising depths at which the rule looks.
+    sensitivity : float
+        S.
+
+    Returns
+    -------
+    ndarray of int, shape (checks,)
+        0 where there is no knee.
+
+    Notes
+    -----
+    Satopaa, Albrecht, Irwin & Raghavan 2011. It is online: at each check it sees nothing beyond.
     """
     at = np.array(checks, dtype=np.intp)
     y = gain(labels)[at].astype(float)
@@ -102,15 +131,15 @@ def kneedle_knees(labels: Flags, checks: tuple[int, ...], sensitivity: float) ->
             scaled.append(curve / np.where(span > 0, span, 1.0))
         difference = scaled[1] - scaled[0]
         knee = _last_knee(difference, sensitivity / ends[:, 0])
-        found = knee >= 0
-        knees[ends[found, 0]] = at[points[knee[found]]]
+        accepted = knee >= 0
+        knees[ends[accepted, 0]] = at[points[knee[accepted]]]
     return knees
 
 
 def _smoothed(values: Floats) -> Floats:
     """Each value averaged with its neighbours."""
     own, side = KERNEL
-    total, weight = (np.convolve(each, (side, own, side), "same") for each in (values, np.ones(len(values))))
+    total, weight = (np.convolve(part, (side, own, side), "same") for part in (values, np.ones(len(values))))
     return np.asarray(total / weight)
 
 

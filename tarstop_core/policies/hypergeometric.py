@@ -1,4 +1,4 @@
-"""Hypergeometric test: stop when having missed the recall one wants has become implausible."""
+"""Hypergeometric test: stop when it has become implausible that the wanted recall is missed."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -9,7 +9,7 @@ from scipy.special import gammaln
 from tarstop_core.policies.base import AtAnyCost, Depths, Flags, Floats, Parameter, of_labels
 from tarstop_core.value.path import Path
 
-CHUNK = 2_000_000  # Terms of the sums that are held at once
+CHUNK = 2_000_000  # Terms of the sums held in memory at once
 PAIRS = 200  # Draws looked at in one step of the search within a stretch, where one depth needs fewer
 
 
@@ -79,12 +79,28 @@ class Hypergeometric(AtAnyCost):
 
 
 def p_value(read: Flags, N: int, tau: float, bias: float = 1.0) -> float:
-    """p* of the hypothesis that recall is below τ, from the labels of the documents read, of N, shape (n,).
+    """Least p-value p* of the hypothesis that recall is below τ.
 
-    Only draws that begin right after a relevant document (or with the first document) can be the least
-    likely ones, so R + 1 of the n draws are enough. A relevant document is `bias` times as likely to be drawn.
+    Parameters
+    ----------
+    read : ndarray of bool, shape (n,)
+        Labels of the documents read, in ranking order.
+    N : int
+        Documents of the list.
+    tau : float
+        Recall to reach, in (0, 1].
+    bias : float
+        How many times as likely a relevant document is to be drawn.
 
-    Callaghan & Müller-Hansen 2020.
+    Returns
+    -------
+    float
+        In [0, 1].
+
+    Notes
+    -----
+    Callaghan & Müller-Hansen 2020. Only draws that begin right after a relevant document (or with the first document) can be
+    the least likely ones, so R + 1 of the n draws are enough.
     """
     read = np.asarray(read, dtype=bool)
     return float(_p_of(read, np.array([len(read)]), N, tau, bias)[0])
@@ -94,8 +110,8 @@ def _stretches(labels: Flags, every: int) -> tuple[Depths, Depths]:
     """First and last check of each stretch of checks that see the same relevant documents."""
     N = len(labels)
     checks = np.append(np.arange(every, N, every), N)
-    found = np.searchsorted(np.flatnonzero(labels) + 1, checks, side="right")
-    new = np.flatnonzero(np.diff(found, prepend=-1))
+    hits = np.searchsorted(np.flatnonzero(labels) + 1, checks, side="right")
+    new = np.flatnonzero(np.diff(hits, prepend=-1))
     return checks[new], checks[np.append(new[1:], len(checks)) - 1]
 
 

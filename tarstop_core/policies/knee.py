@@ -25,8 +25,8 @@ SLOPE_RATIO = Parameter(
 class Knee(AtAnyCost):
     """Stop at a check where the slope before Kneedle's last knee is ρ_min times the slope after it.
 
-    The paper names four parameters (ρ_min, β, cap, f), gives their grid and defines none. Everything here
-    is an assumption therefore, and `reading` chooses between three:
+    The paper names four parameters (ρ_min, β, cap, f) and their grid, and defines none. So everything here
+    is an assumption, and `reading` chooses between three:
 
     - P (the primary one): it looks every f documents, not before β documents, with Kneedle's sensitivity
       S = 1, and gives up at cap·N documents.
@@ -127,8 +127,8 @@ class GeometricKnee(AtAnyCost):
 
     def depth(self, path: Path, start: int) -> int:
         C, checks, knees, ratio = _geometric(path.labels)
-        found = C[knees if self.relret_at == "knee" else checks]
-        threshold = self.rho_min + self.adjust - np.minimum(found, self.adjust)
+        relret = C[knees if self.relret_at == "knee" else checks]
+        threshold = self.rho_min + self.adjust - np.minimum(relret, self.adjust)
         stops = (ratio >= threshold) & (ratio > 0) & (checks >= self.beta)
         return first_check(checks, stops, len(path), start)
 

@@ -11,7 +11,10 @@ from tarstop_core.policies.base import AtAnyCost, Depths, Flags, Floats, Paramet
 from tarstop_core.policies.gain_curve import gain
 from tarstop_core.value.path import Path
 
-WINDOWS, LEAST_FOUND, CHECKS, QUIET = 10, 20, 40, 5
+WINDOWS = 10  # Of what was read: a rate in each
+LEAST_FOUND = 20  # Relevant documents before the first forecast
+CHECKS = 40  # Of the whole list
+QUIET = 5  # Last windows that hold nothing where it stops
 
 
 @dataclass(frozen=True)
@@ -56,22 +59,22 @@ class PoissonProcess(AtAnyCost):
     def depth(self, path: Path, start: int) -> int:
         from scipy.stats import poisson  # slow to import, seldom needed
 
-        checks, found, to_come, error, quiet = forecasts(path.labels, self.model)
-        enough = found >= self.tau * (found + poisson.ppf(self.confidence, to_come)) - 1e-9
+        checks, hits, to_come, error, quiet = forecasts(path.labels, self.model)
+        enough = hits >= self.tau * (hits + poisson.ppf(self.confidence, to_come)) - 1e-9
         stops = (enough & (error < self.rmse)) | quiet
         return first_check(checks, stops, len(path), start)
 
 
 @of_labels
 def forecasts(labels: Flags, model: str) -> tuple[Depths, Depths, Floats, Floats, Flags]:
-    """At each check: its depth, relevant found, mean to come, error of the fit (inf: none), quiet at last."""
+    """Forecasts at each check: its depth, relevant documents so far and to come, error of the fit (inf: none), quiet at last."""
     N, C = len(labels), gain(labels)
     checks = np.unique(np.arange(1, CHECKS) * N // CHECKS)
     checks = checks[checks >= WINDOWS]
-    found = C[checks]
+    hits = C[checks]
     to_come, error = np.zeros(len(checks)), np.full(len(checks), np.inf)
     quiet = np.zeros(len(checks), dtype=bool)
-    for i in np.flatnonzero(found >= LEAST_FOUND):
+    for i in np.flatnonzero(hits >= LEAST_FOUND):
         n = int(checks[i])
         edges = np.rint(np.linspace(0, n, WINDOWS + 1)).astype(np.intp)
         rate = np.diff(C[edges]).astype(float) / np.diff(edges)
@@ -83,7 +86,7 @@ def forecasts(labels: Flags, model: str) -> tuple[Depths, Depths, Floats, Floats
             residual = float(((MODELS[model](x, *fitted) - rate) ** 2).sum())
             error[i] = residual / spread if spread > 0 else (0.0 if residual < 1e-12 else np.inf)
             to_come[i] = max(0.0, integral(model, fitted, n, N))
-    return checks, found, to_come, error, quiet
+    return checks, hits, to_come, error, quiet
 
 
 MODELS: dict[str, Callable[..., Floats]] = {
@@ -95,7 +98,20 @@ MODELS: dict[str, Callable[..., Floats]] = {
 
 
 def fit(model: str, x: Floats, rate: Floats) -> tuple[float, ...] | None:
-    """Least-squares parameters of a model of the rate (a·N is one parameter for "inverse"); None if none converge."""
+    """Least-squares parameters of a model of the rate.
+
+    Parameters
+    ----------
+    model : str
+        A name in :data:`MODELS`.
+    x, rate : ndarray, shape (WINDOWS,)
+        Places of the windows, and the rates of relevant documents there.
+
+    Returns
+    -------
+    tuple of float or None
+        a·N is one parameter for "inverse"; None if they do not converge.
+    """
     if model == "inverse":
         return (float((rate / x).sum() / (1 / x**2).sum()),)
     from scipy.optimize import OptimizeWarning, curve_fit  # slow to import, seldom needed
@@ -106,14 +122,29 @@ def fit(model: str, x: Floats, rate: Floats) -> tuple[float, ...] | None:
     try:
         with warnings.catch_warnings(), np.errstate(over="ignore", invalid="ignore"):
             warnings.simplefilter("ignore", OptimizeWarning)
-            found, _ = curve_fit(MODELS[model], x, rate, p0=begin, bounds=bounds)
+            fitted, _ = curve_fit(MODELS[model], x, rate, p0=begin, bounds=bounds)
     except (RuntimeError, ValueError):
         return None
-    return tuple(map(float, found))
+    return tuple(map(float, fitted))
 
 
 def integral(model: str, fitted: tuple[float, ...], low: float, high: float) -> float:
-    """Relevant documents that the rate foresees between two ranks."""
+    """Relevant documents that the rate foresees between two ranks.
+
+    Parameters
+    ----------
+    model : str
+        A name in :data:`MODELS`.
+    fitted : tuple of float
+        Its parameters, as :func:`fit` gives them.
+    low, high : float
+        The ranks.
+
+    Returns
+    -------
+    float
+        The integral of the rate.
+    """
     a, k, b = (*fitted, 0.0, 0.0)[:3]
     if model == "inverse":
         return a * math.log(high / low)

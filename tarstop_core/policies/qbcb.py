@@ -52,10 +52,24 @@ class QBCB(OrderStatistic):
 
 @lru_cache(maxsize=4096)
 def order_statistic(tau: float, r: int, alpha: float) -> int | None:
-    """Least j with P(Bin(r, τ) ≤ j − 1) ≥ 1 − α, or None where there is none among 1 … r.
+    """Least j with P(Bin(r, τ) ≤ j − 1) ≥ 1 − α.
 
-    A hair of tolerance decides exact ties (τ = .5, α = .5, r = 1) as rational arithmetic does.
+    Parameters
+    ----------
+    tau : float
+        Recall to reach, in (0, 1].
+    r : int
+        Relevant documents in the sample.
+    alpha : float
+        1 − confidence. Exact ties (τ = .5, α = .5, r = 1) are decided with a small tolerance, as rational arithmetic does.
 
+    Returns
+    -------
+    int or None
+        From 1 to r; None where there is none.
+
+    Examples
+    --------
     >>> order_statistic(0.8, 14, 0.05), order_statistic(0.8, 13, 0.05)
     (14, None)
     """

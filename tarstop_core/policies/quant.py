@@ -1,4 +1,4 @@
-"""Quant and QuantCI: stop when the chances themselves say that enough was read."""
+"""Quant and QuantCI: stop when the chances alone imply that enough was read."""
 
 from dataclasses import dataclass
 
@@ -33,10 +33,10 @@ class Quant(AtAnyCost):
 
     def depth(self, path: Path, start: int) -> int:
         N, p = len(path), path.p
-        known, certain = (np.append(0.0, np.cumsum(each)) for each in (p, p * (1 - p)))
-        total, V = known[-1], certain[-1]
+        read, variance = (np.append(0.0, np.cumsum(terms)) for terms in (p, p * (1 - p)))
+        total, V = read[-1], variance[-1]
         if not total > 0:
             return N
-        sigma = np.sqrt((known / total) ** 2 * V + certain) / total
-        stops = known / total - self.nstd * sigma >= self.tau - 1e-12
+        sigma = np.sqrt((read / total) ** 2 * V + variance) / total
+        stops = read / total - self.nstd * sigma >= self.tau - 1e-12
         return first_check(np.arange(N + 1), stops, N, start)

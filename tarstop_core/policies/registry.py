@@ -8,11 +8,11 @@ import sys
 from tarstop_core.policies.base import Policy
 
 _PACKAGE = __name__.rpartition(".")[0]
-_NO_RULES = {"check", "registry", "specs"}  # Modules that ask for the rules or try them: they come after
+_NO_RULES = {"check", "registry", "specs"}  # Modules that import the rules
 
 
-def found() -> dict[str, type[Policy]]:
-    """The rules that name a place, in the order of their places."""
+def rules_of_package() -> dict[str, type[Policy]]:
+    """The rules of this package that have a place, in the order of their places."""
     names = [module.name for module in pkgutil.iter_modules(sys.modules[_PACKAGE].__path__)]
     modules = [importlib.import_module(f"{_PACKAGE}.{name}") for name in names if name not in _NO_RULES]
     classes = {kind for module in modules for _, kind in inspect.getmembers(module, inspect.isclass)}
@@ -20,10 +20,10 @@ def found() -> dict[str, type[Policy]]:
     return {kind.name: kind for kind in sorted(rules, key=lambda kind: (kind.place, kind.name))}
 
 
-POLICIES: dict[str, type[Policy]] = found()
+POLICIES: dict[str, type[Policy]] = rules_of_package()
 
 GROUPS = ("", "baseline", "for comparison")
-"""What rules are beside those that weigh consequences, in the order in which they are offered."""
+"""Kinds of rules beside those that weigh consequences, in the order in which they are offered."""
 
 
 def followed() -> list[str]:
@@ -33,7 +33,7 @@ def followed() -> list[str]:
 
 
 def titled(name: str) -> str:
-    """A rule's title, with what it is beside those that weigh consequences.
+    """Title of a rule, with its kind unless it weighs consequences.
 
     >>> titled("optimal"), titled("budget")
     ('Optimal', 'Budget · baseline')

@@ -39,7 +39,7 @@ class OrderStatistic(Randomised):
 
     def expected(self, labels: Flags) -> Expected[float]:
         cells = SampleGrid((self,)).expected(labels)
-        return Expected(**{name: float(each[0]) for name, each in vars(cells).items()})
+        return Expected(**{name: float(figure[0]) for name, figure in vars(cells).items()})
 
     def runs(self, labels: Flags, order: NDArray[Any]) -> Replicates:
         labels = np.asarray(labels, dtype=bool)
@@ -100,7 +100,22 @@ class SampleGrid:
         )
 
     def replicates(self, labels: Flags, n: int, rng: np.random.Generator) -> GridReplicates:
-        """`n` single runs of every rule on one topic; a sample depends on r only and is drawn once."""
+        """Single runs of every rule on one topic; a sample depends on r only and is drawn once.
+
+        Parameters
+        ----------
+        labels : ndarray of bool, shape (N,)
+            Which documents are relevant, in ranking order.
+        n : int
+            Runs of a rule.
+        rng : numpy.random.Generator
+            Draws the random orders.
+
+        Returns
+        -------
+        GridReplicates
+            One row a pair (r, j).
+        """
         labels, shape = np.asarray(labels, dtype=bool), (len(self.pairs), n)
         order, relevant = rng.random((n, len(labels))), np.flatnonzero(labels)
         depth, read = np.empty(shape, dtype=np.intp), np.empty(shape, dtype=np.intp)
@@ -117,7 +132,22 @@ class SampleGrid:
 
 
 def drawn(labels: Flags, order: NDArray[Any], r: int) -> Flags:
-    """Documents drawn until r are relevant, shape (n, N); smaller entries of `order` are drawn sooner."""
+    """Documents that are drawn until r of them are relevant.
+
+    Parameters
+    ----------
+    labels : ndarray of bool, shape (N,)
+        Which documents are relevant.
+    order : ndarray, shape (n, N)
+        Random orders: smaller entries are drawn sooner.
+    r : int
+        Relevant documents wanted; with fewer in the list all of it is drawn.
+
+    Returns
+    -------
+    ndarray of bool, shape (n, N)
+        One row an order.
+    """
     relevant = order[:, labels]
     if relevant.shape[1] < r:
         return np.ones(order.shape, dtype=bool)

@@ -10,17 +10,22 @@ from tarstop_core.policies.registry import POLICIES
 from tarstop_core.policies.user_policy import load_rule, make_rule
 
 COMBINED: dict[str, type[Combined]] = {"either": Either, "both": Both}
-MOST_RULES = 32  # That one text combines
+MOST_RULES = 32  # Rules that one text may combine
 _COMBINED = re.compile(r"(either|both)\s*\((.*)\)", re.IGNORECASE | re.DOTALL)
 _OWN = re.compile(r"(.+?\.py)(?::([^:]*))?(?::(.*))?", re.DOTALL)
 
 
 def parse_policy(spec: str, files: bool = True) -> Policy:
-    """The policy that a text names.
+    """Parse the specification of a policy.
 
     ``name`` or ``name:parameter=value,…``; ``either(…;…)`` and ``both(…;…)`` of such texts; or ``path/to/file.py:Class``
     with or without parameters, which runs the file: not with `files` off, for texts that come from someone else, such as in
-    a saved session. InputProblem when there is no such policy, parameter or value, or a file does not yield one.
+    a saved session.
+
+    Raises
+    ------
+    InputProblem
+        When there is no such policy, parameter or value, or a file does not yield one.
     """
     spec = spec.strip()
     if spec.count("(") > MOST_RULES or spec.count(";") > MOST_RULES:
@@ -33,8 +38,8 @@ def parse_policy(spec: str, files: bool = True) -> Policy:
     name, _, rest = spec.partition(":")
     policy = POLICIES.get(name.lower().replace("_", "-"))
     if policy is None:
-        known = ", ".join([*POLICIES, *(f"{name}(…;…)" for name in COMBINED)])
-        raise InputProblem(f"There is no policy '{name}'; choose one of {known}.")
+        choices = ", ".join([*POLICIES, *(f"{name}(…;…)" for name in COMBINED)])
+        raise InputProblem(f"There is no policy '{name}'; choose one of {choices}.")
     return policy(**_values(policy, name, rest))
 
 
@@ -49,21 +54,21 @@ def _own_rule(file: str, name: str | None, rest: str, files: bool) -> Policy:
 
 
 def _values(policy: type[Policy], name: str, rest: str) -> dict[str, Any]:
-    """Parameters as a text gives them."""
-    known = {parameter.name: parameter for parameter in policy.parameters}
+    """Parameter values as a text gives them."""
+    parameters = {parameter.name: parameter for parameter in policy.parameters}
     values: dict[str, Any] = {}
     for part in filter(None, (part.strip() for part in rest.split(","))):
         key, _, text = part.partition("=")
         key = key.strip()
         if key in values:
             raise InputProblem(f"Policy {name} is given {key} twice; give it once.")
-        if key not in known:
-            takes = f"it takes {', '.join(known)}" if known else "it takes no parameter"
+        if key not in parameters:
+            takes = f"it takes {', '.join(parameters)}" if parameters else "it takes no parameter"
             raise InputProblem(f"Policy {name} has no parameter '{key}'; {takes}.")
         try:
-            values[key] = known[key].read(text)
+            values[key] = parameters[key].read(text)
         except ValueError:
-            raise InputProblem(f"Policy {name}: {key} is '{text}'; {known[key].wanted}.") from None
+            raise InputProblem(f"Policy {name}: {key} is '{text}'; {parameters[key].wanted}.") from None
     return values
 
 

@@ -17,14 +17,14 @@ from scipy.sparse import csr_array
 from tarstop_core.errors import InputProblem
 from tarstop_core.ranking.words import PAPER_TOKENS, WORD_TOKENS, Tokens
 
-EPSILON = 0.25
+EPSILON = 0.25  # Share of the mean idf that replaces small ones
 
 #: Called with (documents done, documents in all) while an index is built.
 Progress = Callable[[int, int], None]
 
-LEFT_OUT = -1  # row of a piece of text that counts as no word
-_DOCUMENTS_AT_A_TIME = 2048  # between two reports of progress
-_WEIGHTS_AT_A_TIME = 1 << 20  # keeps the temporaries of the weight formula at a few megabytes
+LEFT_OUT = -1  # Row of a piece of text that counts as no word
+_DOCUMENTS_AT_A_TIME = 2048  # Between two reports of progress
+_WEIGHTS_AT_A_TIME = 1 << 20  # Keeps the temporaries of the weight formula at a few megabytes
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Recipe:
     """What BM25 counts in texts, and how much it weighs."""
 
     name: str
-    said: str  # What it counts, as in "BM25 on …"
+    description: str  # What it counts, as in "BM25 on …"
     tokens: Tokens
     k1: float
     b: float
@@ -45,7 +45,7 @@ PAPER = Recipe("paper", "titles and abstracts", PAPER_TOKENS, k1=1.5, b=0.75, fl
 WORDS = Recipe(
     "words", "word stems of titles and abstracts", WORD_TOKENS, k1=0.9, b=0.4, floor=True, repeats=0.5
 )
-RECIPES = {each.name: each for each in (PAPER, WORDS)}
+RECIPES = {recipe.name: recipe for recipe in (PAPER, WORDS)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,10 +84,27 @@ class Bm25Index:
 def build_index(texts: Iterable[str], progress: Progress | None = None, recipe: Recipe = PAPER) -> Bm25Index:
     """Prepare a collection for BM25 queries.
 
-    One text a document; single texts may be empty (they score 0). ``progress(done, N)`` is called every 2,048 documents and
-    at the end. It takes about 12 bytes for each distinct word of each document. InputProblem when there is no document, or
-    when none of them holds a word.
+    Parameters
+    ----------
+    texts : iterable of str
+        One text a document; single texts may be empty (they score 0).
+    progress : callable, optional
+        Called as ``progress(done, N)`` every 2,048 documents and at the end.
+    recipe : Recipe
+        What to count, and how much it weighs.
 
+    Returns
+    -------
+    Bm25Index
+        It takes about 12 bytes for each distinct word of each document.
+
+    Raises
+    ------
+    InputProblem
+        When there is no document, or when none of them holds a word.
+
+    Notes
+    -----
     With f documents of N holding a word, idf = ln(N − f + 0.5) − ln(f + 0.5). By `PAPER` a negative idf is replaced
     by epsilon times the mean idf of the whole vocabulary, the negative ones included in that mean; by `WORDS` epsilon
     times the mean of their sizes is the least, so that a word in more documents never weighs more. The weight of a
@@ -123,9 +140,28 @@ def build_index(texts: Iterable[str], progress: Progress | None = None, recipe: 
 def rank_documents(
     texts: Iterable[str], query: str, recipe: Recipe = PAPER
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Rank N documents by BM25 against a query: their order, as of :func:`rank_order`, and scores in the *given* order.
+    """Rank documents by BM25 against a query.
 
-    InputProblem when the query is empty or shares no word with any document, and as `build_index` does.
+    Parameters
+    ----------
+    texts : iterable of str
+        One text a document.
+    query : str
+        What is searched for.
+    recipe : Recipe
+        What to count, and how much it weighs.
+
+    Returns
+    -------
+    order : ndarray of int, shape (N,)
+        Positions by falling score, as of :func:`rank_order`.
+    scores : ndarray, shape (N,)
+        In the *given* order of the documents.
+
+    Raises
+    ------
+    InputProblem
+        When the query is empty or shares no word with any document, and as `build_index` does.
     """
     if not recipe.tokens(query):
         raise InputProblem(
@@ -171,8 +207,8 @@ def _count_words(
         codes = codes[counted]
         block_starts = np.concatenate(([0], np.cumsum(counted)))[block_starts]
         lengths[first : first + len(block)] = np.diff(block_starts)
-        each, shape = np.ones(len(codes), dtype=np.int32), (len(block), len(number.vocabulary))
-        counts = csr_array((each, codes, block_starts), shape=shape)
+        ones, shape = np.ones(len(codes), dtype=np.int32), (len(block), len(number.vocabulary))
+        counts = csr_array((ones, codes, block_starts), shape=shape)
         counts.sum_duplicates()
         words.append(counts.indices.astype(np.int32, copy=False))
         times.append(counts.data)

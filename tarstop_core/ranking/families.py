@@ -9,9 +9,9 @@ from tarstop_core.ranking.order import Ranking, leave_out
 
 
 def one_of_each(ranking: Ranking, groups: Sequence[Sequence[int]]) -> Ranking:
-    """Leave only the member of each family that is ranked first; the same ranking where nothing is to be left out.
+    """Leave out all members of a family but the one ranked first; the same ranking where there is nothing to leave out.
 
-    `groups` are positions in the collection that are one family; some may be missing from the ranking.
+    `groups` hold positions in the collection, one group a family; some may be missing from the ranking.
     """
     size = 1 + max([int(ranking.order.max()), *(max(group) for group in groups)])
     rank = np.full(size, size, dtype=np.int64)
@@ -28,8 +28,24 @@ def one_of_each(ranking: Ranking, groups: Sequence[Sequence[int]]) -> Ranking:
 def also_published(
     frame: pd.DataFrame, ranking: Ranking, groups: Iterable[Sequence[int]]
 ) -> dict[str, list[str]]:
-    """The other members of each family, by the document that stands for it.
+    """List the other members of each family, by the document that stands for it.
 
+    Parameters
+    ----------
+    frame : DataFrame
+        Records of the collection.
+    ranking : Ranking
+        The list, with one member of a family at most.
+    groups : iterable of sequences of int
+        Positions in the collection, one group a family.
+
+    Returns
+    -------
+    dict of list of str
+        Publication numbers, or identifiers where there are none, by the identifier of the document in the list.
+
+    Examples
+    --------
     >>> from tarstop_core.ranking.order import prepare
     >>> from tarstop_core.documents.records import as_records
     >>> table = as_records({"id": ["a", "b"], "publication_number": ["EP1", "US 1234567 B2"], "family": ["7", "7"]})
@@ -39,9 +55,9 @@ def also_published(
     """
     listed = set(ranking.order.tolist())
     ids, numbers = frame["id"].tolist(), frame["publication_number"].tolist()
-    found = {}
+    others = {}
     for group in groups:
         stands = [row for row in group if row in listed]
         if len(stands) == 1:
-            found[ids[stands[0]]] = [numbers[row] or ids[row] for row in group if row != stands[0]]
-    return found
+            others[ids[stands[0]]] = [numbers[row] or ids[row] for row in group if row != stands[0]]
+    return others

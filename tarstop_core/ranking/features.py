@@ -20,11 +20,11 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.ranking.bm25 import Progress
 from tarstop_core.ranking.words import WORD_TOKENS
 
-VERSION = 1  # Of what is counted: features of another version are made again
-BITS = 24
+VERSION = 1  # Rises with what is counted: features of another version are made again
+BITS = 24  # Of a term's hash
 _PLACES = 1 << BITS
 _DOCUMENTS_AT_A_TIME = 2048
-FREQUENT = 1 << 16  # Terms that any set of labels will make use of; of the others it uses few
+FREQUENT = 1 << 16  # Terms that nearly every set of labels uses; it uses few of the others
 _PARTS, _HELD = ("frequent", "rare", "by_term"), ("data", "indices", "indptr", "shape")
 _MIX = np.uint32(0x9E3779B1)  # 2³² by the golden ratio: neighbouring numbers end far apart
 
@@ -38,14 +38,14 @@ class Features:
     places: NDArray[np.int32]
     """Hashes of the terms that have a column, ascending; those of one document alone have none. Shape (terms,)."""
     column: NDArray[np.int32]
-    """The column of each; the most frequent come first, which makes products a third faster. Shape (terms,)."""
+    """Column of each of these terms; the most frequent come first, which makes products a third faster. Shape (terms,)."""
     idf: NDArray[np.float32]  # What one occurrence weighs, by column. Shape (terms,)
     frequent: Matrix
     """Weight of each of the most frequent terms in each document, single precision. Shape (N, `FREQUENT` at most)."""
     rare: Matrix
-    """That of each of the others. Shape (N, others)."""
+    """Weight of each of the other terms in each document. Shape (N, others)."""
     by_term: Matrix
-    """The same the other way round. Shape (others, N)."""
+    """Transpose of `rare`. Shape (others, N)."""
 
     def __len__(self) -> int:
         """N, the number of documents."""
@@ -57,33 +57,33 @@ class Features:
         return self.rows(np.arange(len(self)))
 
     def rows(self, at: NDArray[np.intp]) -> Matrix:
-        """That of the documents at these positions. Shape (n, terms)."""
+        """Weight of each term in the documents at these positions. Shape (n, terms)."""
         return csr_array(hstack((self.frequent[at], self.rare[at]), format="csr"))
 
     def times(self, weights: NDArray[np.float32]) -> NDArray[np.float32]:
-        """What `matrix @ weights` is, added up in the same order; of rare terms those alone are looked at that weigh anything.
+        """Product `matrix @ weights`, shape (N,), added up in the same order.
 
-        `weights` by column, shape (terms,); shape (N,).
+        `weights`, shape (terms,), stand by column; rare terms without a weight are passed over.
         """
-        found, of_rare = self.frequent @ weights[:FREQUENT], weights[FREQUENT:]
+        product, of_rare = self.frequent @ weights[:FREQUENT], weights[FREQUENT:]
         weighing = np.flatnonzero(of_rare != 0)
         held = self.by_term[weighing]
-        np.add.at(found, held.indices, held.data * np.repeat(of_rare[weighing], np.diff(held.indptr)))
-        return np.asarray(found)
+        np.add.at(product, held.indices, held.data * np.repeat(of_rare[weighing], np.diff(held.indptr)))
+        return np.asarray(product)
 
     def of(self, text: str) -> Matrix:
-        """Any text as a row like those of the collection, shape (1, terms); terms that it has alone do not count."""
+        """Any text as a row like those of the collection, shape (1, terms); terms that only this text has do not count."""
         counts = _counted([text], _Codes())
         column = self._columns(counts.indices)
-        known = column >= 0
-        column = column[known]
-        weights = (1 + np.log(counts.data[known])) * self.idf[column]
+        has_column = column >= 0
+        column = column[has_column]
+        weights = (1 + np.log(counts.data[has_column])) * self.idf[column]
         weights /= np.sqrt((weights**2).sum()) or 1.0
         row = csr_array((weights, column, np.array([0, len(column)])), shape=(1, len(self.places)))
         return row.astype(np.float32)
 
     def spelled(self, text: str) -> dict[int, str]:
-        """How the terms of a text that have a column are written in it, by column; common words between a pair are left out.
+        """Spelling of the text's terms that have a column, by column; common words between a pair are left out.
 
         >>> sorted(make_features(["steel masts", "a steel mast"]).spelled("Masts of steel, steel mast").values())
         ['Masts', 'steel', 'steel mast']
@@ -92,12 +92,12 @@ class Features:
         pieces = [piece for piece in WORD_TOKENS.split(text) if codes[piece]]
         words = np.array([codes[piece] for piece in pieces], dtype=np.uint32)
         written = [*pieces, *map(" ".join, pairwise(pieces))]
-        found: dict[int, str] = {}
+        written_as: dict[int, str] = {}
         columns = self._columns(_places(words, words[:-1], words[1:])).tolist()
         for column, term in zip(columns, written, strict=True):
             if column >= 0:
-                found.setdefault(column, term)
-        return found
+                written_as.setdefault(column, term)
+        return written_as
 
     def _columns(self, places: NDArray[np.int32]) -> NDArray[np.int32]:
         """Columns of hashed terms; -1 where there is none."""
@@ -107,14 +107,14 @@ class Features:
         return np.where(self.places[at] == places, self.column[at], np.int32(-1))
 
     def save(self, file: Path) -> None:
-        """Keep them beside the collection, as ``.npz``."""
+        """Write the features beside the collection, as ``.npz``."""
         parts = {f"{name}_{part}": getattr(getattr(self, name), part) for name in _PARTS for part in _HELD}
         with file.open("wb") as out:
             np.savez(out, version=VERSION, places=self.places, column=self.column, idf=self.idf, **parts)
 
 
 def load_features(file: Path) -> Features | None:
-    """What `Features.save` kept; None where there is nothing, or only what another version made: make them again."""
+    """Read what `Features.save` wrote; None where there is nothing, or only what another version made: make them again."""
     try:
         with np.load(file, allow_pickle=False) as held:
             if int(held["version"]) != VERSION:
@@ -150,18 +150,18 @@ def make_features(texts: Iterable[str], progress: Progress | None = None) -> Fea
         blocks.append(_counted(every[first : first + _DOCUMENTS_AT_A_TIME], codes))
         if progress is not None:
             progress(min(first + _DOCUMENTS_AT_A_TIME, len(every)), len(every))
-    found, held_by = np.unique(np.concatenate([block.indices for block in blocks]), return_counts=True)
+    places, held_by = np.unique(np.concatenate([block.indices for block in blocks]), return_counts=True)
     idf = (1 + np.log((1 + len(every)) / (1 + held_by))).astype(np.float32)
     shared = np.flatnonzero(held_by > 1)
     frequent = np.argsort(-held_by[shared], kind="stable")
-    column = np.full(len(found), -1, dtype=np.int32)
+    column = np.full(len(places), -1, dtype=np.int32)
     column[shared[frequent]] = np.arange(len(shared))
     at = np.empty(_PLACES, dtype=np.int32)  # only what is looked up is ever filled
-    at[found] = np.arange(len(found))
+    at[places] = np.arange(len(places))
     for number, block in enumerate(blocks):
         blocks[number] = _weighed(block, at[block.indices], idf, column, len(shared))
     matrix = vstack(blocks, format="csr")
-    return Features(found[shared], column[shared], idf[shared[frequent]], *split(matrix))
+    return Features(places[shared], column[shared], idf[shared[frequent]], *split(matrix))
 
 
 def split(matrix: Matrix) -> tuple[Matrix, Matrix, Matrix]:
@@ -173,7 +173,7 @@ def split(matrix: Matrix) -> tuple[Matrix, Matrix, Matrix]:
 def _weighed(
     counts: Matrix, term: NDArray[np.int32], idf: NDArray[np.float32], column: NDArray[np.int32], columns: int
 ) -> Matrix:
-    """Rows of length 1, then without the terms that have no column."""
+    """Rows scaled to length 1, then without the terms that have no column."""
     weights = (1 + np.log(counts.data)) * idf[term]
     documents = counts.shape[0]
     row = np.repeat(np.arange(documents), np.diff(counts.indptr))
@@ -181,9 +181,9 @@ def _weighed(
     weights /= length[row].astype(np.float32)
     stays = column[term] >= 0
     starts = np.concatenate(([0], np.bincount(row[stays], minlength=documents).cumsum())).astype(np.int32)
-    found = csr_array((weights[stays], column[term[stays]], starts), shape=(documents, columns))
-    found.sort_indices()
-    return found
+    rows = csr_array((weights[stays], column[term[stays]], starts), shape=(documents, columns))
+    rows.sort_indices()
+    return rows
 
 
 class _Codes(dict[str, int]):

@@ -1,7 +1,7 @@
-"""What labels say about the documents still unread: rankers that learn.
+"""Rankers that learn from labels which unread documents to read next.
 
-A ranker is asked anew whenever enough has been read (`due`). It is told the question and every label so far, and
-answers with a score for each document; it keeps nothing between two questions, so that the same log of labels gives the
+A ranker is fitted anew whenever enough has been read (`due`). It gets the question and every label so far, and
+returns a score for each document. It keeps no state between two fits, so that the same log of labels gives the
 same order.
 """
 
@@ -19,14 +19,14 @@ from tarstop_core.ranking.features import Features, Matrix
 
 Floats = NDArray[np.float64]
 
-EVERY_LABEL = 50  # So many labels are learned from one by one …
-FURTHER = 0.04  # … and then whenever there are more by this share
+EVERY_LABEL = 50  # Up to so many labels there is a fit after each
+FURTHER = 0.04  # From then on there is one whenever labels grew by this share
 ITS_SCORE = ""  # Stands among words for a document's score from elsewhere
-FEW = 5  # So many relevant documents bear scores from elsewhere out by half
+FEW = 5  # Relevant documents with which scores from elsewhere get half of their weight
 
 
 class Label(IntEnum):
-    """What was said of a document, as a ranker is told."""
+    """Label of a document, as rankers get it."""
 
     UNREAD = 0
     NOT_RELEVANT = 1
@@ -54,9 +54,9 @@ class Told:
 
 
 class Ranker(ABC):
-    """Puts unread documents in order, by what was said of those that were read.
+    """Puts unread documents in order, by the labels of those that were read.
 
-    One's own is a frozen dataclass derived from this, whose fields are its settings.
+    A person's own ranker is a frozen dataclass derived from this, whose fields are its settings.
     """
 
     name: ClassVar[str]
@@ -64,17 +64,44 @@ class Ranker(ABC):
     said: ClassVar[str]  # What it does, as a sentence
 
     @abstractmethod
-    def scores(self, features: Features, told: Told, seed: int) -> Floats:
-        """A score for each document, the highest to be read first; those of documents already read do not matter.
+    def scores(self, features: Features, feedback: Told, seed: int) -> Floats:
+        """Score each document, the highest to be read first.
 
-        The same arguments give the same scores, shape (N,), on one machine. What it draws at random follows from the
-        seed and the number of labels.
+        Parameters
+        ----------
+        features : Features
+            Weights of the words in each of N documents.
+        feedback : Told
+            The question, the labels, and all else a ranker may use.
+        seed : int
+            Together with the number of labels it decides what is drawn at random.
+
+        Returns
+        -------
+        ndarray, shape (N,)
+            The same for the same arguments on one machine; scores of documents already read do not matter.
         """
 
-    def why(self, features: Features, told: Told, at: int, text: str, seed: int) -> dict[str, float]:
-        """What each word of the document at this position, spelled as in its text, and each pair adds to its score.
+    def why(self, features: Features, feedback: Told, at: int, text: str, seed: int) -> dict[str, float]:
+        """Contribution of each word, and each pair of words, of a document to its score.
 
-        `ITS_SCORE` stands for what it brought from elsewhere. The most comes first; nothing where that cannot be said.
+        Parameters
+        ----------
+        features : Features
+            Weights of the words in each of N documents.
+        feedback : Told
+            The question, the labels, and all else a ranker may use.
+        at : int
+            Position of the document.
+        text : str
+            Its text; words are spelled as in it.
+        seed : int
+            As for :meth:`scores`.
+
+        Returns
+        -------
+        dict of float
+            The largest first; `ITS_SCORE` stands for the document's score from elsewhere. Empty where a ranker cannot explain.
         """
         return {}
 
@@ -86,17 +113,16 @@ class Unmoved(Ranker):
     name = "unmoved"
     said = "Leaves the list in the order in which it stands."
 
-    def scores(self, features: Features, told: Told, seed: int) -> Floats:
-        """Those of the list's own order."""
-        return told.start
+    def scores(self, features: Features, feedback: Told, seed: int) -> Floats:
+        return feedback.start
 
 
 @dataclass(frozen=True)
 class Linear(Ranker):
     """A linear support vector machine on words and pairs; the question counts as one relevant document.
 
-    Where the list began and scores from elsewhere are columns beside the words, weighed by what the labels show them to be
-    worth.
+    The score by which the list began and scores from elsewhere are columns beside the words, weighed by how well they agree
+    with the labels.
     """
 
     name = "linear"
@@ -114,61 +140,64 @@ class Linear(Ranker):
     """What a document included by its full text weighs, where the others on the topic weigh 1: those included by their
     abstracts so far, and those excluded for their kind of study, whose words are the topic's all the same."""
 
-    def scores(self, features: Features, told: Told, seed: int) -> Floats:
-        """Distance from the boundary, in the direction of the relevant."""
-        columns = self._columns(told)
-        learned = self._learned(features, told, columns, seed)
+    def scores(self, features: Features, feedback: Told, seed: int) -> Floats:
+        columns = self._columns(feedback)
+        learned = self._learned(features, feedback, columns, seed)
         if learned is None:
-            return told.start
+            return feedback.start
         of_words, of_columns = learned
+        # The distance from the boundary, in the direction of the relevant.
         return np.asarray(features.times(of_words) + columns @ of_columns, dtype=np.float64)
 
-    def why(self, features: Features, told: Told, at: int, text: str, seed: int) -> dict[str, float]:
-        """Each term, or score, times its weight."""
-        columns = self._columns(told)
-        learned = self._learned(features, told, columns, seed)
+    def why(self, features: Features, feedback: Told, at: int, text: str, seed: int) -> dict[str, float]:
+        columns = self._columns(feedback)
+        learned = self._learned(features, feedback, columns, seed)
         if learned is None:
             return {}
         row, spelled, (of_words, of_columns) = features.rows(np.array([at])), features.spelled(text), learned
         adds = row.data * of_words[row.indices]
-        found = {spelled[column]: float(add) for column, add in zip(row.indices.tolist(), adds, strict=True)}
-        if told.outside is not None:
-            found[ITS_SCORE] = float(columns[at, 1] * of_columns[1])
-        return dict(sorted(found.items(), key=lambda each: -each[1]))
+        adds_by_term = {
+            spelled[column]: float(add) for column, add in zip(row.indices.tolist(), adds, strict=True)
+        }
+        if feedback.outside is not None:
+            adds_by_term[ITS_SCORE] = float(columns[at, 1] * of_columns[1])
+        return dict(sorted(adds_by_term.items(), key=lambda item: -item[1]))
 
-    def _columns(self, told: Told) -> Floats:
-        """What stands beside the words: where the list began, then scores from elsewhere, where there are. Shape (N, 1 or 2)."""
-        columns = _scaled(told.start, self.beside)[:, None]
-        if told.outside is None:
+    def _columns(self, feedback: Told) -> Floats:
+        """Columns beside the words: the score by which the list began, then scores from elsewhere. Shape (N, 1 or 2)."""
+        columns = _scaled(feedback.start, self.beside)[:, None]
+        if feedback.outside is None:
             return columns
-        outside = _scaled(told.outside, self.beside)
-        return np.column_stack((columns, outside * _worth(outside, told.labels)))
+        outside = _scaled(feedback.outside, self.beside)
+        return np.column_stack((columns, outside * _worth(outside, feedback.labels)))
 
     def _learned(
-        self, features: Features, told: Told, columns: Floats, seed: int
+        self, features: Features, feedback: Told, columns: Floats, seed: int
     ) -> tuple[NDArray[np.float32], Floats] | None:
         """Weight of each term and of each column beside them; None while there is nothing to learn from."""
-        said, rng = told.labels, np.random.default_rng((seed, told.count))
-        read, unread = np.flatnonzero(said), np.flatnonzero(said == Label.UNREAD)
-        wanted = max(0, self.presumed - int(np.count_nonzero(said == Label.NOT_RELEVANT)))
-        shown = np.concatenate((read, rng.choice(unread, min(len(unread), wanted), replace=False)))
-        plus = [text for text in (told.question, told.words_for) if text]
-        minus = [told.words_against] if told.words_against else []
+        labels, rng = feedback.labels, np.random.default_rng((seed, feedback.count))
+        read, unread = np.flatnonzero(labels), np.flatnonzero(labels == Label.UNREAD)
+        wanted = max(0, self.presumed - int(np.count_nonzero(labels == Label.NOT_RELEVANT)))
+        rows_used = np.concatenate((read, rng.choice(unread, min(len(unread), wanted), replace=False)))
+        plus = [text for text in (feedback.question, feedback.words_for) if text]
+        minus = [feedback.words_against] if feedback.words_against else []
         typed = len(plus) + len(minus)
-        y = np.concatenate((np.arange(typed) < len(plus), said[shown] >= Label.RELEVANT))
-        words = vstack([*map(features.of, (*plus, *minus)), features.rows(shown)], format="csr")
-        known = told.count or told.words_for or told.words_against
-        if not known or not words.nnz or y.all() or not y.any():
+        y = np.concatenate((np.arange(typed) < len(plus), labels[rows_used] >= Label.RELEVANT))
+        words = vstack([*map(features.of, (*plus, *minus)), features.rows(rows_used)], format="csr")
+        has_evidence = feedback.count or feedback.words_for or feedback.words_against
+        if not has_evidence or not words.nnz or y.all() or not y.any():
             return None
         beside = np.zeros((typed, columns.shape[1]))
         beside[: len(plus), 0] = np.quantile(columns[:, 0], 0.99)  # it would be near the top of the list
-        weights = np.where(np.append(np.zeros(typed), said[shown]) == Label.INCLUDED, self.included, 1.0)
+        weights = np.where(
+            np.append(np.zeros(typed), labels[rows_used]) == Label.INCLUDED, self.included, 1.0
+        )
         weights[~y] *= weights[y].sum() / (self.ratio * np.count_nonzero(~y))
         weights *= len(y) / weights.sum()
         # Learned from those terms alone that occur in these rows.
         used, term = np.unique(words.indices, return_inverse=True)
         occurring = csr_array((words.data, term.astype(np.int32), words.indptr), shape=(len(y), len(used)))
-        own = csr_array(np.vstack((beside, columns[shown])))
+        own = csr_array(np.vstack((beside, columns[rows_used])))
         rows = hstack((occurring, own), format="csr", dtype=np.float64)
         for part in ("indices", "indptr"):  # as liblinear wants
             setattr(rows, part, getattr(rows, part).astype(np.int32))
@@ -178,22 +207,37 @@ class Linear(Ranker):
         return of_words, weighed[len(used) :]
 
     def fit(self, rows: Matrix, y: NDArray[np.bool_], weights: Floats) -> Floats:
-        """What each column of some rows weighs, given which rows are relevant and how much each row counts."""
+        """Fit the weight of each column.
+
+        Parameters
+        ----------
+        rows : csr_array, shape (n, columns)
+            Features of the documents learned from.
+        y : ndarray of bool, shape (n,)
+            Which of them are relevant.
+        weights : ndarray, shape (n,)
+            How much each of them counts.
+
+        Returns
+        -------
+        ndarray, shape (columns,)
+            Positive where a column speaks for relevance.
+        """
         machine = LinearSVC(C=self.strength, tol=1e-3, random_state=0)
         return np.asarray(machine.fit(rows, y, weights).coef_[0])
 
 
 def _scaled(scores: Floats, size: float) -> Floats:
     """Scores with mean 0 and this spread; 0 where there is none. Shape (N,)."""
-    known = np.isfinite(scores)
-    if not known.any():
+    is_there = np.isfinite(scores)
+    if not is_there.any():
         return np.zeros(len(scores))
-    away = np.where(known, scores - scores[known].mean(), 0.0)
-    return np.asarray(size * away / (scores[known].std() or 1.0))
+    away = np.where(is_there, scores - scores[is_there].mean(), 0.0)
+    return np.asarray(size * away / (scores[is_there].std() or 1.0))
 
 
 def _worth(scores: Floats, labels: NDArray[np.int8]) -> float:
-    """1 + d², d being how many standard deviations the relevant lie above the others: less of them while they are few."""
+    """Factor 1 + d², d being how many standard deviations the relevant lie above the others; smaller while they are few."""
     relevant, others = scores[labels >= Label.RELEVANT], scores[labels == Label.NOT_RELEVANT]
     if len(relevant) < 2 or len(others) < 2:
         return 1.0
@@ -202,12 +246,12 @@ def _worth(scores: Floats, labels: NDArray[np.int8]) -> float:
     return 1 + (apart * len(relevant) / (len(relevant) + FEW)) ** 2
 
 
-RANKERS: dict[str, Ranker] = {each.name: each for each in (Linear(), Unmoved())}
+RANKERS: dict[str, Ranker] = {ranker.name: ranker for ranker in (Linear(), Unmoved())}
 DEFAULT = "linear"
 
 
 def due(labels: int, at_last_fit: int) -> bool:
-    """Whether a ranker is to be asked anew, given the numbers of labels now and when it was last asked.
+    """Whether a ranker is to be fitted anew, given the number of labels now and at the last fit.
 
     >>> due(1, 0), due(0, 0), due(101, 100), due(104, 100)
     (True, False, False, True)

@@ -17,11 +17,10 @@ from tarstop_core.documents.records import ranking_text
 from tarstop_core.errors import InputProblem
 from tarstop_core.ranking.bm25 import PAPER, Bm25Index, Recipe, build_index, rank_order
 
-NEARLY_ALWAYS = 0.9
-"""Share of neighbours in the order of their numbers from which a list counts as sorted by them."""
+NEARLY_ALWAYS = 0.9  # Share of neighbours in rising or falling order from which a list counts as sorted
 
 Order = Literal["scores", "text", "own"]
-QUERY_SHOWN = 60  # characters of a query that are repeated in a sentence
+QUERY_SHOWN = 60  # Characters of a query that a sentence repeats
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,10 +46,31 @@ def prepare(
 ) -> Ranking:
     """Put the records of a collection in screening order.
 
-    By the file's own scores, by BM25 against the query ("text"), or as the list stands ("own"). `index`, by this recipe, is
-    of this table's `ranking_text`, so that another query does not read the texts again. InputProblem when there are no
-    records, when a score is missing, or when the query cannot rank them.
+    Parameters
+    ----------
+    frame : DataFrame
+        Records, at least one.
+    order : str
+        "scores": by the file's own scores; "text": by BM25 against the query; "own": as the list stands.
+    query : str
+        What is searched for.
+    recipe : Recipe
+        What BM25 counts.
+    index : Bm25Index, optional
+        An index of this table's `ranking_text` by this recipe, so that another query does not read the texts again.
 
+    Returns
+    -------
+    Ranking
+        Positions, scores, and a sentence on where the order comes from.
+
+    Raises
+    ------
+    InputProblem
+        When there are no records, when a score is missing, or when the query cannot rank them.
+
+    Examples
+    --------
     >>> from tarstop_core.documents.records import as_records
     >>> frame = as_records({"id": ["a", "b", "c"], "title": ["Kettle", "Foldable mast", "Lid"]})
     >>> prepare(frame, "text", "a mast").order.tolist()
@@ -70,10 +90,24 @@ def prepare(
 
 
 def leave_out(ranking: Ranking, left_out: NDArray[np.bool_], what: str) -> Ranking:
-    """A ranking without some of its documents; the others keep their order and scores.
+    """Leave some documents out of a ranking; the others keep their order and scores.
 
-    Those left out are marked by their positions in the collection, shape (N,); `what` says what they are, as a clause.
+    Parameters
+    ----------
+    ranking : Ranking
+        The ranking of a collection.
+    left_out : ndarray of bool, by position in the collection
+        Which documents.
+    what : str
+        What they are, as a clause.
 
+    Returns
+    -------
+    Ranking
+        Its sentence counts them.
+
+    Examples
+    --------
     >>> shorter = leave_out(Ranking(np.array([2, 0, 1]), None, "By hand."), np.array([True, False, False]), "too late")
     >>> shorter.order.tolist(), shorter.how
     ([2, 1], 'By hand. Left out: 1 document too late.')
@@ -146,8 +180,10 @@ def _by_text(frame: pd.DataFrame, query: str, recipe: Recipe, index: Bm25Index |
         )
     scores = index.scores(query)
     order = rank_order(scores)
-    shown = textwrap.shorten(" ".join(query.split()), QUERY_SHOWN, placeholder=" …")
-    return Ranking(order, scores[order], f"By likeness to “{shown}” (BM25 on {index.recipe.said}).")
+    short_query = textwrap.shorten(" ".join(query.split()), QUERY_SHOWN, placeholder=" …")
+    return Ranking(
+        order, scores[order], f"By likeness to “{short_query}” (BM25 on {index.recipe.description})."
+    )
 
 
 def _sorted(values: Sequence[str]) -> bool:
@@ -184,10 +220,10 @@ def _direction(keys: Sequence[str]) -> int:
 
 
 def order_hint(frame: pd.DataFrame) -> str | None:
-    """Say in a sentence when a list's own order merely follows its dates or its titles.
+    """Say in a sentence that a list's own order merely follows its dates or its titles; None where it does not.
 
-    None for a list of fewer than 8 records, one that follows neither, or one with too many ties or gaps to tell (four in
-    five records must have the date or title).
+    A list of fewer than 8 records, or one with too many ties or gaps (four in five records must have the date or title),
+    cannot tell.
 
     >>> from tarstop_core.documents.records import as_records
     >>> years = as_records({"id": list("abcdefgh"), "date": [str(2020 - i) for i in range(8)]})

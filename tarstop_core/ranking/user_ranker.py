@@ -6,7 +6,13 @@ from tarstop_core.ranking.learning import RANKERS, Ranker
 
 
 def parse_ranker(spec: str) -> Ranker:
-    """The ranker that a text names. InputProblem when there is none of that name, or a file does not yield one."""
+    """Parse the name of a ranker, or run a person's own file.
+
+    Raises
+    ------
+    InputProblem
+        When there is none of that name, or a file does not yield one.
+    """
     file, _, name = spec.rpartition(":")
     if file.endswith(".py"):
         kind = load_class(file, name, Ranker, "ranker", "tarstop_core.ranking.learning.Ranker")  # type: ignore[type-abstract]

@@ -22,7 +22,7 @@ _TO_SPACE = {code: " " for code in range(128) if not _WORD.match(chr(code))}
 
 
 def parts(text: str, wanted: frozenset[str]) -> Iterator[tuple[str, bool]]:
-    """A text in pieces, each with whether it is a word that is asked for: one that :func:`stems` found in the query.
+    """Split a text into pieces, each with whether it is one of the wanted stems, as :func:`stems` makes them from a query.
 
     >>> [piece for piece, marked in parts("A mast, folded; the Folding hinges.", stems("fold a hinge")) if marked]
     ['folded', 'Folding', 'hinges']
@@ -30,12 +30,12 @@ def parts(text: str, wanted: frozenset[str]) -> Iterator[tuple[str, bool]]:
     # Letters with separate accents are words too.
     whole = unicodedata.normalize("NFC", text)
     end = 0
-    for found in _WORD.finditer(whole):
-        if _stem(found[0]) in wanted:
-            if found.start() > end:
-                yield whole[end : found.start()], False
-            yield found[0], True
-            end = found.end()
+    for word in _WORD.finditer(whole):
+        if _stem(word[0]) in wanted:
+            if word.start() > end:
+                yield whole[end : word.start()], False
+            yield word[0], True
+            end = word.end()
     if end < len(whole):
         yield whole[end:], False
 

@@ -124,11 +124,11 @@ def published_sets() -> list[PublishedSet]:
     content = json.loads((folder / "published.json").read_text(encoding="utf-8"))
     return [
         PublishedSet(
-            **{key: each[key] for key in ("name", "title", "citation", "note")},
-            tables=read_tables(folder / f"{each['name']}.csv").tables,
-            reported=validated(Reported, each["reported"], each["name"], "install TARstop again"),
+            **{key: entry[key] for key in ("name", "title", "citation", "note")},
+            tables=read_tables(folder / f"{entry['name']}.csv").tables,
+            reported=validated(Reported, entry["reported"], entry["name"], "install TARstop again"),
         )
-        for each in content
+        for entry in content
     ]
 
 

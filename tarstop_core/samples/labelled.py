@@ -1,4 +1,4 @@
-"""The samples as labelled lists, ranked by BM25: what an experiment, a map or a lesson plays."""
+"""The samples as labelled lists, ranked by BM25, for experiments, maps and lessons."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
@@ -19,7 +19,7 @@ def labelled_search(topic: str) -> Topic:
     """A simulated search with its judgments."""
     ids, ranking = _ranked(samples.load_sample(topic), samples.sample_topics, topic, "claim")
     judged = samples.sample_qrels()[topic]
-    labels = np.array([bool(judged.get(each)) for each in ids])
+    labels = np.array([bool(judged.get(name)) for name in ids])
     return Topic(topic, ids, ranking.scores, labels, sum(map(bool, judged.values())))
 
 
@@ -31,21 +31,36 @@ def labelled_review(topic: str) -> Outcome:
 
 
 def review_in_order(topic: str, ids: NDArray[np.str_], scores: Floats | None = None) -> Outcome:
-    """The same where its documents are read in this order."""
+    """A simulated review with its 2×2 tables, its documents read in a given order.
+
+    Parameters
+    ----------
+    topic : str
+        Name of the review.
+    ids : ndarray of str, shape (N,)
+        Identifiers in reading order.
+    scores : ndarray, shape (N,), optional
+        Scores in that order.
+
+    Returns
+    -------
+    Outcome
+        A study's table is counted where the first report brings it.
+    """
     evidence = collect(reports_with_data(samples.sample_full_texts(topic), ids.tolist()))
     labels = np.zeros(len(ids), dtype=bool)
     labels[evidence.positions] = True
-    found = Topic(topic, ids, scores, labels, int(labels.sum()))
-    return Outcome(found, topic, evidence.tables, evidence.positions)
+    labelled = Topic(topic, ids, scores, labels, int(labels.sum()))
+    return Outcome(labelled, topic, evidence.tables, evidence.positions)
 
 
 def reports_with_data(texts: Mapping[str, samples.FullText], ids: Sequence[str]) -> dict[int, Report]:
     """The reports that bring a table, by their positions in a list of documents."""
     reports = {}
-    for at, found in enumerate(map(texts.get, ids)):
-        if found is not None and found.TP is not None and found.FN is not None:
-            row = Row(found.study, found.TP, found.FP, found.FN, found.TN)
-            reports[at] = Report("data", study=found.study, rows=(row,))
+    for at, report in enumerate(map(texts.get, ids)):
+        if report is not None and report.TP is not None and report.FN is not None:
+            row = Row(report.study, report.TP, report.FP, report.FN, report.TN)
+            reports[at] = Report("data", study=report.study, rows=(row,))
     return reports
 
 

@@ -1,4 +1,4 @@
-"""What a person without labelled topics can start from: calibrators, priors, and the share of reports with data."""
+"""Shipped calibrators, priors and extraction rates, for a person without labelled topics."""
 
 from functools import cache
 
@@ -20,26 +20,44 @@ DEFAULTS: dict[str, tuple[str, str]] = {
     INCLUSION: ("review-inclusion-elsewhere", "sample-reviews-inclusion"),
 }
 """For each scenario, the calibrator for a list of one's own and for a sample."""
+# Digests of earlier versions that differed in words only.
 FORMER = {"7bf73601a9c1918e": "clef-reviews-rank-frailty"}
 
 
 @cache
 def calibrators() -> dict[str, Calibrator]:
     """Every shipped calibrator by its short name, simulated ones first; ``scripts/make_calibrators.py`` makes them."""
-    found = {path.stem: load(path) for path in sorted((sample_dir() / "calibrators").glob("*.json"))}
-    return dict(sorted(found.items(), key=lambda item: (not item[1].fitted_on.simulated, item[0])))
+    by_name = {path.stem: load(path) for path in sorted((sample_dir() / "calibrators").glob("*.json"))}
+    return dict(sorted(by_name.items(), key=lambda item: (not item[1].fitted_on.simulated, item[0])))
 
 
 @cache
 def digests() -> dict[str, str]:
-    """Short name of every shipped calibrator by its digest, and by one of before where only its words differed."""
-    return FORMER | {each.digest: name for name, each in calibrators().items()}
+    """Short name of every shipped calibrator by its digest, those of earlier versions with the same numbers included."""
+    return FORMER | {calibrator.digest: name for name, calibrator in calibrators().items()}
 
 
 def default_calibrator(has_scores: bool, sample: bool = False, scenario: str = PATENT) -> str:
-    """Short name of the calibrator to begin with, for one's own list or one of the sample's, with scores or without.
+    """Short name of the calibrator to begin with.
 
-    InputProblem when there is no such scenario.
+    Parameters
+    ----------
+    has_scores : bool
+        Whether the list has scores.
+    sample : bool
+        Whether it is one of the samples.
+    scenario : str
+        One of :data:`~tarstop_core.calibration.calibrator.SCENARIOS`.
+
+    Returns
+    -------
+    str
+        A key of :func:`calibrators`.
+
+    Raises
+    ------
+    InputProblem
+        When there is no such scenario.
     """
     if scenario not in DEFAULTS:
         raise InputProblem(f"There is no scenario '{scenario}'; choose one of {', '.join(DEFAULTS)}.")
@@ -49,9 +67,9 @@ def default_calibrator(has_scores: bool, sample: bool = False, scenario: str = P
 
 @cache
 def extraction_rate(simulated: bool) -> ExtractionRate:
-    """How many included reports bring data, with its spread, as reviews that are complete had it.
+    """How many included reports bring data, with its spread, learned from complete reviews.
 
-    Those are simulated ones like the sample's, or reviews of CLEF TAR, where full-text relevance stands for data.
+    These are simulated ones like the sample's, or reviews of CLEF TAR, where full-text relevance stands for data.
     """
     return load_rate(sample_dir() / "data_share" / f"{'sample' if simulated else 'clef'}-reviews.json")
 
@@ -66,8 +84,10 @@ def reranked_chances(scenario: str = "") -> RerankedChances:
 
 @cache
 def reranked_calibration() -> pd.DataFrame:
-    """How those came out on sets left out: `judged` (as the scenario there), `set`, documents `read`, `what` is said to be
-    ahead, its `mean` and 90 % interval (`low`, `high`), and what was `true`; ``scripts.study reranked_chances`` makes it.
+    """Forecasts of :func:`reranked_chances` on sets that were left out, with what was found.
+
+    One row a forecast: `judged` (as the scenario there), `set`, documents `read`, `what` lies ahead, `mean` and 90 % interval
+    (`low`, `high`) of the number relevant, and the `true` one; ``scripts.study reranked_chances`` makes the file.
     """
     return pd.read_csv(sample_dir() / "reranked" / "came_out.csv", encoding="utf-8")
 

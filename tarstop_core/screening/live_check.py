@@ -35,7 +35,8 @@ from tarstop_core.calibration.calibration_monitor import (
     e_value_of_first_hit,
     factor,
 )
-from tarstop_core.calibration.calibrator import Calibrator, scaled
+from tarstop_core.calibration.calibrator import Calibrator
+from tarstop_core.calibration.scores import scaled
 from tarstop_core.presentation.words import TEXTS, say
 from tarstop_core.screening.foretold import check_foretold
 from tarstop_core.screening.log import Event

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tarstop_core.calibration.calibrator import Calibrator, scaled
+from tarstop_core.calibration.calibrator import Calibrator
+from tarstop_core.calibration.scores import scaled
 from tarstop_core.screening.advised import Assumption
 from tarstop_core.screening.foretold import foretold
 from tarstop_core.screening.labels import RELEVANT

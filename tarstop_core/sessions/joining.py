@@ -148,7 +148,7 @@ def _scores(row: SessionRow, whole: pd.DataFrame, before: int, name: str) -> Flo
         return None
     # Sessions keep the words that say where their order comes from (`ranking/order.py`), and nothing else of it.
     if "(BM25" in row.ranking:
-        recipe = next((each for each in RECIPES.values() if f"on {each.said})" in row.ranking), PAPER)
+        recipe = next((each for each in RECIPES.values() if f"on {each.description})" in row.ranking), PAPER)
         return build_index(ranking_text(whole), recipe=recipe).scores(row.query)[before:]
     scores = whole["score"].to_numpy(dtype=np.float64)[before:]
     if missing := int(np.count_nonzero(~np.isfinite(scores))):

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from tarstop_core.calibration.calibrator import z_scores
+from tarstop_core.calibration.scores import z_scores
 from tarstop_core.documents.topic import Outcome
 from tarstop_core.presentation.messages import Messages
 from tarstop_core.presentation.numbers import number

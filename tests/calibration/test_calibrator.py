@@ -20,10 +20,9 @@ from tarstop_core.calibration.calibrator import (
     Quality,
     from_json,
     load,
-    tied_share,
-    z_scores,
 )
 from tarstop_core.calibration.fitting import ece, fit
+from tarstop_core.calibration.scores import tied_share, z_scores
 from tarstop_core.errors import InputProblem
 from tests.calibration.cases import SCORES, simulated, topic
 

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from scipy.stats import gamma
 
 from tarstop_core.calibration.calibration_monitor import PRIOR_SHAPE, factor
-from tarstop_core.calibration.calibrator import Calibrator, scaled
+from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.calibration.first_hit import first_hit_calibrator, fit_first_hits, read_cases
+from tarstop_core.calibration.scores import scaled
 from tarstop_core.documents.reports import Report, Row
 from tarstop_core.errors import InputProblem
 from tarstop_core.explore.lists import sample

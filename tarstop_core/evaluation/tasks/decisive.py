@@ -6,7 +6,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tarstop_core.calibration.calibrator import Calibrator, scaled
+from tarstop_core.calibration.calibrator import Calibrator
+from tarstop_core.calibration.scores import scaled
 from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold
 from tarstop_core.evaluation.tasks import base

@@ -14,7 +14,8 @@ from tarstop_core.belief.learned_prior import learn_prior, learn_width
 from tarstop_core.belief.of_tables import beliefs
 from tarstop_core.belief.prior import Prior
 from tarstop_core.belief.univariate import weighed_likelihood
-from tarstop_core.calibration.calibrator import Calibrator, scaled
+from tarstop_core.calibration.calibrator import Calibrator
+from tarstop_core.calibration.scores import scaled
 from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold

@@ -62,11 +62,11 @@ def window_rates(labels: ArrayLike) -> Single:
 
 def target_windows(labels: ArrayLike, targets: ArrayLike) -> Integers:
     """How many windows have to be examined for each target recall, shape (targets,), from 1; or `NEVER`."""
-    found = window_counts(labels).cumsum()
+    hits = window_counts(labels).cumsum()
     wanted = np.atleast_1d(np.asarray(targets, dtype=float))
-    if found[-1] == 0:
+    if hits[-1] == 0:
         return np.full(len(wanted), NEVER, dtype=np.intp)
-    return 1 + np.searchsorted(found / found[-1], wanted, side="left")
+    return 1 + np.searchsorted(hits / hits[-1], wanted, side="left")
 
 
 @dataclass(frozen=True, eq=False)

@@ -30,7 +30,24 @@ class Network(NamedTuple):
 
     @classmethod
     def initial(cls, rng: np.random.Generator, inputs: int, gain: float, bias: float = 0.0) -> Network:
-        """Orthogonal weights, with √2 in the hidden layers and `gain` at the output, as PPO is usually begun."""
+        """A network with orthogonal weights, as PPO is usually begun.
+
+        Parameters
+        ----------
+        rng : numpy.random.Generator
+            Draws the weights.
+        inputs : int
+            Numbers in a state.
+        gain : float
+            Scale of the output's weights; the hidden layers have √2.
+        bias : float
+            Bias of the output.
+
+        Returns
+        -------
+        Network
+            In single precision.
+        """
         zeros = np.zeros(HIDDEN, dtype=np.float32)
         return cls(
             W1=_orthogonal(rng, inputs, HIDDEN, np.sqrt(2)),
@@ -119,11 +136,11 @@ class Weights:
 
     @property
     def digest(self) -> str:
-        """Fingerprint."""
-        known = hashlib.blake2b(repr(self.scale).encode(), digest_size=16)
+        """Fingerprint of all weights and the scale."""
+        fingerprint = hashlib.blake2b(repr(self.scale).encode(), digest_size=16)
         for array in self.network:
-            known.update(array.tobytes())
-        return known.hexdigest()
+            fingerprint.update(array.tobytes())
+        return fingerprint.hexdigest()
 
     @property
     def usable(self) -> bool:

@@ -1,8 +1,8 @@
 """GRLStop(target): an agent that has learned by reinforcement when a target recall is likely reached.
 
 A re-implementation of the variant that Fletcher & Stevenson describe, trained here; not the authors'
-model, whose weights are not published. What was assumed is said by :mod:`~tarstop_core.policies.grlstop.environment`
-and :mod:`~tarstop_core.policies.grlstop.training`; ``docs/grlstop.md`` says how well it does on simulated topics it has not seen.
+model, whose weights are not published. The assumptions stand in :mod:`~tarstop_core.policies.grlstop.environment`
+and :mod:`~tarstop_core.policies.grlstop.training`; ``docs/grlstop.md`` reports how well it does on simulated topics it has not seen.
 """
 
 from dataclasses import dataclass
@@ -30,11 +30,27 @@ def shipped_weights() -> Weights:
 def depths_for_targets(
     labels: ArrayLike, targets: ArrayLike = TARGETS, weights: Weights | None = None, start: int = 0
 ) -> Depths:
-    """Where the agent, the shipped one unless given, stops for each target recall: the end of a window, shape (targets,).
+    """Depths at which the agent stops for each target recall, always at the end of a window.
 
     What it sees after x windows does not depend on its choices, so all its choices are computed at once; labels past
     the stop change nothing. A window that was begun is finished before the next choice, so from any start before the
     stop it stops at the same depth.
+
+    Parameters
+    ----------
+    labels : array_like of bool, shape (N,)
+        Which documents are relevant, in ranking order.
+    targets : array_like, shape (targets,)
+        Recalls to reach, in [0, 1].
+    weights : Weights, optional
+        The trained agent; the shipped one without it.
+    start : int
+        Documents read so far.
+
+    Returns
+    -------
+    ndarray of int, shape (targets,)
+        Depths from `start` to N.
     """
     weights = weights or shipped_weights()
     network = weights.network
@@ -79,11 +95,11 @@ class GRLStop(AtAnyCost):
 
     @property
     def agent(self) -> Weights:
-        """The agent that it follows."""
+        """The trained agent that this rule follows."""
         return self.weights or shipped_weights()
 
     def following(self, agent: Weights) -> Self:
-        """The same rule by an agent that was trained for the cases at hand: no parameter, and in no spec."""
+        """A copy of this rule that follows an agent trained for the cases at hand, which is no parameter and in no spec."""
         rule = type(self)(self.target)
         object.__setattr__(rule, "weights", agent)
         return rule

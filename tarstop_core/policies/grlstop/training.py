@@ -19,13 +19,14 @@ from tarstop_core.policies.grlstop.network import Adam, Network, Weights
 
 Choices = NDArray[np.int8]
 
-STEPS = 5_000_000
-FEW, STEPS_ON_FEW = 100, 1_000_000  # lists below FEW are soon known by heart
-EPISODES = 512  # played in a round
-BATCH = 2048
-EPOCHS = 6
-CLIP = 0.2
-DISCOUNT = 1.0
+STEPS = 5_000_000  # Choices to play
+FEW = 100  # Fewer lists than this are soon known by heart
+STEPS_ON_FEW = 1_000_000  # Choices to play on so few
+EPISODES = 512  # Played in a round
+BATCH = 2048  # Choices behind one step of descent
+EPOCHS = 6  # Passes over the choices of a round
+CLIP = 0.2  # How far PPO lets a chance move in a round
+DISCOUNT = 1.0  # Of later rewards: none
 TRACE = 0.98  # λ of the generalised advantage estimate
 ENTROPY = 0.01  # at the beginning
 LEARNING_RATE = 1e-3  # at the beginning
@@ -46,11 +47,28 @@ def train(
     *,
     progress: Callable[[float], None] | None = None,
 ) -> Weights:
-    """Train an agent on labelled topics, for all targets at once; equal seeds, topics and machines give equal weights.
+    """Train an agent on labelled topics, for all targets at once.
 
-    About so many `steps` are played, each a choice; a few dozen topics are soon known by heart: play fewer. `progress`
-    is told the share done, in (0, 1], after every round; what it raises ends the training. InputProblem when a topic
-    has no labels or no documents, or none holds a relevant document.
+    Parameters
+    ----------
+    topics : sequence of Topic
+        Labelled rankings.
+    seed : int
+        Equal seeds, topics and machines give equal weights.
+    steps : int
+        About how many choices to play; a few dozen topics are soon known by heart: play fewer (:func:`steps_for`).
+    progress : callable, optional
+        Called with the share done, in (0, 1], after every round; an exception from it ends the training.
+
+    Returns
+    -------
+    Weights
+        The trained agent.
+
+    Raises
+    ------
+    InputProblem
+        When a topic has no labels or no documents, or none holds a relevant document.
     """
     rng = np.random.default_rng(seed)
     scale = rate_scale(topics)
@@ -68,7 +86,7 @@ def train(
                 count = len(choices.stops)
                 for _ in range(EPOCHS):
                     for batch in np.array_split(rng.permutation(count), -(-count // BATCH)):
-                        taken = _Played(*(each[batch] for each in choices))
+                        taken = _Played(*(part[batch] for part in choices))
                         _learn(taken, policy_descent, value_descent, left)
                 done += count
                 if progress is not None:
@@ -81,7 +99,24 @@ def train(
 def play(
     episodes: Episodes, played: Integers, policy: Network, rng: np.random.Generator
 ) -> tuple[Choices, Single]:
-    """Play some episodes once: choices and logits after 1 … W − 1 windows, shapes (played, W − 1)."""
+    """Play some episodes once.
+
+    Parameters
+    ----------
+    episodes : Episodes
+        The world.
+    played : ndarray of int, shape (p,)
+        Which episodes.
+    policy : Network
+        From the state to the logit of STOP.
+    rng : numpy.random.Generator
+        Draws the choices.
+
+    Returns
+    -------
+    choices, logits : ndarray, shape (p, W − 1)
+        After 1 … W − 1 windows; `NOT_REACHED` after an episode's end.
+    """
     choices = np.full((len(played), W - 1), NOT_REACHED, dtype=np.int8)
     logits = np.zeros((len(played), W - 1), dtype=np.float32)
     going = np.arange(len(played))
@@ -98,9 +133,19 @@ def play(
 
 
 def advantages(choices: Choices, reward: Single, values: Single) -> Single:
-    """Generalised advantage estimates (Schulman et al. 2016) from each choice's reward and the sum expected before it.
+    """Generalised advantage estimates (Schulman et al. 2016).
 
-    All of shape (n, W − 1); 0 where not reached: an episode ends with its last choice that is not `NOT_REACHED`.
+    Parameters
+    ----------
+    choices : ndarray, shape (n, W − 1)
+        An episode ends with its last choice that is not `NOT_REACHED`.
+    reward, values : ndarray, shape (n, W − 1)
+        Reward of each choice, and the sum of rewards expected before it.
+
+    Returns
+    -------
+    ndarray, shape (n, W − 1)
+        0 where not reached.
     """
     reached = choices != NOT_REACHED
     estimates = np.zeros(values.shape, dtype=np.float32)
@@ -114,10 +159,25 @@ def advantages(choices: Choices, reward: Single, values: Single) -> Single:
 
 
 def policy_slope(logit: Single, stops: Single, before: Single, gain: Single, entropy: float) -> Single:
-    """Derivative of PPO's clipped loss, mean over choices, less the bonus with this weight of `entropy`, shape (n,).
+    """Derivative of PPO's clipped loss, less the entropy bonus, in the logit that STOP has now.
 
-    It is taken in the logit that STOP has now. `stops` is 1 where the choice was STOP, `before` the logarithm of the
-    chance it had when it was made, `gain` its advantage.
+    Parameters
+    ----------
+    logit : ndarray, shape (n,)
+        Logit of STOP.
+    stops : ndarray, shape (n,)
+        1 where the choice was STOP.
+    before : ndarray, shape (n,)
+        Log of the chance that the choice had when it was made.
+    gain : ndarray, shape (n,)
+        Advantage of the choice.
+    entropy : float
+        Weight of the bonus.
+
+    Returns
+    -------
+    ndarray, shape (n,)
+        Of the mean over choices.
     """
     chance = _sigmoid(logit)
     ratio = np.exp(log_chance(logit, stops) - before)

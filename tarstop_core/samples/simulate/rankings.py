@@ -74,11 +74,30 @@ def simulate_patent_rankings(
     pool_spread: float = POOL_SPREAD,
     shape: Shape | None = None,
 ) -> list[Topic]:
-    """Simulated patent rankings with scores and labels, the first half ω⁺ ("SIM-P0001" …), the second ω⁻ ("SIM-N0001" …).
+    """Simulate patent rankings with scores and labels.
 
-    Every relevant document is ranked. Equal seeds give equal rankings. Of at least 2 `topics` half, rounded up, hold
-    relevant documents; a pool holds `pool_mean` documents on average, at least 50, with a standard deviation of the share
-    `pool_spread` of that. InputProblem for fewer topics or smaller pools.
+    Parameters
+    ----------
+    topics : int
+        At least 2; half of them, rounded up, hold relevant documents.
+    seed : int
+        Equal seeds give equal rankings.
+    pool_mean : int
+        Mean number of documents in a pool, at least 50.
+    pool_spread : float
+        Standard deviation of that number, as a share of the mean.
+    shape : Shape, optional
+        Where relevant documents lie; the fitted shape without it.
+
+    Returns
+    -------
+    list of Topic
+        First the ω⁺ topics ("SIM-P0001" …), then the ω⁻ topics ("SIM-N0001" …). Every relevant document is ranked.
+
+    Raises
+    ------
+    InputProblem
+        With fewer topics or smaller pools.
     """
     if topics < 2:
         raise InputProblem(
@@ -129,12 +148,12 @@ def ranking_statistics(rankings: list[Topic]) -> dict[str, float]:
 
 def _topic_statistics(depths: Ints, n_relevant: int) -> tuple[float, ...]:
     """Figures of one topic from the 1-based depths of its ranked relevant documents."""
-    found = np.arange(1, len(depths) + 1)
+    hits = np.arange(1, len(depths) + 1)
     ideal = 1.0 / np.log2(np.arange(2, n_relevant + 2))
     first = depths[0] if len(depths) else np.inf
     return (
         float(n_relevant),
-        float((found / depths).sum()) / n_relevant,
+        float((hits / depths).sum()) / n_relevant,
         float((1.0 / np.log2(depths + 1.0)).sum() / ideal.sum()),
         float((depths <= 100).sum()) / n_relevant,
         float(first <= 31),
@@ -148,7 +167,22 @@ def stratified(rng: np.random.Generator, n: int) -> Floats:
 
 
 def odd_shares(rng: np.random.Generator, n: int, mean: float, concentration: float) -> Floats:
-    """The shares of n topics in documents whose place is random, from a beta."""
+    """Share of each topic's documents whose place is random, from a beta distribution.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        Draws the shares, stratified.
+    n : int
+        Topics.
+    mean, concentration : float
+        Mean of the beta distribution, and the sum of its shapes.
+
+    Returns
+    -------
+    ndarray, shape (n,)
+        In (0, 1).
+    """
     drawn = beta.ppf(stratified(rng, n), concentration * mean, concentration * (1.0 - mean))
     return np.asarray(drawn, dtype=np.float64)
 
@@ -189,7 +223,24 @@ def _ranked_places(
 
 
 def falling_scores(rng: np.random.Generator, owner: Ints, place: Floats, topics: int) -> Floats:
-    """Scores that fall with the place: a gamma's upper quantile by Wilson and Hilferty's cube."""
+    """Scores that fall with the place: a gamma's upper quantile by Wilson and Hilferty's cube.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        Draws shape, location and scale of each topic.
+    owner : ndarray of int, shape (n,)
+        Topic of each document.
+    place : ndarray, shape (n,)
+        Latent place of each document, in (0, 1).
+    topics : int
+        Number of topics.
+
+    Returns
+    -------
+    ndarray, shape (n,)
+        Comparable within a topic only.
+    """
     shape = rng.uniform(3.0, 9.0, topics)[owner]
     scale = rng.lognormal(np.log(4.0), 0.5, topics)[owner]
     location = rng.uniform(0.0, 25.0, topics)[owner]

@@ -78,23 +78,39 @@ class Shape:
 def simulate_review_outcomes(
     outcomes: int = OUTCOMES, seed: int = DEFAULT_SEED, *, shape: Shape | None = None
 ) -> list[Outcome]:
-    """Simulated review outcomes: the first half (rounded down) to train on, the rest to test on.
+    """Simulate review outcomes: the first half (rounded down) to train on, the rest to test on.
 
-    They are named "SIM-R01/1" …; outcomes of a review share its ids and scores. Every study's document is ranked, and
-    each document brings one study of an outcome. No review is in both halves. Equal seeds give equal outcomes.
-    InputProblem with fewer than 2 outcomes.
+    Parameters
+    ----------
+    outcomes : int
+        At least 2.
+    seed : int
+        Equal seeds give equal outcomes.
+    shape : Shape, optional
+        Where reports lie; the fitted shape without it.
+
+    Returns
+    -------
+    list of Outcome
+        Named "SIM-R01/1" …; outcomes of a review share its ids and scores, and no review is in both halves. Every study's
+        document is ranked, and each document brings one study of an outcome.
+
+    Raises
+    ------
+    InputProblem
+        With fewer than 2 outcomes.
     """
     if outcomes < 2:
         raise InputProblem(
             "A simulated benchmark of reviews needs at least 2 outcomes, to train and to test."
         )
     # Apart, so that what studies found cannot change where they lie.
-    rng, found = np.random.default_rng(seed).spawn(2)
+    rng, study_rng = np.random.default_rng(seed).spawn(2)
     simulated: list[Outcome] = []
     reviews = 0
     for half in (outcomes // 2, outcomes - outcomes // 2):
         sizes = _outcomes_of_reviews(rng, half)
-        simulated += _half(rng, found, sizes, reviews, shape or Shape())
+        simulated += _half(rng, study_rng, sizes, reviews, shape or Shape())
         reviews += len(sizes)
     return simulated
 
@@ -115,7 +131,7 @@ def _outcomes_of_reviews(rng: np.random.Generator, outcomes: int) -> Ints:
 
 
 def _half(
-    rng: np.random.Generator, found: np.random.Generator, sizes: Ints, before: int, shape: Shape
+    rng: np.random.Generator, study_rng: np.random.Generator, sizes: Ints, before: int, shape: Shape
 ) -> list[Outcome]:
     """All outcomes of one half; `before` reviews have been named, and tables are drawn with `found`."""
     reviews, total = len(sizes), int(sizes.sum())
@@ -128,8 +144,8 @@ def _half(
     studies = STUDIES_LEAST + nbinom.ppf(stratified(rng, total), STUDIES_DISPERSION, share).astype(np.int64)
     mu = (
         MU_MEAN
-        + MU_REVIEW * ndtri(stratified(found, reviews))[review_of]
-        + MU_OUTCOME * ndtri(stratified(found, total))
+        + MU_REVIEW * ndtri(stratified(study_rng, reviews))[review_of]
+        + MU_OUTCOME * ndtri(stratified(study_rng, total))
     )
     simulated = []
     for review in range(reviews):
@@ -149,7 +165,7 @@ def _half(
             labels = np.zeros(n, dtype=bool)
             labels[positions] = True
             topic = Topic(f"{name}/{number}", ids, scores, labels, int(labels.sum()))
-            tables = _tables(found, len(positions), float(mu[outcome]))
+            tables = _tables(study_rng, len(positions), float(mu[outcome]))
             simulated.append(Outcome(topic, name, tables, positions))
     return simulated
 
