@@ -205,7 +205,7 @@ def _settings_panel(key: str, start: Settings) -> Settings:
     edged, scenario = min(0.99, max(0.01, start.b_0)), scenario_of(start)
     how = lasting(f"{key}/b_0") | {"disabled": not scenario.has_starting_chance(start)}
     explained = f"The {shell.term('b-0', 'starting belief')} b₀."
-    b_0 = share(f"Chance before any {scenario.observed}", edged, help=explained, **how)
+    b_0 = share(f"Chance before any {scenario.message('observed')}", edged, help=explained, **how)
     if b_0 == edged:
         b_0 = start.b_0  # also where it lies beyond the slider's ends
     theta = start.theta

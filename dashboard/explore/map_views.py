@@ -20,8 +20,8 @@ from tarstop_core.explore.lists import LabelledList
 from tarstop_core.explore.maps import FRACTIONS, Map, MeanMap
 from tarstop_core.policies import Policy
 from tarstop_core.presentation.numbers import amount, percent
-from tarstop_core.screening.explain import action
 from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.wording import action
 from tarstop_core.value.payoffs import Payoffs
 
 MAP_FIGURE = "explore-map"

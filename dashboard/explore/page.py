@@ -24,11 +24,11 @@ from tarstop_core.explore.plans import World
 from tarstop_core.policies import Policy
 from tarstop_core.presentation.html import unbroken
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
-from tarstop_core.screening.explain import about_documents, action
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.paths import chances
 from tarstop_core.screening.scenarios.named import SCENARIOS, scenario_of
 from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.wording import about_documents, action
 
 LEAD = "Where screening would stop, and what would change that."
 CURRENT, MAP, SENSITIVITY, LEARNED = "At stake now", controls.MAP_TAB, "Sensitivity", "Order by labels"

@@ -20,11 +20,11 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.explore.lists import sample
 from tarstop_core.presentation.html import unbroken
 from tarstop_core.presentation.numbers import count_of, percent
-from tarstop_core.screening.explain import action, question
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.scenarios.patent import PATENT
 from tarstop_core.screening.scenarios.review import REVIEW
 from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.wording import action, question
 from tarstop_core.teaching import figures
 from tarstop_core.teaching import game as engine
 from tarstop_core.teaching.game import ROUNDS, SAMPLES, Game, Mix, points
@@ -202,13 +202,13 @@ def _round(play: Play) -> None:
         if depth == 0:
             st.html(f'<h3 class="tar-title">{html.escape(listing.name)}</h3>{documents.given(key)}')
         else:
-            thought = f"{scenario.thought} {percent(float(p[depth - 1]))}"
+            thought = f"{scenario.message('thought')} {percent(float(p[depth - 1]))}"
             st.html(documents.document(key, depth - 1, thought))
     with right:
         rows = [("Documents read", f"{depth:,} of {len(listing):,}")]
         rows.append(("Spent on reading", points(depth * game.cost)))
         if depth < len(listing) and not settled:
-            rows.append((f"The next one’s {scenario.thought}", percent(float(p[depth]))))
+            rows.append((f"The next one’s {scenario.message('thought')}", percent(float(p[depth]))))
         if settings.kind.reads_full_texts:
             rows.append(("2×2 tables so far", f"{sum(at < depth for at in engine.finds_of(listing))}"))
         asked, belief = question(settings), percent(path.belief_at(depth))

@@ -31,8 +31,8 @@ from tarstop_core.explore.lists import sample
 from tarstop_core.policies import parse_policy
 from tarstop_core.presentation.html import unbroken
 from tarstop_core.presentation.numbers import amount, percent
-from tarstop_core.screening.explain import action, question
 from tarstop_core.screening.scenarios.named import scenario_of
+from tarstop_core.screening.wording import action, question
 from tarstop_core.teaching import lesson as lessons
 from tarstop_core.teaching.figures import lesson_curves
 from tarstop_core.teaching.formulas import filled
@@ -232,7 +232,7 @@ def _document(key: str, followed: Lesson, step: Step) -> None:
             st.html(documents.given(key, "Nothing read yet. "))
             return
         p = lessons.log(followed, step.depth)[-1]["p"]
-        thought = f"{scenario_of(followed.settings).thought} {percent(p)}"
+        thought = f"{scenario_of(followed.settings).message('thought')} {percent(p)}"
         st.html(documents.document(key, step.depth - 1, thought))
 
 
@@ -292,7 +292,7 @@ def _log(followed: Lesson, step: Step, key: str) -> None:
         note("Nothing yet: press Step.")
         return
     records = documents.records(key)
-    one = scenario_of(followed.settings).one_find
+    one = scenario_of(followed.settings).message("one_find")
     latest_first = [
         {
             "#": f"{row['rank']:,}",

@@ -6,7 +6,7 @@ from dashboard.frame.drawing import dark
 from tarstop_core.presentation.figures import ink
 from tarstop_core.presentation.html import unbroken
 from tarstop_core.presentation.palette import BELIEF, COST, PLUS, POOLED, THRESHOLD, VALUE
-from tarstop_core.screening.verdict import Mood, Verdict
+from tarstop_core.screening.wording import Mood, Verdict
 
 COLOURS: dict[Mood, str] = {
     "go": BELIEF,

@@ -21,9 +21,9 @@ from tarstop_core.policies import POLICIES, LookAhead, OpenLoop, Parameter, Poli
 from tarstop_core.policies.registry import followed, titled
 from tarstop_core.ranking.order import Ranking
 from tarstop_core.samples.shipped import default_calibrator
-from tarstop_core.screening.explain import question
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.wording import question
 from tarstop_core.sessions.shelf import CHANCE_OF, Listed, fitting, keep, title, updated_by_own
 
 PREFIX = "set_up/chances"
@@ -41,9 +41,12 @@ def starting_chance(settings: Settings) -> float:
     """Ask for b_0, before anything was read."""
     scenario = scenario_of(settings)
     key = f"{own_prefix(PREFIX, scenario.name)}/b_0"
-    said = f"The {shell.term('b-0', 'starting belief')} b₀. {scenario.example}".rstrip()
-    share = hundredths(f"Chance that {question(settings)}, before reading", 50, **lasting(key), help=said)
-    note(f"b₀ = {share / 100:.2f}: {scenario.starting_chance(share, settings)}")
+    explained = f"The {shell.term('b-0', 'starting belief')} b₀. {scenario.example}"
+    share = hundredths(
+        f"Chance that {question(settings)}, before reading", 50, **lasting(key), help=explained
+    )
+    means = scenario.message("starting_chance", share=share, settings=settings)
+    note(f"b₀ = {share / 100:.2f}: {means}")
     return share / 100
 
 

@@ -16,9 +16,9 @@ from dashboard.frame.shell import caption, escape_label, escape_markdown, proble
 from dashboard.frame.widgets import radio, share
 from tarstop_core.errors import InputProblem
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
-from tarstop_core.screening.explain import consequences, question
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.wording import consequences, question
 from tarstop_core.value.stakes import PAYOFF_NAMES, Stakes
 
 FRACTIONS: tuple[float, ...] = (
@@ -118,10 +118,10 @@ def cost_in_words(stakes: Stakes, abstracts: bool = False) -> str:
 
 def _questions(key: str, settings: Settings, stakes: Stakes) -> None:
     plus, minus = escape_markdown(settings.plus), escape_markdown(settings.minus)
-    mistakes = scenario_of(settings).mistakes(settings)
+    message = scenario_of(settings).message
     names = {
-        "plus": f"“{plus}” {mistakes[0]}",
-        "minus": f"“{minus}” {mistakes[1]}",
+        "plus": f"“{plus}” {message('mistake_plus', settings=settings)}",
+        "minus": f"“{minus}” {message('mistake_minus', settings=settings)}",
         "equal": "Both are equally bad",
     }
     read = "titles and abstracts" if settings.two_stages else "documents"
@@ -163,7 +163,7 @@ def _sliders(
 
 def _consequences(key: str, settings: Settings, stakes: Stakes, reports: bool) -> None:
     plus, minus = escape_markdown(settings.plus), escape_markdown(settings.minus)
-    yes, no = question(settings), scenario_of(settings).otherwise(settings)
+    yes, no = question(settings), scenario_of(settings).message("otherwise", settings=settings)
     read = "title and abstract" if settings.two_stages else "document"
     labels = {
         "B": f"Gain from “{plus}” when {yes} (B)",

@@ -12,11 +12,10 @@ from dashboard.screen import grading
 from tarstop_core.presentation import curves as presentation_curves
 from tarstop_core.presentation.html import unbroken
 from tarstop_core.screening.advised import Advice
-from tarstop_core.screening.explain import SETTLED, action
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
-from tarstop_core.screening.verdict import Verdict, chance_in_words, verdict
+from tarstop_core.screening.wording import Verdict, action, chance_in_words, verdict
 from tarstop_core.sessions.answers import sample_answer
 
 WINDOW = "curve_window"
@@ -44,7 +43,7 @@ def advice_panel(work: Work, state: State, advice: Advice, shown: Advice, what_i
     if state.stopped:
         parts.append("Screening has stopped; the decision is still to be recorded.")
     parts = [f'<p class="tar-rest">{each}</p>' for each in parts]
-    documents = grading.names(work, state.in_question) if advice.headline in SETTLED else []
+    documents = grading.names(work, state.in_question) if advice.settled else []
     if state.plan is not None:
         parts.append(_told(verdict(work.advice(state.plan), state.plan, documents), "Registered plan"))
     if state.plan is None or state.plan != state.settings:
@@ -78,7 +77,7 @@ def curves(work: Work, state: State, settings: Settings, advice: Advice) -> None
         hit=state.hit,
         span=span,
         unit=settings.payoffs.unit,
-        belief_title=scenario_of(settings).belief_on_list(settings),
+        belief_title=scenario_of(settings).message("belief_on_list", settings=settings),
         worth_title="paper's score" if rule.criterion.is_score else "worth",
         log_depth=choice == "log",
         steps=path.in_steps,
@@ -94,9 +93,9 @@ def curve_sentence(state: State, settings: Settings, advice: Advice) -> str:
     """What the two curves show, with their numbers."""
     silent = int(state.silent.sum())
     left_open = f" ({silent:,} of them unsure or to be confirmed)" if silent else ""
-    read = scenario_of(settings).read_in_words(advice)
-    known = chance_in_words(advice, settings)
-    text = f"After {read}{left_open}: {known[0].lower()}{known[1:]}"
+    read = scenario_of(settings).message("read", advice=advice)
+    belief = chance_in_words(advice, settings)
+    text = f"After {read}{left_open}: {belief[0].lower()}{belief[1:]}"
     if advice.worth is not None and advice.more > 0 and state.hit is None:
         text += f" Dotted: the way to document {state.depth + advice.more:,} {if_nothing(settings)}."
     if len(state.evidence.tables):
@@ -115,4 +114,4 @@ def curve_sentence(state: State, settings: Settings, advice: Advice) -> str:
 
 def if_nothing(settings: Settings) -> str:
     """The condition of every plan."""
-    return f"if {scenario_of(settings).nothing_further} turns up"
+    return f"if {scenario_of(settings).message('nothing_further')} turns up"

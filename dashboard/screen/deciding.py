@@ -13,13 +13,11 @@ from dashboard.parts.sessions import CHOSEN, save_export
 from dashboard.screen import grading
 from tarstop_core.presentation.html import unbroken
 from tarstop_core.presentation.numbers import amount, count_of, percent
-from tarstop_core.screening.advised import Advice
-from tarstop_core.screening.ending import ending
-from tarstop_core.screening.explain import action, against_the_odds, explain, question
+from tarstop_core.screening.advised import Advice, ReviewFacts
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.scenarios.named import scenario_of
-from tarstop_core.screening.scenarios.review import ReviewFacts
 from tarstop_core.screening.state import Decision, State
+from tarstop_core.screening.wording import action, against_the_odds, ending, explain, question
 from tarstop_core.sessions.answers import sample_answer
 
 EDITING = "decision"
@@ -39,7 +37,7 @@ def dialog(work: Work, state: State, advice: Advice) -> None:
         f"The chance that {unbroken(f'{question(settings)} is {percent(advice.b)}')}."
     )
     scenario = scenario_of(settings)
-    waiting = bool(len(state.pending)) or scenario.open_question(advice)
+    waiting = bool(len(state.pending)) or (advice.facts is not None and advice.facts.reports_open)
     if len(state.pending):
         st.warning("A hit still waits for confirmation: settle it first, or decide without it.")
     else:
@@ -52,7 +50,7 @@ def dialog(work: Work, state: State, advice: Advice) -> None:
     if advice.headline == "continue":
         held = ": the floor you set on the chance of the right decision is not reached"
         st.warning(f"The advice is to go on{held if advice.floor_holds else ''}. You may stop all the same.")
-    if settings.kind.reads_full_texts:
+    if advice.facts is not None:
         _reports(advice.facts)
     if len(state.combination) > 1 and state.hit is None:
         st.info(
@@ -79,25 +77,26 @@ def dialog(work: Work, state: State, advice: Advice) -> None:
         st.rerun()
 
 
-def _reports(told: ReviewFacts) -> None:
+def _reports(facts: ReviewFacts) -> None:
     """What is still open, and how sure the decision would be."""
-    if told.reports_open:
-        count, bring, them, they = f"{told.waiting:,} reports still wait", "all bring", "them", "they"
-        if told.waiting == 1:
+    if facts.reports_open:
+        count, bring, them, they = f"{facts.waiting:,} reports still wait", "all bring", "them", "they"
+        if facts.waiting == 1:
             count, bring, them, they = "1 report still waits", "it brings", "it", "it"
-        may = unbroken(percent(told.reports_may_change))
+        may = unbroken(percent(facts.reports_may_change))
         st.warning(
             f"{count} to be read in full and could change the decision (a chance of {may} if {bring} data): read {them}, "
             f"record why {they} cannot be had, or decide without."
         )
-    elif told.waiting:
-        count = "1 report waits" if told.waiting == 1 else f"{told.waiting:,} reports wait"
+    elif facts.waiting:
+        count = "1 report waits" if facts.waiting == 1 else f"{facts.waiting:,} reports wait"
         st.info(f"{count} to be read in full; it is unlikely that this changes the decision.")
-    said = (
-        f"The chance that this is the right decision is {percent(1 - told.disagreement)} by the belief alone; all that is left "
-        f"would lead to the other one with a chance of {percent(told.otherwise)}, as often as in past reviews."
+    st.write(
+        unbroken(
+            f"The chance that this is the right decision is {percent(1 - facts.disagreement)} by the belief alone; all that is left "
+            f"would lead to the other one with a chance of {percent(facts.otherwise)}, as often as in past reviews."
+        )
     )
-    st.write(unbroken(said))
 
 
 def _stopped(advice: Advice) -> Event:

@@ -9,8 +9,8 @@ from dashboard.frame.widgets import one_of, press
 from dashboard.frame.work import Work, attempt
 from dashboard.parts.document import flagged
 from tarstop_core.screening.events import together_event
-from tarstop_core.screening.explain import document_name
 from tarstop_core.screening.state import State
+from tarstop_core.screening.wording import document_name
 
 
 def reminder(work: Work, state: State) -> str:

@@ -23,7 +23,6 @@ from tarstop_core.documents.dates import date_words
 from tarstop_core.errors import InputProblem
 from tarstop_core.evidence.summary import evidence
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
-from tarstop_core.screening.explain import about_documents
 from tarstop_core.screening.labels import RELEVANT
 from tarstop_core.screening.provenance import claimed_time, provenance
 from tarstop_core.screening.scenarios.named import scenario_of
@@ -31,6 +30,7 @@ from tarstop_core.screening.setting_aside import all_aside
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.settings_words import changes, counts_too, settings_rows
 from tarstop_core.screening.state import State
+from tarstop_core.screening.wording import about_documents
 from tarstop_core.sessions.demo import start_demo
 from tarstop_core.sessions.export import full_texts_csv, tables_csv, trace_csv
 
@@ -148,7 +148,7 @@ def _header(work: Work, state: State) -> None:
 def _counted(work: Work, state: State) -> str:
     """How far the session is: '17 of 312 screened · 5 included · 3 with data · 2 reports waiting'."""
     parts = [f"{state.depth:,} of {len(work.row.ids):,} screened"]
-    parts += scenario_of(state.settings).found_in_words(state)
+    parts += scenario_of(state.settings).counted(state)
     parts += [f"{len(state.unsure)} unsure"] if len(state.unsure) else []
     parts += [f"{state.kept:,} came with labels"] if state.kept else []
     aside = len(all_aside(state))

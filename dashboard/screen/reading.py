@@ -44,8 +44,8 @@ def document(work: Work, state: State, at: int | None, advice: Advice) -> Flag |
         chance = ""
         if at >= state.depth and state.hit is None:
             p = float(work.paths(state.settings).path.p[at])
-            hope, likely = scenario_of(state.settings).chance_words(state.settings, advice.rho, p)
-            chance = f"chance to {hope} {percent(likely)}"
+            hope = scenario_of(state.settings).message("hope", settings=state.settings)
+            chance = f"chance to {hope} {percent(p if state.settings.two_stages else advice.rho)}"
         found = shown.flagged(record, state)
         note = state.notes.get(work.shown, "")
         noted = f'<div class="tar-literal"><em>Note:</em> {html.escape(note)}</div>' if note else ""

@@ -22,11 +22,11 @@ from tarstop_core.presentation.numbers import amount, number, percent
 from tarstop_core.screening.advice import ALWAYS_SHOWN, stopping_outcomes
 from tarstop_core.screening.advised import Advice
 from tarstop_core.screening.audit import recall_sentence
-from tarstop_core.screening.explain import Explanation, action, chances_badge, explain, question, remarks
 from tarstop_core.screening.live_check import check_sentence, live_check, rescaled, scale_before
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
+from tarstop_core.screening.wording import Explanation, action, chances_badge, explain, question, remarks
 
 KEY = "why"
 HELP = (
@@ -126,19 +126,19 @@ def belief_badges(settings: Settings) -> list[str]:
 
 def _options(advice: Advice, settings: Settings) -> str:
     """The two ways to go on, side by side: what each is worth and what it costs."""
-    if not settings.two_stages:
+    facts, unit = advice.facts, settings.payoffs.unit
+    if facts is None or not settings.two_stages:
         return ""
-    told, unit = advice.facts, settings.payoffs.unit
     # The plan counts what waits as read, which the paper's score does not: both may be true at once.
-    none = "none after the reports" if told.waiting else "none gains"
+    none = "none after the reports" if facts.waiting else "none gains"
     over = advice.depth >= advice.documents
-    plan = "none left" if over else f"about {told.plan:,} more" if told.plan else none
+    plan = "none left" if over else f"about {facts.plan:,} more" if facts.plan else none
     worth = "–" if advice.worth is None else amount(advice.worth, unit)
-    pays = f"{told.reports_to_read:,} of {told.waiting:,}" if told.reports_first else "none pays"
-    each = (amount(told.report_worth, unit), amount(told.report_cost, unit), pays)
-    waits = each if told.waiting else ("–", amount(settings.full_cost, unit), "none waits")
+    pays = f"{facts.reports_to_read:,} of {facts.waiting:,}" if facts.reports_first else "none pays"
+    each = (amount(facts.report_worth, unit), amount(facts.report_cost, unit), pays)
+    waits = each if facts.waiting else ("–", amount(settings.full_cost, unit), "none waits")
     score = " (score)" if settings.rule.criterion.is_score else ""
-    reports = (f"Read waiting reports ({told.waiting:,})", *waits)
+    reports = (f"Read waiting reports ({facts.waiting:,})", *waits)
     rows = [(f"Screen more abstracts{score}", worth, amount(advice.cost, unit), plan), reports]
     return (
         '<table class="tar-options"><thead><tr><th scope="col">To go on</th><th scope="col">worth each</th>'

@@ -25,11 +25,11 @@ from tarstop_core.policies import POLICIES, parse_policy
 from tarstop_core.policies.registry import followed
 from tarstop_core.presentation.html import unbroken
 from tarstop_core.presentation.numbers import count_of, percent
-from tarstop_core.screening.explain import about_documents, question
 from tarstop_core.screening.labels import GRADES
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.settings_words import changes, protocol_appendix, protocol_paragraph
+from tarstop_core.screening.wording import about_documents, question
 from tarstop_core.sessions.compare import duplicate, outcome, outcome_sentence, with_calibrator
 from tarstop_core.sessions.export import JOINED, joined_in_words
 from tarstop_core.sessions.joining import Preview, join, may_part, part, preview
@@ -93,7 +93,7 @@ def _facts(session: WholeSession) -> None:
         marks.append("plan registered" + (", deviated from" if state.deviations else ""))
     scenario, decision = scenario_of(state.settings), state.decision
     read = [f"{state.depth:,} of {len(row.ids):,} screened"]
-    read.append(scenario.listed_in_words(state) or " · ".join(scenario.found_in_words(state)))
+    read.append(scenario.counted_in_log(state) or " · ".join(scenario.counted(state)))
     if len(state.unsure):
         read.append(f"{len(state.unsure):,} unsure")
     if decision is not None:

@@ -22,12 +22,12 @@ from tarstop_core.ranking.order import Ranking
 from tarstop_core.screening import kept_labels
 from tarstop_core.screening.audit import SHARES, price_sentence, with_draws
 from tarstop_core.screening.events import families_event
-from tarstop_core.screening.explain import action
 from tarstop_core.screening.kept_labels import FileLabels, Replayed
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.setting_aside import SetAside, set_aside_first, without
 from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.wording import action
 from tarstop_core.sessions.create import Documents
 
 PREFIX = "set_up/came_along"

@@ -25,13 +25,12 @@ from tarstop_core.presentation.html import unbroken
 from tarstop_core.presentation.numbers import amount, percent
 from tarstop_core.ranking.order import Ranking
 from tarstop_core.screening.advice import advise
-from tarstop_core.screening.explain import question
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.paths import chances as path_chances
 from tarstop_core.screening.scenarios.base import Scenario
 from tarstop_core.screening.scenarios.named import SCENARIOS, scenario_of
 from tarstop_core.screening.settings import Settings
-from tarstop_core.screening.verdict import Verdict, verdict
+from tarstop_core.screening.wording import Verdict, question, verdict
 from tarstop_core.sessions.create import Documents, Plan, create
 from tarstop_core.value.stakes import START
 

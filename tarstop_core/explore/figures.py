@@ -16,9 +16,9 @@ from tarstop_core.presentation.curves import live_curves, window
 from tarstop_core.presentation.figures import Chart, Figure, Rows
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.presentation.palette import BELIEF, COST, LESS, MINUS, MORE, PAPER, PLUS, THRESHOLD, VALUE
-from tarstop_core.screening.explain import action, question
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.wording import action, question
 from tarstop_core.value.path import Path
 from tarstop_core.value.payoffs import Floats, Payoffs
 from tarstop_core.value.stakes import Stakes
@@ -101,7 +101,11 @@ def stakes_figure(now: Now, settings: Settings, *, simulated: bool = False, dark
 
 def stakes_sentence(now: Now, settings: Settings) -> str:
     """Say what the figure shows at the present belief."""
-    names = {"plus": settings.plus, "minus": settings.minus, "settles": scenario_of(settings).settling}
+    names = {
+        "plus": settings.plus,
+        "minus": settings.minus,
+        "settles": scenario_of(settings).message("settling"),
+    }
     return message("stakes", now=now, cost=settings.cost, payoffs=settings.payoffs, **names)
 
 
@@ -385,7 +389,7 @@ def break_even_sentences(
             more=turn.at > assumption.value,
             plus=settings.plus,
             minus=settings.minus,
-            missed=scenario_of(settings).mistake(settings),
+            missed=scenario_of(settings).message("missed"),
         )
         for assumption in break_evens
         for turn in assumption.turns

@@ -23,8 +23,8 @@ from tarstop_core.ranking.learning import Label
 from tarstop_core.samples.collections import load_review_sample, sample_full_texts, sample_reviews
 from tarstop_core.samples.labelled import review_in_order
 from tarstop_core.samples.shipped import calibrators, default_calibrator, reranked_chances
-from tarstop_core.screening.explain import action
 from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.wording import action
 
 LISTED, LEARNS = "as listed", "learning"
 BY_SCORE, BY_FINDS = "by score or rank", "by what was found"

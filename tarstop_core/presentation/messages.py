@@ -8,7 +8,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from jinja2.environment import TemplateModule
 
-from tarstop_core.presentation.numbers import amount, count_of, listed, number, percent
+from tarstop_core.presentation.numbers import amount, count_of, listed, multiple, number, percent
 
 SENTENCES = Environment(
     loader=PackageLoader("tarstop_core", ""),
@@ -21,6 +21,7 @@ SENTENCES.filters |= {
     "amount": amount,
     "count_of": count_of,
     "listed": listed,
+    "multiple": multiple,
     "n": "{:,.0f}".format,
     "number": number,
     "percent": percent,

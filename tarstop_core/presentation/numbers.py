@@ -63,3 +63,16 @@ def count_of(count: float, one: str = "document", many: str = "documents") -> st
     """'1 document', '6 documents', '1,234 documents', or with another noun."""
     whole = round(count)
     return f"1 {one}" if whole == 1 else f"{whole:,} {many}"
+
+
+def multiple(ratio: float) -> str:
+    """How many times, as one says it.
+
+    >>> multiple(77.2), multiple(4.31), multiple(0.996), multiple(0.0312), multiple(1234.0)
+    ('77', '4.3', '0.99', '0.031', '1,200')
+    """
+    rounded = float(f"{ratio:.2g}")
+    if rounded == 1 and ratio != 1:
+        # What is just not worth its cost does not read as if it were.
+        return "0.99" if ratio < 1 else "1.01"
+    return number(rounded)

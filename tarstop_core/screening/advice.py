@@ -29,14 +29,15 @@ def advise(
     if paths is None:
         paths = session_paths(settings, calibrator, p, state)
     path, scenario = paths.path, scenario_of(settings)
-    advice, facts = _plain(settings, path, state.depth), scenario.facts(settings, calibrator, path, p, state)
-    advice = replace(advice, floor_holds=_floor_holds(settings, path, advice), facts=facts)
+    plain = _plain(settings, path, state.depth)
+    facts = scenario.facts(settings, calibrator, path, p, state)
+    advice = replace(plain, floor_holds=_floor_holds(settings, path, plain), facts=facts)
     if state.hit is not None:
         return replace(advice, headline="found")
     if len(state.pending):
         if_fails = advise(settings, calibrator, p, _without_pending(state))
         return replace(advice, headline="confirm", if_fails=if_fails)
-    if scenario.reports_first(facts, advice):
+    if scenario.reports_first(advice):
         return replace(advice, headline="reports", go_on=True)
     if state.depth == len(p):
         return replace(advice, headline="all read")
@@ -114,5 +115,5 @@ def _without_pending(state: State) -> State:
 
 
 def _variations(paths: Paths, depth: int) -> tuple[Variation, ...]:
-    told = ((assumption, _plain(changed, path, depth)) for assumption, changed, path in paths.others)
-    return tuple(Variation(assumption, said.go_on, said.more, said.plus) for assumption, said in told)
+    others = ((assumption, _plain(changed, path, depth)) for assumption, changed, path in paths.others)
+    return tuple(Variation(assumption, plain.go_on, plain.more, plain.plus) for assumption, plain in others)

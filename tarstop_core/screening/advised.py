@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
+
+from tarstop_core.samples.past_stops import WrongStops
 
 Headline = Literal["continue", "stop", "found", "confirm", "prior alone", "all read", "reports"]
+SETTLED: tuple[Headline, ...] = ("found", "confirm", "all read")
+"""Headlines under which the rest of the list is not compared with anything."""
+COULD_CHANGE = 0.01
+"""Chance from which waiting reports count as able to change the decision."""
+LITTLE, LITTLE_STUDIES = 5, 3
+"""Documents, and in a review studies, below which a stop says that it rests on little."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +32,42 @@ class Variation:
     go_on: bool
     more: int  # documents that would still be read if nothing turned up
     plus: bool  # the action on stopping now
+
+
+@dataclass(frozen=True)
+class ReviewFacts:
+    """What a reviewer sees beside every advice."""
+
+    studies: int  # 2×2 tables that count
+    waiting: int  # included reports that were not read in full yet
+    report_worth: float  # of one waiting report, now, in the payoffs' unit
+    report_cost: float  # of reading it in full, in the payoffs' unit
+    reports_to_read: int  # how many of the waiting reports pay
+    reports_may_change: float
+    """Chance that the waiting reports, all bringing data, would lead to the other action."""
+    otherwise: float
+    """Chance that what is left, waiting reports and list, would lead to the other action, as often as in past reviews."""
+    disagreement: float
+    """Chance that the action on stopping now is not that of the truth the session is held against."""
+    plan: int
+    """The m of "Screen about m more": the best plan; 0 where none gains."""
+    left: tuple[float, float, float]
+    """Relevant documents probably still unread: expected number, and an interval of 90 %."""
+    share: tuple[float, float, float]
+    """P(data | included): mean, and an interval of 90 %."""
+    diseased: int = 0  # patients with the disease in the tables that count
+    needed: int = 0  # further studies before a⁺ may be taken, as settings ask for a least number
+    past: WrongStops | None = None  # what came of stopping on as many studies in past reviews
+
+    @property
+    def reports_first(self) -> bool:
+        """Whether reading waiting reports pays."""
+        return self.reports_to_read > 0
+
+    @property
+    def reports_open(self) -> bool:
+        """Whether waiting reports could change the decision: no rule says stop meanwhile."""
+        return self.waiting > 0 and (self.reports_first or self.reports_may_change > COULD_CHANGE)
 
 
 @dataclass(frozen=True)
@@ -52,12 +96,29 @@ class Advice:
     if_fails: Advice | None = None  # while a hit waits for confirmation: the advice should it not hold
     floor_holds: bool = False
     """Whether the rule would stop but for a person's floor on the chance of the right decision."""
-    facts: Any = None  # what the scenario tells beside the advice
+    facts: ReviewFacts | None = None  # in a review, what belongs to the advice
 
     @property
     def says_stop(self) -> bool:
         """Whether what is advised is to stop and decide: not while a hit is to be confirmed first."""
         return not self.go_on and self.headline != "confirm"
+
+    @property
+    def settled(self) -> bool:
+        """Whether the headline says more than a comparison of worth and cost."""
+        return self.headline in SETTLED
+
+    @property
+    def right(self) -> float:
+        """The chance that the action on stopping now is right: in a review, by the truth the session is held against."""
+        if self.facts is not None:
+            return 1 - self.facts.disagreement
+        return self.b if self.plus else 1 - self.b
+
+    @property
+    def rests_on_little(self) -> bool:
+        """Whether few documents, or in a review few studies, were read."""
+        return self.depth < LITTLE if self.facts is None else self.facts.studies < LITTLE_STUDIES
 
     @property
     def contrary(self) -> tuple[Variation, ...]:
@@ -67,7 +128,7 @@ class Advice:
         named once is kept.
         """
         return tuple(
-            each
-            for each in self.variations
-            if each.go_on != self.go_on or (not self.go_on and each.plus != self.plus)
+            other
+            for other in self.variations
+            if other.go_on != self.go_on or (not self.go_on and other.plus != self.plus)
         )

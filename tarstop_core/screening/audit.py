@@ -7,28 +7,41 @@ that came with labels are found, or not, before the first draw.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import lru_cache
 
 import numpy as np
 
 from tarstop_core.calibration.recall_bound import ALPHA, draws_at, interleaved, largest_total, price
 from tarstop_core.presentation.numbers import listed, percent
-from tarstop_core.presentation.words import say
 from tarstop_core.ranking.order import Ranking
+from tarstop_core.screening import record_message
 from tarstop_core.screening.labels import RELEVANT
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.state import State
 
 SHARES = (20, 10, 5, 2)
 """How many documents to one draw may be chosen."""
-_said = partial(say, __name__, sure=percent(1 - ALPHA))
+SURE = percent(1 - ALPHA)
 
 
 def with_draws(ranking: Ranking, kept: Sequence[int], every: int, seed: int) -> tuple[Ranking, Event]:
-    """The list in the order it is offered, and the event that records it.
+    """Draw one document in `every` at random, and put the list into the order it is offered in.
 
-    One document in `every` is drawn, from a random order by `seed`. The ranking is in screening order; `kept` are the
-    ranks, from 1 on, that its first documents had: those that came with labels.
+    Parameters
+    ----------
+    ranking : Ranking
+        The list in the order of reading.
+    kept : sequence of int
+        Ranks, from 1 on, that its first documents had: those that came with labels.
+    every : int
+        Documents to one draw.
+    seed : int
+        Of the random order that is drawn from.
+
+    Returns
+    -------
+    tuple of Ranking and Event
+        The list as it is offered, and the event that records the draws.
     """
     left = len(ranking) - len(kept)
     offered = interleaved(every, np.random.default_rng(seed).permutation(left))
@@ -57,7 +70,9 @@ def relevant_at_most(state: State) -> int | None:
 def recall_sentence(state: State) -> str:
     """What may be said of recall at this and at every other stop; empty without audit draws."""
     most = relevant_at_most(state)
-    return "" if most is None else _said("recall", most=most, found=state.relevant - len(state.pending))
+    if most is None:
+        return ""
+    return record_message("recall", sure=SURE, relevant=state.relevant - len(state.pending), most=most)
 
 
 def drawn_in_words(state: State) -> str:
@@ -65,12 +80,12 @@ def drawn_in_words(state: State) -> str:
     assert state.drawn is not None
     drawn = state.drawn[: state.depth]
     hits = int((state.labels[: state.depth][drawn] == RELEVANT).sum())
-    return _said("drawn", every=state.audit_every, drawn=int(drawn.sum()), hits=hits)
+    return record_message("drawn", every=state.audit_every, documents=int(drawn.sum()), hits=hits)
 
 
 def audit_protocol(every: int) -> str:
     """What a protocol says of audit draws."""
-    return _said("protocol", every=every)
+    return record_message("audit", every=every, sure=SURE)
 
 
 @lru_cache(maxsize=8)
@@ -88,4 +103,6 @@ def price_sentence(documents: int) -> str:
         for recall in (0.8, 0.95)
     )
     shares = listed(list(map(str, SHARES)), "or")
-    return _said("price", relevant=relevant, some=some, most=most, documents=documents, shares=shares)
+    return record_message(
+        "price", relevant=relevant, some=some, most=most, documents=documents, shares=shares
+    )

@@ -21,7 +21,6 @@ where hits are), existence is settled, and only the chances are in doubt.
 
 from collections.abc import Iterable
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
@@ -37,21 +36,13 @@ from tarstop_core.calibration.calibration_monitor import (
 )
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.calibration.scores import scaled
-from tarstop_core.presentation.words import TEXTS, say
+from tarstop_core.screening import advice_message
 from tarstop_core.screening.foretold import check_foretold
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.value.payoffs import Floats
-
-
-def _short(factor: float) -> float:
-    return float(f"{factor:.2g}")
-
-
-TEXTS.filters["short"] = _short
-_said = partial(say, __name__)
 
 
 def live_check(settings: Settings, calibrator: Calibrator, p: Floats, state: State) -> Check | None:
@@ -135,23 +126,15 @@ def check_sentence(check: Check | None, settings: Settings, state: State | None 
     'Expected 9 to 21 relevant among the 60 documents read, found 12: the chances fit this list so far.'
     """
     if check is None:
-        read, found = (0, False) if state is None else (state.depth, bool(state.came_true.any()))
-        return _said("unchecked", read=read, found=found)
-    told = {"check": check, "expected": _range(check), "scale": settings.scale, "limit": E_LIMIT}
-    if settings.foretold:
-        return _said("learning", **told)
-    among = _said("among", check=check, waits_for=scenario_of(settings).waits_for)
-    return _said("fit" if check.misses is None else "misses", **told, among=among)
-
-
-def _range(check: Check) -> str:
-    return f"{check.low:,}" if check.low == check.high else f"{check.low:,} to {check.high:,}"
+        read, hit = (0, False) if state is None else (state.depth, bool(state.came_true.any()))
+        return advice_message("unchecked", read=read, hit=hit)
+    return scenario_of(settings).message("check", check=check, settings=settings, limit=E_LIMIT)
 
 
 def rescaled(settings: Settings, check: Check) -> tuple[Settings, str]:
     """The settings with the chances multiplied as the check proposes, and the reason to be recorded."""
-    scale = _short(check.factor)
-    reason = _said("rescaled", scale=scale, expected=_range(check), check=check)
+    scale = float(f"{check.factor:.2g}")
+    reason = advice_message("rescaled", scale=scale, check=check)
     return replace(settings, scale=scale), reason
 
 

@@ -5,9 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from enum import Enum
-from functools import partial
 
-from tarstop_core.presentation.words import say
+from tarstop_core.screening import record_message
 from tarstop_core.screening.log import Event
 
 CLOCKS_APART = timedelta(minutes=5)
@@ -16,7 +15,6 @@ BEGINNING = datetime(2026, 1, 1, tzinfo=UTC)
 """No session is older."""
 LISTED = 5
 """Entries with an impossible time that a sentence names."""
-_said = partial(say, __name__)
 
 
 class Fault(Enum):
@@ -57,18 +55,18 @@ class Provenance:
             return ""
         last = self.imports[-1]
         faults = [(seq, fault.value) for seq, fault in self.faults.items()]
-        told = {
-            "when": when(last.time),
-            "source": last.payload["source"],
-            "by": last.reviewer,
-            "came": last.seq - 1,
-        }
-        more = {
-            "readers": list(self.readers),
-            "before": len(self.imports) - 1,
-            "own": self.entries - last.seq,
-        }
-        return _said("imported", **told, **more, faults=faults[:LISTED], faulty=len(faults))
+        return record_message(
+            "imported",
+            when=when(last.time),
+            source=last.payload["source"],
+            by=last.reviewer,
+            entries=last.seq - 1,
+            readers=list(self.readers),
+            before=len(self.imports) - 1,
+            faults=faults[:LISTED],
+            faulty=len(faults),
+            own=self.entries - last.seq,
+        )
 
 
 def claim(text: str, columns: Mapping[str, str]) -> str:

@@ -139,6 +139,10 @@ class Settings:
         """Whether chances follow from what was found so far, and not from a calibrator: where the list learns and hits add up."""
         return self.learns and not self.kind.one_decides
 
+    def lacks_citation(self, plus: bool, b: float) -> bool:
+        """Whether only the lack of a document to cite keeps from a⁺ at this belief."""
+        return self.citation_needed and not plus and bool(self.payoffs.chooses_plus(b))
+
     @property
     def citation_needed(self) -> bool:
         """Whether a⁺ waits for a document to cite: only where one decides."""

@@ -1,26 +1,36 @@
 """Settings in words: as rows for a report, as differences between two, and as a paragraph for a protocol."""
 
 from collections.abc import Sequence
-from functools import partial
+from dataclasses import dataclass
 
 from tarstop_core import __version__
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.presentation.numbers import amount, number, percent
-from tarstop_core.presentation.words import TEXTS, say
 from tarstop_core.ranking.features import VERSION as FEATURES_VERSION
 from tarstop_core.ranking.learning import DEFAULT, EVERY_LABEL, FURTHER, RANKERS
+from tarstop_core.screening import record_message
 from tarstop_core.screening.audit import audit_protocol
-from tarstop_core.screening.explain import chances_badge, question
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.wording import chances_badge, question
 
 
-def _lower(sentence: str) -> str:
-    return sentence[0].lower() + sentence[1:]
+@dataclass(frozen=True)
+class Plan:
+    """What a protocol says beside the settings."""
 
-
-TEXTS.filters["lowered"] = _lower
-_said = partial(say, __name__)
+    size: int  # documents
+    sources: Sequence[str]
+    duplicates: int
+    query: str
+    order: str  # where the order of the list comes from
+    registered: (
+        bool  # whether the settings are, or can still be, registered before the first document is read
+    )
+    badge: str  # of the chances
+    learning: str
+    audit: str
+    version: str = __version__
 
 
 def settings_rows(settings: Settings, calibrator: Calibrator) -> list[tuple[str, str]]:
@@ -32,7 +42,7 @@ def settings_rows(settings: Settings, calibrator: Calibrator) -> list[tuple[str,
     plus, minus, asked = settings.plus, settings.minus, question(settings)
     chances, first = chances_badge(calibrator, settings), "the likeliest by the labels so far"
     if not settings.foretold:
-        chances = _said("calibrator", calibrator=calibrator)
+        chances = record_message("calibrator", calibrator=calibrator)
     return [
         ("Question", f"whether {asked}"),
         ("Decisions", f"“{plus}” (a⁺) or “{minus}” (a⁻)"),
@@ -85,46 +95,71 @@ def protocol_paragraph(
     registered: bool = True,
     audited: int = 0,
 ) -> str:
-    """A paragraph in the future tense on stopping for the methods of a protocol, to be pasted before screening starts.
+    """Write what a protocol says on stopping, in the future tense: to be pasted before screening starts.
 
-    Of the list: how many documents it holds, the files or databases that they come from, how many were folded into
-    others, what was asked, where the order comes from in words, and its hash, which a list that learns draws by.
-    `registered` says whether the settings are, or can still be, registered before the first document is read,
-    `audited` how many documents to one audit draw, 0 where none is drawn.
+    Parameters
+    ----------
+    settings : Settings
+        Those that will advise.
+    calibrator : Calibrator
+        The one that they name.
+    size : int
+        Documents in the list.
+    sources : sequence of str
+        Files or databases that they come from.
+    duplicates : int
+        How many documents were folded into others.
+    query : str
+        The question that put the documents in order.
+    ranking : str
+        Where the order comes from, in words.
+    digest : str
+        Hash of the list, by which a list that learns draws.
+    registered : bool
+        Whether the settings are, or can still be, registered before the first document is read.
+    audited : int
+        Documents to one random draw; 0 where none is drawn.
+
+    Returns
+    -------
+    str
+        One paragraph.
     """
-    scenario = scenario_of(settings)
-    limits = scenario.protocol_limits(settings)
-    limits += [
-        _said(name, chance=chance) for name in ("kappa", "s") if (chance := getattr(settings, name)) < 1
-    ]
-    joined = "; ".join(limits)
-    money = {"payoffs": settings.payoffs, "unit": settings.payoffs.unit}
-    return _said(
-        "protocol",
+    plan = Plan(
         size=size,
         sources=sources,
         duplicates=duplicates,
-        registered=registered,
-        **money,
-        version=__version__,
-        settings=settings,
-        scenario=scenario,
-        question=question(settings),
-        badge=chances_badge(calibrator, settings),
-        asked=" ".join(query.split()),
+        query=" ".join(query.split()),
         order=ranking.rstrip("."),
+        registered=registered,
+        badge=chances_badge(calibrator, settings),
         learning=learning_protocol(settings, digest) if settings.learns else "",
         audit=audit_protocol(audited) if audited else "",
-        limits=f"{joined[:1].upper()}{joined[1:]}",
     )
+    return scenario_of(settings).message("protocol", settings=settings, plan=plan)
 
 
 def protocol_appendix(settings: Settings, calibrator: Calibrator, digest: str) -> str:
-    """What shows later that list, calibration and prior are those of the protocol: for its appendix."""
-    told = {"list of documents": digest, "calibration": calibrator.digest}
+    """Write what shows later that list, calibration and prior are those of the protocol.
+
+    Parameters
+    ----------
+    settings : Settings
+        Those of the protocol.
+    calibrator : Calibrator
+        The one that they name.
+    digest : str
+        Hash of the list.
+
+    Returns
+    -------
+    str
+        A sentence for the appendix of the protocol.
+    """
+    fingerprints = {"list of documents": digest, "calibration": calibrator.digest}
     if settings.kind.reads_full_texts:
-        told["prior of sensitivity"] = settings.belief_prior.digest
-    return f"Fingerprints: {'; '.join(f'{what} {value}' for what, value in told.items())}."
+        fingerprints["prior of sensitivity"] = settings.belief_prior.digest
+    return f"Fingerprints: {'; '.join(f'{name} {value}' for name, value in fingerprints.items())}."
 
 
 def counts_too(settings: Settings) -> str:
@@ -136,19 +171,22 @@ def counts_too(settings: Settings) -> str:
     >>> counts_too(Settings(Payoffs.from_q_star(0.5), 0.01, learns=True, words_for="hip", words_against="cost"))
     ', by “hip” typed for it, by “cost” typed against it'
     """
-    words = {"for": settings.words_for, "against": settings.words_against}
-    told = [f", by “{text}” typed {side} it" for side, text in words.items() if text]
-    scores = ", by scores that came with the documents, as far as labels bear them out"
-    return "".join((*told, scores if settings.weighs_scores else ""))
+    return record_message("by_words", settings=settings)
 
 
 def learning_protocol(settings: Settings, digest: str) -> str:
     """What a protocol says of a list that learns, its hash given."""
-    seed = seed_of(digest) if digest else None
-    told = {"every": EVERY_LABEL, "further": FURTHER, "features": FEATURES_VERSION}
-    return _said("learning", **told, ranker=RANKERS[DEFAULT], seed=seed, beside=counts_too(settings))
+    return record_message(
+        "learning",
+        settings=settings,
+        ranker=RANKERS[DEFAULT],
+        every=EVERY_LABEL,
+        further=FURTHER,
+        features=FEATURES_VERSION,
+        seed=seed_of(digest) if digest else None,
+    )
 
 
 def seed_of(digest: str) -> int:
-    """What a ranker draws by: the same for the same list, by its hash."""
+    """The seed that a ranker draws by: the same for the same list, by its hash."""
     return int(digest[:8], 16)

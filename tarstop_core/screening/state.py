@@ -1,9 +1,9 @@
 """Where a session stands after its log."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,27 @@ from tarstop_core.screening import labels as verdicts
 from tarstop_core.screening.log import Aside, Event, Fit
 from tarstop_core.screening.settings import Settings
 from tarstop_core.value.payoffs import Floats
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Footing:
+    """What a decision rested on when it was recorded; None or empty where a log of an earlier version does not say."""
+
+    action: str = ""  # as the person called it
+    advice: str = ""  # the headline
+    advised: bool | None = None  # whether a⁺ was advised on stopping
+    depth: int | None = None  # documents read
+    studies: int | None = None  # 2×2 tables
+    belief: float | None = None
+    utility: float | None = None  # what the action was expected to bring
+    spent: float | None = None  # what reading had cost
+    reason: str = ""  # given by the person
+
+
+def _as(kind: Callable[[Any], T], value: Any) -> T | None:
+    return None if value is None else kind(value)
 
 
 @dataclass(frozen=True)
@@ -25,6 +46,22 @@ class Decision:
     outdated: bool = False  # whether a verdict was changed, or documents joined, since
     by: str = ""  # the name given when it was recorded
     claimed: bool = False  # whether name and time are what a session file says
+
+    @property
+    def footing(self) -> Footing:
+        """What the log keeps of the decision."""
+        kept = self.payload.get
+        return Footing(
+            action=str(kept("action") or ""),
+            advice=str(kept("advice", "")),
+            advised=_as(bool, kept("advised")),
+            depth=_as(int, kept("depth")),
+            studies=_as(int, kept("studies")),
+            belief=_as(float, kept("belief")),
+            utility=_as(float, kept("utility")),
+            spent=_as(float, kept("spent")),
+            reason=str(kept("reason", "")),
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,12 +9,12 @@ from tarstop_core.documents.reports import collect
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.samples import collections as samples
 from tarstop_core.samples.labelled import reports_with_data
-from tarstop_core.screening.explain import action, question
 from tarstop_core.screening.labels import RELEVANT
 from tarstop_core.screening.scenarios.patent import PATENT
 from tarstop_core.screening.scenarios.review import REVIEW
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
+from tarstop_core.screening.wording import action, question
 from tarstop_core.sessions.open import OpenSession
 
 

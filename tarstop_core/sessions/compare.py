@@ -11,13 +11,13 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.presentation.figures import thinned
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.screening.advice import stopping_outcomes
-from tarstop_core.screening.explain import action, question
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import CHANGES_LIST, UNDOABLE, Event
 from tarstop_core.screening.paths import Paths, screening_path
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
+from tarstop_core.screening.wording import action, question
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.whole import WholeSession
 from tarstop_core.value.path import Path

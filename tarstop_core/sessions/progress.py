@@ -50,7 +50,7 @@ def found(scenario: str, events: Sequence[Event]) -> str:
             log[at] = replace(event, payload={**event.payload, "ranks": ranks})
     ids += [event.payload["doc"] for event in standing(log) if event.kind == "label"]
     state = replay(Settings(START.payoffs, START.cost, scenario=scenario), ids, log)
-    return said.listed_in_words(state)
+    return said.counted_in_log(state)
 
 
 def unsure(events: Sequence[Event]) -> int:

@@ -23,15 +23,6 @@ from tarstop_core.presentation.numbers import amount, count_of, percent
 from tarstop_core.presentation.palette import BELIEF, COST, THRESHOLD, VALUE
 from tarstop_core.presentation.svg import Line, chart
 from tarstop_core.screening.audit import recall_sentence
-from tarstop_core.screening.ending import ending
-from tarstop_core.screening.explain import (
-    action,
-    chances_badge,
-    document_name,
-    explain,
-    question,
-    word_of,
-)
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.labels import BACKGROUND, COMBINATION, IRRELEVANT, RELEVANT, UNSEEN, UNSURE
 from tarstop_core.screening.live_check import check_sentence, live_check
@@ -43,6 +34,15 @@ from tarstop_core.screening.setting_aside import all_aside
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.settings_words import changes
 from tarstop_core.screening.state import Decision
+from tarstop_core.screening.wording import (
+    action,
+    chances_badge,
+    document_name,
+    ending,
+    explain,
+    question,
+    word_of,
+)
 from tarstop_core.sessions.export import about_rows, when
 from tarstop_core.sessions.prisma_figure import INHERITED, flow_diagram
 from tarstop_core.sessions.whole import WholeSession
@@ -130,31 +130,31 @@ def _rule(session: WholeSession) -> str:
 def _decided(decision: Decision | None, settings: Settings) -> dict[str, Any] | None:
     if decision is None:
         return None
-    kept, unit, said = decision.payload, settings.payoffs.unit, ending(decision, settings)
+    footing, unit, end = decision.footing, settings.payoffs.unit, ending(decision, settings)
     overridden = [
-        "screening stopped all the same" if said.stopped else "",
-        f"“{said.action}” was chosen" if said.otherwise else "",
+        "screening stopped all the same" if end.stopped else "",
+        f"“{end.action}” was chosen" if end.otherwise else "",
     ]
     rows = [
         ("By", (decision.by or "no name given") + (" (claimed)" if decision.claimed else "")),
         ("When", when(decision.time) + (" (claimed)" if decision.claimed else "")),
-        ("After", count_of(int(kept["depth"])) if "depth" in kept else ""),
+        ("After", "" if footing.depth is None else count_of(footing.depth)),
         (
             f"Chance that {question(settings)} then",
-            percent(float(kept["belief"])) if "belief" in kept else "",
+            "" if footing.belief is None else percent(footing.belief),
         ),
-        ("Expected to bring", amount(float(kept["utility"]), unit) if "utility" in kept else ""),
-        ("Advice then", word_of(str(kept.get("advice", "")))),
-        ("Action advised on stopping", action(bool(kept["advised"]), settings) if "advised" in kept else ""),
+        ("Expected to bring", "" if footing.utility is None else amount(footing.utility, unit)),
+        ("Advice then", word_of(footing.advice)),
+        ("Action advised on stopping", "" if footing.advised is None else action(footing.advised, settings)),
         ("Overridden", ", ".join(filter(None, overridden))),
-        ("Reason given", said.reason),
+        ("Reason given", end.reason),
     ]
-    return {"action": said.action, "rows": [row for row in rows if row[1]]}
+    return {"action": end.action, "rows": [row for row in rows if row[1]]}
 
 
 def _found(session: WholeSession, tables: Evidence | None) -> dict[str, Any]:
     state, settings = session.state, session.state.settings
-    found = scenario_of(settings).found_in_words(state)
+    counted = scenario_of(settings).counted(state)
     noted = [doc in state.notes for doc in session.row.ids] & np.isin(state.labels, (UNSEEN, IRRELEVANT))
     chosen = {
         "Included by title and abstract" if settings.two_stages else "Relevant documents": state.labels
@@ -166,7 +166,7 @@ def _found(session: WholeSession, tables: Evidence | None) -> dict[str, Any]:
     }
     sheets = [_documents(session, np.flatnonzero(which), name) for name, which in chosen.items()]
     return {
-        "said": f"{', '.join(found).replace(' ·', ',')}, {len(state.unsure):,} unsure, of {count_of(state.depth)} read. The chance that {question(settings)} is now {percent(session.advice.b)}.",
+        "said": f"{', '.join(counted)}, {len(state.unsure):,} unsure, of {count_of(state.depth)} read. The chance that {question(settings)} is now {percent(session.advice.b)}.",
         "audited": recall_sentence(state),
         "checked": check_sentence(live_check(settings, *session.chances(settings), state), settings, state),
         "documents": [each for each in (*sheets, _set_aside(session)) if each.rows],
@@ -358,7 +358,7 @@ def _steps(session: WholeSession) -> Sheet | None:
         ]
         for step in _advised(session)
     ]
-    chance = scenario_of(settings).chance_column(settings)
+    chance = scenario_of(settings).message("chance_column", settings=settings)
     numbers = ("Rank", "In the list", "By fit", chance, "Belief", "Worth", "Cost", "If nothing, more")
     head = (*numbers[:3], "Document", *numbers[3:7], "Advice before it", numbers[7], "Verdict", "By", "When")
     return sheet(head, rows, numbers=numbers, wide=("Document", "Verdict")) if rows else None

@@ -189,7 +189,7 @@ def round_to_its_end(game: Game, at: int, *, dark: bool = False) -> fig.Figure:
     y = [-0.02] * len(drawn)
     figure["data"].append(fig.points(drawn, y, PLUS, 13, marker=marker, hovertemplate=hover))
     if drawn:
-        name = f"▲ {scenario_of(settings).finds}"
+        name = f"▲ {scenario_of(settings).message('finds')}"
         layout["annotations"].append(fig.label(1, 0.06, name, fig.ink(PLUS, dark), xref="paper"))
     return for_a_hall(figure, 330, dark=dark)
 

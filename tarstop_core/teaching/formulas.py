@@ -13,7 +13,7 @@ from tarstop_core.calibration.scores import z_scores
 from tarstop_core.documents.topic import Outcome
 from tarstop_core.presentation.messages import Messages
 from tarstop_core.presentation.numbers import number
-from tarstop_core.screening.explain import action, question
+from tarstop_core.screening.wording import action, question
 from tarstop_core.teaching.lesson import Lesson, Step
 from tarstop_core.value.cumulative import CumulativePath
 from tarstop_core.value.decisive import DecisivePath

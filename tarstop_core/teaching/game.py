@@ -19,10 +19,10 @@ from tarstop_core.explore.lists import LabelledList, sample
 from tarstop_core.explore.plans import EXPECTABLE, plans
 from tarstop_core.policies import POLICIES, Policy, Randomised
 from tarstop_core.samples.collections import sample_qrels, sample_reviews
-from tarstop_core.screening.explain import action, question
 from tarstop_core.screening.scenarios.patent import PATENT
 from tarstop_core.screening.scenarios.review import REVIEW
 from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.wording import action, question
 from tarstop_core.teaching import message
 from tarstop_core.value.payoffs import Floats, Payoffs, check_cost
 

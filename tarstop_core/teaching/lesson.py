@@ -11,8 +11,8 @@ from tarstop_core.explore.lists import LabelledList, sample
 from tarstop_core.explore.maps import COMPARED
 from tarstop_core.explore.plans import Now, decide
 from tarstop_core.policies import Policy
-from tarstop_core.screening.explain import action, question
 from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.wording import action, question
 from tarstop_core.teaching import message
 from tarstop_core.value.path import Path
 

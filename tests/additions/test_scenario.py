@@ -1,4 +1,4 @@
-"""A scenario is added as CONTRIBUTING says: its path, its file among the scenarios, its task, and a line in either list.
+"""A scenario is added as CONTRIBUTING says: path, file among the scenarios, sentences, task, and a line in either list.
 
 The toy is a coin of unknown bias. It goes through set-up, screening, advice, export and replay.
 """
@@ -16,6 +16,7 @@ def test_a_scenario_is_its_own_files_and_a_line_in_two_lists(tree: Tree) -> None
     for name, file in (
         ("value", "tarstop_core/value/coin.py"),
         ("scenario", "tarstop_core/screening/scenarios/coin.py"),
+        ("messages", "tarstop_core/screening/messages/coin.jinja"),
         ("task", "tarstop_core/evaluation/tasks/coin.py"),
     ):
         tree.add(file, (COIN / f"{name}.txt").read_text(encoding="utf-8"))

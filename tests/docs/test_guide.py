@@ -13,12 +13,11 @@ from tarstop_core.presentation.numbers import amount, percent
 from tarstop_core.samples.collections import FullText, sample_full_texts
 from tarstop_core.screening.advice import advise
 from tarstop_core.screening.advised import Advice
-from tarstop_core.screening.explain import Explanation, explain
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.live_check import check_sentence, live_check
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.state import State
-from tarstop_core.screening.verdict import verdict
+from tarstop_core.screening.wording import Explanation, explain, verdict
 from tarstop_core.sessions.demo import DEMO_REVIEW, DEMO_TOPIC, start_demo, start_review_demo
 from tarstop_core.sessions.figures import MOST
 from tarstop_core.sessions.store.rows import SessionRow

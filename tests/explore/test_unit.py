@@ -24,12 +24,12 @@ from tarstop_core.policies import Batch, Greedy, LookAhead, OpenLoop, Policy, Sm
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.samples.collections import sample_full_texts
 from tarstop_core.screening.advice import advise, stopping_outcomes
-from tarstop_core.screening.explain import consequences, explain
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.settings_words import protocol_paragraph, settings_rows
+from tarstop_core.screening.wording import consequences, explain
 from tarstop_core.sessions.compare import comparison, outcome, outcome_sentence
 from tarstop_core.sessions.demo import DEMO_REVIEW, start_demo, start_review_demo
 from tarstop_core.sessions.report import report_html
@@ -95,7 +95,7 @@ def told_on_screen(of: LabelledList, own: Settings) -> list[str]:
     shown.append(str(stopping_outcomes(own, of.calibrator, of.p, state, asked)))
     if kind_of(of) == "review":
         value = words.value_sentence(found(own, of), own.payoffs)
-        shown += [value, str(scenario_of(own).first_in_words(advice, own, ""))]
+        shown += [value, scenario_of(own).message("reports_first", advice=advice, settings=own)]
     return shown
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tarstop_core.screening.events import label_event
-from tarstop_core.screening.explain import explain
+from tarstop_core.screening.wording import explain
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.whole import whole_session
 from tests.reference.wording import now, word_now

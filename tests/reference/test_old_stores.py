@@ -20,10 +20,10 @@ from tarstop_core.policies.check import check_policy
 from tarstop_core.policies.specs import parse_policy
 from tarstop_core.screening.advised import Advice
 from tarstop_core.screening.events import label_event
-from tarstop_core.screening.explain import assumption_in_words, explain
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.paths import screening_path
 from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.wording import assumption_in_words, explain
 from tarstop_core.sessions.file import export_session, import_session
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.whole import WholeSession, whole_session

@@ -10,13 +10,12 @@ from hypothesis import strategies as st
 from tarstop_core.calibration.calibrator import Calibrator, FittedOn
 from tarstop_core.policies import Batch, Budget, Greedy, LookAhead, Optimal, Policy, Smooth
 from tarstop_core.screening.advice import advise, stopping_outcomes
-from tarstop_core.screening.explain import assumption_in_words, explain
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.paths import screening_path
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.trace import trace
-from tarstop_core.screening.verdict import verdict
+from tarstop_core.screening.wording import assumption_in_words, explain, verdict
 from tarstop_core.value.payoffs import Payoffs
 
 SEEN = FittedOn(name="tests", topics=2, documents=100, relevant=4, simulated=True)

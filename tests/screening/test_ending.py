@@ -1,7 +1,7 @@
 """What is said at the end of a session."""
 
-from tarstop_core.screening.ending import ending
 from tarstop_core.screening.state import Decision
+from tarstop_core.screening.wording import ending
 from tests.session_cases import START
 
 FOOTING = {

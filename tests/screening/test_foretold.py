@@ -8,14 +8,13 @@ import pytest
 from tarstop_core.ranking.order import Ranking
 from tarstop_core.screening.advice import advise
 from tarstop_core.screening.audit import with_draws
-from tarstop_core.screening.explain import chances_badge, explain
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.foretold import foretold
 from tarstop_core.screening.live_check import check_sentence, live_check
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.paths import chances, paths_key
 from tarstop_core.screening.state import State
-from tarstop_core.screening.verdict import verdict
+from tarstop_core.screening.wording import chances_badge, explain, verdict
 from tests.session_cases import INCLUSION, PATENT, REVIEW, START
 
 IDS = [f"d{at}" for at in range(300)]

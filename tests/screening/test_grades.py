@@ -18,9 +18,9 @@ from tarstop_core.files import read_records
 from tarstop_core.screening.advice import advise
 from tarstop_core.screening.events import label_event, relabel_event, together_event, verdict
 from tarstop_core.screening.fold import replay
-from tarstop_core.screening.grades import grades_in_words
 from tarstop_core.screening.labels import BACKGROUND, COMBINATION, IRRELEVANT
 from tarstop_core.screening.log import Event
+from tarstop_core.screening.scenarios.patent import PATENT as SCENARIO
 from tarstop_core.screening.trace import trace
 from tarstop_core.sessions.compare import comparison, duplicate
 from tarstop_core.sessions.export import document_rows, to_csv, to_ris, to_xlsx
@@ -136,8 +136,8 @@ def test_logs_without_a_grade_read_as_x_and_reviews_have_none() -> None:
 
 
 def test_counts_in_words() -> None:
-    assert grades_in_words(state_of(*GRADED)) == "0 relevant (X) · 2 Y · 1 A"
-    assert grades_in_words(state_of(*GRADED[:1])) == "0 relevant"
+    assert SCENARIO.counted(state_of(*GRADED)) == ["0 relevant (X)", "2 Y", "1 A"]
+    assert SCENARIO.counted(state_of(*GRADED[:1])) == ["0 relevant"]
 
 
 def test_what_is_said_beside_a_label_is_kept() -> None:

@@ -4,11 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from tarstop_core.screening.advised import Assumption, Variation
-from tarstop_core.screening.explain import document_name, explain
-from tarstop_core.screening.scenarios.review import ReviewFacts
+from tarstop_core.screening.advised import Assumption, ReviewFacts, Variation
 from tarstop_core.screening.settings import Settings
-from tarstop_core.screening.verdict import MOODS, SIGNS, chance_in_words, verdict
+from tarstop_core.screening.wording import MOODS, SIGNS, chance_in_words, document_name, explain, verdict
 from tests.screening.test_explain import REVIEW, START, TOLD, situation
 
 

@@ -12,9 +12,9 @@ from tarstop_core.documents.records import as_records
 from tarstop_core.documents.reports import Report, Row
 from tarstop_core.files import read_records
 from tarstop_core.presentation.svg import LEFT
-from tarstop_core.screening.explain import word_of
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.wording import word_of
 from tarstop_core.sessions.report import report_html
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.whole import whole_session

@@ -9,7 +9,7 @@ import numpy as np
 from tarstop_core.calibration import calibrator as calibration
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.documents.dates import date_words
-from tarstop_core.screening.grades import grades_in_words
+from tarstop_core.presentation.messages import Messages
 from tarstop_core.screening.labels import GRADES, RELEVANT, Label
 from tarstop_core.screening.scenarios.base import Scenario
 from tarstop_core.screening.settings import Settings
@@ -22,6 +22,7 @@ from tarstop_core.value.payoffs import Floats
 class Patent(Scenario):
     """One relevant document decides, and has to be cited."""
 
+    message = Messages("screening/messages/patent.jinja", date_words=date_words)
     name = "patent"
     one_decides = True
     grades = True
@@ -39,38 +40,14 @@ class Patent(Scenario):
     given = "The claim"
     sample = "search"
     belief_title = "chance it exists"
-    find = "be a hit"
-    settling = "settle it"
-    planned = "following it"
-    finds = one_find = "prior art"
     reasons = "for example:\nanother technical field\nlacks the hinge"
-    thought = "chance if prior art exists"
     example = "If about one application in three like this one fails, say 33 %."
-
-    def question(self, settings: Settings) -> str:
-        return "prior art exists"
-
-    def not_so(self, settings: Settings) -> str:
-        return "no prior art exists"
-
-    def otherwise(self, settings: Settings) -> str:
-        return "none exists"
-
-    def mistake(self, settings: Settings) -> str:
-        return "a missed prior-art document, that is a wrong"
-
-    def starting_chance(self, share: int, settings: Settings) -> str:
-        return f"of 100 cases like this one, prior art exists in about {share}."
 
     # --- chances and path
 
     def chance_of(self, settings: Settings) -> str:
         """Relevant, where there is something to be found."""
         return calibration.PATENT
-
-    def chance_column(self, settings: Settings) -> str:
-        """In a search the Screen page says the chance of a hit, which is less: p · b."""
-        return f"Its chance, if {self.question(settings)}"
 
     def recognised(self, settings: Settings) -> float:
         """The sensitivity of one reading."""
@@ -97,14 +74,21 @@ class Patent(Scenario):
     def with_b_0(
         self, path: Path, settings: Settings, calibrator: Calibrator, chances: Floats, state: State
     ) -> Path:
-        """The same curve of hits."""
+        """With the curve of hits as it is."""
         return replace(cast(DecisivePath, path), b_0=settings.b_0)
 
-    # --- in words
+    # --- rows and names
 
-    def found_in_words(self, state: State) -> list[str]:
-        """X, Y and A."""
-        return [grades_in_words(state)]
+    def counted(self, state: State) -> list[str]:
+        """Relevant ones, with Y and A beside them where there are any.
+
+        A hit that waits for confirmation is not counted as relevant yet.
+        """
+        waiting = len(state.pending)
+        others = [f"{waiting:,} to be confirmed"] if waiting else []
+        graded = ((state.combination, "Y"), (state.background, "A"))
+        others += [f"{len(documents):,} {grade}" for documents, grade in graded if len(documents)]
+        return [f"{state.relevant - waiting:,} relevant{' (X)' if others else ''}", *others]
 
     def verdicts(self, settings: Settings) -> dict[Label, tuple[str, str]]:
         """As a search report grades; the help says what the belief makes of it."""
@@ -130,16 +114,6 @@ class Patent(Scenario):
             ("Flagged documents left out of the list", f"{mine.left_out:,}" if mine.left_out else ""),
         ]
         return [row for row in rows if row[1]]
-
-    def protocol_limits(self, settings: Settings) -> list[str]:
-        """Citation, confirmation, and from when prior art has to be."""
-        said = [f"“{settings.plus}” needs a confirmed document to cite"] if settings.citation_needed else []
-        if settings.confirm_hits:
-            said.append("a relevant document counts once it is confirmed")
-        if settings.application.priority:
-            before = date_words(settings.application.priority)
-            said.append(f"prior art must have been published before {before}")
-        return said
 
     # --- what leaves
 

@@ -1,8 +1,7 @@
 """A review of diagnostic accuracy: 2×2 tables of many studies add up."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -11,14 +10,15 @@ from tarstop_core.belief.engines import ENGINES
 from tarstop_core.calibration import calibrator as calibration
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.calibration.extraction_rate import ExtractionRate
+from tarstop_core.documents.reports import Row
 from tarstop_core.documents.tables import Tables
 from tarstop_core.evidence.summary import evidence
 from tarstop_core.evidence.words import rival_sentence
 from tarstop_core.evidence.words import studies as studies_of
-from tarstop_core.presentation.numbers import amount, count_of, number, percent
-from tarstop_core.presentation.words import say
-from tarstop_core.samples.past_stops import WrongStops, shipped, wrong_stops
-from tarstop_core.screening.advised import Advice
+from tarstop_core.presentation.messages import Messages
+from tarstop_core.presentation.numbers import amount, number, percent
+from tarstop_core.samples.past_stops import shipped, wrong_stops
+from tarstop_core.screening.advised import Advice, ReviewFacts
 from tarstop_core.screening.foretold import still_unread
 from tarstop_core.screening.labels import RELEVANT, Label
 from tarstop_core.screening.scenarios.base import Scenario
@@ -31,12 +31,6 @@ from tarstop_core.value.path import Path
 from tarstop_core.value.payoffs import Depths, Flags, Floats
 from tarstop_core.value.studies import NextStudy
 
-COULD_CHANGE = 0.01
-"""Chance from which waiting reports count as able to change the decision."""
-CLOSE, OFTEN = 0.1, 0.2
-"""How near q* a chance, and how likely a turn, for it to be said why."""
-LITTLE_STUDIES = 3
-"""Studies below which a stop says that it rests on little."""
 TRUTHS = {
     "pooled": "whether pooled sensitivity exceeds θ",
     "full_evidence": "what all documents of the list would have led to",
@@ -45,42 +39,6 @@ STAGES = {
     1: "a document and its table at once",
     2: "titles and abstracts first, included reports in full later",
 }
-_said = partial(say, __name__)
-
-
-@dataclass(frozen=True)
-class ReviewFacts:
-    """What a reviewer sees beside every advice."""
-
-    studies: int  # 2×2 tables that count
-    waiting: int  # included reports that were not read in full yet
-    report_worth: float  # of one waiting report, now, in the payoffs' unit
-    report_cost: float  # of reading it in full, in the payoffs' unit
-    reports_to_read: int  # how many of the waiting reports pay
-    reports_may_change: float
-    """Chance that the waiting reports, all bringing data, would lead to the other action."""
-    otherwise: float
-    """Chance that what is left, waiting reports and list, would lead to the other action, as often as in past reviews."""
-    disagreement: float
-    """Chance that the action on stopping now is not that of the truth the session is held against."""
-    plan: int
-    """The m of "Screen about m more": the best plan; 0 where none gains."""
-    left: tuple[float, float, float]
-    """Relevant documents probably still unread: expected number, and an interval of 90 %."""
-    share: tuple[float, float, float]
-    """P(data | included): mean, and an interval of 90 %."""
-    diseased: int = 0  # patients with the disease in the tables that count
-    needed: int = 0  # further studies before a⁺ may be taken, as settings ask for a least number
-
-    @property
-    def reports_first(self) -> bool:
-        """Whether reading waiting reports pays."""
-        return self.reports_to_read > 0
-
-    @property
-    def reports_open(self) -> bool:
-        """Whether waiting reports could change the decision: no rule says stop meanwhile."""
-        return self.waiting > 0 and (self.reports_first or self.reports_may_change > COULD_CHANGE)
 
 
 def extraction_rate(settings: Settings, state: State) -> ExtractionRate:
@@ -108,17 +66,14 @@ def needed_studies(settings: Settings, tables: Tables, states: Sequence[NextStud
     return np.asarray(np.maximum(0, np.maximum(studies, patients)), dtype=np.intp)
 
 
-def least_words(settings: Settings) -> str:
-    """'5 studies', '5 studies with 100 patients who have the condition', or 'none'."""
-    patients = f"{settings.least_patients:,} patients who have the condition"
-    if not settings.least_studies:
-        return patients if settings.least_patients else "none"
-    return studies_of(settings.least_studies) + (f" with {patients}" if settings.least_patients else "")
+def _in_a_line(row: Row) -> str:
+    FP, TN = ("" if count is None else count for count in (row.FP, row.TN))
+    return f"{row.study}: TP {row.TP}, FP {FP}, FN {row.FN}, TN {TN}"
 
 
-def _past(advice: Advice, settings: Settings) -> WrongStops | None:
-    """What came of stopping on as many studies in past reviews."""
-    return wrong_stops(advice.facts.studies, settings.theta, settings.payoffs.q_star, settings.truth)
+def _facts(advice: Advice) -> ReviewFacts:
+    assert advice.facts is not None, "advice of a review has its facts"
+    return advice.facts
 
 
 def _with_interval(share: float, low: float, high: float) -> str:
@@ -128,6 +83,7 @@ def _with_interval(share: float, low: float, high: float) -> str:
 class Review(Scenario):
     """Whether a test is sensitive enough, by the 2×2 tables that reports bring."""
 
+    message = Messages("screening/messages/review.jinja", method_of=lambda engine: ENGINES[engine].method)
     name = "review"
     first_rule = "greedy"
     learns = True
@@ -141,20 +97,12 @@ class Review(Scenario):
     asked = ("What does the review ask?", "Its title, or its question in a sentence")
     sample = "review"
     belief_title = "chance it is sensitive"
-    likely = find = settling = "bring data"
-    nothing = "no study with data"
-    nothing_further = "no further study with data"
-    finds = "tables"
-    one_find = "a 2×2 table"
-    thought = "chance to bring data"
-    observed = "study"
     frozen = (
         "rule, θ, q\\*, costs, starting chance, prior, calibrator",
         "θ, engine, prior, truth, cost of a report, floor, ",
     )
     reasons = "for example:\nwrong index test\nwrong reference standard\nno patients"
     example = "If about two tests in three like this one are as sensitive as that, say 67 %."
-    waits_for = "a report"
     plans_approximately = True
     first_because = (
         "It comes first in reviews because at no cost that was measured was another rule both never clearly worse and right "
@@ -163,39 +111,11 @@ class Review(Scenario):
     in_steps = True
     verdicts_tell = False
 
-    def question(self, settings: Settings) -> str:
-        return f"sensitivity exceeds {percent(settings.theta)}"
-
-    def belief_on_list(self, settings: Settings) -> str:
-        """Which sensitivity is enough stands beside it."""
-        return f"chance it exceeds {percent(settings.theta)}"
-
-    def not_so(self, settings: Settings) -> str:
-        return f"sensitivity does not exceed {percent(settings.theta)}"
-
-    def otherwise(self, settings: Settings) -> str:
-        return "it does not"
-
-    def mistakes(self, settings: Settings) -> tuple[str, str]:
-        """Of which test each action would be a mistake."""
-        return f"a test whose {self.not_so(settings)}", f"a test whose {self.question(settings)}"
-
-    def starting_chance(self, share: int, settings: Settings) -> str:
-        said = f"of 100 tests like this one, about {share} are more sensitive than {percent(settings.theta)}."
-        return f"{said} The paper starts from there." if share == 50 else said
-
     # --- chances and path
 
     def chance_of(self, settings: Settings) -> str:
         """Included by title and abstract, or with data where both are read at once."""
         return calibration.INCLUSION if settings.two_stages else calibration.REVIEW
-
-    def chance_words(self, settings: Settings, rho: float, p: float) -> tuple[str, float]:
-        """In two stages, of being included."""
-        return ("be included", p) if settings.two_stages else (self.find, rho)
-
-    def chance_column(self, settings: Settings) -> str:
-        return "Its chance to be included" if settings.two_stages else "Its chance to bring data"
 
     def path(
         self, settings: Settings, calibrator: Calibrator, chances: Floats, state: State
@@ -256,9 +176,10 @@ class Review(Scenario):
         left = still_unread(settings, calibrator, p, state)
         q_star, needed = settings.payoffs.q_star, 0 if path.needed is None else int(path.needed[-1])
         shapes = (share.alpha, share.beta) if settings.two_stages else None
+        tables = state.evidence.tables
         to_come = studies_to_come(left.chance, waiting, shapes)
         return ReviewFacts(
-            studies=len(state.evidence.tables),
+            studies=len(tables),
             waiting=waiting,
             report_worth=path.one_report(),
             report_cost=path.full_cost,
@@ -269,128 +190,55 @@ class Review(Scenario):
             plan=plan,
             left=(left.mean, *left.interval()),
             share=(share.mean, *share.interval()),
-            diseased=int(state.evidence.tables.diseased.sum()),
+            diseased=int(tables.diseased.sum()),
             needed=needed,
+            past=wrong_stops(len(tables), settings.theta, q_star, settings.truth),
         )
 
-    def reports_first(self, facts: ReviewFacts, advice: Advice) -> bool:
+    def reports_first(self, advice: Advice) -> bool:
         """Where reading one that waits pays, or could still change the decision to stop."""
+        facts = _facts(advice)
         return facts.reports_first or (facts.reports_open and not advice.go_on)
 
     def facts_rows(self, advice: Advice, settings: Settings) -> list[tuple[str, str]]:
-        told: ReviewFacts = advice.facts
-        mean, low, high = told.left
+        facts = _facts(advice)
+        mean, low, high = facts.left
         rows = [
-            ("Chance of the right decision, stopping now", percent(1 - told.disagreement)),
-            ("Chance that all that is left would choose otherwise", percent(told.otherwise)),
+            ("Chance of the right decision, stopping now", percent(1 - facts.disagreement)),
+            ("Chance that all that is left would choose otherwise", percent(facts.otherwise)),
             (
                 "Relevant documents probably still unread",
                 f"{number(round(mean))} ({low:,.0f} to {high:,.0f})",
             ),
         ]
-        past = _past(advice, settings)
-        if past is not None:
-            name = f"Past questions decided wrongly after {studies_of(told.studies)}"
+        if (past := facts.past) is not None:
+            name = f"Past questions decided wrongly after {studies_of(facts.studies)}"
             rows.append((name, f"{past.wrong:,} of {past.questions:,}, {past.reviews:,} reviews"))
         if settings.two_stages:
-            rows.append(("Included reports that bring data", _with_interval(*told.share)))
+            rows.append(("Included reports that bring data", _with_interval(*facts.share)))
         return rows
 
     def footing(self, advice: Advice, settings: Settings) -> dict[str, Any]:
-        told: ReviewFacts = advice.facts
+        facts = _facts(advice)
         return {
             "theta": settings.theta,
             "engine": settings.engine,
             "prior": settings.belief_prior.digest,
             "truth": settings.truth,
-            "studies": told.studies,
-            "reports_waiting": told.waiting,
-            "chance_otherwise": told.otherwise,
-            "chance_right": 1 - told.disagreement,
+            "studies": facts.studies,
+            "reports_waiting": facts.waiting,
+            "chance_otherwise": facts.otherwise,
+            "chance_right": 1 - facts.disagreement,
         }
 
-    def open_question(self, advice: Advice) -> bool:
-        return bool(advice.facts.reports_open)
-
-    # --- in words
-
-    def first_in_words(self, advice: Advice, settings: Settings, comparison: str) -> str:
-        return _said(
-            "first", told=advice.facts, advice=advice, comparison=comparison, unit=settings.payoffs.unit
-        )
-
-    def first_in_brief(self, advice: Advice, settings: Settings) -> str:
-        told = advice.facts
-        pays = float(f"{told.report_worth / told.report_cost:.2g}") if told.report_cost else 0.0
-        return _said("first_in_brief", told=told, pays=pays, unit=settings.payoffs.unit)
-
-    def still_changes(self, advice: Advice, settings: Settings, why: bool = False) -> str:
-        """Nothing where nothing is left."""
-        told = advice.facts
-        if advice.depth >= advice.documents and not told.waiting:
-            return ""
-        why = why and not self.held_back(advice, settings)
-        near = why and abs(advice.b - settings.payoffs.q_star) <= CLOSE and told.otherwise >= OFTEN
-        share = 100 * told.otherwise
-        known = {"share": share, "wrong": 100 * told.disagreement, "near": near, "why": why}
-        return _said("still_changes", **known, advice=advice, settings=settings)
-
-    def so_few(self, advice: Advice, settings: Settings) -> str:
-        """Counted in past reviews; nothing where too few were asked."""
-        past = _past(advice, settings)
-        return "" if past is None else _said("so_few", studies=advice.facts.studies, past=past)
-
-    def plan_stops(self, advice: Advice, settings: Settings) -> str:
-        """Of a rule by the paper's score, which does not count what reading on leads to."""
-        by_score = settings.rule.criterion.is_score and advice.worth is not None
-        none_pays = not (advice.facts.plan or advice.facts.reports_first)
-        return _said("plan_stops") if by_score and none_pays and not advice.floor_holds else ""
-
-    def held_back(self, advice: Advice, settings: Settings) -> str:
-        """The least number that the settings ask for."""
-        if not advice.facts.needed or not bool(settings.payoffs.chooses_plus(advice.b)):
-            return ""
-        return f"“{settings.plus}” is not open before {least_words(settings)} are in."
-
-    def held_up(self, advice: Advice, settings: Settings) -> str:
-        """A floor on the chance of the right decision."""
-        return _said("held_up", floor=settings.floor) if advice.floor_holds else ""
-
-    def right(self, advice: Advice) -> float:
-        """By the truth that the session is held against."""
-        return 1 - float(advice.facts.disagreement)
-
-    def rests_on(self, advice: Advice) -> str:
-        """Studies, patients, and what is probably still unread."""
-        return _said("rests_on", told=advice.facts, left=advice.facts.left)
-
-    def little(self, advice: Advice) -> bool:
-        return bool(advice.facts.studies < LITTLE_STUDIES)
-
-    def going_on(self, advice: Advice, settings: Settings) -> str:
-        plan = 0 if settings.rule.criterion.is_score else advice.facts.plan
-        best = f"The best plan is to screen about {plan:,} more and look again." if plan else ""
-        return self.held_up(advice, settings) or best
-
-    def worth_nothing(self, settings: Settings) -> str:
-        """Where what follows from documents costs more than they are worth."""
-        costs = "The next documents are worth less than reading their reports would cost."
-        return costs if settings.full_cost else ""
+    # --- rows and names
 
     def rival(self, settings: Settings, state: State) -> str:
         """Exact counts beside REML, and REML beside exact counts."""
-        found = evidence(state.evidence.tables, settings.theta, settings.engine, settings.belief_prior)
-        return rival_sentence(found, settings.payoffs.q_star, settings.plus, settings.minus)
+        summary = evidence(state.evidence.tables, settings.theta, settings.engine, settings.belief_prior)
+        return rival_sentence(summary, settings.payoffs.q_star, settings.plus, settings.minus)
 
-    def not_worth_it(self, settings: Settings) -> str:
-        """The same in two stages, on stopping."""
-        in_full = settings.two_stages and settings.full_cost
-        return _said("not_worth_it") if in_full else super().not_worth_it(settings)
-
-    def read_in_words(self, advice: Advice) -> str:
-        return f"{count_of(advice.depth)} and {studies_of(advice.facts.studies)} with data"
-
-    def found_in_words(self, state: State) -> list[str]:
+    def counted(self, state: State) -> list[str]:
         waiting = len(state.waiting)
         return [
             f"{state.relevant:,} {'included' if state.settings.two_stages else 'relevant'}",
@@ -398,7 +246,7 @@ class Review(Scenario):
             "1 report waiting" if waiting == 1 else f"{waiting:,} reports waiting",
         ]
 
-    def listed_in_words(self, state: State) -> str:
+    def counted_in_log(self, state: State) -> str:
         waiting = len(state.waiting)
         words = f"{state.relevant:,} included, {_with_data(state):,} with a 2×2 table"
         return f"{words}, {waiting:,} to be read in full" if waiting else words
@@ -414,7 +262,7 @@ class Review(Scenario):
         return [
             ("Sensitivity to exceed (θ)", percent(settings.theta)),
             ("Belief computed by", f"{settings.engine}: {ENGINES[settings.engine].method}"),
-            ("Prior", _said("prior", prior=settings.belief_prior)),
+            ("Prior", self.message("prior", prior=settings.belief_prior)),
             ("Held against", TRUTHS[settings.truth]),
             ("Reading", STAGES[settings.stages]),
             ("Cost of a report in full", amount(settings.full_cost, settings.payoffs.unit)),
@@ -423,7 +271,7 @@ class Review(Scenario):
                 "Least chance of the right decision (floor)",
                 percent(settings.floor) if settings.floor else "none",
             ),
-            (f"Least evidence for “{settings.plus}”", least_words(settings)),
+            (f"Least evidence for “{settings.plus}”", self.message("least", settings=settings)),
         ]
 
     def adjustable(self, settings: Settings) -> dict[str, str]:
@@ -434,22 +282,13 @@ class Review(Scenario):
             "floor": percent(settings.floor),
         }
 
-    def protocol(self, settings: Settings) -> list[str]:
-        prior, how = _said("prior", prior=settings.belief_prior), ENGINES[settings.engine].method
-        return [_said("protocol", settings=settings, how=how, prior=prior)]
-
-    def protocol_stop(self, settings: Settings) -> list[str]:
-        said = [_said("floor", settings=settings)] if settings.floor else []
-        asked = settings.least_studies or settings.least_patients
-        return said + ([_said("least", settings=settings, least=least_words(settings))] if asked else [])
-
-    def moved_by(self, settings: Settings) -> str:
-        return "report read in full" if settings.two_stages else "2×2 table"
-
     # --- what leaves
 
-    def columns(self, facts: ReviewFacts, final: State, ids: Sequence[str], depth: int) -> dict[str, Any]:
+    def columns(
+        self, facts: ReviewFacts | None, final: State, ids: Sequence[str], depth: int
+    ) -> dict[str, Any]:
         """What was known at the time, and what became of the report."""
+        assert facts is not None, "advice of a review has its facts"
         return {
             "studies": facts.studies,
             "reports_waiting": facts.waiting,
@@ -464,7 +303,7 @@ class Review(Scenario):
         return {
             "report": report.outcome if report else "waiting" if depth in final.waiting else "",
             "report_reason": report.reason if report else "",
-            "tables": _said("tables", rows=report.rows if report else ()),
+            "tables": "; ".join(map(_in_a_line, report.rows if report else ())),
         }
 
 

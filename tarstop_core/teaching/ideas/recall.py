@@ -19,8 +19,8 @@ from tarstop_core.presentation.figures import Chart, Figure, ink, rows_of
 from tarstop_core.presentation.numbers import amount, percent
 from tarstop_core.presentation.palette import BELIEF, POOLED, STUDY, THRESHOLD, VALUE
 from tarstop_core.samples.collections import sample_full_texts
-from tarstop_core.screening.explain import action
 from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.wording import action
 from tarstop_core.teaching.ideas import HALVES, Idea, Picture, message
 from tarstop_core.value.payoffs import Flags, Floats
 

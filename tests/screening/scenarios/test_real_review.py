@@ -17,11 +17,11 @@ from tarstop_core.ranking.order import prepare
 from tarstop_core.samples.shipped import WIDTH, calibrators, default_calibrator, extraction_rate, priors
 from tarstop_core.screening.advice import advise
 from tarstop_core.screening.advised import Advice
-from tarstop_core.screening.explain import Explanation, explain
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.scenarios.review import REVIEW
 from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.wording import Explanation, explain
 from tarstop_core.value.stakes import FULL_TIMES, START
 
 TITLE = (

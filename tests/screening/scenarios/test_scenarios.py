@@ -84,7 +84,8 @@ def test_a_scenario_has_words_for_everything(name: str) -> None:
     for words in (scenario.title, scenario.caption, scenario.decides, scenario.short, scenario.belief_title):
         assert words and words == words.strip()
     assert all(when.startswith("if ") for when in scenario.when)
-    assert scenario.question(settings) not in (scenario.not_so(settings), scenario.otherwise(settings))
+    message = scenario.message
+    assert message("question", settings=settings) != message("otherwise", settings=settings)
     assert scenario.chance_of(settings) in CHANCE_OF
     assert {"relevant", "irrelevant", "unsure"} <= set(scenario.verdicts(settings))
     assert scenario.grades == ("combination" in scenario.verdicts(settings))

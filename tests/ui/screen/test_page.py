@@ -12,11 +12,10 @@ from tarstop_core.documents.records import as_records
 from tarstop_core.policies import Budget, Greedy, Optimal
 from tarstop_core.samples.shipped import calibrators
 from tarstop_core.screening.advice import advise, stopping_outcomes
-from tarstop_core.screening.explain import explain
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.settings import Settings
-from tarstop_core.screening.verdict import verdict
+from tarstop_core.screening.wording import explain, verdict
 from tarstop_core.sessions.demo import start_demo
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.value.payoffs import Payoffs

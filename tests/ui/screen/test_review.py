@@ -15,11 +15,11 @@ from tarstop_core.documents.reports import OUTCOMES, Report, Row
 from tarstop_core.presentation.numbers import number
 from tarstop_core.samples.shipped import calibrators
 from tarstop_core.screening.advice import advise
-from tarstop_core.screening.explain import explain
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.scenarios.review import REVIEW
 from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.wording import explain
 from tarstop_core.sessions.report import report_html
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.whole import whole_session

@@ -1,0 +1,285 @@
+"""Advice and decisions in words: one wording for the pages, the command line and the exports.
+
+:func:`explain` gives the advice with every number, :func:`verdict` what a person reads first, and :func:`ending` the
+decision at the end. The sentences stand in ``messages/``: a template for each scenario, and one for what they share.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from textwrap import shorten
+from typing import Literal
+
+from tarstop_core.calibration.calibrator import Calibrator
+from tarstop_core.presentation.numbers import number
+from tarstop_core.samples.shipped import reranked_chances
+from tarstop_core.screening import advice_message
+from tarstop_core.screening.advised import Advice, Assumption, Headline
+from tarstop_core.screening.scenarios.named import scenario_of
+from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.state import Decision
+from tarstop_core.value.payoffs import exceeds
+from tarstop_core.value.stakes import REVIEW_EXAMPLE, SEARCH_EXAMPLE
+
+WORDS: dict[Headline, str] = {
+    "continue": "GO ON",
+    "stop": "STOP",
+    "found": "FOUND",
+    "confirm": "CONFIRM IT",
+    "prior alone": "NOTHING READ YET",
+    "all read": "ALL READ",
+    "reports": "READ THE REPORTS",
+}
+"""What a person reads for each headline."""
+OLD_WORDS = {"depends": "DEPENDS ON ASSUMPTIONS"}
+"""What a person reads for headlines that only logs of earlier versions hold."""
+Mood = Literal["go", "stop", "found", "ask", "read", "wait"]
+MOODS: dict[Headline, Mood] = {
+    "continue": "go",
+    "stop": "stop",
+    "found": "found",
+    "confirm": "ask",
+    "prior alone": "wait",
+    "all read": "stop",
+    "reports": "read",
+}
+"""What a headline asks of a person, for its colour and its icon."""
+SIGNS: dict[Mood, str] = {"go": "→", "stop": "■", "found": "✓", "ask": "?", "read": "☰", "wait": "…"}
+NOT_STOPPING: tuple[Headline, ...] = ("continue", "reports", "confirm")
+"""Headlines under which the advice is not to stop."""
+LONGEST_TITLE = 120
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """The advice with its reasons."""
+
+    word: str  # the headline
+    sentence: str  # why, with every number
+    stopping: str  # what stopping now would mean
+    doubts: tuple[str, ...] = ()  # assumptions under which the advice would be another one, a sentence each
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a person reads first."""
+
+    word: str
+    mood: Mood
+    sign: str  # an icon that says the same as the colour
+    says: str  # what reading on pays back, and about how far it would go; or what to do instead
+    now: str  # what stopping now would mean, and how likely that is right
+    rests: str  # what that rests on, and under which assumptions it would be otherwise
+    brief: str  # `says` in a few words, for a line
+
+
+@dataclass(frozen=True)
+class Ending:
+    """A decision, and the advice at that time."""
+
+    action: str
+    on: str  # what had been read, at what cost, and what was believed
+    advice: str  # the advice at the time
+    overridden: str  # how the advice was not followed; empty where it was
+    reason: str
+    settled: str  # which documents settle the question; empty where none does
+    stopped: bool  # whether screening stopped although the advice was not to
+    otherwise: bool  # whether another action was chosen than the one advised
+
+
+def explain(advice: Advice, settings: Settings, documents: Sequence[str] = ()) -> Explanation:
+    """Word the advice with every number.
+
+    Parameters
+    ----------
+    advice : Advice
+        What is advised.
+    settings : Settings
+        Those that the advice was computed with.
+    documents : sequence of str
+        Names of the documents that settle the question.
+
+    Returns
+    -------
+    Explanation
+        The headline and its reasons.
+    """
+    message = scenario_of(settings).message
+    if advice.settled:
+        why = advice_message("why_settled", advice=advice, settings=settings, documents=documents)
+    else:
+        why = message("why", advice=advice, settings=settings)
+    doubts = [
+        message("doubt", variation=other, advice=advice, settings=settings) for other in advice.contrary
+    ]
+    return Explanation(WORDS[advice.headline], why, stopping(advice, settings), tuple(doubts))
+
+
+def verdict(advice: Advice, settings: Settings, documents: Sequence[str] = ()) -> Verdict:
+    """Word the advice in a few words.
+
+    Parameters
+    ----------
+    advice : Advice
+        What is advised.
+    settings : Settings
+        Those that the advice was computed with.
+    documents : sequence of str
+        Names of the documents that settle the question, or wait to be confirmed.
+
+    Returns
+    -------
+    Verdict
+        What a person reads first.
+    """
+    message, mood = scenario_of(settings).message, MOODS[advice.headline]
+    if advice.settled:
+        says = advice_message("says_settled", advice=advice, documents=documents)
+    else:
+        says = message("says", advice=advice, settings=settings)
+    unless = [assumption_in_words(other.assumption, settings) for other in advice.contrary]
+    return Verdict(
+        WORDS[advice.headline],
+        mood,
+        SIGNS[mood],
+        says,
+        now=message("now", advice=advice, settings=settings),
+        rests=message("rests", advice=advice, settings=settings, unless=unless),
+        brief=advice_message("brief", advice=advice, settings=settings),
+    )
+
+
+def ending(decision: Decision, settings: Settings, documents: Sequence[str] = ()) -> Ending:
+    """Word a decision; logs of earlier versions may hold less of it.
+
+    Parameters
+    ----------
+    decision : Decision
+        What was decided.
+    settings : Settings
+        Those in force.
+    documents : sequence of str
+        Names of the documents that settle the question.
+
+    Returns
+    -------
+    Ending
+        What was decided, on what, and what was advised.
+    """
+    footing = decision.footing
+    chosen = footing.action or action(decision.plus, settings)
+    stopped = footing.advice in NOT_STOPPING
+    otherwise = footing.advised is not None and footing.advised != decision.plus
+    advised = "" if footing.advised is None else action(footing.advised, settings)
+    return Ending(
+        chosen,
+        on=advice_message("ended", footing=footing, settings=settings, question=question(settings)),
+        advice=advice_message("advised", word=word_of(footing.advice), action=advised, stopped=stopped),
+        overridden=advice_message("overridden", chosen=chosen, stopped=stopped, otherwise=otherwise),
+        reason=footing.reason,
+        settled=f"{advice_message('settled', documents=documents)}." if documents else "",
+        stopped=stopped,
+        otherwise=otherwise,
+    )
+
+
+def word_of(headline: str) -> str:
+    """What a person reads for a headline of a log, also of one of an earlier version.
+
+    >>> word_of("continue"), word_of("depends")
+    ('GO ON', 'DEPENDS ON ASSUMPTIONS')
+    """
+    words = dict[str, str](WORDS.items()) | OLD_WORDS
+    return words.get(headline, headline.upper())
+
+
+def document_name(at: int, number: str, title: str) -> str:
+    """Name a document that was read.
+
+    Parameters
+    ----------
+    at : int
+        Its place in the order of reading, from 0 on.
+    number : str
+        Its publication number, or nothing.
+    title : str
+        Its title, or nothing.
+
+    Returns
+    -------
+    str
+        Its place from 1 on, with number and title.
+
+    Examples
+    --------
+    >>> document_name(11, "EP1234567A1", "A hinge"), document_name(11, "", "")
+    ('#12 EP1234567A1 “A hinge”', '#12')
+    """
+    quoted = f"“{shorten(title, LONGEST_TITLE, placeholder=' …')}”" if title else ""
+    return " ".join(filter(None, (f"#{at + 1}", number, quoted)))
+
+
+def stopping(advice: Advice, settings: Settings) -> str:
+    """What stopping now would mean."""
+    return scenario_of(settings).message("stopping", advice=advice, settings=settings)
+
+
+def action(plus: bool, settings: Settings) -> str:
+    """The action by the name the person gave it."""
+    return settings.plus if plus else settings.minus
+
+
+def question(settings: Settings) -> str:
+    """What the belief is about, as a clause: "sensitivity exceeds 75 %"."""
+    return scenario_of(settings).message("question", settings=settings)
+
+
+def chance_in_words(advice: Advice, settings: Settings) -> str:
+    """The belief in a sentence, and the chance that it is compared with."""
+    return advice_message("chance", advice=advice, settings=settings, question=question(settings))
+
+
+def assumption_in_words(assumption: Assumption, settings: Settings) -> str:
+    """What is assumed, as a clause: "documents are half as likely to be relevant"."""
+    return scenario_of(settings).message("assumption", assumption=assumption, settings=settings)
+
+
+def consequences(settings: Settings) -> list[str]:
+    """What follows from payoffs and cost at their limits, a sentence each."""
+    payoffs, cost = settings.payoffs, settings.cost
+    most = payoffs.wrong_minus if settings.citation_needed else float(payoffs.evpi(payoffs.q_star))
+    if cost == 0:
+        return [advice_message("free")]
+    if exceeds(most, cost):
+        return []
+    return [advice_message("too_dear", cost=cost, most=most, unit=payoffs.unit)]
+
+
+def about_documents(simulated: bool, settings: Settings) -> list[str]:
+    """What a badge says of documents that nobody published, and of the money that a demo puts on them."""
+    if not simulated:
+        return []
+    example = settings.stakes in (SEARCH_EXAMPLE, REVIEW_EXAMPLE)
+    return ["simulated documents, example amounts" if example else "simulated documents"]
+
+
+def chances_badge(calibrator: Calibrator, settings: Settings) -> str:
+    """Where the chances of the documents come from: the calibrator's badge, and the session's own scale."""
+    if settings.foretold:
+        return f"of lists that learn: {reranked_chances().fitted_on.badge}"
+    times = f", multiplied by {number(settings.scale)}" if settings.scale != 1 else ""
+    return f"{calibrator.fitted_on.badge}{times}"
+
+
+def against_the_odds(advice: Advice, settings: Settings) -> str:
+    """Why an action is advised that the belief by itself speaks against; empty where it does not."""
+    # Above q* only the lack of a document to cite keeps from acting.
+    acts_by_belief = advice.plus == (advice.b > settings.payoffs.q_star)
+    if advice.plus == (advice.b > 0.5) or advice.b == 0.5 or not acts_by_belief:
+        return ""
+    return advice_message("against_the_odds", advice=advice, settings=settings, question=question(settings))
+
+
+def remarks(settings: Settings, calibrator: Calibrator) -> list[str]:
+    """What a person should know of settings and calibrator together, a sentence each."""
+    overlooked = calibrator.kind == "hazard" and settings.s < 1
+    return consequences(settings) + ([advice_message("overlooked")] if overlooked else [])

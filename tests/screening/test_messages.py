@@ -1,0 +1,266 @@
+"""Every branch of the sentences of screening, rendered."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import product
+from types import SimpleNamespace
+from typing import Any, get_args
+
+from tarstop_core.calibration.calibration_monitor import E_LIMIT, Check
+from tarstop_core.documents.application import Application
+from tarstop_core.presentation.messages import Messages
+from tarstop_core.ranking.learning import DEFAULT, RANKERS
+from tarstop_core.samples.past_stops import WrongStops
+from tarstop_core.screening import advice_message, record_message
+from tarstop_core.screening.advised import Advice, Assumption, Headline, ReviewFacts, Variation
+from tarstop_core.screening.scenarios.patent import PATENT
+from tarstop_core.screening.scenarios.review import REVIEW
+from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.settings_words import Plan
+from tarstop_core.screening.state import Footing
+from tarstop_core.screening.wording import verdict
+from tarstop_core.value.payoffs import Payoffs
+from tests.branches import every_branch
+from tests.session_cases import PATENT as CALIBRATOR
+
+Values = Iterator[tuple[str, dict[str, Any]]]
+SEARCH = Settings(Payoffs.from_q_star(0.5), 0.002, policy="optimal")
+ACCURACY = replace(SEARCH, scenario="review", plus="Adopt", minus="Don’t adopt", full_cost=0.01)
+CHECK = Check(60, 15.0, 9, 21, 3, 0.37, 0.17, 0.62, offered=False)
+FACTS = ReviewFacts(4, 3, 0.02, 0.01, 2, 0.3, 0.2, 0.25, 15, (12.4, 3.0, 25.0), (0.4, 0.1, 0.8), 118)
+HALVED, EARLIER = Assumption(chance_factor=0.5), Assumption(b_0=0.3)
+DOUBTS = (Variation(Assumption(chance_factor=2), go_on=False, more=0, plus=True),)
+
+
+def situations(facts: ReviewFacts | None = None) -> Iterator[Advice]:
+    """Advice that goes on and that stops, under every headline, with every kind of worth."""
+    for headline, go_on in product(get_args(Headline), (True, False)):
+        plain = Advice(
+            headline=headline,
+            go_on=go_on,
+            depth=0 if headline == "prior alone" else 5,
+            documents=60,
+            b=0.3,
+            rho=0.01,
+            evpi=0.15,
+            score=0.0015,
+            worth=0.0043,
+            cost=SEARCH.cost,
+            more=6 if go_on else 0,
+            plus=False,
+            utility=0.15,
+            facts=facts,
+        )
+        for fails in (replace(plain, go_on=True), replace(plain, go_on=False, variations=DOUBTS)):
+            yield replace(plain, if_fails=fails, plus=headline == "found")
+        if headline in ("continue", "stop", "reports"):
+            yield replace(plain, if_fails=plain, depth=50, more=10 if go_on else 0, b=0.5, plus=True)
+            yield replace(plain, if_fails=plain, depth=59, more=1, b=0.9, variations=DOUBTS)
+            for worth, cost in ((None, 1.0), (0.0, 1.0), (1.0, 0.0)):
+                yield replace(plain, worth=worth, cost=cost)
+
+
+def of_advice(settings: Settings, advice: Advice) -> Values:
+    """Everything that a scenario says of an advice."""
+    both = {"advice": advice, "settings": settings}
+    if not advice.settled:
+        yield "why", both
+        yield "says", both
+    yield "stopping", both
+    yield "now", both
+    yield "read", {"advice": advice}
+    yield "rests", {**both, "unless": ["you start elsewhere"]}
+    for variation in DOUBTS:
+        yield "doubt", {**both, "variation": variation}
+
+
+def of_settings(settings: Settings) -> Values:
+    """What a scenario says of settings alone."""
+    for name in ("question", "otherwise", "belief_on_list", "mistake_plus", "mistake_minus", "hope"):
+        yield name, {"settings": settings}
+    yield "chance_column", {"settings": settings}
+    for name in (
+        "missed",
+        "settling",
+        "nothing",
+        "nothing_further",
+        "planned",
+        "finds",
+        "one_find",
+        "thought",
+    ):
+        yield name, {}
+    yield "observed", {}
+    yield "assumption", {"assumption": HALVED, "settings": settings}
+    for share in (30, 50):
+        yield "starting_chance", {"share": share, "settings": settings}
+    yield "protocol", {"settings": settings, "plan": plan()}
+
+
+def plan(**changed: Any) -> Plan:
+    """A plan of which everything optional is missing."""
+    usual: dict[str, Any] = {"size": 300, "sources": (), "duplicates": 0, "query": "", "order": ""}
+    return Plan(**usual | {"registered": True, "badge": "of tests", "learning": "", "audit": ""} | changed)
+
+
+def said(message: Messages, values: Values) -> list[str]:
+    """The sentences; those that stand empty where there is nothing to say are left out."""
+    return list(filter(None, (message(name, **each) for name, each in values)))
+
+
+def test_every_branch_of_a_search() -> None:
+    cited = replace(SEARCH, needs_citation=False, confirm_hits=False)
+    dated = replace(SEARCH, application=Application(number="EP1", priority="2018-03-03"))
+    with every_branch(PATENT.message):
+        for settings in (cited, dated):
+            assert said(PATENT.message, of_settings(settings))
+        for advice in situations():
+            assert len(said(PATENT.message, of_advice(SEARCH, advice))) > 4
+        for scale, waiting, misses in ((1, 0, None), (1, 0, 0.4), (2, 1, 0.01)):
+            check = replace(CHECK, misses=misses, waiting=waiting, found=0, low=int(scale != 1))
+            scaled = replace(SEARCH, scale=scale)
+            assert PATENT.message("check", check=check, settings=scaled, limit=E_LIMIT)
+
+
+def reviews() -> Iterator[ReviewFacts]:
+    """What differs beside the advice of a review."""
+    yield FACTS
+    yield replace(FACTS, waiting=1, reports_to_read=1, report_cost=0.0, plan=0, past=WrongStops(3, 9, 4))
+    yield replace(FACTS, reports_to_read=0, plan=0, otherwise=0.001, needed=2)
+    yield replace(FACTS, studies=0, waiting=0, reports_to_read=0, otherwise=0.999)
+    yield replace(FACTS, reports_to_read=3, report_cost=0.5, otherwise=0.34)
+    yield replace(FACTS, waiting=1, reports_to_read=1)
+
+
+def test_every_branch_of_a_review() -> None:
+    pounds = replace(ACCURACY, payoffs=ACCURACY.payoffs.scaled(20_000, "£"))
+    least = replace(ACCURACY, least_studies=5, least_patients=100, policy="greedy", floor=0.9)
+    once = replace(ACCURACY, stages=1, full_cost=0.0, least_patients=100)
+    learned = replace(ACCURACY.belief_prior, weight=0.5, learned_from=SimpleNamespace(source="reviews"))  # type: ignore[arg-type]
+    message = REVIEW.message
+    with every_branch(message):
+        for settings in (ACCURACY, least, once, replace(once, least_patients=0, least_studies=2)):
+            assert said(message, of_settings(settings)) and message("least", settings=settings)
+        assert message("prior", prior=learned)
+        for facts, settings in product(reviews(), (ACCURACY, pounds, least, once)):
+            for advice in situations(facts):
+                for changed in (advice, replace(advice, floor_holds=True, b=0.9, depth=60, more=0)):
+                    assert said(message, of_advice(settings, changed))
+        for settings, warned in product((ACCURACY, replace(ACCURACY, learns=True)), (1.0, 99.0)):
+            check = replace(CHECK, e_value=warned, waiting=1)
+            assert message("check", check=check, settings=settings, limit=E_LIMIT)
+
+
+def shared() -> Values:
+    """Sentences about advice that no scenario passes on alone."""
+    pounds = replace(SEARCH, payoffs=SEARCH.payoffs.scaled(20_000, "£"), plus="Reject", minus="Grant")
+    uncited = replace(next(situations()), headline="stop", go_on=False, plus=False, b=0.9)
+    for rule, advice in product(("greedy", "optimal", "smooth:K=5", "batch:K=10"), situations()):
+        for settings in (replace(pounds, policy=rule), replace(SEARCH, policy=rule)):
+            yield "brief", {"advice": advice, "settings": settings}
+            yield "chance", {"advice": advice, "settings": settings, "question": "it is so"}
+            if not advice.settled:
+                for name, why in (("compared", "Nothing."), ("stop", "Nothing."), ("pays", "Nothing.")):
+                    where = {"compared": "instead", "stop": "not_worth_it", "pays": "worth_nothing"}[name]
+                    yield name, {"advice": advice, "settings": settings, where: why}
+    for advice in situations():
+        for documents in ([], ["#3"], ["#3", "#12"]):
+            yield "settled", {"documents": documents}
+            if advice.settled:
+                yield "why_settled", {"advice": advice, "settings": SEARCH, "documents": documents}
+                yield "says_settled", {"advice": advice, "documents": documents}
+        yield "alone", {"advice": advice}
+        yield "says_alone", {"advice": advice}
+        for learns in (True, False):
+            settings = replace(ACCURACY, learns=learns)
+            if advice.go_on:
+                yield "plan", {"advice": advice, "settings": settings, "nothing": "nothing"}
+            yield "read_on", {"advice": advice, "settings": settings, "nothing": "nothing"}
+        for settings in (pounds, replace(SEARCH, needs_citation=False)):
+            yield "stopping", {"advice": advice, "settings": settings}
+            yield "now", {"advice": advice, "settings": settings}
+        for unless in ([], ["you start elsewhere"]):
+            yield "holds", {"advice": advice, "unless": unless}
+        for plus in (True, False):
+            values = {"advice": replace(advice, plus=plus), "settings": pounds, "question": "it is so"}
+            yield "against_the_odds", values
+    for name in ("stopping", "now"):
+        yield name, {"advice": uncited, "settings": SEARCH}
+    yield "chance", {"advice": uncited, "settings": SEARCH, "question": "it is so"}
+    for assumption in (HALVED, EARLIER, Assumption(chance_factor=2)):
+        yield "assumption", {"assumption": assumption, "settings": SEARCH, "likely": "be relevant"}
+    yield "not_worth_it", {}
+    yield "free", {}
+    yield "overlooked", {}
+    yield "too_dear", {"cost": 2.0, "most": 1.0, "unit": "£"}
+
+
+def of_endings() -> Values:
+    """What stands at the end of a session, and whether the chances fitted."""
+    footings = (Footing(), Footing(depth=3, studies=2, spent=6.0, belief=0.3), Footing(depth=3))
+    for footing in (*footings, Footing(spent=6.0)):
+        unit = replace(SEARCH, payoffs=SEARCH.payoffs.scaled(9, "£"))
+        yield "ended", {"footing": footing, "settings": unit, "question": "it is so"}
+    for word, action, stopped in product(("", "STOP"), ("", "Grant"), (True, False)):
+        yield "advised", {"word": word, "action": action, "stopped": stopped}
+    for stopped, otherwise in product((True, False), (True, False)):
+        yield "overridden", {"chosen": "Grant", "stopped": stopped, "otherwise": otherwise}
+    for read, hit in ((0, False), (4, False), (4, True)):
+        yield "unchecked", {"read": read, "hit": hit}
+    for unsure, waiting, read in ((0, 0, 60), (2, 0, 60), (0, 1, 1), (2, 3, 60)):
+        for offered, e_value, scale in ((False, 1.0, 1), (True, 1.0, 1), (True, 99.0, 1), (True, 99.0, 2)):
+            check = replace(
+                CHECK, unsure=unsure, waiting=waiting, read=read, offered=offered, e_value=e_value
+            )
+            values = {"check": replace(check, low=21) if waiting else check, "limit": E_LIMIT}
+            yield "fit", {**values, "settings": replace(SEARCH, scale=scale), "waits_for": "confirmation"}
+    yield "rescaled", {"scale": 0.37, "check": CHECK}
+
+
+def test_every_branch_of_what_scenarios_share() -> None:
+    with every_branch(advice_message):
+        assert len(said(advice_message, shared())) > 100 and len(said(advice_message, of_endings())) > 20
+
+
+def record() -> Values:
+    """Sentences for a protocol, for draws, and for a session that came in a file."""
+    yield "recall", {"sure": "95 %", "relevant": 0, "most": 0}
+    yield "recall", {"sure": "95 %", "relevant": 0, "most": 7}
+    yield "recall", {"sure": "95 %", "relevant": 5, "most": 7}
+    yield "drawn", {"every": 10, "documents": 4, "hits": 1}
+    yield "audit", {"every": 10, "sure": "95 %"}
+    yield "price", {"relevant": 50, "some": "9", "most": "12", "documents": 90, "shares": "20 or 10"}
+    yield "calibrator", {"calibrator": CALIBRATOR}
+    learning = replace(ACCURACY, learns=True, words_for="hip", words_against="cost", weighs_scores=True)
+    ranker = {"ranker": RANKERS[DEFAULT], "every": 10, "further": 0.1, "features": 2}
+    for settings, seed in ((ACCURACY, None), (learning, 5)):
+        yield "learning", {"settings": settings, **ranker, "seed": seed}
+    asked = {"question": "it is so", "moved_by": "document"}
+    full = plan(sources=["a.ris"], duplicates=3, query="hinge", order="By likeness", registered=False)
+    unsure = replace(SEARCH, payoffs=SEARCH.payoffs.scaled(9, "£"), kappa=0.9, s=0.9)
+    for settings, written in ((SEARCH, plan()), (unsure, full), (learning, plan())):
+        yield "protocol", {"settings": settings, "plan": written, **asked}
+    came = {"when": "today", "source": "a.json", "by": "Ann", "entries": 9, "readers": ["Lee"]}
+    late, early = (3, "later than the import"), (4, "before TARstop existed")
+    for before, own, faults, faulty in ((0, 0, [], 0), (1, 1, [late], 1), (2, 3, [late, early], 4)):
+        entries = {**came, "before": before, "own": own, "faults": faults, "faulty": faulty}
+        yield "imported", entries
+        yield "imported", {**entries, "by": "", "entries": before, "readers": []}
+
+
+def test_every_branch_of_the_record() -> None:
+    with every_branch(record_message):
+        assert all(record_message(name, **values) for name, values in record())
+
+
+def test_a_scenario_has_a_sentence_wherever_the_other_has_one() -> None:
+    parts = {"patent": PATENT, "review": REVIEW}
+    macros = {
+        name: {key for key in dir(each.message.macros) if key[0] != "_"} for name, each in parts.items()
+    }
+    assert macros["patent"] - {"cites", "confirms", "precedes"} <= macros["review"]
+
+
+def test_no_worth_has_no_multiple() -> None:
+    free = replace(next(situations()), worth=None)
+    assert verdict(free, SEARCH).brief == "about 6 more"
