@@ -14,13 +14,13 @@ if (!window.tarstopPasting) {
 
   document.addEventListener('paste', (event) => {
     const row = event.target.matches?.('input') && event.target.closest(ROW);
-    const given = event.clipboardData.getData('text/plain').replace(/(?<![\r\n])[\r\n]+$/, '');
-    if (!row || !/[\t\r\n]/.test(given)) return;
+    const given = row ? linesOf(event.clipboardData.getData('text/plain')) : [];
+    if (given.flat().length < 2) return;
     event.preventDefault();
     const inputs = new Map([...row.querySelectorAll('input')].map((input) => [fieldOf(input), input]));
     const fields = [...inputs.keys()];
     inputs.set('study', row.closest('form, [data-testid="stForm"]').querySelector('[class*="st-key-report_study_"] input'));
-    const across = linesOf(given).filter((cells) => cells.some(Boolean));
+    const across = given.filter((cells) => cells.some(Boolean));
     // A column of cells, perhaps with names beside it, is a row that was turned.
     const turned = across.length > 1 && across.every((cells) => cells.length === 1 || fieldNamed(cells[0]));
     const lines = turned ? across[0].map((_, at) => across.map((cells) => cells[at] ?? '')) : across;

@@ -3,6 +3,7 @@
 import asyncio
 import http.client
 import json
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,7 @@ from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
 import tarstop_core
+from dashboard.frame import scripts
 from dashboard.frame.server import HEADERS, PIECE, Guarded
 from tests.browser.acting import ROOT
 from tests.browser.conftest import AppServer
@@ -240,3 +242,10 @@ def test_an_open_server_says_so_and_asks_no_other_host_anything(tmp_path: Path, 
 def test_a_server_of_ones_own_says_where_it_is_and_no_more(server: AppServer) -> None:
     told = Path(server.log).read_text(encoding="utf-8")
     assert f"TARstop is at {server.url}" in told and "login" not in told
+
+
+def test_no_script_is_taken_for_markup() -> None:
+    """Streamlit's front end cleans HTML with DOMPurify, which drops an element whose text looks like a tag."""
+    texts = [rest.partition("</script>")[0] for rest in scripts.ALL.split("<script>")[1:]]
+    assert len(texts) > 5
+    assert [found.group() for text in texts for found in re.finditer(r".{0,40}<[/\w!].{0,40}", text)] == []
