@@ -161,15 +161,18 @@ def _flagged(chosen: Documents, application: Application) -> tuple[Application, 
 
 
 def _counted(application: Application, flags: Sequence[Sequence[Flag]]) -> None:
-    """How many documents each reason concerns."""
-    counts, lines = Counter(flag.kind for found in flags for flag in found), []
+    """How many documents each reason concerns, each document once: by what bars it first, as it is set aside."""
+    first = [found[0] for found in flags if found]
+    counts, lines = Counter(flag.kind for flag in first if flag.certain), []
     if application.number:
         known = application.family or counts["own"]
         lacking = "" if known else ": the list holds neither its number nor its family"
         lines.append(f"{count_of(counts['own'])} of the application's own family{lacking}")
     if application.priority:
+        unsure = sum(not flag.certain for flag in first)
         lines += [
             f"{count_of(counts['late'])} published on or after the priority date, and not filed before it",
+            f"{count_of(unsure)} published on or after it, perhaps filed before it: set aside only if you say so",
             f"{count_of(counts['earlier'])} filed before it and published later: count for novelty, stay in the list",
             f"{count_of(counts['unclear'])} whose dates do not tell: flagged, stay in the list",
         ]

@@ -54,13 +54,13 @@ def belief(
             found["prefixes"] = list(path.beliefs)
         print_json(found)
         return
-    from tarstop_core.presentation.numbers import number, percent
+    from tarstop_core.presentation.numbers import count_of, number, percent
 
     if last is None:
         click.echo(f"Not identified: {engine} needs at least 3 studies with all four counts.")
     else:
         click.echo(
-            f"After {len(file.tables)} studies the chance that pooled sensitivity exceeds {percent(theta)} is "
+            f"After {count_of(len(file.tables), 'study', 'studies')} the chance that pooled sensitivity exceeds {percent(theta)} is "
             f"{percent(last)} ({engine})."
         )
     if prefixes:

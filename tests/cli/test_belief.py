@@ -16,6 +16,7 @@ def test_a_prior_is_learned_and_used(tarstop: Run, tmp_path: Path) -> None:
     learned = tarstop("learn-prior", tmp_path / "past.csv", "--out", prior, "--json").json
     assert learned["reviews"] == 4 and learned["outcomes"] == 8 and learned["b_0"] > 0.6
     (tmp_path / "t.csv").write_text("study,TP,FP,FN,TN\na,9,1,3,9\n", encoding="utf-8")
+    assert "After 1 study the chance" in tarstop("belief", tmp_path / "t.csv").out
     found = tarstop("belief", tmp_path / "t.csv", "--prior", prior, "--prefixes", "--json").json
     assert found["prefixes"][0] == pytest.approx(learned["b_0"])
     width = tarstop("learn-prior", tmp_path / "past.csv", "--width", "--out", prior, "--json").json

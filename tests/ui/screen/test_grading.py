@@ -32,6 +32,10 @@ SEARCH = (
     "US-2000000001-A1,Kettle,A,B,2018-01-01,2018-01-01,2019-05-12,,https://x.example/3,,3\n"
     "US-2000000002-A1,Mast with hinge,A,B,2017-01-01,2017-01-01,2018,,https://x.example/4,,4\n"
 )
+LATE = (
+    "US-2000000003-A1,Mast in two parts,C,D,2018-05-01,2018-05-02,2019-01-01,,https://x.example/5,,5\n"
+    "US-2000000004-A1,Mast in three parts,C,D,,,2019-01-01,,https://x.example/6,,6\n"
+)
 
 
 @pytest.fixture
@@ -194,7 +198,10 @@ def test_set_up_flags_and_sets_aside(open_app: Open, store: Store, tmp_path: Pat
     assert not page.exception
     shown = html_of(page)
     assert "1 document of the application&#x27;s own family" in shown
-    assert "1 document published on or after the priority date, and not filed before it" in shown
+    assert "0 documents published on or after the priority date, and not filed before it" in shown
+    assert (
+        "0 documents published on or after it, perhaps filed before it: set aside only if you say so" in shown
+    )
     assert "1 document filed before it and published later: count for novelty, stay in the list" in shown
     assert "1 document whose dates do not tell" in shown
     said = [each.value for each in page.markdown if "Set aside before reading" in each.value]
@@ -225,6 +232,25 @@ def test_set_up_flags_and_sets_aside(open_app: Open, store: Store, tmp_path: Pat
     assert "is an earlier filing that was published later; does it settle the question" in html_of(page)
     press(page, "It is X all the same")
     assert store.events(summary.id)[-1].payload["despite"].startswith("filed 1 January 2018, before your")
+
+
+def test_set_up_counts_each_flagged_document_once(open_app: Open) -> None:
+    page = open_app("set_up")
+    page.radio("set_up/documents/source").set_value("upload").run()
+    page.file_uploader(FILES).upload("gp-search.csv", (SEARCH + LATE).encode())
+    page.run()
+    page.text_input("set_up/application/number").set_value("EP 3 456 789").run()
+    page.text_input("set_up/application/priority").set_value("3 March 2018").run()
+    shown = html_of(page)
+    assert "1 document of the application&#x27;s own family" in shown
+    assert "1 document published on or after the priority date, and not filed before it" in shown
+    assert (
+        "1 document published on or after it, perhaps filed before it: set aside only if you say so" in shown
+    )
+    said = [each.value for each in page.markdown if "Set aside before reading" in each.value]
+    assert said == [
+        "**Set aside before reading**: 2 documents (1 too late, 1 of the application’s own family)"
+    ]
 
 
 def test_reasons_are_defined_pressed_and_renamed(open_app: Open, store: Store, start) -> None:
