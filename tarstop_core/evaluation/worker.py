@@ -14,7 +14,6 @@ import sys
 import threading
 import time
 import traceback
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -28,6 +27,7 @@ import numpy as np
 import psutil
 
 from tarstop_core.errors import InputProblem
+from tarstop_core.evaluation.fair_share import BEAT, Places, Ticket
 
 T = TypeVar("T")
 
@@ -41,10 +41,9 @@ QUICK_SECONDS = 60.0
 """Seconds that it may take in the place for small jobs while others wait for that."""
 SMALL = 8_000_000
 """Bytes that a small job is given at most."""
-BEAT = 0.2
-"""Seconds between two looks at a job, and between two reports of its progress."""
 AT_ONCE = max(2, os.cpu_count() or 1)
 """Large jobs that are done at once; there is one place more for a small job."""
+PLACES = Places(AT_ONCE)
 KEPT = 512 << 20  # bytes: a process that holds more after its job is not kept
 PIECE = 1 << 20  # bytes copied at a time, as a copy keeps all threads waiting
 _modules: list[str] = []
@@ -123,100 +122,6 @@ def _without_main() -> Iterator[None]:
             os.environ |= {name: environment[name]} if name in environment else {}
 
 
-# --- who may go first ------------------------------------------------------------------------------
-
-
-class Place(Enum):
-    """Where a job is done."""
-
-    LARGE = auto()
-    QUICK = auto()
-
-
-@dataclass(eq=False)
-class Ticket:
-    """A job that is done, or that waits for its place."""
-
-    visitor: str
-    small: bool
-    place: Place | None = None
-
-
-class Places:
-    """Places for so many large jobs and for one small one, shared fairly among visitors."""
-
-    def __init__(self, large: int) -> None:
-        self.large = large
-        self._tickets: list[Ticket] = []  # in the order in which they came
-        self._changed = threading.Condition()
-
-    @contextlib.contextmanager
-    def taken(self, visitor: str, small: bool, beat: Callable[[bool], None] | None) -> Iterator[Ticket]:
-        """Wait for a place, and have it.
-
-        Parameters
-        ----------
-        visitor : str
-            Who asks for it.
-        small : bool
-            Whether the place for small jobs will do.
-        beat : callable or None
-            Is called with True while waiting, and may raise to give up.
-
-        Yields
-        ------
-        Ticket
-            With the place that was given.
-        """
-        ticket = Ticket(visitor, small)
-        with self._changed:
-            self._tickets.append(ticket)
-            self._grant()
-        try:
-            while True:
-                with self._changed:
-                    if self._changed.wait_for(lambda: ticket.place, BEAT):
-                        break
-                if beat is not None:
-                    beat(True)
-            yield ticket
-        finally:
-            with self._changed:
-                self._tickets.remove(ticket)
-                self._grant()
-
-    def others_wait(self, of: Ticket) -> bool:
-        """Whether another visitor waits for the place of a small job."""
-        return of.place is Place.QUICK and any(
-            ticket.small and ticket.place is None and ticket.visitor != of.visitor
-            for ticket in list(self._tickets)
-        )
-
-    def _grant(self) -> None:
-        """Give free places to those who wait: to the visitors with the fewest jobs first, then in turn."""
-        granted = True
-        while granted:
-            jobs = Counter(ticket.visitor for ticket in self._tickets if ticket.place is not None)
-            waiting = [ticket for ticket in self._tickets if ticket.place is None]
-            granted = False
-            for ticket in sorted(waiting, key=lambda ticket: jobs[ticket.visitor]):
-                ticket.place = self._free(ticket)
-                if granted := ticket.place is not None:
-                    break
-        self._changed.notify_all()
-
-    def _free(self, ticket: Ticket) -> Place | None:
-        large = [other.visitor for other in self._tickets if other.place is Place.LARGE]
-        # One visitor never has them all.
-        if len(large) < self.large and large.count(ticket.visitor) < max(1, self.large - 1):
-            return Place.LARGE
-        taken = any(other.place is Place.QUICK for other in self._tickets)
-        return Place.QUICK if ticket.small and not taken else None
-
-
-PLACES = Places(AT_ONCE)
-
-
 # --- in the server ---------------------------------------------------------------------------------
 
 
@@ -270,7 +175,8 @@ def run(
     """
     limit = memory() if most is None else most
     message = pack(name, limit, progress is not None, job, *args)
-    with PLACES.taken(visitor, sum(map(len, message)) <= SMALL, beat) as ticket:
+    ticket = Ticket(visitor, small=sum(map(len, message)) <= SMALL)
+    with PLACES.taken(ticket, beat):
         worker, whole = _take(), False
         try:
             send(worker.pipe, message)
@@ -315,7 +221,7 @@ def _take() -> Worker:
             worker = _idle.pop() if _idle else None
         if worker is None:
             return start(_serve, list(_modules))
-        if worker.process.is_alive():
+        if not worker.pipe.poll():  # there is something to read from one that died
             return worker
         worker.pipe.close()
 

@@ -21,7 +21,8 @@ import pytest
 from dashboard.parts import jobs
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import worker
-from tarstop_core.evaluation.worker import AT_ONCE, Place, Places, Ticket, pack, receive, run, send
+from tarstop_core.evaluation.fair_share import BEAT, Place, Places, Ticket
+from tarstop_core.evaluation.worker import AT_ONCE, pack, receive, run, send
 from tarstop_core.files import UnrecognisedColumns, read_tables
 from tarstop_core.files.labelled_lists import read_labelled
 from tests.evaluation.own_benchmark import own_files
@@ -158,7 +159,7 @@ class Queue:
                     raise Cancelled
 
             try:
-                with self.places.taken(visitor, small, beat):
+                with self.places.taken(Ticket(visitor, small), beat):
                     leave.wait()
             except Cancelled:
                 pass
@@ -230,7 +231,7 @@ def test_the_place_for_small_jobs_is_given_up_where_another_visitor_waits_for_it
     occupying = threading.Thread(target=occupy)
     occupying.start()
     process = said_by(tmp_path / "pid")
-    time.sleep(3 * worker.BEAT)
+    time.sleep(3 * BEAT)
     assert not said, "nobody waits"
     assert run("b.csv", doubled, 1, progress=lambda *far: None, visitor="other")[0] == 2
     occupying.join()
@@ -249,7 +250,7 @@ def test_who_has_to_wait_for_a_place_is_told_and_may_give_up(queue: Queue) -> No
         if len(told) == 2:
             raise Cancelled
 
-    with pytest.raises(Cancelled), queue.places.taken("a", False, beat):
+    with pytest.raises(Cancelled), queue.places.taken(Ticket("a", small=False), beat):
         pytest.fail("one visitor has both places")
     assert told == [True, True]
     queue.leave("first")
