@@ -14,7 +14,13 @@ from tarstop_core.errors import InputProblem
 @click.command()
 @click.argument("table", type=PATH)
 @click.option("--theta", type=float, default=0.75, show_default=True, help="Threshold on pooled sensitivity.")
-@click.option("--engine", type=click.Choice(list(ENGINES)), default="bivariate", show_default=True)
+@click.option(
+    "--engine",
+    type=click.Choice(list(ENGINES)),
+    default="bivariate",
+    show_default=True,
+    help="Where the belief comes from.",
+)
 @click.option("--prefixes", is_flag=True, help="The belief after each study too, from 0 studies on.")
 @click.option("--b0", "b_0", type=float, help="Belief before any study; 0.5, or the prior's, unless given.")
 @click.option("--prior", "prior_file", type=PATH, help="A prior as JSON.")
@@ -49,10 +55,10 @@ def belief(
     shared.say((*file.notes, *path.notes))
     last = path.beliefs[-1]
     if as_json:
-        found: dict[str, Any] = {"belief": last, "engine": engine, "mu": path.mu, "se": path.se}
+        result: dict[str, Any] = {"belief": last, "engine": engine, "mu": path.mu, "se": path.se}
         if prefixes:
-            found["prefixes"] = list(path.beliefs)
-        print_json(found)
+            result["prefixes"] = list(path.beliefs)
+        print_json(result)
         return
     from tarstop_core.presentation.numbers import count_of, number, percent
 
@@ -64,8 +70,8 @@ def belief(
             f"{percent(last)} ({engine})."
         )
     if prefixes:
-        for count, each in enumerate(path.beliefs):
-            click.echo(f"{count:>5}  {'not identified' if each is None else number(each)}")
+        for count, b in enumerate(path.beliefs):
+            click.echo(f"{count:>5}  {'not identified' if b is None else number(b)}")
 
 
 @click.command("learn-prior")
@@ -91,17 +97,17 @@ def learn_prior_command(
     from tarstop_core.presentation.numbers import number
 
     shared.writable(out, tables)
-    found = read_outcome_tables(tables)
-    reviews = [review for review, _, _ in found]
+    outcomes = read_outcome_tables(tables)
+    reviews = [review for review, _, _ in outcomes]
     learn = learn_width if width else learn_prior
-    prior = learn([each for _, _, each in found], reviews, check_theta(theta), name or tables.stem)
+    prior = learn([studies for _, _, studies in outcomes], reviews, check_theta(theta), name or tables.stem)
     with shared.writing(out):
         out.write_text(prior.to_json(), encoding="utf-8")
     seen = prior.learned_from
     assert seen is not None
     if as_json:
-        known = vars(prior) | vars(seen)
-        print_json({name: known[name] for name in "b_0 s tau weight reviews outcomes gain".split()})
+        figures = vars(prior) | vars(seen)
+        print_json({name: figures[name] for name in "b_0 s tau weight reviews outcomes gain".split()})
         return
     click.echo(
         f"Learned from {seen.outcomes} outcomes of {seen.reviews} reviews; wrote {out}.\n"

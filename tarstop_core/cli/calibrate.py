@@ -25,6 +25,7 @@ from tarstop_core.errors import InputProblem
     type=shared.Listed("tarstop_core.calibration.calibrator:KINDS"),
     default="marginal",
     show_default=True,
+    help="What the chances are chances of, and whether they go by score or by rank.",
 )
 @click.option(
     "--name", help="What the topics are, for the people who will rely on it; the run's name unless given."
@@ -94,7 +95,7 @@ def calibrate(
         judged = []
         for lists, _ in read:
             here = {topic.name for topic in lists}
-            others = [each for each in every if each[0].name not in here]
+            others = [pair for pair in every if pair[0].name not in here]
             away = fit([topic for topic, _ in others], **settings, collections=[of for _, of in others])
             judged.append((away, lists))
         quality = assess_each(judged, "leaving each collection, with its topics, out")

@@ -39,8 +39,8 @@ def check_ranker_command(spec: str, lists: int, as_json: bool) -> None:
 
 def _tell(what: str, report: CheckResult, as_json: bool) -> None:
     if as_json:
-        found = {name: getattr(report, name) for name in ("lists", "ok", "findings", "remark")}
-        print_json({what: report.policy, **found})
+        result = {name: getattr(report, name) for name in ("lists", "ok", "findings", "remark")}
+        print_json({what: report.policy, **result})
     else:
         for finding in report.findings:
             click.echo(finding)

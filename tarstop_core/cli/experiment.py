@@ -23,12 +23,12 @@ class _Benchmarks(click.Command):
         """The help with a line for each benchmark."""
         from tarstop_core.evaluation.benchmarks.named import BENCHMARKS
 
-        offered = {each.name: each.said for each in BENCHMARKS.values() if not each.variant}
+        offered = {kind.name: kind.said for kind in BENCHMARKS.values() if not kind.variant}
         width = max(map(len, offered))
         variants: dict[str, list[str]] = {}
-        for each in BENCHMARKS.values():
-            if each.variant:
-                variants.setdefault(each.variant, []).append(each.name)
+        for kind in BENCHMARKS.values():
+            if kind.variant:
+                variants.setdefault(kind.variant, []).append(kind.name)
         self.help = inspect.cleandoc(self.help or "").format(
             benchmarks="\n".join(f"{name:<{width}}  {said}" for name, said in offered.items()),
             variants="; ".join(f"{' and '.join(names)} take {what}" for what, names in variants.items()),
@@ -169,8 +169,8 @@ def _print(report: Any) -> None:
     plain = without_bootstrap(report.rows)
     digits = TASKS[report.results.scenario].icer_digits
     for q_star in sorted(report.results.q_stars, reverse=True):
-        shown = panel(plain, q_star, report.cost, digits)
-        click.echo(f"\nq* = {q_star:g}\n{shown.to_string(index=False)}")
+        table = panel(plain, q_star, report.cost, digits)
+        click.echo(f"\nq* = {q_star:g}\n{table.to_string(index=False)}")
     click.echo("\n" + "\n".join(report.notes))
 
 

@@ -56,12 +56,12 @@ def app(
     served = [*places.named_hosts(), *hosts]
     places.require_consent(address, served, no_login)
     require_free_port(port, address)
-    shown = [*places.named_by_server(places.RESULTS_VARIABLE), *results]
+    shared_results = [*places.named_by_server(places.RESULTS_VARIABLE), *results]
     followed = [*places.named_by_server(places.RULES_VARIABLE), *rules]
-    named_at_start(shown)
+    named_at_start(shared_results)
     for rule in followed:
         parse_policy(rule)
-    os.environ[places.RESULTS_VARIABLE] = places.APART.join(shown)
+    os.environ[places.RESULTS_VARIABLE] = places.APART.join(shared_results)
     os.environ[places.RULES_VARIABLE] = places.APART.join(followed)
     os.environ[places.HOSTS_VARIABLE] = ",".join(served)
     if no_login:

@@ -53,12 +53,12 @@ def metrics(run: Path, qrels: Path, as_json: bool) -> None:
     from tarstop_core.files import read_qrels, read_run
 
     ranked, judged = read_run(run), read_qrels(qrels)
-    found = ranking_metrics(ranked, judged)
+    quality = ranking_metrics(ranked, judged)
     say((*ranked.notes, *judged.notes))
     if as_json:
-        print_json(found)
+        print_json(quality)
     else:
         click.echo(
-            f"{found['topics']} topics: MAP {found['map']:.4f}, NDCG {found['ndcg']:.4f}, "
-            f"recall at 100 {found['recall_100']:.4f}."
+            f"{quality['topics']} topics: MAP {quality['map']:.4f}, NDCG {quality['ndcg']:.4f}, "
+            f"recall at 100 {quality['recall_100']:.4f}."
         )

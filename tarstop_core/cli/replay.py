@@ -15,7 +15,7 @@ from tarstop_core.errors import InputProblem
 @click.command()
 @click.argument("run", type=shared.PATH)
 @click.argument("qrels", type=shared.PATH)
-@click.option("--calibrator", type=shared.PATH)
+@click.option("--calibrator", type=shared.PATH, help="Where the chances come from (JSON).")
 @click.option(
     "--chances",
     type=shared.PATH,
@@ -33,6 +33,7 @@ from tarstop_core.errors import InputProblem
     type=shared.Listed("tarstop_core.evaluation.tasks.named:TASKS"),
     default="patent",
     show_default=True,
+    help="What is searched for.",
 )
 @click.option(
     "--tables",

@@ -52,7 +52,7 @@ def rerank(
     import numpy as np
 
     from tarstop_core.documents.records import SAID_NOT_RELEVANT, SAID_RELEVANT, ranking_text
-    from tarstop_core.evaluation.reranked_chances import said as came_out
+    from tarstop_core.evaluation.reranked_chances import said as forecast_quality
     from tarstop_core.evaluation.reranked_chances import table as foretold
     from tarstop_core.evaluation.reranking import quality, simulate
     from tarstop_core.files import read_records, table_to_csv, write_run
@@ -66,13 +66,13 @@ def rerank(
     ranker = parse_ranker(spec or DEFAULT)
     fields = {column: "label"} | ({scores: "score"} if scores else {})
     table = read_records(records, columns=fields, progress=progress)
-    known = table.frame["label"].isin((SAID_RELEVANT, SAID_NOT_RELEVANT)).to_numpy()
-    frame = table.frame[known].reset_index(drop=True)
+    labelled = table.frame["label"].isin((SAID_RELEVANT, SAID_NOT_RELEVANT)).to_numpy()
+    frame = table.frame[labelled].reset_index(drop=True)
     relevant = (frame["label"] == SAID_RELEVANT).to_numpy()
     if not relevant.any() or relevant.all():
-        said = "only relevant documents" if relevant.any() else "no document that is relevant"
+        lacking = "only relevant documents" if relevant.any() else "no document that is relevant"
         raise InputProblem(
-            f"{records.name} has {said} by the column {column}; name one with labels of both kinds."
+            f"{records.name} has {lacking} by the column {column}; name one with labels of both kinds."
         )
     outside = frame["score"].to_numpy(dtype=np.float64) if scores else None
     read = simulate(
@@ -92,19 +92,21 @@ def rerank(
     model, found_relevant = reranked_chances(), relevant[read.order]
     if chances_file:
         with writing(chances_file):
-            told = foretold(model, ids, found_relevant).assign(topic=records.name.split(".")[0])
-            chances_file.write_text(table_to_csv(told), encoding="utf-8")
-    left_out = int((~known).sum())
+            chances = foretold(model, ids, found_relevant).assign(topic=records.name.split(".")[0])
+            chances_file.write_text(table_to_csv(chances), encoding="utf-8")
+    left_out = int((~labelled).sum())
     say((*table.notes, *([f"{left_out:,} records without a label were left out."] if left_out else [])))
-    found = quality(found_relevant) | came_out(model, found_relevant)
+    result = quality(found_relevant) | forecast_quality(model, found_relevant)
     fit_ms = dict(zip(("median", "p95"), np.quantile(1e3 * read.seconds, [0.5, 0.95]).tolist(), strict=True))
     seconds = time.perf_counter() - begun
     if as_json:
         counts = {"documents": len(frame), "relevant": int(relevant.sum())}
-        print_json({**counts, **found, "fit_ms": fit_ms, "seconds": seconds})
+        print_json({**counts, **result, "fit_ms": fit_ms, "seconds": seconds})
         return
-    recall = ", ".join(f"{value:.0%} after {float(share):.0%}" for share, value in found["recall_at"].items())
+    recall = ", ".join(
+        f"{value:.0%} after {float(share):.0%}" for share, value in result["recall_at"].items()
+    )
     click.echo(
         f"Of {int(relevant.sum()):,} relevant among {len(frame):,} documents it had read {recall}; loss "
-        f"{found['loss']:.4f}, WSS@95 {found['wss_95']:.3f}; its chances had a log-loss of {found['log_loss']:.3f}; wrote {out} in {seconds:.1f} s."
+        f"{result['loss']:.4f}, WSS@95 {result['wss_95']:.3f}; its chances had a log-loss of {result['log_loss']:.3f}; wrote {out} in {seconds:.1f} s."
     )

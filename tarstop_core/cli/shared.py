@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Listed(click.Choice):  # type: ignore[type-arg]
-    """One of a list, ``module:NAME``, that takes its time to import: it is when an option is given or explained."""
+    """A choice from a list, ``module:NAME``, that is imported only when an option is given or explained."""
 
     def __init__(self, where: str) -> None:
         self.where, self.case_sensitive = where, True
@@ -40,7 +40,22 @@ q_star_option = click.option(
 
 
 def given_prior(b_0: float | None, file: Path | None, theta: float) -> Prior:
-    """The prior of a file, or the weak one, with this belief where one was given."""
+    """The prior of a file, or the weak one.
+
+    Parameters
+    ----------
+    b_0 : float or None
+        Belief before any study, in place of the prior's.
+    file : Path or None
+        A prior as JSON.
+    theta : float
+        Threshold on pooled sensitivity, at which a learned prior is taken.
+
+    Returns
+    -------
+    Prior
+        With b_0, where one was given.
+    """
     from tarstop_core.belief.prior import Prior, load
 
     # A learned b_0 refers to the θ it was learned at.
@@ -49,7 +64,7 @@ def given_prior(b_0: float | None, file: Path | None, theta: float) -> Prior:
 
 
 def given_stakes(q_star: float | None, payoffs: str | None) -> Payoffs:
-    """The payoffs that a threshold or four amounts stand for."""
+    """Payoffs from a threshold or from four amounts. InputProblem unless one of both is given."""
     from tarstop_core.value.payoffs import Payoffs
 
     if (q_star is None) == (payoffs is None):
@@ -64,7 +79,7 @@ def given_stakes(q_star: float | None, payoffs: str | None) -> Payoffs:
 
 
 def labelled_topics(run: Path, qrels: Path) -> tuple[list[Topic], tuple[str, ...]]:
-    """Topics that both files know, and what is to be said of the files."""
+    """Topics that both files know, and notes on the files."""
     from tarstop_core.files import label_topics, read_qrels, read_run
 
     ranked, judged = read_run(run), read_qrels(qrels)
@@ -73,14 +88,16 @@ def labelled_topics(run: Path, qrels: Path) -> tuple[list[Topic], tuple[str, ...
 
 
 def say(notes: Iterable[str]) -> None:
-    """Notes go to stderr once the work is done: when it fails, the one line there is the error's."""
+    """Write notes to stderr once the work is done: when it fails, the one line there is the error's."""
     for note in notes:
         click.echo(note, err=True)
 
 
 def writable(path: Path, *inputs: Path | None) -> None:
     """Refuse a place that cannot be written to before the work begins, and touch nothing."""
-    if path.exists() and any(each is not None and each.exists() and path.samefile(each) for each in inputs):
+    if path.exists() and any(
+        source is not None and source.exists() and path.samefile(source) for source in inputs
+    ):
         raise InputProblem(f"--out is {path}, which is read from; name another file to write.")
     if path.is_dir():
         raise InputProblem(f"{path} is a folder; name a file to write.")
@@ -90,7 +107,7 @@ def writable(path: Path, *inputs: Path | None) -> None:
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """What fails while a file is written, in a sentence."""
+    """Turn a failure to write a file into a sentence."""
     try:
         yield
     except OSError as problem:
@@ -98,11 +115,11 @@ def writing(path: Path) -> Iterator[None]:
 
 
 def progress(share: float, what: str) -> None:
-    """How far it is, where a person looks at stderr."""
+    """Write progress to stderr where a person looks at it."""
     if sys.stderr.isatty():
         click.echo(f"\r{what} {share:4.0%}", nl=share >= 1, err=True)
 
 
 def print_json(content: Any) -> None:
-    """The one document on stdout."""
+    """Print one JSON document on stdout."""
     click.echo(json.dumps(content, ensure_ascii=False, allow_nan=False))

@@ -1,4 +1,4 @@
-"""Belief against q* above, what the next documents pay back for what they cost below."""
+"""Two curves below each other: belief with q*, and what the next documents return for what they cost."""
 
 from __future__ import annotations
 
@@ -19,7 +19,20 @@ Floats = NDArray[np.float64]
 
 
 def window(n: int, depth: int, plan: int, choice: str) -> tuple[int, int]:
-    """First and last depth to draw: the last 50 and what is planned, or all."""
+    """First and last depth to draw.
+
+    Parameters
+    ----------
+    n, depth, plan : int
+        Documents of the list, documents read, and the depth up to which the rule would read on.
+    choice : str
+        "all" for the whole list; else the last 50 documents and the planned ones are drawn.
+
+    Returns
+    -------
+    first, last : int
+        From 0 to n.
+    """
     if choice == "all":
         return 0, n
     last = min(n, max(plan + max(5, (plan - depth) // 4), depth + 10))
@@ -44,14 +57,40 @@ def live_curves(
     silent: NDArray[np.bool_] | None = None,
     dark: bool = False,
 ) -> fig.Figure:
-    """Belief against q* above, the value of the next document as a multiple of its cost below.
+    """Draw belief with q* above, and the value of the next document as a multiple of its cost below.
 
-    Where reading is free the value itself is drawn, in its `unit`. `b` is the belief after d documents if nothing (more)
-    is found, shape (N + 1,); `worth` what the rule compares with the cost, shape (N,), and None draws the belief alone.
-    Lines are solid up to `depth`, the documents read, and dotted from there to `plan`, where the rule would stop if
-    nothing turned up; `hit` is the depth of the confirmed hit. Drawn are the depths of `span`, first and last, on a log
-    axis with `log_depth` (0 at 0.5); with `steps` belief and worth move only with a study. `silent` says which documents
-    were read without a verdict that counts, shape (N,).
+    Parameters
+    ----------
+    b : ndarray, shape (N + 1,)
+        Belief after d documents if nothing (more) is found.
+    worth : ndarray, shape (N,), or None
+        Rate that the rule compares with the cost; None draws the belief alone.
+    cost : float
+        Cost of a document; where it is 0 the value itself is drawn, in its `unit`.
+    q_star : float
+        Threshold on the belief.
+    depth, plan : int
+        Documents read, up to which lines are solid, and the depth up to which they are dotted: there the rule would stop if
+        nothing turned up.
+    hit : int or None
+        Depth of the confirmed hit.
+    span : (int, int)
+        First and last depth to draw.
+    unit, belief_title, worth_title : str
+        Unit of the value, and titles of the two axes.
+    log_depth : bool
+        Whether depths are on a log axis, 0 at 0.5.
+    steps : bool
+        Whether belief and value move only with a study.
+    silent : ndarray of bool, shape (N,), optional
+        Documents read without a verdict that counts.
+    dark : bool
+        Whether the page is dark.
+
+    Returns
+    -------
+    dict
+        A plotly figure.
     """
     if worth is not None and silent is not None:
         # Before one of these was read nobody knew that nothing would come of it: reading on was worth what it is after.
@@ -84,7 +123,7 @@ def live_curves(
         powers = {"type": "log", "dtick": 1, "exponentformat": "power" if cost <= 0 else "none"}
         layout["yaxis2"] = fig.axis(title, dark, domain=[0.0, 0.45], **powers, range=decades)
     if steps:
-        for trace in (each for each in data if each["mode"] == "lines"):
+        for trace in (trace for trace in data if trace["mode"] == "lines"):
             trace["line"]["shape"] = "hv"
     layout["annotations"] = notes
     if plan > depth and first <= plan <= last:
@@ -109,7 +148,7 @@ def _decades(worth: Floats, at: NDArray[np.intp], cost: float) -> list[float]:
 
 @dataclass(frozen=True, eq=False)
 class _Drawn:
-    """The depths of live curves: those drawn, where somebody is, to where the rule would read on, and the hit."""
+    """The depths of live curves: those drawn, the documents read, the plan of the rule, and the hit."""
 
     at: NDArray[np.intp]
     depth: int
@@ -120,20 +159,37 @@ class _Drawn:
 
     @cached_property
     def x(self) -> list[float]:
-        """Where the depths are drawn."""
+        """Places of the depths on the axis."""
         depths: list[float] = self.at.tolist()
         return [float(depth) or 0.5 for depth in depths] if self.log_depth else depths
 
     @cached_property
     def ends(self) -> tuple[float, float]:
-        """The first and the last of them as the axis and its labels count."""
+        """First and last of these places in the axis's own units."""
         left, right = (float(np.log10(end) if self.log_depth else end) for end in (self.x[0], self.x[-1]))
         return left, right
 
     def curve(
         self, y: Sequence[float | None], colour: str, *, on: bool = True, **more: Any
     ) -> list[fig.Figure]:
-        """Solid up to the depth, dotted `on` from there to the plan; y may end before the depths do."""
+        """A line that is solid up to the depth, and dotted from there to the plan.
+
+        Parameters
+        ----------
+        y : sequence of float or None
+            Values, which may end before the depths do.
+        colour : str
+            Of both parts.
+        on : bool
+            Whether to draw the dotted part.
+        **more
+            Further attributes of the traces.
+
+        Returns
+        -------
+        list of dict
+            One or two traces.
+        """
         at = self.at[: len(y)]
         past, ahead = at <= self.depth, (at >= self.depth) & (at <= self.plan)
         lines = [fig.line([*compress(self.x, past)], [*compress(y, past)], colour, width=3, **more)]
@@ -141,7 +197,7 @@ class _Drawn:
             lines.append(
                 fig.line([*compress(self.x, ahead)], [*compress(y, ahead)], colour, dash="dot", **more)
             )
-        return [each | {"hoverinfo": "skip"} for each in lines]
+        return [trace | {"hoverinfo": "skip"} for trace in lines]
 
     def level(self, y: float, colour: str, **more: Any) -> fig.Figure:
         """A dashed line from end to end."""
@@ -149,7 +205,26 @@ class _Drawn:
         return fig.line(edge, [y, y], colour, dash="dash", **more, hoverinfo="skip")
 
     def label(self, x: float, y: float, text: str, level: str, below: bool, **more: Any) -> fig.Figure:
-        """A label just below or above a level of this colour, which other lines may cross."""
+        """A label just below or above a level, which other lines may cross.
+
+        Parameters
+        ----------
+        x, y : float
+            The end of the level.
+        text : str
+            The label.
+        level : str
+            Colour of the level.
+        below : bool
+            Whether it stands below.
+        **more
+            Further attributes of the annotation.
+
+        Returns
+        -------
+        dict
+            An annotation.
+        """
         paper = PAPER_ON_DARK if self.dark else PAPER
         yanchor, yshift = ("top", -2) if below else ("bottom", 2)
         return fig.label(
@@ -160,20 +235,20 @@ class _Drawn:
 def _belief_lines(drawn: _Drawn, b: Floats, q_star: float) -> tuple[list[fig.Figure], fig.Figure]:
     """Belief, where it is now, and q*; and the label of q*."""
     at, depth, hit = drawn.at, drawn.depth, drawn.hit
-    shown = b[at] if hit is None else np.where(at >= hit, 1.0, b[at])
+    belief = b[at] if hit is None else np.where(at >= hit, 1.0, b[at])
     x_now = 0.5 if drawn.log_depth and depth == 0 else depth
     b_now = 1.0 if hit is not None and depth >= hit else float(b[depth])
     now = fig.points([x_now], [b_now], BELIEF, hoverinfo="skip")
     # The label stands at the right end, where the projection has stopped: at the left the belief often starts
     # at q*. And on the side of the line where the belief does not end.
-    below = bool(shown[at <= drawn.plan][-1] >= q_star)
+    below = bool(belief[at <= drawn.plan][-1] >= q_star)
     note = drawn.label(drawn.ends[1], q_star, f"act above {percent(q_star)}", THRESHOLD, below)
-    return [*drawn.curve(shown.tolist(), BELIEF, on=hit is None), now, drawn.level(q_star, THRESHOLD)], note
+    return [*drawn.curve(belief.tolist(), BELIEF, on=hit is None), now, drawn.level(q_star, THRESHOLD)], note
 
 
 def _cost_label(drawn: _Drawn, lines: Sequence[fig.Figure], decades: Sequence[float]) -> fig.Figure:
     # The rule stops where worth and cost meet, mostly at the right: the label stands at the clearer end.
-    seen = [value for each in lines for value in each["y"] if value is not None]
+    seen = [value for trace in lines for value in trace["y"] if value is not None]
     away = [abs(np.log10(value)) for value in (seen[:1] + seen[-1:])]
     at_left = bool(away) and away[0] > away[-1]
     # Below the line, where the value is above it, if the axis leaves a line of text there.

@@ -1,4 +1,4 @@
-"""Figures as plain plotly dictionaries: data in, no plotly import needed, nothing styled twice."""
+"""Figures as plain plotly dictionaries, all in one style; plotly is not imported."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,7 +10,7 @@ from tarstop_core.presentation.palette import CLEAR, GRID, TEXT, TEXT_ON_DARK, T
 
 Figure = dict[str, Any]
 Rows = list[dict[str, Any]]
-POINTS = 400
+POINTS = 400  # Points of a line at most
 
 
 def thinned(n: int, cursor: int) -> NDArray[np.intp]:
@@ -24,12 +24,12 @@ def thinned(n: int, cursor: int) -> NDArray[np.intp]:
 
 
 def text_colour(dark: bool) -> str:
-    """Of ordinary texts in a figure."""
+    """Colour of ordinary texts in a figure."""
     return TEXT_ON_DARK if dark else TEXT
 
 
 def ink(colour: str, dark: bool) -> str:
-    """The colour of a line, as text that can be read."""
+    """Colour of a line, as text that can be read."""
     return TEXTS.get(colour, (TEXT, TEXT_ON_DARK))[dark]
 
 
@@ -50,7 +50,22 @@ def axis(title: str, dark: bool = False, **more: Any) -> dict[str, Any]:
 
 
 def line(x: Sequence[float], y: Sequence[float | None], colour: str, **more: Any) -> Figure:
-    """A line trace."""
+    """A line trace.
+
+    Parameters
+    ----------
+    x, y : sequence of float
+        Coordinates; None in y breaks the line.
+    colour : str
+        Of the line.
+    **more
+        `width`, `dash`, and further attributes of the trace.
+
+    Returns
+    -------
+    dict
+        A plotly trace.
+    """
     style = {"color": colour, "width": more.pop("width", 2), "dash": more.pop("dash", "solid")}
     return {"type": "scatter", "mode": "lines", "x": list(x), "y": list(y), "line": style, **more}
 
@@ -64,7 +79,26 @@ def points(
     marker: Figure | None = None,
     **more: Any,
 ) -> Figure:
-    """Points; what else their markers have stands in `marker`."""
+    """A trace of points.
+
+    Parameters
+    ----------
+    x, y : sequence
+        Coordinates.
+    colour : str or sequence of str
+        Of all points, or of each.
+    size : float or sequence of float
+        Pixels.
+    marker : dict, optional
+        Further attributes of the markers.
+    **more
+        Further attributes of the trace.
+
+    Returns
+    -------
+    dict
+        A plotly trace.
+    """
     style = {"color": colour, "size": size, **(marker or {})}
     return {"type": "scatter", "mode": "markers", "x": list(x), "y": list(y), "marker": style, **more}
 
@@ -72,30 +106,111 @@ def points(
 def interval(
     above: Sequence[float], below: Sequence[float], colour: str, thickness: float, **more: Any
 ) -> Figure:
-    """Error bars that reach so far above and below each point."""
+    """Error bars.
+
+    Parameters
+    ----------
+    above, below : sequence of float
+        How far they reach above and below each point.
+    colour : str
+        Of the bars.
+    thickness : float
+        Pixels.
+    **more
+        Further attributes.
+
+    Returns
+    -------
+    dict
+        A plotly error_x or error_y.
+    """
     reach = {"array": list(above), "arrayminus": list(below)}
     return {"type": "data", "symmetric": False, **reach, "color": colour, "thickness": thickness, **more}
 
 
 def upright(x: float, colour: str = THRESHOLD, width: float = 1.5, dash: str = "dash", **more: Any) -> Figure:
-    """A line over the whole height, as a shape."""
+    """A line over the whole height of the plot.
+
+    Parameters
+    ----------
+    x : float
+        Where it stands.
+    colour, dash : str
+        Colour, and plotly's name of the stroke.
+    width : float
+        Pixels.
+    **more
+        Further attributes.
+
+    Returns
+    -------
+    dict
+        A plotly shape.
+    """
     style = {"color": colour, "width": width, "dash": dash}
     return {"type": "line", "x0": x, "x1": x, "y0": 0, "y1": 1, "yref": "paper", "line": style, **more}
 
 
 def rise(x: float, edges: Sequence[float], colour: str, **more: Any) -> Figure:
-    """A line straight up from one height to another."""
+    """A line straight up from one height to another.
+
+    Parameters
+    ----------
+    x : float
+        Where it stands.
+    edges : sequence of two floats
+        The heights.
+    colour : str
+        Of the line.
+    **more
+        As for :func:`line`.
+
+    Returns
+    -------
+    dict
+        A plotly trace.
+    """
     return line([x, x], edges, colour, **more, hoverinfo="skip")
 
 
 def label(x: float, y: float, text: str, colour: str, **more: Any) -> dict[str, Any]:
-    """A direct label beside a line."""
+    """A label beside a line.
+
+    Parameters
+    ----------
+    x, y : float
+        Where it stands, in the units of the axes.
+    text, colour : str
+        The words and their colour.
+    **more
+        Further attributes.
+
+    Returns
+    -------
+    dict
+        A plotly annotation.
+    """
     letters = {"font": {"color": colour, "size": 12}, "xanchor": "right", "yanchor": "bottom"}
     return {"x": x, "y": y, "text": text, "showarrow": False, **letters, **more}
 
 
 def note(x: float, y: float, text: str, colour: str, **more: Any) -> dict[str, Any]:
-    """A label that is placed by shares of the plot's width and height."""
+    """A label that is placed by shares of the plot's width and height.
+
+    Parameters
+    ----------
+    x, y : float
+        Shares from the left and from the bottom.
+    text, colour : str
+        The words and their colour.
+    **more
+        Further attributes.
+
+    Returns
+    -------
+    dict
+        A plotly annotation.
+    """
     return label(x, y, text, colour, xref="paper", yref="paper", **more)
 
 
@@ -108,7 +223,28 @@ def clear_layout(height: float, margin: dict[str, int], **more: Any) -> dict[str
 def drawn(
     data: list[Figure], height: float, simulated: bool, dark: bool, notes: Sequence[Figure] = (), **more: Any
 ) -> Figure:
-    """A figure with a clear layout whose texts can be read; "simulated" stands above its right end."""
+    """A figure with a clear layout whose texts can be read.
+
+    Parameters
+    ----------
+    data : list of dict
+        Traces.
+    height : float
+        Pixels.
+    simulated : bool
+        Whether "simulated" stands above the right end.
+    dark : bool
+        Whether the page is dark.
+    notes : sequence of dict
+        Annotations.
+    **more
+        Axes, margins and further attributes of the layout.
+
+    Returns
+    -------
+    dict
+        A plotly figure.
+    """
     notes = list(notes)
     if simulated:
         notes.append(note(1, 1, "simulated", text_colour(dark), yshift=2))
@@ -141,31 +277,109 @@ class Chart:
         self.axes: Figure = {}
 
     def line(self, x: ArrayLike, y: ArrayLike | Sequence[float | None], colour: str, **look: Any) -> None:
-        """Draw a line."""
+        """Draw a line.
+
+        Parameters
+        ----------
+        x, y : array_like
+            Coordinates.
+        colour : str
+            Of the line.
+        **look
+            As for :func:`line`.
+        """
         self.traces.append(line(np.asarray(x).tolist(), np.asarray(y).tolist(), colour, **look))
 
     def points(self, x: ArrayLike, y: ArrayLike, colour: Any, size: Any = 10, **look: Any) -> None:
-        """Draw points."""
+        """Draw points.
+
+        Parameters
+        ----------
+        x, y : array_like
+            Coordinates.
+        colour : str or sequence of str
+            Of all points, or of each.
+        size : float or sequence of float
+            Pixels.
+        **look
+            As for :func:`points`.
+        """
         self.traces.append(points(np.asarray(x).tolist(), np.asarray(y).tolist(), colour, size, **look))
 
     def dot(self, x: float, y: float, colour: str, symbol: str = "circle", **look: Any) -> None:
-        """Draw one point, which says nothing when somebody points at it."""
+        """Draw one point, which shows no text when somebody points at it.
+
+        Parameters
+        ----------
+        x, y : float
+            Coordinates.
+        colour, symbol : str
+            Colour, and plotly's name of the mark.
+        **look
+            As for :func:`points`.
+        """
         self.points([x], [y], colour, marker={"symbol": symbol}, **{"hoverinfo": "skip", **look})
 
     def rise(self, x: float, edges: Sequence[float], colour: str, **look: Any) -> None:
-        """Draw a line straight up from one height to another."""
+        """Draw a line straight up from one height to another.
+
+        Parameters
+        ----------
+        x : float
+            Where it stands.
+        edges : sequence of two floats
+            The heights.
+        colour : str
+            Of the line.
+        **look
+            As for :func:`line`.
+        """
         self.traces.append(rise(x, edges, colour, **look))
 
     def label(self, x: float, y: float, text: str, colour: str = "", **place: Any) -> None:
-        """Write beside a line, at x and y of the axes."""
+        """Write beside a line, at x and y of the axes.
+
+        Parameters
+        ----------
+        x, y : float
+            In the units of the axes.
+        text : str
+            The words.
+        colour : str
+            Colour of the line that they name; ordinary text without one.
+        **place
+            Further attributes of the annotation.
+        """
         self.labels.append(label(x, y, text, self._ink(colour), **place))
 
     def note(self, x: float, y: float, text: str, colour: str = "", **place: Any) -> None:
-        """Write at shares of the plot's width and height."""
+        """Write at shares of the plot's width and height.
+
+        Parameters
+        ----------
+        x, y : float
+            Shares from the left and from the bottom.
+        text : str
+            The words.
+        colour : str
+            Colour of the line that they name; ordinary text without one.
+        **place
+            Further attributes of the annotation.
+        """
         self.labels.append(note(x, y, text, self._ink(colour), **place))
 
     def name(self, name: str, colour: str, y: float, **place: Any) -> None:
-        """Write the name of a line or point in its colour, below a height, at the right end."""
+        """Write the name of a line or point in its colour, below a height, at the right end.
+
+        Parameters
+        ----------
+        name, colour : str
+            The name, and the colour of what it names.
+        y : float
+            Share of the plot's height.
+        **place
+            Further attributes of the annotation.
+        """
         self.note(place.pop("x", 1), y, name, colour, yanchor="top", **place)
 
     def axis(self, name: str, title: str, **look: Any) -> None:
@@ -185,7 +399,7 @@ MARKS = {"solid": "━━", "dash": "╌╌", "dot": "┈┈"}
 
 
 def rows_of(**columns: ArrayLike) -> Rows:
-    """Columns of one length as rows: the numbers of a figure."""
+    """Turn columns of one length into rows: the numbers of a figure."""
     values = [np.asarray(column).tolist() for column in columns.values()]
     return [dict(zip(columns, row, strict=True)) for row in zip(*values, strict=True)]
 

@@ -68,10 +68,10 @@ TEMPLATES.filters |= {
 TEMPLATES.policies["json.dumps_kwargs"] = {"allow_nan": False}
 
 
-def page(module: str, **told: Any) -> str:
-    """The template beside a module (its ``__name__``) and called like it, filled in; a name that it misses is an error."""
+def page(module: str, **values: Any) -> str:
+    """Fill in the template beside a module (its ``__name__``) that has its name; a missing value is an error."""
     place = module.partition(".")[2].replace(".", "/")
-    return TEMPLATES.get_template(f"{place}.html").render(told)
+    return TEMPLATES.get_template(f"{place}.html").render(values)
 
 
 class Sheet(NamedTuple):
@@ -91,18 +91,52 @@ def sheet(
     numbers: Sequence[str],
     wide: Sequence[str] = (),
 ) -> Sheet:
-    """Cells below the names of their columns; columns that are empty everywhere are left out."""
+    """Turn rows into a table for a template; columns that are empty everywhere are left out.
+
+    Parameters
+    ----------
+    head : sequence of str
+        Names of the columns.
+    rows : iterable of sequences
+        Cells; what is not markup is turned into text.
+    caption : str
+        Of the table.
+    numbers, wide : sequence of str
+        Names of columns that hold numbers, and of wide ones.
+
+    Returns
+    -------
+    Sheet
+        With a kind for each column that is left.
+    """
     kept = [[cell if isinstance(cell, Markup) else str(cell) for cell in row] for row in rows]
-    shown = [at for at in range(len(head)) if any(row[at] for row in kept)]
-    names = [head[at] for at in shown]
+    columns = [at for at in range(len(head)) if any(row[at] for row in kept)]
+    names = [head[at] for at in columns]
     kinds = ["n" if name in numbers else "w" if name in wide else "" for name in names]
-    return Sheet(names, [[row[at] for at in shown] for row in kept], kinds, caption)
+    return Sheet(names, [[row[at] for at in columns] for row in kept], kinds, caption)
 
 
 def table_block(
     frame: pd.DataFrame, caption: str, wide: bool = False, heading: Callable[[str], str] = html.escape
 ) -> str:
-    """A frame of texts as a table; `wide` for columns of prose, `heading` makes HTML of a column's name."""
+    """Render a frame of texts as an HTML table.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Its columns are the head.
+    caption : str
+        Of the table.
+    wide : bool
+        Whether its columns hold prose.
+    heading : callable
+        Makes HTML of a column's name.
+
+    Returns
+    -------
+    str
+        HTML.
+    """
     blocks: Any = TEMPLATES.get_template("presentation/templates/blocks.html").module
     head = [Markup(heading(str(name))) for name in frame.columns]
     return str(blocks.table(head, frame.itertuples(index=False), caption, "wide" if wide else ""))

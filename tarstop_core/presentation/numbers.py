@@ -55,12 +55,25 @@ def percent(probability: float) -> str:
 
 
 def listed(names: Sequence[str], last: str = "and") -> str:
-    """'A', 'A and B', 'A, B and C'."""
+    """Join names: 'A', 'A and B', 'A, B and C'."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {last} {names[-1]}"
 
 
 def count_of(count: float, one: str = "document", many: str = "documents") -> str:
-    """'1 document', '6 documents', '1,234 documents', or with another noun."""
+    """A count with its noun: '1 document', '6 documents', '1,234 documents'.
+
+    Parameters
+    ----------
+    count : float
+        Rounded to a whole number.
+    one, many : str
+        The noun in singular and plural.
+
+    Returns
+    -------
+    str
+        With a comma between thousands.
+    """
     whole = round(count)
     return f"1 {one}" if whole == 1 else f"{whole:,} {many}"
 

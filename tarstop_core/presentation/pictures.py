@@ -19,13 +19,11 @@ from tarstop_core.presentation.svg import DASHES, drawing, path, steps, text
 Pair = tuple[float, float]
 STRETCHED = (1000.0, 1000.0)
 """Width and height of the box that a page stretches to the pixels that there are."""
-PAPER_WIDTH = 760
-APART = {"x": 110, "y": 40}
-"""About so many pixels lie between ticks, at least, where no figure asks for more."""
-DECADES = 4
-"""At most so many labels on a log axis."""
-REACHED = 12  # pixels around a point in which it says what it is
-LINE = 15  # pixels from one line of a text to the next
+PAPER_WIDTH = 760  # Pixels
+APART = {"x": 110, "y": 40}  # Pixels between ticks, about, at least
+DECADES = 4  # Labels on a log axis at most
+REACHED = 12  # Pixels around a point within which its text appears
+LINE = 15  # Pixels from one line of a text to the next
 BEFORE = {"left": 0.0, "top": 0.0, "center": 0.5, "middle": 0.5, "right": 1.0, "bottom": 1.0}
 """The share of a text that lies before its spot, by what plotly calls its anchor."""
 CORNERS = {
@@ -60,9 +58,9 @@ class _Point:
 
 
 def fluid(figure: Figure, says: str) -> str:
-    """The figure as HTML as wide as its place, and what it says for those who cannot see it.
+    """Render the figure as HTML as wide as its place; `says` describes it for those who cannot see it.
 
-    As high as its layout has it, or a square where both axes have one scale.
+    It is as high as its layout says, or a square where both axes have one scale.
     """
     plot = _Plot(figure)
     lines = "".join(plot.strokes(STRETCHED, clipped=True))
@@ -82,13 +80,13 @@ def fluid(figure: Figure, says: str) -> str:
 
 
 def still(figure: Figure, says: str) -> str:
-    """The figure as SVG, with texts in the colour of the page around it."""
+    """Render the figure as SVG, with texts in the colour of the page around it."""
     plot = _Plot(figure)
     parts = [
         f'<g transform="translate({plot.margin["l"]} {plot.margin["t"]})">',
         *plot.strokes(plot.size, clipped=False),
         *(_point_on_paper(point, plot.size) for point in plot.points()),
-        *(line for each in plot.words() for line in _words_on_paper(each, plot.size)),
+        *(line for words in plot.words() for line in _words_on_paper(words, plot.size)),
         "</g>",
     ]
     width = plot.size[0] + plot.margin["l"] + plot.margin["r"]
@@ -96,7 +94,7 @@ def still(figure: Figure, says: str) -> str:
 
 
 class _Plot:
-    """What stands in a figure, and where: in shares of the plot's width and height from its upper left corner."""
+    """Everything in a figure, placed by shares of the plot's width and height from its upper left corner."""
 
     def __init__(self, figure: Figure) -> None:
         self.traces, self.layout = figure["data"], figure["layout"]
@@ -107,9 +105,9 @@ class _Plot:
         """Pixels on paper."""
 
     def axis(self, name: str) -> Figure:
-        """By the name that traces have for it: x, y2."""
-        found: Figure = self.layout[f"{name[0]}axis{name[1:]}"]
-        return found
+        """The axis that traces call by this name: x, y2."""
+        axis: Figure = self.layout[f"{name[0]}axis{name[1:]}"]
+        return axis
 
     def seen(self) -> Iterator[tuple[str, Figure]]:
         """Every axis that is seen, by name."""
@@ -123,14 +121,29 @@ class _Plot:
         return (first, last) if name[0] == "x" else (1 - first, 1 - last)
 
     def place(self, name: str, value: float, *, power: bool = False) -> float:
-        """Where a value lies; on a log axis it may be given as a power of ten."""
+        """Place of a value on its axis, as a share of the plot.
+
+        Parameters
+        ----------
+        name : str
+            Name of the axis.
+        value : float
+            In its units.
+        power : bool
+            Whether a value on a log axis is given as a power of ten.
+
+        Returns
+        -------
+        float
+            From the left, or from the top.
+        """
         axis, (first, last) = self.axis(name), self.ends(name)
         low, high = axis["range"]
         value = math.log10(value) if axis.get("type") == "log" and not power else value
         return float(first + (last - first) * (value - low) / ((high - low) or 1))
 
     def spots(self, trace: Figure) -> list[Pair | None]:
-        """Where the points of a trace lie; None for one that is not there."""
+        """Places of the points of a trace; None for one that is missing."""
         on, up = trace.get("xaxis", "x"), trace.get("yaxis", "y")
         return [
             None if x is None or y is None else (self.place(on, x), self.place(up, y))
@@ -138,7 +151,7 @@ class _Plot:
         ]
 
     def ticks(self, name: str) -> list[tuple[float, str]]:
-        """Values of an axis, and what stands there."""
+        """Values of an axis with a tick, and their labels."""
         axis = self.axis(name)
         low, high = sorted(axis["range"])
         if axis.get("type") == "log" and "tickvals" not in axis:
@@ -155,8 +168,8 @@ class _Plot:
             first, last = self.ends(name)
             pixels = abs(last - first) * self.size[name[0] == "y"]
             values = steps(low, high, axis.get("nticks", round(pixels / APART[name[0]])))
-        shown = "{:.0%}" if axis.get("tickformat") == ".0%" else "{:,.6g}"
-        return list(zip(values, axis.get("ticktext") or map(shown.format, values), strict=True))
+        written = "{:.0%}" if axis.get("tickformat") == ".0%" else "{:,.6g}"
+        return list(zip(values, axis.get("ticktext") or map(written.format, values), strict=True))
 
     def strokes(self, size: Pair, *, clipped: bool) -> Iterator[str]:
         """Grid, marks from top to bottom, intervals and lines, in a box of this size; lines `clipped` to their axes."""
@@ -166,9 +179,9 @@ class _Plot:
                 at = self.place(name, value)
                 upright, level = f"M{across * at:.1f} 0V{down:.1f}", f"M0 {down * at:.1f}H{across:.1f}"
                 yield _stroke(upright if name[0] == "x" else level, axis["gridcolor"], 1)
-        for each in self.layout.get("shapes", ()):
-            at = self.place(each.get("xref", "x"), each["x0"])
-            yield _stroke(f"M{across * at:.1f} 0V{down:.1f}", **each["line"])
+        for shape in self.layout.get("shapes", ()):
+            at = self.place(shape.get("xref", "x"), shape["x0"])
+            yield _stroke(f"M{across * at:.1f} 0V{down:.1f}", **shape["line"])
 
         def in_box(trace: Figure) -> list[Pair | None]:
             return [spot and (across * spot[0], down * spot[1]) for spot in self.spots(trace)]
@@ -200,12 +213,12 @@ class _Plot:
             if "markers" not in trace["mode"]:
                 continue
             spots, marker = self.spots(trace), trace["marker"]
-            sizes, symbols, said = (
+            sizes, symbols, texts = (
                 value if isinstance(value, list) else [value] * len(spots)
                 for value in (marker["size"], marker.get("symbol", "circle"), trace.get("hovertext", ""))
             )
             edge = {"color": "transparent", "width": 0} | marker.get("line", {})
-            for spot, size, symbol, says in zip(spots, sizes, symbols, said, strict=True):
+            for spot, size, symbol, says in zip(spots, sizes, symbols, texts, strict=True):
                 fill = "transparent" if symbol.endswith("-open") else marker["color"]
                 if spot is not None:
                     yield _Point(spot, symbol.removesuffix("-open"), size, fill, edge, says)
@@ -267,27 +280,28 @@ def _point_on_paper(point: _Point, size: Pair) -> str:
     return f'<polygon points="{" ".join(spots)}" {look}/>'
 
 
-def _words_on_page(each: _Words) -> str:
+def _words_on_page(words: _Words) -> str:
     x, y = (
-        f"calc({-100 * share:.0f}% + {shift}px)" for share, shift in zip(each.before, each.shift, strict=True)
+        f"calc({-100 * share:.0f}% + {shift}px)"
+        for share, shift in zip(words.before, words.shift, strict=True)
     )
-    turned = " rotate(-90deg)" if each.upwards else ""
+    turned = " rotate(-90deg)" if words.upwards else ""
     place = (
-        f"left:{100 * each.spot[0]:.2f}%;top:{100 * each.spot[1]:.2f}%;transform:translate({x},{y}){turned}"
+        f"left:{100 * words.spot[0]:.2f}%;top:{100 * words.spot[1]:.2f}%;transform:translate({x},{y}){turned}"
     )
-    look = f"color:{each.font['color']};font-size:{each.font['size']}px"
-    behind = f";background:{each.paper}" if each.paper else ""
-    return f'<span aria-hidden="true" style="{place};{look}{behind}">{each.words}</span>'
+    look = f"color:{words.font['color']};font-size:{words.font['size']}px"
+    behind = f";background:{words.paper}" if words.paper else ""
+    return f'<span aria-hidden="true" style="{place};{look}{behind}">{words.words}</span>'
 
 
-def _words_on_paper(each: _Words, size: Pair) -> Iterator[str]:
-    lines, letters = each.words.split("<br>"), each.font["size"]
-    x = size[0] * each.spot[0] + each.shift[0]
+def _words_on_paper(label: _Words, size: Pair) -> Iterator[str]:
+    lines, letters = label.words.split("<br>"), label.font["size"]
+    x = size[0] * label.spot[0] + label.shift[0]
     # From the upper edge of the whole to the line on which its first letters stand.
-    y = size[1] * each.spot[1] + each.shift[1] - LINE * len(lines) * each.before[1] + 0.85 * letters
-    anchor = {0.0: "start", 0.5: "middle", 1.0: "end"}[each.before[0]]
+    y = size[1] * label.spot[1] + label.shift[1] - LINE * len(lines) * label.before[1] + 0.85 * letters
+    anchor = {0.0: "start", 0.5: "middle", 1.0: "end"}[label.before[0]]
     for at, words in enumerate(lines):
         line = text(x, y + LINE * at, unescape(re.sub("<[^<>]*>", "", words)), anchor=anchor, size=letters)
         if words.startswith("<b>"):
             line = line.replace("<text ", '<text font-weight="bold" ', 1)
-        yield f'<g transform="rotate(-90 {x:.1f} {y:.1f})">{line}</g>' if each.upwards else line
+        yield f'<g transform="rotate(-90 {x:.1f} {y:.1f})">{line}</g>' if label.upwards else line

@@ -33,7 +33,26 @@ class Line:
 def text(
     x: float, y: float, words: str, *, anchor: str = "start", colour: str = "currentColor", size: int = 13
 ) -> str:
-    """A line of text, escaped; in the colour of the page around it unless told."""
+    """A line of text, escaped.
+
+    Parameters
+    ----------
+    x, y : float
+        Pixels.
+    words : str
+        The text.
+    anchor : str
+        SVG's text-anchor.
+    colour : str
+        That of the page around it by default.
+    size : int
+        Pixels.
+
+    Returns
+    -------
+    str
+        An SVG element.
+    """
     return (
         f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{colour}" font-size="{size}">'
         f"{escape(words)}</text>"
@@ -46,7 +65,22 @@ def wrapped(words: str, columns: int) -> list[str]:
 
 
 def drawing(width: float, height: float, parts: Sequence[str], says: str) -> str:
-    """The whole drawing with what it says, for those who cannot see it."""
+    """Put elements together as one drawing.
+
+    Parameters
+    ----------
+    width, height : float
+        Pixels.
+    parts : sequence of str
+        SVG elements.
+    says : str
+        What it shows, for those who cannot see it.
+
+    Returns
+    -------
+    str
+        SVG.
+    """
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" '
         f'height="{height:.0f}" role="img" aria-label="{escape(says, quote=True)}" '
@@ -64,10 +98,27 @@ def chart(
     says: str = "",
     mark: str = "",
 ) -> str:
-    """Lines, at least one with a point, over a light grid, with what they say in one sentence.
+    """Draw lines over a light grid.
 
-    With `log` y is on a log axis with decade ticks, `y_range` has exponents of ten, and what is not positive breaks the
-    line. `mark` is a word inside the figure, such as "simulated".
+    Parameters
+    ----------
+    lines : sequence of Line
+        At least one with a point.
+    x_title, y_title : str
+        Titles of the axes.
+    y_range : (float, float)
+        Ends of the y axis; exponents of ten with `log`.
+    log : bool
+        Whether y is on a log axis with decade ticks; what is not positive breaks the line.
+    says : str
+        What the lines show, in one sentence.
+    mark : str
+        A word inside the figure, such as "simulated".
+
+    Returns
+    -------
+    str
+        SVG.
     """
     last = max((x for line in lines for x in line.x), default=1.0) or 1.0
     low, high = y_range
@@ -96,8 +147,8 @@ def chart(
     )
     drawn_lines = list[tuple[Line, list[Spot]]]()
     for line in lines:
-        known = ((x, _shown(y, log)) for x, y in zip(line.x, line.y, strict=True))
-        spots = [None if y is None else (at_x(x), at_y(min(high, max(low, y)))) for x, y in known]
+        values = ((x, _shown(y, log)) for x, y in zip(line.x, line.y, strict=True))
+        spots = [None if y is None else (at_x(x), at_y(min(high, max(low, y)))) for x, y in values]
         dash = f' stroke-dasharray="{line.dash}"' if line.dash else ""
         parts.append(
             f'<path d="{path(spots, line.steps)}" fill="none" stroke="{line.colour}" stroke-width="2.5"{dash}/>'
@@ -153,8 +204,22 @@ def path(spots: Sequence[Spot | None], in_steps: bool) -> str:
 
 
 def steps(low: float, high: float, most: int = 5) -> list[float]:
-    """Round values between two, which lie at most so many steps apart.
+    """Round values between two ends.
 
+    Parameters
+    ----------
+    low, high : float
+        The ends.
+    most : int
+        Steps between them at most.
+
+    Returns
+    -------
+    list of float
+        Rising.
+
+    Examples
+    --------
     >>> steps(0, 312), steps(37, 58)
     ([0, 100, 200, 300], [40, 45, 50, 55])
     """

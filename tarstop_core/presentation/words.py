@@ -21,23 +21,23 @@ TEXTS = Environment(
     comment_end_string="#>",
     undefined=StrictUndefined,
 )
-TEXTS.filters |= {each.__name__: each for each in (amount, count_of, listed, number, percent)}
+TEXTS.filters |= {function.__name__: function for function in (amount, count_of, listed, number, percent)}
 TEXTS.filters["n"] = "{:,.0f}".format
 
 
 @cache
 def texts(module: str) -> dict[str, Any]:
-    """What stands in the file of a module (its ``__name__``), by key."""
+    """Texts of the file of a module (its ``__name__``), by key."""
     package, _, name = module.rpartition(".")
     return tomllib.loads(resources.files(package).joinpath(f"{name}.toml").read_text("utf-8"))
 
 
 @cache
 def template(text: str) -> Template:
-    """A text that is filled in again and again."""
+    """Compile a text that is filled in again and again."""
     return TEXTS.from_string(text)
 
 
-def say(module: str, key: str, **told: Any) -> str:
-    """The sentence that stands under a key in the file of a module, filled in."""
-    return template(texts(module)[key]).render(told)
+def say(module: str, key: str, **values: Any) -> str:
+    """Fill in the sentence that stands under a key in the file of a module."""
+    return template(texts(module)[key]).render(values)

@@ -23,7 +23,7 @@ class PastQuestion:
 
 @dataclass(frozen=True)
 class PastStops:
-    """What is shipped; ``scripts/make_priors.py`` makes it."""
+    """Past questions as shipped; ``scripts/make_priors.py`` counts them."""
 
     source: str  # what the reviews were, and how the belief was computed, for a person
     thetas: tuple[float, ...]
