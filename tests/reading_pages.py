@@ -1,5 +1,6 @@
 """Pages that leave the programme, read as a browser would."""
 
+import re
 from html.parser import HTMLParser
 
 VOID = {"meta", "br", "hr", "img", "link", "input"}
@@ -31,7 +32,8 @@ class Reader(HTMLParser):
 
 def read(page: str) -> tuple[Reader, str]:
     reader = Reader()
-    reader.feed(page)
+    # What keeps a number on one line parts no text.
+    reader.feed(re.sub(r'<span class="one">([^<]*)</span>', r"\1", page))
     assert not reader.open
     return reader, " ".join(" ".join(reader.text).split())
 

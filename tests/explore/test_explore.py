@@ -412,7 +412,7 @@ def test_reports_that_wait_are_read_first_and_paid() -> None:
     found = plans.plans(path, Budget(9), settings.cost, waiting.start)
     stopping = float(path.payoffs.utility(path.b[9]))
     whole = replace(path, waiting=0.0, p=np.zeros(len(path)))
-    many = whole._worth.of(np.array([path.waiting]), path.known[9:10])
+    many = whole._worth.of(np.array([path.waiting]), path.studies[9:10])
     assert found.net_utility[0] == pytest.approx(stopping + float(many[0]) - 9 * 40.0)
     now = plans.decide(path, waiting.start, settings.cost)
     assert now.cost == pytest.approx(settings.cost + float(path.p[9]) * 40.0)

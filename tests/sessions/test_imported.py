@@ -17,6 +17,7 @@ from tarstop_core.sessions.open import OpenSession
 from tarstop_core.sessions.report import report_html
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.whole import WholeSession, whole_session
+from tests.reading_pages import read
 from tests.session_cases import a_patent_session, a_review, before_import
 
 
@@ -42,7 +43,7 @@ def arrived(elsewhere: Store, text: str) -> WholeSession:
 
 def test_report_and_exports_say_where_it_comes_from(store: Store, elsewhere: Store) -> None:
     whole = arrived(elsewhere, forged(export_session(store, a_patent_session(store))))
-    page = report_html(whole)
+    page = read(report_html(whole))[1]
     about = dict(about_rows(whole))
     for said in (page, about["Imported"]):
         assert "from theirs.json by Ann" in said and "what the file claims (Prof. Famous)" in said
