@@ -12,7 +12,8 @@ from dashboard.results.look import Look
 from tarstop_core.evaluation.findings import claims, figures, paper
 from tarstop_core.evaluation.findings import topic_figures as view
 from tarstop_core.evaluation.findings.aggregate import PAPER_NAMES
-from tarstop_core.evaluation.findings.tables import icer_note, shown_icer, signed
+from tarstop_core.evaluation.findings.tables import icer_note, shown_icer
+from tarstop_core.evaluation.findings.wording import signed
 from tarstop_core.evaluation.results import Results
 from tarstop_core.evaluation.tasks.named import TASKS, errors_of
 

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import lru_cache
 
 import numpy as np
 
@@ -11,13 +11,13 @@ from tarstop_core.calibration.calibrator import INCLUSION, PATENT, REVIEW, Calib
 from tarstop_core.calibration.fitting import predicted, usable
 from tarstop_core.documents.topic import Outcome, Topic
 from tarstop_core.errors import InputProblem
+from tarstop_core.evaluation import message
 from tarstop_core.evaluation.benchmarks.sources import without_relevant
 from tarstop_core.evaluation.metrics import bootstrap_weights
 from tarstop_core.evaluation.reliability_counts import binned, quality
 from tarstop_core.evaluation.replay import Played, replay, replay_reviews
 from tarstop_core.files.labelled_lists import list_digest, seen_before
 from tarstop_core.policies import Policy
-from tarstop_core.presentation.words import say
 from tarstop_core.samples.collections import sample_reviews, sample_topics
 from tarstop_core.samples.labelled import labelled_inclusions, labelled_review, labelled_search
 from tarstop_core.samples.simulate.rankings import simulate_patent_rankings
@@ -29,7 +29,6 @@ FLOOR = 1e-6
 """Least chance that log-loss reckons with: a document said to be impossible costs 13.8, not infinity."""
 PATENTS, OUTCOMES, HELD_OUT_SEED = 400, 60, 2
 ENGINE = "univariate"
-said = partial(say, "tarstop_core.evaluation.words")
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,11 +173,24 @@ def _told(name: str, pair: tuple[float, float], differences: Floats, groups: int
     return Measure(name, *pair, pair[1] - pair[0], low, high)
 
 
-def comparison_sentence(found: Comparison, a: str, b: str) -> str:
-    """Whose chances come true better, in a sentence or two."""
-    brier, _, loss = found.measures
-    clear = [each for each in (brier, loss) if each.better]
-    return said("comparison", found=found, brier=brier, clear=clear, names={"a": a, "b": b})
+def comparison_sentence(comparison: Comparison, a: str, b: str) -> str:
+    """Word whose chances come true better.
+
+    Parameters
+    ----------
+    comparison
+        Both calibrators on the same documents.
+    a, b
+        What the two are called.
+
+    Returns
+    -------
+    str
+        A sentence or two.
+    """
+    brier, _, loss = comparison.measures
+    clear = [measure for measure in (brier, loss) if measure.better]
+    return message("comparison", comparison=comparison, brier=brier, clear=clear, names={"a": a, "b": b})
 
 
 # --- what does it do to decisions? --------------------------------------------------------------------
@@ -236,18 +248,33 @@ def decisions(
     return Decisions(len(groups), empty, measures)
 
 
-def decisions_sentence(found: Decisions, policy: str, a: str, b: str) -> str:
-    """What switching from a to b does to decisions."""
-    utility, read, right = found.measures
-    told = {"utility": utility, "known": np.isfinite(utility.low), "read": read, "right": right}
-    return said("decisions", **told, policy=policy, a=a, b=b)
+def decisions_sentence(decisions: Decisions, policy: str, a: str, b: str) -> str:
+    """Word what switching from a to b does to decisions.
+
+    Parameters
+    ----------
+    decisions
+        One rule with the chances of both.
+    policy
+        What the rule is called.
+    a, b
+        What the two calibrators are called.
+
+    Returns
+    -------
+    str
+        A sentence.
+    """
+    utility, read, right = decisions.measures
+    measures = {"utility": utility, "interval": np.isfinite(utility.low), "read": read, "right": right}
+    return message("decisions", **measures, policy=policy, a=a, b=b)
 
 
 def warnings(names: Sequence[str], calibrators: Sequence[Calibrator], topics: Sequence[Topic]) -> list[str]:
     """Where a calibrator is judged on lists it was fitted on, a sentence each."""
     digests = [list_digest(topic) for topic in topics]
     return [
-        said("seen", name=name, seen=seen, lists=len(topics))
+        message("seen", name=name, seen=seen, lists=len(topics))
         for name, calibrator in zip(names, calibrators, strict=True)
         if (seen := seen_before(digests, calibrator.fitted_on.lists))
     ]

@@ -18,7 +18,8 @@ from numpy.typing import ArrayLike, NDArray
 from tarstop_core.calibration.figures import wilson
 from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.findings.paper import published, recovered
-from tarstop_core.evaluation.findings.tables import BOOTSTRAPPED, said
+from tarstop_core.evaluation.findings.tables import BOOTSTRAPPED
+from tarstop_core.evaluation.findings.wording import message
 from tarstop_core.evaluation.methods import PAPER
 from tarstop_core.evaluation.metrics import NoRatio
 from tarstop_core.evaluation.results import Results
@@ -234,14 +235,14 @@ def _icers(results: Results, read: Floats, right: Floats) -> tuple[NDArray[np.ob
     names = [method.name for method in results.methods]
     icers = np.full(read.shape, metrics.NEITHER, dtype=object)
     if REFERENCE not in names:
-        return icers, np.full(read.shape, said(f"no_ratio_{NoRatio.ALONE.value}"), dtype=object)
+        return icers, np.full(read.shape, message("no_ratio", reason=NoRatio.ALONE.value), dtype=object)
     notes = np.full(read.shape, "", dtype=object)
     reference = names.index(REFERENCE)
     for m, c in np.ndindex(read.shape):
         means = [float(each[i]) for i in ((m, c), (reference, c)) for each in (read, right)]
         icers[m, c] = metrics.icer(*means)
         if m != reference and (why := metrics.no_ratio(*means)) is not None:
-            notes[m, c] = said(f"no_ratio_{why.value}")
+            notes[m, c] = message("no_ratio", reason=why.value)
     icers[reference] = metrics.REFERENCE
     return icers, notes
 

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 
 from tarstop_core.evaluation.findings.aggregate import (
     DRAWS,
@@ -14,11 +13,10 @@ from tarstop_core.evaluation.findings.aggregate import (
     mean_gain,
     pairs,
 )
-from tarstop_core.evaluation.findings.tables import said, signed
 from tarstop_core.evaluation.findings.variations import spread
+from tarstop_core.evaluation.findings.wording import cells_of, message
 from tarstop_core.evaluation.results import Results
 from tarstop_core.evaluation.tasks.named import TASKS
-from tarstop_core.presentation.words import TEXTS
 
 UTILITY_AWARE = ("greedy", "smooth", "batch")
 RECALL_CENTRIC = ("budget", "qbcb", "knee", "grlstop")
@@ -57,10 +55,10 @@ class Verdict:
 def verdicts(results: Results, share: float | None = None, draws: int = DRAWS) -> list[Verdict]:
     """Every claim that the methods run allow to be looked at, weighed to a share of ω⁺ cases if given."""
     run = {method.name for method in results.methods}
-    found = []
+    made = []
     if run.issuperset(UTILITY_AWARE) and run & set(RECALL_CENTRIC):
-        found.append(_utility_aware(results, share, draws))
-    return found + [
+        made.append(_utility_aware(results, share, draws))
+    return made + [
         Verdict(claim, pair_sentence(results, one, other, share, draws))
         for one, other, claim in PAIRS
         if {one, other} <= run
@@ -78,13 +76,13 @@ def pair_sentence(
     sure = {"sure": own[own["difference_low"] > 0], "sure_worse": own[own["difference_high"] < 0]}
     average = mean_gain(results, one, other, share, draws)
     largest = Mean(at["difference"], at["difference_low"], at["difference_high"])
-    return said("pair", **counts, **sure, average=average, at=at, largest=largest)
+    return message("pair", **counts, **sure, average=average, at=at, largest=largest)
 
 
 def caution(results: Results) -> str:
     """A sentence on intervals from few groups; empty where there are enough."""
     groups, unit = len(set(results.groups)), TASKS[results.scenario].groups
-    return said("caution", groups=groups, unit=unit, few=FEW_GROUPS) if groups < FEW_GROUPS else ""
+    return message("caution", groups=groups, unit=unit, few=FEW_GROUPS) if groups < FEW_GROUPS else ""
 
 
 def _utility_aware(results: Results, share: float | None, draws: int) -> Verdict:
@@ -96,53 +94,31 @@ def _utility_aware(results: Results, share: float | None, draws: int) -> Verdict
         ahead = np.all([cell["difference"] > 1e-12 for cell in cells], axis=0)
         surely = np.all([cell["difference_low"] > 0 for cell in cells], axis=0)
         all_beaten &= bool(ahead.all())
-        told = {"name": cells[0]["approach"].iloc[0], "ahead": ahead.sum(), "cells": len(ahead)}
-        but = "" if ahead.all() else _cells(cells[0][~ahead])
-        parts.append(said("beats", **told, surely=surely.sum(), but=but))
+        counts = {"ahead": ahead.sum(), "cells": len(ahead), "surely": surely.sum()}
+        behind = "" if ahead.all() else cells_of(cells[0][~ahead])
+        parts.append(message("beats", name=cells[0]["approach"].iloc[0], **counts, behind=behind))
     titles = [results.methods[results.method(name)].title for name in baselines]
-    found = said("utility_aware", all_beaten=all_beaten, titles=titles, parts=parts)
-    return Verdict(said("utility_aware_claim"), found)
-
-
-def _cells(table: pd.DataFrame) -> str:
-    """Which q* and costs.
-
-    >>> _cells(pd.DataFrame({"q_star": [0.2, 0.2, 0.5, 0.8], "cost": [0.0001, 0.01, 1.0, 1.0]}))
-    'q* = 0.2 at 0.0001, 0.01; q* = 0.5, 0.8 at 1'
-    """
-    by_costs: dict[str, list[str]] = {}
-    for q_star, costs in table.groupby("q_star")["cost"]:
-        by_costs.setdefault(", ".join(f"{cost:g}" for cost in costs), []).append(f"{q_star:g}")
-    return "; ".join(f"q* = {', '.join(q_stars)} at {costs}" for costs, q_stars in by_costs.items())
-
-
-def _gain(gain: Mean) -> str:
-    value, low, high = (
-        f"+{each:.4f}" if each > 0 else signed(each) for each in map(float, vars(gain).values())
-    )
-    return f"{value} ({low} to {high})"
-
-
-TEXTS.filters |= {"cells": _cells, "gain": _gain}
+    sentence = message("utility_aware", all_beaten=all_beaten, titles=titles, parts=parts)
+    return Verdict(message("utility_aware_claim"), sentence)
 
 
 def ordering_sentences(results: Results) -> list[str]:
     """Where the order of the paper's methods differs here from its tables, a sentence for each panel."""
-    found = []
+    sentences = []
     beside = beside_paper(results)
     for (q_star, cost), own in pairs(results).groupby(["q_star", "cost"], sort=False):
-        where = f"At q* = {q_star:g} and a cost of {cost:g}"
+        cell = {"q_star": q_star, "cost": cost}
         turned = own[own["order"].isin((Order.TURNED, Order.SURELY_TURNED))].to_dict("records")
         if not turned:
-            found.append(said("same_order", where=where))
+            sentences.append(message("same_order", **cell))
             continue
         panel = beside[(beside["q_star"] == q_star) & (beside["cost"] == cost)]
         order = panel.sort_values("rank", kind="stable")["approach"]
-        surely = sum(pair["order"] is Order.SURELY_TURNED for pair in turned)
+        surely = sum(pair["order"] == Order.SURELY_TURNED for pair in turned)
         clearest = max(turned, key=lambda pair: min(-pair["gap"], pair["gap_paper"]))
-        told = {"pairs": len(own), "turned": len(turned), "surely": surely, "clearest": clearest}
-        found.append(said("order", where=where, order=order, **told))
-    return found
+        counts = {"pairs": len(own), "turned": len(turned), "surely": surely}
+        sentences.append(message("order", **cell, order=order, **counts, clearest=clearest))
+    return sentences
 
 
 def reasons(results: Results) -> list[str]:
@@ -157,7 +133,7 @@ def reasons(results: Results) -> list[str]:
     drawn = spread(str(results.settings["benchmark"])) if simulated else spread("")
     truth = task.paper is not None and bool(task.truths) and results.settings["truth"] != task.paper.truth
     expected = isinstance(results.settings.get("replications"), str)
-    found = []
+    causes = []
     for row in beside_paper(results).to_dict("records"):
         name = str(row["method"])
         at = drawn[
@@ -170,21 +146,21 @@ def reasons(results: Results) -> list[str]:
         if name in task.contradicted or (name == "qbcb" and expected):
             parts.append("arithmetic")
         parts.append("data (the draw alone)" if within and not truth else "data")
-        found.append(", ".join(parts))
-    return found
+        causes.append(", ".join(parts))
+    return causes
 
 
 def differences(results: Results) -> list[str]:
     """Why the numbers cannot be expected to be equal, a sentence each; plain text without mark-up."""
-    known, run = results.settings, {method.name for method in results.methods}
-    found = [said("topics_differ", simulated=results.simulated, topics=len(results.cases))]
-    if results.simulated and len(drawn := spread(str(known["benchmark"]))):
-        found.append(said("draw", draws=drawn["draws"].max()))
-    found += TASKS[results.scenario].differences(known)
-    if "qbcb" in run and isinstance(known.get("replications"), str):
-        found.append(said("qbcb"))
+    settings, run = results.settings, {method.name for method in results.methods}
+    sentences = [message("topics_differ", simulated=results.simulated, topics=len(results.cases))]
+    if results.simulated and len(drawn := spread(str(settings["benchmark"]))):
+        sentences.append(message("draw", draws=drawn["draws"].max()))
+    sentences += TASKS[results.scenario].differences(settings)
+    if "qbcb" in run and isinstance(settings.get("replications"), str):
+        sentences.append(message("qbcb"))
     if "grlstop" in run:
-        found.append(said("grlstop", trained=any(known.get("agents", []))))
+        sentences.append(message("grlstop", trained=any(settings.get("agents", []))))
     if "knee" in run:
-        found.append(said("knee"))
-    return [*found, said("further_ahead")]
+        sentences.append(message("knee"))
+    return [*sentences, message("further_ahead")]

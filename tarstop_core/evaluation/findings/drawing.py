@@ -7,7 +7,6 @@ from tarstop_core.policies import POLICIES
 from tarstop_core.presentation import figures
 from tarstop_core.presentation.figures import Figure, interval, note, text_colour
 from tarstop_core.presentation.palette import SERIES
-from tarstop_core.presentation.words import TEXTS
 
 ROW = 24
 """Pixels of one method."""
@@ -46,22 +45,12 @@ def drawn(
     data: list[Figure], height: int, simulated: bool, dark: bool, notes: Sequence[Figure] = (), **more: Any
 ) -> Figure:
     """As other figures are (:func:`tarstop_core.presentation.figures.drawn`), with the margins of an experiment's."""
-    told = [note(1, 1, "simulated", text_colour(dark))] if simulated else []
+    mark_simulated = [note(1, 1, "simulated", text_colour(dark))] if simulated else []
     margin = {"l": 64, "r": 16, "t": 24, "b": 48, **more.pop("margin", {})}
-    return figures.drawn(data, height, False, dark, [*notes, *told], margin=margin, **more)
+    return figures.drawn(data, height, False, dark, [*notes, *mark_simulated], margin=margin, **more)
 
 
 def reach(row: Mapping[Any, Any], name: str, colour: str) -> Figure:
     """The interval of a row's number, as error bars."""
     low, high = (row[name] - row[f"{name}_low"], row[f"{name}_high"] - row[name])
     return interval([high], [low], colour, 2)
-
-
-def share_words(share: float) -> str:
-    """A share with three digits; never rounded to all."""
-    shown = f"{100 * share:.3g}"
-    # Weighted means of ones come out a hair below 1.
-    return f"{'100' if share > 1 - 1e-9 else '>99.9' if shown == '100' else shown} %"
-
-
-TEXTS.filters["share_words"] = share_words

@@ -7,10 +7,10 @@ from typing import Any, cast
 import numpy as np
 import pandas as pd
 
-from tarstop_core.evaluation.findings.drawing import BAR, ROW, drawn, look_of, mark, reach, share_words
-from tarstop_core.evaluation.findings.tables import said, signed
+from tarstop_core.evaluation.findings.drawing import BAR, ROW, drawn, look_of, mark, reach
+from tarstop_core.evaluation.findings.wording import message, share_words, signed
 from tarstop_core.presentation import figures as fig
-from tarstop_core.presentation.numbers import listed, number
+from tarstop_core.presentation.numbers import number
 from tarstop_core.presentation.palette import MINUS, PLUS
 
 FURTHEST = -1.0
@@ -103,10 +103,13 @@ def regret_sentence(frame: pd.DataFrame, q_star: float, cost: float, bounds: Seq
     won = wins[wins > 0].sort_values(ascending=False, kind="stable")
     often = [f"{name} at {won[name]}" for name in won.index]
     always = [str(name) for name in wins.index if wins[name] == len(table)]
-    told = {"q_star": q_star, "cost": cost, "here": here, "best": best, "worst": worst, "costs": len(table)}
-    told |= {f"within_{each}": _within(rows[told[each]], "regret", number) for each in ("best", "worst")}
-    sentence = said("regret", **told, always=always, often=often)
-    return f"{sentence} {said('bounds', names=bounds)}" if bounds else sentence
+    ends = {
+        end: {"name": name, "regret": here[name], "within": _within(rows[name], "regret", number)}
+        for end, name in (("best", best), ("worst", worst))
+    }
+    cell = {"q_star": q_star, "cost": cost}
+    sentence = message("regret", **cell, **ends, costs=len(table), always=always, often=often)
+    return f"{sentence} {message('bounds', names=bounds)}" if bounds else sentence
 
 
 def _within(row: Mapping[Any, Any], name: str, form: Callable[[float], str]) -> str:
@@ -171,23 +174,20 @@ def error_heading(at: pd.DataFrame, q_star: float, cost: float) -> str:
     """Who decides wrongly least often."""
     wrong = (at["false_adopt"] + at["false_reject"]).to_numpy()
     names = at["approach"].to_numpy()[wrong <= wrong.min() + 1e-12]
-    who = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
-    never = wrong.min() <= 1e-12
-    return said("heading", who=who, never=never, one=len(names) == 1, q_star=q_star, cost=cost)
+    return message("fewest_errors", names=names, never=wrong.min() <= 1e-12, q_star=q_star, cost=cost)
 
 
 def error_sentence(frame: pd.DataFrame, called: Mapping[str, str]) -> str:
     """What the error figure shows: who makes which error most, and who makes none; `called` is what the two are."""
-    found = []
+    sentences = []
     for q_star, own in frame.groupby("q_star"):
-        parts: list[str] = []
-        for column in ("false_adopt", "false_reject"):
-            most = own.iloc[int(own[column].to_numpy().argmax())]
-            told = {"name": most["approach"], "share": float(most[column]), "what": called[column]}
-            parts.append(said("wrong", **told, first=not parts))
+        most = {}
+        for column, name in (("false_adopt", "adopts"), ("false_reject", "rejects")):
+            row = own.iloc[int(own[column].to_numpy().argmax())]
+            most[name] = {"name": row["approach"], "share": float(row[column]), "kind": called[column]}
         free = int((own["false_adopt"] + own["false_reject"] < 1e-12).sum())
-        found.append(said("errors", q_star=q_star, parts=parts, free=free, methods=len(own)))
-    return " ".join(found)
+        sentences.append(message("errors", q_star=q_star, **most, free=free, methods=len(own)))
+    return " ".join(sentences)
 
 
 def effort_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = False) -> fig.Figure:
@@ -222,8 +222,18 @@ def effort_sentence(frame: pd.DataFrame) -> str:
     followed = frame["regret"].notna()  # An Oracle has none
     fair = frame[followed] if followed.any() else frame
     best = fair.iloc[int(fair["net_utility"].to_numpy().argmax())].to_dict()
-    agreement = _within(best, "decision_agreement", share_words)
-    return said("effort", best=best, net_utility=_within(best, "net_utility", signed), agreement=agreement)
+    return message(
+        "effort",
+        best=best,
+        cell=cell_of(best),
+        net_utility_within=_within(best, "net_utility", signed),
+        agreement_within=_within(best, "decision_agreement", share_words),
+    )
+
+
+def cell_of(row: Mapping[Any, Any]) -> tuple[float, float] | None:
+    """q* and cost of a row; None where a table has no column for them."""
+    return (row["q_star"], row["cost"]) if row.get("cost") is not None else None
 
 
 def difference_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = False) -> fig.Figure:
@@ -262,12 +272,13 @@ def difference_sentence(frame: pd.DataFrame) -> str:
     """Which methods' intervals lie above 0, below it, or on both sides of the reference."""
     reference = frame["reference"].iloc[0]
     low, high = frame["difference_low"], frame["difference_high"]
-    groups = {"better than": low > 0, "worse than": high < 0, "not to be told from": (low <= 0) & (high >= 0)}
-    parts = [
-        f"{listed(names)} {'is' if len(names) == 1 else 'are'} {what} {reference}"
-        for what, where in groups.items()
-        if (names := frame[where]["approach"].tolist())
-    ]
-    if not parts:
-        return f"Nothing was compared with {reference}."
-    return said("differences", q_star=frame["q_star"].iloc[0], cost=frame["cost"].iloc[0], parts=parts)
+    names = {
+        relation: frame[where]["approach"].tolist()
+        for relation, where in (
+            ("better", low > 0),
+            ("worse", high < 0),
+            ("unclear", (low <= 0) & (high >= 0)),
+        )
+    }
+    q_star, cost = (frame[name].iloc[0] if len(frame) else None for name in ("q_star", "cost"))
+    return message("differences", q_star=q_star, cost=cost, reference=reference, **names)

@@ -13,6 +13,7 @@ import pandas as pd
 from tarstop_core.calibration.figures import reliability_and_scores, reliability_figure
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.findings import aggregate, claims, figures, tables
+from tarstop_core.evaluation.findings.wording import signed
 from tarstop_core.evaluation.metrics import TARGET_RECALL
 from tarstop_core.evaluation.results import Results, save
 from tarstop_core.evaluation.tasks.named import TASKS, errors_of
@@ -279,7 +280,7 @@ def _beside_paper(report: Findings) -> pd.DataFrame:
         return beside
     digits = TASKS[report.results.scenario].icer_digits
     columns = (
-        ("net_utility", "Net utility", tables.signed),
+        ("net_utility", "Net utility", signed),
         ("screened", "Screened", "{:,.1f}".format),
         ("decision_agreement", "Agreement", "{:.4f}".format),
         ("recall", "Recall", "{:.4f}".format),

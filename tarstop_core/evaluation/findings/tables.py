@@ -3,17 +3,14 @@
 import math
 import re
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 import pandas as pd
 
+from tarstop_core.evaluation.findings.wording import message, signed
 from tarstop_core.evaluation.metrics import NEITHER, REFERENCE, Icer
 from tarstop_core.evaluation.tasks.named import TASKS
-from tarstop_core.presentation.words import TEXTS, say
 
-said = partial(say, "tarstop_core.evaluation.findings.words")
-"""A sentence about an experiment, by its key."""
 HEADINGS = (
     "Approach",
     "Net utility",
@@ -44,7 +41,7 @@ def panel(rows: pd.DataFrame, q_star: float, cost: float, digits: int = 1) -> pd
     """
     own = rows[(rows["q_star"] == q_star) & (rows["cost"] == cost)]
     own = own.sort_values("net_utility", ascending=False, kind="stable")
-    shown = [
+    cells = [
         (
             row["approach"],
             _with_interval(row, "net_utility"),
@@ -58,7 +55,7 @@ def panel(rows: pd.DataFrame, q_star: float, cost: float, digits: int = 1) -> pd
         )
         for row in own.to_dict("records")
     ]
-    return pd.DataFrame(shown, columns=HEADINGS)
+    return pd.DataFrame(cells, columns=HEADINGS)
 
 
 def without_bootstrap(rows: pd.DataFrame) -> pd.DataFrame:
@@ -70,28 +67,20 @@ def without_bootstrap(rows: pd.DataFrame) -> pd.DataFrame:
 def notes(rows: pd.DataFrame) -> list[str]:
     """What has to be known to read panels of these rows, a sentence or two each."""
     first = rows.iloc[0]
-    counts = {"topics": int(first["topics"]), "some": int(first["topics_with_relevant"])}
-    return [*icer_note(rows), said("recall_note", **counts, target=float(first["target_recall"]))]
+    counts = {"topics": int(first["topics"]), "with_relevant": int(first["topics_with_relevant"])}
+    return [*icer_note(rows), message("recall_note", **counts, target=float(first["target_recall"]))]
 
 
 def icer_note(rows: pd.DataFrame) -> list[str]:
     """Why an ICER is "--", where one of these rows has it, or one of the paper beside it."""
     if not (rows.filter(regex=r"^icer(_paper)?$") == NEITHER).any(axis=None):
         return []
-    return [said("icer_note", alone=not (rows["icer"] == REFERENCE).any())]
+    return [message("icer_note", alone=not (rows["icer"] == REFERENCE).any())]
 
 
 def shown_icer(icer: Icer, digits: int = 1) -> str:
     """A label as it is, a ratio rounded."""
     return icer if isinstance(icer, str) else f"{icer:.{digits}f}"
-
-
-def signed(value: float, digits: int = 4) -> str:
-    """A number with a true minus sign, and no minus on zero."""
-    return f"{value:z.{digits}f}".replace("-", "−")
-
-
-TEXTS.filters["signed"] = signed
 
 
 def _or_none(value: float) -> str:
@@ -146,4 +135,4 @@ _ESCAPED = re.compile("|".join(map(re.escape, sorted(_ESCAPES, key=len, reverse=
 def _escaped(text: str) -> str:
     if text == "--":
         return "{--}"
-    return _ESCAPED.sub(lambda found: _ESCAPES[found[0]], text)
+    return _ESCAPED.sub(lambda match: _ESCAPES[match[0]], text)

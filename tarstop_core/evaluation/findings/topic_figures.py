@@ -7,14 +7,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from tarstop_core.evaluation.findings.drawing import BAR, ROW, drawn, look_of, mark, reach, share_words
-from tarstop_core.evaluation.findings.figures import error_sentence
-from tarstop_core.evaluation.findings.tables import said
+from tarstop_core.evaluation.findings.drawing import BAR, ROW, drawn, look_of, mark, reach
+from tarstop_core.evaluation.findings.figures import cell_of, error_sentence
+from tarstop_core.evaluation.findings.wording import message, share_words
 from tarstop_core.evaluation.results import MethodInfo
 from tarstop_core.presentation import figures as fig
 from tarstop_core.presentation.numbers import number
 from tarstop_core.presentation.palette import BELIEF, COST, THRESHOLD, VALUE
-from tarstop_core.presentation.words import TEXTS
 from tarstop_core.value.payoffs import Depths, Floats
 
 HALVES = ((0.0, 0.47), (0.53, 1.0))
@@ -64,11 +63,16 @@ def saved_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = Fals
 def saved_sentence(frame: pd.DataFrame) -> str:
     """Who saves most without deciding worse than reading nothing, and who decides best."""
     fair = frame[~frame["is_oracle"]] if "is_oracle" in frame else frame
-    best = fair.iloc[int(fair["decision_agreement"].to_numpy().argmax())]
+    best = fair.iloc[int(fair["decision_agreement"].to_numpy().argmax())].to_dict()
     now = _deciding_now(fair)
     better = fair[fair["decision_agreement"] > now + 1e-12]
     thrifty = None if better.empty else better.iloc[int(better["effort_saved"].to_numpy().argmax())]
-    return said("saved", best=best, now=now, thrifty=thrifty)
+    interval = ""
+    if "decision_agreement_low" in best:
+        low, high = (share_words(best[f"decision_agreement_{end}"]) for end in ("low", "high"))
+        interval = f", 95 % interval {low} to {high}"
+    cell = cell_of(best)
+    return message("saved", best=best, cell=cell, agreement_within=interval, now=now, thrifty=thrifty)
 
 
 @dataclass(frozen=True)
@@ -197,20 +201,18 @@ def topic_sentence(name: str, documents: int, omega: bool, stops: Sequence[Stop]
     """What happened on a topic."""
     right = [each for each in stops if each.right == 1]
     quick = min(right, key=lambda each: each.screened, default=None)
-    told = {"name": name, "documents": documents, "omega": omega, "stops": stops, "chosen": chosen}
-    return said("topic", **told, right=right, quick=quick)
-
-
-TEXTS.filters["documents"] = lambda count: f"{number(count)} document{'' if count == 1 else 's'}"
+    about = {"name": name, "length": documents, "omega": omega, "stops": stops, "chosen": chosen}
+    return message("topic", **about, right=right, quick=quick)
 
 
 def errors_sentence(frame: pd.DataFrame, called: Mapping[str, str]) -> str:
     """What an error figure shows where some errors may not be told apart: NaN, as the paper's at q* = .5."""
-    known = frame.dropna(subset=["false_adopt", "false_reject"])
-    unknown = sorted(set(frame["q_star"]) - set(known["q_star"]))
-    found = [error_sentence(known, called)] if len(known) else []
-    listed = " and ".join(f"{q_star:g}" for q_star in unknown)
-    return " ".join([*found, *([said("not_apart", unknown=listed)] if unknown else [])])
+    apart = frame.dropna(subset=["false_adopt", "false_reject"])
+    not_apart = [f"{q_star:g}" for q_star in sorted(set(frame["q_star"]) - set(apart["q_star"]))]
+    sentences = [error_sentence(apart, called)] if len(apart) else []
+    if not_apart:
+        sentences.append(message("not_apart", q_stars=not_apart))
+    return " ".join(sentences)
 
 
 def as_shares(frame: pd.DataFrame, policies: Mapping[str, str]) -> pd.DataFrame:

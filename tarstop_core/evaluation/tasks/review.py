@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -17,14 +16,13 @@ from tarstop_core.belief.univariate import weighed_likelihood
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.calibration.scores import scaled
 from tarstop_core.documents.tables import CELLS, Tables
-from tarstop_core.evaluation import metrics
+from tarstop_core.evaluation import message, metrics
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold
 from tarstop_core.evaluation.prequential import prequential_depths
 from tarstop_core.evaluation.tasks import base
 from tarstop_core.policies import Policy
 from tarstop_core.policies.base import Randomised
 from tarstop_core.policies.gain_curve import gain
-from tarstop_core.presentation.words import say
 from tarstop_core.value import outcomes as value_outcomes
 from tarstop_core.value.cumulative import CumulativePath
 from tarstop_core.value.payoffs import Depths, Flags, Floats, Payoffs
@@ -165,9 +163,9 @@ class ReviewTask(base.Task):
     @classmethod
     def differences(cls, known: Mapping[str, Any]) -> list[str]:
         """Of truth and engine, and where the paper's own figures disagree."""
-        said = partial(say, "tarstop_core.evaluation.words")
-        truth = "truth_pooled" if known["truth"] == "pooled" else "truth_full_evidence"
-        return [said(truth), said("engines", engine=known["engine"]), said("contradicted")]
+        truth, engine = known["truth"], known["engine"]
+        sentences = [message("truth_of_reviews", truth=truth), message("engines", engine=engine)]
+        return [*sentences, message("contradicted")]
 
 
 def _chosen(paths: Sequence[CumulativePath], depths: Depths, b: Floats) -> Floats:

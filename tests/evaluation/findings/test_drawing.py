@@ -1,6 +1,7 @@
 """How methods look in figures of an experiment."""
 
-from tarstop_core.evaluation.findings.drawing import share_words, style
+from tarstop_core.evaluation.findings.drawing import style
+from tarstop_core.evaluation.findings.wording import share_words
 from tarstop_core.policies import POLICIES
 
 

@@ -1,7 +1,8 @@
 """Tables as the paper lays them out."""
 
 from tarstop_core.evaluation.findings import aggregate, tables
-from tarstop_core.evaluation.findings.tables import shown_icer, signed
+from tarstop_core.evaluation.findings.tables import shown_icer
+from tarstop_core.evaluation.findings.wording import signed
 from tarstop_core.evaluation.results import Results
 
 
