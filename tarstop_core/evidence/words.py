@@ -10,7 +10,6 @@ from tarstop_core.belief.reitsma import IDENTIFIED_FROM, Estimate
 from tarstop_core.evidence.summary import AHEAD, Evidence
 from tarstop_core.presentation.messages import Messages
 from tarstop_core.presentation.numbers import percent
-from tarstop_core.presentation.words import TEXTS
 from tarstop_core.value.payoffs import TOLERANCE, Payoffs
 
 REML_CORRECTION = (
@@ -44,7 +43,6 @@ def interval(estimate: Estimate) -> str:
     return f"{value} (95 % interval {low} to {high})"
 
 
-TEXTS.filters["studies"] = studies
 message = Messages("evidence/messages.jinja", interval=interval, studies=studies, threshold=threshold)
 
 

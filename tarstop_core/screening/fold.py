@@ -51,7 +51,7 @@ class Replay:
         return self._state_with(())
 
     def after(self, events: Sequence[Event]) -> State:
-        """The same after a whole log, whose standing events were applied: what was taken back comes next."""
+        """The state after a whole log, whose standing events were applied: what was taken back comes next."""
         state = self._state_with(standing_and_back(events)[1])
         if not events:
             return state
@@ -204,8 +204,8 @@ class Replay:
         docs, ranks = content["docs"], np.array(content["ranks"], dtype=np.int64)
         rest = np.setdiff1d(np.arange(1, before + len(docs) + 1), ranks)
         joined = *state.joined, content
-        known = self._position.keys() & docs or len({*docs}) < len(docs) or state.drawn is not None
-        if known or not len(docs) == len(ranks) == len(content["positions"]) or len(rest) != before:
+        repeated = self._position.keys() & docs or len({*docs}) < len(docs) or state.drawn is not None
+        if repeated or not len(docs) == len(ranks) == len(content["positions"]) or len(rest) != before:
             raise InputProblem(f"Event {event.seq} does not say which documents joined, or their ranks.")
         if not docs:
             return replace(state, joined=joined)
@@ -284,13 +284,13 @@ class Replay:
         on = np.flatnonzero(self._list.on)
         ranks = self._ranks()[on]
         drawn = draws_at(left, every) if every > 0 else np.zeros(left, dtype=bool)
-        told = np.array(event.payload["ranks"], dtype=np.int64)
-        taken = np.isin(ranks[kept:], told)
+        recorded = np.array(event.payload["ranks"], dtype=np.int64)
+        taken = np.isin(ranks[kept:], recorded)
         early = self._depth == kept and state.drawn is None
-        if not early or not int(drawn.sum()) == taken.sum() == len(told):
+        if not early or not int(drawn.sum()) == taken.sum() == len(recorded):
             raise InputProblem(f"Event {event.seq} does not say which documents are drawn at random.")
         rest, by_rank = ranks[kept:][~taken], np.sort(ranks[kept:])
-        ranks[kept:][drawn], ranks[kept:][~drawn] = told, rest
+        ranks[kept:][drawn], ranks[kept:][~drawn] = recorded, rest
         # Where the list is read in another order, other documents are drawn: the first of all that are then unread.
         shuffled = np.random.default_rng(int(event.payload["seed"])).permutation(left)
         self._random = on[np.argsort(ranks)[by_rank[shuffled] - 1]]
@@ -367,8 +367,8 @@ class Replay:
 
     def _verdict(self, event: Event, at: int) -> None:
         """Take a label or a relabel in, with what was said beside it."""
-        said = event.payload
-        code = verdicts.CODES[verdicts.as_label(str(said["label"]))]
+        entry = event.payload
+        code = verdicts.CODES[verdicts.as_label(str(entry["label"]))]
         if code in (verdicts.COMBINATION, verdicts.BACKGROUND) and not self._state.settings.kind.grades:
             raise InputProblem(
                 f"Event {event.seq} grades document {at + 1} {verdicts.GRADES[code]}, which is for patents only."
@@ -380,16 +380,16 @@ class Replay:
             self._grades.pop(at, None)
         self._excluded_for.pop(at, None)
         self._together.pop(at, None)
-        if said.get("reason"):
-            self._excluded_for[at] = str(said["reason"])
-        if "with" in said:
+        if entry.get("reason"):
+            self._excluded_for[at] = str(entry["reason"])
+        if "with" in entry:
             self._together[at] = self._read_at(event, "with")
             if self._together[at] == at:
                 raise InputProblem(
                     f"Event {event.seq} grades document {at + 1} together with itself; name two documents."
                 )
-        if said.get("note"):
-            self._notes[str(said["doc"])] = str(said["note"])
+        if entry.get("note"):
+            self._notes[str(entry["doc"])] = str(entry["note"])
 
 
 def replay(settings: Settings, ids: Sequence[str], events: Sequence[Event]) -> State:

@@ -39,7 +39,7 @@ def still_unread(settings: Settings, calibrator: Calibrator, p: Floats, state: S
 
 
 def _chances(settings: Settings) -> RerankedChances:
-    """Of being included by title and abstract, or of bringing data where both are read at once."""
+    """Chances of being included by title and abstract, or of bringing data where both are read at once."""
     return reranked_chances(INCLUSION if settings.two_stages else REVIEW)
 
 
@@ -53,9 +53,9 @@ def check_foretold(settings: Settings, state: State) -> Check:
 
     Each chance was said before its document was read, so the ratio of others to them is a martingale if they are right.
     """
-    read, found = state.came_true[: state.depth], int(state.came_true.sum())
+    read, hits = state.came_true[: state.depth], int(state.came_true.sum())
     before = ahead(_chances(settings), np.zeros(0, dtype=bool), len(state.labels)).left(state.depth)
     low, high = before.interval(CONFIDENCE)
     e_value = e_value_of_forecasts(foretold(settings, state)[0][: state.depth], read)
-    so_far = state.depth, before.mean, low, high, found
+    so_far = state.depth, before.mean, low, high, hits
     return Check(*so_far, 1.0, 1.0, 1.0, offered=False, unsure=len(state.unsure), e_value=e_value)

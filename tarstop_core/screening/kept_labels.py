@@ -71,8 +71,8 @@ class FileLabels:
         """
         carry = "carries" if self.count == 1 else "carry"
         undecided = f", {self.undecided:,} undecided" if self.undecided else ""
-        said = f"{self.count:,} of {count_of(len(self.codes))} {carry} labels"
-        return f"{said} ({self.relevant:,} relevant{undecided})."
+        carrying = f"{self.count:,} of {count_of(len(self.codes))} {carry} labels"
+        return f"{carrying} ({self.relevant:,} relevant{undecided})."
 
 
 def labels_found(
@@ -86,9 +86,9 @@ def labels_found(
     codes = frame["label"].map(meaning).to_numpy(dtype=np.int8)
     unknown = tuple(text for text, code in meaning.items() if text and code == UNSEEN)
     for group in groups:
-        known = {int(codes[row]) for row in group} - {UNSEEN}
-        if known:
-            codes[list(group)] = next((code for code in (FOUND, UNSURE) if code in known), min(known))
+        labels = {int(codes[row]) for row in group} - {UNSEEN}
+        if labels:
+            codes[list(group)] = next((code for code in (FOUND, UNSURE) if code in labels), min(labels))
     sources = [
         f"{file['source']} ({theirs}{', as ASReview writes them' if normal_header(theirs) in _ASREVIEW else ''})"
         for file in files
@@ -166,17 +166,17 @@ def replayed(
     which each document has its chance.
     """
     codes = labels.codes[ranking.order]
-    known = codes != UNSEEN
-    p, codes = calibrator.probabilities(ranking.scores, len(ranking))[known], codes[known]
+    labelled = codes != UNSEEN
+    p, codes = calibrator.probabilities(ranking.scores, len(ranking))[labelled], codes[labelled]
     relevant = codes == FOUND
     counted = replace(settings, confirm_hits=False, stages=1, full_cost=0.0, floor=0.0)
-    told = scenario_of(settings).verdicts_tell
-    shown = codes if told else np.full_like(codes, UNSEEN)
-    state = State(counted, shown, np.full(len(codes), CONFIRMED, dtype=np.int8))
+    verdicts_tell = scenario_of(settings).verdicts_tell
+    verdicts = codes if verdicts_tell else np.full_like(codes, UNSEEN)
+    state = State(counted, verdicts, np.full(len(codes), CONFIRMED, dtype=np.int8))
     path = screening_path(counted, calibrator, p, state).with_labels(relevant)
-    found = np.concatenate([[0], np.cumsum(relevant)])
+    hits = np.concatenate([[0], np.cumsum(relevant)])
     depths = [int(policy.depths(path, [counted.cost])[0]) for policy in policies]
     return [
-        Replayed(rule, at, int(found[at]), path.action_at(at, rule.acts_on_belief) if told else None)
+        Replayed(rule, at, int(hits[at]), path.action_at(at, rule.acts_on_belief) if verdicts_tell else None)
         for rule, at in zip(policies, depths, strict=True)
     ]

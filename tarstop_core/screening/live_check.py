@@ -52,16 +52,16 @@ def live_check(settings: Settings, calibrator: Calibrator, p: Floats, state: Sta
     do not add up to a number.
     """
     judged = state.judged
-    read, found = int(judged.sum()), int(state.came_true.sum())
+    read, hits = int(judged.sum()), int(state.came_true.sum())
     first_only = calibrator.first_hits and calibrator.kind != "frailty"
-    if not read or (first_only and found):
+    if not read or (first_only and hits):
         return None
     if settings.foretold:
         return check_foretold(settings, state)
     seen = scenario_of(settings).recognised(settings)
-    said, used = seen * p[judged], seen * scaled(p[judged], settings.scale)
+    given, used = seen * p[judged], seen * scaled(p[judged], settings.scale)
     misses = None
-    if settings.kind.one_decides and not found:
+    if settings.kind.one_decides and not hits:
         at = np.flatnonzero(judged) + 1 if state.ranks is None else state.ranks[judged]
         misses = float(np.exp(calibrator.curve(used, at, kappa=settings.kappa).log_M[-1]))
     if first_only:
@@ -71,13 +71,13 @@ def live_check(settings: Settings, calibrator: Calibrator, p: Floats, state: Sta
     else:
         expected = float(used.sum())
         low, high = _foreseen(settings, calibrator, p, state).interval()
-    mean, least, most = factor(float(said.sum()), found, calibrator.dispersion)
+    mean, least, most = factor(float(given.sum()), hits, calibrator.dispersion)
     e_value = _e_value(settings, calibrator, seen * p, state)
     offered = (not least <= settings.scale <= most or e_value >= E_LIMIT) and misses is None
     unsure = len(state.unsure)
     waiting = state.depth - read - unsure
     return Check(
-        read, expected, low, high, found, mean, least, most, offered, misses, unsure, waiting, e_value
+        read, expected, low, high, hits, mean, least, most, offered, misses, unsure, waiting, e_value
     )
 
 
@@ -92,7 +92,7 @@ def _foreseen(settings: Settings, calibrator: Calibrator, p: Floats, state: Stat
 
 
 def _own_shape(calibrator: Calibrator, state: State) -> float:
-    """Of the factor that is still in doubt once the chances were multiplied by what this list had shown by then."""
+    """Shape of the factor that is still in doubt once the chances were multiplied by what this list had shown by then."""
     then = state.judged & (np.arange(len(state.judged)) < state.scaled_at)
     return min(calibrator.dispersion, PRIOR_SHAPE) + int((state.came_true & then).sum())
 

@@ -46,7 +46,7 @@ class Joined(TypedDict):
 
 
 class Parted(TypedDict):
-    """Those that joined last, none of which was read, are no part of the list any more."""
+    """The documents that joined last, none of which was read, are no part of the list any more."""
 
     source: str
     docs: list[str]
@@ -141,7 +141,7 @@ class Note(TypedDict):
 
 
 class Reasons(TypedDict):
-    """Those to choose from when something is excluded; what was renamed, old name to new."""
+    """The reasons to choose from when something is excluded; what was renamed, old name to new."""
 
     reasons: list[str]
     renamed: NotRequired[dict[str, str]]
@@ -256,7 +256,7 @@ def standing(events: Iterable[Event]) -> list[Event]:
 
 
 def standing_and_back(events: Iterable[Event]) -> tuple[list[Event], list[Event]]:
-    """The same, and labels that were taken back and not given again since, in the order in which they were given."""
+    """The events that have not been taken back, and labels that were taken back and not given again since, in the order in which they were given."""
     kept: list[Event] = []
     back: list[Event] = []
     for event in events:

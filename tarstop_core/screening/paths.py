@@ -38,8 +38,8 @@ def screening_path(
 
 def paths_key(settings: Settings, state: State) -> PathsKey:
     """What a session's paths depend on: not on the depth, so a miss leaves them as they are."""
-    found = np.flatnonzero(state.labels == RELEVANT).tobytes()
-    return settings, scenario_of(settings).key(settings, state), found, read_so(settings, state)
+    relevant = np.flatnonzero(state.labels == RELEVANT).tobytes()
+    return settings, scenario_of(settings).key(settings, state), relevant, read_so(settings, state)
 
 
 def read_so(settings: Settings, state: State) -> bytes:

@@ -68,11 +68,11 @@ class TypedTable:
         FP, TN = (whole(self.FP, "FP"), whole(self.TN, "TN")) if self.FP.strip() else (None, None)
         if self.has_rates:
             meant, typed = vars(self.from_rates()), {"TP": TP, "FP": FP, "FN": FN, "TN": TN}
-            known = {cell: meant[cell] for cell in CELLS if meant[cell] is not None}
-            if known.items() - typed.items():
-                said = ", ".join(f"{cell} {count}" for cell, count in known.items())
+            implied = {cell: meant[cell] for cell in CELLS if meant[cell] is not None}
+            if implied.items() - typed.items():
+                counts = ", ".join(f"{cell} {count}" for cell, count in implied.items())
                 raise InputProblem(
-                    f"The rates come to {said}, which is not what the counts say; clear one of them."
+                    f"The rates come to {counts}, which is not what the counts say; clear one of them."
                 )
         return TP, FP, FN, TN
 
@@ -102,8 +102,8 @@ class TypedTable:
 
     def filled(self) -> TypedTable:
         """The table with the counts that its rates come to."""
-        found = self.from_rates()
-        counts = {cell: getattr(found, cell) for cell in CELLS}
+        table = self.from_rates()
+        counts = {cell: getattr(table, cell) for cell in CELLS}
         return replace(self, **{cell: "" if count is None else str(count) for cell, count in counts.items()})
 
 
@@ -206,11 +206,11 @@ def study_name(authors: str, date: str) -> str:
 
 def by_study(state: State) -> dict[str, list[int]]:
     """Positions of the eligible reports of each study, by its name as first written, in order of the list."""
-    found: dict[str, tuple[str, list[int]]] = {}
+    studies: dict[str, tuple[str, list[int]]] = {}
     for at, report in state.read_in_full.items():
         if report.outcome in ("data", "no data") and report.study:
-            found.setdefault(report.study.casefold(), (report.study, []))[1].append(at)
-    return dict(found.values())
+            studies.setdefault(report.study.casefold(), (report.study, []))[1].append(at)
+    return dict(studies.values())
 
 
 def table_rows(state: State, ids: Sequence[str]) -> list[dict[str, Any]]:
@@ -233,8 +233,8 @@ def full_text_rows(state: State, ids: Sequence[str], events: Sequence[Event]) ->
     last = {str(event.payload["doc"]): event for event in standing(events) if event.kind == "report"}
     rows, came = [], provenance(events)
     for at in sorted([*state.read_in_full, *state.waiting.tolist()]):
-        known = state.read_in_full.get(at)
-        report, event = known or Report("waiting"), last.get(ids[at]) if known else None
+        entered = state.read_in_full.get(at)
+        report, event = entered or Report("waiting"), last.get(ids[at]) if entered else None
         rows.append(
             {
                 "document": ids[at],

@@ -88,13 +88,13 @@ class Settings:
         for name, value in (("κ (coverage of the list)", self.kappa), ("s (reading sensitivity)", self.s)):
             if not 0 < value <= 1:
                 raise InputProblem(f"{name} is {value:g}; give a number above 0, at most 1.")
-        for what, chosen, known in (
+        for what, chosen, allowed in (
             ("scenario", self.scenario, kinds()),
             ("truth", self.truth, TRUTHS),
             ("number of stages", self.stages, STAGES),
         ):
-            if chosen not in known:
-                raise InputProblem(f"The {what} is '{chosen}'; choose {' or '.join(map(str, known))}.")
+            if chosen not in allowed:
+                raise InputProblem(f"The {what} is '{chosen}'; choose {' or '.join(map(str, allowed))}.")
         if not self.policy:
             object.__setattr__(self, "policy", self.kind.first_rule)
         rule = parse_policy(self.policy, files=False)
@@ -198,22 +198,22 @@ class Settings:
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Settings:
         """Settings from their JSON values, of this version or before; InputProblem when one is missing or unusable."""
-        told = of_this_version(content)
-        return validated(cls, told, "The saved settings", "restore the session from a file or a backup")
+        values = of_this_version(content)
+        return validated(cls, values, "The saved settings", "restore the session from a file or a backup")
 
 
 def of_this_version(content: Any) -> Any:
     """JSON values of settings as they are written today, still to be checked; InputProblem when they are of a later version."""
     if not isinstance(content, Mapping):
         return content
-    told = {name: value for name, value in content.items() if name != "version"}
+    values = {name: value for name, value in content.items() if name != "version"}
     version = content.get("version", 1)
     if version not in (1, VERSION):
         raise InputProblem(
             f"The settings have version {str(version)[:40]}; this program reads versions up to {VERSION}: open them with a "
             "newer one."
         )
-    kind, policy = kinds().get(str(told.get("scenario", ""))), told.get("policy")
+    kind, policy = kinds().get(str(values.get("scenario", ""))), values.get("policy")
     if version == 1 and kind is not None and not kind.one_decides and isinstance(policy, str):
-        told["policy"] = _OPTIMAL.sub("open-loop", policy)
-    return told
+        values["policy"] = _OPTIMAL.sub("open-loop", policy)
+    return values

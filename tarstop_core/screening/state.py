@@ -222,20 +222,20 @@ class State:
     @property
     def judged(self) -> NDArray[np.bool_]:
         """Where it is known whether a document is what its chance is a chance of, shape (N,)."""
-        known = np.asarray((self.labels != verdicts.UNSEEN) & (self.labels != verdicts.UNSURE))
-        known[[*self.pending, *self.aside_read]] = False
+        judged = np.asarray((self.labels != verdicts.UNSEEN) & (self.labels != verdicts.UNSURE))
+        judged[[*self.pending, *self.aside_read]] = False
         if self._chance_of_data:
-            known[self.waiting] = False
-        return known
+            judged[self.waiting] = False
+        return judged
 
     @property
     def came_true(self) -> NDArray[np.bool_]:
         """Where it is that: relevant, included or, in a review in one stage, with a 2×2 table, shape (N,)."""
         if not self._chance_of_data:
             return np.asarray((self.labels == verdicts.RELEVANT) & self.judged)
-        found = np.zeros(len(self.labels), dtype=bool)
-        found[self.evidence.positions] = True
-        return found
+        with_data = np.zeros(len(self.labels), dtype=bool)
+        with_data[self.evidence.positions] = True
+        return with_data
 
     @property
     def _chance_of_data(self) -> bool:

@@ -23,5 +23,5 @@ class Kind:
 @cache
 def kinds() -> dict[str, Kind]:
     """All scenarios by name. They are found when asked for, because their files stand above settings and states."""
-    found: dict[str, Kind] = import_module("tarstop_core.screening.scenarios.named").SCENARIOS
-    return found
+    scenarios: dict[str, Kind] = import_module("tarstop_core.screening.scenarios.named").SCENARIOS
+    return scenarios
