@@ -38,27 +38,28 @@ class Choice:
 
 
 def choices() -> dict[str, Choice]:
-    """Everything that can be shown, by what it is called; shipped results first."""
-    found: dict[str, Choice] = {}
+    """Everything that can be shown, by what it is called; first what the server was started with, then what is shipped."""
+    choices: dict[str, Choice] = {
+        f"{OWN}: {listed.title} ({listed.path.parent.name}/{listed.path.stem})": Choice(
+            {listed.truth: listed}, own=True
+        )
+        for listed in named_at_start(named_by_server(RESULTS_VARIABLE))
+    }
     by_benchmark: dict[str, dict[str, Listed]] = {}
     for each in shipped():
         by_benchmark.setdefault(each.benchmark, {})[each.truth] = each
     for files in by_benchmark.values():
         first = next(iter(files.values()))
         plain = "simulated" in first.title.lower() or not first.simulated
-        found[first.title if plain else f"{first.title} (simulated)"] = Choice(files)
-    for each in named_at_start(named_by_server(RESULTS_VARIABLE)):
-        found[f"{OWN}: {each.title} ({each.path.parent.name}/{each.path.stem})"] = Choice(
-            {each.truth: each}, own=True
-        )
+        choices[first.title if plain else f"{first.title} (simulated)"] = Choice(files)
     for run in background.runs():
         try:
             results = run.results
         except InputProblem:
             continue  # damaged; the list of runs still offers to remove it
         if results is not None:
-            found[own_label(run)] = Choice({results.truth: results}, str(run.folder), own=True)
-    return found
+            choices[own_label(run)] = Choice({results.truth: results}, str(run.folder), own=True)
+    return choices
 
 
 def own_label(run: background.Run) -> str:
