@@ -183,8 +183,9 @@ def error_sentence(frame: pd.DataFrame, called: Mapping[str, str]) -> str:
     for q_star, own in frame.groupby("q_star"):
         most = {}
         for column, name in (("false_adopt", "adopts"), ("false_reject", "rejects")):
-            row = own.iloc[int(own[column].to_numpy().argmax())]
-            most[name] = {"name": row["approach"], "share": float(row[column]), "kind": called[column]}
+            share = own[column].to_numpy()
+            names = own["approach"].to_numpy()[share >= share.max() - 1e-12].tolist()
+            most[name] = {"names": names, "share": float(share.max()), "kind": called[column]}
         free = int((own["false_adopt"] + own["false_reject"] < 1e-12).sum())
         sentences.append(message("errors", q_star=q_star, **most, free=free, methods=len(own)))
     return " ".join(sentences)

@@ -143,7 +143,7 @@ def test_errors_are_called_as_the_scenario_calls_its_actions(
 def test_error_sentence_follows_the_frame() -> None:
     assert error_sentence(errors(), errors_of({"scenario": "patent", "benchmark": "patent"})) == (
         "At q* = 0.2 false rejects come most from A (30 % of topics) and false grants from B (5 %). "
-        "At q* = 0.8 there are no false rejects and false grants from A (10 %); 1 of 2 methods makes no error."
+        "At q* = 0.8 false grants come most from A (10 % of topics), and there are no false rejects; 1 of 2 methods makes no error."
     )
 
 

@@ -60,12 +60,16 @@ def tables_and_figures() -> Iterator[tuple[str, dict[str, Any]]]:
     for names in (["Greedy"], ["Greedy", "Batch"]):
         for never in (True, False):
             yield "fewest_errors", {**CELL, "names": names, "never": never}
-    for share, free in ((0.0, 0), (0.1, 1), (0.1, 2)):
-        adopts, rejects = (
-            {"name": "Knee", "share": share, "kind": f"false {kind}"} for kind in ("grant", "reject")
-        )
-        values = {"adopts": adopts, "rejects": rejects, "free": free, "methods": 7}
-        yield "errors", {"q_star": 0.2, **values}
+    for adopts, rejects, free in ((0.0, 0.0, 7), (0.1, 0.0, 1), (0.0, 0.1, 0), (0.1, 0.1, 2)):
+        makers = {
+            "adopts": {"names": ["Knee"], "share": adopts, "kind": "false grant"},
+            "rejects": {
+                "names": ["Knee", "Greedy", "Batch"][: free + 1],
+                "share": rejects,
+                "kind": "false reject",
+            },
+        }
+        yield "errors", {"q_star": 0.2, **makers, "free": free, "methods": 7}
     yield "not_apart", {"q_stars": ["0.5"]}
     for cell in (None, (0.2, 0.001)):
         yield "effort", {"best": BEST, "cell": cell, "net_utility_within": "", "agreement_within": ""}
