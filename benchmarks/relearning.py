@@ -14,7 +14,7 @@ import numpy as np
 
 from benchmarks.bm25 import ZipfTexts
 from tarstop_core.ranking.features import Features, Matrix, make_features
-from tarstop_core.ranking.learning import Label, Linear, Told
+from tarstop_core.ranking.learning import Feedback, Label, SVMRanker
 
 DOCUMENTS = {50_000: (50, 1.1), 200_000: (90, 0.8)}
 """With the milliseconds that it may take, on the machine it is built on, and the ratio at most."""
@@ -38,17 +38,17 @@ def measure(features: Features) -> bool:
     labels = np.zeros(N, dtype=np.int8)
     said = np.where(rng.random(LABELS) < RELEVANT, Label.RELEVANT, Label.NOT_RELEVANT)
     labels[rng.choice(N, LABELS, replace=False)] = said
-    told, most, limit = Told("w5 w100 w2000", labels, rng.random(N)), *DOCUMENTS[N]
+    told, most, limit = Feedback("w5 w100 w2000", labels, rng.random(N)), *DOCUMENTS[N]
     ways: dict[str, Features] = {
         "as it is": features,
         "one product": Whole(**vars(features), whole=features.matrix),
     }
-    scores = [Linear().scores(each, told, 0) for each in ways.values()]
+    scores = [SVMRanker().scores(each, told, 0) for each in ways.values()]
     taken: dict[str, list[float]] = {name: [] for name in ways}
     for _ in range(TIMES):  # by turns, so that what else the machine does is shared
         for name, each in ways.items():
             begun = time.process_time()
-            Linear().scores(each, told, 0)
+            SVMRanker().scores(each, told, 0)
             taken[name].append(1e3 * (time.process_time() - begun))
     here, whole = (statistics.median(each) for each in taken.values())
     exact = np.array_equal(*scores)

@@ -21,7 +21,7 @@ from tarstop_core.evaluation.reranking import quality, simulate
 from tarstop_core.places import real_data
 from tarstop_core.ranking.bm25 import WORDS, build_index
 from tarstop_core.ranking.features import make_features
-from tarstop_core.ranking.learning import Linear, Ranker, Unmoved
+from tarstop_core.ranking.learning import Ranker, StaticRanker, SVMRanker
 from tarstop_core.value.payoffs import Flags, Floats
 
 SCRIPTS = Path(__file__).resolve().parents[1]
@@ -37,7 +37,7 @@ SOFTWARE = ("Radjenovic_2013", "Wahono_2015_to_2008")
 SEED = 14  # of the resampling
 MEASURES = ("loss", "recall_10", "wss_95")
 BM25, THEIRS, OURS = "BM25 by the question", "ASReview 3.0.8", "as shipped"
-RANKERS: dict[str, Ranker] = {BM25: Unmoved(), OURS: Linear()}
+RANKERS: dict[str, Ranker] = {BM25: StaticRanker(), OURS: SVMRanker()}
 
 
 @dataclass(frozen=True, eq=False)

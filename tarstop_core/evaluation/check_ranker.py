@@ -9,7 +9,7 @@ import numpy as np
 from tarstop_core.evaluation.reranking import simulate
 from tarstop_core.policies.check import ENOUGH, CheckResult
 from tarstop_core.ranking.features import make_features
-from tarstop_core.ranking.learning import Label, Ranker, Told
+from tarstop_core.ranking.learning import Feedback, Label, Ranker
 
 LENGTHS = (1, 2, 7, 40)
 _WORDS = 30
@@ -18,7 +18,7 @@ _WORDS = 30
 def check_ranker(ranker: Ranker, lists: int = 8) -> CheckResult:
     """Try a ranker on invented lists of 1 to 40 documents.
 
-    Told the same, it must give the same scores, a finite one for each document, and leave what it was given as it was. Each
+    Given the same, it must give the same scores, a finite one for each document, and leave what it was given as it was. Each
     list is also read to its end, then again with other labels from some document on: up to that document, itself
     included, the order must be the same, for that is all that anybody knew when it was put there.
     """
@@ -46,7 +46,7 @@ def _tried(ranker: Ranker, N: int, rng: np.random.Generator) -> Iterator[str]:
     features, start = make_features(texts), rng.random(N)
     labels = rng.choice([*Label], N, p=[0.4, 0.3, 0.15, 0.1, 0.05]).astype(np.int8)
     outside = np.where(rng.random(N) < 0.2, np.nan, rng.random(N))
-    told = Told("word12 word13", labels, start, "word14", "word1", outside)
+    told = Feedback("word12 word13", labels, start, "word14", "word1", outside)
     untouched = replace(told, labels=labels.copy(), start=start.copy(), outside=outside.copy())
     first, again = (np.asarray(ranker.scores(features, told, 1)) for _ in range(2))
     where = f"On a list of {N} documents it"

@@ -11,7 +11,16 @@ from numpy.typing import ArrayLike, NDArray
 from tarstop_core.errors import InputProblem
 from tarstop_core.ranking.bm25 import WORDS, build_index
 from tarstop_core.ranking.features import Features, make_features
-from tarstop_core.ranking.learning import DEFAULT, RANKERS, Floats, Label, Ranker, Told, due, reading_order
+from tarstop_core.ranking.learning import (
+    DEFAULT,
+    RANKERS,
+    Feedback,
+    Floats,
+    Label,
+    Ranker,
+    due,
+    reading_order,
+)
 
 SHARES = (0.05, 0.1, 0.2, 0.5)
 """Of the list, for recall."""
@@ -54,7 +63,7 @@ def simulate(
     `texts` are titles and abstracts, or features made of them; `labels` say whether each is relevant, or are a `Label`
     each, which is what its reading will teach, shape (N,). The list begins in the order of the scores `start`, BM25 on
     word stems by the question unless given; `words_for`, `words_against` and `outside`, scores from elsewhere, are those of
-    :class:`~tarstop_core.ranking.learning.Told`. Unless it goes on `to_the_end` nothing is learned once everything
+    :class:`~tarstop_core.ranking.learning.Feedback`. Unless it goes on `to_the_end` nothing is learned once everything
     relevant was read, which changes nothing that `quality` says.
     """
     given = np.asarray(labels)
@@ -66,7 +75,7 @@ def simulate(
             raise ValueError("features do not hold the texts that BM25 would order: give start")
         start = build_index(texts, recipe=WORDS).scores(question)
     N, sought = len(taught), int(np.count_nonzero(taught >= Label.RELEVANT))
-    told = Told(question, np.zeros(N, dtype=np.int8), start, words_for, words_against, outside)
+    told = Feedback(question, np.zeros(N, dtype=np.int8), start, words_for, words_against, outside)
     asked = RANKERS[DEFAULT] if ranker is None else ranker
     order, scores = np.empty(N, dtype=np.intp), np.empty(N)
     fitted_at: list[int] = []

@@ -5,10 +5,11 @@ returns a score for each document. It keeps no state between two fits, so that t
 same order.
 """
 
+import warnings
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +37,7 @@ class Label(IntEnum):
 
 
 @dataclass(frozen=True, eq=False)
-class Told:
+class Feedback:
     """Everything a ranker may use."""
 
     question: str
@@ -64,14 +65,14 @@ class Ranker(ABC):
     said: ClassVar[str]  # What it does, as a sentence
 
     @abstractmethod
-    def scores(self, features: Features, feedback: Told, seed: int) -> Floats:
+    def scores(self, features: Features, feedback: Feedback, seed: int) -> Floats:
         """Score each document, the highest to be read first.
 
         Parameters
         ----------
         features : Features
             Weights of the words in each of N documents.
-        feedback : Told
+        feedback : Feedback
             The question, the labels, and all else a ranker may use.
         seed : int
             Together with the number of labels it decides what is drawn at random.
@@ -82,14 +83,14 @@ class Ranker(ABC):
             The same for the same arguments on one machine; scores of documents already read do not matter.
         """
 
-    def why(self, features: Features, feedback: Told, at: int, text: str, seed: int) -> dict[str, float]:
+    def why(self, features: Features, feedback: Feedback, at: int, text: str, seed: int) -> dict[str, float]:
         """Contribution of each word, and each pair of words, of a document to its score.
 
         Parameters
         ----------
         features : Features
             Weights of the words in each of N documents.
-        feedback : Told
+        feedback : Feedback
             The question, the labels, and all else a ranker may use.
         at : int
             Position of the document.
@@ -107,18 +108,18 @@ class Ranker(ABC):
 
 
 @dataclass(frozen=True)
-class Unmoved(Ranker):
+class StaticRanker(Ranker):
     """Learns nothing, for comparison."""
 
     name = "unmoved"
     said = "Leaves the list in the order in which it stands."
 
-    def scores(self, features: Features, feedback: Told, seed: int) -> Floats:
+    def scores(self, features: Features, feedback: Feedback, seed: int) -> Floats:
         return feedback.start
 
 
 @dataclass(frozen=True)
-class Linear(Ranker):
+class SVMRanker(Ranker):
     """A linear support vector machine on words and pairs; the question counts as one relevant document.
 
     The score by which the list began and scores from elsewhere are columns beside the words, weighed by how well they agree
@@ -140,7 +141,7 @@ class Linear(Ranker):
     """What a document included by its full text weighs, where the others on the topic weigh 1: those included by their
     abstracts so far, and those excluded for their kind of study, whose words are the topic's all the same."""
 
-    def scores(self, features: Features, feedback: Told, seed: int) -> Floats:
+    def scores(self, features: Features, feedback: Feedback, seed: int) -> Floats:
         columns = self._columns(feedback)
         learned = self._learned(features, feedback, columns, seed)
         if learned is None:
@@ -149,7 +150,7 @@ class Linear(Ranker):
         # The distance from the boundary, in the direction of the relevant.
         return np.asarray(features.times(of_words) + columns @ of_columns, dtype=np.float64)
 
-    def why(self, features: Features, feedback: Told, at: int, text: str, seed: int) -> dict[str, float]:
+    def why(self, features: Features, feedback: Feedback, at: int, text: str, seed: int) -> dict[str, float]:
         columns = self._columns(feedback)
         learned = self._learned(features, feedback, columns, seed)
         if learned is None:
@@ -163,7 +164,7 @@ class Linear(Ranker):
             adds_by_term[ITS_SCORE] = float(columns[at, 1] * of_columns[1])
         return dict(sorted(adds_by_term.items(), key=lambda item: -item[1]))
 
-    def _columns(self, feedback: Told) -> Floats:
+    def _columns(self, feedback: Feedback) -> Floats:
         """Columns beside the words: the score by which the list began, then scores from elsewhere. Shape (N, 1 or 2)."""
         columns = _scaled(feedback.start, self.beside)[:, None]
         if feedback.outside is None:
@@ -172,7 +173,7 @@ class Linear(Ranker):
         return np.column_stack((columns, outside * _worth(outside, feedback.labels)))
 
     def _learned(
-        self, features: Features, feedback: Told, columns: Floats, seed: int
+        self, features: Features, feedback: Feedback, columns: Floats, seed: int
     ) -> tuple[NDArray[np.float32], Floats] | None:
         """Weight of each term and of each column beside them; None while there is nothing to learn from."""
         labels, rng = feedback.labels, np.random.default_rng((seed, feedback.count))
@@ -246,8 +247,19 @@ def _worth(scores: Floats, labels: NDArray[np.int8]) -> float:
     return 1 + (apart * len(relevant) / (len(relevant) + FEW)) ** 2
 
 
-RANKERS: dict[str, Ranker] = {ranker.name: ranker for ranker in (Linear(), Unmoved())}
+RANKERS: dict[str, Ranker] = {ranker.name: ranker for ranker in (SVMRanker(), StaticRanker())}
 DEFAULT = "linear"
+_EARLIER = {"Told": "Feedback", "Linear": "SVMRanker", "Unmoved": "StaticRanker"}
+
+
+if not TYPE_CHECKING:  # A type checker knows the names of today alone.
+
+    def __getattr__(name: str) -> Any:
+        """Classes by their earlier names, which people's own files may still import."""
+        if name not in _EARLIER:
+            raise AttributeError(f"module {__name__} has no attribute {name}")
+        warnings.warn(f"{name} is called {_EARLIER[name]} today.", DeprecationWarning, stacklevel=2)
+        return globals()[_EARLIER[name]]
 
 
 def due(labels: int, at_last_fit: int) -> bool:

@@ -23,10 +23,10 @@ from tarstop_core.ranking.learning import (
     FURTHER,
     ITS_SCORE,
     RANKERS,
+    Feedback,
     Floats,
     Label,
     Ranker,
-    Told,
     due,
     reading_order,
 )
@@ -96,7 +96,7 @@ def forget_features(store: Store) -> None:
             file.unlink(missing_ok=True)
 
 
-def taught(row: SessionRow, state: State, documents: int, outside: Floats | None = None) -> Told:
+def taught(row: SessionRow, state: State, documents: int, outside: Floats | None = None) -> Feedback:
     """What a ranker may use of a session, by position in its collection of so many documents; `row` is as read.
 
     `outside` are the scores that the documents came with, where they are weighed.
@@ -111,15 +111,15 @@ def taught(row: SessionRow, state: State, documents: int, outside: Floats | None
         in_full = Label.OTHER_KIND if report.outcome == "excluded" else Label.INCLUDED
         labels[row.order[at]] = in_full if report.was_read else Label.RELEVANT
     start[row.order] = -np.arange(1, len(row.order) + 1) if state.ranks is None else -state.ranks
-    return Told(row.query, labels, start, state.settings.words_for, state.settings.words_against, outside)
+    return Feedback(row.query, labels, start, state.settings.words_for, state.settings.words_against, outside)
 
 
-def basis(told: Told) -> tuple[bytes, list[str], bool]:
+def basis(told: Feedback) -> tuple[bytes, list[str], bool]:
     """What tells one fit of a session from another: labels, words typed for and against, and whether scores are weighed."""
     return told.labels.tobytes(), _typed(told), told.outside is not None
 
 
-def _typed(by: Told | Settings) -> list[str]:
+def _typed(by: Feedback | Settings) -> list[str]:
     words = [by.words_for, by.words_against]
     return words if any(words) else []
 

@@ -7,7 +7,7 @@ import pytest
 
 from tarstop_core.evaluation.check_ranker import check_ranker
 from tarstop_core.ranking.features import Features
-from tarstop_core.ranking.learning import RANKERS, Floats, Label, Ranker, Told, Unmoved
+from tarstop_core.ranking.learning import RANKERS, Feedback, Floats, Label, Ranker, StaticRanker
 
 remembered: dict[int, np.ndarray] = {}
 
@@ -18,7 +18,7 @@ class Remembers(Ranker):
 
     name, said = "remembers", "Keeps what it was told."
 
-    def scores(self, features: Features, told: Told, seed: int) -> Floats:
+    def scores(self, features: Features, told: Feedback, seed: int) -> Floats:
         known = remembered.setdefault(len(features), np.zeros(len(features), dtype=np.int8))
         np.maximum(known, told.labels, out=known)
         return np.where(known == Label.RELEVANT, 2.0, told.start)
@@ -28,7 +28,7 @@ class Remembers(Ranker):
 class Draws(Ranker):
     name, said = "draws", "Draws at random, without the seed."
 
-    def scores(self, features: Features, told: Told, seed: int) -> Floats:
+    def scores(self, features: Features, told: Feedback, seed: int) -> Floats:
         return np.random.default_rng().random(len(features))
 
 
@@ -36,7 +36,7 @@ class Draws(Ranker):
 class Spoils(Ranker):
     name, said = "spoils", "Writes into the labels."
 
-    def scores(self, features: Features, told: Told, seed: int) -> Floats:
+    def scores(self, features: Features, told: Feedback, seed: int) -> Floats:
         told.labels[:] = Label.RELEVANT
         return told.start
 
@@ -45,7 +45,7 @@ class Spoils(Ranker):
 class Short(Ranker):
     name, said = "short", "Leaves some documents out."
 
-    def scores(self, features: Features, told: Told, seed: int) -> Floats:
+    def scores(self, features: Features, told: Feedback, seed: int) -> Floats:
         return told.start[:3]
 
 
@@ -70,4 +70,4 @@ def test_what_is_wrong_with_a_ranker_is_said(ranker: Ranker, said: str) -> None:
 
 
 def test_check_ranker_by_example() -> None:
-    assert check_ranker(Unmoved(), lists=5).ok
+    assert check_ranker(StaticRanker(), lists=5).ok

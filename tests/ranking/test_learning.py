@@ -7,8 +7,18 @@ import numpy as np
 import pytest
 
 from tarstop_core.errors import InputProblem
+from tarstop_core.ranking import learning
 from tarstop_core.ranking.features import make_features
-from tarstop_core.ranking.learning import EVERY_LABEL, ITS_SCORE, Label, Linear, Told, due, reading_order
+from tarstop_core.ranking.learning import (
+    EVERY_LABEL,
+    ITS_SCORE,
+    Feedback,
+    Label,
+    StaticRanker,
+    SVMRanker,
+    due,
+    reading_order,
+)
 from tarstop_core.ranking.user_ranker import parse_ranker
 
 TEXTS = [
@@ -25,16 +35,16 @@ FEATURES = make_features(TEXTS)
 START = np.zeros(len(TEXTS))
 
 
-def told(**labels: Label) -> Told:
+def told(**labels: Label) -> Feedback:
     """Labels by position, as in ``d2=Label.RELEVANT``."""
     said = np.zeros(len(TEXTS), dtype=np.int8)
     for name, label in labels.items():
         said[int(name[1:])] = label
-    return Told("organs", said, START)
+    return Feedback("organs", said, START)
 
 
-def scores(known: Told, seed: int = 0) -> np.ndarray:
-    return Linear(presumed=0).scores(FEATURES, known, seed)
+def scores(known: Feedback, seed: int = 0) -> np.ndarray:
+    return SVMRanker(presumed=0).scores(FEATURES, known, seed)
 
 
 ONE_EACH = told(d0=Label.RELEVANT, d4=Label.NOT_RELEVANT)
@@ -48,9 +58,9 @@ def test_documents_like_the_relevant_ones_come_first() -> None:
 
 def test_without_labels_the_list_stays_as_it_began() -> None:
     known = replace(told(), start=np.arange(8.0))
-    np.testing.assert_array_equal(Linear().scores(FEATURES, known, 0), known.start)
-    alone = Told("organs", np.array([Label.NOT_RELEVANT]), np.ones(1))
-    assert Linear().scores(make_features([""]), alone, 0).tolist() == [1.0]
+    np.testing.assert_array_equal(SVMRanker().scores(FEATURES, known, 0), known.start)
+    alone = Feedback("organs", np.array([Label.NOT_RELEVANT]), np.ones(1))
+    assert SVMRanker().scores(make_features([""]), alone, 0).tolist() == [1.0]
 
 
 def test_typed_words_speak_for_and_against() -> None:
@@ -62,9 +72,9 @@ def test_typed_words_speak_for_and_against() -> None:
 
 
 def test_typed_words_count_before_any_label() -> None:
-    found = Linear().scores(FEATURES, replace(told(), words_for="biopsy"), 0)
+    found = SVMRanker().scores(FEATURES, replace(told(), words_for="biopsy"), 0)
     assert {*np.argsort(-found)[:2].tolist()} == {2, 3}
-    against = Linear().scores(FEATURES, replace(told(), question="liver", words_against="biopsy"), 0)
+    against = SVMRanker().scores(FEATURES, replace(told(), question="liver", words_against="biopsy"), 0)
     assert {*np.argsort(-against)[:2].tolist()} == {0, 1}
 
 
@@ -87,10 +97,10 @@ def test_scores_from_elsewhere_count_once_labels_bear_them_out() -> None:
     features = make_features([" ".join(rng.choice([f"w{i}" for i in range(40)], 6)) for _ in relevant])
     labels = np.where(relevant, Label.RELEVANT, Label.NOT_RELEVANT).astype(np.int8)
     labels[100:] = Label.UNREAD
-    given = Told("w1", labels, np.zeros(200))
+    given = Feedback("w1", labels, np.zeros(200))
 
     def right(outside: np.ndarray | None) -> float:
-        found = Linear().scores(features, replace(given, outside=outside), 0)[100:]
+        found = SVMRanker().scores(features, replace(given, outside=outside), 0)[100:]
         return float(np.mean(found[relevant[100:]][:, None] > found[~relevant[100:]]))
 
     telling = np.where(rng.random(200) < 0.1, np.nan, relevant + rng.normal(0, 0.3, 200))
@@ -100,9 +110,9 @@ def test_scores_from_elsewhere_count_once_labels_bear_them_out() -> None:
 
 
 def test_why_names_the_words_that_weigh_most() -> None:
-    said = Linear(presumed=0).why(FEATURES, ONE_EACH, 5, "Knee surgery, in children", 0)
+    said = SVMRanker(presumed=0).why(FEATURES, ONE_EACH, 5, "Knee surgery, in children", 0)
     assert [*said][-1] == "Knee surgery" and max(said, key=lambda term: said[term]) == "children"
-    assert ITS_SCORE not in said and Linear().why(FEATURES, told(), 0, TEXTS[0], 0) == {}
+    assert ITS_SCORE not in said and SVMRanker().why(FEATURES, told(), 0, TEXTS[0], 0) == {}
 
 
 def test_what_is_said_of_a_document_adds_up_to_its_score() -> None:
@@ -110,7 +120,7 @@ def test_what_is_said_of_a_document_adds_up_to_its_score() -> None:
     known = replace(told(d0=Label.RELEVANT, d2=Label.RELEVANT, d4=Label.NOT_RELEVANT), outside=outside)
     found = scores(known)
     for at, text in enumerate(TEXTS):
-        said = Linear(presumed=0).why(FEATURES, known, at, text, 0)
+        said = SVMRanker(presumed=0).why(FEATURES, known, at, text, 0)
         assert sum(said.values()) == pytest.approx(found[at], abs=1e-6)
         assert (said[ITS_SCORE] > 0) == (outside[at] > 0.5)
 
@@ -147,3 +157,13 @@ def test_a_file_that_holds_no_ranker_is_refused(tmp_path: Path) -> None:
     ):
         with pytest.raises(InputProblem, match=said):
             parse_ranker(spec)
+
+
+@pytest.mark.parametrize(
+    "earlier, kind", [("Told", Feedback), ("Linear", SVMRanker), ("Unmoved", StaticRanker)]
+)
+def test_files_of_earlier_versions_find_classes_by_their_earlier_names(earlier: str, kind: type) -> None:
+    with pytest.warns(DeprecationWarning, match=f"{earlier} is called {kind.__name__} today"):
+        assert getattr(learning, earlier) is kind
+    with pytest.raises(AttributeError):
+        getattr(learning, f"{earlier}er")

@@ -204,7 +204,7 @@ def test_typed_words_put_documents_first_before_any_label(
     assert session.events[-1].kind == "fit" and "words" not in session.events[-1].payload
 
     sent, ids = export_session(store, key), session.row.ids
-    monkeypatch.setattr("tarstop_core.ranking.learning.Linear.scores", None)
+    monkeypatch.setattr("tarstop_core.ranking.learning.SVMRanker.scores", None)
     again = OpenSession.load(store, key)
     assert again.row.ids == ids and again.row.ids[:4] == tuple(read), "folding the log asks no ranker"
     with Store(f"sqlite:///{tmp_path}/elsewhere.db") as elsewhere:

@@ -18,7 +18,7 @@ from tarstop_core.documents.topic import Topic
 from tarstop_core.presentation.figures import MARKS, Chart, Figure, rows_of
 from tarstop_core.presentation.palette import BELIEF, PLUS, THRESHOLD
 from tarstop_core.ranking.features import make_features
-from tarstop_core.ranking.learning import DEFAULT, RANKERS, Label, Told
+from tarstop_core.ranking.learning import DEFAULT, RANKERS, Feedback, Label
 from tarstop_core.samples.collections import load_review_sample, sample_reviews
 from tarstop_core.samples.labelled import labelled_inclusions
 from tarstop_core.teaching.ideas import Idea, Picture, message
@@ -75,7 +75,9 @@ def _margins(name: str) -> Topic:
     labels[at[:LABELLED]] = np.where(relevant[:LABELLED], Label.RELEVANT, Label.NOT_RELEVANT)
     start[at] = -np.arange(len(at))
     question = str(sample_reviews().set_index("topic").at[name, "question"])
-    margins = RANKERS[DEFAULT].scores(make_features(ranking_text(frame)), Told(question, labels, start), 0)
+    margins = RANKERS[DEFAULT].scores(
+        make_features(ranking_text(frame)), Feedback(question, labels, start), 0
+    )
     rest = margins[at[LABELLED:]]
     order = np.argsort(-rest, kind="stable")
     rest_relevant = relevant[LABELLED:][order]
