@@ -108,7 +108,7 @@ def span(text: str) -> Span | None:
 
 @lru_cache(maxsize=20_000)
 def _span(text: str) -> Span | None:
-    """The same; a long list repeats a few thousand days."""
+    """First and last day of a date, kept because a long list repeats a few thousand days."""
     key = date_key(text)
     if not key or not key[0]:
         return None

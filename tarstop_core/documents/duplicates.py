@@ -1,4 +1,4 @@
-"""The same document twice, by identifier or by title, author and year: found and merged."""
+"""Duplicates by identifier or by title, author and year: finding and merging them."""
 
 import math
 import re
@@ -115,7 +115,7 @@ SIGNED = "same title, first author and year"
 def signed(
     frame: pd.DataFrame, titles: Sequence[str], rows: list[int]
 ) -> Iterator[tuple[int, tuple[object, ...]]]:
-    """Those of some rows of which first author and year are known, with normal title, author and year."""
+    """Rows, of those given, of which first author and year are known, with normal title, author and year."""
     known = frame[["authors", "date"]].iloc[rows].itertuples(index=False, name=None)
     for row, (authors, date) in zip(rows, known, strict=True):
         author, year = first_author(authors), date_key(date)[:1]

@@ -125,9 +125,9 @@ def compare(a: Calibrator, b: Calibrator, topics: Sequence[Topic]) -> Comparison
     first_hits = a.first_hits or b.first_hits
     sums, losses = [], []
     for calibrator in (a, b):
-        each = [predicted(calibrator, topic, first_hits) for topic in used]
-        sums.append(np.stack([binned(p, y) for p, y in each]))
-        losses.append(np.array([log_loss(p, y) for p, y in each]))
+        predictions = [predicted(calibrator, topic, first_hits) for topic in used]
+        sums.append(np.stack([binned(p, y) for p, y in predictions]))
+        losses.append(np.array([log_loss(p, y) for p, y in predictions]))
     count = sums[0][:, :, 2].sum(axis=1)
     of_a, of_b = (quality(one.sum(axis=0), len(used), "lists chosen here") for one in sums)
     assert of_a is not None and of_b is not None
@@ -167,9 +167,9 @@ def _ece(sums: Sequence[Floats], weights: Floats) -> Measure:
 
 def _told(name: str, pair: tuple[float, float], differences: Floats, groups: int) -> Measure:
     low, high = math.nan, math.nan
-    known = differences[np.isfinite(differences)]
-    if groups > 1 and len(known):
-        low, high = (float(end) for end in np.quantile(known, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]))
+    finite = differences[np.isfinite(differences)]
+    if groups > 1 and len(finite):
+        low, high = (float(end) for end in np.quantile(finite, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]))
     return Measure(name, *pair, pair[1] - pair[0], low, high)
 
 

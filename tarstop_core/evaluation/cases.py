@@ -53,8 +53,8 @@ class Case:
     @property
     def digest(self) -> str:
         """Fingerprint of everything about the case that a result can depend on."""
-        known = hashlib.blake2b(digest_size=16)
-        known.update(repr((self.name, self.group, self.n_relevant, len(self.topic))).encode())
+        fingerprint = hashlib.blake2b(digest_size=16)
+        fingerprint.update(repr((self.name, self.group, self.n_relevant, len(self.topic))).encode())
         arrays: list[NDArray[Any]] = [self.labels]
         if self.topic.scores is not None:
             arrays.append(self.topic.scores)
@@ -64,8 +64,8 @@ class Case:
             tables = self.outcome.tables
             arrays += [self.outcome.positions, tables.TP, tables.FP, tables.FN, tables.TN]
         for array in arrays:
-            known.update(np.ascontiguousarray(array).tobytes())
-        return known.hexdigest()
+            fingerprint.update(np.ascontiguousarray(array).tobytes())
+        return fingerprint.hexdigest()
 
 
 @dataclass(frozen=True, eq=False)

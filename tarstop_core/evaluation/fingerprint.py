@@ -24,13 +24,13 @@ def digest_of(package: Path) -> str:
 
     So a word changed in the glossary or on a page leaves an interrupted experiment its finished chunks.
     """
-    known = hashlib.blake2b(digest_size=16)
+    digest = hashlib.blake2b(digest_size=16)
     for name, tree in sorted(reached(package).items()):
-        known.update(f"{name}\n{ast.dump(_Silent().visit(tree))}\n".encode())
+        digest.update(f"{name}\n{ast.dump(_Silent().visit(tree))}\n".encode())
     for path in sorted(package.rglob("*.npz")):
-        known.update(path.relative_to(package).as_posix().encode())
-        known.update(path.read_bytes())
-    return known.hexdigest()
+        digest.update(path.relative_to(package).as_posix().encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
 
 
 def reached(package: Path) -> dict[str, ast.Module]:
@@ -38,15 +38,15 @@ def reached(package: Path) -> dict[str, ast.Module]:
 
     A name that a package only hands on leads to the module it comes from, not to everything else the package names.
     """
-    found: dict[str, ast.Module] = {}
+    modules: dict[str, ast.Module] = {}
     # Rules are named, however the registry comes by them.
     waiting = [ENTRY, *(rule.__module__ for rule in POLICIES.values())]
     while waiting:
         name = waiting.pop()
-        if name not in found:
-            found[name] = _parsed(package, name)
-            waiting += [module for node in ast.walk(found[name]) for module in _imported(package, node)]
-    return found
+        if name not in modules:
+            modules[name] = _parsed(package, name)
+            waiting += [module for node in ast.walk(modules[name]) for module in _imported(package, node)]
+    return modules
 
 
 def _imported(package: Path, node: ast.AST) -> Iterator[str]:

@@ -18,11 +18,11 @@ FOLDER = "agents"
 
 def weights_file(cases: Sequence[Case]) -> Path:
     """The file of the agent that was, or is to be, trained on these cases: named by all that training looks at."""
-    known = hashlib.blake2b(digest_size=8)
+    digest = hashlib.blake2b(digest_size=8)
     for case in cases:
-        known.update(len(case.labels).to_bytes(8, "little"))
-        known.update(np.packbits(case.labels).tobytes())
-    return sample_dir() / FOLDER / f"{known.hexdigest()}.npz"
+        digest.update(len(case.labels).to_bytes(8, "little"))
+        digest.update(np.packbits(case.labels).tobytes())
+    return sample_dir() / FOLDER / f"{digest.hexdigest()}.npz"
 
 
 def weights_of(cases: Sequence[Case]) -> Weights | None:

@@ -69,8 +69,8 @@ def _tune(job: Job) -> Answers:
     for case, weight in zip(job.cases, job.weights, strict=True):
         truth, paths = task.truth(case, all_payoffs), job.paths(case)
         for method in job.methods:
-            known, path = job.knowledge[method.variant], paths[method.variant]
-            played = task.play(case, known, path, method.settings, costs, truth, exact=False)
+            learned, path = job.knowledge[method.variant], paths[method.variant]
+            played = task.play(case, learned, path, method.settings, costs, truth, exact=False)
             for q, payoffs in enumerate(all_payoffs):
                 sums[method.name][:, q] += weight * metrics.net_utility(
                     payoffs, played.plus[:, q], truth[q], played.screened[:, q], np.array(costs)
@@ -85,27 +85,27 @@ def _test(job: Job, choice: Choice) -> Answers:
     """
     task, payoffs, costs = job.asked.task, job.asked.payoffs, job.asked.costs
     shape = (len(job.cases), len(payoffs), len(costs))
-    found: Answers = {method.name: np.empty((4, *shape)) for method in job.methods}
+    answers: Answers = {method.name: np.empty((4, *shape)) for method in job.methods}
     if job.extras:
-        found[TRUTH] = np.empty(shape[:2], dtype=bool)
-        found |= {tally_name(variant): np.zeros((BINS, COLUMNS)) for variant in job.knowledge}
+        answers[TRUTH] = np.empty(shape[:2], dtype=bool)
+        answers |= {tally_name(variant): np.zeros((BINS, COLUMNS)) for variant in job.knowledge}
     rows, columns = np.indices(shape[1:])
     for at, case in enumerate(job.cases):
         truth, paths = task.truth(case, payoffs), job.paths(case)
         if job.extras:
-            found[TRUTH][at] = truth
-            for variant, known in job.knowledge.items():
-                found[tally_name(variant)] += tally(parts_of(known)[0], case)
+            answers[TRUTH][at] = truth
+            for variant, learned in job.knowledge.items():
+                answers[tally_name(variant)] += tally(parts_of(learned)[0], case)
         for method in job.methods:
-            known, path = job.knowledge[method.variant], paths[method.variant]
+            learned, path = job.knowledge[method.variant], paths[method.variant]
             # Each setting that is chosen anywhere is played once, for all q* and costs.
             used, of = np.unique(choice[method.name], return_inverse=True)
             settings = [method.settings[i] for i in used]
-            played = task.play(case, known, path, settings, costs, truth, exact=True)
+            played = task.play(case, learned, path, settings, costs, truth, exact=True)
             exact = np.full_like(played.plus, np.nan) if played.plus_exact is None else played.plus_exact
             played_all = np.stack((played.screened, played.plus, played.recall, exact))
-            found[method.name][:, at] = played_all[:, of.reshape(shape[1:]), rows, columns]
-    return found
+            answers[method.name][:, at] = played_all[:, of.reshape(shape[1:]), rows, columns]
+    return answers
 
 
 def tally_name(variant: str) -> str:
@@ -139,7 +139,7 @@ class Piece:
 
 
 def effort(methods: Sequence[Method], *, tuning: bool) -> float:
-    """Of a case, against 1 for trying one setting: settings of a grid share most of their work."""
+    """Effort of a case, against 1 for trying one setting: settings of a grid share most of their work."""
     return float(sum(len(method.settings) ** 0.5 if tuning else 1 for method in methods))
 
 

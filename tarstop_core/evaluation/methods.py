@@ -58,7 +58,7 @@ class Method:
         return hashlib.blake2b("\n".join(told).encode(), digest_size=16).hexdigest()
 
     def following(self, agent: Weights | None) -> Self:
-        """The same method; where it is GRLStop, as the agent says."""
+        """A copy that follows the given weights where it is GRLStop."""
         if agent is None or self.policy is not GRLStop:
             return self
         rules = (rule for rule in self.settings if isinstance(rule, GRLStop))

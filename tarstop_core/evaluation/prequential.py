@@ -44,12 +44,12 @@ def prequential_depths(
 
     The paths, one for each of the payoffs, have the chances of their documents as they stood when each was next.
     """
-    found = np.full((len(rules), len(paths), len(costs)), len(paths[0]), dtype=np.intp)
+    depths = np.full((len(rules), len(paths), len(costs)), len(paths[0]), dtype=np.intp)
     once = [rule.cost_invariant for rule in rules]
     for q, path in enumerate(paths):
         going = np.ones((len(rules), len(costs)), dtype=bool)
         if q:  # the same as on the first path
-            going[once], found[once, q] = False, found[once, 0]
+            going[once], depths[once, q] = False, depths[once, 0]
         for depth in range(len(path)):
             if not going.any():
                 break
@@ -57,5 +57,5 @@ def prequential_depths(
             for s, rule in enumerate(rules):
                 if going[s].any():
                     stops = going[s] & (rule.depths(now, costs, depth) <= depth)
-                    found[s, q, stops], going[s, stops] = depth, False
-    return found
+                    depths[s, q, stops], going[s, stops] = depth, False
+    return depths

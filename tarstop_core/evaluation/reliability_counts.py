@@ -32,8 +32,8 @@ def tally(calibrator: Calibrator, case: Case) -> Floats:
 
 def binned(p: Floats, relevant: Flags) -> Floats:
     """Sums over documents in bins of equal width of their chance, shape (BINS, 4)."""
-    found = relevant.astype(float)
-    return np.stack([in_bins(p, each) for each in (p, found, np.ones(len(p)), (p - found) ** 2)], axis=1)
+    y = relevant.astype(float)
+    return np.stack([in_bins(p, each) for each in (p, y, np.ones(len(p)), (p - y) ** 2)], axis=1)
 
 
 def matches_measurement(learned: Iterable[tuple[Calibrator, Iterable[Case]]], measured: Quality) -> bool:

@@ -27,7 +27,7 @@ from tarstop_core.value.outcomes import states_of
 from tarstop_core.value.payoffs import Floats, Payoffs, check_cost
 
 SHARES = (0.02, 0.05, 0.1, 0.2, 0.5)
-"""Of a list read, at which it is said what is left."""
+"""Shares of the list read at which the number of unread relevant documents is reported."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Played:
 
 @dataclass(frozen=True)
 class PlayedReview(Played):
-    """The same on an outcome of a review."""
+    """What a policy came to on an outcome of a review."""
 
     left: dict[str, StillUnread]
     """At "stop" and with a share of the list read, rounded up: "0.02", "0.05", "0.1", "0.2", "0.5"."""
@@ -117,8 +117,8 @@ def replay_reviews(
             f"In reviews {policy.title} ends with another belief for every sample; measure it with 'tarstop experiment'."
         )
     task = ReviewTask(theta=theta, truth_is=truth, engine=engine, scale=scale)
-    told = calibrator if isinstance(calibrator, Mapping) else {}
-    cases = (Case(each.topic, each.review, each, told.get(each.review)) for each in outcomes)
+    chances = calibrator if isinstance(calibrator, Mapping) else {}
+    cases = (Case(each.topic, each.review, each, chances.get(each.review)) for each in outcomes)
     return [_played(task, case, (calibrator, prior or Prior()), policy, payoffs, cost) for case in cases]
 
 
@@ -132,22 +132,22 @@ def with_left(
     prior: Prior | None = None,
 ) -> list[PlayedReview]:
     """What :func:`replay_reviews` came to on these outcomes, with what is said there of documents still unread."""
-    told: dict[tuple[str, int], StillUnread] = {}
-    found = []
-    for each, outcome in zip(played, outcomes, strict=True):
-        depth, left = int(each.depth), {}
+    by_list: dict[tuple[str, int], StillUnread] = {}
+    reviews = []
+    for outcome_played, outcome in zip(played, outcomes, strict=True):
+        depth, left = int(outcome_played.depth), {}
         by = calibrator[outcome.review] if isinstance(calibrator, Mapping) else calibrator
         depths = {"stop": depth} | {f"{share:g}": math.ceil(share * len(outcome.topic)) for share in SHARES}
         for name, at in depths.items():
             # Outcomes of one review share its list.
             key = outcome.review, at
-            left[name] = told[key] = told.get(key) or still_unread(outcome.topic, by, at)
+            left[name] = by_list[key] = by_list.get(key) or still_unread(outcome.topic, by, at)
         states = states_of(outcome.tables, theta, engine, prior or Prior())
         now = states[studies_after(outcome.positions, len(outcome.topic))[depth]]
         to_come = studies_to_come(_left(outcome.topic, by, depth).chance)
         turned = chance_turned(now.b, now.n_0, to_come, q_star, tempering=shipped().tempering)
-        found.append(PlayedReview(**vars(each), left=left, turned=turned))
-    return found
+        reviews.append(PlayedReview(**vars(outcome_played), left=left, turned=turned))
+    return reviews
 
 
 def still_unread(topic: Topic, by: Calibrator | Floats, depth: int) -> StillUnread:
@@ -196,13 +196,13 @@ def _played(task: Task, case: Case, knowledge: Any, policy: Policy, payoffs: Pay
     """One rule with a depth on one case, as an experiment plays it."""
     truth = task.truth(case, [payoffs])
     paths = task.paths(case, knowledge, [payoffs])
-    found = task.play(case, knowledge, paths, [policy], [cost], truth, exact=False)
-    utility = metrics.net_utility(payoffs, found.plus, truth[0], found.screened, cost)
+    grid = task.play(case, knowledge, paths, [policy], [cost], truth, exact=False)
+    utility = metrics.net_utility(payoffs, grid.plus, truth[0], grid.screened, cost)
     return Played(
         topic=case.name,
-        depth=int(found.screened.item()),
-        action="a+" if found.plus.item() else "a-",
+        depth=int(grid.screened.item()),
+        action="a+" if grid.plus.item() else "a-",
         omega=bool(truth[0]),
         net_utility=utility.item(),
-        recall=found.recall.item(),
+        recall=grid.recall.item(),
     )

@@ -76,13 +76,13 @@ class Results:
     @cached_property
     def net_utility(self) -> Floats:
         """U of every case, method, q* and cost, shape (T, M, Q, C)."""
-        found = np.empty(self.plus.shape)
+        utility = np.empty(self.plus.shape)
         for q, payoffs in enumerate(self.payoffs):
             omega = self.omega[:, q, None, None]
-            found[:, :, q] = metrics.net_utility(
+            utility[:, :, q] = metrics.net_utility(
                 payoffs, self.plus[:, :, q], omega, self.screened[:, :, q], np.array(self.costs)
             )
-        return found
+        return utility
 
     def method(self, name: str) -> int:
         """Index of a method. InputProblem when it was not run."""
@@ -140,8 +140,8 @@ def save(results: Results, path: Path) -> None:
         **{name: getattr(results, name) for name in LISTS},
         "calibration": {name: asdict(quality) for name, quality in results.calibration.items()},
     }
-    for each in about["calibration"].values():
-        del each["intervals"]  # experiments add up documents of all lists, so that there are none
+    for quality_fields in about["calibration"].values():
+        del quality_fields["intervals"]  # experiments add up documents of all lists, so that there are none
     arrays = {name: getattr(results, name) for name in (*ARRAYS, "fold")}
     if results.plus_exact is not None:
         arrays["plus_exact"] = results.plus_exact

@@ -136,10 +136,10 @@ def mean_gain(results: Results, one: str, other: str, share: float | None = None
     """By how much one method's net utility exceeds another's, averaged over all q* and costs: single numbers."""
     utility = results.net_utility
     gain = (utility[:, results.method(one)] - utility[:, results.method(other)]).mean(axis=2)
-    each = range(len(results.q_stars))
-    value = np.mean([weighted_mean(results, gain[:, q], q, share) for q in each])
+    q_at = range(len(results.q_stars))
+    value = np.mean([weighted_mean(results, gain[:, q], q, share) for q in q_at])
     # The same groups are drawn for every q*, so its samples go together.
-    sampled = np.mean([_resampled(results, gain[:, q], q, share, draws) for q in each], axis=0)
+    sampled = np.mean([_resampled(results, gain[:, q], q, share, draws) for q in q_at], axis=0)
     low, high = _interval(sampled)
     return Mean(np.asarray(value), low[0], high[0])
 
@@ -275,9 +275,9 @@ def _long(columns: Mapping[str, ArrayLike]) -> pd.DataFrame:
 
 def deciding_now(results: Results, q: int, variant: str) -> Floats:
     """Chance of a⁺ of whoever reads nothing and believes the variant's prior, shape (T,); NaN where it is not known."""
-    known = results.settings.get("beliefs")
-    if known is not None:
-        b_0 = np.array([fold[variant] for fold in known])[results.fold]
+    beliefs = results.settings.get("beliefs")
+    if beliefs is not None:
+        b_0 = np.array([fold[variant] for fold in beliefs])[results.fold]
     else:
         b_0 = np.full(len(results.cases), np.nan if variant == "learned" else float(results.settings["b_0"]))
     return np.where(np.isnan(b_0), np.nan, results.payoffs[q].chooses_plus(b_0))
@@ -294,10 +294,10 @@ def regrets(results: Results, q: int) -> Floats:
     """Regret of each case, method and cost, shape (T, M, C), against the best but Oracles, which have none (NaN)."""
     utility = results.net_utility[:, :, q]
     fair = np.array([not method.is_oracle for method in results.methods])
-    found = np.full(utility.shape, np.nan)
+    regret = np.full(utility.shape, np.nan)
     if fair.any():
-        found[:, fair] = metrics.regret(utility[:, fair])
-    return found
+        regret[:, fair] = metrics.regret(utility[:, fair])
+    return regret
 
 
 def regret_by_cost(
@@ -310,12 +310,12 @@ def regret_by_cost(
     q = results.q(q_star)
     values = regrets(results, q)
     mean = weighted_mean(results, values, q, share)
-    found = {"regret": mean}
+    columns = {"regret": mean}
     if draws:
         interval = mean_with_interval(results, np.nan_to_num(values), q, share, draws)
-        found |= {"regret_low": interval.low, "regret_high": interval.high}
+        columns |= {"regret_low": interval.low, "regret_high": interval.high}
     methods = {name: each[:, None] for name, each in _named(results).items()}
-    table = _long({**methods, "cost": results.costs, **found})
+    table = _long({**methods, "cost": results.costs, **columns})
     followed = [not method.is_oracle for method in results.methods]
     return table[np.repeat(followed, len(results.costs))].reset_index(drop=True)
 
@@ -326,7 +326,7 @@ def errors(results: Results, cost: float, share: float | None = None) -> pd.Data
     Before them ``method, approach, policy, variant, family, q_star``.
     """
     c = results.c(cost)
-    found = []
+    tables = []
     for q, (q_star, payoffs) in enumerate(zip(results.q_stars, results.payoffs, strict=True)):
         plus, omega = results.plus[:, :, q, c], results.omega[:, q, None]
         adopts, rejects = (
@@ -335,8 +335,8 @@ def errors(results: Results, cost: float, share: float | None = None) -> pd.Data
         )
         loss = adopts * payoffs.wrong_plus + rejects * payoffs.wrong_minus
         errors_of_each = {"false_adopt": adopts, "false_reject": rejects, "loss": loss}
-        found.append(_long({**_named(results), "q_star": q_star, **errors_of_each}))
-    return pd.concat(found, ignore_index=True)
+        tables.append(_long({**_named(results), "q_star": q_star, **errors_of_each}))
+    return pd.concat(tables, ignore_index=True)
 
 
 def compare(
@@ -349,7 +349,7 @@ def compare(
     ``screened``, differences of means.
     """
     other = results.method(reference)
-    found = []
+    tables = []
     for q, q_star in enumerate(results.q_stars):
         utility = results.net_utility[:, :, q]
         gain = utility - utility[:, [other]]
@@ -373,8 +373,8 @@ def compare(
             "screened": read - read[other],
         }
         table = _long(columns)
-        found.append(table[table["method"] != reference])
-    return pd.concat(found, ignore_index=True)
+        tables.append(table[table["method"] != reference])
+    return pd.concat(tables, ignore_index=True)
 
 
 def case_rows(results: Results, q_star: float | None = None, cost: float | None = None) -> pd.DataFrame:
@@ -382,7 +382,7 @@ def case_rows(results: Results, q_star: float | None = None, cost: float | None 
     q_at = range(len(results.q_stars)) if q_star is None else [results.q(q_star)]
     c_at = range(len(results.costs)) if cost is None else [results.c(cost)]
     methods = _named(results)
-    found = []
+    tables = []
     for q, c in product(q_at, c_at):
         columns: dict[str, ArrayLike] = {
             "topic": np.array(results.cases, dtype=object)[:, None],
@@ -395,8 +395,8 @@ def case_rows(results: Results, q_star: float | None = None, cost: float | None 
         }
         measured = ("screened", "plus", "recall", "net_utility")
         columns |= {name: getattr(results, name)[:, :, q, c] for name in measured}
-        found.append(_long(columns | {"fold": results.fold[:, None]}))
-    return pd.concat(found, ignore_index=True)
+        tables.append(_long(columns | {"fold": results.fold[:, None]}))
+    return pd.concat(tables, ignore_index=True)
 
 
 def beside_paper(results: Results) -> pd.DataFrame:
@@ -433,7 +433,7 @@ def pairs(results: Results, draws: int = DRAWS) -> pd.DataFrame:
     ``q_star, cost, ahead, behind`` (approaches, by the paper's net utility), ``gap_paper``, ``gap`` of this run with
     ``gap_low`` and ``gap_high``, and ``order``, an :class:`Order`.
     """
-    found = []
+    pair_rows = []
     for _, own in beside_paper(results).groupby(["q_star", "cost"], sort=False):
         q_star, cost = (float(own[name].iloc[0]) for name in ("q_star", "cost"))
         q, c = results.q(q_star), results.c(cost)
@@ -444,5 +444,7 @@ def pairs(results: Results, draws: int = DRAWS) -> pd.DataFrame:
             printed = one["net_utility_paper"] - other["net_utility_paper"]
             low, high, mean = (float(each) for each in (gap.low, gap.high, gap.value))
             order = Order.of(mean, low, high, printed)
-            found.append((q_star, cost, one["approach"], other["approach"], printed, mean, low, high, order))
-    return pd.DataFrame(found, columns=PAIR)
+            pair_rows.append(
+                (q_star, cost, one["approach"], other["approach"], printed, mean, low, high, order)
+            )
+    return pd.DataFrame(pair_rows, columns=PAIR)

@@ -39,9 +39,9 @@ def omega_plus(panel: pd.DataFrame) -> float:
     linear in the number of ω⁺ topics. The patent task states its number.
     """
     first = panel.iloc[0]
-    said = TASKS[str(first["scenario"])].paper
-    if said is not None and said.omega_plus is not None:
-        return said.omega_plus
+    stated = TASKS[str(first["scenario"])].paper
+    if stated is not None and stated.omega_plus is not None:
+        return stated.omega_plus
     payoffs = Payoffs.from_q_star(float(first["q_star"]))
     perfect = panel[panel["decision_agreement"] == 1]
     if perfect.empty or math.isclose(payoffs.B, payoffs.G):
@@ -58,7 +58,7 @@ def recovered() -> pd.DataFrame:
     ``net_utility_again`` from the errors, ``icer`` as published, ``icer_again`` from screened and
     agreement, ``icer_agrees`` (label equal, or value within the rounding of what it is computed from).
     """
-    found = []
+    implied_rows = []
     for _, panel in published().groupby(["scenario", "q_star"], sort=False):
         plus = omega_plus(panel)
         rows = panel.to_dict("records")
@@ -80,8 +80,10 @@ def recovered() -> pd.DataFrame:
             ratio = metrics.REFERENCE if row["approach"] == REFERENCE_METHOD else metrics.icer(*compared)
             implied: dict[str, Any] = {"omega_plus": plus, "false_adopt": adopts, "false_reject": rejects}
             implied |= {"net_utility_again": again, "icer_again": ratio}
-            found.append(row | implied | {"icer_agrees": _icer_agrees(row["icer"], ratio, row, reference)})
-    return pd.DataFrame(found, columns=COLUMNS)
+            implied_rows.append(
+                row | implied | {"icer_agrees": _icer_agrees(row["icer"], ratio, row, reference)}
+            )
+    return pd.DataFrame(implied_rows, columns=COLUMNS)
 
 
 def _icer_agrees(printed: str, own: metrics.Icer, row: metrics.Row, reference: metrics.Row) -> bool:

@@ -98,12 +98,12 @@ class Findings:
     @property
     def caption(self) -> str:
         """What every table says of itself."""
-        known = self.results.settings
+        settings = self.results.settings
         simulated = "simulated; " if self.results.simulated else ""
         weighed = f"; weighed to {self.share:.0%} ω⁺" if self.share is not None else ""
         return (
-            f"{known['title']} ({simulated}{len(self.results.cases)} {TASKS[self.results.scenario].cases}), cost of a document {self.cost:g}; "
-            f"truth: {known['truth']}; engine: {known['engine']}{weighed}"
+            f"{settings['title']} ({simulated}{len(self.results.cases)} {TASKS[self.results.scenario].cases}), cost of a document {self.cost:g}; "
+            f"truth: {settings['truth']}; engine: {settings['engine']}{weighed}"
         )
 
     def figures(self) -> Iterator[Drawn]:
@@ -232,14 +232,14 @@ def html(report: Findings) -> str:
     """The report as one page: figures that can be looked into, without a network."""
     import plotly.offline
 
-    results, known = report.results, report.results.settings
+    results, settings = report.results, report.results.settings
     task = TASKS[results.scenario]
-    said = {name: json.dumps(value, ensure_ascii=False) for name, value in known.items()}
-    said |= {name: value for name, value in known.items() if isinstance(value, str)}
+    texts = {name: json.dumps(value, ensure_ascii=False) for name, value in settings.items()}
+    texts |= {name: value for name, value in settings.items() if isinstance(value, str)}
     return page(
         __name__,
-        title=f"{known['title']}: stopping rules compared",
-        known=known,
+        title=f"{settings['title']}: stopping rules compared",
+        known=settings,
         report=report,
         results=results,
         task=task,
@@ -250,7 +250,7 @@ def html(report: Findings) -> str:
         beside=_beside_paper(report),
         beside_note=tables.icer_note(aggregate.beside_paper(results)),
         ordering=claims.ordering_sentences(results),
-        other_truth=task.paper is not None and known["truth"] != task.paper.truth,
+        other_truth=task.paper is not None and settings["truth"] != task.paper.truth,
         figures=[
             {**vars(drawn), "light": drawn.draw(False), "dark": drawn.draw(True)}
             for drawn in report.figures()
@@ -260,7 +260,7 @@ def html(report: Findings) -> str:
         chosen=report.rows.pivot_table(
             index=["approach", "q_star"], columns="cost", values="setting", aggfunc="first", sort=False
         ).reset_index(),
-        settings=pd.DataFrame(said.items(), columns=["setting", "value"]),
+        settings=pd.DataFrame(texts.items(), columns=["setting", "value"]),
         plotly_js=plotly.offline.get_plotlyjs(),
     )
 
@@ -321,10 +321,10 @@ def _calibration(results: Results) -> pd.DataFrame:
 
 def statistics(results: Results) -> pd.DataFrame:
     """What the rankings are like, beside the paper's: ``figure, achieved, paper``."""
-    known: Mapping[str, Sequence[float | None]] = results.settings["statistics"]
+    by_name: Mapping[str, Sequence[float | None]] = results.settings["statistics"]
     rows = [
         (STATISTICS.get(name, name), f"{achieved:.3f}", "" if aimed is None else f"{aimed:.3f}")
-        for name, (achieved, aimed) in known.items()
+        for name, (achieved, aimed) in by_name.items()
         if achieved is not None
     ]
     return pd.DataFrame(rows, columns=["figure", "achieved", "paper"])

@@ -45,7 +45,7 @@ class Listed:
 def shipped() -> list[Listed]:
     """Every shipped file, simulated benchmarks first; ``scripts/make_results.py`` makes them."""
     files = map(listed, (sample_dir() / FOLDER).glob("*.npz"))
-    return sorted(files, key=lambda each: (not each.simulated, each.path.stem))
+    return sorted(files, key=lambda file: (not file.simulated, file.path.stem))
 
 
 def named_at_start(names: Iterable[str]) -> list[Listed]:
@@ -53,14 +53,14 @@ def named_at_start(names: Iterable[str]) -> list[Listed]:
 
     InputProblem when one is not there or not one of results.
     """
-    found: list[Listed] = []
-    for each in names:
-        path = Path(each)
+    listings: list[Listed] = []
+    for name in names:
+        path = Path(name)
         files = sorted(path.rglob("*.npz")) if path.is_dir() else [path]
         if not files:
-            raise InputProblem(f"No results in {each}; name a folder that tarstop experiment --out wrote.")
-        found += map(listed, files)
-    return found
+            raise InputProblem(f"No results in {name}; name a folder that tarstop experiment --out wrote.")
+        listings += map(listed, files)
+    return listings
 
 
 def listed(path: Path) -> Listed:
@@ -86,9 +86,11 @@ def save_small(results: Results, path: Path) -> None:
 
 def load_small(path: Path) -> Results:
     """As :func:`~tarstop_core.evaluation.results.load`, of files of either make, with the arrays that computations expect."""
-    found = load(path)
-    wide: dict[str, Any] = {name: each.astype(np.float64) for name, each in _figures(found).items()}
-    return replace(found, **wide, documents=found.documents.astype(np.intp), fold=found.fold.astype(np.intp))
+    results = load(path)
+    wide: dict[str, Any] = {name: each.astype(np.float64) for name, each in _figures(results).items()}
+    return replace(
+        results, **wide, documents=results.documents.astype(np.intp), fold=results.fold.astype(np.intp)
+    )
 
 
 def _figures(results: Results) -> dict[str, Floats]:

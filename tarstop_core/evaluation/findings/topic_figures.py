@@ -109,14 +109,14 @@ def topic_figure(
     text = fig.text_colour(dark)
     marked = [depth] if hit is None else [hit - 1, hit, depth]
     at = np.union1d(_depths_to_draw(b), marked)
-    shown = b[at] if hit is None else np.where(at >= hit, 1.0, b[at])
+    drawn_belief = b[at] if hit is None else np.where(at >= hit, 1.0, b[at])
     shape = {"shape": "hv"} if steps else {}
-    data = _solid_then_dashed(at, shown.tolist(), depth, BELIEF, "y", shape)
+    data = _solid_then_dashed(at, drawn_belief.tolist(), depth, BELIEF, "y", shape)
     edge = [0.5, float(n)]
     data.append(fig.line(edge, [q_star, q_star], THRESHOLD, dash="dash", hoverinfo="skip"))
     notes = [fig.label(float(np.log10(n)), q_star, f"act above {q_star:.2f}", text)]
-    ordered = sorted(stops, key=lambda each: -each.screened)
-    names = [each.method.title for each in ordered]
+    ordered = sorted(stops, key=lambda stop: -stop.screened)
+    names = [stop.method.title for stop in ordered]
     strip = ROW * len(names) + 20
     low = strip / (CURVES + strip)
     decades: dict[str, Any] = {"type": "log", "dtick": 1}
@@ -145,18 +145,18 @@ def topic_figure(
         ends = [float(np.floor(np.log10(cost / 100))), float(np.ceil(np.log10(highest) + 0.15))]
         decades = {"domain": [low, middle], **decades, "exponentformat": "power", "range": ends}
         layout["yaxis2"] = fig.axis("worth each", dark, **decades)
-    for each in ordered:
-        side = "middle left" if each.screened > 0.3 * n else "middle right"
+    for stop in ordered:
+        side = "middle left" if stop.screened > 0.3 * n else "middle right"
         how: dict[str, Any] = {
             "mode": "markers+text",
             "yaxis": "y3",
-            "text": [_verdict(each)],
+            "text": [_verdict(stop)],
             "textposition": side,
         }
         how |= {"textfont": {"color": text, "size": 11}, "cliponaxis": False}
-        hover = f"{each.method.title}: {each.screened:,.1f} documents<extra></extra>"
-        look = look_of(vars(each.method))
-        data.append(mark(max(0.5, each.screened), each.method.title, look, **how, hovertemplate=hover))
+        hover = f"{stop.method.title}: {stop.screened:,.1f} documents<extra></extra>"
+        look = look_of(vars(stop.method))
+        data.append(mark(max(0.5, stop.screened), stop.method.title, look, **how, hovertemplate=hover))
     if hit is not None:
         hover = "first hit<extra></extra>"
         data.append(fig.line([hit, hit], [-0.05, 1.05], BELIEF, width=1, dash="dot", hovertemplate=hover))
@@ -180,27 +180,27 @@ def _solid_then_dashed(
     """A curve, solid down to a depth and dotted below it."""
     x = np.where(at == 0, 0.5, at).tolist()
     last = int(np.searchsorted(at, depth, side="right"))
-    found = []
+    traces = []
     for part, more in ((slice(0, last), {"width": 3}), (slice(max(0, last - 1), None), {"dash": "dot"})):
         trace = fig.line(x[part], y[part], colour, yaxis=yaxis, hoverinfo="skip", **more)
         trace["line"] |= shape
-        found.append(trace)
-    return found
+        traces.append(trace)
+    return traces
 
 
 def _verdict(stop: Stop) -> str:
     """What a method did, beside its marker."""
-    shown = number(stop.screened)
+    depth = number(stop.screened)
     if stop.plus not in (0.0, 1.0):
-        return f"  {shown} on average, right {share_words(stop.right)}  "
+        return f"  {depth} on average, right {share_words(stop.right)}  "
     action = "a⁺" if stop.plus == 1 else "a⁻"
-    return f"  {shown}, {action} {'✓' if stop.right == 1 else '✗ wrong'}  "
+    return f"  {depth}, {action} {'✓' if stop.right == 1 else '✗ wrong'}  "
 
 
 def topic_sentence(name: str, documents: int, omega: bool, stops: Sequence[Stop], chosen: Stop) -> str:
     """What happened on a topic."""
-    right = [each for each in stops if each.right == 1]
-    quick = min(right, key=lambda each: each.screened, default=None)
+    right = [stop for stop in stops if stop.right == 1]
+    quick = min(right, key=lambda stop: stop.screened, default=None)
     about = {"name": name, "length": documents, "omega": omega, "stops": stops, "chosen": chosen}
     return message("topic", **about, right=right, quick=quick)
 
@@ -217,12 +217,12 @@ def errors_sentence(frame: pd.DataFrame, called: Mapping[str, str]) -> str:
 
 def as_shares(frame: pd.DataFrame, policies: Mapping[str, str]) -> pd.DataFrame:
     """Rows of :func:`~tarstop_core.evaluation.findings.paper.recovered` as shares of topics, with each approach's policy."""
-    found = frame[["approach", "q_star", "false_adopt", "false_reject"]].copy()
-    found[["false_adopt", "false_reject"]] = found[["false_adopt", "false_reject"]].div(
+    shares = frame[["approach", "q_star", "false_adopt", "false_reject"]].copy()
+    shares[["false_adopt", "false_reject"]] = shares[["false_adopt", "false_reject"]].div(
         frame["topics"], axis=0
     )
-    found.insert(0, "method", frame["approach"].map(policies))
-    return found
+    shares.insert(0, "method", frame["approach"].map(policies))
+    return shares
 
 
 def _deciding_now(frame: pd.DataFrame) -> float:

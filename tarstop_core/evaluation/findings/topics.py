@@ -43,8 +43,8 @@ def stops_of(results: Results, at: int, q: int, c: int) -> list[Stop]:
     """Where every method stopped on a topic."""
     plus = results.plus[at, :, q, c]
     measured = (results.screened[at, :, q, c], plus, metrics.agreement(plus, results.omega[at, q]))
-    each = zip(results.methods, *(values.tolist() for values in measured), strict=True)
-    return [Stop(*told) for told in each]
+    rows = zip(results.methods, *(values.tolist() for values in measured), strict=True)
+    return [Stop(*told) for told in rows]
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,8 +70,8 @@ def path_of(
 ) -> tuple[Any, Floats | None]:
     """The path of a topic as a method saw it, and what the method weighed along it; None where it weighs nothing."""
     m, fold = results.method(method), int(results.fold[results.cases.index(topic)])
-    known = material.knowledge[fold][results.methods[m].variant]
-    (path,) = material.task.paths(material.cases[topic], known, [Payoffs.from_q_star(q_star)])
+    learned = material.knowledge[fold][results.methods[m].variant]
+    (path,) = material.task.paths(material.cases[topic], learned, [Payoffs.from_q_star(q_star)])
     rule = parse_policy(str(results.settings_by_fold[fold, m, results.q(q_star), results.c(cost)]))
     return path, None if isinstance(rule, Randomised) else rule.value_rate(path)
 

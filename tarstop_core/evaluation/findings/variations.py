@@ -23,8 +23,8 @@ def variations() -> pd.DataFrame:
 
 def of(benchmark: str, variation: str) -> pd.DataFrame:
     """The rows of one variation of a benchmark."""
-    known = variations()
-    return known[(known["benchmark"] == benchmark) & (known["variation"] == variation)]
+    rows = variations()
+    return rows[(rows["benchmark"] == benchmark) & (rows["variation"] == variation)]
 
 
 def spread(benchmark: str) -> pd.DataFrame:
@@ -34,6 +34,6 @@ def spread(benchmark: str) -> pd.DataFrame:
     """
     grouped = of(benchmark, "seed").groupby(["q_star", "cost", "method"])
     figures = ["net_utility", "screened", "decision_agreement", "recall"]
-    found = grouped[figures].agg(["mean", "std", "min", "max"])
-    found.columns = found.columns.map("_".join)
-    return found.assign(draws=grouped.size()).reset_index()
+    statistics = grouped[figures].agg(["mean", "std", "min", "max"])
+    statistics.columns = statistics.columns.map("_".join)
+    return statistics.assign(draws=grouped.size()).reset_index()

@@ -164,7 +164,7 @@ def fitted(benchmark: Benchmark, fold: Fold, task: Any, kind: str = "marginal") 
 
 
 def parts_of(known: Any) -> tuple[Any, ...]:
-    """Of what was learned the calibrator, and in reviews the prior."""
+    """Calibrator, and in reviews the prior, of what was learned."""
     return known if isinstance(known, tuple) else (known,)
 
 

@@ -49,8 +49,8 @@ class DecisiveTask(base.Task):
     @property
     def settings(self) -> dict[str, Any]:
         runs = self.replications or "expectation in closed form"
-        known = {"scenario": self.scenario, "truth": TRUTH, "engine": "decisive"}
-        return known | {"b_0": self.b_0, "pseudo": self.pseudo, "replications": runs, "seed": self.seed}
+        fixed = {"scenario": self.scenario, "truth": TRUTH, "engine": "decisive"}
+        return fixed | {"b_0": self.b_0, "pseudo": self.pseudo, "replications": runs, "seed": self.seed}
 
     def learn(self, benchmark: Benchmark, fold: Fold, variants: Sequence[str]) -> dict[str, Calibrator]:
         """A calibrator of each kind, fitted on ω⁺ topics."""
@@ -79,8 +79,8 @@ class DecisiveTask(base.Task):
     ) -> base.PlayedGrid:
         shape = (len(settings), len(paths), len(costs))
         if isinstance(settings[0], Randomised):
-            screened, recall, found = sampled(case, settings, self.replications, self.seed)
-            return base.averaged(shape, screened, found, recall)
+            screened, recall, seen = sampled(case, settings, self.replications, self.seed)
+            return base.averaged(shape, screened, seen, recall)
         depths = base.depths_of(paths, settings, costs)
         hits = gain(case.labels)[depths]
         plus = hits > 0
@@ -106,5 +106,5 @@ def sampled(
         return exact.read, exact.recall * ranked, exact.found
     runs = grid.replicates(case.labels, replications, base.generator(seed, case))
     means = (runs.read, metrics.recall(runs.within, case.n_relevant), runs.seen.any(axis=2))
-    read, recall, found = (each.mean(axis=1)[runs.pair] for each in means)
-    return read, recall, found
+    read, recall, seen = (each.mean(axis=1)[runs.pair] for each in means)
+    return read, recall, seen

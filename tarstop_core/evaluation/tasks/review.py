@@ -79,12 +79,12 @@ class ReviewTask(base.Task):
         calibrator = base.fitted(benchmark, fold, self)
         outcomes = [case.outcome for case in fold.learned_from if case.outcome is not None]
         tables, reviews = [each.tables for each in outcomes], [each.review for each in outcomes]
-        told = (tables, reviews, self.theta, benchmark.title)
+        evidence = (tables, reviews, self.theta, benchmark.title)
         priors = {"default": Prior(b_0=self.b_0)}
         if "learned" in variants:
-            priors["learned"] = learn_prior(*told)
+            priors["learned"] = learn_prior(*evidence)
         if "width" in variants:
-            priors["width"] = replace(learn_width(*told), b_0=self.b_0)
+            priors["width"] = replace(learn_width(*evidence), b_0=self.b_0)
         return {variant: (calibrator, priors[variant]) for variant in variants}
 
     def paths(
@@ -162,7 +162,7 @@ class ReviewTask(base.Task):
 
     @classmethod
     def differences(cls, known: Mapping[str, Any]) -> list[str]:
-        """Of truth and engine, and where the paper's own figures disagree."""
+        """Sentences on truth and engine, and on where the paper's own figures disagree."""
         truth, engine = known["truth"], known["engine"]
         sentences = [message("truth_of_reviews", truth=truth), message("engines", engine=engine)]
         return [*sentences, message("contradicted")]
