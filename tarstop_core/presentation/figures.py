@@ -85,10 +85,8 @@ def points(
     ----------
     x, y : sequence
         Coordinates.
-    colour : str or sequence of str
-        Of all points, or of each.
-    size : float or sequence of float
-        Pixels.
+    colour, size : one value or a sequence
+        For all points or for each; sizes in pixels.
     marker : dict, optional
         Further attributes of the markers.
     **more
@@ -112,10 +110,8 @@ def interval(
     ----------
     above, below : sequence of float
         How far they reach above and below each point.
-    colour : str
-        Of the bars.
-    thickness : float
-        Pixels.
+    colour, thickness : str, float
+        Colour of the bars, and their thickness in pixels.
     **more
         Further attributes.
 
@@ -156,10 +152,8 @@ def rise(x: float, edges: Sequence[float], colour: str, **more: Any) -> Figure:
 
     Parameters
     ----------
-    x : float
-        Where it stands.
-    edges : sequence of two floats
-        The heights.
+    x, edges : float, sequence of two floats
+        Where it stands, and the heights.
     colour : str
         Of the line.
     **more
@@ -231,10 +225,8 @@ def drawn(
         Traces.
     height : float
         Pixels.
-    simulated : bool
-        Whether "simulated" stands above the right end.
-    dark : bool
-        Whether the page is dark.
+    simulated, dark : bool
+        Whether "simulated" stands above the right end, and whether the page is dark.
     notes : sequence of dict
         Annotations.
     **more
@@ -297,10 +289,8 @@ class Chart:
         ----------
         x, y : array_like
             Coordinates.
-        colour : str or sequence of str
-            Of all points, or of each.
-        size : float or sequence of float
-            Pixels.
+        colour, size : one value or a sequence
+            For all points or for each; sizes in pixels.
         **look
             As for :func:`points`.
         """
@@ -325,10 +315,8 @@ class Chart:
 
         Parameters
         ----------
-        x : float
-            Where it stands.
-        edges : sequence of two floats
-            The heights.
+        x, edges : float, sequence of two floats
+            Where it stands, and the heights.
         colour : str
             Of the line.
         **look
@@ -343,10 +331,8 @@ class Chart:
         ----------
         x, y : float
             In the units of the axes.
-        text : str
-            The words.
-        colour : str
-            Colour of the line that they name; ordinary text without one.
+        text, colour : str
+            The words, and the colour of the line that they name; that of ordinary texts without one.
         **place
             Further attributes of the annotation.
         """
@@ -359,10 +345,8 @@ class Chart:
         ----------
         x, y : float
             Shares from the left and from the bottom.
-        text : str
-            The words.
-        colour : str
-            Colour of the line that they name; ordinary text without one.
+        text, colour : str
+            The words, and the colour of the line that they name; that of ordinary texts without one.
         **place
             Further attributes of the annotation.
         """
