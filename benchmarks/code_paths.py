@@ -55,7 +55,9 @@ def record(action: Callable[[], object]) -> CodePath:
     calls: list[CodeType] = []
 
     def note(frame: FrameType, event: str, argument: object) -> None:
-        if event == "call" and frame.f_code.co_filename.startswith(OWN):
+        file = frame.f_code.co_filename
+        # A template that words a result is text, not code that a reader has to follow.
+        if event == "call" and file.startswith(OWN) and file.endswith(".py"):
             calls.append(frame.f_code)
 
     # Streamlit runs a page in a thread of its own.

@@ -73,7 +73,7 @@ def _filled(name: str, macro: str, value: float, explained: str, **values: Any) 
 def filled(lesson: Lesson, step: Step) -> tuple[FilledFormula, ...]:
     """Return all formulas of a step in the order of the argument: belief, next document, action, value, decision."""
     settings, payoffs, now = lesson.settings, lesson.settings.payoffs, step.now
-    decisive = isinstance(lesson.path, DecisivePath)
+    decisive = settings.kind.one_decides
     formulas = _belief(lesson, step) if decisive else [_belief_of_tables(lesson, step)]
     if step.p is not None:
         formulas.append(_chance(lesson, step, step.p))
@@ -133,14 +133,15 @@ def _chance(lesson: Lesson, step: Step, p: float) -> FilledFormula:
         mean=float(scores.mean()),
         sd=float(scores.std()),
         z=float(z_scores(scores)[step.depth]),
-        reviews=not isinstance(lesson.path, DecisivePath),
+        reviews=not lesson.settings.kind.one_decides,
     )
 
 
 def _evsi(lesson: Lesson, step: Step) -> FilledFormula:
     """Return what the next document alone is worth."""
-    now, payoffs, path = step.now, lesson.settings.payoffs, lesson.path
-    if isinstance(path, CumulativePath):
+    now, payoffs = step.now, lesson.settings.payoffs
+    if not lesson.settings.kind.one_decides:
+        path = cast(CumulativePath, lesson.path)
         study = path.states[int(path.studies[step.depth])]
         worth = {"n1": study.n1, "one": study.evsi(payoffs)}
         return _filled(
@@ -162,19 +163,21 @@ def _evsi(lesson: Lesson, step: Step) -> FilledFormula:
 
 def _value_rate(lesson: Lesson, step: Step) -> FilledFormula:
     """Return what the best plan is worth a document."""
-    path, d, end = lesson.path, step.depth, step.depth + step.plan
-    explained = "worth" if isinstance(path, DecisivePath) else "review-plan"
+    d, end = step.depth, step.depth + step.plan
+    decisive = lesson.settings.kind.one_decides
+    explained = "worth" if decisive else "review-plan"
     if not step.plan:
         return _filled("worth", "no_plan", 0.0, explained)
     pays = bool(exceeds(step.value_rate, lesson.settings.cost))
     plan = {"step": step, "unit": lesson.settings.payoffs.unit, "pays": pays}
-    if isinstance(path, DecisivePath):
+    if decisive:
+        path = cast(DecisivePath, lesson.path)
         effort = float(path.effort_left[d] - path.effort_left[end])
         losses = {"loss": float(path.loss[d]), "then": float(path.loss[end])}
         return _filled("worth", "plan", step.value_rate, explained, **plan, effort=effort, **losses)
-    path = cast(CumulativePath, path)
-    expected = float(path.included_to[end] - path.included_to[d])
-    together = float(path.worth_of_reading(np.array([end]), d)[0])
+    review = cast(CumulativePath, lesson.path)
+    expected = float(review.included_to[end] - review.included_to[d])
+    together = float(review.worth_of_reading(np.array([end]), d)[0])
     studies = {"expected": expected, "together": together}
     return _filled("worth", "plan_of_tables", step.value_rate, explained, **plan, **studies)
 
