@@ -206,6 +206,18 @@ def test_what_joined_is_taken_back_until_one_of_them_is_read(
         assert before_import(export_session(elsewhere, there.row.id)) == sent
 
 
+def test_what_was_set_aside_is_not_counted_when_it_is_taken_back(store: Store) -> None:
+    key = begun(store)
+    added(store, key)
+    session = OpenSession.load(store, key)
+    aside = {"doc": session.row.ids[-1], "kind": "late", "words": "published after it"}
+    assert aside["doc"] in NEW
+    session.record(Event("set_aside", {"documents": [aside]}), session.state.seq)
+    assert store.sessions()[0].documents == N + 2
+    part(store, key)
+    assert store.sessions()[0].documents == N == len(OpenSession.load(store, key).state.labels)
+
+
 def test_documents_that_are_read_meanwhile_are_not_taken_back(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -305,12 +305,14 @@ class Store(Collections, Calibrators, Drafts):
                 seen = event.seq or _last_seq(connection, session_id)
                 self.finish_collection(key, len(frame), values.now())
                 mine = (SESSION.c.id == session_id) & (SESSION.c.collection_id == after.id)
-                grown = {"collection_id": key, "documents": SESSION.c.documents + _joining(event)}
-                if not connection.execute(update(SESSION).where(mine).values(**grown)).rowcount:
+                if not connection.execute(update(SESSION).where(mine).values(collection_id=key)).rowcount:
                     raise Conflict(
                         "Other documents joined this session meanwhile, so these did not; add them again."
                     )
                 stored, used = self.append(session_id, event, seen), let_go(connection, after.id)
+                row = self.session(session_id)
+                # Of what joined or went, some may have been set aside.
+                self._change(session_id, documents=listed(row.settings, row.ids, self.events(session_id)))
         except BaseException:
             self.take_back(key)
             raise
@@ -328,11 +330,6 @@ def _last_seq(connection: Connection, session_id: str) -> int:
         raise _unknown_session(session_id)
     with values.intact("The log of this session"):
         return int(last)
-
-
-def _joining(event: Event) -> int:
-    """How many documents an event adds to the list."""
-    return (1 if event.kind == "joined" else -1) * len(event.payload["docs"])
 
 
 def _unknown_session(session_id: str) -> InputProblem:
