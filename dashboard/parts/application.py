@@ -37,9 +37,9 @@ WHY = (
     "May stay empty. With it, documents that are too late, or of its own family, are set aside: they cannot be prior art, so "
     "they are no evidence."
 )
-DATED_BY_PUBLICATION = (
-    "The file does not say when these were filed or what priority they claim. Any of them may be an earlier filing that was "
-    "published later, which counts for novelty."
+MAY_BE_EARLIER = (
+    "The file does not give the priority that these claim, so any of them may be an earlier filing that was published later, "
+    "which counts for novelty."
 )
 
 
@@ -87,9 +87,9 @@ def _set_aside(chosen: Documents, application: Application, bars: Mapping[int, F
     key = f"{PREFIX}/{chosen.key}/{application.number}/{application.priority}"
     unsure = [row for row, flag in bars.items() if not flag.certain]
     also = bool(unsure) and st.toggle(
-        f"Also set aside {count_of(len(unsure))} dated by publication alone",
+        f"Also set aside {count_of(len(unsure))} that may have an earlier date",
         **lasting(f"{key}/unsure"),
-        help=DATED_BY_PUBLICATION,
+        help=MAY_BE_EARLIER,
     )
     offered = [row for row, flag in bars.items() if flag.certain or also]
     if not offered:
@@ -172,7 +172,7 @@ def _counted(application: Application, flags: Sequence[Sequence[Flag]]) -> None:
         unsure = sum(not flag.certain for flag in first)
         lines += [
             f"{count_of(counts['late'])} published on or after the priority date, and not filed before it",
-            f"{count_of(unsure)} published on or after it, perhaps filed before it: set aside only if you say so",
+            f"{count_of(unsure)} published on or after it, perhaps with an earlier date of filing or priority: set aside only if you say so",
             f"{count_of(counts['earlier'])} filed before it and published later: count for novelty, stay in the list",
             f"{count_of(counts['unclear'])} whose dates do not tell: flagged, stay in the list",
         ]
@@ -222,9 +222,9 @@ def dialog(work: Work, state: State) -> None:
     def save() -> None:
         work.change_settings(replace(state.settings, application=after), state.seq, reason)
         if leave:
-            work.record(set_aside_event(work.state, work.row.ids, leave), work.state.seq)
+            work.record(set_aside_event(work.state, work.row.ids, leave, reason), work.state.seq)
         if returned:
-            work.record(return_event(work.state, returned), work.state.seq)
+            work.record(return_event(work.state, returned, reason), work.state.seq)
 
     if st.button("Save", type="primary", width="stretch", disabled=lacking):
         finish(save)

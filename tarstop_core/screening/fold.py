@@ -237,7 +237,9 @@ class Replay:
         documents, ranks = event.payload["documents"], event.payload.get("ranks")
         places = [self._in_list(event, str(each["doc"])) for each in documents]
         if {*places} & self._aside.keys() or len({*places}) < len(places) or self._state.drawn is not None:
-            raise InputProblem(f"Event {event.seq} sets documents aside that are so, or are drawn from.")
+            raise InputProblem(
+                f"Event {event.seq} sets documents aside that are set aside already, or in a list with random draws."
+            )
         if ranks is not None:
             last = list(range(len(self._place) - len(places), len(self._place)))
             if self._depth or places != last or not self._list.insert_last(np.array(ranks, dtype=np.int64)):
@@ -252,7 +254,9 @@ class Replay:
         """Put documents back that were set aside: at their rank, or next where the reader is beyond it."""
         places = [self._in_list(event, str(doc)) for doc in event.payload["docs"]]
         if {*places} - self._aside.keys() or self._state.drawn is not None:
-            raise InputProblem(f"Event {event.seq} returns documents not set aside, or drawn from.")
+            raise InputProblem(
+                f"Event {event.seq} returns documents that are not set aside, or in a list with random draws."
+            )
         for at in places:
             del self._aside[at]
             self._list.switch(at, on=True)

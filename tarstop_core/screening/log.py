@@ -65,12 +65,14 @@ class SetAside(TypedDict):
 
     documents: list[Aside]
     ranks: NotRequired[list[int]]
+    reason: NotRequired[str]  # why the plan was left
 
 
 class Returned(TypedDict):
     """Documents that are no longer set aside."""
 
     docs: list[str]
+    reason: NotRequired[str]  # why the plan was left
 
 
 class Families(TypedDict):

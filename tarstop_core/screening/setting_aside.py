@@ -87,7 +87,7 @@ def with_set_aside(screened: Ranking, aside: SetAside) -> tuple[Ranking, Event]:
     return stored, Event("set_aside", {"documents": list(aside.documents), "ranks": aside.ranks.tolist()})
 
 
-def set_aside_event(state: State, ids: Sequence[str], why: Mapping[str, Flag]) -> Event:
+def set_aside_event(state: State, ids: Sequence[str], why: Mapping[str, Flag], reason: str = "") -> Event:
     """The event that sets documents aside in a running session, by what bars each.
 
     Parameters
@@ -98,6 +98,8 @@ def set_aside_event(state: State, ids: Sequence[str], why: Mapping[str, Flag]) -
         Its documents in the order of reading.
     why : mapping of str to Flag
         What bars each document that is to be set aside.
+    reason : str
+        Why this departs from the plan, where one is registered.
 
     Returns
     -------
@@ -120,16 +122,37 @@ def set_aside_event(state: State, ids: Sequence[str], why: Mapping[str, Flag]) -
                 f"Document #{place + 1} settles the question by your own verdict, so it was not set aside; change the "
                 "verdict first."
             )
-    return Event("set_aside", {"documents": [as_aside(doc, flag) for doc, flag in why.items()]})
+    documents = [as_aside(doc, flag) for doc, flag in why.items()]
+    return Event("set_aside", {"documents": documents, **_given(reason)})
 
 
-def return_event(state: State, docs: Sequence[str]) -> Event:
-    """The event that returns documents to the list; InputProblem where one is not set aside, or documents are drawn."""
+def return_event(state: State, docs: Sequence[str], reason: str = "") -> Event:
+    """The event that returns documents to the list.
+
+    Parameters
+    ----------
+    state : State
+        Where the session stands.
+    docs : sequence of str
+        The documents that are to be returned.
+    reason : str
+        Why this departs from the plan, where one is registered.
+
+    Returns
+    -------
+    Event
+        What is recorded.
+
+    Raises
+    ------
+    InputProblem
+        When one of them is not set aside, and where documents are drawn at random.
+    """
     _may_change(state)
     aside = {*state.aside, *(each["doc"] for each in state.aside_read.values())}
     if {*docs} - aside:
         raise InputProblem("That document is not set aside any more, so nothing was recorded.")
-    return Event("returned", {"docs": list(docs)})
+    return Event("returned", {"docs": list(docs), **_given(reason)})
 
 
 def may_leave(state: State, place: int) -> bool:
@@ -177,6 +200,10 @@ def listed(settings: Settings, ids: Sequence[str], events: Sequence[Event]) -> i
 def as_aside(doc: str, flag: Flag) -> Aside:
     """A document that is set aside, and why, as the log holds it."""
     return Aside(doc=doc, kind="own" if flag.kind == "own" else "late", words=flag.words)
+
+
+def _given(reason: str) -> dict[str, str]:
+    return {"reason": reason.strip()} if reason.strip() else {}
 
 
 def _may_change(state: State) -> None:

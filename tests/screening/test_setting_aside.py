@@ -228,9 +228,9 @@ def test_ranks_with_kept_labels_draws_and_documents_that_join() -> None:
     [
         (
             [aside("d1"), aside("d1")],
-            "sets documents aside that are so",
+            "that are set aside already",
         ),
-        ([returned("d1")], "not set aside"),
+        ([returned("d1")], "that are not set aside"),
         ([aside("elsewhere")], "not in the list"),
         ([aside("d0"), label("d0", fit=0)], "comes next"),
         ([Event("set_aside", {**aside("d1").payload, "ranks": [2]})], "which rank"),

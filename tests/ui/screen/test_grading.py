@@ -200,7 +200,8 @@ def test_set_up_flags_and_sets_aside(open_app: Open, store: Store, tmp_path: Pat
     assert "1 document of the application&#x27;s own family" in shown
     assert "0 documents published on or after the priority date, and not filed before it" in shown
     assert (
-        "0 documents published on or after it, perhaps filed before it: set aside only if you say so" in shown
+        "0 documents published on or after it, perhaps with an earlier date of filing or priority: set aside only if you say so"
+        in shown
     )
     assert "1 document filed before it and published later: count for novelty, stay in the list" in shown
     assert "1 document whose dates do not tell" in shown
@@ -245,7 +246,8 @@ def test_set_up_counts_each_flagged_document_once(open_app: Open) -> None:
     assert "1 document of the application&#x27;s own family" in shown
     assert "1 document published on or after the priority date, and not filed before it" in shown
     assert (
-        "1 document published on or after it, perhaps filed before it: set aside only if you say so" in shown
+        "1 document published on or after it, perhaps with an earlier date of filing or priority: set aside only if you say so"
+        in shown
     )
     said = [each.value for each in page.markdown if "Set aside before reading" in each.value]
     assert said == [
@@ -336,13 +338,18 @@ def test_what_is_set_aside_can_be_kept_on_set_up_and_returned_later(open_app: Op
     assert "3 documents · “Reject”" in html_of(page)
     page.button("set_up/start").click().run()
     (summary,) = store.sessions()
+    begun = OpenSession.load(store, summary.id)
+    begun.register_plan(begun.state.seq)
     page = more(open_app("screen", session=summary.id))
     assert "0 of 3 screened · 0 relevant · 1 set aside" in html_of(page)
     press(page, "Not relevant")
     press(page, "Your application: number and date")
     (back,) = [each for each in page.multiselect if each.label == "Return to the list"]
     back.set_value(["EP-3456789-A1"]).run()
+    (why,) = [each for each in page.text_input if each.label == "Why do you deviate from the plan?"]
+    why.set_value("It may have been filed earlier").run()
     press(page, "Save")
+    assert store.events(summary.id)[-1].payload["reason"] == "It may have been filed earlier"
     state = state_of(store, summary.id)
     ids = state.ids_as_read(store.session(summary.id).ids)
     assert ids[1] == "EP-3456789-A1" and not state.aside, "at its place, which comes next"
