@@ -3,6 +3,8 @@
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from errno import ENOSPC
+from os import strerror
 from pathlib import Path
 from tempfile import TemporaryFile
 
@@ -22,10 +24,11 @@ def reserved(file: Path, name: str) -> Iterator[None]:
     # It has no name: of a process that is killed nothing is left.
     with TemporaryFile(dir=file.parent, buffering=0) as ballast:
         try:
-            ballast.write(bytes(RESERVED))
+            if ballast.write(bytes(RESERVED)) < RESERVED:  # a disk that is nearly full takes a part
+                raise OSError(ENOSPC, strerror(ENOSPC))
         except OSError as problem:
-            said = f"The disk that holds the database {name} is full; make room and try again."
-            raise Outage(said) from problem
+            full = f"The disk that holds the database {name} is full; make room and try again."
+            raise Outage(full) from problem
         yield
 
 

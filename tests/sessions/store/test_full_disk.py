@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from tarstop_core.documents.records import as_records
-from tarstop_core.errors import InputProblem
+from tarstop_core.errors import InputProblem, Outage
 from tarstop_core.sessions.file import export_session, import_session
 from tarstop_core.sessions.joining import join
 from tarstop_core.sessions.store.collections import CHUNK
+from tarstop_core.sessions.store.disk import RESERVED, reserved
 from tarstop_core.sessions.store.store import Store
 from tests.session_cases import a_review
 from tests.sessions.store.cases import label, new_session, record
@@ -67,6 +68,17 @@ def test_what_an_import_took_is_given_back(disk: Path, of_before: bool) -> None:
             assert shutil.disk_usage(disk).free >= free - 200_000
         record(store, session, label(0))
         assert store.collection(store.save_collection("small", as_records(texts(CHUNK + 1)), [], 0)).documents
+
+
+def test_a_disk_with_room_for_a_part_is_full(tmp_path: Path) -> None:
+    resource = pytest.importorskip("resource")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (RESERVED // 2, hard))
+    try:
+        with pytest.raises(Outage, match="is full; make room"), reserved(tmp_path / "t.db", "t.db"):
+            pass
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 def test_a_session_file_and_documents_that_join_are_taken_back_too(disk: Path, tmp_path: Path) -> None:
