@@ -104,7 +104,7 @@ def regret_sentence(frame: pd.DataFrame, q_star: float, cost: float, bounds: Seq
     often = [f"{name} at {won[name]}" for name in won.index]
     always = [str(name) for name in wins.index if wins[name] == len(table)]
     ends = {
-        end: {"name": name, "regret": here[name], "within": _within(rows[name], "regret", number)}
+        end: {"name": name, "regret": here[name], "within": within(rows[name], "regret", number)}
         for end, name in (("best", best), ("worst", worst))
     }
     cell = {"q_star": q_star, "cost": cost}
@@ -112,8 +112,23 @@ def regret_sentence(frame: pd.DataFrame, q_star: float, cost: float, bounds: Seq
     return f"{sentence} {message('bounds', names=bounds)}" if bounds else sentence
 
 
-def _within(row: Mapping[Any, Any], name: str, form: Callable[[float], str]) -> str:
-    """The interval of a figure as the end of a bracket; nothing where there is none."""
+def within(row: Mapping[Any, Any], name: str, form: Callable[[float], str]) -> str:
+    """The interval of a mean as the end of a bracket.
+
+    Parameters
+    ----------
+    row : mapping
+        A row of :func:`~tarstop_core.evaluation.findings.aggregate.rows`.
+    name : str
+        Column of the mean.
+    form : callable
+        How a number is written.
+
+    Returns
+    -------
+    str
+        Empty where the row has no interval.
+    """
     if f"{name}_low" not in row or math.isnan(row[f"{name}_low"]):
         return ""
     return f", 95 % interval {form(row[f'{name}_low'])} to {form(row[f'{name}_high'])}"
@@ -227,8 +242,8 @@ def effort_sentence(frame: pd.DataFrame) -> str:
         "effort",
         best=best,
         cell=cell_of(best),
-        net_utility_within=_within(best, "net_utility", signed),
-        agreement_within=_within(best, "decision_agreement", share_words),
+        net_utility_within=within(best, "net_utility", signed),
+        agreement_within=within(best, "decision_agreement", share_words),
     )
 
 

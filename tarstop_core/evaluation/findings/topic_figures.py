@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from tarstop_core.evaluation.findings.drawing import BAR, ROW, drawn, look_of, mark, reach
-from tarstop_core.evaluation.findings.figures import cell_of, error_sentence
+from tarstop_core.evaluation.findings.figures import cell_of, error_sentence, within
 from tarstop_core.evaluation.findings.wording import message, share_words
 from tarstop_core.evaluation.results import MethodInfo
 from tarstop_core.presentation import figures as fig
@@ -67,10 +67,7 @@ def saved_sentence(frame: pd.DataFrame) -> str:
     now = _deciding_now(fair)
     better = fair[fair["decision_agreement"] > now + 1e-12]
     thrifty = None if better.empty else better.iloc[int(better["effort_saved"].to_numpy().argmax())]
-    interval = ""
-    if "decision_agreement_low" in best:
-        low, high = (share_words(best[f"decision_agreement_{end}"]) for end in ("low", "high"))
-        interval = f", 95 % interval {low} to {high}"
+    interval = within(best, "decision_agreement", share_words)
     cell = cell_of(best)
     return message("saved", best=best, cell=cell, agreement_within=interval, now=now, thrifty=thrifty)
 
