@@ -134,7 +134,7 @@ def decided(work: Work, state: State, decision: Decision) -> None:
         f"{said.advice} {said.overridden or ('It was followed.' if said.advice else '')}".strip(),
         f"Reason: {said.reason}" if said.reason else "",
         said.settled,
-        "Verdicts have been changed since, or documents joined." if decision.outdated else "",
+        "Verdicts, or the list of documents, have been changed since." if decision.outdated else "",
     ]
     told = "".join(f'<p class="tar-rest">{html.escape(unbroken(each))}</p>' for each in lines if each)
     if truth is not None:

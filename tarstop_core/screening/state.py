@@ -43,7 +43,7 @@ class Decision:
     plus: bool
     time: str
     payload: Mapping[str, Any]
-    outdated: bool = False  # whether a verdict was changed, or documents joined, since
+    outdated: bool = False  # whether a verdict, or the list of documents, was changed since
     by: str = ""  # the name given when it was recorded
     claimed: bool = False  # whether name and time are what a session file says
 
