@@ -174,7 +174,8 @@ def _set_aside(work: Work, state: State, at: int | None, doc: str, flag: Flag | 
 
     def change(event: Callable[[], Event], confirmation: str) -> None:
         work.record(event(), state.seq)
-        say(confirmation)
+        if not work.held:
+            say(confirmation)
 
     if state.drawn is not None or at is None:
         return
@@ -182,11 +183,8 @@ def _set_aside(work: Work, state: State, at: int | None, doc: str, flag: Flag | 
         back = partial(return_event, state, [doc])
         press("Return to the evidence", change, back, f"Returned: #{at + 1} counts again.", **how)
     elif flag is not None and flag.bars and may_leave(state, at):
-        aside, said = (
-            partial(set_aside_event, state, work.row.ids, {doc: flag}),
-            "Set aside: it is no evidence.",
-        )
-        press("Set aside", change, aside, said, help=SET_ASIDE, **how)
+        aside = partial(set_aside_event, state, work.row.ids, {doc: flag})
+        press("Set aside", change, aside, "Set aside: it is no evidence.", help=SET_ASIDE, **how)
 
 
 def _note(work: Work, state: State, doc: str) -> None:

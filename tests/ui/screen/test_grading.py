@@ -399,3 +399,18 @@ def test_one_press_sets_the_flagged_document_aside_and_another_returns_it(
     assert after.advice(START).b > before * 0.9
     press(page, "Return to the evidence")
     assert not state_of(store, session).aside_read
+
+
+def test_what_is_set_aside_in_a_deleted_session_is_said_to_be_kept_and_counts_later(
+    open_app: Open, store: Store, start
+) -> None:
+    session = start(application=MINE)
+    page = open_app("screen", session=session)
+    for _ in range(3):
+        press(page, "Not relevant")
+    store.delete_session(session)
+    press(page, "Set aside")
+    assert not page.toast and "is kept in this window" in html_of(page)
+    store.restore_session(session)
+    page.run()
+    assert list(state_of(store, session).aside) == ["d3"]
