@@ -65,6 +65,7 @@ collection: $(DEV_READY)
 deep: $(DEV_READY) collection
 	@$(PYTEST) -m "deep or hypothesis" --hypothesis-profile deep --ignore tests/browser
 	@TARSTOP_BROWSER_TESTS=required $(PYTEST) -m deep --maxprocesses 4 tests/browser
+	@$(BIN)/python -m tests.mutation
 	@set -e; for workers in 2 4; do \
 		clone=$$(mktemp -d); \
 		git clone --quiet . "$$clone/tarstop"; \
