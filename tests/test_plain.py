@@ -16,10 +16,10 @@ from numpydoc.validate import validate
 ROOT = Path(__file__).resolve().parents[1]
 TOPS = ("tarstop_core", "dashboard")
 VAGUE = {"each", "found", "said", "told", "known", "shown", "stuff", "thing", "things"}
-MOST_VAGUE = 430
-MOST_LEANING = 28
-MOST_UNDOCUMENTED = 178
-MOST_BRANCHES = 2
+MOST_VAGUE = 408
+MOST_LEANING = 26
+MOST_UNDOCUMENTED = 177
+MOST_BRANCHES = 0
 ARGUMENTS = 2  # A function with more needs sections for its parameters and for what it returns.
 SECTIONS = {"PR01", "PR02", "RT01"}  # numpydoc: undocumented parameters, unknown parameters, no Returns
 LEANING = re.compile(r"(The same|Of|Those)\b")

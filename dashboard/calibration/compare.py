@@ -70,8 +70,7 @@ def _pair(there: dict[str, Listed], scenario: str) -> tuple[Listed, Listed]:
 
 
 def _held_out(store: Store, scenario: str) -> HeldOut | None:
-    names = [*calibrators.SHIPPED[scenario], UPLOADED, SESSIONS]
-    titles = {name: f"{name} (simulated)" if name.startswith("sample") else name for name in names}
+    titles = {**calibrators.SHIPPED[scenario], UPLOADED: UPLOADED, SESSIONS: SESSIONS}
     where = one_of("Judged on", titles, key=f"{PREFIX}/where/{scenario}")
     if where == UPLOADED:
         found = uploaded(PREFIX, scenario)

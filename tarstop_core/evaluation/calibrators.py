@@ -41,12 +41,14 @@ class HeldOut:
     simulated: bool = False
 
 
+_SEARCHES = {"sample searches": "sample searches (simulated)"}
+_REVIEWS = {"sample reviews": "sample reviews (simulated)"}
 SHIPPED = {
-    PATENT: ("simulated rankings", "sample searches"),
-    REVIEW: ("simulated outcomes", "sample reviews"),
-    INCLUSION: ("sample reviews",),
+    PATENT: {"simulated rankings": "simulated rankings", **_SEARCHES},
+    REVIEW: {"simulated outcomes": "simulated outcomes", **_REVIEWS},
+    INCLUSION: _REVIEWS,
 }
-"""Simulated lists to judge on that come with the programme, by scenario."""
+"""Simulated lists to judge on that come with the program, by scenario: what each is called, and its title on pages."""
 
 
 @lru_cache(maxsize=8)

@@ -265,8 +265,8 @@ def carry_out(folder: Path, cancelled: Callable[[], bool]) -> None:
         last_word = replace(known, state="stopped", seconds_left=None)
     except InputProblem as problem:
         # Pages show it, and where the server keeps things is nobody's business there.
-        said = str(problem).replace(str(content["folder"]), Path(content["folder"]).name)
-        last_word = Status("failed", known.share, said)
+        searched = Path(content["folder"])
+        last_word = Status("failed", known.share, str(problem).replace(str(searched), searched.name))
     except Exception:
         _write(folder / PROGRESS, asdict(Status("failed", known.share, UNFORESEEN)))
         raise
