@@ -5,4 +5,4 @@ from tarstop_core.presentation.messages import Messages
 advice_message = Messages("screening/messages/shared.jinja")
 """Sentences about advice that are the same in every scenario."""
 record_message = Messages("screening/messages/record.jinja")
-"""Sentences for the record of a session: settings, protocol, random draws, and where it came from."""
+"""Sentences for the record of a session: settings, protocol, draws, documents set aside, and where it came from."""

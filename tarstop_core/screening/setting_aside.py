@@ -7,22 +7,19 @@ with those of the list, are what they would be had the search not found them.
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tarstop_core.documents.application import Flag
 from tarstop_core.errors import InputProblem
-from tarstop_core.presentation.words import say
 from tarstop_core.ranking.order import Ranking
+from tarstop_core.screening import record_message
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.labels import COMBINATION, RELEVANT
 from tarstop_core.screening.log import CHANGES_LIST, Aside, Event
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
-
-_said = partial(say, __name__)
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +79,7 @@ def with_set_aside(screened: Ranking, aside: SetAside) -> tuple[Ranking, Event]:
     if scores is not None:
         assert aside.ranking.scores is not None
         scores = np.append(scores, aside.ranking.scores)
-    how = f"{screened.how} {_said('first', aside=counted(aside.documents))}"
+    how = f"{screened.how} {record_message('set_aside_first', aside=counted(aside.documents))}"
     stored = Ranking(np.append(screened.order, aside.ranking.order), scores, how)
     return stored, Event("set_aside", {"documents": list(aside.documents), "ranks": aside.ranks.tolist()})
 
@@ -172,7 +169,7 @@ def counted(aside: Iterable[Aside]) -> str:
     '2 documents (1 too late, 1 of the application’s own family)'
     """
     kinds = Counter(each["kind"] for each in aside)
-    return _said("counted", late=kinds["late"], own=kinds["own"])
+    return record_message("set_aside", late=kinds["late"], own=kinds["own"])
 
 
 def listed(settings: Settings, ids: Sequence[str], events: Sequence[Event]) -> int:

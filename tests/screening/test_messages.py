@@ -228,6 +228,9 @@ def record() -> Values:
     yield "recall", {"sure": "95 %", "relevant": 0, "most": 7}
     yield "recall", {"sure": "95 %", "relevant": 5, "most": 7}
     yield "drawn", {"every": 10, "documents": 4, "hits": 1}
+    for late, own in product((0, 2), (0, 1)):
+        yield "set_aside", {"late": late, "own": own}
+    yield "set_aside_first", {"aside": "2 documents (too late)"}
     yield "audit", {"every": 10, "sure": "95 %"}
     yield "price", {"relevant": 50, "some": "9", "most": "12", "documents": 90, "shares": "20 or 10"}
     yield "calibrator", {"calibrator": CALIBRATOR}
