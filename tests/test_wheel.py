@@ -102,8 +102,9 @@ def test_samples_calibrators_and_texts_are_its_own(installed: Path, tmp_path: Pa
     assert int(answer[2]) >= 9
 
 
-def test_the_words_of_the_simulators_travel_along(installed: Path) -> None:
-    words = {path.relative_to(ROOT) for path in (ROOT / "tarstop_core").rglob("*.toml")}
+def test_words_and_templates_travel_along(installed: Path) -> None:
+    core = ROOT / "tarstop_core"
+    words = {path.relative_to(ROOT) for suffix in ("toml", "jinja") for path in core.rglob(f"*.{suffix}")}
     assert len(words) > 20 and all((installed / name).is_file() for name in words)
 
 

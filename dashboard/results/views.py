@@ -21,10 +21,11 @@ from tarstop_core.evaluation.findings.report import engine_changes, folds_said, 
 from tarstop_core.evaluation.metrics import TARGET_RECALL
 from tarstop_core.evaluation.tasks.named import TASKS, errors_of
 from tarstop_core.files import table_to_csv
+from tarstop_core.places import sample_dir
 from tarstop_core.policies import parse_policy
 from tarstop_core.presentation.numbers import percent
 
-PRIZE = shell.ROOT / "docs" / "data" / "reranking_prize.csv"
+PRIZE = sample_dir() / "reranked" / "prize.csv"
 TARGETS = (0.8, 0.9, TARGET_RECALL, 1.0)
 WAYS = {"static, as it is": "as ranked once", "re-ranked": "learning from labels"}
 MEANS = ["depth", "right", "net_utility"]
@@ -32,9 +33,6 @@ MEANS = ["depth", "right", "net_utility"]
 
 def _learning_list(_: Look) -> None:
     """Draw the tab; it is about real reviews, whatever benchmark is chosen."""
-    if not PRIZE.is_file():
-        st.info("This was not measured yet: python -m scripts.study reranked_chances does it.")
-        return
     found = pd.read_csv(PRIZE)
     by = ["stages", "rule", "way"]
     means = found[found["way"].isin(WAYS)].groupby(by, as_index=False)[MEANS].mean()

@@ -221,7 +221,8 @@ def _take() -> Worker:
             worker = _idle.pop() if _idle else None
         if worker is None:
             return start(_serve, list(_modules))
-        if not worker.pipe.poll():  # there is something to read from one that died
+        # From one that died there is something to read.
+        if worker.process.is_alive() and not worker.pipe.poll():
             return worker
         worker.pipe.close()
 

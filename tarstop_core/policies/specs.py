@@ -10,6 +10,7 @@ from tarstop_core.policies.registry import POLICIES
 from tarstop_core.policies.user_policy import load_rule, make_rule
 
 COMBINED: dict[str, type[Combined]] = {"either": Either, "both": Both}
+LONGEST = 10_000  # characters of a text that names a rule
 MOST_RULES = 32  # Rules that one text may combine
 _COMBINED = re.compile(r"(either|both)\s*\((.*)\)", re.IGNORECASE | re.DOTALL)
 _OWN = re.compile(r"(.+?\.py)(?::([^:]*))?(?::(.*))?", re.DOTALL)
@@ -28,6 +29,8 @@ def parse_policy(spec: str, files: bool = True) -> Policy:
         When there is no such policy, parameter or value, or a file does not yield one.
     """
     spec = spec.strip()
+    if len(spec) > LONGEST:
+        raise InputProblem(f"The text of a rule has {len(spec):,} characters; give at most {LONGEST:,}.")
     if spec.count("(") > MOST_RULES or spec.count(";") > MOST_RULES:
         raise InputProblem(f"A rule cannot be put together from more than {MOST_RULES} others; name fewer.")
     if combined := _COMBINED.fullmatch(spec):

@@ -4,6 +4,7 @@ from tests.additions.conftest import Tree
 
 CARDS = '''"""Cards: a hash and a title, then the abstract."""
 
+import re
 from collections.abc import Mapping
 
 from tarstop_core.files.columns import Progress, RecordTable
@@ -20,7 +21,7 @@ def read_cards(source: Source, columns: Mapping[str, str] | None, progress: Prog
     return table_of(source, "cards", records, {"#": "title"}, [], progress)
 
 
-CARDS = Format("cards", "Cards", (".cards",), read_cards, looks="#", phrase="a box of cards")
+CARDS = Format("cards", "Cards", (".cards",), read_cards, looks=re.compile("#"), phrase="a box of cards")
 '''
 
 

@@ -36,9 +36,11 @@ class Applied:
     def __call__(self, text: str) -> object:
         """Apply it as the programme does."""
         act = getattr(self.pattern, self.method)
+        # Headers are bytes.
+        subject: Any = text.encode() if isinstance(self.pattern.pattern, bytes) else text
         if self.method in ("sub", "subn"):
-            return act("", text)
-        return sum(1 for _ in act(text)) if self.method == "finditer" else act(text)
+            return act(subject[:0], subject)
+        return sum(1 for _ in act(subject)) if self.method == "finditer" else act(subject)
 
 
 @cache

@@ -14,6 +14,7 @@ from tarstop_core.evaluation.benchmarks.named import BENCHMARKS
 from tarstop_core.evaluation.benchmarks.simulated import simulated_reviews
 from tarstop_core.evaluation.findings.aggregate import CONTRACT
 from tests.evaluation.own_benchmark import own_rules
+from tests.reading_pages import read
 
 RUN = "".join(f"{t} Q0 d{i} {i} {99 - i}.5 x\n" for t in ("T1", "T2", "T3") for i in range(1, 40))
 QRELS = "T1 0 d2 1\nT2 0 d1 1\nT2 0 d5 1\nT3 0 d9 1\n"
@@ -73,7 +74,7 @@ def test_recall_centred_figures_stand_beside_net_utility(folder: Path, tmp_path:
     assert written["reliability"].tolist() == pytest.approx([row["reliability"] for row in rows])
     said = tarstop(str(folder), "--out", str(out), *methods).stdout
     assert "recall reaches 95 %, with Wilson’s 95 % interval" in said and "ICER “--”: the rule" in said
-    page = (out / "report.html").read_text(encoding="utf-8")
+    page = read((out / "report.html").read_text(encoding="utf-8"))[1]
     assert "recall reaches 95 %" in page and "ICER “--”: the rule" in page
 
 

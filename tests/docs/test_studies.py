@@ -67,6 +67,7 @@ def test_no_script_works_or_needs_another_first_when_it_is_imported() -> None:
         cwd=ROOT,
         capture_output=True,
         text=True,
+        encoding="utf-8",
         timeout=120,
         check=False,
     )

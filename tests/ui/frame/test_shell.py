@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.frame import address
 from dashboard.frame.work import FLASH
-from tarstop_core.evidence import typed
+from tarstop_core.evidence import manual_tables
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGES = sorted(page.stem for page in (ROOT / "pages").glob("*.py"))
@@ -36,4 +36,4 @@ def test_a_parameter_that_is_too_long_is_left_out_and_said(
 
 
 def test_tables_that_are_typed_fit_into_an_address() -> None:
-    assert typed.LONGEST + len("tables") <= address.LONGEST <= address.LONGEST_QUERY
+    assert manual_tables.LONGEST + len("tables") <= address.LONGEST <= address.LONGEST_QUERY
