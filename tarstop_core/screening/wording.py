@@ -258,8 +258,12 @@ def about_documents(simulated: bool, settings: Settings) -> list[str]:
     """What a badge says of documents that nobody published, and of the money that a demo puts on them."""
     if not simulated:
         return []
-    example = settings.stakes in (SEARCH_EXAMPLE, REVIEW_EXAMPLE)
-    return ["simulated documents, example amounts" if example else "simulated documents"]
+    return ["simulated documents, example amounts" if example_amounts(settings) else "simulated documents"]
+
+
+def example_amounts(settings: Settings) -> bool:
+    """Whether the payoffs and costs are those of a demo."""
+    return settings.stakes in (SEARCH_EXAMPLE, REVIEW_EXAMPLE)
 
 
 def chances_badge(calibrator: Calibrator, settings: Settings) -> str:

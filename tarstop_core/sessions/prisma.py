@@ -122,8 +122,9 @@ def _unscreened_because(state: State) -> str:
         return NOT_YET
     if state.advice_at_stop not in OVERRIDDEN:
         return WHY_UNSCREENED.get(state.advice_at_stop, UNSCREENED)
-    reason = state.decision.footing.reason if state.decision else ""
-    given = shorten(reason, LONGEST_REASON, placeholder=" …")
+    if state.decision is None:
+        return OVERRIDDEN[state.advice_at_stop]  # A reason is asked for with the decision.
+    given = shorten(state.decision.footing.reason, LONGEST_REASON, placeholder=" …")
     why = f"reason given: “{given}”" if given else "no reason given"
     return f"{OVERRIDDEN[state.advice_at_stop]}; {why}"
 

@@ -39,6 +39,7 @@ from tarstop_core.screening.wording import (
     chances_badge,
     document_name,
     ending,
+    example_amounts,
     explain,
     question,
     word_of,
@@ -69,7 +70,7 @@ def report_html(session: WholeSession) -> str:
         imported=session.came.sentence(when),
         version=__version__,
         simulated=session.collection.simulated,
-        example=bool(settings.payoffs.unit),
+        example=example_amounts(settings),
         full_texts=settings.kind.reads_full_texts,
         decision=_decision(session),
         searched=about_rows(session),
@@ -318,8 +319,23 @@ def _plan(session: WholeSession) -> dict[str, Any]:
         "same_list": state.plan_records == session.row.digest,
         "joined": len(state.joining("docs")),
         "rows": session.in_words(state.plan),
-        "changes": _changed(session, state.deviations, state.plan),
+        "changes": [*_changed(session, state.deviations, state.plan), *_moved_aside(session, registered)],
     }
+
+
+def _moved_aside(session: WholeSession, plan: Event) -> list[dict[str, Any]]:
+    """Documents that were set aside, or returned to the evidence, after the plan was registered."""
+    moves = []
+    for event in session.events:
+        if event.seq <= plan.seq or event.kind not in ("set_aside", "returned"):
+            continue
+        if event.kind == "set_aside":
+            moved = f"{count_of(len(event.payload['documents']))} set aside as no evidence"
+        else:
+            moved = f"{count_of(len(event.payload['docs']))} returned to the evidence"
+        reason = str(event.payload.get("reason", "")).strip()
+        moves.append({"signed": _signed(session, event), "moved": [moved], "reason": reason})
+    return moves
 
 
 def _changed(session: WholeSession, events: Sequence[Event], before: Settings) -> list[dict[str, Any]]:

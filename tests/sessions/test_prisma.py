@@ -81,6 +81,7 @@ def stopping(advice: str, **decision: object) -> list[Event]:
             stopping("continue", reason=""),
             "Records not screened although the stopping rule advised to go on; no reason given",
         ),
+        (stopping("continue"), "Records not screened although the stopping rule advised to go on"),
         (
             stopping("reports", reason="The panel met"),
             "Records not screened although the advice was to read the waiting reports first; reason given: "

@@ -288,3 +288,22 @@ def test_no_field_becomes_markup(store: Store, payload: str) -> None:
         *("reason of a verdict", "reason of a change", "reason of a decision"),
     ):
         assert in_field(name) in text, name
+
+
+def test_setting_documents_aside_after_the_plan_is_a_deviation_from_it(store: Store) -> None:
+    session = store.create_session(
+        "Mast", a_collection(store), list(range(N)), None, START, "mast", "own order"
+    )
+    late = {"doc": IDS[2], "kind": "late", "words": "published after it: too late"}
+    log(
+        store,
+        session,
+        Event("plan", {"settings": START.to_dict(), "records": store.session(session).digest}),
+        label(0, "irrelevant"),
+        Event("set_aside", {"documents": [late], "reason": "Published in June"}),
+        Event("returned", {"docs": [IDS[2]]}),
+    )
+    _, text = read(report_html(whole_session(store, session)))
+    assert "There was no deviation from the plan" not in text
+    assert "1 document set aside as no evidence" in text and "Published in June" in text
+    assert "1 document returned to the evidence" in text
