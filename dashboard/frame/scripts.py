@@ -43,10 +43,11 @@ PASTING = (
 """What reads cells of a spreadsheet, before a script that places them."""
 # Streamlit keeps the scroll position of the page before: one would label documents unseen.
 ARRIVAL_SCRIPT = """<script>document.querySelector('[data-testid="stMain"]')?.scrollTo(0, 0)</script>"""
-# Again while the part unfolds that holds them.
+# Again while the part unfolds that holds them, unless somebody has pressed something by then.
 TABLES_SCRIPT = (
-    "<script>[0, 200, 500].forEach((later) => setTimeout(() => document.querySelector('.st-key-tables')"
-    "?.scrollIntoView({block: 'center'}), later))</script>"
+    "<script>{const again = [0, 200, 500].map((later) => setTimeout(() => document.querySelector('.st-key-tables')"
+    "?.scrollIntoView({block: 'center'}), later)); "
+    "addEventListener('pointerdown', () => again.forEach(clearTimeout), {once: true, capture: true});}</script>"
 )
 COPY_SCRIPT = script(FRAME / "copying.js")
 GUIDE_SCRIPT = script(FRAME / "guide.js")
