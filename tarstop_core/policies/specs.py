@@ -29,10 +29,10 @@ def parse_policy(spec: str, files: bool = True) -> Policy:
         When there is no such policy, parameter or value, or a file does not yield one.
     """
     spec = spec.strip()
-    if len(spec) > LONGEST:
-        raise InputProblem(f"The text of a rule has {len(spec):,} characters; give at most {LONGEST:,}.")
     if spec.count("(") > MOST_RULES or spec.count(";") > MOST_RULES:
         raise InputProblem(f"A rule cannot be put together from more than {MOST_RULES} others; name fewer.")
+    if len(spec) > LONGEST:
+        raise InputProblem(f"The text of a rule has {len(spec):,} characters; give at most {LONGEST:,}.")
     if combined := _COMBINED.fullmatch(spec):
         kind = COMBINED[combined[1].lower()]
         return kind(tuple(parse_policy(part, files) for part in _parts(combined[2], spec)))

@@ -63,7 +63,9 @@ def ended(pid: int) -> bool:
     until = time.monotonic() + SOON
     while time.monotonic() < until:
         try:
-            if psutil.Process(pid).status() == psutil.STATUS_ZOMBIE:
+            process = psutil.Process(pid)
+            # While others of its threads are still ending, its pipes are open.
+            if process.status() == psutil.STATUS_ZOMBIE and process.num_threads() <= 1:
                 return True
         except psutil.NoSuchProcess:
             return True
