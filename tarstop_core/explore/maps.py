@@ -1,5 +1,6 @@
 """A rule over a grid of q* and cost."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -29,7 +30,7 @@ COMPARED: tuple[Policy, ...] = tuple(
 
 
 @dataclass(frozen=True, eq=False)
-class Grid:
+class Grid(ABC):
     """A rule at every q* (rows) and cost (columns); K, unit and proportions stay."""
 
     policy: Policy
@@ -42,9 +43,9 @@ class Grid:
         """Cost of a document in each column, in the unit."""
         return np.array(FRACTIONS) * self.stakes.payoffs.K
 
+    @abstractmethod
     def values(self, measure: Measure) -> Floats:
         """One measure as floats, shape (Q, C)."""
-        raise NotImplementedError
 
     def columns(self) -> dict[str, Any]:
         """Return the cells as columns, one entry a cell, row by row."""
@@ -52,9 +53,9 @@ class Grid:
         columns = {"policy": self.policy.spec, "world": self.world, **self._measured()}
         return {name: np.broadcast_to(np.asarray(column), shape).ravel() for name, column in columns.items()}
 
+    @abstractmethod
     def _measured(self) -> dict[str, ArrayLike]:
         """Return what broadcasts to the cells as columns."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True, eq=False)
