@@ -12,6 +12,8 @@ import pytest
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.runtime.forward_msg_cache import populate_hash_if_needed
 
 import tarstop_core
 from dashboard.frame import scripts
@@ -249,3 +251,10 @@ def test_no_script_is_taken_for_markup() -> None:
     texts = [rest.partition("</script>")[0] for rest in scripts.ALL.split("<script>")[1:]]
     assert len(texts) > 5
     assert [found.group() for text in texts for found in re.finditer(r".{0,40}<[/\w!].{0,40}", text)] == []
+
+
+def test_no_message_is_kept_by_the_browser_in_place_of_which_it_is_sent_a_name() -> None:
+    message = ForwardMsg()
+    message.delta.new_element.markdown.body = "long " * 100_000
+    populate_hash_if_needed(message)
+    assert message.hash and not message.metadata.cacheable
