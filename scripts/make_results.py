@@ -14,9 +14,9 @@ from scripts.real_lists import run_script
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.benchmarks.named import BENCHMARKS
 from tarstop_core.evaluation.findings.shipped import FOLDER, save_small
+from tarstop_core.evaluation.jobs import ResultCache
 from tarstop_core.evaluation.methods import DEFAULT, parse_methods
 from tarstop_core.evaluation.protocol import run
-from tarstop_core.evaluation.result_cache import ResultCache
 from tarstop_core.evaluation.tasks.base import Task
 from tarstop_core.evaluation.tasks.named import TASKS
 from tarstop_core.places import sample_dir

@@ -32,10 +32,9 @@ from tarstop_core.evaluation.benchmarks.simulated import TOPICS, simulated_paten
 from tarstop_core.evaluation.cases import FOLDS, Benchmark, Case
 from tarstop_core.evaluation.findings.aggregate import mean_with_interval, rows
 from tarstop_core.evaluation.findings.variations import COLUMNS, FILE
-from tarstop_core.evaluation.grlstop_weights import weights_file, weights_of
-from tarstop_core.evaluation.methods import PAPER, Method, grid, parse_methods
+from tarstop_core.evaluation.jobs import ResultCache
+from tarstop_core.evaluation.methods import PAPER, Method, grid, parse_methods, weights_file, weights_of
 from tarstop_core.evaluation.protocol import COSTS, run
-from tarstop_core.evaluation.result_cache import ResultCache
 from tarstop_core.evaluation.results import Results
 from tarstop_core.evaluation.tasks.base import REPLICATIONS
 from tarstop_core.evaluation.tasks.decisive import DecisiveTask

@@ -29,7 +29,7 @@ from scripts.agent_quality import assess
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.benchmarks.named import BENCHMARKS, named
-from tarstop_core.evaluation.grlstop_weights import weights_file
+from tarstop_core.evaluation.methods import weights_file
 from tarstop_core.files import label_topics, read_qrels, read_run
 from tarstop_core.policies.grlstop import training as ppo
 from tarstop_core.policies.grlstop.rule import SHIPPED

@@ -11,7 +11,7 @@ from tarstop_core.evaluation.findings import variations
 from tarstop_core.evaluation.findings.aggregate import beside_paper, compare, rows
 from tarstop_core.evaluation.findings.shipped import load_small, shipped
 from tarstop_core.evaluation.findings.tables import headline_cost
-from tarstop_core.evaluation.grlstop_weights import FOLDER
+from tarstop_core.evaluation.methods import AGENTS
 from tarstop_core.evaluation.results import Results
 from tarstop_core.evaluation.tasks.named import TASKS
 from tarstop_core.places import sample_dir
@@ -60,7 +60,7 @@ def measure() -> Tables:
     every = experiments()
     (reviews,) = (each for each in every if each.settings["benchmark"] == "review")
     titles = {each.benchmark: each.title for each in shipped()}
-    agents = pd.read_csv(sample_dir() / FOLDER / "trained.csv")
+    agents = pd.read_csv(sample_dir() / AGENTS / "trained.csv")
     agents = agents.groupby("benchmark", sort=False).agg(
         agents=("file", "size"),
         fewest_lists=("lists", "min"),

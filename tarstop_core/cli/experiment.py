@@ -122,9 +122,9 @@ def experiment(
     from tarstop_core.belief.prior import check_theta
     from tarstop_core.evaluation.benchmarks.named import named
     from tarstop_core.evaluation.findings.report import Findings, write
+    from tarstop_core.evaluation.jobs import ResultCache
     from tarstop_core.evaluation.methods import DEFAULT, parse_methods, split_specs
     from tarstop_core.evaluation.protocol import run
-    from tarstop_core.evaluation.result_cache import ResultCache
     from tarstop_core.evaluation.tasks.named import TASKS
     from tarstop_core.policies.check import refuse_looking_ahead
 

@@ -1,14 +1,13 @@
 """What a method is tried on: cases, in folds, in a benchmark."""
 
-import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
+import joblib
 import numpy as np
-from numpy.typing import NDArray
 
+from tarstop_core.documents.tables import CELLS
 from tarstop_core.documents.topic import Outcome, Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.value.payoffs import Flags, Floats
@@ -52,20 +51,13 @@ class Case:
 
     @property
     def digest(self) -> str:
-        """Fingerprint of everything about the case that a result can depend on."""
-        fingerprint = hashlib.blake2b(digest_size=16)
-        fingerprint.update(repr((self.name, self.group, self.n_relevant, len(self.topic))).encode())
-        arrays: list[NDArray[Any]] = [self.labels]
-        if self.topic.scores is not None:
-            arrays.append(self.topic.scores)
-        if self.adaptive_chances is not None:
-            arrays.append(self.adaptive_chances)
-        if self.outcome is not None:
-            tables = self.outcome.tables
-            arrays += [self.outcome.positions, tables.TP, tables.FP, tables.FN, tables.TN]
-        for array in arrays:
-            fingerprint.update(np.ascontiguousarray(array).tobytes())
-        return fingerprint.hexdigest()
+        """Hash of everything about the case that a result can depend on."""
+        studies = self.outcome and (
+            self.outcome.positions,
+            [getattr(self.outcome.tables, cell) for cell in CELLS],
+        )
+        about = self.name, self.group, self.n_relevant, self.labels, self.topic.scores
+        return str(joblib.hash((about, self.adaptive_chances, studies)))
 
 
 @dataclass(frozen=True, eq=False)

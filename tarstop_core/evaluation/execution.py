@@ -1,5 +1,6 @@
-"""The same pure jobs on one process, on all cores, or on a Dask cluster, with results in the same order."""
+"""Pure jobs on one process, on all cores, or on a Dask cluster, with results in the same order; and how far they are."""
 
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar, cast
@@ -11,6 +12,8 @@ from tarstop_core.errors import InputProblem
 
 Job = TypeVar("Job")
 Answer = TypeVar("Answer")
+Progress = Callable[[float, str, float | None], None]
+"""Is given the share done, what is being done, and the seconds left (None while unknown)."""
 
 SECONDS = 5
 """To wait for a Dask scheduler."""
@@ -18,14 +21,87 @@ AHEAD = 2
 """Jobs sent ahead of the one awaited, for each worker: enough to keep it busy, few enough to hold in memory."""
 
 
+class Cancelled(Exception):
+    """Somebody asked for an end; what is finished is kept where there is a place for it."""
+
+
+class Clock:
+    """Share done and seconds left, from the pace of what was computed and not taken from a cache.
+
+    Parameters
+    ----------
+    total : float
+        Effort of the whole run, in any unit.
+    progress : callable, optional
+        Is given share, work and seconds left.
+    cancelled : callable, optional
+        Whether an end was asked for; it is asked whenever progress is reported.
+    """
+
+    def __init__(self, total: float, progress: Progress | None, cancelled: Callable[[], bool] | None) -> None:
+        self.total, self.progress, self.cancelled = total, progress, cancelled
+        self.so_far = self.computed = 0.0
+        self.begun = time.monotonic()
+
+    def report(self, work: str) -> None:
+        """Report what is being done.
+
+        Raises
+        ------
+        Cancelled
+            When an end was asked for.
+        """
+        if self.cancelled is not None and self.cancelled():
+            raise Cancelled
+        if self.progress is None:
+            return
+        spent = time.monotonic() - self.begun
+        left = spent * (self.total - self.so_far) / self.computed if self.computed else None
+        self.progress(min(1.0, self.so_far / self.total), work, left)
+
+    def done(self, effort: float, work: str, *, computed: bool) -> None:
+        """Count what was done and report it.
+
+        Parameters
+        ----------
+        effort : float
+            In the unit of the total.
+        work : str
+            What is being done.
+        computed : bool
+            Whether it was computed, so that its time tells the pace.
+        """
+        self.so_far += effort
+        if computed:
+            self.computed += effort
+        self.report(work)
+
+
 def in_order(
     work: Callable[[Job], Answer], jobs: Iterable[Job], workers: int = 1, dask: str | None = None
 ) -> Iterator[Answer]:
-    """Answers of `work` in the order of the jobs, which are taken from their iterator as they are needed.
+    """Yield the answers of `work` in the order of the jobs, which are taken from their iterator as they are needed.
 
-    `work` is pure and importable. It is done by so many processes on this machine (1: this one, 0 or less: one a
-    core), or by the Dask scheduler at an address, on one thread: answers do not depend on where. InputProblem when
-    Dask is asked for and not installed, or does not answer.
+    Parameters
+    ----------
+    work : callable
+        Pure and importable; it runs on one thread.
+    jobs : iterable
+        What it is given.
+    workers : int
+        Processes on this machine; 1: this one, 0 or less: one a core.
+    dask : str, optional
+        Address of a Dask scheduler to run on instead.
+
+    Yields
+    ------
+    object
+        Answers, which do not depend on where they are computed.
+
+    Raises
+    ------
+    InputProblem
+        When Dask is asked for and not installed, or does not answer.
     """
     if dask is not None:
         yield from _on_dask(work, jobs, dask)

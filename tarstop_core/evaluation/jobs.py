@@ -1,36 +1,39 @@
-"""A job: a chunk of cases for some methods, whose answers depend on nothing else; a piece: what the run keeps of it."""
+"""A job: a chunk of cases for some methods, whose answers depend on nothing else and may be kept on disk."""
 
-import hashlib
+import os
+import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from functools import cache
+from pathlib import Path
+from typing import Any
 
+import joblib
 import numpy as np
 from numpy.typing import NDArray
 
 from tarstop_core.calibration.calibrator import BINS
 from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.cases import Case
-from tarstop_core.evaluation.fingerprint import code_digest
 from tarstop_core.evaluation.methods import Method
-from tarstop_core.evaluation.reliability_counts import COLUMNS, judged, tally
-from tarstop_core.evaluation.result_cache import ResultCache
+from tarstop_core.evaluation.reliability_counts import COLUMNS, tally
 from tarstop_core.evaluation.tasks.base import Task, digest_of, parts_of
 from tarstop_core.value.payoffs import Depths, Floats, Payoffs
 
 Choice = Mapping[str, Depths]
 """For each method the index of its setting for each q* and cost, shape (Q, C)."""
 Answers = dict[str, NDArray[Any]]
-"""By method, and when testing by what else is asked of a chunk: the truth, and a tally for each variant."""
+"""By method, and when testing also the truth and the reliability counts of each variant."""
 
 TRUTH = "truth"
 CHUNK = 10
 """Cases of one job, whatever runs it."""
+PACKAGE = Path(__file__).resolve().parents[1]
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What is asked of every case: the decision of a task, for these payoffs and costs."""
+class Question:
+    """The decision of a task, for these payoffs and costs."""
 
     task: Task
     payoffs: tuple[Payoffs, ...]
@@ -42,28 +45,56 @@ class Job:
     """Cases for some methods: one side of a fold (training cases to tune on, or test cases), or a chunk of it."""
 
     fold: int
-    asked: Asked
+    question: Question
     cases: Sequence[Case]
     weights: Floats  # Of the cases
     knowledge: Mapping[str, Any]  # By variant, what was learned from the fold's training cases
     methods: tuple[Method, ...]
     choice: Choice | None  # The settings to test; None to tune
-    extras: bool = True  # Whether the truth and the tallies are wanted too
+    kept: frozenset[str] = frozenset()  # Names of answers that need not be found again
+
+    @property
+    def effort(self) -> float:
+        return len(self.cases) * effort(self.methods, tuning=self.choice is None)
+
+    def chunks(self) -> Iterator["Job"]:
+        """Split into jobs of :data:`CHUNK` cases, which are taken from their sequence as they are needed."""
+        for first in range(0, len(self.cases), CHUNK):
+            here = slice(first, first + CHUNK)
+            yield replace(self, cases=tuple(self.cases[here]), weights=self.weights[here])
+
+    def keys(self) -> dict[str, str]:
+        """What each answer is kept under: a hash of everything that it depends on, the program included."""
+        inputs = code_version(), repr(self.question), [case.digest for case in self.cases]
+        learned = {variant: digest_of(knowledge) for variant, knowledge in self.knowledge.items()}
+        of_methods = {method.name: (method.digest, learned[method.variant]) for method in self.methods}
+        if self.choice is None:
+            return {name: joblib.hash((inputs, self.weights, about)) for name, about in of_methods.items()}
+        chosen = {name: (about, self.choice[name]) for name, about in of_methods.items()}
+        counts = {counts_name(variant): (variant, digest) for variant, digest in learned.items()}
+        answers: dict[str, object] = {TRUTH: TRUTH, **counts, **chosen}
+        return {name: joblib.hash((inputs, about)) for name, about in answers.items()}
+
+    def without(self, kept: Answers) -> "Job":
+        """Return the job for the answers that were not kept."""
+        methods = tuple(method for method in self.methods if method.name not in kept)
+        return replace(self, methods=methods, kept=frozenset(kept))
 
     def paths(self, case: Case) -> dict[str, Any]:
-        """The paths of a case by variant, one for each of the payoffs."""
-        task, payoffs = self.asked.task, self.asked.payoffs
-        return {variant: task.paths(case, known, payoffs) for variant, known in self.knowledge.items()}
+        """Return the paths of a case by variant, one for each of the payoffs."""
+        variants = {method.variant for method in self.methods}
+        task, payoffs = self.question.task, self.question.payoffs
+        return {variant: task.paths(case, self.knowledge[variant], payoffs) for variant in variants}
 
 
 def work(job: Job) -> Answers:
-    """Sums over a chunk when tuning, answers case by case when testing."""
+    """Sum over a chunk when tuning, answer case by case when testing."""
     return _tune(job) if job.choice is None else _test(job, job.choice)
 
 
 def _tune(job: Job) -> Answers:
     """Weighted sums of net utility over the cases, by method, shape (S, Q, C)."""
-    task, all_payoffs, costs = job.asked.task, job.asked.payoffs, job.asked.costs
+    task, all_payoffs, costs = job.question.task, job.question.payoffs, job.question.costs
     cells = (len(all_payoffs), len(costs))
     sums: Answers = {method.name: np.zeros((len(method.settings), *cells)) for method in job.methods}
     for case, weight in zip(job.cases, job.weights, strict=True):
@@ -79,23 +110,23 @@ def _tune(job: Job) -> Answers:
 
 
 def _test(job: Job, choice: Choice) -> Answers:
-    """By method: screened, plus, recall and plus_exact of each case, shape (4, n, Q, C); and what else is wanted.
+    """By method: screened, plus, recall and plus_exact of each case, shape (4, n, Q, C); and truth and counts.
 
     `plus_exact` is NaN where the bivariate engine was not asked.
     """
-    task, payoffs, costs = job.asked.task, job.asked.payoffs, job.asked.costs
+    task, payoffs, costs = job.question.task, job.question.payoffs, job.question.costs
     shape = (len(job.cases), len(payoffs), len(costs))
     answers: Answers = {method.name: np.empty((4, *shape)) for method in job.methods}
-    if job.extras:
-        answers[TRUTH] = np.empty(shape[:2], dtype=bool)
-        answers |= {tally_name(variant): np.zeros((BINS, COLUMNS)) for variant in job.knowledge}
+    truths = np.array([task.truth(case, payoffs) for case in job.cases], dtype=bool)
+    if TRUTH not in job.kept:
+        answers[TRUTH] = truths
+    for variant, learned in job.knowledge.items():
+        if counts_name(variant) not in job.kept:
+            counts = (tally(parts_of(learned)[0], case) for case in job.cases)
+            answers[counts_name(variant)] = sum(counts, np.zeros((BINS, COLUMNS)))
     rows, columns = np.indices(shape[1:])
-    for at, case in enumerate(job.cases):
-        truth, paths = task.truth(case, payoffs), job.paths(case)
-        if job.extras:
-            answers[TRUTH][at] = truth
-            for variant, learned in job.knowledge.items():
-                answers[tally_name(variant)] += tally(parts_of(learned)[0], case)
+    for at, (case, truth) in enumerate(zip(job.cases, truths, strict=True)):
+        paths = job.paths(case)
         for method in job.methods:
             learned, path = job.knowledge[method.variant], paths[method.variant]
             # Each setting that is chosen anywhere is played once, for all q* and costs.
@@ -108,34 +139,9 @@ def _test(job: Job, choice: Choice) -> Answers:
     return answers
 
 
-def tally_name(variant: str) -> str:
-    """What the tally of a variant's chances is called among the answers."""
+def counts_name(variant: str) -> str:
+    """Name, among the answers, of the reliability counts of a variant's chances."""
     return f"calibration {variant}"
-
-
-class About(NamedTuple):
-    """What results keep of a case."""
-
-    name: str
-    group: str
-    documents: int
-    judged: bool
-
-
-@dataclass(frozen=True, eq=False)
-class Piece:
-    """What is known of a chunk. It holds no lists, so many may wait for their answers."""
-
-    fold: int
-    cases: tuple[About, ...]
-    keys: Mapping[str, str]  # What each answer is kept under
-    known: Answers  # The answers that were kept
-    effort: float
-
-    @property
-    def complete(self) -> bool:
-        """Whether nothing is left to be found."""
-        return self.known.keys() == self.keys.keys()
 
 
 def effort(methods: Sequence[Method], *, tuning: bool) -> float:
@@ -143,46 +149,50 @@ def effort(methods: Sequence[Method], *, tuning: bool) -> float:
     return float(sum(len(method.settings) ** 0.5 if tuning else 1 for method in methods))
 
 
-def pieces(side: Job, cache: ResultCache) -> Iterator[tuple[Piece, Job | None]]:
-    """Every chunk of a side, with the job that finds what is not known of it; None where all is."""
-    digests = {variant: digest_of(known) for variant, known in side.knowledge.items()}
-    each_effort = effort(side.methods, tuning=side.choice is None)
-    scenario = side.asked.task.scenario
-    for first in range(0, len(side.cases), CHUNK):
-        here = slice(first, first + CHUNK)
-        chunk = replace(side, cases=tuple(side.cases[here]), weights=side.weights[here])
-        keys = _keys(chunk, digests)
-        known = {name: answer for name, key in keys.items() if (answer := cache.get(key)) is not None}
-        about = (
-            About(case.name, case.group, len(case.topic), judged(case, scenario)) for case in chunk.cases
-        )
-        piece = Piece(side.fold, tuple(about), keys, known, len(chunk.cases) * each_effort)
-        if piece.complete:
-            yield piece, None
-        else:
-            # A job takes along no more knowledge than it needs.
-            methods = tuple(method for method in side.methods if method.name not in known)
-            extras = len(methods) + len(known) < len(keys)
-            needed = digests if extras else {method.variant for method in methods}
-            knowledge = {variant: each for variant, each in side.knowledge.items() if variant in needed}
-            yield piece, replace(chunk, knowledge=knowledge, methods=methods, extras=extras)
+# --- answers on disk ------------------------------------------------------------------------------
 
 
-def _keys(chunk: Job, digests: Mapping[str, str]) -> dict[str, str]:
-    """What each answer on a chunk is kept under: all that it depends on."""
-    about = (repr((code_digest(), chunk.asked)), [case.digest for case in chunk.cases])
-    if chunk.choice is None:
-        summed = (*about, chunk.weights.tolist())
-        return {each.name: _key(summed, each.digest, digests[each.variant]) for each in chunk.methods}
-    return {
-        TRUTH: _key(about, TRUTH),
-        **{tally_name(variant): _key(about, variant, digest) for variant, digest in digests.items()},
-        **{
-            each.name: _key(about, each.digest, digests[each.variant], chunk.choice[each.name].tolist())
-            for each in chunk.methods
-        },
-    }
+@cache
+def code_version(package: Path = PACKAGE) -> str:
+    """Hash the package's sources and weights, so that answers of another version are not taken for this one's."""
+    files = sorted(path for path in package.rglob("*") if path.suffix in (".py", ".npz"))
+    return str(joblib.hash([(path.relative_to(package).as_posix(), path.read_bytes()) for path in files]))
 
 
-def _key(*parts: Any) -> str:
-    return hashlib.blake2b(repr(parts).encode(), digest_size=20).hexdigest()
+class ResultCache:
+    """Answers by key, so that an interrupted run goes on where it was; without a folder nothing is kept."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self.folder = folder
+
+    def kept(self, keys: Mapping[str, str]) -> Answers:
+        """Return the answers that are there, by name; what cannot be read counts as not there."""
+        answers: Answers = {}
+        if self.folder is None:
+            return answers
+        for name, key in keys.items():
+            try:
+                answers[name] = np.load(self._path(key), allow_pickle=False)
+            except (OSError, ValueError, EOFError):
+                continue
+        return answers
+
+    def keep(self, key: str, answer: NDArray[Any]) -> None:
+        """Write an answer; it is there whole or not at all, whenever the machine stops."""
+        if self.folder is None:
+            return
+        path = self._path(key)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part = path.with_suffix(f".{os.getpid()}")
+        with part.open("wb") as file:
+            np.save(file, answer, allow_pickle=False)
+        os.replace(part, path)
+
+    def clear(self) -> None:
+        """Forget everything."""
+        if self.folder is not None:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _path(self, key: str) -> Path:
+        assert self.folder is not None
+        return self.folder / key[:2] / f"{key[2:]}.npy"

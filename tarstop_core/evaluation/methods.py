@@ -8,11 +8,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import product
+from pathlib import Path
 from typing import Self
 
+import joblib
+import numpy as np
+
 from tarstop_core.errors import InputProblem
+from tarstop_core.evaluation.cases import Case
 from tarstop_core.evaluation.tasks.named import TASKS
-from tarstop_core.places import RULES_VARIABLE, named_by_server
+from tarstop_core.places import RULES_VARIABLE, named_by_server, sample_dir
 from tarstop_core.policies import POLICIES, Policy, parse_policy
 from tarstop_core.policies.combined import Combined
 from tarstop_core.policies.grlstop.network import Weights
@@ -47,15 +52,12 @@ class Method:
 
     @property
     def digest(self) -> str:
-        """Fingerprint of the settings, and of the source of every rule that is not part of this programme."""
-        told = [self.variant, *(policy.spec for policy in self.settings)]
-        for kind in _kinds(self.settings[0]):
-            told.append(kind.__module__)
-            if not kind.__module__.startswith("tarstop_core."):
-                told.append(inspect.getsource(kind))
-        if isinstance(self.settings[0], GRLStop):
-            told.append(self.settings[0].agent.digest)
-        return hashlib.blake2b("\n".join(told).encode(), digest_size=16).hexdigest()
+        """Hash of the settings, and of the source of every rule that is not part of this programme."""
+        kinds = list(_kinds(self.settings[0]))
+        own = [inspect.getsource(kind) for kind in kinds if not kind.__module__.startswith("tarstop_core.")]
+        agent = self.settings[0].agent.digest if isinstance(self.settings[0], GRLStop) else ""
+        specs = [policy.spec for policy in self.settings]
+        return str(joblib.hash((self.variant, specs, [kind.__module__ for kind in kinds], own, agent)))
 
     def following(self, agent: Weights | None) -> Self:
         """A copy that follows the given weights where it is GRLStop."""
@@ -149,3 +151,35 @@ def _method(spec: str, scenario: str, files: bool) -> Method:
     else:
         name, settings = policy.spec, (policy,)
     return Method(f"{name}@{variant}" if at else name, settings, variant)
+
+
+# --- GRLStop's agents -----------------------------------------------------------------------------
+
+AGENTS = "agents"
+"""Folder of agents, each found by the training cases that ``scripts/train_grlstop.py --benchmark`` trained it on."""
+
+
+def weights_file(cases: Sequence[Case]) -> Path:
+    """Return the file of the agent trained on these cases: named by all that training looks at."""
+    digest = hashlib.blake2b(digest_size=8)
+    for case in cases:
+        digest.update(len(case.labels).to_bytes(8, "little"))
+        digest.update(np.packbits(case.labels).tobytes())
+    return sample_dir() / AGENTS / f"{digest.hexdigest()}.npz"
+
+
+def weights_of(cases: Sequence[Case]) -> Weights | None:
+    """Load the agent trained on these cases; for other cases GRLStop follows that of the package.
+
+    Returns
+    -------
+    Weights or None
+        None where there is no agent of these cases.
+
+    Raises
+    ------
+    InputProblem
+        When its file holds something else.
+    """
+    path = weights_file(cases)
+    return Weights.load(path) if path.is_file() else None

@@ -10,7 +10,7 @@ from tarstop_core.evaluation.benchmarks.named import BENCHMARKS
 from tarstop_core.evaluation.findings import variations
 from tarstop_core.evaluation.findings.aggregate import PAPER_NAMES
 from tarstop_core.evaluation.findings.shipped import load_small, shipped
-from tarstop_core.evaluation.result_cache import ResultCache
+from tarstop_core.evaluation.jobs import ResultCache
 from tarstop_core.evaluation.results import Results
 from tarstop_core.value.payoffs import Payoffs
 

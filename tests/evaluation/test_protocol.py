@@ -11,13 +11,12 @@ from tarstop_core.calibration.fitting import assess, fit
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.benchmarks.simulated import simulated_reviews
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold, cross_validated
+from tarstop_core.evaluation.execution import Cancelled
 from tarstop_core.evaluation.findings.aggregate import deciding_now, rows
-from tarstop_core.evaluation.jobs import CHUNK, Answers, Job
+from tarstop_core.evaluation.jobs import CHUNK, Answers, Job, ResultCache
 from tarstop_core.evaluation.methods import parse_methods
-from tarstop_core.evaluation.progress import Cancelled
 from tarstop_core.evaluation.protocol import COSTS, Q_STARS, run
 from tarstop_core.evaluation.replay import replay, replay_reviews
-from tarstop_core.evaluation.result_cache import ResultCache
 from tarstop_core.evaluation.results import Results, load, save
 from tarstop_core.evaluation.tasks.decisive import DecisiveTask
 from tarstop_core.evaluation.tasks.review import ReviewTask
