@@ -78,23 +78,23 @@ def every_branch(messages: Messages) -> Iterator[None]:
 
     names = SENTENCES.make_globals({**messages.functions, "rendered": rendered})
     code = SENTENCES.compile(tree, messages.path, file)
-    plain, read = messages.macros, _read(messages._rendered)
+    plain, read = messages.macros, _read(messages.text)
     messages.macros = Template.from_code(SENTENCES, code, names).module
-    messages._rendered = read  # type: ignore[method-assign]
+    messages.text = read  # type: ignore[method-assign]
     try:
         yield
     finally:
         messages.macros = plain
-        del messages._rendered
+        del messages.text
     missed = [name for mark, name in enumerate(marked.names) if mark not in seen]
     assert not missed, f"no test renders these branches of {messages.path}: {missed}"
 
 
-def _read(render: Callable[[str, dict[str, Any]], str]) -> Callable[[str, dict[str, Any]], str]:
+def _read(render: Callable[..., str]) -> Callable[..., str]:
     """Render as before, and fail where the outcome has a slip."""
 
-    def rendered(sentence: str, values: dict[str, Any]) -> str:
-        text = render(sentence, values)
+    def rendered(sentence: str, /, **values: Any) -> str:
+        text = render(sentence, **values)
         in_one_line = " ".join(text.split())
         slip = SLIPS.search(in_one_line)
         assert slip is None, f"{sentence}: “{in_one_line}” has “{slip and slip.group()}”"

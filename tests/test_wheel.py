@@ -85,7 +85,7 @@ def test_it_holds_what_the_core_reads_beside_its_modules(installed: Path) -> Non
 
 def test_samples_calibrators_and_texts_are_its_own(installed: Path, tmp_path: Path) -> None:
     script = (
-        "from tarstop_core.places import sample_dir; from tarstop_core.samples import collections, shipped; from tarstop_core.teaching.methods import sections; "
+        "from tarstop_core.places import sample_dir; from tarstop_core.samples import collections, shipped; from tarstop_core.teaching.reference import sections; "
         "print(sample_dir()); print(len(collections.sample_topics()), len(shipped.calibrators())); print(len(sections()))"
     )
     answer = subprocess.run(

@@ -17,8 +17,8 @@ from tarstop_core.explore import sensitivity
 from tarstop_core.explore.figures import check_sentence
 from tarstop_core.explore.lists import LabelledList
 from tarstop_core.explore.map_figure import MEASURES
-from tarstop_core.explore.maps import COMPARED, Measure, rules
-from tarstop_core.explore.plans import World
+from tarstop_core.explore.maps import COMPARED, Measure
+from tarstop_core.explore.plans import World, rules_of
 from tarstop_core.policies import POLICIES, Policy, parse_policy
 from tarstop_core.presentation.numbers import amount
 from tarstop_core.screening.scenarios.named import scenario_of
@@ -255,7 +255,7 @@ def _take(key: str, elicited: Stakes) -> None:
 def rule_choice(key: str, title: str, world: World, first: str, none: str = "") -> Policy | None:
     """Ask for a rule and its first parameter; None where `none` is chosen."""
     options = {NONE: none} if none else {}
-    options |= {name: rule.title for name, rule in rules(world).items()}
+    options |= {name: rule.title for name, rule in rules_of(world).items()}
     if st.session_state.get(f"{key}/name") not in (None, *options):
         del st.session_state[f"{key}/name"]
     begun = parse_policy(first, files=False) if first else None

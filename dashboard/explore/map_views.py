@@ -1,7 +1,7 @@
 """The maps of Explore: the cell that is looked into, of one list or of a whole collection, by a click or by sliders."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
@@ -17,7 +17,7 @@ from dashboard.frame.widgets import press, switch
 from dashboard.parts.sessions import OF
 from tarstop_core.explore import map_figure
 from tarstop_core.explore.lists import LabelledList
-from tarstop_core.explore.maps import FRACTIONS, Map, MeanMap
+from tarstop_core.explore.maps import FRACTIONS, Map
 from tarstop_core.policies import Policy
 from tarstop_core.presentation.numbers import amount, percent
 from tarstop_core.screening.settings import Settings
@@ -59,7 +59,7 @@ def at_cell(settings: Settings, cell: tuple[float, float]) -> Settings:
 
 def draw_map(
     key: str,
-    maps: Sequence[Map] | Sequence[MeanMap],
+    maps: Sequence[Map],
     asked: Asked,
     of: str,
     sentence: str,
@@ -119,9 +119,7 @@ def look_into_clicked(key: str, q_stars: Sequence[float]) -> None:
         st.session_state[f"{key}/cell"] = (q_stars[row], FRACTIONS[column])
 
 
-def choose_cell(
-    key: str, payoffs: Payoffs, maps: Sequence[Map] | Sequence[MeanMap], cell: tuple[float, float]
-) -> Policy:
+def choose_cell(key: str, payoffs: Payoffs, maps: Sequence[Map], cell: tuple[float, float]) -> Policy:
     """Ask for the cell by two sliders, which is the same as a click, and for its rule; return the rule."""
     state = st.session_state
     state[f"{key}/cell_q"], state[f"{key}/cell_c"] = cell
@@ -148,27 +146,27 @@ def choose_cell(
 
 
 def lists_of_cell(
-    lists: Sequence[tuple[str, LabelledList]], mean: MeanMap, settings: Settings, cell: tuple[float, float]
+    lists: Mapping[str, LabelledList], mean: Map, settings: Settings, cell: tuple[float, float]
 ) -> None:
     """Show what the rule comes to in one cell, list by list, each with the way to its own page."""
     at = mean.q_stars.index(cell[0]), FRACTIONS.index(cell[1])
     there = at_cell(settings, cell)
     unit = there.payoffs.unit
     rows: list[dict[str, Any]] = []
-    for (key, listing), one in zip(lists, mean.maps, strict=True):
+    for (key, listing), one in zip(lists.items(), mean.lists, strict=True):
         plus = bool(one.plus[at])
         asked = Asked(there, mean.policy.spec, world=mean.world, cell=cell)
         filled = {name: value for name, value in controls.address_of(asked).items() if value}
         row = {
             "List": listing.name,
             "Look into it": f"explore?{urlencode({OF: key, 'show': controls.MAP_TAB, **filled})}",
-            "Stops after": int(one.depth[at]),
+            "Stops after": int(one.values("depth")[at]),
             "Of": len(listing),
             "Chooses": action(plus, settings),
         }
         if one.omega is not None:
             row["Right?"] = "yes" if plus == bool(one.omega[at[0]]) else "no"
-        row["Net utility"] = float(one.net_utility[at])
+        row["Net utility"] = float(one.values("net_utility")[at])
         rows.append(row)
     heading_of(f"{mean.policy} at q* = {cell[0]:g} and a cost of {amount(there.cost, unit)}, list by list")
     frame = pd.DataFrame(rows)

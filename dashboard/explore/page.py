@@ -61,9 +61,11 @@ def _choose() -> str:
     titles = {f"session:{each.id}": f"Your session: {each.name}" for each in store.sessions()}
     own = "Your list, unread, in its own order"
     titles |= {f"collection:{each.id}": f"{own}: {each.name}" for each in store.collections()}
-    titles |= {key: f"Sample {key.partition(':')[0]} (simulated): {title}" for key, title in samples()}
+    titles |= {
+        key: f"Sample {key.partition(':')[0]} (simulated): {title}" for key, title in samples().items()
+    }
     titles |= WHOLE
-    key, first = f"{controls.PREFIX}/{OF}", next(each for each, _ in samples())
+    key, first = f"{controls.PREFIX}/{OF}", next(iter(samples()))
     named = _named(titles)
     if named and named not in titles:
         shell.problem_box(f"There is nothing to explore under the name {named}; a sample is shown instead.")
@@ -254,7 +256,7 @@ def _sensitivity(look: Look, asked: Asked) -> Asked:
 def _learned(look: Look, asked: Asked) -> Asked:
     listing, settings = look.listing, look.settings
     comparison = order_comparison.compare_orders(listing, settings, look.policy)
-    rows = order_comparison.order_rows(comparison, settings)
+    rows = order_comparison.order_rows([comparison], settings)
     heading, sentence = order_comparison.order_sentences(listing, comparison, look.policy)
     figure_at, rows_at = shell.in_turn()
     with figure_at:
@@ -269,7 +271,7 @@ def _learned(look: Look, asked: Asked) -> Asked:
                 if rule != look.policy:
                     heading_of(str(rule))
                     other = order_comparison.compare_orders(listing, settings, rule)
-                    table(order_comparison.order_rows(other, settings))
+                    table(order_comparison.order_rows([other], settings))
         _about_chances()
     return asked
 
@@ -286,8 +288,9 @@ def _about_chances() -> None:
 def _collection(chosen: str) -> None:
     """Draw the collection of this name."""
     lists = explore.collection(chosen)
-    key, first = controls.begin(chosen, lists[0][1])
-    learned = lists[0][1].calibrator.fitted_on.badge
+    begun = next(iter(lists.values()))
+    key, first = controls.begin(chosen, begun)
+    learned = begun.calibrator.fitted_on.badge
     marks = ("simulated", f"{len(lists)} lists", learned, "paper mode, truth known")
     st.html(f'<p class="tar-about">{badges(*marks)}</p>')
     figures_at, settings, policy = controls.controls(key, first)
@@ -296,10 +299,10 @@ def _collection(chosen: str) -> None:
         controls.write_address(chosen, asked)
 
 
-def _mean_map(key: str, lists: list[tuple[str, LabelledList]], settings: Settings, policy: Policy) -> Asked:
+def _mean_map(key: str, lists: dict[str, LabelledList], settings: Settings, policy: Policy) -> Asked:
     labels = "the labels of each list"
     asked, policies, compared = controls.map_choices(key, settings, policy, "Show the mean", MEASURES, labels)
-    listings = [listing for _, listing in lists]
+    listings = list(lists.values())
     grids = maps.mean_maps(listings, settings, policies, asked.world, compared)
     sentence = map_figure.mean_sentence(grids[0], asked.measure, *grids[1:2])
     of = f"mean of {len(lists)} lists, {controls.WORLDS[asked.world].lower()}"
@@ -331,5 +334,5 @@ def _mean_learned(key: str, listings: list[LabelledList], settings: Settings, ru
 
     with opened, st.spinner("Reading every list in both orders …"):
         comparisons = kept(f"{controls.PREFIX}/reread", (settings, rule), compared)
-        table(order_comparison.mean_order_rows(comparisons, settings))
+        table(order_comparison.order_rows(comparisons, settings))
         _about_chances()

@@ -1,7 +1,7 @@
 """The address of a page: what a person put there, and what the page puts there."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
@@ -12,6 +12,7 @@ from streamlit.runtime.state import query_params
 from tarstop_core.errors import InputProblem
 
 State = TypeVar("State", bound=Any)
+Value = TypeVar("Value")
 LONGEST, LONGEST_QUERY = 6_100, 16_000
 """Characters of one parameter, and of all of them as they are written; tables that are typed fill one."""
 
@@ -66,23 +67,24 @@ def texts(parameters: Mapping[str, Parameter], state: Any) -> dict[str, str]:
     return {each.name: each.text(getattr(state, field)) for field, each in parameters.items()}
 
 
-def finite(text: str) -> float:
-    """Parse a finite number; ValueError for any other text."""
-    value = float(text)
-    if not math.isfinite(value):
-        raise ValueError(text)
-    return value
+def only(parse: Callable[[str], Value], usable: Callable[[Value], object]) -> Callable[[str], Value]:
+    """Return a parser that raises ValueError where a value is not usable."""
 
-
-def choice(options: Iterable[str]) -> Callable[[str], str]:
-    """Return a parser of these texts only, which raises ValueError for others."""
-
-    def parse(text: str) -> str:
-        if text not in options:
+    def parse_usable(text: str) -> Value:
+        if not usable(value := parse(text)):
             raise ValueError(text)
-        return text
+        return value
 
-    return parse
+    return parse_usable
+
+
+finite = only(float, math.isfinite)
+"""Parse a finite number; ValueError for any other text."""
+
+
+def choice(options: Container[str]) -> Callable[[str], str]:
+    """Return a parser of these texts only, which raises ValueError for others."""
+    return only(str, lambda text: text in options)
 
 
 def given(names: Iterable[str]) -> dict[str, str]:

@@ -18,7 +18,7 @@ from dashboard.frame.uploads import giving_back
 from tarstop_core.errors import InputProblem, Outage
 from tarstop_core.presentation.html import unbroken
 from tarstop_core.sessions.store.store import Store
-from tarstop_core.teaching.glossary import named, terms
+from tarstop_core.teaching.reference import named, terms
 
 ROOT = Path(__file__).parents[2]
 ICON = str(FRAME / "icon.svg")

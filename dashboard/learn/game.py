@@ -4,14 +4,13 @@ import html
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from dashboard.frame import address, shell
-from dashboard.frame.address import Parameter, choice, finite
+from dashboard.frame.address import Parameter, choice, finite, only
 from dashboard.frame.drawing import dark, figure, heading_of, note, picture, table
 from dashboard.frame.markup import badges, numbers, told
 from dashboard.frame.widgets import press, switch
@@ -30,7 +29,10 @@ from tarstop_core.teaching import game as engine
 from tarstop_core.teaching.game import ROUNDS, SAMPLES, Game, Mix, points
 
 PREFIX = "learn/call"
-MIXES: dict[Mix, str] = {"both": "Both in turn", **{each.name: each.short for each in (PATENT, REVIEW)}}
+MIXES: dict[Mix, str] = {
+    "both": "Both in turn",
+    **{scenario.name: scenario.short for scenario in (PATENT, REVIEW)},
+}
 HELPS = {"curve": "With the belief curve", "instinct": "By instinct"}
 COSTS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0)
 LAST_SEED = 9999
@@ -38,15 +40,8 @@ MORE = 5
 """Documents that one press reads."""
 
 
-def _seed(text: str) -> int:
-    seed = int(text)
-    if not 0 <= seed <= LAST_SEED:
-        raise ValueError(text)
-    return seed
-
-
 PARAMETERS = {
-    "seed": Parameter("seed", _seed),
+    "seed": Parameter("seed", only(int, lambda seed: 0 <= seed <= LAST_SEED)),
     "mix": Parameter("mix", choice(SAMPLES)),
     "q_star": Parameter("q", finite, "{:g}".format),
     "cost": Parameter("c", finite, "{:g}".format),
@@ -115,7 +110,6 @@ def _playing() -> Play:
 
 def show() -> None:
     """Draw the part: the game that the address names, where it stands."""
-    st.html(Path(__file__).with_name("learn.css"))
     _game(_playing())
 
 

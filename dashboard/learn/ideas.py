@@ -3,7 +3,6 @@
 import html
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -15,7 +14,6 @@ from dashboard.frame.widgets import bound, one_of, share, switch, tabs
 from tarstop_core.explore.lists import sample
 from tarstop_core.presentation.numbers import number
 from tarstop_core.samples.collections import sample_reviews
-from tarstop_core.teaching.glossary import terms
 from tarstop_core.teaching.ideas import (
     Idea,
     Picture,
@@ -29,6 +27,7 @@ from tarstop_core.teaching.ideas import (
     search_names,
     value,
 )
+from tarstop_core.teaching.reference import terms
 from tarstop_core.value.payoffs import Payoffs
 
 COSTS = (0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02)
@@ -39,7 +38,6 @@ def show() -> None:
     """Draw the part: the idea that the address names."""
     names = {name: name for name in IDEAS}
     name = switch("Idea", names, **bound("idea"), label_visibility="collapsed")
-    st.html(Path(__file__).with_name("words.css"))
     _idea(IDEAS[name])
     if not shell.presenting():
         shell.glossary(*(term.key for term in terms().values() if term.idea == name))

@@ -1,24 +1,26 @@
-"""The Learn page: a lecture in the browser, for a class or for oneself, on the sample collections."""
+"""The Learn page: a lecture in the browser, for a class or for oneself, on the sample collections.
+
+Of its parts formulas and glossary stand here: every formula with its place in the paper, every word of the interface.
+"""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
 
 import streamlit as st
 
 from dashboard.frame import shell
 from dashboard.frame.drawing import all_figures
 from dashboard.frame.scripts import KEYS_SCRIPT, SAVE_ACTIONS_SCRIPT
-from dashboard.frame.widgets import switch
+from dashboard.frame.widgets import alone, bound, switch
 from dashboard.frame.work import flash
-from dashboard.learn import game, ideas, reference, walk, walk_state
+from dashboard.learn import game, ideas, walk
+from tarstop_core.policies import POLICIES
+from tarstop_core.teaching import reference
+from tarstop_core.teaching.reference import Formula, Term, formulas, terms
 
 LEAD = "Why it says stop: followed one document at a time, tried yourself, and seen in pictures."
-PARTS = {
-    "walk": ("Walk through", walk.show),
-    "call": ("Your call", game.show),
-    "ideas": ("Ideas in pictures", ideas.show),
-    "formulas": ("Formulas", reference.show_formulas),
-    "glossary": ("Glossary", reference.show_glossary),
-}
-"""Title and drawing of each part, by its name in the address."""
 KEY, WRITTEN = "learn/part", "learn/part/written"
+RULES = "The rules"
 
 
 def learn_page() -> None:
@@ -26,7 +28,8 @@ def learn_page() -> None:
     shell.opening("Learn", LEAD, "results.css")
     shell.presentation()
     flash()
-    _, show = PARTS[_part()]
+    _, css, show = PARTS[_part()]
+    st.html(Path(__file__).with_name(css))
     with shell.problems_shown():
         show()
     all_figures("tarstop-learn", SAVE_ACTIONS_SCRIPT)
@@ -39,19 +42,133 @@ def _part() -> str:
     named = address.get("part")
     if named in PARTS and named != state.get(WRITTEN):
         state[KEY] = named
-    part = switch(
-        "Part",
-        {name: title for name, (title, _) in PARTS.items()},
-        default=state.get(KEY, "walk"),
-        key=KEY,
-        label_visibility="collapsed",
-        persist_state="session",
-    )
+    titles = {name: title for name, (title, _, _) in PARTS.items()}
+    how = {"key": KEY, "label_visibility": "collapsed", "persist_state": "session"}
+    part = switch("Part", titles, default=state.get(KEY, "walk"), **how)
     if part != state.get(WRITTEN, part):
         # What stands in the address belongs to the part that was left; what is bound to widgets leaves with them.
-        for name in {*walk_state.NAMES, *game.NAMES} & {*address}:
+        for name in {*walk.NAMES, *game.NAMES} & {*address}:
             del address[name]
     if named != part:
         address["part"] = part
     state[WRITTEN] = part
     return part
+
+
+def _named(parameter: str, titles: Mapping[str, str]) -> str:
+    """Return what the address names; on a projector one is always chosen, and shown alone."""
+    if shell.presenting():
+        return alone(parameter.capitalize(), titles, parameter)
+    return st.query_params.get(parameter, "")
+
+
+def _show_named(key: str, text: str, named: str, unknown: str) -> None:
+    """Show the text of what the address names in a box, or that there is no such."""
+    if text:
+        with st.container(border=True, key=key):
+            st.markdown(text)
+    elif named:
+        shell.problem_box(f"{unknown} {named}; look for it below.")
+
+
+def show_formulas() -> None:
+    """Draw the text of docs/methods.md: the formula that the address names, and below it one section."""
+    named = _named("formula", _formula_titles())
+    text = ""
+    if named in formulas():
+        text = _formula(formulas()[named])
+    elif named in POLICIES:
+        text = _rule(named)
+    _show_named("formula-asked", text, named, "There is no formula")
+    if shell.presenting():
+        return
+    titled = {section.title: section for section in reference.sections()}
+    titles = [*titled, RULES]
+    title = st.pills("Section", titles, default=titles[0], required=True, **bound("section"))
+    with st.container(key="formulas"):
+        if title in titled:
+            section = titled[title]
+            st.markdown("\n\n".join((section.intro, *map(_formula, section.formulas))))
+        else:
+            for family, rules in reference.by_family().items():
+                st.markdown(f"### {family}")
+                st.markdown("\n\n".join(_rule(rule.name) for rule in rules))
+    st.caption("Names of functions are below `tarstop_core`.")
+
+
+def _formula_titles() -> dict[str, str]:
+    """Return titles of formulas and rules by key; those of the section in the address first."""
+    by_section = {
+        section.title: {formula.key: f"{section.title}: {formula.title}" for formula in section.formulas}
+        for section in reference.sections()
+    }
+    by_section[RULES] = {name: f"{RULES}: {rule.title}" for name, rule in POLICIES.items()}
+    here = by_section.get(st.query_params.get("section", ""), {})
+    return here | {key: title for titles in by_section.values() for key, title in titles.items()}
+
+
+def _formula(formula: Formula) -> str:
+    return f"#### {formula.title}\n\n{reference.body(formula)}"
+
+
+def _rule(name: str) -> str:
+    return f"#### {POLICIES[name].title}\n\n{reference.rule_body(POLICIES[name])}"
+
+
+def show_glossary() -> None:
+    """Draw the term that the address names, and below it a group of terms, or those that a search finds."""
+    every, groups = terms(), reference.grouped()
+    words = st.session_state.get("find", st.query_params.get("find", "")).strip()
+    named = _named("term", {term.key: term.name for group in groups.values() for term in group})
+    first = next((group for group, within in groups.items() if every.get(named) in within), reference.FIRST)
+    # The box for the search stands below; what it holds decides on what is above it.
+    group = st.session_state.get("group") or st.query_params.get("group", first)
+    listed = reference.matching(words) if words else groups.get(group, groups[first])
+    here = set() if shell.presenting() else {term.key for term in listed}
+    text = _entry(every[named], here) if named in every else ""
+    _show_named("glossary-asked", text, named, "The glossary has no term")
+    if shell.presenting():
+        return
+    hint = "belief, q*, REML, recall …"
+    st.text_input("Search", **bound("find"), placeholder=hint, icon=":material/search:")
+    if not words:
+        how = bound("group") | {"label_visibility": "collapsed"}
+        st.pills("Group", list(groups), default=first, required=True, **how)
+    if not listed:
+        st.caption(f"Nothing is called “{shell.escape_markdown(words)}”, and no explanation has it.")
+        return
+    st.caption(f"{len(listed)} of {len(every)} terms")
+    # One element: a hundred of them would take a second.
+    entries = (f'<span id="term-{term.key}"></span>\n\n{_entry(term, here)}' for term in listed)
+    with st.container(key="glossary-terms"):
+        st.markdown("\n\n---\n\n".join(entries), unsafe_allow_html=True)
+
+
+def _entry(term: Term, here: set[str]) -> str:
+    """Return a term as Markdown; neighbours that are on the page are jumped to, others opened."""
+    symbol = f" &nbsp; ${term.symbol}$" if term.symbol else ""
+    lines = [f"**{shell.escape_markdown(term.name)}**{symbol}  \n{shell.escape_markdown(term.meaning)}"]
+    if term.formula:
+        lines.append(f"$$\n{term.formula}\n$$")
+    links = [
+        f"[{shell.escape_markdown(terms()[key].name)}](#term-{key})" if key in here else shell.term(key)
+        for key in term.related
+    ]
+    last = [f"*Source* {shell.escape_markdown(term.source)}"] if term.source else []
+    last += [f"*See also* {', '.join(links)}"] if links else []
+    if term.idea:
+        last.append(f"[in a picture]({shell.learn('ideas', idea=term.idea)})")
+    if term.explained in formulas() or term.explained in POLICIES:
+        title = "assumptions and code" if term.explained in formulas() else "parameters and assumptions"
+        last.append(f"[{title}]({shell.learn('formulas', formula=term.explained)})")
+    return "\n\n".join((*lines, " · ".join(last)))
+
+
+PARTS: dict[str, tuple[str, str, Callable[[], None]]] = {
+    "walk": ("Walk through", "learn.css", walk.show),
+    "call": ("Your call", "learn.css", game.show),
+    "ideas": ("Ideas in pictures", "words.css", ideas.show),
+    "formulas": ("Formulas", "words.css", show_formulas),
+    "glossary": ("Glossary", "words.css", show_glossary),
+}
+"""Title, looks and drawing of each part, by its name in the address."""

@@ -2,41 +2,146 @@
 
 import html
 import time
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
 from dashboard.frame import address, shell
+from dashboard.frame.address import Parameter, finite, only
 from dashboard.frame.drawing import dark, figure, heading_of, note, table
 from dashboard.frame.markup import badges, numbers, told
 from dashboard.frame.widgets import one_of, press, switch, tabs
 from dashboard.learn import documents
-from dashboard.learn.walk_state import (
-    COSTS,
-    LATE,
-    NAMES,
-    PACES,
-    PREFIX,
-    RULES,
-    TAUGHT,
-    Walk,
-    address_of,
-    read_address,
-    topics,
-)
-from tarstop_core.explore.lists import sample
+from tarstop_core.explore.lists import sample, samples
+from tarstop_core.explore.plans import rules_of
 from tarstop_core.policies import parse_policy
 from tarstop_core.presentation.html import unbroken
 from tarstop_core.presentation.numbers import amount, percent
 from tarstop_core.screening.scenarios.named import scenario_of
+from tarstop_core.screening.scenarios.patent import PATENT
+from tarstop_core.screening.scenarios.review import REVIEW
+from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.wording import action, question
 from tarstop_core.teaching import lesson as lessons
 from tarstop_core.teaching.figures import lesson_curves
 from tarstop_core.teaching.formulas import filled
-from tarstop_core.teaching.lesson import Lesson, Step
+from tarstop_core.teaching.lesson import Lesson, Step, lesson
+from tarstop_core.value.payoffs import Payoffs
+
+PREFIX = "learn/walk"
+LATE = 3.0  # seconds
+"""For which the clock's last redraw, asked for before the address changed, may still bring the old address."""
+TAUGHT = {scenario.name: scenario for scenario in (PATENT, REVIEW)}
+"""Scenarios that have samples to walk through."""
+RULES = ("optimal", "look-ahead:m=20", "greedy", "smooth:K=5", "batch:K=10", "budget:d=100", "decide-now")
+COSTS = (0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05)
+PACES = (0.5, 1.0, 2.0, 4.0)
+USUAL_PACE = 2.0
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a person asks of the lesson."""
+
+    topic: str = "search:antenna-mount"  # Key of a sample: "search:antenna-mount"
+    rule: str = "optimal"  # Of the rule followed
+    q_star: float = 0.5
+    cost: float = 0.001  # Normalised (K = 1)
+    step: int = 0  # Documents read
+    revealed: bool = False  # Whether the truth is revealed before the end
+    pace: float = USUAL_PACE  # Seconds a step takes when it plays
+
+    @property
+    def scenario(self) -> str:
+        kind = self.topic.partition(":")[0]
+        return next(name for name, scenario in TAUGHT.items() if scenario.sample == kind)
+
+    @property
+    def settings(self) -> Settings:
+        """The sample's own, at these stakes."""
+        return replace(sample(self.topic).settings, payoffs=Payoffs.from_q_star(self.q_star), cost=self.cost)
+
+    @property
+    def lesson(self) -> Lesson:
+        """The rule followed on the list."""
+        return lesson(self.topic, self.settings, parse_policy(self.rule, files=False))
+
+
+_policy = only(partial(parse_policy, files=False), lambda policy: policy.name in rules_of("planned"))
+_share = only(finite, lambda share: 0 < share < 1)
+PARAMETERS = {
+    "rule": Parameter("rule", lambda text: _policy(text).spec),
+    "q_star": Parameter("q", _share, "{:g}".format),
+    "cost": Parameter("c", _share, "{:g}".format),
+    "step": Parameter("step", lambda text: max(0, int(finite(text)))),
+    "revealed": Parameter("shown", lambda text: text == "yes", lambda revealed: "yes" if revealed else ""),
+    "pace": Parameter(
+        "pace", only(finite, PACES.__contains__), lambda pace: "" if pace == USUAL_PACE else f"{pace:g}"
+    ),
+}
+NAMES = ("scenario", "topic", *(parameter.name for parameter in PARAMETERS.values()))
+"""The parameters of the address."""
+
+
+def read_address(given: Mapping[str, str]) -> Asked:
+    """Return what an address asks for; what cannot be read is as it would be without it."""
+    first = Asked()
+    titles = samples(TAUGHT.get(given.get("scenario", ""), PATENT).sample)
+    usual = first.topic if first.topic in titles else next(iter(titles))
+    named = f"{usual.partition(':')[0]}:{given.get('topic', '')}"
+    return address.read(PARAMETERS, given, replace(first, topic=named if named in titles else usual))
+
+
+def address_of(asked: Asked) -> dict[str, str]:
+    """Return the parameters that :func:`read_address` reads back."""
+    topic = asked.topic.partition(":")[2]
+    return {"scenario": asked.scenario, "topic": topic, **address.texts(PARAMETERS, asked)}
+
+
+@dataclass
+class Walk:
+    """A lesson as one browser tab gives it: what is asked, and whether it plays."""
+
+    asked: Asked
+    written: dict[str, str]  # What the address was given last; what differs from it was put there by a person
+    playing: bool = False
+    ticking: bool = False  # Whether the page redraws by itself, which follows `playing` at the next full run
+    moved: float = 0.0  # When the last step was made, in seconds
+    before: dict[str, str] = field(default_factory=dict)  # The address while it played last
+    halted: float = 0.0  # When the clock stopped, in seconds
+    epoch: int = 0
+    """Lessons that addresses asked for in this tab. Widgets are keyed by it: one that is given another value by the
+    page would report its old one, as if a person had chosen it.
+    """
+
+    def key(self, name: str) -> str:
+        return f"{PREFIX}/{self.epoch}/{name}"
+
+    def go(self, step: int, *, playing: bool = False) -> None:
+        """Go to a step, no further than where the rule stops."""
+        end = self.asked.lesson.stop
+        self.asked = replace(self.asked, step=min(max(step, 0), end))
+        self.playing = playing and self.asked.step < end
+        self.moved = time.monotonic()
+
+    def play(self, wanted: bool) -> None:
+        """What the button said when it was pressed: a key that is heard twice does not play on."""
+        self.playing, self.moved = wanted, time.monotonic()
+
+    def reveal(self) -> None:
+        """Show the truth, or hide it again."""
+        self.asked = replace(self.asked, revealed=not self.asked.revealed)
+
+    def ask(self, **changed: Any) -> None:
+        """Ask for another lesson, which begins at its beginning."""
+        self.asked = replace(self.asked, **changed, step=0, revealed=False)
+        self.playing = False
+
+
+# --- the part ------------------------------------------------------------------------------------------------
 
 
 def _walk() -> Walk:
@@ -54,7 +159,6 @@ def _walk() -> Walk:
 
 def show() -> None:
     """Draw the part: the lesson of this tab, or the one that the address names."""
-    st.html(Path(__file__).with_name("learn.css"))
     walk = _walk()
     if walk.ticking and not walk.playing:
         walk.before, walk.halted = walk.written, time.monotonic()
@@ -125,18 +229,20 @@ def _choices(walk: Walk) -> None:
 
 
 def _change(walk: Walk) -> None:
-    asked, titles = walk.asked, topics(walk.asked.scenario)
+    asked, titles = walk.asked, samples(TAUGHT[walk.asked.scenario].sample)
 
     def moved(name: str, what: str) -> None:
         value = st.session_state[walk.key(name)]
         if name == "scenario":
-            value = st.session_state.get(walk.key(f"topic/{value}"), next(iter(topics(value))))
+            value = st.session_state.get(
+                walk.key(f"topic/{value}"), next(iter(samples(TAUGHT[value].sample)))
+            )
         walk.ask(**{what: value})
 
     def changed(name: str, what: str) -> dict[str, Any]:
         return {"key": walk.key(name), "on_change": moved, "args": (name, what)}
 
-    decided = {name: each.short for name, each in TAUGHT.items()}
+    decided = {name: scenario.short for name, scenario in TAUGHT.items()}
     switch("What is decided", decided, default=asked.scenario, **changed("scenario", "topic"))
     where = changed(f"topic/{asked.scenario}", "topic")
     one_of("Sample (simulated)", titles, first=asked.topic, **where)
@@ -157,15 +263,8 @@ def _transport(walk: Walk, followed: Lesson, step: Step) -> None:
     at, begun, end = step.depth, step.depth == 0, not step.go_on
 
     def go(name: str, icon: str, to: int, disabled: bool, shortcut: str | None = None) -> None:
-        press(
-            name,
-            walk.go,
-            to,
-            key=f"walk-{name.lower()}",
-            icon=f":material/{icon}:",
-            shortcut=shortcut,
-            disabled=disabled,
-        )
+        how: dict[str, Any] = {"icon": f":material/{icon}:", "shortcut": shortcut, "disabled": disabled}
+        press(name, walk.go, to, key=f"walk-{name.lower()}", **how)
 
     def paced() -> None:
         walk.asked = replace(walk.asked, pace=st.session_state[walk.key("pace")])
@@ -176,16 +275,8 @@ def _transport(walk: Walk, followed: Lesson, step: Step) -> None:
         with st.container(horizontal=True, width="content", key="walk-keys", gap="small"):
             go("Back", "chevron_left", at - 1, begun, "Left")
             name, icon = ("Pause", "pause") if walk.playing else ("Play", "play_arrow")
-            press(
-                name,
-                walk.play,
-                not walk.playing,
-                key="walk-play",
-                type="primary",
-                icon=f":material/{icon}:",
-                shortcut="Space",
-                disabled=end,
-            )
+            how: dict[str, Any] = {"icon": f":material/{icon}:", "shortcut": "Space", "disabled": end}
+            press(name, walk.play, not walk.playing, key="walk-play", type="primary", **how)
             go("Step", "chevron_right", at + 1, end, "Right")
         go("End", "last_page", followed.stop, end)
         words = "Hide" if walk.asked.revealed else "Reveal"

@@ -21,7 +21,7 @@ from tarstop_core.files import trace_to_csv
 from tarstop_core.presentation.figures import Figure, Rows
 from tarstop_core.presentation.html import unbroken
 from tarstop_core.presentation.pictures import still
-from tarstop_core.teaching.glossary import named
+from tarstop_core.teaching.reference import named
 from tarstop_core.value.payoffs import Payoffs
 
 LARGE = 60  # studies from which a figure may take a moment

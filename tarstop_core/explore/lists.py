@@ -1,8 +1,8 @@
 """Lists to explore: a session, a sample, or documents in their own order."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import numpy as np
 
@@ -153,11 +153,15 @@ def in_own_order(name: str, documents: int, simulated: bool = False) -> Labelled
     return LabelledList(name, settings, calibrator, p, unread(settings, documents), simulated=simulated)
 
 
-def samples() -> Iterator[tuple[str, str]]:
-    """Yield keys and titles of the samples: ("search:antenna-mount", "Foldable antenna mount")."""
-    for kind, frame in ((PATENT.sample, sample_topics()), (REVIEW.sample, sample_reviews())):
-        for topic, title in zip(frame["topic"], frame["title"], strict=True):
-            yield f"{kind}:{topic}", str(title)
+@cache
+def samples(kind: str = "") -> dict[str, str]:
+    """Return titles of the samples (of one kind) by key: {"search:antenna-mount": "Foldable antenna mount", …}."""
+    return {
+        f"{sample_kind}:{topic}": str(title)
+        for sample_kind, frame in ((PATENT.sample, sample_topics()), (REVIEW.sample, sample_reviews()))
+        if kind in ("", sample_kind)
+        for topic, title in zip(frame["topic"], frame["title"], strict=True)
+    }
 
 
 @lru_cache(maxsize=32)
@@ -176,14 +180,15 @@ def sample(key: str) -> LabelledList:
     ]
     p = calibrator.probabilities(topic.scores, len(topic))
     settings = replace(settings, calibrator=calibrator.digest)
-    title = dict(samples())[key]
-    return LabelledList(title, settings, calibrator, p, unread(settings, len(p)), truth, simulated=True)
+    return LabelledList(
+        samples()[key], settings, calibrator, p, unread(settings, len(p)), truth, simulated=True
+    )
 
 
 COLLECTIONS: dict[str, str] = {"searches": PATENT.sample, "reviews": REVIEW.sample}
-"""Sample collections by name, and how the keys of their lists begin in :func:`samples`."""
+"""Sample collections by name, and the kind of their lists in :func:`samples`."""
 
 
-def collection(name: str) -> list[tuple[str, LabelledList]]:
-    """Return every list of a sample collection, with its key."""
-    return [(key, sample(key)) for key, _ in samples() if key.startswith(f"{COLLECTIONS[name]}:")]
+def collection(name: str) -> dict[str, LabelledList]:
+    """Return every list of a sample collection by its key."""
+    return {key: sample(key) for key in samples(COLLECTIONS[name])}

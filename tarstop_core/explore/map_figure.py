@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from tarstop_core.explore import message
-from tarstop_core.explore.maps import Grid, Map, MeanMap, Measure
+from tarstop_core.explore.maps import Map, Measure
 from tarstop_core.presentation import palette
 from tarstop_core.presentation.figures import Chart, Figure, plain, text_colour, with_unit
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
@@ -22,10 +22,10 @@ MEASURES: dict[Measure, str] = {
 
 
 def map_figure(
-    grid: Grid,
+    grid: Map,
     measure: Measure,
     *,
-    against: Grid | None = None,
+    against: Map | None = None,
     here: tuple[float, float] | None = None,
     cell: tuple[int, int] | None = None,
     simulated: bool = False,
@@ -69,7 +69,6 @@ def map_figure(
         "ygap": 1,
     }
     if measure == "decision":
-        assert isinstance(grid, Map) and (against is None or isinstance(against, Map))
         heat |= _two_colours(against is not None, dark)
         heat |= {"text": _marks(grid, against), "texttemplate": "%{text}", "textfont": {"size": 11}}
     else:
@@ -172,8 +171,7 @@ def _depth_ticks(low: float, high: float, difference: bool) -> dict[str, Any]:
 
 
 def _wrong(grid: Map) -> Flags:
-    assert grid.omega is not None
-    return np.asarray(grid.plus != grid.omega[:, None])
+    return np.asarray(grid.values("agreement") == 0)
 
 
 def _marks(grid: Map, against: Map | None) -> list[list[str]]:
@@ -186,7 +184,7 @@ def _marks(grid: Map, against: Map | None) -> list[list[str]]:
     return marks.tolist()  # type: ignore[no-any-return]
 
 
-def _hover(grid: Grid, measure: Measure, against: Grid | None) -> list[str]:
+def _hover(grid: Map, measure: Measure, against: Map | None) -> list[str]:
     unit = grid.stakes.payoffs.unit
     measured = [(of.policy, of.values(measure)) for of in (grid, against) if of is not None]
     texts = []
@@ -207,14 +205,14 @@ def _value(value: float, measure: Measure, unit: str) -> str:
     return amount(value, unit)
 
 
-def _at(grid: Grid, flat: int | np.intp) -> str:
+def _at(grid: Map, flat: int | np.intp) -> str:
     """Say q* and cost of a cell, by its place among all of them."""
     i, j = divmod(int(flat), len(grid.costs))
     cost, unit = float(grid.costs[j]), grid.stakes.payoffs.unit
     return message("place", q_star=grid.q_stars[i], cost=cost, unit=unit)
 
 
-def _ends(grid: Grid, measure: Measure) -> dict[str, str]:
+def _ends(grid: Map, measure: Measure) -> dict[str, str]:
     """Return the least and the most on a map, and the cells where these are."""
     values, unit = grid.values(measure), grid.stakes.payoffs.unit
     ends = dict[str, str]()
@@ -223,7 +221,7 @@ def _ends(grid: Grid, measure: Measure) -> dict[str, str]:
     return ends
 
 
-def mean_sentence(grid: MeanMap, measure: Measure, against: MeanMap | None = None) -> str:
+def mean_sentence(grid: Map, measure: Measure, against: Map | None = None) -> str:
     """Say what the mean over a collection shows, less another rule's where there is one.
 
     Parameters
@@ -238,7 +236,7 @@ def mean_sentence(grid: MeanMap, measure: Measure, against: MeanMap | None = Non
     str
         Computed from the cells.
     """
-    lists, values = len(grid.maps), grid.values(measure)
+    lists, values = len(grid.lists), grid.values(measure)
     if against is not None:
         difference = _difference_sentence(grid, measure, against)
         return message("mean_difference", lists=lists, difference=difference)
@@ -272,7 +270,7 @@ def map_sentence(grid: Map, measure: Measure, against: Map | None = None) -> str
     rule = grid.policy
     if grid.settled and measure in ("decision", "depth"):
         # No rule's depth then depends on what is at stake.
-        return message("settled_map", rule=rule, depth=int(grid.depth[0, 0]))
+        return message("settled_map", rule=rule, depth=int(grid.values("depth")[0, 0]))
     if measure == "decision":
         wrong = None if grid.omega is None else float(_wrong(grid).mean())
         return message("decision_map", rule=rule, up=float(grid.plus.mean()), wrong=wrong)
@@ -292,7 +290,7 @@ def map_sentence(grid: Map, measure: Measure, against: Map | None = None) -> str
     return message("depth_map", rule=rule, planned=planned, low=low, high=high, at_high=at_high, share=share)
 
 
-def _difference_sentence(grid: Grid, measure: Measure, against: Grid) -> str:
+def _difference_sentence(grid: Map, measure: Measure, against: Map) -> str:
     first, second = grid.policy, against.policy
     difference = grid.values(measure) - against.values(measure)
     small = 1e-9 * grid.stakes.payoffs.K if measure in ("net_utility", "regret") else 0.5

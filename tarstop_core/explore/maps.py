@@ -1,18 +1,19 @@
 """A rule over a grid of q* and cost."""
 
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from tarstop_core.explore.lists import LabelledList
-from tarstop_core.explore.plans import EXPECTABLE, Plans, World, outcomes, plans, settled
-from tarstop_core.policies import POLICIES, OpenLoop, Optimal, Policy, Randomised, parse_policy
+from tarstop_core.explore.plans import Plans, World, outcomes, plans, settled
+from tarstop_core.policies import OpenLoop, Optimal, Policy, parse_policy
 from tarstop_core.screening.settings import Settings
-from tarstop_core.value.payoffs import Depths, Flags, Floats
+from tarstop_core.value.payoffs import Flags, Floats
 from tarstop_core.value.stakes import Stakes
 
 Measure = Literal["depth", "net_utility", "decision", "regret", "agreement"]
@@ -30,71 +31,53 @@ COMPARED: tuple[Policy, ...] = tuple(
 
 
 @dataclass(frozen=True, eq=False)
-class Grid(ABC):
-    """A rule at every q* (rows) and cost (columns); K, unit and proportions stay."""
+class Map:
+    """A rule at every q* (rows) and cost (columns), on one list or on the mean of several; K and proportions stay."""
 
     policy: Policy
     world: World
     stakes: Stakes  # K and the unit
     q_stars: tuple[float, ...]
+    measures: Mapping[Measure, NDArray[Any]]
+    """Each of shape (Q, C) with the columns :data:`FRACTIONS`: a decision is whether the action is a⁺, regret is there
+    where it was asked for, agreement where the truth is known.
+    """
+    omega: Flags | None = None  # truth, where it is known; shape (Q,)
+    start: int = 0  # documents read
+    settled: bool = False  # whether a hit among them has decided the question
+    lists: Sequence[Map] = ()  # of a mean, the maps of its lists
 
     @property
     def costs(self) -> Floats:
         """Cost of a document in each column, in the unit."""
         return np.array(FRACTIONS) * self.stakes.payoffs.K
 
-    @abstractmethod
-    def values(self, measure: Measure) -> Floats:
-        """One measure as floats, shape (Q, C)."""
-
-    def columns(self) -> dict[str, Any]:
-        """Return the cells as columns, one entry a cell, row by row."""
-        shape = (len(self.q_stars), len(FRACTIONS))
-        columns = {"policy": self.policy.spec, "world": self.world, **self._measured()}
-        return {name: np.broadcast_to(np.asarray(column), shape).ravel() for name, column in columns.items()}
-
-    @abstractmethod
-    def _measured(self) -> dict[str, ArrayLike]:
-        """Return what broadcasts to the cells as columns."""
-
-
-@dataclass(frozen=True, eq=False)
-class Map(Grid):
-    """What one rule comes to on one list."""
-
-    depth: Depths
-    plus: Flags
-    net_utility: Floats
-    """The three have the columns :data:`FRACTIONS`. Shape (Q, C)."""
-    regret: Floats | None
-    """Against the best of the rules compared; None where it was not asked for. Shape (Q, C)."""
-    omega: Flags | None  # truth, where it is known; shape (Q,)
-    start: int  # documents read
-    settled: bool = False  # whether a hit among them has decided the question
+    @property
+    def plus(self) -> Flags:
+        """Whether the action is a⁺, shape (Q, C); no mean has it."""
+        return self.measures["decision"]
 
     def values(self, measure: Measure) -> Floats:
         """One measure as floats, shape (Q, C); a⁺ is 1, and so is the action that the truth asks for."""
-        if measure == "agreement":
-            assert self.omega is not None  # asked for only where the truth is known
-            return np.asarray(self.plus == self.omega[:, None], dtype=float)
-        name = "plus" if measure == "decision" else measure
-        return np.asarray(getattr(self, name), dtype=float)
+        return np.asarray(self.measures[measure], dtype=float)
 
-    def _measured(self) -> dict[str, ArrayLike]:
-        columns: dict[str, ArrayLike] = {
-            "q_star": np.array(self.q_stars)[:, None],
-            "cost": self.costs,
-            "cost_over_K": FRACTIONS,
-            "unit": self.stakes.payoffs.unit,
-            "depth": self.depth,
-            "action": np.where(self.plus, "a+", "a-"),
-            "net_utility": self.net_utility,
-        }
-        if self.regret is not None:
-            columns["regret"] = self.regret
-        if self.omega is not None:
-            columns["omega"] = self.omega[:, None]
-        return columns
+    def columns(self) -> dict[str, Any]:
+        """Return the cells as columns, one entry a cell, row by row."""
+        q_star = {"q_star": np.array(self.q_stars)[:, None], "cost": self.costs}
+        unit = {"unit": self.stakes.payoffs.unit}
+        columns: dict[str, ArrayLike] = {"policy": self.policy.spec, "world": self.world}
+        if self.lists:
+            means = {f"mean_{name}": mean for name, mean in self.measures.items()}
+            columns |= {"lists": len(self.lists), **q_star, **unit, **means}
+        else:
+            columns |= {**q_star, "cost_over_K": FRACTIONS, **unit, "depth": self.measures["depth"]}
+            columns |= {"action": np.where(self.plus, "a+", "a-")}
+            columns |= {
+                name: self.measures[name] for name in ("net_utility", "regret") if name in self.measures
+            }
+            columns |= {} if self.omega is None else {"omega": self.omega[:, None]}
+        shape = (len(self.q_stars), len(FRACTIONS))
+        return {name: np.broadcast_to(np.asarray(column), shape).ravel() for name, column in columns.items()}
 
 
 def maps(
@@ -136,60 +119,36 @@ def maps(
     costs = np.array(FRACTIONS) * stakes.payoffs.K
     q_stars = Q_STARS[1::3] if base.slow_to_restake and len(base) > long else Q_STARS
     rows: dict[Policy, list[Plans]] = {policy: [] for policy in every}
-    omegas = []
+    truths = []
     for q_star in q_stars:
         payoffs = stakes.with_q_star(q_star).payoffs
         path = base.with_payoffs(payoffs)
         if world == "played":
-            omegas.append(listing.omega(replace(settings, payoffs=payoffs)))
+            truths.append(listing.omega(replace(settings, payoffs=payoffs)))
         for policy in every:
             if world == "planned":
                 rows[policy].append(plans(path, policy, costs, listing.start))
             else:
-                rows[policy].append(outcomes(path, policy, costs, omegas[-1]))
+                rows[policy].append(outcomes(path, policy, costs, truths[-1]))
     net = {policy: np.stack([row.net_utility for row in own]) for policy, own in rows.items()}
     fair = [utility for policy, utility in net.items() if not policy.is_oracle]
-    best = np.max(fair, axis=0) if compared else None
-    return [
-        Map(
-            policy,
-            world,
-            stakes,
-            q_stars,
-            depth=np.stack([row.depth for row in rows[policy]]),
-            plus=np.stack([row.plus for row in rows[policy]]),
-            net_utility=net[policy],
-            regret=None if best is None else np.asarray(best - net[policy]),
-            omega=np.array(omegas) if omegas else None,
-            start=0 if world == "played" else listing.start,
-            settled=world == "planned" and settled(base, listing.start),
-        )
-        for policy in policies
-    ]
-
-
-@dataclass(frozen=True, eq=False)
-class MeanMap(Grid):
-    """The maps of one rule on many lists, averaged cell by cell."""
-
-    maps: Sequence[Map]  # One a list, with the same rule, world, stakes and q*'s
-
-    def values(self, measure: Measure) -> Floats:
-        """Mean of one measure over the lists, shape (Q, C)."""
-        return np.asarray(np.mean([each.values(measure) for each in self.maps], axis=0))
-
-    def _measured(self) -> dict[str, ArrayLike]:
-        first = self.maps[0]
-        measures: list[Measure] = ["depth", "net_utility"]
-        measures += ["regret"] if first.regret is not None else []
-        measures += ["agreement"] if first.omega is not None else []
-        return {
-            "lists": len(self.maps),
-            "q_star": np.array(self.q_stars)[:, None],
-            "cost": self.costs,
-            "unit": self.stakes.payoffs.unit,
-            **{f"mean_{name}": self.values(name) for name in measures},
+    omega = np.array(truths) if truths else None
+    start = 0 if world == "played" else listing.start
+    decided = world == "planned" and settled(base, listing.start)
+    drawn = []
+    for policy in policies:
+        plus = np.stack([row.plus for row in rows[policy]])
+        measures: dict[Measure, NDArray[Any]] = {
+            "depth": np.stack([row.depth for row in rows[policy]]),
+            "net_utility": net[policy],
+            "decision": plus,
         }
+        if compared:
+            measures["regret"] = np.max(fair, axis=0) - net[policy]
+        if omega is not None:
+            measures["agreement"] = plus == omega[:, None]
+        drawn.append(Map(policy, world, stakes, q_stars, measures, omega, start, decided))
+    return drawn
 
 
 def mean_maps(
@@ -198,7 +157,7 @@ def mean_maps(
     policies: Sequence[Policy],
     world: World,
     compared: Sequence[Policy] = (),
-) -> list[MeanMap]:
+) -> list[Map]:
     """Return what each rule comes to on average over several lists.
 
     Parameters
@@ -212,30 +171,17 @@ def mean_maps(
 
     Returns
     -------
-    list of MeanMap
+    list of Map
         One a rule.
     """
-    by_list = [
-        maps(
-            listing,
-            replace(settings, calibrator=listing.settings.calibrator),
-            policies,
-            world,
-            compared,
-            long=0,
-        )
-        for listing in lists
-    ]
-    return [
-        MeanMap(first.policy, world, first.stakes, first.q_stars, (first, *more))
-        for first, *more in zip(*by_list, strict=True)
-    ]
-
-
-def rules(world: World) -> dict[str, type[Policy]]:
-    """Return the rules that a map can show, by name."""
-    return {
-        name: rule
-        for name, rule in POLICIES.items()
-        if (issubclass(rule, EXPECTABLE) if world == "planned" else not issubclass(rule, Randomised))
-    }
+    by_list = []
+    for listing in lists:
+        own = replace(settings, calibrator=listing.settings.calibrator)
+        by_list.append(maps(listing, own, policies, world, compared, long=0))
+    means = []
+    for first, *more in zip(*by_list, strict=True):
+        every = (first, *more)
+        names = [name for name in first.measures if name != "decision"]
+        measures = {name: np.mean([one.values(name) for one in every], axis=0) for name in names}
+        means.append(Map(first.policy, world, first.stakes, first.q_stars, measures, lists=every))
+    return means

@@ -146,33 +146,20 @@ def order_sentences(listing: LabelledList, comparison: OrderComparison, policy: 
     return heading, message("orders", tables=tables, **depths, **ends, rule=policy)
 
 
-def order_rows(comparison: OrderComparison, settings: Settings) -> list[dict[str, str]]:
-    """Return what a rule came to, a row for each order and kind of chances."""
-    return [
-        {
-            "Order": order,
-            "Chances": chances,
-            "Stops after": f"{played.depth:,}",
-            "Found": percent(played.recall),
-            "Chooses": f"{action(played.action == 'a+', settings)}, {'right' if played.right else 'wrong'}",
-            "Net utility": amount(played.net_utility, settings.payoffs.unit),
-        }
-        for (order, chances), played in comparison.items()
-    ]
-
-
-def mean_order_rows(comparisons: Sequence[OrderComparison], settings: Settings) -> list[dict[str, str]]:
-    """Return what a rule came to over several reviews on average, a row for each order and kind of chances."""
+def order_rows(comparisons: Sequence[OrderComparison], settings: Settings) -> list[dict[str, str]]:
+    """Return what a rule came to on a review, or on several on average: a row for each order and kind of chances."""
     rows = []
     for order, chances in comparisons[0]:
         played = [comparison[order, chances] for comparison in comparisons]
-        row = {
-            "Order": order,
-            "Chances": chances,
-            "Stops after": f"{np.mean([one.depth for one in played]):,.1f}",
-            "Found": percent(float(np.mean([one.recall for one in played]))),
-            "Right": f"{sum(one.right for one in played)} of {len(played)}",
-        }
-        utility = float(np.mean([one.net_utility for one in played]))
+        if len(played) == 1:
+            stops, right = f"{played[0].depth:,}", "right" if played[0].right else "wrong"
+            decided = {"Chooses": f"{action(played[0].action == 'a+', settings)}, {right}"}
+        else:
+            stops = f"{np.mean([one.depth for one in played]):,.1f}"
+            decided = {"Right": f"{sum(one.right for one in played)} of {len(played)}"}
+        recall, utility = (
+            float(np.mean([getattr(one, name) for one in played])) for name in ("recall", "net_utility")
+        )
+        row = {"Order": order, "Chances": chances, "Stops after": stops, "Found": percent(recall), **decided}
         rows.append(row | {"Net utility": amount(utility, settings.payoffs.unit)})
     return rows

@@ -24,6 +24,15 @@ EXPECTABLE = (*LOOKING, *TO_THE_END)
 """Rules of which it is clear beforehand how they take a hit, so that their outcome can be expected."""
 
 
+def rules_of(world: World) -> dict[str, type[Policy]]:
+    """Return the rules whose outcome can be planned, or played where labels are known, by name."""
+    return {
+        name: rule
+        for name, rule in rules.POLICIES.items()
+        if (issubclass(rule, EXPECTABLE) if world == "planned" else not issubclass(rule, rules.Randomised))
+    }
+
+
 @dataclass(frozen=True)
 class Now:
     """One decision of the paper's rule, as ``tarstop decide`` gives it."""

@@ -50,16 +50,17 @@ class Messages:
 
     def __call__(self, sentence: str, /, **values: Any) -> str:
         """Render one macro as a sentence or several in one paragraph."""
-        return _BLANKS.sub(" ", self._rendered(sentence, values)).strip()
+        return _BLANKS.sub(" ", self.text(sentence, **values)).strip()
 
     def paragraphs(self, sentence: str, /, **values: Any) -> list[str]:
         """Render one macro and part it where its source has empty lines; within a part, lines stay."""
-        return _EMPTY_LINES.split(self._rendered(sentence, values).strip())
+        return _EMPTY_LINES.split(self.text(sentence, **values).strip())
+
+    def text(self, macro: str, /, **values: Any) -> str:
+        """Render one macro as it stands, lines and all."""
+        return str(getattr(self.macros, macro)(**values))
 
     @cached_property
     def macros(self) -> TemplateModule:
         """The compiled template; the first sentence asks for it."""
         return SENTENCES.get_template(self.path, globals=self.functions).module
-
-    def _rendered(self, sentence: str, values: dict[str, Any]) -> str:
-        return str(getattr(self.macros, sentence)(**values))

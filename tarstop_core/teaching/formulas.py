@@ -32,7 +32,7 @@ class FilledFormula:
     """LaTeX: symbols, the same with numbers, the result; aligned at their first relation."""
     value: float  # The result
     place: str  # Where it stands in the paper, or that it does not
-    explained: str  # Its name in :mod:`tarstop_core.teaching.methods`; of a decision that of its rule
+    explained: str  # Its name in :mod:`tarstop_core.teaching.reference`; of a decision that of its rule
 
     @property
     def latex(self) -> str:

@@ -26,7 +26,7 @@ from tarstop_core.files.tagged import find_doi, patent_number
 from tarstop_core.files.values import label_from_notes, normal_label, reason_from_notes, remark_from_notes
 from tarstop_core.policies import parse_policy
 from tarstop_core.screening.report_entry import study_name
-from tarstop_core.teaching.glossary import named
+from tarstop_core.teaching.reference import named
 from tests.attack.patterns import ENDS, ROOT, RUNS, SOURCES, applied, stretched, too_slow, unreadable
 
 FOLDERS = sorted(path.name for name in SOURCES for path in (ROOT / name).iterdir() if path.is_dir())

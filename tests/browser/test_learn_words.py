@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from dashboard.learn.ideas import IDEAS
 from dashboard.learn.reference import RULES
-from tarstop_core.teaching.glossary import terms
+from tarstop_core.teaching.reference import terms
 from tests.browser.acting import assert_fits, at_rest
 from tests.browser.conftest import AppServer, Watched
 

@@ -106,9 +106,9 @@ def test_a_played_map_says_what_replay_prints(tmp_path: Path, spec: str, q_star:
     stakes = f"--q-star={q_star}", f"--policy={spec}", "--cost=0.001"
     found = printed("replay", str(run), str(qrels), "--calibrator", str(calibrator), *stakes)
     (topic,) = found["topics"]  # type: ignore[misc]
-    assert shown.depth[row, column] == topic["depth"]  # type: ignore[index]
+    assert shown.measures["depth"][row, column] == topic["depth"]  # type: ignore[index]
     assert shown.plus[row, column] == (topic["action"] == "a+")  # type: ignore[index]
-    assert shown.net_utility[row, column] == pytest.approx(topic["net_utility"], abs=1e-12)  # type: ignore[index]
+    assert shown.measures["net_utility"][row, column] == pytest.approx(topic["net_utility"], abs=1e-12)  # type: ignore[index]
     assert shown.omega is not None and shown.omega[row] == topic["omega"]  # type: ignore[index]
 
 
@@ -120,9 +120,9 @@ def test_played_cells_are_replays(key: str, spec: str) -> None:
     for row, column in ((1, 14), (9, 8), (17, 4)):
         stakes = Stakes(MONEY, 1.0).with_q_star(shown.q_stars[row]).with_fraction(FRACTIONS[column])
         one = explored.replayed(policy, asked(explored, stakes.payoffs, stakes.cost, b_0=0.4))
-        assert shown.depth[row, column] == one.depth
+        assert shown.measures["depth"][row, column] == one.depth
         assert shown.plus[row, column] == (one.action == "a+")
-        assert shown.net_utility[row, column] == pytest.approx(one.net_utility, rel=1e-12)
+        assert shown.measures["net_utility"][row, column] == pytest.approx(one.net_utility, rel=1e-12)
         assert shown.omega is not None and shown.omega[row] == one.omega
 
 
@@ -208,9 +208,9 @@ def test_the_optimal_plan_is_expected_to_bring_most() -> None:
     explored = sample(SEARCH)
     rules = [Optimal(), Greedy(), Batch(10), Budget(100)]
     every = maps.maps(explored, explored.settings, rules, "planned")
-    best = np.max([each.net_utility for each in every], axis=0)
-    assert (every[0].net_utility >= best - 1e-12).all()
-    assert (every[1].net_utility < every[0].net_utility - 1e-4).any()
+    best = np.max([each.measures["net_utility"] for each in every], axis=0)
+    assert (every[0].measures["net_utility"] >= best - 1e-12).all()
+    assert (every[1].measures["net_utility"] < every[0].measures["net_utility"] - 1e-4).any()
 
 
 @pytest.mark.parametrize("cost", [0.0005, 0.002, 0.01])
@@ -236,8 +236,8 @@ def test_rules_that_need_labels_have_no_expectation() -> None:
     path = sample(SEARCH).planned(sample(SEARCH).settings)
     with pytest.raises(InputProblem, match="Target comes to depends on labels"):
         plans.plans(path, Target(), 0.001)
-    assert "knee" in maps.rules("played") and "knee" not in maps.rules("planned")
-    assert "target" not in maps.rules("played")
+    assert "knee" in plans.rules_of("played") and "knee" not in plans.rules_of("planned")
+    assert "target" not in plans.rules_of("played")
 
 
 # --- maps --------------------------------------------------------------------------------------------
@@ -249,12 +249,11 @@ def test_regret_is_against_the_best_rule_and_never_the_oracle(key: str, world: W
     explored = sample(key)
     policies: list[Policy] = [OpenLoop(), Greedy()] + ([Oracle()] if world == "played" else [])
     every = maps.maps(explored, explored.settings, policies, world, maps.COMPARED)
-    regrets = [each.regret for each in every]
-    assert regrets[0] is not None and regrets[1] is not None
+    regrets = [each.measures["regret"] for each in every]
     assert (np.minimum(regrets[0], regrets[1]) >= -1e-12).all() and (regrets[1] > 1e-3).any()
     if world == "played" and key == SEARCH:
-        assert regrets[2] is not None and (regrets[2] <= 1e-12).all()
-    assert maps.maps(explored, explored.settings, policies[:1], world)[0].regret is None
+        assert (regrets[2] <= 1e-12).all()
+    assert "regret" not in maps.maps(explored, explored.settings, policies[:1], world)[0].measures
 
 
 def test_a_map_in_money_is_the_normalised_one_scaled() -> None:
@@ -262,8 +261,8 @@ def test_a_map_in_money_is_the_normalised_one_scaled() -> None:
     unit = explored.settings.payoffs
     (small,) = maps.maps(explored, explored.settings, [Optimal()], "planned")
     (large,) = maps.maps(explored, asked(explored, unit.scaled(5000, "£")), [Optimal()], "planned")
-    assert (small.depth == large.depth).all()
-    assert np.allclose(5000 * small.net_utility, large.net_utility)
+    assert (small.measures["depth"] == large.measures["depth"]).all()
+    assert np.allclose(5000 * small.measures["net_utility"], large.measures["net_utility"])
     assert large.columns()["cost"][12] == pytest.approx(5000 * FRACTIONS[12])
     assert set(large.columns()["unit"]) == {"£"}
 
@@ -356,7 +355,7 @@ def test_samples_carry_their_truth() -> None:
     assert search.simulated and review.simulated and search.start == review.start == 0
     assert isinstance(review.truth, Outcome) and len(review.truth.topic) == len(review) == 212
     assert not search.settings.citation_needed and review.settings.stages == 1
-    assert len(dict(explore.samples())) == 26
+    assert len(explore.samples()) == 26
     with pytest.raises(InputProblem, match="no sample topic 'teapot'"):
         sample("search:teapot")
     with pytest.raises(InputProblem, match="no sample topic 'teapot'"):

@@ -72,7 +72,9 @@ def test_every_map_shows_its_cells_and_says_what_they_show(key: str, world: Worl
         figure = map_figure.map_figure(first, measure, against=against, here=(0.8, 0.0004), cell=(4, 7))
         heat, points, cell, here = figure["data"]
         z = np.array(heat["z"])
-        assert z.shape == first.depth.shape and heat["zmin"] <= z.min() and z.max() <= heat["zmax"]
+        assert (
+            z.shape == first.measures["depth"].shape and heat["zmin"] <= z.min() and z.max() <= heat["zmax"]
+        )
         expected = first.values(measure) - (0 if against is None else against.values(measure))
         assert (np.sign(z) == np.sign(expected)).all()
         assert points["y"][len(FRACTIONS)] == first.q_stars[1] and len(points["x"]) == z.size
@@ -87,12 +89,15 @@ def test_every_map_shows_its_cells_and_says_what_they_show(key: str, world: Worl
 
 def test_sentences_of_maps_are_computed_from_the_cells() -> None:
     first, second = shown(SEARCH, "planned", Optimal(), Greedy())
-    row, column = divmod(int(first.depth.argmax()), len(FRACTIONS))
+    row, column = divmod(int(first.measures["depth"].argmax()), len(FRACTIONS))
     said = map_figure.map_sentence(first, "depth")
-    assert f"0 to {first.depth.max():,} documents if nothing turns up" in said
+    assert f"0 to {first.measures['depth'].max():,} documents if nothing turns up" in said
     assert f"latest at q* = {first.q_stars[row]:g} and a cost of £{FRACTIONS[column] * 25_000:.3g}" in said
     both = map_figure.map_sentence(first, "depth", second)
-    assert f"largest difference is {np.abs(first.depth - second.depth).max():,} documents" in both
+    assert (
+        f"largest difference is {np.abs(first.measures['depth'] - second.measures['depth']).max():,} documents"
+        in both
+    )
     assert (
         map_figure.map_sentence(first, "depth", first)
         == "Optimal and Optimal come to the same in every cell."
@@ -226,7 +231,9 @@ def test_a_hit_that_settles_the_question_is_said_everywhere(confirm: bool) -> No
     assert "yet Budget(100) reads on to document 100" in figures.plan_sentence(further, explored)
     (drawn,) = maps.maps(explored, settings, [Optimal()], "planned")
     moved = sensitivity.tornado(explored, settings, Optimal())
-    assert drawn.settled and moved.settled and set(drawn.depth.ravel()) == {18} and drawn.plus.all()
+    assert (
+        drawn.settled and moved.settled and set(drawn.measures["depth"].ravel()) == {18} and drawn.plus.all()
+    )
     said = [map_figure.map_sentence(drawn, measure) for measure in ("depth", "decision")]
     said += [
         figures.path_sentence(found, explored.settings),

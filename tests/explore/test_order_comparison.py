@@ -19,7 +19,6 @@ from tarstop_core.explore.order_comparison import (
     LISTED,
     compare_orders,
     learned,
-    mean_order_rows,
     order_figure,
     order_rows,
     order_sentences,
@@ -34,7 +33,7 @@ KEY = "review:hollow-hip"
 MONEY = Payoffs(4000, 1500, 6000, 2500, "£")
 
 
-@pytest.mark.parametrize("key", [key for key, _ in samples() if key.startswith("review:")])
+@pytest.mark.parametrize("key", samples("review"))
 def test_the_same_reports_come_in_another_order_and_mean_the_same(key: str) -> None:
     listed, learns = sample(key), learned(sample(key))
     assert isinstance(listed.truth, Outcome) and isinstance(learns.truth, Outcome)
@@ -85,17 +84,17 @@ def test_the_figure_the_sentence_and_the_rows_say_the_same() -> None:
     third = [curve["y"].index(3) for curve in (learns, listed)]
     assert sentence.startswith(f"Until table 1, 3, 5 and {tables}: ") and f", {third[0]}, " in sentence
     assert f"stops after {found[LEARNS, BY_FINDS].depth} where it learns and decides rightly" in sentence
-    assert [row["Stops after"] for row in order_rows(found, explored.settings)] == [
+    assert [row["Stops after"] for row in order_rows([found], explored.settings)] == [
         f"{played.depth}" for played in found.values()
     ]
-    assert order_rows(found, explored.settings)[0]["Chooses"] == "Adopt, right"
+    assert order_rows([found], explored.settings)[0]["Chooses"] == "Adopt, right"
     assert "simulated" in [each["text"] for each in figure["layout"]["annotations"]]
 
 
 def test_means_are_those_of_the_lists() -> None:
     lists = [sample(key) for key in (KEY, "review:brindle-fever")]
     found = [compare_orders(each, each.settings, Greedy()) for each in lists]
-    last = mean_order_rows(found, lists[0].settings)[-1]
+    last = order_rows(found, lists[0].settings)[-1]
     each = [one[LEARNS, BY_FINDS] for one in found]
     assert (
         last["Stops after"] == f"{np.mean([played.depth for played in each]):.1f}"

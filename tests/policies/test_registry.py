@@ -48,12 +48,11 @@ class FirstPage(Policy):
 '''
 
 LOOKED_AT = """
-from tarstop_core.teaching import glossary
 from tarstop_core.evaluation.methods import parse_methods
 from tarstop_core.policies import POLICIES, parse_policy
 from tarstop_core.policies.check import check_policy
 from tarstop_core.evaluation.findings.drawing import style
-from tarstop_core.teaching.methods import document
+from tarstop_core.teaching.reference import document, terms
 
 names = list(POLICIES)
 assert names[names.index("budget") + 1] == "first-page", names
@@ -61,7 +60,7 @@ rule = parse_policy("first-page:n=10")
 assert check_policy(rule, lists=12).ok
 assert len(parse_methods(["first-page"], "patent")[0].settings) == 2
 assert style("first-page") == {"color": "#123456", "symbol": "hexagon", "dash": "dashdot"}
-assert "#### First page" in document() and glossary.terms()["first-page"].formula == "d = n"
+assert "#### First page" in document() and terms()["first-page"].formula == "d = n"
 """
 
 

@@ -12,7 +12,7 @@ from tarstop_core.policies import Greedy, Optimal, Policy, parse_policy
 from tarstop_core.teaching import lesson as lessons
 from tarstop_core.teaching.formulas import filled, tex
 from tarstop_core.teaching.lesson import Lesson, best_plan, lesson, truth
-from tarstop_core.teaching.methods import formulas
+from tarstop_core.teaching.reference import formulas
 from tarstop_core.value.cumulative import CumulativePath
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.payoffs import Payoffs
@@ -167,7 +167,7 @@ def test_what_is_shown_before_the_end_does_not_know_the_labels() -> None:
         assert (path.studies <= review.path.studies[depth]).all() and not path.labels.any()  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize("key", [key for key, _ in samples()])
+@pytest.mark.parametrize("key", samples())
 @pytest.mark.parametrize(
     "spec", ["optimal", "look-ahead:m=20", "greedy", "smooth:K=5", "batch:K=10", "decide-now"]
 )

@@ -115,10 +115,10 @@ def test_the_map_and_its_path_say_what_the_engine_says(open_app: OpenApp, measur
     assert map_figure.map_sentence(first, measure, second) in said  # type: ignore[arg-type]
     row, column = first.q_stars.index(0.2), maps.FRACTIONS.index(0.01)
     assert "At q* = 0.20 and a cost of £140 Optimal stops" in said
-    assert f"after {first.depth[row, column]:,} document" in said
+    assert f"after {first.measures['depth'][row, column]:,} document" in said
     assert (
-        f"bring {amount(float(first.net_utility[row, column]), '£')}" in said
-        or f"net utility {amount(float(first.net_utility[row, column]), '£')}" in said
+        f"bring {amount(float(first.measures['net_utility'][row, column]), '£')}" in said
+        or f"net utility {amount(float(first.measures['net_utility'][row, column]), '£')}" in said
     )
     assert len(app.get("plotly_chart")) == 2
     assert app.query_params["against"] == "smooth:K=5" and app.query_params["cell"] == "0.2,0.01"
@@ -149,7 +149,7 @@ def test_a_sample_review_is_read_in_two_orders_under_ones_own_payoffs(open_app: 
     found = order_comparison.compare_orders(sample(REVIEW), asked(REVIEW), Greedy())
     for sentence in order_comparison.order_sentences(sample(REVIEW), found, Greedy()):
         assert sentence in shown(app).replace("&nbsp;", " ")
-    for row in order_comparison.order_rows(found, asked(REVIEW)):
+    for row in order_comparison.order_rows([found], asked(REVIEW)):
         assert row["Net utility"] in shown(app)
     assert "Look-ahead" not in shown(app)
     app.session_state[f"explore/{REVIEW}/others"] = True
@@ -162,10 +162,10 @@ def test_both_orders_are_compared_over_all_sample_reviews_where_that_is_opened(o
     assert "by what was found" not in shown(app)
     app.session_state["explore/reviews/learned"] = True
     app.run()
-    lists = [each for _, each in explore.collection("reviews")]
+    lists = list(explore.collection("reviews").values())
     settings = at_cell(lists[0].settings, (0.7, 0.001))
     found = [order_comparison.compare_orders(each, settings, Greedy()) for each in lists]
-    for row in order_comparison.mean_order_rows(found, settings):
+    for row in order_comparison.order_rows(found, settings):
         assert row["Stops after"] in shown(app) and row["Right"] in shown(app)
 
 
@@ -255,20 +255,20 @@ def test_a_whole_collection_is_shown_as_the_mean_of_its_lists(
     more = {"theta": theta} if theta else {}
     app = open_app("explore", of=name, measure="agreement", world="played", cell=f"{q_star},0.001", **more)
     said = shown(app)
-    lists = explore.collection(name)
-    settings = lists[0][1].settings
+    lists = list(explore.collection(name).values())
+    first = lists[0]
+    settings = first.settings
     if theta:
         settings = replace(settings, theta=float(theta))
     rule = parse_policy(settings.policy)
-    (found,) = maps.mean_maps([each for _, each in lists], settings, [rule], "played")
+    (found,) = maps.mean_maps(lists, settings, [rule], "played")
     assert map_figure.mean_sentence(found, "agreement") in said
     table = app.dataframe[0].value
     row, column = found.q_stars.index(q_star), maps.FRACTIONS.index(0.001)
     # One list as `tarstop replay` has it.
     own = Stakes(settings.payoffs, settings.cost).with_q_star(q_star).with_fraction(0.001)
-    first = lists[0][1]
     played = first.replayed(rule, replace(settings, payoffs=own.payoffs, cost=own.cost))
-    assert table["Stops after"].tolist() == [int(each.depth[row, column]) for each in found.maps]
+    assert table["Stops after"].tolist() == [each.measures["depth"][row, column] for each in found.lists]
     assert table["Stops after"].iloc[0] == played.depth
     assert table["Net utility"].iloc[0] == pytest.approx(played.net_utility)
     right = float((table["Right?"] == "yes").mean())
@@ -279,7 +279,7 @@ def test_the_way_from_a_collection_leads_to_the_cell_of_one_list(open_app: OpenA
     app = open_app("explore", of="searches", cell="0.2,0.001")
     link = app.dataframe[0].value["Look into it"].iloc[2]
     address = {name: values[0] for name, values in parse_qs(link.partition("?")[2]).items()}
-    key, single = explore.collection("searches")[2]
+    key, single = list(explore.collection("searches").items())[2]
     asked_of = read_address(address, single)
     assert address["of"] == key and asked_of.cell == (0.2, 0.001)
     assert asked_of.settings.payoffs.q_star == pytest.approx(0.2)

@@ -8,10 +8,9 @@ from streamlit.testing.v1 import AppTest
 from dashboard.learn.ideas import IDEAS
 from tarstop_core.explore.lists import sample
 from tarstop_core.policies import POLICIES
-from tarstop_core.teaching.glossary import grouped, terms
 from tarstop_core.teaching.ideas import at_stake, engines, mistaken, recall, scores, search, searches, value
 from tarstop_core.teaching.ideas.recall import CASES
-from tarstop_core.teaching.methods import formulas, sections
+from tarstop_core.teaching.reference import formulas, grouped, sections, terms
 from tarstop_core.value.payoffs import Payoffs
 
 OpenApp = Callable[..., AppTest]

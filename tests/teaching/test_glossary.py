@@ -11,10 +11,9 @@ import pytest
 
 from dashboard.learn import ideas as learn_ideas
 from tarstop_core.policies import POLICIES
-from tarstop_core.teaching.glossary import FIRST, Term, grouped, matching, named, terms
-from tarstop_core.teaching.methods import formulas
+from tarstop_core.teaching.reference import FIRST, Term, formulas, grouped, matching, named, terms
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[2]
 DASHBOARD = ROOT / "dashboard"
 THEMES = [
     tomllib.loads(file.read_text("utf-8")) for file in ROOT.glob("tarstop_core/teaching/glossary/*.toml")

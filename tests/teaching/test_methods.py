@@ -10,10 +10,9 @@ from typing import Any
 import pytest
 
 from tarstop_core.policies import POLICIES
-from tarstop_core.teaching import methods
-from tarstop_core.teaching.methods import body, document, formulas, sections
+from tarstop_core.teaching.reference import body, by_family, details, document, formulas, sections
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[2]
 # Modules whose public functions compute something with a formula, and those of them that do not.
 OF_FORMULAS = {
     "value.payoffs": {"check_cost"},
@@ -35,9 +34,9 @@ OF_FORMULAS = {
     "evaluation.metrics": set(),
     "evaluation.ranking_metrics": set(),
     "evaluation.replay": {"still_unread", "summary", "with_left"},
-    "explore.lists": {"collection", "first_settings", "in_own_order", "samples", "unread"},
-    "explore.plans": {"actions", "cell_of", "decide", "plans_to", "settled"},
-    "explore.maps": {"rules"},
+    "explore.lists": {"collection", "first_settings", "in_own_order", "unread"},
+    "explore.plans": {"actions", "cell_of", "decide", "plans_to", "rules_of", "settled"},
+    "explore.maps": set(),
     "explore.sensitivity": {"goes_on"},
     "belief.mixture": set(),
     "calibration.rank_frailty": {"cases_of", "grid", "learned_by", "with_learned"},
@@ -71,7 +70,7 @@ def public_functions(module: ModuleType) -> set[str]:
 
 def test_the_document_is_what_the_module_writes() -> None:
     written = (ROOT / "docs" / "methods.md").read_text(encoding="utf-8")
-    assert written == document(), "run: python -m tarstop_core.teaching.methods > docs/methods.md"
+    assert written == document(), "run: python -m tarstop_core.teaching.reference > docs/methods.md"
 
 
 @pytest.mark.parametrize("key", list(formulas()))
@@ -101,7 +100,7 @@ def test_every_rule_has_its_words_its_formula_and_its_parameters() -> None:
         assert policy.source in whole and f"$$\n{policy.formula}\n$$" in whole
         for parameter in policy.parameters:
             assert f"- `{parameter.name}`: {parameter.meaning}." in whole
-    families = [policy for rules in methods.by_family().values() for policy in rules]
+    families = [policy for rules in by_family().values() for policy in rules]
     assert sorted(each.name for each in families) == sorted(POLICIES)
 
 
@@ -133,7 +132,7 @@ def test_formulas_can_be_shown_on_github_and_in_the_app() -> None:
 
 
 def test_a_rule_is_shown_as_it_documents_itself() -> None:
-    said = methods.details(POLICIES["smooth"])
+    said = details(POLICIES["smooth"])
     assert said.startswith("Continue iff mean($ρ_{d+1}$ … $ρ_{d+K}$)·EVPI($b_{d}$) \\> c.")
-    assert "Parameters" not in methods.details(POLICIES["grlstop"])
+    assert "Parameters" not in details(POLICIES["grlstop"])
     assert "*Assumed.*" in body(formulas()["q-star"]) and "*Assumed.*" not in body(formulas()["evpi"])
