@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from dashboard.learn.ideas import IDEAS
-from dashboard.learn.reference import RULES
+from dashboard.learn.page import RULES
 from tarstop_core.teaching.reference import terms
 from tests.browser.acting import assert_fits, at_rest
 from tests.browser.conftest import AppServer, Watched
