@@ -17,8 +17,8 @@ from tarstop_core.evaluation.benchmarks.named import named
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold
 from tarstop_core.evaluation.methods import DEFAULT, parse_methods
 from tarstop_core.evaluation.protocol import run
+from tarstop_core.evaluation.tasks import TASKS
 from tarstop_core.evaluation.tasks.decisive import DecisiveTask
-from tarstop_core.evaluation.tasks.named import TASKS
 from tarstop_core.samples.simulate.rankings import simulate_patent_rankings
 
 TARGETS = {("patent", "paper"): 60, ("patent", "all"): 300, ("review", "paper"): 180, ("review", "all"): 600}

@@ -13,12 +13,12 @@ from pathlib import Path
 from scripts.real_lists import run_script
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.benchmarks.named import BENCHMARKS
-from tarstop_core.evaluation.findings.shipped import FOLDER, save_small
 from tarstop_core.evaluation.jobs import ResultCache
 from tarstop_core.evaluation.methods import DEFAULT, parse_methods
 from tarstop_core.evaluation.protocol import run
+from tarstop_core.evaluation.results import FOLDER, save
+from tarstop_core.evaluation.tasks import TASKS
 from tarstop_core.evaluation.tasks.base import Task
-from tarstop_core.evaluation.tasks.named import TASKS
 from tarstop_core.places import sample_dir
 
 CACHE = Path(tempfile.gettempdir()) / "tarstop-make-results"
@@ -61,7 +61,7 @@ def main() -> None:
         methods = parse_methods(DEFAULT[chosen.scenario], chosen.scenario)
         results = run(chosen, task, methods, workers=asked.workers, cache=ResultCache(CACHE))
         path = folder / f"{name}.npz"
-        save_small(results, path)
+        save(results, path, small=True)
         print(
             f"{path.name}: {len(results.cases)} topics, {len(methods)} methods, {path.stat().st_size / 1e6:.2f} MB, "
             f"{time.perf_counter() - begun:.0f} s"

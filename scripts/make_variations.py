@@ -27,18 +27,17 @@ import pandas as pd
 from joblib import Parallel, delayed
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.evaluation.benchmarks.named import BENCHMARKS
-from tarstop_core.evaluation.benchmarks.simulated import TOPICS, simulated_patents, simulated_reviews
+from tarstop_core.evaluation.benchmarks.named import BENCHMARKS, TOPICS, simulated_patents, simulated_reviews
 from tarstop_core.evaluation.cases import FOLDS, Benchmark, Case
 from tarstop_core.evaluation.findings.aggregate import mean_with_interval, rows
-from tarstop_core.evaluation.findings.variations import COLUMNS, FILE
+from tarstop_core.evaluation.findings.paper import VARIATION_COLUMNS, VARIATIONS
 from tarstop_core.evaluation.jobs import ResultCache
 from tarstop_core.evaluation.methods import PAPER, Method, grid, parse_methods, weights_file, weights_of
 from tarstop_core.evaluation.protocol import COSTS, run
 from tarstop_core.evaluation.results import Results
+from tarstop_core.evaluation.tasks import TASKS
 from tarstop_core.evaluation.tasks.base import REPLICATIONS
 from tarstop_core.evaluation.tasks.decisive import DecisiveTask
-from tarstop_core.evaluation.tasks.named import TASKS
 from tarstop_core.places import sample_dir
 from tarstop_core.policies.grlstop import training as ppo
 from tarstop_core.policies.grlstop.network import Weights
@@ -77,7 +76,7 @@ def told(results: Results, variation: str, value: object, benchmark: str = "") -
         "variation": variation,
         "value": str(value),
     }
-    return [known | each for each in found[[c for c in COLUMNS if c in found]].to_dict("records")]
+    return [known | each for each in found[[c for c in VARIATION_COLUMNS if c in found]].to_dict("records")]
 
 
 def agent_for(steps: int, seed: int) -> Callable[[Sequence[Case]], Weights]:
@@ -168,8 +167,8 @@ def main() -> int:
     for done, part in enumerate(parallel(delayed(work)(*each) for work, each in todo), start=1):
         found += part
         print(f"\r{done} of {len(todo)}", end="", file=sys.stderr, flush=True)
-    path = sample_dir() / FILE
-    frame = pd.DataFrame(found).reindex(columns=list(COLUMNS))
+    path = sample_dir() / VARIATIONS
+    frame = pd.DataFrame(found).reindex(columns=list(VARIATION_COLUMNS))
     frame.to_csv(path, index=False, float_format="%.6g", lineterminator="\n", encoding="utf-8")
     print(f"\n{path.name}: {len(frame):,} rows, {time.perf_counter() - begun:.0f} s")
     return 0

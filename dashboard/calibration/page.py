@@ -37,7 +37,7 @@ from tarstop_core.calibration.calibration_plot import (
     intervals_held,
 )
 from tarstop_core.calibration.calibrator import Calibrator
-from tarstop_core.evaluation.reranked_chances import READ
+from tarstop_core.evaluation.reranking import READ
 from tarstop_core.presentation.numbers import number, percent
 from tarstop_core.samples.shipped import default_calibrator, reranked_calibration
 from tarstop_core.sessions import shelf

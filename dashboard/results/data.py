@@ -11,11 +11,10 @@ from dashboard.frame.shell import term
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import running as background
 from tarstop_core.evaluation.findings import aggregate, claims, paper
-from tarstop_core.evaluation.findings.shipped import Listed, load_small, named_at_start, shipped
 from tarstop_core.evaluation.methods import PAPER
 from tarstop_core.evaluation.metrics import TARGET_RECALL
-from tarstop_core.evaluation.results import Results
-from tarstop_core.evaluation.tasks.named import TASKS, errors_of
+from tarstop_core.evaluation.results import Listed, Results, load, named_at_start, shipped
+from tarstop_core.evaluation.tasks import TASKS, errors_of
 from tarstop_core.places import RESULTS_VARIABLE, named_by_server
 
 KEPT = 64
@@ -84,7 +83,7 @@ def asked_of(file: Listed, methods: Sequence[str], share: float | None = None) -
 @st.cache_resource(show_spinner=False, max_entries=12)
 def loaded(path: str, stamp: int) -> Results:
     """All results of a file as it was at a time."""
-    return load_small(Path(path))
+    return load(Path(path))
 
 
 def everything(file: Listed) -> Results:

@@ -14,9 +14,8 @@ from dashboard.frame.markup import badges
 from dashboard.frame.widgets import bound, one_of, press, some_of, switch
 from dashboard.results import data
 from tarstop_core.evaluation.findings import tables
-from tarstop_core.evaluation.findings.shipped import Listed
-from tarstop_core.evaluation.results import MethodInfo, Results
-from tarstop_core.evaluation.tasks.named import TASKS
+from tarstop_core.evaluation.results import Listed, MethodInfo, Results
+from tarstop_core.evaluation.tasks import TASKS
 from tarstop_core.presentation.numbers import percent
 
 AS_THEY_ARE = "as they are"

@@ -14,7 +14,7 @@ from dashboard.results import run as results_run
 from dashboard.results.look import Look, about, controls, for_researchers, researching
 from dashboard.results.views import FIRST, TOPICS, VIEWS
 from tarstop_core.evaluation.findings import figures
-from tarstop_core.evaluation.tasks.named import errors_of
+from tarstop_core.evaluation.tasks import errors_of
 
 LEAD = "What every stopping rule gives up on topics it has not seen, and which decisions go wrong."
 

@@ -9,13 +9,11 @@ import streamlit as st
 from dashboard.frame.drawing import figure, files, heading_of, note, table, with_room
 from dashboard.results import data
 from dashboard.results.look import Look
-from tarstop_core.evaluation.findings import claims, figures, paper
-from tarstop_core.evaluation.findings import topic_figures as view
+from tarstop_core.evaluation.findings import claims, figures, paper, signed
 from tarstop_core.evaluation.findings.aggregate import PAPER_NAMES
 from tarstop_core.evaluation.findings.tables import icer_note, shown_icer
-from tarstop_core.evaluation.findings.wording import signed
 from tarstop_core.evaluation.results import Results
-from tarstop_core.evaluation.tasks.named import TASKS, errors_of
+from tarstop_core.evaluation.tasks import TASKS, errors_of
 
 POLICIES = {title: name for name, title in PAPER_NAMES.items()}
 UTILITY_ROUNDING = 2e-4
@@ -69,7 +67,7 @@ def _decomposition(both: data.Asked, results: Results, dark: bool) -> None:
     recovered = data.recovered()
     order = {name: at for at, name in enumerate(PAPER_NAMES.values())}
     own = recovered[recovered["scenario"] == results.scenario]
-    published = view.as_shares(own.sort_values("approach", key=lambda names: names.map(order)), POLICIES)
+    published = paper.as_shares(own.sort_values("approach", key=lambda names: names.map(order)), POLICIES)
     frames = [("paper-errors", "Wrong decisions, recovered from the paper’s tables", published, False)]
     said = TASKS[results.scenario].paper
     if both.methods and said is not None and said.cost in results.costs:
@@ -85,7 +83,7 @@ def _decomposition(both: data.Asked, results: Results, dark: bool) -> None:
         for key in [key for key in drawing["layout"] if key.startswith("xaxis")]:
             drawing["layout"][key]["range"] = [0, top or 1]
         with column:
-            said_, leaves = view.errors_sentence(frame, called), data.in_words(frame, results)
+            said_, leaves = figures.error_sentence(frame, called), data.in_words(frame, results)
             figure(name, heading, drawing, said_, leaves, f"tarstop-{name}")
 
 

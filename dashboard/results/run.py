@@ -26,7 +26,7 @@ from tarstop_core.evaluation.cases import Benchmark
 from tarstop_core.evaluation.methods import DEFAULT, parse_methods, server_rules
 from tarstop_core.evaluation.protocol import COSTS, Q_STARS
 from tarstop_core.evaluation.running import Order, Run, Status
-from tarstop_core.evaluation.tasks.named import TASKS
+from tarstop_core.evaluation.tasks import TASKS
 from tarstop_core.evaluation.upload import stem
 from tarstop_core.places import folder_of_the_server, open_folders
 

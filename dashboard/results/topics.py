@@ -11,11 +11,10 @@ from dashboard.results import data
 from dashboard.results.look import Look, keep_valid
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.benchmarks.named import named
-from tarstop_core.evaluation.findings import topic_figures as view
 from tarstop_core.evaluation.findings import topics
 from tarstop_core.evaluation.findings.aggregate import case_rows
 from tarstop_core.evaluation.running import runs
-from tarstop_core.evaluation.tasks.named import TASKS
+from tarstop_core.evaluation.tasks import TASKS
 
 KINDS = ("All", "Wrong decisions", "With regret")
 ROWS_HEIGHT = 330
@@ -106,7 +105,7 @@ def _path(look: Look, name: str, topic: str) -> None:
     path, worth = topics.path_of(material, everything, topic, name, q_star, cost)
     stops = topics.stops_of(results, at, q, c)
     omega = bool(results.omega[at, q])
-    drawing = view.topic_figure(
+    drawing = topics.topic_figure(
         np.asarray(path.b),
         worth,
         stops,
@@ -123,7 +122,7 @@ def _path(look: Look, name: str, topic: str) -> None:
         "topic",
         f"{topic}: belief, worth, and where each method stops",
         drawing,
-        view.topic_sentence(topic, len(path), omega, stops, stops[m]),
+        topics.topic_sentence(topic, len(path), omega, stops, stops[m]),
         case_rows(results, q_star, cost).query("topic == @topic"),
         f"{look.stem}-{topic.replace('/', '_').replace(' ', '_')}",
     )

@@ -15,11 +15,11 @@ from dashboard.results import data, paper, topics
 from dashboard.results.look import STAYS, Look
 from tarstop_core.calibration.figures import reliability_and_scores, reliability_figure
 from tarstop_core.evaluation.findings import figures, tables
-from tarstop_core.evaluation.findings import topic_figures as view
 from tarstop_core.evaluation.findings.aggregate import REFERENCE, case_rows
 from tarstop_core.evaluation.findings.report import engine_changes, folds_said, statistics
+from tarstop_core.evaluation.findings.topics import saved_figure, saved_sentence
 from tarstop_core.evaluation.metrics import TARGET_RECALL
-from tarstop_core.evaluation.tasks.named import TASKS, errors_of
+from tarstop_core.evaluation.tasks import TASKS, errors_of
 from tarstop_core.files import table_to_csv
 from tarstop_core.places import sample_dir
 from tarstop_core.policies import parse_policy
@@ -114,8 +114,8 @@ def _effort(look: Look) -> None:
         figure(
             "saved",
             "Effort saved, and what becomes of decisions",
-            view.saved_figure(rows, simulated, look.dark),
-            view.saved_sentence(rows),
+            saved_figure(rows, simulated, look.dark),
+            saved_sentence(rows),
             rows[["approach", "effort_saved", "decision_agreement", "decide_now", "screened"]],
             look.stem,
         )

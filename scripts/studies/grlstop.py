@@ -7,13 +7,12 @@ import pandas as pd
 from scripts.agent_quality import assess
 from scripts.study import Study, Tables
 from scripts.train_grlstop import TOPICS
-from tarstop_core.evaluation.findings import variations
 from tarstop_core.evaluation.findings.aggregate import beside_paper, compare, rows
-from tarstop_core.evaluation.findings.shipped import load_small, shipped
+from tarstop_core.evaluation.findings.paper import variation_of
 from tarstop_core.evaluation.findings.tables import headline_cost
 from tarstop_core.evaluation.methods import AGENTS
-from tarstop_core.evaluation.results import Results
-from tarstop_core.evaluation.tasks.named import TASKS
+from tarstop_core.evaluation.results import Results, load, shipped
+from tarstop_core.evaluation.tasks import TASKS
 from tarstop_core.places import sample_dir
 from tarstop_core.policies.grlstop.rule import shipped_weights
 from tarstop_core.samples.simulate.rankings import simulate_patent_rankings
@@ -24,7 +23,7 @@ UNSEEN_SEED = 2  # of the simulated topics that the package's agent has not seen
 def experiments() -> list[Results]:
     """The shipped results under the truth of the paper's tables."""
     return [
-        load_small(each.path)
+        load(each.path)
         for each in shipped()
         if (paper := TASKS[each.settings["scenario"]].paper) and each.truth == paper.truth
     ]
@@ -49,7 +48,7 @@ def against_greedy(results: Results) -> pd.DataFrame:
 
 def training(reviews: Results) -> pd.DataFrame:
     """Net utility on the simulated reviews by how long the agent was trained; Greedy beside it."""
-    agents = variations.of(str(reviews.settings["benchmark"]), "agent")
+    agents = variation_of(str(reviews.settings["benchmark"]), "agent")
     parts = agents["value"].str.extract(r"(?P<choices>\d+) choices, seed (?P<seed>\d+)").astype(int)
     rows = pd.concat([parts, agents[["q_star", "net_utility", "screened"]]], axis=1)
     return rows.sort_values(["choices", "seed", "q_star"])

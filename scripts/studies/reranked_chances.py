@@ -13,7 +13,7 @@ from tarstop_core.calibration.calibration_monitor import E_LIMIT, e_value_of_for
 from tarstop_core.calibration.calibrator import INCLUSION, REVIEW
 from tarstop_core.calibration.fitting import ece, reliability
 from tarstop_core.calibration.reranked import RerankedChances, ahead
-from tarstop_core.evaluation.reranked_chances import READ, log_loss
+from tarstop_core.evaluation.reranking import READ, mean_log_loss
 from tarstop_core.places import real_data, sample_dir
 
 AHEAD = {"next 20": 20, "next 100": 100, "all left": None}
@@ -53,7 +53,7 @@ def next_document(
             for way, pairs in ways.items():
                 p, labels = (np.concatenate(part) for part in zip(*pairs, strict=True))
                 row = {"judged": judged, "clef": clef, "sessions": len(own), "way": way}
-                yield row | {"log_loss": log_loss(p, labels), "ece": ece(reliability(p, labels))}
+                yield row | {"log_loss": mean_log_loss(p, labels), "ece": ece(reliability(p, labels))}
 
 
 def warned(played: Sequence[Session], models: Models) -> dict[str, int]:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scripts.real_lists import ABSTRACT, text_lists
 from scripts.study import Study, Tables, mean_change
 from tarstop_core.documents.records import ranking_text
-from tarstop_core.evaluation.reranking import quality, simulate
+from tarstop_core.evaluation.reranking import order_quality, simulate
 from tarstop_core.places import real_data
 from tarstop_core.ranking.bm25 import WORDS, build_index
 from tarstop_core.ranking.features import make_features
@@ -84,7 +84,7 @@ def labelled_lists(data: Path) -> list[Shuffled]:
 
 def measures(relevant: Flags) -> tuple[float, float, float]:
     """Loss, recall after a tenth and WSS@95 of an order."""
-    found = quality(relevant)
+    found = order_quality(relevant)
     return found["loss"], found["recall_at"]["0.1"], found["wss_95"]
 
 

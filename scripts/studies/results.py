@@ -3,7 +3,6 @@
 import pandas as pd
 
 from scripts.study import Study, Tables
-from tarstop_core.evaluation.findings import variations
 from tarstop_core.evaluation.findings.aggregate import (
     PAPER_NAMES,
     beside_paper,
@@ -13,10 +12,10 @@ from tarstop_core.evaluation.findings.aggregate import (
     rows,
 )
 from tarstop_core.evaluation.findings.claims import PAIRS, RECALL_CENTRIC, UTILITY_AWARE, reasons
-from tarstop_core.evaluation.findings.shipped import load_small, shipped
+from tarstop_core.evaluation.findings.paper import spread, variation_of, variations
 from tarstop_core.evaluation.findings.tables import headline_cost
-from tarstop_core.evaluation.results import Results
-from tarstop_core.evaluation.tasks.named import TASKS
+from tarstop_core.evaluation.results import Results, load, shipped
+from tarstop_core.evaluation.tasks import TASKS
 
 SHOWN = 0.5  # the q* that the page shows; the tables hold the others
 TINY = 1e-12  # two net utilities closer than this are equal
@@ -71,7 +70,7 @@ def panel(results: Results) -> pd.DataFrame:
 
 def measure() -> Tables:
     """Everything that follows from ``sample_data/results``."""
-    every = [load_small(each.path) for each in shipped()]
+    every = [load(each.path) for each in shipped()]
     printed = [
         each
         for each in every
@@ -80,7 +79,7 @@ def measure() -> Tables:
     of_printed = {
         "results_paper": lambda each: beside_paper(each).assign(differs_by=reasons(each)),
         "results_pairs": pairs,
-        "results_draws": lambda each: variations.spread(str(each.settings["benchmark"])),
+        "results_draws": lambda each: spread(str(each.settings["benchmark"])),
     }
     tables = {
         "results_claims": pd.DataFrame([row for each in every for row in claims(each)]),
@@ -120,8 +119,8 @@ def summarise(tables: Tables) -> dict[str, object]:
         "benchmark", sort=False
     )
     kinds = tables["results_claims"]["one"].isin(["optimal@hazard", "optimal@frailty"])
-    tuning = variations.variations().query("variation == 'tuning'")
-    readings = variations.of("patent", "reading").query(f"q_star == {SHOWN}").set_index("value")
+    tuning = variations().query("variation == 'tuning'")
+    readings = variation_of("patent", "reading").query(f"q_star == {SHOWN}").set_index("value")
     return {
         "experiments": experiments,
         "paper": paper[paper["q_star"] == SHOWN],

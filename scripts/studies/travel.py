@@ -23,7 +23,7 @@ from tarstop_core.belief.decisive import HitCurve
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.calibration.fitting import fit
 from tarstop_core.documents.topic import Topic
-from tarstop_core.evaluation.benchmarks.sources import without_relevant
+from tarstop_core.evaluation.cases import without_relevant
 from tarstop_core.places import real_data
 from tarstop_core.policies import Optimal
 from tarstop_core.presentation.palette import BELIEF, PLUS, THRESHOLD

@@ -23,14 +23,14 @@ class _Benchmarks(click.Command):
         """The help with a line for each benchmark."""
         from tarstop_core.evaluation.benchmarks.named import BENCHMARKS
 
-        offered = {kind.name: kind.said for kind in BENCHMARKS.values() if not kind.variant}
+        offered = {kind.name: kind.summary for kind in BENCHMARKS.values() if not kind.variant}
         width = max(map(len, offered))
         variants: dict[str, list[str]] = {}
         for kind in BENCHMARKS.values():
             if kind.variant:
                 variants.setdefault(kind.variant, []).append(kind.name)
         self.help = inspect.cleandoc(self.help or "").format(
-            benchmarks="\n".join(f"{name:<{width}}  {said}" for name, said in offered.items()),
+            benchmarks="\n".join(f"{name:<{width}}  {summary}" for name, summary in offered.items()),
             variants="; ".join(f"{' and '.join(names)} take {what}" for what, names in variants.items()),
         )
         super().format_help_text(ctx, formatter)
@@ -125,7 +125,7 @@ def experiment(
     from tarstop_core.evaluation.jobs import ResultCache
     from tarstop_core.evaluation.methods import DEFAULT, parse_methods, split_specs
     from tarstop_core.evaluation.protocol import run
-    from tarstop_core.evaluation.tasks.named import TASKS
+    from tarstop_core.evaluation.tasks import TASKS
     from tarstop_core.policies.check import refuse_looking_ahead
 
     begun = time.perf_counter()
@@ -163,7 +163,7 @@ def experiment(
 def _print(report: Any) -> None:
     """The paper's table for each q*, at its cost."""
     from tarstop_core.evaluation.findings.tables import panel, without_bootstrap
-    from tarstop_core.evaluation.tasks.named import TASKS
+    from tarstop_core.evaluation.tasks import TASKS
 
     click.echo(report.caption + ".")
     plain = without_bootstrap(report.rows)

@@ -47,7 +47,7 @@ def app(
     headless: bool,
 ) -> None:
     """Start the dashboard."""
-    from tarstop_core.evaluation.findings.shipped import named_at_start
+    from tarstop_core.evaluation.results import named_at_start
     from tarstop_core.policies import parse_policy
 
     for host in hosts:

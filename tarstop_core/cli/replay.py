@@ -30,7 +30,7 @@ from tarstop_core.errors import InputProblem
 @click.option("--cost", type=float, required=True, help="Cost per document, in the payoffs' unit.")
 @click.option(
     "--scenario",
-    type=shared.Listed("tarstop_core.evaluation.tasks.named:TASKS"),
+    type=shared.Listed("tarstop_core.evaluation.tasks:TASKS"),
     default="patent",
     show_default=True,
     help="What is searched for.",
@@ -84,7 +84,7 @@ def replay(
     from tarstop_core.belief.prior import check_theta
     from tarstop_core.calibration.calibrator import load
     from tarstop_core.evaluation import replay as replaying
-    from tarstop_core.evaluation.tasks.named import TASKS
+    from tarstop_core.evaluation.tasks import TASKS
     from tarstop_core.files import read_chances, read_outcomes
     from tarstop_core.policies import parse_policy
     from tarstop_core.policies.check import refuse_looking_ahead

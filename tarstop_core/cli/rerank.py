@@ -52,9 +52,7 @@ def rerank(
     import numpy as np
 
     from tarstop_core.documents.records import SAID_NOT_RELEVANT, SAID_RELEVANT, ranking_text
-    from tarstop_core.evaluation.reranked_chances import said as forecast_quality
-    from tarstop_core.evaluation.reranked_chances import table as foretold
-    from tarstop_core.evaluation.reranking import quality, simulate
+    from tarstop_core.evaluation.reranking import adaptive_chances, forecast_quality, order_quality, simulate
     from tarstop_core.files import read_records, table_to_csv, write_run
     from tarstop_core.ranking.learning import DEFAULT
     from tarstop_core.ranking.user_ranker import parse_ranker
@@ -92,11 +90,11 @@ def rerank(
     model, found_relevant = reranked_chances(), relevant[read.order]
     if chances_file:
         with writing(chances_file):
-            chances = foretold(model, ids, found_relevant).assign(topic=records.name.split(".")[0])
+            chances = adaptive_chances(model, ids, found_relevant).assign(topic=records.name.split(".")[0])
             chances_file.write_text(table_to_csv(chances), encoding="utf-8")
     left_out = int((~labelled).sum())
     say((*table.notes, *([f"{left_out:,} records without a label were left out."] if left_out else [])))
-    result = quality(found_relevant) | forecast_quality(model, found_relevant)
+    result = order_quality(found_relevant) | forecast_quality(model, found_relevant)
     fit_ms = dict(zip(("median", "p95"), np.quantile(1e3 * read.seconds, [0.5, 0.95]).tolist(), strict=True))
     seconds = time.perf_counter() - begun
     if as_json:

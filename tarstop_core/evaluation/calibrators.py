@@ -12,7 +12,7 @@ from tarstop_core.calibration.fitting import predicted, usable
 from tarstop_core.documents.topic import Outcome, Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import message
-from tarstop_core.evaluation.benchmarks.sources import without_relevant
+from tarstop_core.evaluation.cases import without_relevant
 from tarstop_core.evaluation.metrics import bootstrap_weights
 from tarstop_core.evaluation.reliability_counts import binned, quality
 from tarstop_core.evaluation.replay import Played, replay, replay_reviews

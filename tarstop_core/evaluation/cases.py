@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import joblib
 import numpy as np
@@ -82,7 +82,7 @@ class Benchmark:
 
     name: str  # Short, for files
     title: str  # For headings
-    scenario: str  # One of :data:`~tarstop_core.evaluation.tasks.named.TASKS`
+    scenario: str  # One of :data:`~tarstop_core.evaluation.tasks.TASKS`
     folds: tuple[Fold, ...]
     """One for a benchmark with a training half; several for cross-validation, each test case in one."""
     provenance: str  # Where rankings, judgments and tables come from, in a sentence or two
@@ -142,4 +142,19 @@ def cross_validated(cases: Sequence[Case], folds: int = FOLDS) -> tuple[Fold, ..
             test=[case for case in cases if of[case.group] == fold],
         )
         for fold in range(folds)
+    )
+
+
+def without_relevant(topic: Topic) -> Topic:
+    """The ω⁻ twin of a topic: the same ranking with its relevant documents taken out, as in the paper."""
+    assert topic.labels is not None
+    kept = ~topic.labels
+    return replace(
+        topic,
+        name=f"{topic.name}, relevant removed",
+        ids=topic.ids[kept],
+        scores=None if topic.scores is None else topic.scores[kept],
+        labels=np.zeros(int(kept.sum()), dtype=bool),
+        n_relevant=0,
+        known=None if topic.known is None else topic.known[kept],
     )

@@ -17,7 +17,7 @@ from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.cases import Case
 from tarstop_core.evaluation.methods import Method
 from tarstop_core.evaluation.reliability_counts import COLUMNS, tally
-from tarstop_core.evaluation.tasks.base import Task, digest_of, parts_of
+from tarstop_core.evaluation.tasks.base import Learned, Task
 from tarstop_core.value.payoffs import Depths, Floats, Payoffs
 
 Choice = Mapping[str, Depths]
@@ -48,7 +48,7 @@ class Job:
     question: Question
     cases: Sequence[Case]
     weights: Floats  # Of the cases
-    knowledge: Mapping[str, Any]  # By variant, what was learned from the fold's training cases
+    knowledge: Mapping[str, Learned]  # By variant, what was learned from the fold's training cases
     methods: tuple[Method, ...]
     choice: Choice | None  # The settings to test; None to tune
     kept: frozenset[str] = frozenset()  # Names of answers that need not be found again
@@ -66,7 +66,7 @@ class Job:
     def keys(self) -> dict[str, str]:
         """What each answer is kept under: a hash of everything that it depends on, the program included."""
         inputs = code_version(), repr(self.question), [case.digest for case in self.cases]
-        learned = {variant: digest_of(knowledge) for variant, knowledge in self.knowledge.items()}
+        learned = {variant: knowledge.digest for variant, knowledge in self.knowledge.items()}
         of_methods = {method.name: (method.digest, learned[method.variant]) for method in self.methods}
         if self.choice is None:
             return {name: joblib.hash((inputs, self.weights, about)) for name, about in of_methods.items()}
@@ -121,8 +121,8 @@ def _test(job: Job, choice: Choice) -> Answers:
     if TRUTH not in job.kept:
         answers[TRUTH] = truths
     for variant, learned in job.knowledge.items():
-        if counts_name(variant) not in job.kept:
-            counts = (tally(parts_of(learned)[0], case) for case in job.cases)
+        if counts_name(variant) not in job.kept and learned.calibrator is not None:
+            counts = (tally(learned.calibrator, case) for case in job.cases)
             answers[counts_name(variant)] = sum(counts, np.zeros((BINS, COLUMNS)))
     rows, columns = np.indices(shape[1:])
     for at, (case, truth) in enumerate(zip(job.cases, truths, strict=True)):

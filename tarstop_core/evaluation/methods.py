@@ -16,7 +16,7 @@ import numpy as np
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.cases import Case
-from tarstop_core.evaluation.tasks.named import TASKS
+from tarstop_core.evaluation.tasks import TASKS
 from tarstop_core.places import RULES_VARIABLE, named_by_server, sample_dir
 from tarstop_core.policies import POLICIES, Policy, parse_policy
 from tarstop_core.policies.combined import Combined

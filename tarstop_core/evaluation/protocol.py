@@ -24,7 +24,7 @@ from tarstop_core.evaluation.jobs import Answers, Choice, Job, Question, ResultC
 from tarstop_core.evaluation.methods import Method, titles, weights_of
 from tarstop_core.evaluation.reliability_counts import COLUMNS, judged, quality
 from tarstop_core.evaluation.results import MethodInfo, Results
-from tarstop_core.evaluation.tasks.base import Task, digest_of
+from tarstop_core.evaluation.tasks.base import Learned, Task
 from tarstop_core.policies.grlstop.network import Weights
 from tarstop_core.policies.grlstop.rule import GRLStop
 from tarstop_core.value.payoffs import Depths, Floats, Payoffs, check_cost
@@ -138,7 +138,7 @@ class _Experiment:
     benchmark: Benchmark
     question: Question
     methods: tuple[Method, ...]
-    knowledge: Sequence[Mapping[str, Any]]
+    knowledge: Sequence[Mapping[str, Learned]]
     """For each fold, by variant, what was learned from its training cases."""
     grlstop_weights: Sequence[Weights | None]  # For each fold, of GRLStop; None: that of the package
     parts: int
@@ -289,11 +289,14 @@ class _Experiment:
             "folds": [[len(fold.train), len(fold.test)] for fold in benchmark.folds],
             "grids": {method.name: len(method.settings) for method in self.methods},
             "beliefs": [
-                {variant: _belief(learned, task) for variant, learned in of_fold.items()}
+                {
+                    variant: learned.prior.b_0 if learned.prior else task.settings["b_0"]
+                    for variant, learned in of_fold.items()
+                }
                 for of_fold in self.knowledge
             ],
             "learned": [
-                {variant: digest_of(learned) for variant, learned in of_fold.items()}
+                {variant: learned.digest for variant, learned in of_fold.items()}
                 for of_fold in self.knowledge
             ],
             "agents": ["" if weights is None else weights.digest for weights in self.grlstop_weights],
@@ -303,11 +306,6 @@ class _Experiment:
             "python": platform.python_version(),
             **{name: version(name) for name in ("numpy", "scipy", "scikit-learn")},
         }
-
-
-def _belief(learned: Any, task: Task) -> float:
-    """Belief before any document: of the prior that was learned, in patents the task's."""
-    return float(learned[1].b_0 if isinstance(learned, tuple) else task.settings["b_0"])
 
 
 def _first_best(mean: Floats) -> Depths:

@@ -14,10 +14,9 @@ from tarstop_core.documents.topic import Outcome, Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.cases import Case
-from tarstop_core.evaluation.prequential import prequential_ahead
-from tarstop_core.evaluation.tasks.base import Task
+from tarstop_core.evaluation.tasks.base import Learned, Task
 from tarstop_core.evaluation.tasks.decisive import DecisiveTask
-from tarstop_core.evaluation.tasks.review import ReviewTask
+from tarstop_core.evaluation.tasks.review import ReviewTask, prequential_ahead
 from tarstop_core.policies import Policy
 from tarstop_core.policies.base import Randomised
 from tarstop_core.samples.past_stops import shipped
@@ -77,19 +76,42 @@ def replay(
     b_0: float = 0.5,
     scale: float = 1.0,
 ) -> list[Played]:
-    """Stop on each labelled topic as the policy says and act; the cost of a document is in the payoffs' unit.
+    """Stop on each labelled topic as the policy says and act.
 
     Documents that the run does not rank are not appended; a topic without a ranked hit has no first hit. Policies act
     on the belief where they stop; baselines choose a⁺ iff they have seen a relevant document, which is what reproduces
-    the paper's Table 1; an Oracle acts as the truth would where it can. Every chance is taken times `scale`, at most
-    1. InputProblem when a topic has no labels or the cost is negative.
+    the paper's Table 1; an Oracle acts as the truth would where it can.
+
+    Parameters
+    ----------
+    topics : iterable of Topic
+        With labels.
+    calibrator : Calibrator
+        Gives the chances.
+    policy : Policy
+        Stops.
+    payoffs, cost : Payoffs, float
+        Stakes, and cost of a document in their unit.
+    b_0 : float
+        Belief before any document.
+    scale : float
+        Every chance is taken times this, at most 1.
+
+    Returns
+    -------
+    list of Played
+
+    Raises
+    ------
+    InputProblem
+        When a topic has no labels or the cost is negative.
     """
     check_cost(cost)
     task = DecisiveTask(b_0=b_0, scale=scale)
     cases = (Case(topic, topic.name) for topic in topics)
     if isinstance(policy, Randomised):
         return [_expected(case, policy, payoffs, cost) for case in cases]
-    return [_played(task, case, calibrator, policy, payoffs, cost) for case in cases]
+    return [_played(task, case, Learned(calibrator), policy, payoffs, cost) for case in cases]
 
 
 def replay_reviews(
@@ -104,12 +126,29 @@ def replay_reviews(
     prior: Prior | None = None,
     scale: float = 1.0,
 ) -> list[Played]:
-    """As :func:`replay` on outcomes of reviews, where every rule but an Oracle acts on the belief reached.
+    """Stop on outcomes of reviews, as :func:`replay` does; every rule but an Oracle acts on the belief reached.
 
-    The calibrator is of "brings data"; or chances of each review's list as they were told (:mod:`tarstop_core.evaluation.prequential`), by
-    review. `theta`, `truth` and `engine` are those of
-    :class:`~tarstop_core.evaluation.tasks.review.ReviewTask`. InputProblem when a topic has no labels, the cost is
-    negative, or the rule draws a random sample.
+    Parameters
+    ----------
+    outcomes : iterable of Outcome
+        With labels and 2×2 tables.
+    calibrator : Calibrator or mapping of str to ndarray
+        Of "brings data"; or, by review, each document's chance as it stood when it was next.
+    policy, payoffs, cost, scale
+        As of :func:`replay`.
+    theta, truth, engine : float, str, str
+        As of :class:`~tarstop_core.evaluation.tasks.review.ReviewTask`.
+    prior : Prior, optional
+        Of the belief; the weak one unless given.
+
+    Returns
+    -------
+    list of Played
+
+    Raises
+    ------
+    InputProblem
+        When a topic has no labels, the cost is negative, or the rule draws a random sample.
     """
     check_cost(cost)
     if isinstance(policy, Randomised):
@@ -117,9 +156,12 @@ def replay_reviews(
             f"In reviews {policy.title} ends with another belief for every sample; measure it with 'tarstop experiment'."
         )
     task = ReviewTask(theta=theta, truth_is=truth, engine=engine, scale=scale)
-    chances = calibrator if isinstance(calibrator, Mapping) else {}
-    cases = (Case(each.topic, each.review, each, chances.get(each.review)) for each in outcomes)
-    return [_played(task, case, (calibrator, prior or Prior()), policy, payoffs, cost) for case in cases]
+    learned = Learned(calibrator if isinstance(calibrator, Calibrator) else None, prior)
+    adaptive = calibrator if isinstance(calibrator, Mapping) else {}
+    cases = (
+        Case(outcome.topic, outcome.review, outcome, adaptive.get(outcome.review)) for outcome in outcomes
+    )
+    return [_played(task, case, learned, policy, payoffs, cost) for case in cases]
 
 
 def with_left(
@@ -192,11 +234,13 @@ def _expected(case: Case, policy: Randomised, payoffs: Payoffs, cost: float) -> 
     return Played(topic.name, drawn.read, "a+" if plus else "a-", topic.omega, utility, recall)
 
 
-def _played(task: Task, case: Case, knowledge: Any, policy: Policy, payoffs: Payoffs, cost: float) -> Played:
+def _played(
+    task: Task, case: Case, learned: Learned, policy: Policy, payoffs: Payoffs, cost: float
+) -> Played:
     """One rule with a depth on one case, as an experiment plays it."""
     truth = task.truth(case, [payoffs])
-    paths = task.paths(case, knowledge, [payoffs])
-    grid = task.play(case, knowledge, paths, [policy], [cost], truth, exact=False)
+    paths = task.paths(case, learned, [payoffs])
+    grid = task.play(case, learned, paths, [policy], [cost], truth, exact=False)
     utility = metrics.net_utility(payoffs, grid.plus, truth[0], grid.screened, cost)
     return Played(
         topic=case.name,

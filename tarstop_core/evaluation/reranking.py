@@ -1,14 +1,19 @@
-"""A session in which the list learns, played on a list whose labels are known, and how good the order read is."""
+"""Lists that learn from labels, read to their end with every label known: the order, its forecasts, trials of a ranker."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from tarstop_core.calibration.fitting import ece, reliability
+from tarstop_core.calibration.reranked import RerankedChances, ahead, forecasts
 from tarstop_core.errors import InputProblem
+from tarstop_core.policies.check import ENOUGH, CheckResult
 from tarstop_core.ranking.bm25 import WORDS, build_index
 from tarstop_core.ranking.features import Features, make_features
 from tarstop_core.ranking.learning import (
@@ -21,11 +26,17 @@ from tarstop_core.ranking.learning import (
     due,
     reading_order,
 )
+from tarstop_core.value.payoffs import Flags
 
 SHARES = (0.05, 0.1, 0.2, 0.5)
-"""Of the list, for recall."""
-
-Progress = Callable[[int, int], None]
+"""Shares of the list at which recall is reported."""
+READ = (20, 50, 100, 500)
+"""Documents read at which the number still unread is forecast."""
+LEAST = 1e-12
+"""Least chance whose log is taken."""
+LENGTHS = (1, 2, 7, 40)
+"""Documents of the lists that a ranker is tried on."""
+TRIAL_WORDS = 30
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,15 +67,35 @@ def simulate(
     words_against: str = "",
     outside: Floats | None = None,
     to_the_end: bool = True,
-    progress: Progress | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Reread:
-    """Read a labelled list to its end, the ranker (the default one unless given) being asked anew whenever that is due.
+    """Read a labelled list to its end, the ranker being asked anew whenever that is due.
 
-    `texts` are titles and abstracts, or features made of them; `labels` say whether each is relevant, or are a `Label`
-    each, which is what its reading will teach, shape (N,). The list begins in the order of the scores `start`, BM25 on
-    word stems by the question unless given; `words_for`, `words_against` and `outside`, scores from elsewhere, are those of
-    :class:`~tarstop_core.ranking.learning.Feedback`. Unless it goes on `to_the_end` nothing is learned once everything
-    relevant was read, which changes nothing that `quality` says.
+    Parameters
+    ----------
+    texts : list of str or Features
+        Titles and abstracts, or features made of them.
+    question : str
+        What is searched for.
+    labels : array of bool or Label, shape (N,)
+        Whether each document is relevant, or what its reading will teach.
+    ranker : Ranker, optional
+        The default one unless given.
+    seed : int
+        Of what the ranker draws.
+    start : ndarray, shape (N,), optional
+        Scores that the list begins by; BM25 on word stems by the question unless given.
+    words_for, words_against, outside : str, str, ndarray
+        As of :class:`~tarstop_core.ranking.learning.Feedback`.
+    to_the_end : bool
+        Whether it goes on learning once everything relevant was read, which changes nothing that
+        :func:`order_quality` measures.
+    progress : callable, optional
+        Is given documents read and all documents.
+
+    Returns
+    -------
+    Reread
     """
     given = np.asarray(labels)
     taught = np.where(given, Label.RELEVANT, Label.NOT_RELEVANT) if given.dtype == bool else given
@@ -75,8 +106,8 @@ def simulate(
             raise ValueError("features do not hold the texts that BM25 would order: give start")
         start = build_index(texts, recipe=WORDS).scores(question)
     N, sought = len(taught), int(np.count_nonzero(taught >= Label.RELEVANT))
-    told = Feedback(question, np.zeros(N, dtype=np.int8), start, words_for, words_against, outside)
-    asked = RANKERS[DEFAULT] if ranker is None else ranker
+    feedback = Feedback(question, np.zeros(N, dtype=np.int8), start, words_for, words_against, outside)
+    ranker = RANKERS[DEFAULT] if ranker is None else ranker
     order, scores = np.empty(N, dtype=np.intp), np.empty(N)
     fitted_at: list[int] = []
     seconds: list[float] = []
@@ -85,27 +116,36 @@ def simulate(
     for read in range(N):
         if not fitted_at or (due(read, fitted_at[-1]) and (to_the_end or sought)):
             begun = time.perf_counter()
-            now = asked.scores(features, replace(told, labels=told.labels.copy()), seed)
+            now = ranker.scores(features, replace(feedback, labels=feedback.labels.copy()), seed)
             seconds.append(time.perf_counter() - begun)
             fitted_at.append(read)
             ordered = reading_order(now, seed)
-            queue = ordered[told.labels[ordered] == Label.UNREAD]
+            queue = ordered[feedback.labels[ordered] == Label.UNREAD]
             if progress is not None:
                 progress(read, N)
         order[read] = position = queue[read - fitted_at[-1]]
         scores[read] = now[position]
-        told.labels[position] = taught[position]
+        feedback.labels[position] = taught[position]
         sought -= int(taught[position] >= Label.RELEVANT)
     return Reread(order, scores, np.array(fitted_at), np.array(seconds))
 
 
-def quality(relevant: ArrayLike) -> dict[str, Any]:
-    """How good an order is, by whether each document is relevant, as read, shape (N,): `recall_at`, `wss_95` and `loss`.
+def order_quality(relevant: ArrayLike) -> dict[str, Any]:
+    """Measure how good an order is, by whether each document is relevant, as read, shape (N,).
 
-    Of a share s of the list, the first ⌈sN⌉ documents count. WSS@95 is the share left unread when 95 % of the relevant ones
-    are found, less 5 % (Cohen et al. 2006). Loss is the chance that a document that is not relevant was read before one
-    that is: 0 at best, ½ by chance, as ``asreview.metrics.loss`` has it.
-    InputProblem when all are relevant, or none.
+    Of a share s of the list, the first ⌈sN⌉ documents count. WSS@95 is the share left unread when 95 % of the relevant
+    ones are found, less 5 % (Cohen et al. 2006). Loss is the chance that a document that is not relevant was read before
+    one that is: 0 at best, ½ by chance, as ``asreview.metrics.loss`` has it.
+
+    Returns
+    -------
+    dict
+        `recall_at`, `wss_95` and `loss`.
+
+    Raises
+    ------
+    InputProblem
+        When all documents are relevant, or none.
     """
     hits = np.asarray(relevant, dtype=bool)
     N, R = len(hits), int(np.count_nonzero(hits))
@@ -114,10 +154,119 @@ def quality(relevant: ArrayLike) -> dict[str, Any]:
             f"{'Every one' if R else 'None'} of the {N:,} documents is relevant, so no order is better than another; "
             "choose a column with labels of both kinds."
         )
-    found = np.cumsum(hits)
-    depth = int(np.searchsorted(found, np.ceil(0.95 * R - 1e-9))) + 1
+    hits_so_far = np.cumsum(hits)
+    depth = int(np.searchsorted(hits_so_far, np.ceil(0.95 * R - 1e-9))) + 1
     return {
-        "recall_at": {f"{share:g}": float(found[int(np.ceil(share * N - 1e-9)) - 1] / R) for share in SHARES},
+        "recall_at": {
+            f"{share:g}": float(hits_so_far[int(np.ceil(share * N - 1e-9)) - 1] / R) for share in SHARES
+        },
         "wss_95": float(1 - depth / N - 0.05),
-        "loss": float((R * (N - (R - 1) / 2) - found.sum()) / (R * (N - R))),
+        "loss": float((R * (N - (R - 1) / 2) - hits_so_far.sum()) / (R * (N - R))),
     }
+
+
+# --- how forecasts came out -----------------------------------------------------------------------
+
+
+def mean_log_loss(p: Floats, relevant: Flags) -> float:
+    """Mean of −log of the chance that was given to what came true."""
+    return float(-np.log(np.maximum(np.where(relevant, p, 1 - p), LEAST)).mean())
+
+
+def forecast_quality(model: RerankedChances, relevant: Flags) -> dict[str, Any]:
+    """Measure forecasts along a list of which every label is known.
+
+    `relevant` says of each document, in the order read, whether it is, shape (N,); a forecast at a depth knows those
+    before it alone.
+
+    Returns
+    -------
+    dict
+        `log_loss` and `ece` of the next document, and at :data:`READ` the number that was forecast to be `left`.
+    """
+    p, length = forecasts(model, relevant, len(relevant))[:-1], len(relevant)
+    left = {}
+    for read in READ:
+        if read < length:
+            forecast = ahead(model, relevant[:read], length).left()
+            low, high = forecast.interval()
+            true = int(relevant[read:].sum())
+            left[str(read)] = {"mean": forecast.mean, "low": low, "high": high, "true": true}
+    return {"log_loss": mean_log_loss(p, relevant), "ece": ece(reliability(p, relevant)), "left": left}
+
+
+def adaptive_chances(model: RerankedChances, ids: NDArray[np.str_], relevant: Flags) -> pd.DataFrame:
+    """Tabulate the chance of each document as it stood when it was next.
+
+    Parameters
+    ----------
+    model : RerankedChances
+        Makes the chances.
+    ids : ndarray of str, shape (N,)
+        Identifiers in the order read.
+    relevant : ndarray of bool, shape (N,)
+        Labels in that order.
+
+    Returns
+    -------
+    DataFrame
+        ``rank, id, chance, relevant``, a row a document.
+    """
+    p = forecasts(model, relevant, len(relevant))[:-1]
+    return pd.DataFrame({"rank": np.arange(1, len(ids) + 1), "id": ids, "chance": p, "relevant": relevant})
+
+
+# --- does a ranker look ahead? --------------------------------------------------------------------
+
+
+def check_ranker(ranker: Ranker, lists: int = 8) -> CheckResult:
+    """Try a ranker on invented lists of 1 to 40 documents, to show whether its order rests on labels it was given.
+
+    Given the same, it must give the same scores, a finite one for each document, and leave what it was given as it
+    was. Each list is also read to its end, then again with other labels from some document on: up to that document,
+    itself included, the order must be the same, for that is all that anybody knew when it was put there.
+    """
+    rng = np.random.default_rng(0)
+    findings: list[str] = []
+    for trial in range(lists):
+        faults = _faults(ranker, LENGTHS[trial % len(LENGTHS)], rng)
+        findings += [fault for fault in faults if fault not in findings]
+        if len(findings) >= ENOUGH:
+            return CheckResult(ranker.name, trial + 1, tuple(findings[:ENOUGH]))
+    return CheckResult(ranker.name, lists, tuple(findings))
+
+
+def _faults(ranker: Ranker, N: int, rng: np.random.Generator) -> list[str]:
+    """The first fault on a random list, if any."""
+    try:
+        return [*islice(_trial(ranker, N, rng), 1)]
+    except Exception as problem:
+        reason = " ".join(str(problem).split()).rstrip(".")
+        return [f"On a list of {N} documents it fails: {type(problem).__name__}: {reason}."]
+
+
+def _trial(ranker: Ranker, N: int, rng: np.random.Generator) -> Iterator[str]:
+    about = rng.random(N) < 0.3
+    words = [rng.integers(10 * topic, 10 * topic + TRIAL_WORDS, 8) for topic in about]
+    features = make_features([" ".join(f"word{number}" for number in numbers) for numbers in words])
+    start = rng.random(N)
+    labels = rng.choice([*Label], N, p=[0.4, 0.3, 0.15, 0.1, 0.05]).astype(np.int8)
+    outside = np.where(rng.random(N) < 0.2, np.nan, rng.random(N))
+    feedback = Feedback("word12 word13", labels, start, "word14", "word1", outside)
+    untouched = replace(feedback, labels=labels.copy(), start=start.copy(), outside=outside.copy())
+    first, again = (np.asarray(ranker.scores(features, feedback, 1)) for _ in range(2))
+    where = f"On a list of {N} documents it"
+    if first.shape != (N,) or not np.isfinite(first.astype(float)).all():
+        yield f"{where} gives scores of shape {first.shape}, or not finite; one number for each document is needed."
+    if not np.array_equal(first, again):
+        yield f"{where} gives other scores when told the same again; let what it draws follow from the seed."
+    for name in ("labels", "start", "outside"):
+        if not np.array_equal(getattr(feedback, name), getattr(untouched, name), equal_nan=name == "outside"):
+            yield f"{where} changes the {name} it was given; work on a copy."
+    whole = simulate(features, "word12", about, ranker=ranker, seed=1, start=start).order
+    for read in sorted({0, 1, N // 3}):
+        other = about.copy()
+        other[whole[read:]] = rng.random(N - read) < 0.5
+        changed = simulate(features, "word12", other, ranker=ranker, seed=1, start=start).order
+        if not np.array_equal(changed[: read + 1], whole[: read + 1]):
+            yield f"{where} puts others among the first {read + 1} when only labels after {read} change: it looks ahead."

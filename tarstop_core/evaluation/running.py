@@ -24,13 +24,12 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import worker
 from tarstop_core.evaluation.benchmarks.folder import from_folder
 from tarstop_core.evaluation.execution import Cancelled
-from tarstop_core.evaluation.findings.shipped import Listed, listed
 from tarstop_core.evaluation.jobs import ResultCache
 from tarstop_core.evaluation.methods import parse_methods, server_rules
 from tarstop_core.evaluation.protocol import COSTS, Q_STARS, run
-from tarstop_core.evaluation.results import save
+from tarstop_core.evaluation.results import Listed, listed, save
+from tarstop_core.evaluation.tasks import TASKS
 from tarstop_core.evaluation.tasks.base import Task
-from tarstop_core.evaluation.tasks.named import TASKS
 from tarstop_core.places import runs_folder
 from tarstop_core.policies.check import refuse_looking_ahead
 

@@ -9,7 +9,7 @@ from tests.additions.conftest import Tree
 
 COIN = Path(__file__).parent / "coin"
 SCENARIOS = "tarstop_core/screening/scenarios/named.py"
-TASKS = "tarstop_core/evaluation/tasks/named.py"
+TASKS = "tarstop_core/evaluation/tasks/__init__.py"
 
 
 def test_a_scenario_is_its_own_files_and_a_line_in_two_lists(tree: Tree) -> None:

@@ -13,7 +13,7 @@ from tarstop_core.calibration.calibration_plot import (
     calibration_plot_sentence,
     intervals_held,
 )
-from tarstop_core.evaluation.reranked_chances import READ
+from tarstop_core.evaluation.reranking import READ
 from tarstop_core.samples.shipped import reranked_calibration
 
 SAID = pd.DataFrame(

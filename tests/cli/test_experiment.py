@@ -10,8 +10,7 @@ from click.testing import CliRunner, Result
 
 from tarstop_core.cli import experiment as cli_experiment
 from tarstop_core.errors import InputProblem
-from tarstop_core.evaluation.benchmarks.named import BENCHMARKS
-from tarstop_core.evaluation.benchmarks.simulated import simulated_reviews
+from tarstop_core.evaluation.benchmarks.named import BENCHMARKS, simulated_reviews
 from tarstop_core.evaluation.findings.aggregate import CONTRACT
 from tests.evaluation.own_benchmark import own_rules
 from tests.reading_pages import read

@@ -15,7 +15,7 @@ from tarstop_core.belief.of_tables import beliefs
 from tarstop_core.belief.prior import Prior
 from tarstop_core.calibration.fitting import fit
 from tarstop_core.documents.tables import CELLS
-from tarstop_core.evaluation.benchmarks.sources import without_relevant
+from tarstop_core.evaluation.cases import without_relevant
 from tarstop_core.evaluation.replay import replay, summary
 from tarstop_core.policies import Optimal
 from tarstop_core.ranking.bm25 import PAPER

@@ -4,24 +4,22 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scripts import make_variations
-from scripts.study import kept_tables, load
+from scripts import make_variations, study
 from tarstop_core.evaluation.benchmarks.named import BENCHMARKS
-from tarstop_core.evaluation.findings import variations
 from tarstop_core.evaluation.findings.aggregate import PAPER_NAMES
-from tarstop_core.evaluation.findings.shipped import load_small, shipped
+from tarstop_core.evaluation.findings.paper import spread, variation_of, variations
 from tarstop_core.evaluation.jobs import ResultCache
-from tarstop_core.evaluation.results import Results
+from tarstop_core.evaluation.results import Results, load, shipped
 from tarstop_core.value.payoffs import Payoffs
 
 
 def results_of(stem: str) -> Results:
-    return load_small(next(listed.path for listed in shipped() if listed.path.stem == stem))
+    return load(next(listed.path for listed in shipped() if listed.path.stem == stem))
 
 
 @pytest.fixture(scope="module")
 def tables() -> dict[str, pd.DataFrame]:
-    return kept_tables(load("results"))
+    return study.kept_tables(study.load("results"))
 
 
 def utilities(results: Results, method: str, q_star: float, cost: float) -> np.ndarray:
@@ -74,21 +72,21 @@ def test_every_shipped_experiment_is_there(tables: dict[str, pd.DataFrame]) -> N
 
 def test_the_agent_of_the_reviews_is_one_of_those_whose_training_is_compared() -> None:
     results = results_of("review-full_evidence")
-    own = variations.of("review", "agent")
+    own = variation_of("review", "agent")
     at = own[(own["value"] == "1000000 choices, seed 0") & (own["q_star"] == 0.5)]["net_utility"].iloc[0]
     assert at == pytest.approx(utilities(results, "grlstop", 0.5, 0.0001).mean(), abs=1e-6)
 
 
 def test_twenty_draws_of_every_method_are_kept() -> None:
     for name in ("patent", "review"):
-        found = variations.spread(name)
+        found = spread(name)
         assert len(found) == 3 * len(PAPER_NAMES) and (found["draws"] == 20).all()
         assert (found["net_utility_min"] <= found["net_utility_mean"]).all()
         assert (found["net_utility_mean"] <= found["net_utility_max"]).all()
 
 
 def test_tuning_in_parts_is_measured_on_every_shipped_benchmark() -> None:
-    found = variations.variations()
+    found = variations()
     found = found[found["variation"] == "tuning"]
     assert set(found["benchmark"]) == {each.name for each in BENCHMARKS.values() if not each.variant}
     assert set(found["method"]) == set(make_variations.BY_CHANCES)
@@ -99,7 +97,7 @@ def test_tuning_in_parts_is_measured_on_every_shipped_benchmark() -> None:
 def test_run_again_it_writes_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(make_variations, "ResultCache", lambda _: ResultCache(None))
     again = pd.DataFrame(make_variations.of_samples(0)).set_index("q_star")
-    kept = variations.of("patent", "samples")
+    kept = variation_of("patent", "samples")
     kept = kept[kept["value"] == "expectation"].set_index("q_star")
     for column in ("net_utility", "screened", "recall"):
         pd.testing.assert_series_equal(again[column], kept[column], rtol=1e-5, check_dtype=False)

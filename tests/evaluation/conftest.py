@@ -2,7 +2,7 @@
 
 import pytest
 
-from tarstop_core.evaluation.benchmarks.simulated import simulated_patents
+from tarstop_core.evaluation.benchmarks.named import simulated_patents
 from tarstop_core.evaluation.cases import Benchmark
 from tarstop_core.evaluation.methods import parse_methods
 from tarstop_core.evaluation.protocol import run
@@ -20,3 +20,11 @@ def patents() -> Benchmark:
 @pytest.fixture(scope="session")
 def results(patents: Benchmark) -> Results:
     return run(patents, DecisiveTask(), parse_methods(QUICK, "patent"))
+
+
+@pytest.fixture(scope="session")
+def small() -> Results:
+    """Results of a few methods, one of which draws a sample."""
+    benchmark = simulated_patents(20, seed=3)
+    methods = parse_methods(("greedy", "optimal", "budget", "qbcb", "decide-now", "oracle"), "patent")
+    return run(benchmark, DecisiveTask(), methods, costs=(0.001, 0.01))

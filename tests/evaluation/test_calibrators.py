@@ -19,7 +19,6 @@ from tarstop_core.calibration.first_hit import first_hit_calibrator, fit_first_h
 from tarstop_core.calibration.fitting import assess, fit
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
-from tarstop_core.evaluation.benchmarks.sources import without_relevant
 from tarstop_core.evaluation.calibrators import (
     HeldOut,
     Measure,
@@ -31,6 +30,7 @@ from tarstop_core.evaluation.calibrators import (
     shipped,
     warnings,
 )
+from tarstop_core.evaluation.cases import without_relevant
 from tarstop_core.evaluation.replay import replay, summary
 from tarstop_core.files.labelled_lists import list_digest
 from tarstop_core.policies import Optimal

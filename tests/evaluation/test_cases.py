@@ -1,4 +1,4 @@
-"""Cases and their weights."""
+"""Cases, their weights, and folds over groups."""
 
 from dataclasses import replace
 
@@ -8,7 +8,7 @@ import pytest
 from tarstop_core.documents.tables import Tables
 from tarstop_core.documents.topic import Outcome, Topic
 from tarstop_core.errors import InputProblem
-from tarstop_core.evaluation.cases import Benchmark, Case, Fold, group_weights
+from tarstop_core.evaluation.cases import Benchmark, Case, Fold, cross_validated, group_weights
 
 
 def test_groups_can_weigh_the_same() -> None:
@@ -35,3 +35,9 @@ def test_what_is_in_a_benchmark_is_said() -> None:
     )
     crossed = Benchmark("x", "X", "review", (Fold([one], [two]), Fold([two], [one])), "nowhere")
     assert crossed.contents == "2 outcomes of reviews, 3 ranked documents; 2-fold cross-validation."
+
+
+def test_cross_validation_needs_two_groups() -> None:
+    topic = Topic("t", np.array(["d"]), labels=np.array([True]), n_relevant=1)
+    with pytest.raises(InputProblem, match="at least two topics"):
+        cross_validated([Case(topic, "a"), Case(topic, "a")])

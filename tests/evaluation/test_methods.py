@@ -9,7 +9,7 @@ import pytest
 
 from tarstop_core.belief.decisive import hit_curve
 from tarstop_core.errors import InputProblem
-from tarstop_core.evaluation.benchmarks.simulated import simulated_patents, simulated_reviews
+from tarstop_core.evaluation.benchmarks.named import simulated_patents, simulated_reviews
 from tarstop_core.evaluation.cases import Benchmark, Case
 from tarstop_core.evaluation.methods import (
     AGENTS,

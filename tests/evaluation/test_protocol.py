@@ -9,7 +9,7 @@ import pytest
 
 from tarstop_core.calibration.fitting import assess, fit
 from tarstop_core.errors import InputProblem
-from tarstop_core.evaluation.benchmarks.simulated import simulated_reviews
+from tarstop_core.evaluation.benchmarks.named import simulated_reviews
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold, cross_validated
 from tarstop_core.evaluation.execution import Cancelled
 from tarstop_core.evaluation.findings.aggregate import deciding_now, rows

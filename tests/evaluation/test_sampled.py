@@ -7,7 +7,7 @@ from tarstop_core.belief.of_tables import beliefs
 from tarstop_core.belief.prior import Prior
 from tarstop_core.belief.univariate import univariate_path
 from tarstop_core.documents.tables import CELLS, Tables
-from tarstop_core.evaluation.benchmarks.simulated import simulated_reviews
+from tarstop_core.evaluation.benchmarks.named import simulated_reviews
 from tarstop_core.evaluation.cases import Benchmark
 from tarstop_core.evaluation.methods import parse_methods
 from tarstop_core.evaluation.protocol import run

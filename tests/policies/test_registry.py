@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import tarstop_core
-from tarstop_core.evaluation.findings.drawing import style
+from tarstop_core.evaluation.findings.figures import style
 from tarstop_core.policies import POLICIES, Policy, parse_policy
 from tarstop_core.policies.registry import followed
 from tests.reference.loops import LOOPS
@@ -51,7 +51,7 @@ LOOKED_AT = """
 from tarstop_core.evaluation.methods import parse_methods
 from tarstop_core.policies import POLICIES, parse_policy
 from tarstop_core.policies.check import check_policy
-from tarstop_core.evaluation.findings.drawing import style
+from tarstop_core.evaluation.findings.figures import style
 from tarstop_core.teaching.reference import document, terms
 
 names = list(POLICIES)

@@ -1,17 +1,19 @@
 """A benchmark of one's own: a folder of rankings, judgments and 2×2 tables."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tarstop_core.envelope import read_json
 from tarstop_core.errors import InputProblem
-from tarstop_core.evaluation.benchmarks.base import achieved
-from tarstop_core.evaluation.benchmarks.sources import Source, decisive_cases, review_cases
-from tarstop_core.evaluation.cases import FOLDS, Benchmark, Case, Fold, cross_validated
+from tarstop_core.evaluation.cases import FOLDS, Benchmark, Case, Fold, cross_validated, without_relevant
+from tarstop_core.evaluation.ranking_metrics import ranking_metrics
 from tarstop_core.evaluation.tasks.decisive import DecisiveTask
 from tarstop_core.evaluation.tasks.review import ReviewTask
+from tarstop_core.files import label_topics, read_chances, read_outcomes, read_qrels, read_run
 from tarstop_core.files.trec import is_qrels
+from tarstop_core.samples.simulate.rankings import ranking_statistics
 
 ABOUT = "benchmark.json"
 ABOUT_KEYS = {"title": str, "provenance": str, "simulated": bool, "folds": int, "twins": bool}
@@ -19,8 +21,18 @@ HALVES = ("train", "test")
 CHANCES = "chances."
 
 
+@dataclass(frozen=True)
+class Source:
+    """Files of one collection."""
+
+    run: Path
+    qrels: Path | None
+    outcomes: Path | None = None  # 2×2 tables with the documents they come from (reviews)
+    chances: Path | None = None  # What each document's chance was when it was next (reviews)
+
+
 def from_folder(folder: Path) -> Benchmark:
-    """A benchmark of one's own: rankings, judgments, and in reviews 2×2 tables.
+    """Read a benchmark of one's own: rankings, judgments, and in reviews 2×2 tables.
 
     ::
 
@@ -96,8 +108,8 @@ def _decisive(source: Source, about: Mapping[str, Any]) -> tuple[list[Case], tup
 
 def _source(folder: Path) -> Source:
     tabular = _named(folder, (".csv", ".tsv", ".csv.gz", ".tsv.gz"))
-    told = [path for path in tabular if path.name.lower().startswith(CHANCES)]
-    tabular = [path for path in tabular if path not in told]
+    adaptive = [path for path in tabular if path.name.lower().startswith(CHANCES)]
+    tabular = [path for path in tabular if path not in adaptive]
     judged = [path for path in tabular if is_qrels(path)]
     run = _only(folder, _named(folder, (".run", ".run.gz")), "runs")
     outcomes = _only(folder, [path for path in tabular if path not in judged], "files of 2×2 tables")
@@ -108,7 +120,7 @@ def _source(folder: Path) -> Source:
         raise InputProblem(
             f"The folder {folder} holds no file of judgments; put TREC judgments whose name ends in .qrels there."
         )
-    chances = _only(folder, told, "files of chances")
+    chances = _only(folder, adaptive, "files of chances")
     if chances is not None and outcomes is None:
         raise InputProblem(
             f"The folder {folder} holds {chances.name} and no 2×2 tables; such chances are for reviews: leave the file out."
@@ -120,12 +132,12 @@ def _named(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
     return sorted(path for path in folder.iterdir() if path.name.lower().endswith(suffixes))
 
 
-def _only(folder: Path, found: list[Path], what: str) -> Path | None:
-    if len(found) > 1:
+def _only(folder: Path, paths: list[Path], what: str) -> Path | None:
+    if len(paths) > 1:
         raise InputProblem(
-            f"The folder {folder} holds {len(found)} {what} ({found[0].name}, {found[1].name}); keep one."
+            f"The folder {folder} holds {len(paths)} {what} ({paths[0].name}, {paths[1].name}); keep one."
         )
-    return found[0] if found else None
+    return paths[0] if paths else None
 
 
 def _about(folder: Path) -> dict[str, Any]:
@@ -146,3 +158,48 @@ def _about(folder: Path) -> dict[str, Any]:
         if type(value) is not wanted or (isinstance(value, int) and key == "folds" and value < 2):
             raise InputProblem(f"{path} has {value!r} for '{key}'; give {kind}.")
     return content
+
+
+# --- cases from files ------------------------------------------------------------------------------
+
+
+def decisive_cases(source: Source, *, twins: bool = True) -> tuple[list[Case], tuple[str, ...]]:
+    """Make patent-like cases of a labelled ranking, with an ω⁻ twin for every ω⁺ topic or none; and notes on the files."""
+    assert source.qrels is not None
+    run, qrels = read_run(source.run), read_qrels(source.qrels)
+    topics, notes = label_topics(run, qrels)
+    cases = []
+    for topic in topics.values():
+        cases.append(Case(topic, topic.name))
+        if twins and topic.omega:
+            cases.append(Case(without_relevant(topic), topic.name))
+    return cases, (*run.notes, *qrels.notes, *notes)
+
+
+def review_cases(source: Source) -> tuple[list[Case], tuple[str, ...]]:
+    """Make cases of a ranking and its 2×2 tables, with notes on the files."""
+    assert source.outcomes is not None
+    run = read_run(source.run)
+    tables = read_outcomes(source.outcomes, run)
+    reviews = {outcome.review: run[outcome.review] for outcome in tables.outcomes}
+    chances = read_chances(source.chances, reviews) if source.chances else {}
+    cases = [
+        Case(outcome.topic, outcome.review, outcome, chances.get(outcome.review))
+        for outcome in tables.outcomes
+    ]
+    return cases, (*run.notes, *tables.notes)
+
+
+def achieved(cases: Sequence[Case], qrels: Path | None = None) -> dict[str, tuple[float, float | None]]:
+    """Ranking statistics of topics with relevant documents, if any, aimed at nothing.
+
+    NDCG is of the grades where judgments are graded.
+    """
+    topics = {case.name: case.topic for case in cases if case.topic.omega}
+    if not topics:
+        return {}
+    reached = ranking_statistics(list(topics.values()))
+    judged = read_qrels(qrels) if qrels else {}
+    if any(relevance > 1 for of_topic in judged.values() for relevance in of_topic.values()):
+        reached["ndcg"] = ranking_metrics(topics, judged)["ndcg"]
+    return {name: (value, None) for name, value in reached.items()}

@@ -17,13 +17,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from tarstop_core.calibration.figures import wilson
 from tarstop_core.evaluation import metrics
+from tarstop_core.evaluation.findings import message
 from tarstop_core.evaluation.findings.paper import published, recovered
 from tarstop_core.evaluation.findings.tables import BOOTSTRAPPED
-from tarstop_core.evaluation.findings.wording import message
 from tarstop_core.evaluation.methods import PAPER
 from tarstop_core.evaluation.metrics import NoRatio
 from tarstop_core.evaluation.results import Results
-from tarstop_core.evaluation.tasks.named import TASKS
+from tarstop_core.evaluation.tasks import TASKS
 from tarstop_core.policies import POLICIES
 from tarstop_core.value.payoffs import Floats
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tarstop_core.evaluation.findings import cells_of, message
 from tarstop_core.evaluation.findings.aggregate import (
     DRAWS,
     Mean,
@@ -13,10 +14,9 @@ from tarstop_core.evaluation.findings.aggregate import (
     mean_gain,
     pairs,
 )
-from tarstop_core.evaluation.findings.variations import spread
-from tarstop_core.evaluation.findings.wording import cells_of, message
+from tarstop_core.evaluation.findings.paper import spread
 from tarstop_core.evaluation.results import Results
-from tarstop_core.evaluation.tasks.named import TASKS
+from tarstop_core.evaluation.tasks import TASKS
 
 UTILITY_AWARE = ("greedy", "smooth", "batch")
 RECALL_CENTRIC = ("budget", "qbcb", "knee", "grlstop")

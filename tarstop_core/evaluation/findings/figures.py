@@ -7,11 +7,66 @@ from typing import Any, cast
 import numpy as np
 import pandas as pd
 
-from tarstop_core.evaluation.findings.drawing import BAR, ROW, drawn, look_of, mark, reach
-from tarstop_core.evaluation.findings.wording import message, share_words, signed
+from tarstop_core.evaluation.findings import message, share_words, signed
+from tarstop_core.policies import POLICIES
 from tarstop_core.presentation import figures as fig
 from tarstop_core.presentation.numbers import number
-from tarstop_core.presentation.palette import MINUS, PLUS
+from tarstop_core.presentation.palette import MINUS, PLUS, SERIES
+
+ROW = 24
+"""Pixels of one method."""
+BAR = {"type": "bar", "orientation": "h"}
+_MARKERS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "triangle-down", "star", "pentagon")
+_OWN_VARIANT = {"marginal", "default"}
+DASHES = {"paper's policy": "solid", "paper's baseline": "dash", "reference": "dot"}
+
+
+def style(policy: str, variant: str = "marginal", family: str = "beyond the paper") -> dict[str, Any]:
+    """Colour, marker and dash of a method; the paper's policies solid, baselines dashed, references dotted.
+
+    Rules beyond the paper are solid where they act on belief's value and dash-dotted otherwise; a variant
+    (hazard, learned …) has an open marker.
+    """
+    rule = POLICIES.get(policy)
+    round_, at = divmod(len(POLICIES) + sum(map(ord, policy)), len(SERIES))
+    by_name = SERIES[at], _MARKERS[(at + round_) % len(_MARKERS)]
+    colour, marker = (rule.colour, rule.marker) if rule else by_name
+    plain = "solid" if rule and rule.acts_on_belief else "dashdot"
+    symbol = marker if variant in _OWN_VARIANT else f"{marker}-open"
+    return {"color": colour, "symbol": symbol, "dash": DASHES.get(family, plain)}
+
+
+def look_of(row: Mapping[Any, Any]) -> dict[str, Any]:
+    """The :func:`style` of a row's method."""
+    return style(row["policy"], row["variant"], row["family"])
+
+
+def mark(x: float, name: str, look: Mapping[str, Any], **more: Any) -> fig.Figure:
+    """One point of a method, on the line that bears its name."""
+    return fig.points([x], [name], look["color"], marker={"symbol": look["symbol"]}, **more)
+
+
+def drawn(
+    data: list[fig.Figure],
+    height: int,
+    simulated: bool,
+    dark: bool,
+    notes: Sequence[fig.Figure] = (),
+    **more: Any,
+) -> fig.Figure:
+    """As other figures are (:func:`tarstop_core.presentation.figures.drawn`), with the margins of an experiment's."""
+    mark_simulated = [fig.note(1, 1, "simulated", fig.text_colour(dark))] if simulated else []
+    margin = {"l": 64, "r": 16, "t": 24, "b": 48, **more.pop("margin", {})}
+    return fig.drawn(data, height, False, dark, [*notes, *mark_simulated], margin=margin, **more)
+
+
+def reach(row: Mapping[Any, Any], name: str, colour: str) -> fig.Figure:
+    """The interval of a row's number, as error bars."""
+    low, high = (row[name] - row[f"{name}_low"], row[f"{name}_high"] - row[name])
+    return fig.interval([high], [low], colour, 2)
+
+
+# --- regret ---------------------------------------------------------------------------------------
 
 FURTHEST = -1.0
 """Differences below it stand as numbers at the edge."""
@@ -193,9 +248,13 @@ def error_heading(at: pd.DataFrame, q_star: float, cost: float) -> str:
 
 
 def error_sentence(frame: pd.DataFrame, called: Mapping[str, str]) -> str:
-    """What the error figure shows: who makes which error most, and who makes none; `called` is what the two are."""
+    """Say who makes which error most, and who makes none; `called` is what the two errors are called.
+
+    Errors that cannot be told apart are NaN, as the paper's at q* = .5.
+    """
+    apart = frame.dropna(subset=["false_adopt", "false_reject"])
     sentences = []
-    for q_star, own in frame.groupby("q_star"):
+    for q_star, own in apart.groupby("q_star"):
         most = {}
         for column, name in (("false_adopt", "adopts"), ("false_reject", "rejects")):
             share = own[column].to_numpy()
@@ -203,6 +262,8 @@ def error_sentence(frame: pd.DataFrame, called: Mapping[str, str]) -> str:
             most[name] = {"names": names, "share": float(share.max()), "kind": called[column]}
         free = int((own["false_adopt"] + own["false_reject"] < 1e-12).sum())
         sentences.append(message("errors", q_star=q_star, **most, free=free, methods=len(own)))
+    if mixed := [f"{q_star:g}" for q_star in sorted(set(frame["q_star"]) - set(apart["q_star"]))]:
+        sentences.append(message("not_apart", q_stars=mixed))
     return " ".join(sentences)
 
 

@@ -5,13 +5,17 @@ numbers of false adopts and false rejects, which the paper draws but does not pr
 """
 
 import math
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from tarstop_core.evaluation import metrics
-from tarstop_core.evaluation.tasks.named import TASKS
+from tarstop_core.evaluation.results import FOLDER
+from tarstop_core.evaluation.tasks import TASKS
+from tarstop_core.places import sample_dir
 from tarstop_core.value.payoffs import Payoffs
 
 SOURCE = (
@@ -96,3 +100,47 @@ def _icer_agrees(printed: str, own: metrics.Icer, row: metrics.Row, reference: m
     corners = [(more + i * wide) / (better + j * high) for i in (-1, 1) for j in (-1, 1)]
     half = 0.5 * 10.0 ** -len(printed.partition(".")[2])
     return bool(min(corners) - half <= float(printed) <= max(corners) + half)
+
+
+def as_shares(frame: pd.DataFrame, policies: Mapping[str, str]) -> pd.DataFrame:
+    """Return rows of :func:`recovered` with errors as shares of topics, and each approach's policy as ``method``."""
+    shares = frame[["approach", "q_star", "false_adopt", "false_reject"]].copy()
+    shares[["false_adopt", "false_reject"]] = shares[["false_adopt", "false_reject"]].div(
+        frame["topics"], axis=0
+    )
+    shares.insert(0, "method", frame["approach"].map(policies))
+    return shares
+
+
+# --- what the comparison with the paper would say had other choices been made ----------------------
+
+VARIATIONS = f"{FOLDER}/variations.csv"
+VARIATION_COLUMNS = "benchmark variation value method q_star cost net_utility screened decision_agreement recall difference low high".split()
+"""`difference`, `low` and `high` (of ``tuning`` alone): of net utility from the shipped results, with its 95 % interval."""
+
+
+@cache
+def variations() -> pd.DataFrame:
+    """Read the figures of ``scripts/make_variations.py``; no rows where the file is missing."""
+    path = sample_dir() / VARIATIONS
+    if not path.is_file():
+        return pd.DataFrame(columns=VARIATION_COLUMNS)
+    return pd.read_csv(path, dtype={"value": "str"})
+
+
+def variation_of(benchmark: str, variation: str) -> pd.DataFrame:
+    """Return the rows of one variation of a benchmark."""
+    rows = variations()
+    return rows[(rows["benchmark"] == benchmark) & (rows["variation"] == variation)]
+
+
+def spread(benchmark: str) -> pd.DataFrame:
+    """Summarise the draws of the data: mean, sd, least and most of each figure, by q*, cost and method.
+
+    Columns ``net_utility_mean, net_utility_std, net_utility_min, net_utility_max`` and so on, and ``draws``.
+    """
+    grouped = variation_of(benchmark, "seed").groupby(["q_star", "cost", "method"])
+    figures = ["net_utility", "screened", "decision_agreement", "recall"]
+    statistics = grouped[figures].agg(["mean", "std", "min", "max"])
+    statistics.columns = statistics.columns.map("_".join)
+    return statistics.assign(draws=grouped.size()).reset_index()

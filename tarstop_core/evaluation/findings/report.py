@@ -12,11 +12,10 @@ import pandas as pd
 
 from tarstop_core.calibration.figures import reliability_and_scores, reliability_figure
 from tarstop_core.errors import InputProblem
-from tarstop_core.evaluation.findings import aggregate, claims, figures, tables
-from tarstop_core.evaluation.findings.wording import signed
+from tarstop_core.evaluation.findings import aggregate, claims, figures, signed, tables
 from tarstop_core.evaluation.metrics import TARGET_RECALL
 from tarstop_core.evaluation.results import Results, save
-from tarstop_core.evaluation.tasks.named import TASKS, errors_of
+from tarstop_core.evaluation.tasks import TASKS, errors_of
 from tarstop_core.files import without_formulas
 from tarstop_core.presentation.figures import Figure
 from tarstop_core.presentation.html import page

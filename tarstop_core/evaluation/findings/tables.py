@@ -7,9 +7,9 @@ from typing import Any
 
 import pandas as pd
 
-from tarstop_core.evaluation.findings.wording import message, signed
+from tarstop_core.evaluation.findings import message, signed
 from tarstop_core.evaluation.metrics import NEITHER, REFERENCE, Icer
-from tarstop_core.evaluation.tasks.named import TASKS
+from tarstop_core.evaluation.tasks import TASKS
 
 HEADINGS = (
     "Approach",

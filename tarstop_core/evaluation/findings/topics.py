@@ -1,4 +1,4 @@
-"""The topics behind a figure: what became of each, and what the path of one is drawn from."""
+"""For looking into an experiment: what effort buys, what became of each topic, and the path of a single one."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,18 +9,100 @@ import pandas as pd
 
 from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold
+from tarstop_core.evaluation.findings import message, share_words
 from tarstop_core.evaluation.findings.aggregate import regrets
-from tarstop_core.evaluation.findings.topic_figures import Stop
+from tarstop_core.evaluation.findings.figures import BAR, ROW, cell_of, drawn, look_of, mark, reach, within
 from tarstop_core.evaluation.reliability_counts import matches_measurement
-from tarstop_core.evaluation.results import Results
-from tarstop_core.evaluation.tasks.base import Task, parts_of
-from tarstop_core.evaluation.tasks.named import TASKS
+from tarstop_core.evaluation.results import MethodInfo, Results
+from tarstop_core.evaluation.tasks import TASKS
+from tarstop_core.evaluation.tasks.base import Learned, Task
 from tarstop_core.policies import Randomised, parse_policy
-from tarstop_core.value.payoffs import Floats, Payoffs
+from tarstop_core.presentation import figures as fig
+from tarstop_core.presentation.numbers import number
+from tarstop_core.presentation.palette import BELIEF, COST, THRESHOLD, VALUE
+from tarstop_core.value.payoffs import Depths, Floats, Payoffs
+
+HALVES = ((0.0, 0.47), (0.53, 1.0))
+CURVES, MARGINS = 300, 66
+"""Pixels of belief and worth above the stopping depths, and of what is round the figure."""
+JUMPS = 400
+"""Changes of a curve that are drawn where they are; one with more is smooth."""
+
+
+def saved_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = False) -> fig.Figure:
+    """Effort saved by each method beside how often it decides as the truth would, with Decide-now's line.
+
+    From :func:`~tarstop_core.evaluation.findings.aggregate.rows` of one q* and cost.
+    """
+    own = frame.sort_values("effort_saved", kind="stable")
+    names = own["approach"].tolist()
+    text = fig.text_colour(dark)
+    data: list[dict[str, Any]] = []
+    for row in own.to_dict("records"):
+        look, name, saved = look_of(row), row["approach"], row["effort_saved"]
+        bar = {**BAR, "x": [saved], "y": [name], "marker": {"color": look["color"]}, "width": 0.55}
+        bar |= {"text": [f" {100 * saved:.3g} %"], "textposition": "outside"}
+        bar |= {"textfont": {"color": text, "size": 11}, "cliponaxis": False}
+        hover = f"{name}: %{{x:.2%}} saved, {row['screened']:,.1f} read<extra></extra>"
+        data.append(bar | {"hovertemplate": hover})
+        hover = f"{name}: %{{x:.1%}} as the truth<extra></extra>"
+        point = mark(row["decision_agreement"], name, look, xaxis="x2", hovertemplate=hover)
+        if "decision_agreement_low" in row:
+            point["error_x"] = reach(row, "decision_agreement", look["color"])
+        data.append(point)
+    now = _deciding_now(frame)
+    notes = [fig.label(now, 1, "Decide now", text, xref="x2", yref="paper", xanchor="center")]
+    if simulated:
+        notes.append(fig.note(0, 1, "simulated", text, xanchor="left"))
+    ticks: dict[str, Any] = {"tickformat": ".0%", "nticks": 4, "tickangle": 0}
+    layout = {
+        "margin": {"t": 28},
+        "barmode": "overlay",
+        "xaxis": fig.axis("effort saved", dark, domain=list(HALVES[0]), range=[0, 1.16], **ticks),
+        "xaxis2": fig.axis("same decision as the truth", dark, domain=list(HALVES[1]), **ticks),
+        "yaxis": fig.axis("", dark, automargin=True, type="category", categoryarray=names),
+        "shapes": [fig.upright(now, width=1, xref="x2")],
+    }
+    return drawn(data, 110 + ROW * len(names), False, dark, notes, **layout)
+
+
+def saved_sentence(frame: pd.DataFrame) -> str:
+    """Who saves most without deciding worse than reading nothing, and who decides best."""
+    fair = frame[~frame["is_oracle"]] if "is_oracle" in frame else frame
+    best = fair.iloc[int(fair["decision_agreement"].to_numpy().argmax())].to_dict()
+    now = _deciding_now(fair)
+    better = fair[fair["decision_agreement"] > now + 1e-12]
+    thrifty = None if better.empty else better.iloc[int(better["effort_saved"].to_numpy().argmax())]
+    interval = within(best, "decision_agreement", share_words)
+    cell = cell_of(best)
+    return message("saved", best=best, cell=cell, agreement_within=interval, now=now, thrifty=thrifty)
+
+
+def _deciding_now(frame: pd.DataFrame) -> float:
+    """Agreement of reading nothing, from the starting chance that all variants but the learned ones share."""
+    plain = frame[~frame["method"].str.contains("@")] if "method" in frame else frame
+    return float((plain if len(plain) else frame)["decide_now"].iloc[0])
+
+
+# --- topics ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Stop:
+    """Where a method stopped on a topic."""
+
+    method: MethodInfo
+    screened: float  # Documents read; an expectation for rules that draw a sample
+    plus: float  # Chance of a⁺
+    right: float  # Chance that this was the right action
 
 
 def topic_rows(results: Results, method: str, q_star: float, cost: float) -> pd.DataFrame:
-    """What became of each topic by one method, the costliest first: ``plus`` is the chance of a⁺, ``right`` that this was right."""
+    """Tell what became of each topic by one method, the costliest first.
+
+    ``topic, omega, documents, screened, plus`` (the chance of a⁺), ``right`` (that this was right), ``recall,
+    net_utility, regret``.
+    """
     q, c, m = results.q(q_star), results.c(cost), results.method(method)
     plus, omega = results.plus[:, m, q, c], results.omega[:, q]
     frame = pd.DataFrame(
@@ -40,11 +122,11 @@ def topic_rows(results: Results, method: str, q_star: float, cost: float) -> pd.
 
 
 def stops_of(results: Results, at: int, q: int, c: int) -> list[Stop]:
-    """Where every method stopped on a topic."""
+    """Return where every method stopped on a topic."""
     plus = results.plus[at, :, q, c]
     measured = (results.screened[at, :, q, c], plus, metrics.agreement(plus, results.omega[at, q]))
     rows = zip(results.methods, *(values.tolist() for values in measured), strict=True)
-    return [Stop(*told) for told in rows]
+    return [Stop(*row) for row in rows]
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,15 +134,29 @@ class Material:
     """What paths are made of: cases by name, and what was learned for each fold."""
 
     cases: dict[str, Case]
-    knowledge: list[dict[str, Any]]  # By fold: by variant what the task has learned
+    knowledge: list[dict[str, Learned]]  # By fold, by variant
     task: Task
     same: bool  # Whether what was learned now is what the results were measured with
 
 
 def material(results: Results, variant: str, benchmark: Benchmark) -> Material:
-    """What the paths of a benchmark's topics are made of: learned again, as results were measured."""
+    """Learn again what the paths of a benchmark's topics are made of.
+
+    Parameters
+    ----------
+    results : Results
+        Of the benchmark.
+    variant : str
+        Where the chances, or the prior, come from.
+    benchmark : Benchmark
+        Its cases.
+
+    Returns
+    -------
+    Material
+    """
     task = task_of(results)
-    knowledge = [dict(task.learn(benchmark, fold, (variant,))) for fold in benchmark.folds]
+    knowledge = [task.learn(benchmark, fold, (variant,)) for fold in benchmark.folds]
     cases = {case.name: _slim(case) for fold in benchmark.folds for case in fold.test}
     return Material(cases, knowledge, task, as_measured(results, variant, knowledge, benchmark.folds))
 
@@ -68,7 +164,24 @@ def material(results: Results, variant: str, benchmark: Benchmark) -> Material:
 def path_of(
     material: Material, results: Results, topic: str, method: str, q_star: float, cost: float
 ) -> tuple[Any, Floats | None]:
-    """The path of a topic as a method saw it, and what the method weighed along it; None where it weighs nothing."""
+    """Return the path of a topic as a method saw it, and what the method weighed along it.
+
+    Parameters
+    ----------
+    material : Material
+        Of the results' benchmark.
+    results : Results
+        With what tuning chose.
+    topic, method : str
+        Their names.
+    q_star, cost : float
+        That were run.
+
+    Returns
+    -------
+    tuple of Path and ndarray, shape (N,), or None
+        None where the method weighs nothing.
+    """
     m, fold = results.method(method), int(results.fold[results.cases.index(topic)])
     learned = material.knowledge[fold][results.methods[m].variant]
     (path,) = material.task.paths(material.cases[topic], learned, [Payoffs.from_q_star(q_star)])
@@ -77,26 +190,43 @@ def path_of(
 
 
 def as_measured(
-    results: Results, variant: str, knowledge: Sequence[Mapping[str, Any]], folds: Sequence[Fold]
+    results: Results, variant: str, knowledge: Sequence[Mapping[str, Learned]], folds: Sequence[Fold]
 ) -> bool:
-    """Whether what was learned now is what the results were measured with."""
-    learned = [parts_of(each[variant]) for each in knowledge]
-    now = [[part.digest for part in parts] for parts in learned]
-    then = [str(each.get(variant)).split(":") for each in results.settings["learned"]]
+    """Whether what was learned now is what the results were measured with.
+
+    Parameters
+    ----------
+    results : Results
+        With what was learned then.
+    variant : str
+        Of what was learned.
+    knowledge : sequence of mapping
+        By fold, by variant: what was learned now.
+    folds : sequence of Fold
+        Of the benchmark.
+
+    Returns
+    -------
+    bool
+    """
+    learned = [of_fold[variant] for of_fold in knowledge]
+    now = [part.digest.split(":") for part in learned]
+    then = [str(of_fold.get(variant)).split(":") for of_fold in results.settings["learned"]]
     if now == then:
         return True
     measured = results.calibration.get(variant)
+    tested = [
+        (part.calibrator, fold.test) for part, fold in zip(learned, folds, strict=True) if part.calibrator
+    ]
     return (
         measured is not None
         and [digests[1:] for digests in now] == [digests[1:] for digests in then]  # priors
-        and matches_measurement(
-            ((parts[0], fold.test) for parts, fold in zip(learned, folds, strict=True)), measured
-        )
+        and matches_measurement(tested, measured)
     )
 
 
 def task_of(results: Results) -> Task:
-    """The task that results were measured with."""
+    """Return the task that results were measured with."""
     # Where a case stops was measured; how often a sample was drawn for that is not asked again.
     undrawn = {"replications": None, "seed": None}
     return TASKS[results.scenario].asked({**results.settings, **undrawn})
@@ -107,3 +237,123 @@ def _slim(case: Case) -> Case:
     topic = replace(case.topic, ids=np.zeros(len(case.topic), dtype="U1"))
     outcome = None if case.outcome is None else replace(case.outcome, topic=topic)
     return replace(case, topic=topic, outcome=outcome)
+
+
+def topic_figure(
+    b: Floats,
+    worth: Floats | None,
+    stops: Sequence[Stop],
+    *,
+    cost: float,
+    q_star: float,
+    depth: int,
+    hit: int | None,
+    steps: bool = False,
+    belief_title: str = "chance it exists",
+    simulated: bool = False,
+    dark: bool = False,
+) -> fig.Figure:
+    """Belief and worth along a topic's ranking, and below where each method stopped on it.
+
+    `b` is the belief after d documents before a hit, shape (N + 1,); `worth` what the method in question compares with
+    the cost, shape (N,), and `depth` where it stopped: curves are solid up to there. `hit` is the depth of the document
+    that settles the question; belief is drawn in `steps` (reviews) or not.
+    """
+    n = len(b) - 1
+    text = fig.text_colour(dark)
+    marked = [depth] if hit is None else [hit - 1, hit, depth]
+    at = np.union1d(_depths_to_draw(b), marked)
+    drawn_belief = b[at] if hit is None else np.where(at >= hit, 1.0, b[at])
+    shape = {"shape": "hv"} if steps else {}
+    data = _solid_then_dashed(at, drawn_belief.tolist(), depth, BELIEF, "y", shape)
+    edge = [0.5, float(n)]
+    data.append(fig.line(edge, [q_star, q_star], THRESHOLD, dash="dash", hoverinfo="skip"))
+    notes = [fig.label(float(np.log10(n)), q_star, f"act above {q_star:.2f}", text)]
+    ordered = sorted(stops, key=lambda stop: -stop.screened)
+    names = [stop.method.title for stop in ordered]
+    strip = ROW * len(names) + 20
+    low = strip / (CURVES + strip)
+    decades: dict[str, Any] = {"type": "log", "dtick": 1}
+    ends = [float(np.log10(0.5)), float(np.log10(n)) + 0.01]
+    layout = fig.clear_layout(
+        CURVES + strip + MARGINS,
+        {"l": 96, "r": 16, "t": 22, "b": 44},
+        font={"color": text},
+        xaxis=fig.axis("documents read (0 drawn at 0.5)", dark, **decades, range=ends, anchor="y3"),
+        yaxis=fig.axis(belief_title, dark, range=[-0.05, 1.05], tickformat=".1f", domain=[low, 1.0]),
+        yaxis3=fig.axis(
+            "", dark, domain=[0.0, low - 0.05], type="category", categoryarray=names, automargin=True
+        ),
+        annotations=notes,
+    )
+    if worth is not None:
+        middle = low + 0.46 * (1 - low)
+        layout["yaxis"]["domain"] = [middle + 0.06 * (1 - low), 1.0]
+        values = [float(v) if v > 0 and (hit is None or d < hit) else None for d, v in enumerate(worth)]
+        inside = _depths_to_draw(worth)
+        data += _solid_then_dashed(inside, [values[d] for d in inside], depth, VALUE, "y2", shape)
+        data.append(fig.line(edge, [cost, cost], COST, dash="dash", yaxis="y2", hoverinfo="skip"))
+        words, amber = "cost of one document", fig.ink(COST, dark)
+        notes.append(fig.label(float(np.log10(n)), float(np.log10(cost)), words, amber, yref="y2"))
+        highest = max([value for value in values if value is not None] + [cost])
+        ends = [float(np.floor(np.log10(cost / 100))), float(np.ceil(np.log10(highest) + 0.15))]
+        decades = {"domain": [low, middle], **decades, "exponentformat": "power", "range": ends}
+        layout["yaxis2"] = fig.axis("worth each", dark, **decades)
+    for stop in ordered:
+        side = "middle left" if stop.screened > 0.3 * n else "middle right"
+        how: dict[str, Any] = {
+            "mode": "markers+text",
+            "yaxis": "y3",
+            "text": [_verdict(stop)],
+            "textposition": side,
+        }
+        how |= {"textfont": {"color": text, "size": 11}, "cliponaxis": False}
+        hover = f"{stop.method.title}: {stop.screened:,.1f} documents<extra></extra>"
+        look = look_of(vars(stop.method))
+        data.append(mark(max(0.5, stop.screened), stop.method.title, look, **how, hovertemplate=hover))
+    if hit is not None:
+        hover = "first hit<extra></extra>"
+        data.append(fig.line([hit, hit], [-0.05, 1.05], BELIEF, width=1, dash="dot", hovertemplate=hover))
+        notes.append(fig.label(float(np.log10(hit)), 0.02, f" first hit: {hit:,}", text, xanchor="left"))
+    if simulated:
+        notes.append(fig.note(1, 1, "simulated", text))
+    return {"data": data, "layout": layout}
+
+
+def _depths_to_draw(curve: Floats) -> Depths:
+    """Depths that a log axis can tell apart, and both sides of every jump as far as there are few."""
+    jumps = np.flatnonzero(np.diff(curve)) + 1
+    near = jumps if len(jumps) <= JUMPS else jumps[:0]
+    kept = np.concatenate((fig.thinned(len(curve), 0), near, near - 1))
+    return np.unique(kept)
+
+
+def _solid_then_dashed(
+    at: Depths, y: Sequence[float | None], depth: int, colour: str, yaxis: str, shape: dict[str, str]
+) -> list[dict[str, Any]]:
+    """A curve, solid down to a depth and dotted below it."""
+    x = np.where(at == 0, 0.5, at).tolist()
+    last = int(np.searchsorted(at, depth, side="right"))
+    traces = []
+    for part, more in ((slice(0, last), {"width": 3}), (slice(max(0, last - 1), None), {"dash": "dot"})):
+        trace = fig.line(x[part], y[part], colour, yaxis=yaxis, hoverinfo="skip", **more)
+        trace["line"] |= shape
+        traces.append(trace)
+    return traces
+
+
+def _verdict(stop: Stop) -> str:
+    """What a method did, beside its marker."""
+    depth = number(stop.screened)
+    if stop.plus not in (0.0, 1.0):
+        return f"  {depth} on average, right {share_words(stop.right)}  "
+    action = "a⁺" if stop.plus == 1 else "a⁻"
+    return f"  {depth}, {action} {'✓' if stop.right == 1 else '✗ wrong'}  "
+
+
+def topic_sentence(name: str, documents: int, omega: bool, stops: Sequence[Stop], chosen: Stop) -> str:
+    """What happened on a topic."""
+    right = [stop for stop in stops if stop.right == 1]
+    quick = min(right, key=lambda stop: stop.screened, default=None)
+    about = {"name": name, "length": documents, "omega": omega, "stops": stops, "chosen": chosen}
+    return message("topic", **about, right=right, quick=quick)

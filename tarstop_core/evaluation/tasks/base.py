@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from tarstop_core.belief.prior import Prior
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.calibration.fitting import fit
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold
@@ -31,6 +32,19 @@ class PlayedGrid:
     recall: Floats  # Down to the stopping depth; 0 where nothing is relevant
     plus_exact: Floats | None = None
     """Reviews: the same chance by the bivariate engine's belief there; None where it was not asked, as of samples."""
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What is learned from a fold's training cases."""
+
+    calibrator: Calibrator | None  # None where cases bring their chances
+    prior: Prior | None = None  # Of the belief; reviews only
+
+    @property
+    def digest(self) -> str:
+        """Fingerprint, as results record it."""
+        return ":".join(part.digest for part in (self.calibrator, self.prior) if part is not None)
 
 
 @dataclass(frozen=True)
@@ -73,10 +87,10 @@ class Task(ABC):
     paper: ClassVar[Paper | None] = None
 
     @classmethod
-    def asked(cls, known: Mapping[str, Any]) -> Self:
-        """The task with what is asked of it; what it does not know is passed over, and None leaves a default."""
-        names = {each.name for each in fields(cls)}
-        return cls(**{name: value for name, value in known.items() if name in names and value is not None})
+    def asked(cls, options: Mapping[str, Any]) -> Self:
+        """Make the task with these options; those that it does not have are passed over, and None leaves a default."""
+        names = {field.name for field in fields(cls)}
+        return cls(**{name: value for name, value in options.items() if name in names and value is not None})
 
     @property
     @abstractmethod
@@ -84,11 +98,11 @@ class Task(ABC):
         """Everything that changes a number, to be recorded with every result."""
 
     @abstractmethod
-    def learn(self, benchmark: Benchmark, fold: Fold, variants: Sequence[str]) -> Mapping[str, Any]:
-        """What is learned from a fold's training cases, for each variant."""
+    def learn(self, benchmark: Benchmark, fold: Fold, variants: Sequence[str]) -> dict[str, Learned]:
+        """Learn from a fold's training cases, for each variant."""
 
     @abstractmethod
-    def paths(self, case: Case, knowledge: Any, payoffs: Sequence[Payoffs]) -> Sequence[Any]:
+    def paths(self, case: Case, learned: Learned, payoffs: Sequence[Payoffs]) -> Sequence[Any]:
         """The path of a case for each of the payoffs."""
 
     @abstractmethod
@@ -99,7 +113,7 @@ class Task(ABC):
     def play(
         self,
         case: Case,
-        knowledge: Any,
+        learned: Learned,
         paths: Sequence[Any],
         settings: Sequence[Policy],
         costs: Sequence[float],
@@ -108,17 +122,36 @@ class Task(ABC):
     ) -> PlayedGrid:
         """Stop on a case by every setting, q* and cost.
 
-        `truth` is that of :meth:`truth`, for the rules that know it; `exact` asks for `plus_exact`.
+        Parameters
+        ----------
+        case : Case
+            What is played.
+        learned : Learned
+            From the training cases.
+        paths : sequence of Path
+            Those of :meth:`paths`, one for each of the payoffs.
+        settings : sequence of Policy
+            Of one rule.
+        costs : sequence of float
+            Of a document.
+        truth : ndarray of bool, shape (Q,)
+            That of :meth:`truth`, for the rules that know it.
+        exact : bool
+            Whether `plus_exact` is wanted.
+
+        Returns
+        -------
+        PlayedGrid
         """
 
     @classmethod
     def has_relevant(cls, omega: Flags) -> Flags:
-        """Whether a case has anything relevant, so that recall says something of it, by whether ω⁺ holds; shape (T,)."""
+        """Whether each case has anything relevant, so that recall says something, by whether ω⁺ holds; shape (T,)."""
         return np.ones_like(omega)
 
     @classmethod
-    def differences(cls, known: Mapping[str, Any]) -> list[str]:
-        """Why results with these settings cannot be expected to be the paper's, a sentence each, beyond their topics."""
+    def differences(cls, settings: Mapping[str, Any]) -> list[str]:
+        """Say why results with these settings cannot be expected to be the paper's, beyond their topics."""
         return []
 
 
@@ -136,8 +169,9 @@ def depths_of(paths: Sequence[Path], settings: Sequence[Policy], costs: Sequence
 
 
 def sample_grid(settings: Sequence[Policy]) -> SampleGrid | AuditGrid:
+    """Draw the samples of all settings of a rule at once."""
     audits = [policy for policy in settings if isinstance(policy, Audit)]
-    if len(audits) == len(settings):
+    if audits:
         return AuditGrid(audits)
     rules = [policy for policy in settings if isinstance(policy, OrderStatistic)]
     assert len(rules) == len(settings)
@@ -145,35 +179,45 @@ def sample_grid(settings: Sequence[Policy]) -> SampleGrid | AuditGrid:
 
 
 def generator(seed: int, case: Case) -> np.random.Generator:
-    """Numbers that depend on the seed and the case alone, however cases are split over workers."""
+    """Random numbers that depend on the seed and the case alone, however cases are split over workers."""
     digest = hashlib.blake2b(case.name.encode(), digest_size=8).digest()
     return np.random.default_rng([seed, int.from_bytes(digest, "little")])
 
 
-def fitted(benchmark: Benchmark, fold: Fold, task: Any, kind: str = "marginal") -> Calibrator:
-    """A calibrator on the training cases of a fold, as the task has its `pseudo` documents."""
+def fitted(
+    benchmark: Benchmark, fold: Fold, scenario: str, pseudo: float, kind: str = "marginal"
+) -> Calibrator:
+    """Fit a calibrator on the training cases of a fold.
+
+    Parameters
+    ----------
+    benchmark : Benchmark
+        For the calibrator's name and source.
+    fold : Fold
+        Its training cases.
+    scenario : str
+        What the chances are of.
+    pseudo : float
+        Imagined documents on every step.
+    kind : str
+        Of calibrator.
+
+    Returns
+    -------
+    Calibrator
+    """
     return fit(
         [case.topic for case in fold.learned_from],
         kind=kind,
-        scenario=task.scenario,
+        scenario=scenario,
         name=benchmark.title,
         source=benchmark.provenance,
         simulated=benchmark.simulated,
-        pseudo=task.pseudo,
+        pseudo=pseudo,
     )
 
 
-def parts_of(known: Any) -> tuple[Any, ...]:
-    """Calibrator, and in reviews the prior, of what was learned."""
-    return known if isinstance(known, tuple) else (known,)
-
-
-def digest_of(known: Any) -> str:
-    """Fingerprint of what was learned."""
-    return ":".join(each.digest for each in parts_of(known))
-
-
 def averaged(shape: tuple[int, int, int], *means: Floats) -> PlayedGrid:
-    """What rules that draw a sample came to: documents read, chance of a⁺ and recall of each setting, shape (S, …)."""
+    """Spread what rules that draw a sample came to: documents read, chance of a⁺ and recall by setting, shape (S, …)."""
     # Turned round, so that the axes they lack come first.
     return PlayedGrid(*(np.broadcast_to(each.T, shape[::-1]).T for each in means))

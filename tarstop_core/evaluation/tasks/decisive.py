@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.calibration.scores import scaled
 from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold
@@ -52,16 +51,20 @@ class DecisiveTask(base.Task):
         fixed = {"scenario": self.scenario, "truth": TRUTH, "engine": "decisive"}
         return fixed | {"b_0": self.b_0, "pseudo": self.pseudo, "replications": runs, "seed": self.seed}
 
-    def learn(self, benchmark: Benchmark, fold: Fold, variants: Sequence[str]) -> dict[str, Calibrator]:
-        """A calibrator of each kind, fitted on ω⁺ topics."""
-        return {kind: base.fitted(benchmark, fold, self, kind) for kind in variants}
+    def learn(self, benchmark: Benchmark, fold: Fold, variants: Sequence[str]) -> dict[str, base.Learned]:
+        """Fit a calibrator of each kind on ω⁺ topics."""
+        return {
+            kind: base.Learned(base.fitted(benchmark, fold, self.scenario, self.pseudo, kind))
+            for kind in variants
+        }
 
-    def paths(self, case: Case, knowledge: Calibrator, payoffs: Sequence[Payoffs]) -> list[DecisivePath]:
+    def paths(self, case: Case, learned: base.Learned, payoffs: Sequence[Payoffs]) -> list[DecisivePath]:
+        assert learned.calibrator is not None
         topic = case.topic
-        p = scaled(knowledge.probabilities(topic.scores, len(topic)), self.scale)
-        curve = knowledge.curve(p)
+        p = scaled(learned.calibrator.probabilities(topic.scores, len(topic)), self.scale)
+        curve = learned.calibrator.curve(p)
         first = DecisivePath(curve, self.b_0, payoffs[0], topic.first_hit, labels=case.labels, p=p)
-        return [first, *(replace(first, payoffs=each) for each in payoffs[1:])]
+        return [first, *(replace(first, payoffs=other) for other in payoffs[1:])]
 
     def truth(self, case: Case, payoffs: Sequence[Payoffs]) -> Flags:
         """Whether a relevant document exists, ranked or not; the same for all payoffs."""
@@ -70,7 +73,7 @@ class DecisiveTask(base.Task):
     def play(
         self,
         case: Case,
-        knowledge: Calibrator,
+        learned: base.Learned,
         paths: Sequence[DecisivePath],
         settings: Sequence[Policy],
         costs: Sequence[float],
@@ -97,7 +100,24 @@ class DecisiveTask(base.Task):
 def sampled(
     case: Case, settings: Sequence[Policy], replications: int | None, seed: int
 ) -> tuple[Floats, Floats, Floats]:
-    """Documents read, recall by depth, and chance of seeing a relevant document, shape (S,) each."""
+    """Play rules that draw a random sample.
+
+    Parameters
+    ----------
+    case : Case
+        What is played.
+    settings : sequence of Policy
+        Settings of one rule.
+    replications : int, optional
+        Samples to average; None takes the exact expectation.
+    seed : int
+        Of the samples.
+
+    Returns
+    -------
+    tuple of ndarray, shape (S,) each
+        Documents read, recall by depth, and chance of seeing a relevant document.
+    """
     grid = base.sample_grid(settings)
     if replications is None:
         exact = grid.expected(case.labels)

@@ -13,20 +13,23 @@ from tarstop_core.belief.learned_prior import learn_prior, learn_width
 from tarstop_core.belief.of_tables import beliefs
 from tarstop_core.belief.prior import Prior
 from tarstop_core.belief.univariate import weighed_likelihood
-from tarstop_core.calibration.calibrator import Calibrator
+from tarstop_core.calibration.calibrator import REVIEW
+from tarstop_core.calibration.reranked import Ahead, ahead
 from tarstop_core.calibration.scores import scaled
 from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.evaluation import message, metrics
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold
-from tarstop_core.evaluation.prequential import prequential_depths
 from tarstop_core.evaluation.tasks import base
 from tarstop_core.policies import Policy
 from tarstop_core.policies.base import Randomised
 from tarstop_core.policies.gain_curve import gain
+from tarstop_core.samples.shipped import reranked_chances
 from tarstop_core.value import outcomes as value_outcomes
 from tarstop_core.value.cumulative import CumulativePath
 from tarstop_core.value.payoffs import Depths, Flags, Floats, Payoffs
 
+LEAST = 1e-6
+"""Least chance that a next document is given: nothing ahead would follow from 0."""
 BLOCK = 256
 """Subsets that are weighed at once; bounds memory."""
 TRUTHS = {"pooled": "Pooled sensitivity", "full_evidence": "Full evidence"}
@@ -62,9 +65,9 @@ class ReviewTask(base.Task):
     """These five as in :class:`DecisiveTask`; b_0 replaces that of the weak prior only."""
 
     @classmethod
-    def asked(cls, known: Mapping[str, Any]) -> Self:
-        """As of every task; the truth goes by the name that `settings` give it."""
-        return super().asked({**known, "truth_is": known.get("truth")})
+    def asked(cls, options: Mapping[str, Any]) -> Self:
+        """Make the task; the truth goes by the name that `settings` give it."""
+        return super().asked({**options, "truth_is": options.get("truth")})
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -72,47 +75,42 @@ class ReviewTask(base.Task):
         own = {name: getattr(self, name) for name in names}
         return {"scenario": self.scenario, "truth": self.truth_is, **own}
 
-    def learn(
-        self, benchmark: Benchmark, fold: Fold, variants: Sequence[str]
-    ) -> dict[str, tuple[Calibrator, Prior]]:
-        """A calibrator of "brings data", and the prior of each variant."""
-        calibrator = base.fitted(benchmark, fold, self)
+    def learn(self, benchmark: Benchmark, fold: Fold, variants: Sequence[str]) -> dict[str, base.Learned]:
+        """Fit a calibrator of "brings data", and the prior of each variant."""
+        calibrator = base.fitted(benchmark, fold, self.scenario, self.pseudo)
         outcomes = [case.outcome for case in fold.learned_from if case.outcome is not None]
-        tables, reviews = [each.tables for each in outcomes], [each.review for each in outcomes]
+        tables = [outcome.tables for outcome in outcomes]
+        reviews = [outcome.review for outcome in outcomes]
         evidence = (tables, reviews, self.theta, benchmark.title)
         priors = {"default": Prior(b_0=self.b_0)}
         if "learned" in variants:
             priors["learned"] = learn_prior(*evidence)
         if "width" in variants:
             priors["width"] = replace(learn_width(*evidence), b_0=self.b_0)
-        return {variant: (calibrator, priors[variant]) for variant in variants}
+        return {variant: base.Learned(calibrator, priors[variant]) for variant in variants}
 
-    def paths(
-        self, case: Case, knowledge: tuple[Calibrator, Prior], payoffs: Sequence[Payoffs]
-    ) -> list[CumulativePath]:
-        calibrator, prior = knowledge
+    def paths(self, case: Case, learned: base.Learned, payoffs: Sequence[Payoffs]) -> list[CumulativePath]:
         assert case.outcome is not None
-        p = (
-            calibrator.probabilities(case.topic.scores, len(case.topic))
-            if case.adaptive_chances is None
-            else case.adaptive_chances
-        )
-        p = scaled(p, self.scale)
+        p = case.adaptive_chances
+        if p is None:
+            assert learned.calibrator is not None
+            p = learned.calibrator.probabilities(case.topic.scores, len(case.topic))
+        p, prior = scaled(p, self.scale), learned.prior or Prior()
         first = value_outcomes.outcome_path(case.outcome, p, payoffs[0], self.theta, self.engine, prior)
-        return [first, *(replace(first, payoffs=each) for each in payoffs[1:])]
+        return [first, *(replace(first, payoffs=other) for other in payoffs[1:])]
 
     def truth(self, case: Case, payoffs: Sequence[Payoffs]) -> Flags:
         """Whether ω⁺ holds, for each of the payoffs (under full evidence q* matters)."""
         assert case.outcome is not None
         tables = case.outcome.tables
         return np.array(
-            [value_outcomes.is_plus(tables, self.theta, self.truth_is, each.q_star) for each in payoffs]
+            [value_outcomes.is_plus(tables, self.theta, self.truth_is, stake.q_star) for stake in payoffs]
         )
 
     def play(
         self,
         case: Case,
-        knowledge: tuple[Calibrator, Prior],
+        learned: base.Learned,
         paths: Sequence[CumulativePath],
         settings: Sequence[Policy],
         costs: Sequence[float],
@@ -120,7 +118,7 @@ class ReviewTask(base.Task):
         exact: bool,
     ) -> base.PlayedGrid:
         if isinstance(settings[0], Randomised):
-            return self._sampled(case, knowledge[1], paths, settings, len(costs))
+            return self._sampled(case, learned.prior or Prior(), paths, settings, len(costs))
         if case.adaptive_chances is None or settings[0].needs_labels or settings[0].is_oracle:
             depths = base.depths_of(paths, settings, costs)
         else:
@@ -130,7 +128,9 @@ class ReviewTask(base.Task):
             plus[:] = truth[:, None]
         elif exact and self.engine != "bivariate":
             assert case.outcome is not None
-            exactly = bivariate_path(case.outcome.tables, self.theta, knowledge[1])[paths[0].studies]
+            exactly = bivariate_path(case.outcome.tables, self.theta, learned.prior or Prior())[
+                paths[0].studies
+            ]
             plus_exact = _chosen(paths, depths, exactly)
         recall = metrics.recall(gain(case.labels)[depths], case.n_relevant)
         return base.PlayedGrid(depths.astype(float), plus, recall, plus_exact)
@@ -161,9 +161,9 @@ class ReviewTask(base.Task):
         return base.averaged(shape, screened, plus, recall)
 
     @classmethod
-    def differences(cls, known: Mapping[str, Any]) -> list[str]:
+    def differences(cls, settings: Mapping[str, Any]) -> list[str]:
         """Sentences on truth and engine, and on where the paper's own figures disagree."""
-        truth, engine = known["truth"], known["engine"]
+        truth, engine = settings["truth"], settings["engine"]
         sentences = [message("truth_of_reviews", truth=truth), message("engines", engine=engine)]
         return [*sentences, message("contradicted")]
 
@@ -175,16 +175,30 @@ def _chosen(paths: Sequence[CumulativePath], depths: Depths, b: Floats) -> Float
 
 
 def subset_beliefs(tables: Tables, masks: Flags, theta: float, engine: str, prior: Prior) -> Floats:
-    """Belief from each subset of the studies, shape (K,): those of a row of `masks`, shape (K, n), are known.
+    """Compute the belief from each of several subsets of the studies.
 
-    Otherwise as :func:`~tarstop_core.belief.of_tables.beliefs`. In the univariate engine log-likelihoods of studies
-    add, so all subsets are one matrix product; the refinement of very narrow posteriors
-    (:func:`~tarstop_core.belief.univariate.log_odds_path`) is left out.
+    In the univariate engine log-likelihoods of studies add, so all subsets are one matrix product; the refinement of
+    very narrow posteriors (:func:`~tarstop_core.belief.univariate.log_odds_path`) is left out.
+
+    Parameters
+    ----------
+    tables : Tables
+        All n studies.
+    masks : ndarray of bool, shape (K, n)
+        Which studies are seen, a row a subset.
+    theta, engine, prior : float, str, Prior
+        As of :func:`~tarstop_core.belief.of_tables.beliefs`.
+
+    Returns
+    -------
+    ndarray, shape (K,)
     """
     if engine != "univariate":
         names = np.array(tables.study, dtype=object)
-        known = (Tables(tuple(names[of]), *(getattr(tables, cell)[of] for cell in CELLS)) for of in masks)
-        return np.array([beliefs(each, theta, engine, prior)[-1] for each in known])
+        subsets = (
+            Tables(tuple(names[mask]), *(getattr(tables, cell)[mask] for cell in CELLS)) for mask in masks
+        )
+        return np.array([beliefs(subset, theta, engine, prior)[-1] for subset in subsets])
     lattice = lattice_for(tables, theta, prior)
     rows = weighed_likelihood(tables, theta, prior, lattice)
     with np.errstate(divide="ignore"):
@@ -192,11 +206,80 @@ def subset_beliefs(tables: Tables, masks: Flags, theta: float, engine: str, prio
     of_prior = np.outer(lattice.tau_prior(prior.tau), lattice.mu_prior(prior.shift, prior.s)).ravel()
     below, above = lattice.halves(of_prior)
     shift = logit(prior.b_0) - (np.log(above) - np.log(below))
-    found = np.empty(len(masks))
+    belief = np.empty(len(masks))
     for first in range(0, len(masks), BLOCK):
         log_weight = masks[first : first + BLOCK].astype(float) @ logs
         log_weight -= log_weight.max(axis=1, keepdims=True)
         below, above = lattice.halves(np.exp(log_weight) * of_prior)
         with np.errstate(divide="ignore"):
-            found[first : first + BLOCK] = expit(np.log(above) - np.log(below) + shift)
-    return found
+            belief[first : first + BLOCK] = expit(np.log(above) - np.log(below) + shift)
+    return belief
+
+
+# --- lists that learn -----------------------------------------------------------------------------
+#
+# A list that learns has chances that change document by document. After d documents its reader knows their chances and
+# labels and the chance of the next one; what is further ahead follows from the labels so far, as in a session. A rule
+# is asked again after every document, of a path that holds nothing else.
+
+
+def prequential_ahead(p: Floats, labels: Flags, depth: int) -> Ahead:
+    """Forecast the rest of a list after so many documents from their labels and the chance of the next one.
+
+    Parameters
+    ----------
+    p : ndarray, shape (N,)
+        Chance of each document as it stood when it was next.
+    labels : ndarray of bool, shape (N,)
+        What each turned out to be; only those of the first `depth` count.
+    depth : int
+        Documents read.
+
+    Returns
+    -------
+    Ahead
+    """
+    following = max(float(p[depth]), LEAST) if depth < len(p) else None
+    return ahead(reranked_chances(REVIEW), labels[:depth], len(p), following)
+
+
+def path_after(path: CumulativePath, depth: int) -> CumulativePath:
+    """Return a fully labelled path as it is known after so many documents."""
+    p = np.append(path.p[:depth], prequential_ahead(path.p, path.labels, depth).p)
+    labels = path.labels & (np.arange(len(path)) < depth)
+    return replace(path, p=p, labels=labels, studies=np.minimum(path.studies, path.studies[depth]))
+
+
+def prequential_depths(
+    paths: Sequence[CumulativePath], rules: Sequence[Policy], costs: Sequence[float]
+) -> Depths:
+    """Find where rules stop that are asked after every document.
+
+    Parameters
+    ----------
+    paths : sequence of CumulativePath
+        One for each of the payoffs, with the chances of their documents as they stood when each was next.
+    rules : sequence of Policy
+        Settings of one rule.
+    costs : sequence of float
+        Of a document.
+
+    Returns
+    -------
+    ndarray of int, shape (S, Q, C)
+    """
+    depths = np.full((len(rules), len(paths), len(costs)), len(paths[0]), dtype=np.intp)
+    once = [rule.cost_invariant for rule in rules]
+    for q, path in enumerate(paths):
+        going = np.ones((len(rules), len(costs)), dtype=bool)
+        if q:  # the same as on the first path
+            going[once], depths[once, q] = False, depths[once, 0]
+        for depth in range(len(path)):
+            if not going.any():
+                break
+            now = path_after(path, depth)
+            for s, rule in enumerate(rules):
+                if going[s].any():
+                    stops = going[s] & (rule.depths(now, costs, depth) <= depth)
+                    depths[s, q, stops], going[s, stops] = depth, False
+    return depths

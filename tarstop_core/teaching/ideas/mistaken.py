@@ -8,7 +8,7 @@ from typing import cast
 
 import numpy as np
 
-from tarstop_core.evaluation.findings.drawing import style
+from tarstop_core.evaluation.findings.figures import style
 from tarstop_core.explore.lists import LabelledList
 from tarstop_core.policies import Greedy, Optimal, Policy
 from tarstop_core.presentation.figures import MARKS, Chart, Figure, rows_of

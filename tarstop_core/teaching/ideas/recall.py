@@ -10,9 +10,8 @@ import pandas as pd
 from tarstop_core.documents.topic import Outcome
 from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.findings.aggregate import rows
-from tarstop_core.evaluation.findings.drawing import style
-from tarstop_core.evaluation.findings.shipped import load_small, shipped
-from tarstop_core.evaluation.results import Results
+from tarstop_core.evaluation.findings.figures import style
+from tarstop_core.evaluation.results import Results, load, shipped
 from tarstop_core.explore.lists import LabelledList
 from tarstop_core.policies import Optimal
 from tarstop_core.presentation.figures import Chart, Figure, ink, rows_of
@@ -223,7 +222,7 @@ def real_rules(q_star: float, cost: float) -> RealRules:
 @lru_cache(maxsize=1)
 def _results() -> Results:
     (listed,) = [results for results in shipped() if results.settings["benchmark"] == "clef"]
-    return load_small(listed.path)
+    return load(listed.path)
 
 
 NAMED = ("optimal", "greedy", "budget", "qbcb", "screen-everything", "decide-now")

@@ -7,7 +7,7 @@ from typing import cast
 import numpy as np
 
 from tarstop_core.belief.decisive import hit_curve
-from tarstop_core.evaluation.findings.drawing import style
+from tarstop_core.evaluation.findings.figures import style
 from tarstop_core.explore.figures import beliefs_drawn
 from tarstop_core.explore.lists import LabelledList
 from tarstop_core.policies import Greedy, LookAhead, Optimal, Policy

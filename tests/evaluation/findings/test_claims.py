@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tarstop_core.evaluation.benchmarks.simulated import simulated_reviews
+from tarstop_core.evaluation.benchmarks.named import simulated_reviews
 from tarstop_core.evaluation.cases import Benchmark
 from tarstop_core.evaluation.findings.aggregate import Order, beside_paper, compare, mean_gain, pairs
 from tarstop_core.evaluation.findings.claims import (

@@ -6,6 +6,7 @@ from itertools import pairwise
 import pandas as pd
 import pytest
 
+from tarstop_core.evaluation.findings import share_words
 from tarstop_core.evaluation.findings.figures import (
     DIRECT_LABELS,
     difference_figure,
@@ -17,8 +18,10 @@ from tarstop_core.evaluation.findings.figures import (
     error_sentence,
     regret_figure,
     regret_sentence,
+    style,
 )
-from tarstop_core.evaluation.tasks.named import errors_of
+from tarstop_core.evaluation.tasks import errors_of
+from tarstop_core.policies import POLICIES
 
 LOOK = {"policy": "greedy", "variant": "marginal", "family": "paper's policy"}
 
@@ -234,3 +237,20 @@ def test_error_sentence_by_example() -> None:
 
 def test_errors_of_by_example() -> None:
     assert errors_of({"scenario": "patent", "benchmark": "clef"})["false_reject"] == "false reject"
+
+
+def test_rules_keep_a_look_of_their_own() -> None:
+    looks = {name: style(name, family=kind.family) for name, kind in POLICIES.items()}
+    assert len({(look["color"], look["symbol"]) for look in looks.values()}) == len(looks)
+    assert looks["greedy"]["dash"] == "solid" and looks["budget"]["dash"] == "dash"
+    assert looks["oracle"]["dash"] == "dot"
+    assert style("optimal", "hazard")["symbol"].endswith("-open")
+    assert style("mine") == style("mine")
+
+
+def test_share_words_by_example() -> None:
+    assert (share_words(0.1234), share_words(0.99999), share_words(1 - 1e-12)) == (
+        "12.3 %",
+        ">99.9 %",
+        "100 %",
+    )

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from tarstop_core.evaluation.findings import message
 from tarstop_core.evaluation.findings.aggregate import Mean
-from tarstop_core.evaluation.findings.wording import message
 from tarstop_core.evaluation.metrics import NoRatio
 from tests.branches import every_branch
 

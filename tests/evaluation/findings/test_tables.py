@@ -1,8 +1,7 @@
 """Tables as the paper lays them out."""
 
-from tarstop_core.evaluation.findings import aggregate, tables
+from tarstop_core.evaluation.findings import aggregate, signed, tables
 from tarstop_core.evaluation.findings.tables import shown_icer
-from tarstop_core.evaluation.findings.wording import signed
 from tarstop_core.evaluation.results import Results
 
 

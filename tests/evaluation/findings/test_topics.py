@@ -8,12 +8,18 @@ import pandas as pd
 import pytest
 
 from tarstop_core.evaluation.benchmarks.named import named
-from tarstop_core.evaluation.findings import topic_figures as view
-from tarstop_core.evaluation.findings.shipped import load_small, shipped
-from tarstop_core.evaluation.findings.topic_figures import Stop, saved_sentence, topic_sentence
-from tarstop_core.evaluation.findings.topics import as_measured, stops_of, task_of, topic_rows
-from tarstop_core.evaluation.results import MethodInfo, Results
-from tarstop_core.evaluation.tasks.base import parts_of
+from tarstop_core.evaluation.findings import topics
+from tarstop_core.evaluation.findings.topics import (
+    Stop,
+    as_measured,
+    saved_sentence,
+    stops_of,
+    task_of,
+    topic_rows,
+    topic_sentence,
+)
+from tarstop_core.evaluation.results import MethodInfo, Results, load, shipped
+from tarstop_core.evaluation.tasks.base import Learned
 
 
 def test_rows_of_topics_add_up_to_the_table(small: Results) -> None:
@@ -33,7 +39,7 @@ def test_the_path_marks_every_method_where_it_stopped(small: Results) -> None:
     stops = stops_of(small, at, small.q(0.5), small.c(0.001))
     n = int(small.documents[at])
     b = np.linspace(0.5, 0.1, n + 1)
-    figure = view.topic_figure(b, None, stops, cost=0.001, q_star=0.5, depth=3, hit=None, simulated=True)
+    figure = topics.topic_figure(b, None, stops, cost=0.001, q_star=0.5, depth=3, hit=None, simulated=True)
     marked = {trace["y"][0]: trace["x"][0] for trace in figure["data"] if trace.get("yaxis") == "y3"}
     assert marked == {stop.method.title: max(0.5, stop.screened) for stop in stops}
     assert any(note["text"] == "simulated" for note in figure["layout"]["annotations"])
@@ -42,17 +48,16 @@ def test_the_path_marks_every_method_where_it_stopped(small: Results) -> None:
 @pytest.mark.parametrize("benchmark", ["patent", "review"])
 def test_what_was_learned_is_known_again_but_for_its_last_digits(benchmark: str) -> None:
     """Another processor learns the same up to rounding, and the page must not call that a change."""
-    every = (load_small(each.path) for each in shipped())
+    every = (load(each.path) for each in shipped())
     results = next(each for each in every if each.settings["benchmark"] == benchmark)
     variant = next(iter(results.settings["learned"][0]))
     made = named(benchmark)
     (fold,) = made.folds
-    known = task_of(results).learn(made, fold, (variant,))[variant]
-    calibrator, *prior = parts_of(known)
+    learned = task_of(results).learn(made, fold, (variant,))[variant]
 
     def known_again(factor: float) -> bool:
-        moved = replace(calibrator, y=tuple(factor * y for y in calibrator.y))
-        knowledge = [{variant: (moved, *prior) if prior else moved}]
+        moved = replace(learned.calibrator, y=tuple(factor * y for y in learned.calibrator.y))
+        knowledge = [{variant: Learned(moved, learned.prior)}]
         return as_measured(results, variant, knowledge, [fold])
 
     assert known_again(1) and known_again(1 - 1e-12) and not known_again(0.999)
@@ -61,13 +66,13 @@ def test_what_was_learned_is_known_again_but_for_its_last_digits(benchmark: str)
 def test_a_jump_of_the_belief_is_drawn_where_it_is() -> None:
     b = np.full(5001, 0.5)
     b[548:] = 0.8
-    figure = view.topic_figure(b, None, [], cost=0.001, q_star=0.5, depth=548, hit=None, steps=True)
+    figure = topics.topic_figure(b, None, [], cost=0.001, q_star=0.5, depth=548, hit=None, steps=True)
     solid, dotted = figure["data"][:2]
     drawn = dict(zip(solid["x"], solid["y"], strict=True))
     assert (drawn[547], drawn[548]) == (0.5, 0.8)
     assert (solid["x"][-1], dotted["x"][0], dotted["x"][-1]) == (548, 548, 5000)
     assert solid["line"]["shape"] == "hv"
-    hit = view.topic_figure(b, b[1:], [], cost=0.001, q_star=0.5, depth=40, hit=30)
+    hit = topics.topic_figure(b, b[1:], [], cost=0.001, q_star=0.5, depth=40, hit=30)
     drawn = dict(zip(hit["data"][0]["x"], hit["data"][0]["y"], strict=True))
     assert (drawn[29], drawn[30], drawn[40]) == (0.5, 1.0, 1.0)
 

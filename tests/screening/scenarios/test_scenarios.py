@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.evaluation.tasks.named import TASKS
+from tarstop_core.evaluation.tasks import TASKS
 from tarstop_core.screening.scenarios.kind import kinds
 from tarstop_core.screening.scenarios.named import SCENARIOS, scenario_of
 from tarstop_core.screening.settings import Settings

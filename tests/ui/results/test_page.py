@@ -16,11 +16,11 @@ from tarstop_core.evaluation import running as background
 from tarstop_core.evaluation.benchmarks.folder import from_folder
 from tarstop_core.evaluation.findings import tables
 from tarstop_core.evaluation.findings.report import Findings
-from tarstop_core.evaluation.findings.shipped import load_small
 from tarstop_core.evaluation.methods import parse_methods
 from tarstop_core.evaluation.protocol import run
+from tarstop_core.evaluation.results import load
 from tarstop_core.evaluation.running import Status
-from tarstop_core.evaluation.tasks.named import TASKS
+from tarstop_core.evaluation.tasks import TASKS
 from tarstop_core.places import RESULTS_VARIABLE, RULES_VARIABLE, runs_folder
 from tarstop_core.sessions.store.store import Store
 from tests.evaluation.own_benchmark import bring, ordered, own_files, own_rules
@@ -178,7 +178,7 @@ def test_a_run_is_shown(runs_here: None, store: Store, open_app: Open) -> None:
     assert background.status(started) == Status("done", 1.0)
     found = started.results
     assert found is not None and found.title == "Mine"
-    assert load_small(found.path).costs == (0.001, 0.01)
+    assert load(found.path).costs == (0.001, 0.01)
 
     app = open_app("results", benchmark=data.own_label(started), view="Topics")
     assert not app.exception and not app.error

@@ -1,4 +1,4 @@
-"""Results that come with the programme."""
+"""Results in files, and those that come with the programme."""
 
 from pathlib import Path
 
@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.evaluation.findings.shipped import listed, load_small, save_small, shipped
-from tarstop_core.evaluation.results import Results
+from tarstop_core.evaluation.results import Results, listed, load, save, shipped
 
 
 def test_small_files_hold_the_same_results(small: Results, tmp_path: Path) -> None:
-    save_small(small, tmp_path / "r.npz")
-    again = load_small(tmp_path / "r.npz")
+    save(small, tmp_path / "r.npz", small=True)
+    again = load(tmp_path / "r.npz")
     np.testing.assert_array_equal(again.plus, small.plus)
     np.testing.assert_allclose(again.screened, small.screened, rtol=1e-7)
     np.testing.assert_allclose(again.recall, small.recall, rtol=1e-7)
