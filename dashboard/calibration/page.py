@@ -87,7 +87,7 @@ def _detail(store: Store, chosen: Listed) -> None:
     _drawn(calibrator, chosen.name, places)
     with places[0] if places else st.container():
         with st.expander("What it was fitted on"):
-            body = lines(facts(chosen), shell.linked)
+            body = lines(facts(chosen), linked=True)
             st.html(f'<div class="tar-others"><table><tbody>{body}</tbody></table></div>')
         _actions(store, chosen)
 

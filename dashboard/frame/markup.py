@@ -1,58 +1,84 @@
-"""Small HTML that several pages write, with every text in it escaped."""
+"""HTML that pages show: the macros of templates, which escape every text."""
 
-from collections.abc import Callable, Iterable, Sequence
-from html import escape
+from collections.abc import Iterable, Sequence
+from functools import cached_property
 
-from tarstop_core.presentation.html import unbroken
+from jinja2 import PackageLoader
+from jinja2.environment import TemplateModule
+from markupsafe import Markup
+
+from dashboard.frame.drawing import dark
+from dashboard.frame.shell import linked
+from tarstop_core.presentation.figures import ink
+from tarstop_core.presentation.html import TEMPLATES
+from tarstop_core.presentation.palette import BELIEF, COST, PLUS, POOLED, THRESHOLD, VALUE
+from tarstop_core.screening.wording import Mood
+
+COLOURS: dict[Mood, str] = {
+    "go": BELIEF,
+    "stop": VALUE,
+    "found": PLUS,
+    "ask": COST,
+    "read": POOLED,
+    "wait": THRESHOLD,
+}
+PAGES = TEMPLATES.overlay(loader=PackageLoader("dashboard", ""), auto_reload=False)
+PAGES.filters = TEMPLATES.filters | {
+    "colour": lambda mood: ink(COLOURS[mood], dark()),
+    "linked": lambda words: Markup(linked(words)),
+}
+
+
+class Blocks:
+    """The macros of one template, below ``dashboard``: a call renders one of them, which a missing value keeps it from."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    @cached_property
+    def macros(self) -> TemplateModule:
+        """The compiled template; the first block asks for it."""
+        return PAGES.get_template(self.path).module
+
+    def __call__(self, name: str, /, *values: object, **named: object) -> Markup:
+        """Render one macro."""
+        return Markup(getattr(self.macros, name)(*values, **named))
+
+
+block = Blocks("frame/blocks.html")
+"""What several pages show; the functions below give its macros types."""
 
 
 def badges(*marks: str) -> str:
     """Marks in little frames, side by side."""
-    return " ".join(f'<span class="tar-badge">{escape(mark)}</span>' for mark in marks)
+    return block("badges", marks)
 
 
 def told(word: str, *sentences: str, more: str = "", kind: str = "told") -> str:
     """What a page has to say first: in a word or two, and in sentences; empty ones are left out. `more` is HTML below."""
-    said = "".join(f"<p>{escape(unbroken(sentence))}</p>" for sentence in sentences if sentence)
-    return (
-        f'<div class="tar-{kind}" role="status"><div class="tar-word">{escape(unbroken(word))}</div>'
-        f"{said}{more}</div>"
-    )
+    return block("told", word, sentences, more, kind)
 
 
-def numbers(rows: Iterable[tuple[str, str]], heading: Callable[[str], str] = escape) -> str:
-    """Names and values, for a grid; `heading` makes HTML of a name."""
-    return "".join(f"<span>{heading(name)}</span><b>{escape(value)}</b>" for name, value in rows)
+def numbers(rows: Iterable[tuple[str, str]], linked: bool = False) -> str:
+    """Names and values, for a grid; names that the glossary knows may be `linked` to it, as below."""
+    return block("numbers", rows, linked)
 
 
-def lines(rows: Iterable[Sequence[str]], heading: Callable[[str], str] = escape) -> str:
-    """Lines of a table, each with its name first; `heading` makes HTML of a name."""
-    return "".join(
-        f'<tr><th scope="row">{heading(name)}</th>{"".join(f"<td>{escape(cell)}</td>" for cell in cells)}</tr>'
-        for name, *cells in rows
-    )
+def lines(rows: Iterable[Sequence[str]], linked: bool = False) -> str:
+    """Lines of a table, each with its name first."""
+    return block("lines", rows, linked)
 
 
-def grid(head: Iterable[str], rows: Iterable[Sequence[str]], heading: Callable[[str], str] = escape) -> str:
-    """A table below its headings; `heading` makes HTML of what begins a line."""
-    body = (
-        f"<tr><td>{heading(name)}</td>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"
-        for name, *cells in rows
-    )
-    return (
-        f"<table><thead><tr>{''.join(f'<th>{escape(name)}</th>' for name in head)}</tr></thead>"
-        f"<tbody>{''.join(body)}</tbody></table>"
-    )
+def grid(head: Iterable[str], rows: Iterable[Sequence[str]], linked: bool = False) -> str:
+    """A table below its headings."""
+    return block("grid", head, rows, linked)
 
 
 def scrolling(label: str, table: str) -> str:
     """A wide table that can be scrolled sideways, by keys too."""
-    return (
-        '<div class="tar-others" style="overflow-x:auto" tabindex="0" role="region" '
-        f'aria-label="{escape(label)}">{table}</div>'
-    )
+    return block("scrolling", label, table)
 
 
-def bullets(items: Iterable[str], more: str = ' class="tar-notes"') -> str:
-    """A list; `more` are its attributes."""
-    return f"<ul{more}>{''.join(f'<li>{escape(item)}</li>' for item in items)}</ul>"
+def bullets(items: Iterable[str], classes: str = "tar-notes", testid: str = "") -> str:
+    """A list."""
+    return block("bullets", items, classes, testid)

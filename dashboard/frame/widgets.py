@@ -107,7 +107,8 @@ def radio(label: str, options: Mapping[T, str], **more: Any) -> T:
     """The same with all options in sight."""
     if "first" in more:
         more["index"] = list(options).index(more.pop("first"))
-    return st.radio(label, list(options), format_func=lambda each: unbroken(options[each]), **more)
+    words = {option: unbroken(text) for option, text in options.items()}
+    return st.radio(label, list(options), format_func=words.__getitem__, **more)
 
 
 def explained(label: str, options: Mapping[T, tuple[str, str]], **more: Any) -> T:

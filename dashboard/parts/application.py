@@ -108,7 +108,7 @@ def _set_aside(chosen: Documents, application: Application, bars: Mapping[int, F
             "can be returned, on *Screen*.",
             **lasting(f"{key}/keep"),
         )
-        st.html(bullets(_listed(names, aside, bars, chosen.frame), ' class="tar-notes" data-testid="aside"'))
+        st.html(bullets(_listed(names, aside, bars, chosen.frame), testid="aside"))
     return aside
 
 
@@ -176,7 +176,7 @@ def _counted(application: Application, flags: Sequence[Sequence[Flag]]) -> None:
             f"{count_of(counts['earlier'])} filed before it and published later: count for novelty, stay in the list",
             f"{count_of(counts['unclear'])} whose dates do not tell: flagged, stay in the list",
         ]
-    st.html(bullets(lines, ' class="tar-meta tar-notes" data-testid="flagged"'))
+    st.html(bullets(lines, "tar-meta tar-notes", "flagged"))
 
 
 def opener(work: Work) -> None:
@@ -245,7 +245,5 @@ def _returned(frame: pd.DataFrame, aside: Mapping[str, Aside], key: str) -> list
         key=f"{key}/returned",
     )
     with st.expander("Look at them"):
-        st.html(
-            bullets((f"{names[doc]}: {each['words']}" for doc, each in aside.items()), ' class="tar-notes"')
-        )
+        st.html(bullets(f"{names[doc]}: {reason['words']}" for doc, reason in aside.items()))
     return chosen

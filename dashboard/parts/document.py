@@ -1,10 +1,10 @@
 """A document as a page shows it."""
 
-import html
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import streamlit as st
 
+from dashboard.frame.markup import Blocks
 from dashboard.frame.work import Work
 from tarstop_core.documents.application import Flag, dated, flags
 from tarstop_core.documents.links import links
@@ -14,6 +14,11 @@ from tarstop_core.screening.labels import GRADES, NAMES, RELEVANT
 from tarstop_core.screening.state import State
 from tarstop_core.sessions.joining import alike_in_words
 from tarstop_core.sessions.store.rows import Record
+
+LONGEST = 24  # characters of a reason that a button shows
+MARKING = "mark_words"
+ABSTRACT_NAMES = {"relevant": "include", "not relevant": "exclude"}
+block = Blocks("parts/blocks.html")
 
 
 def flagged(record: Record, state: State) -> tuple[Flag, ...]:
@@ -31,9 +36,6 @@ def chance_kept(flag: Flag) -> str:
     return f"{why}; to change that, set it aside."
 
 
-LONGEST = 24  # characters of a reason that a button shows
-
-
 def shortened(reason: str) -> str:
     """A reason as a button shows it.
 
@@ -41,10 +43,6 @@ def shortened(reason: str) -> str:
     ('wrong field', 'another device than the…')
     """
     return reason if len(reason) <= LONGEST else f"{reason[: LONGEST - 1].rstrip()}…"
-
-
-MARKING = "mark_words"
-ABSTRACT_NAMES = {"relevant": "include", "not relevant": "exclude"}
 
 
 def settled_with(state: State, at: int) -> str:
@@ -60,20 +58,13 @@ def document_html(
 
     `more` is what else is known of it; `lead` is HTML above the abstract.
     """
-    words = stems(query)
-    abstract = record.abstract
+    words, abstract = stems(query), record.abstract
     if abstract.startswith(record.title):  # some files repeat it there
         abstract = abstract[len(record.title) :].lstrip()
-    text = _marked(abstract, words) if abstract else "<em>No abstract in the file.</em>"
-    # A line breaks within none of them but a long one.
-    short = '<span class="tar-fact">{}</span>'.format
     facts = _facts(record, at, state, score, more)
-    meta = "\u00a0· ".join((short if len(fact) < 40 else str)(html.escape(fact)) for fact in facts)
-    return (
-        f'<article><h3 class="tar-title"><span class="tar-rank">#{at + 1}</span> '
-        f"{_marked(record.title or 'Untitled', words)}</h3>"
-        f'<div class="tar-meta">{meta}{links_html(record)}</div>{lead}<div class="tar-literal">{text}</div></article>'
-    )
+    addresses = links(record.url, record.publication_number, record.doi, record.pmid)
+    title, text = _parts(record.title or "Untitled", words), _parts(abstract, words)
+    return block("document", at + 1, title, facts, addresses, lead, text)
 
 
 def _facts(record: Record, at: int, state: State, score: float | None, more: list[str]) -> Iterator[str]:
@@ -118,31 +109,20 @@ def verdict_on(state: State, at: int) -> str:
     return verdict
 
 
-def links_html(record: Record) -> str:
-    """Links to the document: what its file gives, or what its numbers lead to."""
-    found = links(record.url, record.publication_number, record.doi, record.pmid)
-    return "".join(
-        f'\u00a0· <a href="{html.escape(link.url, quote=True)}" target="_blank" rel="noopener noreferrer">'
-        f"{html.escape(link.words)}\u00a0↗</a>"
-        for link in found
-    )
+def _parts(text: str, words: frozenset[str]) -> Iterable[tuple[str, bool]]:
+    """A text in parts, and whether each of them is one of the words; nothing of an empty text."""
+    if not text:
+        return ()
+    return parts(text, words) if words else [(text, False)]
 
 
-def _marked(text: str, words: frozenset[str]) -> str:
-    """Escaped text with the query's words lightly marked."""
-    if not words:
-        return html.escape(text)
-    told = ((html.escape(part), asked) for part, asked in parts(text, words))
-    return "".join(f"<mark>{part}</mark>" if asked else part for part, asked in told)
-
-
-def flags_html(found: Sequence[Flag], aside: bool = False) -> str:
+def flags_html(flags: Sequence[Flag], aside: bool = False) -> str:
     """Flags as they stand above the abstract of a document that counts, or is set `aside`."""
-    kept = [f" {chance_kept(flag)}" if flag.bars and not aside else "" for flag in found]
-    return "".join(
-        f'<div class="tar-flag">⚑ {html.escape(sentence(flag.words) + ("" if said in kept[at:] else said))}</div>'
-        for at, (flag, said) in enumerate(zip(found, kept, strict=True), start=1)
-    )
+    reasons = [chance_kept(flag) if flag.bars and not aside else "" for flag in flags]
+    # A reason that several have stands with the last of them.
+    last = [("" if reason in reasons[at:] else reason) for at, reason in enumerate(reasons, start=1)]
+    pairs = zip(flags, last, strict=True)
+    return block("flags", [f"{sentence(flag.words)} {reason}".rstrip() for flag, reason in pairs])
 
 
 def sentence(clause: str) -> str:

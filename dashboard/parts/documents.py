@@ -373,7 +373,7 @@ def _understood(read: dict[str, RecordTable], store: Store, collection_id: str) 
     notes = [f"{each.source}: {note}" if len(tables) > 1 else note for each in tables for note in each.notes]
     notes += st.session_state.get(f"{PREFIX}/merge_notes", ())
     if notes:
-        st.html(bullets(notes, ' class="tar-meta tar-notes"'))
+        st.html(bullets(notes, "tar-meta tar-notes"))
     _databases(store, row)
     with st.expander("What was understood, column by column", key=f"{PREFIX}/understood"):
         columns.listed([each.described for each in tables])

@@ -1,6 +1,5 @@
 """Whether the list learns from the labels: asked on Set up, switched on Screen, where it says why a document is next."""
 
-import html
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -9,6 +8,7 @@ import numpy as np
 import streamlit as st
 
 from dashboard.frame import shell
+from dashboard.frame.markup import Blocks
 from dashboard.frame.waiting import LARGE_LIST, shown, texts_read
 from dashboard.frame.widgets import lasting
 from dashboard.frame.work import Work
@@ -24,6 +24,7 @@ HELP = {
     True: "Until the first hit labels say only what is not meant, and no gain was measured: off to begin with.",
 }
 """By whether one document decides."""
+block = Blocks("parts/blocks.html")
 WORDS = {"words_for": "Words that speak for it", "words_against": "… against it"}
 SCORES = "weighs_scores"
 LONGEST = 200
@@ -71,9 +72,8 @@ def learn(work: Work) -> None:
 def line(work: Work, state: State, reading_on: bool) -> None:
     """Why the next document is next, where it is the one on the page, and what was found beside the top of the list."""
     why = why_sentence(state, work.row.ids, work.because) if reading_on else ""
-    told = "<br>".join(map(html.escape, filter(None, (why, gain_sentence(state)))))
-    if told:
-        st.html(f'<div class="tar-meta" data-testid="why-next">{told}</div>')
+    if sentences := [sentence for sentence in (why, gain_sentence(state)) if sentence]:
+        st.html(block("why_next", sentences))
 
 
 def switch(work: Work, settings: Settings, key: str, on_change: Callable[[Settings], Any]) -> None:

@@ -1,6 +1,5 @@
 """A session as pages list it, load it whole, and save it."""
 
-import html
 import re
 from collections.abc import Sequence
 from functools import partial
@@ -8,7 +7,7 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
-from dashboard.frame.markup import badges
+from dashboard.frame.markup import Blocks
 from dashboard.frame.waiting import LARGE_LIST, shown, take_in, taken_in
 from dashboard.frame.widgets import name_box, press, save
 from dashboard.frame.work import clock, go_to, kept
@@ -28,6 +27,7 @@ PREFIX = "session_detail"
 CHOSEN = "session"
 KEPT = 6
 WRITTEN = f"{PREFIX}/written"
+block = Blocks("parts/blocks.html")
 
 
 def loaded(store: Store, session_id: str) -> WholeSession:
@@ -79,16 +79,12 @@ def line(store: Store, session: SessionSummary) -> str:
     """Name, badges, how far it is and when it was touched last, as HTML."""
     states = {"simulated": session.simulated, "imported": session.imported, "archived": session.archived}
     marks = [session.scenario, *(mark for mark, holds in states.items() if holds)]
-    return (
-        f'<div class="tar-row"><strong class="tar-name">{html.escape(session.name)}</strong> {badges(*marks)}</div>'
-        f'<div class="tar-meta">{html.escape(told(store, session))} · {html.escape(clock(session.last_activity))}</div>'
-    )
+    return block("session", session.name, marks, told(store, session), clock(session.last_activity))
 
 
 def imported(came: Provenance) -> None:
     """Say where a session came from that was not screened here, or not all of it."""
-    said = html.escape(came.sentence(clock))
-    st.html(f'<p class="tar-meta" data-testid="imported">{badges("imported")} {said}</p>')
+    st.html(block("imported", came.sentence(clock)))
 
 
 def first(listed: Sequence[T], most: int, words: str, key: str) -> Sequence[T]:

@@ -6,7 +6,6 @@ Moving one changes only what that widget is about, so nothing drifts by being sh
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -19,6 +18,7 @@ from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.wording import consequences, question
+from tarstop_core.value.payoffs import Payoffs
 from tarstop_core.value.stakes import PAYOFF_NAMES, Stakes
 
 FRACTIONS: tuple[float, ...] = (
@@ -27,10 +27,14 @@ FRACTIONS: tuple[float, ...] = (
     1.0,
 )
 """Stops of the cost slider, as shares of K."""
+FORMS = ("Two questions", "Two sliders", "Four consequences")
 UNIT_HELP = (
     "The first unit you name turns the amounts above into ones in which a document costs 1; no advice changes by that. "
     "Then enter your own."
 )
+
+View = Callable[[str], dict[str, Any]]
+"""What makes the widget of a name show a value, and take another."""
 
 
 def panel(key: str, settings: Settings, reports: bool = False) -> tuple[Settings, Iterable[str]]:
@@ -42,26 +46,30 @@ def panel(key: str, settings: Settings, reports: bool = False) -> tuple[Settings
     state = st.session_state
     stakes: Stakes = state.setdefault(f"{key}/truth", settings.stakes)
     problems: dict[str, str] = state.setdefault(f"{key}/problems", {})
-    for name, value in views(stakes).items():
+    now = views(stakes)
+    for name, value in now.items():
         # After a visit to another page the widgets are gone and the value is still here.
         if f"{key}/{name}" not in state and name not in problems:
             state[f"{key}/{name}"] = value
 
-    forms: dict[str, Callable[..., None]] = {
-        "Two questions": partial(_questions, key),
-        "Two sliders": partial(_sliders, follows=partial(_follows, key), gap="large"),
-        "Four consequences": partial(_consequences, key, reports=reports),
-    }
-    for tab, ask in zip(st.tabs(list(forms), key=f"{key}/form"), forms.values(), strict=True):
-        with tab:
-            ask(settings, stakes)
+    def view(name: str) -> dict[str, Any]:
+        """What makes a widget a view of the value."""
+        return {"key": f"{key}/{name}", "on_change": _moved, "args": (key, name)}
+
+    ours = settings.with_stakes(stakes)
+    questions, sliders, four = st.tabs(FORMS, key=f"{key}/form")
+    with questions:
+        _questions(ours, now, view)
+    with sliders:
+        _sliders(ours, now, view, gap="large")
+    with four, st.container(key=f"stakes-plain-{key}"):
+        _consequences(ours, now, view, reports)
     for sentence in problems.values():
         problem_box(sentence)
-    settings = settings.with_stakes(stakes)
     if not problems:
-        for sentence in consequences(settings):
+        for sentence in consequences(ours):
             st.info(escape_markdown(sentence), icon=":material/info:")
-    return settings, problems.values()
+    return ours, problems.values()
 
 
 def sensitivity_to_exceed(value: float, **how: Any) -> float:
@@ -77,12 +85,12 @@ def compact(settings: Settings, key: str, on_change: Callable[[Settings], Any]) 
     before the page (or fragment) is drawn again; where it does not take them over, the sliders go back.
     """
     stakes = settings.stakes
-    now = {name: views(stakes)[name] for name in ("q", "fraction")}
+    now = {name: value for name, value in views(stakes).items() if name in ("q", "fraction")}
 
     def moved(name: str, value: Any) -> None:
         on_change(settings.with_stakes(changed(stakes, name, value)))
 
-    _sliders(settings, stakes, following(key, now, moved), gap="medium")
+    _sliders(settings, now, following(key, now, moved), gap="medium")
 
 
 def q_star_in_words(q_star: float, plus: str, what: str = "prior art exists") -> str:
@@ -116,108 +124,82 @@ def cost_in_words(stakes: Stakes, abstracts: bool = False) -> str:
     return f"{shown}: reading {many} would cost as much as the worse mistake"
 
 
-def _questions(key: str, settings: Settings, stakes: Stakes) -> None:
+def _questions(settings: Settings, now: Mapping[str, Any], view: View) -> None:
     plus, minus = escape_markdown(settings.plus), escape_markdown(settings.minus)
-    message = scenario_of(settings).message
+    message, payoffs = scenario_of(settings).message, settings.payoffs
     names = {
         "plus": f"“{plus}” {message('mistake_plus', settings=settings)}",
         "minus": f"“{minus}” {message('mistake_minus', settings=settings)}",
         "equal": "Both are equally bad",
     }
-    read = "titles and abstracts" if settings.two_stages else "documents"
-    radio("Which mistake is worse?", names, first=stakes.worse, **_follows(key, "worse"))
+    radio("Which mistake is worse?", names, first=now["worse"], **view("worse"))
     times, documents = st.columns(2, gap="medium", vertical_alignment="bottom")
-    times.number_input(
-        "How many times worse?",
-        value=views(stakes)["times"],
-        step=1.0,
-        format="%g",
-        disabled=stakes.worse == "equal",
-        **_follows(key, "times"),
-    )
-    documents.number_input(
-        f"How many {read} would you read to rule that mistake out?",
-        value=views(stakes)["documents"],
-        step=50.0,
-        format="%g",
-        placeholder="as many as there are",
-        **_follows(key, "documents"),
-    )
-    unit = stakes.payoffs.unit
-    cost = f"; {cost_in_words(stakes).partition(':')[0]}" if unit else ""
-    caption(f"So {q_star_in_words(stakes.payoffs.q_star, settings.plus, question(settings))}{cost}.")
+    how: dict[str, Any] = {"format": "%g", "disabled": now["worse"] == "equal"}
+    times.number_input("How many times worse?", value=now["times"], step=1.0, **how, **view("times"))
+    read = "titles and abstracts" if settings.two_stages else "documents"
+    asked = f"How many {read} would you read to rule that mistake out?"
+    how = {"format": "%g", "placeholder": "as many as there are"}
+    documents.number_input(asked, value=now["documents"], step=50.0, **how, **view("documents"))
+    cost = f"; c = {amount(settings.cost, payoffs.unit)}" if payoffs.unit else ""
+    caption(f"So {q_star_in_words(payoffs.q_star, settings.plus, question(settings))}{cost}.")
 
 
-def _sliders(
-    settings: Settings,
-    stakes: Stakes,
-    follows: Callable[[str], dict[str, Any]],
-    gap: Literal["medium", "large"],
-) -> None:
+def _sliders(settings: Settings, now: Mapping[str, Any], view: View, gap: Literal["medium", "large"]) -> None:
     left, right = st.columns(2, gap=gap)
     with left:
-        _q_slider(stakes, settings, follows("q"))
+        said = f"The {term('q-star', 'threshold')} q\\* = (G + L\\_r) / K. The worse a wrong first action is, the surer you have to be."
+        # Its value also where the state has it: a slider whose code arrives late begins with its default, and would
+        # report that as if the person had moved it.
+        st.slider("How sure before you act", 0.01, 0.99, value=now["q"], step=0.01, **view("q"), help=said)
+        caption(q_star_in_words(settings.payoffs.q_star, settings.plus, question(settings)) + ".")
     with right:
-        _cost_slider(stakes, settings, follows("fraction"))
+        payoffs, one = settings.payoffs, "title and abstract" if settings.two_stages else "document"
+        # The cost itself is shown, which may have been given otherwise and lie between two stops, or beyond them all.
+        words = stops(payoffs) | {now["fraction"]: escape_label(amount(settings.cost, payoffs.unit))}
+        unit = (
+            f" ({escape_markdown(payoffs.unit)})" if payoffs.unit else ", where both mistakes together cost 1"
+        )
+        what = f"{term('cost', 'costs')}, in the unit of the {term('payoffs', 'consequences')}{unit}"
+        how: dict[str, Any] = {
+            "format_func": words.__getitem__,
+            "help": f"What reading one more {one} {what}.",
+        }
+        st.select_slider(f"Cost per {one}", FRACTIONS, value=now["fraction"], **how, **view("fraction"))
+        caption(cost_in_words(settings.stakes, settings.two_stages) + ".")
 
 
-def _consequences(key: str, settings: Settings, stakes: Stakes, reports: bool) -> None:
+def stops(payoffs: Payoffs) -> dict[float, str]:
+    """The stops of a cost slider, each as the amount that it comes to."""
+    K = payoffs.K
+    amounts = [amount(stop * K, payoffs.unit) for stop in FRACTIONS]
+    return dict(zip(FRACTIONS, map(escape_label, amounts), strict=True))
+
+
+def _consequences(settings: Settings, now: Mapping[str, Any], view: View, reports: bool) -> None:
     plus, minus = escape_markdown(settings.plus), escape_markdown(settings.minus)
     yes, no = question(settings), scenario_of(settings).message("otherwise", settings=settings)
-    read = "title and abstract" if settings.two_stages else "document"
     labels = {
         "B": f"Gain from “{plus}” when {yes} (B)",
         "L_r": f"Loss from “{plus}” when {no} (L_r)",
         "L_g": f"Loss from “{minus}” when {yes} (L_g)",
         "G": f"Gain from “{minus}” when {no} (G)",
-        "cost": f"Cost of reading one {read} (c)",
+        "cost": f"Cost of reading one {'title and abstract' if settings.two_stages else 'document'} (c)",
         "full_cost": "Cost of reading one report in full",
     }
     costs = (("cost", "full_cost"), ("unit",)) if reports else (("cost", "unit"),)
-    with st.container(key=f"stakes-plain-{key}"):
-        for row in (("B", "L_r"), ("L_g", "G"), *costs):
-            for column, name in zip(st.columns(2, gap="medium"), row, strict=False):
-                now, how = views(stakes)[name], _follows(key, name)
-                if name == "unit":
-                    column.text_input("Counted in (£, hours, …)", now, max_chars=20, help=UNIT_HELP, **how)
-                else:
-                    column.number_input(labels[name], value=now, format="%g", step=0.01, **how)
-    unit = stakes.payoffs.unit
+    for row in (("B", "L_r"), ("L_g", "G"), *costs):
+        for column, name in zip(st.columns(2, gap="medium"), row, strict=False):
+            if name == "unit":
+                asked = "Counted in (£, hours, …)"
+                column.text_input(asked, now[name], max_chars=20, help=UNIT_HELP, **view(name))
+            else:
+                column.number_input(labels[name], value=now[name], format="%g", step=0.01, **view(name))
+    payoffs, unit = settings.payoffs, settings.payoffs.unit
     caption(
         f"Losses are entered as positive amounts. A wrong “{settings.plus}” costs "
-        f"{amount(stakes.payoffs.wrong_plus, unit)} compared with acting rightly, a wrong “{settings.minus}” "
-        f"{amount(stakes.payoffs.wrong_minus, unit)}: q* = {stakes.payoffs.q_star:.2f}, "
-        f"c/K = {number(stakes.fraction)}."
+        f"{amount(payoffs.wrong_plus, unit)} compared with acting rightly, a wrong “{settings.minus}” "
+        f"{amount(payoffs.wrong_minus, unit)}: q* = {payoffs.q_star:.2f}, c/K = {number(settings.stakes.fraction)}."
     )
-
-
-def _follows(key: str, name: str) -> dict[str, Any]:
-    """What makes a widget a view of the value."""
-    return {"key": f"{key}/{name}", "on_change": _moved, "args": (key, name)}
-
-
-def _q_slider(stakes: Stakes, settings: Settings, how: dict[str, Any]) -> None:
-    said = f"The {term('q-star', 'threshold')} q\\* = (G + L\\_r) / K. The worse a wrong first action is, the surer you have to be."
-    # Its value also where the state has it: a slider whose code arrives late begins with its default, and would
-    # report that as if the person had moved it.
-    st.slider("How sure before you act", 0.01, 0.99, value=views(stakes)["q"], step=0.01, **how, help=said)
-    caption(q_star_in_words(stakes.payoffs.q_star, settings.plus, question(settings)) + ".")
-
-
-def _cost_slider(stakes: Stakes, settings: Settings, how: dict[str, Any]) -> None:
-    payoffs, one = stakes.payoffs, "title and abstract" if settings.two_stages else "document"
-    # The cost itself is shown, which may have been given otherwise and lie between two stops, or beyond them all.
-    nearest = nearest_fraction(stakes.fraction)
-    unit = f" ({escape_markdown(payoffs.unit)})" if payoffs.unit else ", where both mistakes together cost 1"
-
-    def shown(stop: float) -> str:
-        return escape_label(amount(stakes.cost if stop == nearest else stop * payoffs.K, payoffs.unit))
-
-    what = f"{term('cost', 'costs')}, in the unit of the {term('payoffs', 'consequences')}{unit}"
-    said = f"What reading one more {one} {what}."
-    now = views(stakes)["fraction"]
-    st.select_slider(f"Cost per {one}", FRACTIONS, value=now, format_func=shown, help=said, **how)
-    caption(cost_in_words(stakes, settings.two_stages) + ".")
 
 
 def views(stakes: Stakes) -> dict[str, Any]:
@@ -295,9 +277,7 @@ def _moved(key: str, name: str) -> None:
             state[f"{key}/{other}"] = value
 
 
-def following(
-    key: str, now: Mapping[str, Any], moved: Callable[[str, Any], None]
-) -> Callable[[str], dict[str, Any]]:
+def following(key: str, now: Mapping[str, Any], moved: Callable[[str, Any], None]) -> View:
     """What makes widgets, by name, follow values that may change elsewhere too; `moved` takes name and value of one."""
     state, shown = st.session_state, f"{key}/shown/{'/'.join(now)}"
     if state.get(shown) != now:

@@ -1,23 +1,25 @@
-"""Reports read in full: which wait, the form for what they hold, and which belong to one study."""
+"""Reports read in full: which wait, the form for what they hold, and the ways between them and their 2×2 tables."""
 
-import html
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.markup import badges
-from dashboard.frame.widgets import go_to_one, radio
+from dashboard.frame.scripts import TABLES_SCRIPT
+from dashboard.frame.widgets import go_to_one, press, radio
 from dashboard.frame.work import Work, say
 from dashboard.parts.document import opened_html
+from dashboard.parts.sessions import first
+from dashboard.screen.reading import block
 from dashboard.screen.verdicts import reason_row
 from tarstop_core.documents.reports import OUTCOMES, FullText, Report
 from tarstop_core.documents.tables import CELLS
 from tarstop_core.errors import InputProblem
 from tarstop_core.screening.exclusions import reasons_offered
-from tarstop_core.screening.report_entry import RATES, Draft, TypedTable, by_study, study_name
+from tarstop_core.screening.report_entry import RATES, Draft, TypedTable, by_study, study_name, table_rows
 from tarstop_core.screening.state import State
 from tarstop_core.sessions.answers import sample_text
 
@@ -33,6 +35,11 @@ RATE_WORDS = {
 SAID = "_report_said"
 TO_TOP = "_to_top"
 """Whether the page goes to its top: what was above the window is another document now."""
+EVIDENCE = "evidence_drawn"
+"""Whether the part of the page is open that holds the tables."""
+LOOKED_FOR = "_table_looked_for"
+MOST = 12
+"""Tables that are listed before somebody asks for all."""
 
 
 def queue(work: Work, state: State) -> None:
@@ -48,13 +55,16 @@ def queue(work: Work, state: State) -> None:
             if work.state.settings.stages == 1:
                 st.caption("Mark a document relevant, and its 2×2 table is asked for at once.")
             return
-        titles = dict(zip(included, work.reports_of(included), strict=True))
-        lines = [f"#{at + 1} {titles[at].title or 'Untitled'}" for at in waiting[:LISTED]]
+        titles = {
+            at: record.title or "Untitled"
+            for at, record in zip(included, work.reports_of(included), strict=True)
+        }
+        lines = [f"#{at + 1} {titles[at]}" for at in waiting[:LISTED]]
         if len(waiting) > LISTED:
             lines.append(f"and {len(waiting) - LISTED:,} more")
         if lines:
-            st.html("".join(f'<div class="tar-queued tar-waiting">{html.escape(one)}</div>' for one in lines))
-        options = {at: _option(state, at, titles[at].title) for at in included}
+            st.html(block("queued", lines))
+        options = {at: _option(state, at, titles[at]) for at in included}
         hint = f"Open or change a report ({len(included):,} included) …"
         go_to_one("Open a report", options, work.open_report, key="open_report", placeholder=hint)
         if state.read_in_full:
@@ -64,25 +74,30 @@ def queue(work: Work, state: State) -> None:
 
 def _option(state: State, at: int, title: str) -> str:
     read = state.read_in_full.get(at)
-    told = [read.outcome, read.study] if read else ["waiting"]
-    return " · ".join(filter(None, (f"#{at + 1}", *told, title or "Untitled")))
+    outcome = [read.outcome, read.study] if read else ["waiting"]
+    return " · ".join(filter(None, (f"#{at + 1}", *outcome, title)))
 
 
 def _read_html(state: State) -> str:
     """Reports by study, then data of studies without a name and those that brought none, with why."""
-    lines, grouped = [], set()
-    for study, positions in by_study(state).items():
-        each = ", ".join(f"#{at + 1} ({_brought(state, at)})" for at in positions)
-        lines.append(f"<strong>{html.escape(study)}</strong>: {each}")
+    studies, outcomes, grouped = by_study(state), [], set[int]()
+    for positions in studies.values():
         grouped.update(positions)
-    reports = state.read_in_full.items()
     for outcome in FORM_OUTCOMES:
-        found = [(at, each) for at, each in reports if each.outcome == outcome and at not in grouped]
-        if found:
-            told = {at: _brought(state, at) if outcome == "data" else report.reason for at, report in found}
-            them = (f"#{at + 1}" + (f" ({html.escape(why)})" if why else "") for at, why in told.items())
-            lines.append(f"{outcome.capitalize()}: {', '.join(them)}")
-    return "".join(f'<div class="tar-queued">{line}</div>' for line in lines)
+        reasons = {
+            at: _brought(state, at) if outcome == "data" else report.reason
+            for at, report in state.read_in_full.items()
+            if report.outcome == outcome and at not in grouped
+        }
+        if reasons:
+            outcomes.append((outcome.capitalize(), _places(reasons)))
+    rows = [(name, _places({at: _brought(state, at) for at in places})) for name, places in studies.items()]
+    return block("reports_read", rows, outcomes)
+
+
+def _places(reasons: dict[int, str]) -> str:
+    """Reports by their places, each with what is said of it, if anything."""
+    return ", ".join(f"#{at + 1}" + (f" ({reason})" if reason else "") for at, reason in reasons.items())
 
 
 def _brought(state: State, at: int) -> str:
@@ -97,13 +112,7 @@ def report(work: Work, state: State, at: int) -> None:
     text = sample_text(work, doc)
     with st.container(height=430, border=False, key="document"):
         # What is to be looked for stands in the full text; the abstract was read before.
-        lead = ""
-        if text:
-            lead = (
-                f'<h4 class="tar-part">Full text {badges("simulated excerpt")}</h4>'
-                f'<div class="tar-literal">{html.escape(text)}</div><h4 class="tar-part">Abstract</h4>'
-            )
-        st.html(opened_html(work, at, lead))
+        st.html(opened_html(work, at, block("excerpt", text) if text else ""))
     with st.container(key="report_form"):
         if state.reasons:
 
@@ -116,12 +125,12 @@ def report(work: Work, state: State, at: int) -> None:
 
 
 def _form(work: Work, state: State, at: int, doc: str) -> None:
-    draft, known = work.drafts.get(doc), state.read_in_full.get(at)
-    if draft is None or draft.stored != known:
+    draft, recorded = work.drafts.get(doc), state.read_in_full.get(at)
+    if draft is None or draft.stored != recorded:
         (record,) = work.reports_of([at])
-        draft = work.drafts[doc] = Draft.of(known, study_name(record.authors, record.date))
+        draft = work.drafts[doc] = Draft.of(recorded, study_name(record.authors, record.date))
     stored = " (stored; saving changes it)" if draft.stored is not None else ""
-    st.html(_offered("tar-studies", by_study(state)) + _offered("tar-reasons", reasons_offered(state)))
+    st.html(block("offered", by_study(state), reasons_offered(state)))
     with st.form(key=f"report_{doc}", border=True):
         became = {outcome: OUTCOMES[outcome] for outcome in FORM_OUTCOMES}
         asked, key = f"What became of report #{at + 1}{stored}", f"report_outcome_{doc}"
@@ -136,11 +145,11 @@ def _form(work: Work, state: State, at: int, doc: str) -> None:
             "FP and TN may stay empty. Four cells pasted into one field fill all four. Reports of one study carry the "
             "same name; names in use are offered."
         )
-        about, problem, told = st.session_state.get(SAID, ("", "", ""))
+        about, problem, counts = st.session_state.get(SAID, ("", "", ""))
         if problem and about == doc:
             shell.problem_box(problem)
-        if told and about == doc:
-            st.info(shell.escape_markdown(told), icon=":material/calculate:")
+        if counts and about == doc:
+            st.info(shell.escape_markdown(counts), icon=":material/calculate:")
         with st.container(horizontal=True, gap="small", key="report_buttons"):
             # The first one is what Enter presses.
             what = (work, at, doc, state.seq)
@@ -153,12 +162,6 @@ def _form(work: Work, state: State, at: int, doc: str) -> None:
                 args=(work, doc),
                 key=f"report_back_{doc}",
             )
-
-
-def _offered(name: str, values: Iterable[str]) -> str:
-    """A list that the fields of the form offer, as HTML."""
-    options = "".join(f'<option value="{html.escape(value, quote=True)}"></option>' for value in values)
-    return f'<datalist id="{name}">{options}</datalist>'
 
 
 def _field(label: str, value: str, name: str, doc: str, **more: Any) -> None:
@@ -230,16 +233,18 @@ def _store(work: Work, at: int, doc: str, read: Report, seen: int) -> None:
 
 def _convert(work: Work, doc: str, draft: Draft) -> None:
     """Put the counts that the rates come to into the form, to be looked at before they count."""
-    tables, told = list(draft.tables), []
+    tables, sentences = list(draft.tables), []
     for place in draft.to_convert:
-        found = tables[place].from_rates()
+        converted = tables[place].from_rates()
         tables[place] = tables[place].filled()
-        counts = (f"{cell} {getattr(found, cell)}" for cell in CELLS if getattr(found, cell) is not None)
-        told += [f"The rates come to {', '.join(counts)}.", *found.notes]
+        sentences += [
+            f"The rates come to {_counts([getattr(converted, cell) for cell in CELLS])}.",
+            *converted.notes,
+        ]
         for cell in CELLS:
             st.session_state[f"report_{cell}_{place}_{doc}"] = getattr(tables[place], cell)
     work.drafts[doc] = replace(draft, tables=tuple(tables))
-    st.session_state[SAID] = (doc, "", " ".join([*told, "Save once more to store them."]))
+    st.session_state[SAID] = (doc, "", " ".join([*sentences, "Save once more to store them."]))
 
 
 def _another(work: Work, doc: str) -> None:
@@ -259,3 +264,47 @@ def _close(work: Work, doc: str) -> None:
     st.session_state.pop(SAID, None)
     st.session_state[TO_TOP] = True
     work.reporting = None
+
+
+def to_table(work: Work, state: State, at: int | None) -> None:
+    """A button with the table of a document, which leads to the list of tables; nothing where it brought none."""
+    read = state.read_in_full.get(-1 if at is None else at)
+    if read is None or not read.rows:
+        return
+    (row, *more) = read.rows
+    words = f"Its 2×2 table: {_counts(row.counts)}" if not more else f"Its {len(read.rows)} 2×2 tables"
+    how = {"key": f"to_table_{work.turn}", "type": "tertiary", "icon": ":material/table_chart:"}
+    press(
+        words,
+        st.session_state.update,
+        {EVIDENCE: True, LOOKED_FOR: at},
+        **how,
+        help="Shows it among all tables",
+    )
+
+
+def _counts(counts: Iterable[int | None]) -> str:
+    """The cells of a 2×2 table that are known: "TP 9, FP 1"."""
+    cells = zip(CELLS, counts, strict=True)
+    return ", ".join(f"{cell} {count}" for cell, count in cells if count is not None)
+
+
+def tables(work: Work, state: State) -> None:
+    """Every table that counts, a button each, which leads to the document that brought it."""
+    rows = table_rows(state, work.row.ids)
+    sought = st.session_state.pop(LOOKED_FOR, None)
+    with st.container(key="tables", gap=None):
+        st.caption("Tables that count; each leads to its document.")
+        listed = rows if sought is not None else first(rows, MOST, f"All {len(rows):,} tables", "every_table")
+        for place, row in enumerate(listed):
+            at, counts = row["rank"] - 1, _counts([row[cell] for cell in CELLS])
+            name = shell.escape_label(f"#{row['rank']} {row['study']}")
+            words = f"**{name}: {counts}**" if at == sought else f"{name}: {counts}"
+            press(words, partial(_to_document, work, at), key=f"table_{place}", type="tertiary")
+    if sought is not None:
+        st.html(TABLES_SCRIPT, unsafe_allow_javascript=True)
+
+
+def _to_document(work: Work, at: int) -> None:
+    work.open_report(at)
+    st.session_state[TO_TOP] = True

@@ -1,7 +1,5 @@
 """The Screen page: the document first, the verdict second, its reasons when asked for, the answers in a bar that stays."""
 
-import html
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -9,26 +7,23 @@ from typing import Any
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.markup import badges
 from dashboard.frame.scripts import ARRIVAL_SCRIPT, KEYS_SCRIPT, PASTING_SCRIPT, REVIEWER_SCRIPT
 from dashboard.frame.widgets import press, save
 from dashboard.frame.work import NAMELESS, REVIEWER, Work, attempt, clock, flash, go_to, open_work, reviewer
 from dashboard.parts import application as own_application
-from dashboard.parts import learning, stakes
+from dashboard.parts import learning
 from dashboard.parts.evidence import panel
 from dashboard.parts.sessions import file_stem, imported
-from dashboard.screen import advising, deciding, full_text, reading, review_stakes, tables, verdicts, why
-from dashboard.screen.review_stakes import ADJUSTABLE
-from tarstop_core.documents.dates import date_words
+from dashboard.screen import advising, at_stake, full_text, reading, verdicts, why
+from dashboard.screen.full_text import EVIDENCE
+from dashboard.screen.reading import block
 from tarstop_core.errors import InputProblem
 from tarstop_core.evidence.summary import evidence
-from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.screening.labels import RELEVANT
-from tarstop_core.screening.provenance import claimed_time, provenance
+from tarstop_core.screening.provenance import provenance
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.setting_aside import all_aside
 from tarstop_core.screening.settings import Settings
-from tarstop_core.screening.settings_words import changes, counts_too, settings_rows
 from tarstop_core.screening.state import State
 from tarstop_core.screening.wording import about_documents
 from tarstop_core.sessions.demo import start_demo
@@ -83,7 +78,7 @@ def _screening(work: Work) -> None:
         attempt(work.record_held)
     learning.learn(work)
     state = work.state
-    what_if = _what_if(work, state)
+    what_if = at_stake.what_if(work, state)
     settings = what_if or state.settings
     advice = work.advice(state.settings)
     shown = work.advice(what_if) if what_if else advice
@@ -103,13 +98,13 @@ def _screening(work: Work) -> None:
             full_text.report(work, state, reporting)
         else:
             flag = reading.document(work, state, at, advice)
-        tables.to_table(work, state, at if reporting is None else reporting)
+        full_text.to_table(work, state, at if reporting is None else reporting)
         if st.session_state.pop(full_text.TO_TOP, False):
             # The form is longer than the document that comes next, whose title would be above the window.
             st.html(ARRIVAL_SCRIPT, unsafe_allow_javascript=True)
     with advice_side:
         if state.decision is not None and what_if is None:
-            deciding.decided(work, state, state.decision)
+            advising.decided(work, state, state.decision)
         else:
             advising.advice_panel(work, state, advice, shown, what_if)
         why.panel(work, state, settings, shown)
@@ -121,8 +116,8 @@ def _screening(work: Work) -> None:
     elif reporting is None:
         (_whose(work) if work.unsigned else verdicts.bar(work, state, at, advice, flag))
     work.foresee()
-    if work.editing == deciding.EDITING:
-        deciding.dialog(work, state, advice)
+    if work.editing == advising.EDITING:
+        advising.dialog(work, state, advice)
     elif work.editing == verdicts.REASONS:
         verdicts.reasons_dialog(work, state)
     elif work.editing == own_application.EDITING:
@@ -134,14 +129,8 @@ def _header(work: Work, state: State) -> None:
     about = about_documents(work.collection.simulated, state.settings)
     if state.plan is not None:
         about.append("plan registered" + (", deviated from" if state.deviations else ""))
-    marks = "".join(f"{badges(mark)} " for mark in about)
     with st.container(horizontal=True, vertical_alignment="bottom", key="header"):
-        st.html(
-            f'<div class="tar-header"><div><strong>{html.escape(work.row.name)}</strong> {marks}'
-            f'<span class="tar-meta">{html.escape(saved)}</span></div>'
-            f'<div class="tar-meta" data-testid="counter">{_counted(work, state)}</div></div>',
-            width="stretch",
-        )
+        st.html(block("header", work.row.name, about, saved, _counted(work, state)), width="stretch")
         _name(work)
 
 
@@ -159,17 +148,17 @@ def _counted(work: Work, state: State) -> str:
 
 def _evidence(work: Work, state: State, settings: Settings) -> None:
     """What the tables so far show, when somebody looks."""
-    known = state.evidence.tables
-    with st.container(key="evidence"), _folded("Evidence", tables.EVIDENCE) as folded:
+    tables = state.evidence.tables
+    with st.container(key="evidence"), _folded("Evidence", EVIDENCE) as folded:
         if not folded.open:
             return
-        if not len(known):
+        if not len(tables):
             st.caption("No 2×2 table yet. The first report with data draws forest, SROC and belief here.")
             return
-        tables.listed(work, state)
-        shown = evidence(known, settings.theta, settings.engine, settings.belief_prior)
+        full_text.tables(work, state)
+        summary = evidence(tables, settings.theta, settings.engine, settings.belief_prior)
         how = {"key": f"evidence_{work.row.id}", "file_stem": file_stem(work.row.name)}
-        panel(shown, settings.payoffs, simulated=work.collection.simulated, **how)
+        panel(summary, settings.payoffs, simulated=work.collection.simulated, **how)
 
 
 def _below(work: Work, state: State, settings: Settings, what_if: Settings | None) -> None:
@@ -180,7 +169,7 @@ def _below(work: Work, state: State, settings: Settings, what_if: Settings | Non
         _evidence(work, state, settings)
     with _folded("What is at stake", AT_STAKE) as folded:
         if folded.open:
-            _at_stake(work, state, settings, what_if)
+            at_stake.panel(work, state, settings, what_if)
     with _folded("Export, reasons to exclude", MORE) as folded:
         if folded.open:
             _more(work, state, settings)
@@ -207,103 +196,10 @@ def _more(work: Work, state: State, settings: Settings) -> None:
         verdicts.reasons_opener(work, state)
 
 
-def _at_stake(work: Work, state: State, settings: Settings, what_if: Settings | None) -> None:
-    """Sliders of what a wrong decision and a document cost, and the registered plan."""
-    moved = partial(_new_stakes, work, state)
-    stakes.compact(settings, key=f"stakes_{work.row.id}", on_change=moved)
-    if settings.kind.reads_full_texts:
-        review_stakes.sliders(settings, key=f"stakes_{work.row.id}", on_change=moved)
-    learning.switch(work, settings, key=f"stakes_{work.row.id}", on_change=moved)
-    if state.plan is not None:
-        _deviation(work, state, state.plan, what_if)
-    elif not state.touched:
-        said = (
-            f"Freezes rule, q*, cost, {scenario_of(settings).frozen[1]}starting chance, calibrator and the list of "
-            f"documents: {shell.term('plan', 'what is that?')} From then on moving a slider is a what-if until you "
-            "confirm it with a reason."
-        )
-        press("Register this as my plan", work.register_plan, state.seq, key="register", help=said)
-    else:
-        st.caption("Changes are recorded in this session's log as you make them.")
-
-
-def _deviation(work: Work, state: State, plan: Settings, what_if: Settings | None) -> None:
-    said = f"Registered plan: q* {number(plan.payoffs.q_star)}, cost {amount(plan.cost, plan.payoffs.unit)}, "
-    frozen = scenario_of(plan).adjustable(plan)
-    frozen.pop("starting chance", None)
-    said += "".join(f"{name} {value}, " for name, value in frozen.items())
-    same = "unchanged" if state.plan_records == work.row.digest else "NOT the one that was registered"
-    if joined := len(state.joining("docs")):
-        same += f", and {count_of(joined)} joined it later"
-    shell.caption(f"{said}{plan.rule}, starting chance {percent(plan.b_0)}; the list is {same}.")
-    before, came = plan, provenance(work.events)
-    for event in state.deviations:
-        after = Settings.from_dict(event.payload["settings"])
-        moved = (
-            changes(_in_short(before), _in_short(after))
-            or changes(*(settings_rows(each, work.chances(each)[0]) for each in (before, after)))
-            or ["a value that rounding hides"]
-        )
-        shell.caption(
-            f"Deviation at {claimed_time(clock(event.time), came.columns(event))}: {'; '.join(moved)}. {event.payload.get('reason', '')}"
-        )
-        before = after
-    if what_if is None:
-        st.caption("Move a slider to see what would change; nothing is recorded until you confirm it.")
-        return
-    reason = st.text_input("Why do you deviate from the plan?", key="deviation_reason")
-    keep, drop = st.columns(2)
-
-    def deviate() -> None:
-        attempt(work.change_settings, what_if, state.seq, reason)
-        work.what_if = None
-
-    press(
-        "Confirm as a deviation",
-        deviate,
-        key="deviate",
-        at=keep,
-        disabled=not reason.strip(),
-        width="stretch",
-    )
-    back = (setattr, work, "what_if", None)
-    press("Back to the plan", *back, key="back_to_plan", at=drop, width="stretch")
-
-
-def _in_short(settings: Settings) -> list[tuple[str, str]]:
-    """What this page can move, name and value."""
-    mine = settings.application
-    named = filter(None, (mine.number, date_words(mine.priority)))
-    return [
-        ("q*", number(settings.payoffs.q_star)),
-        ("cost", amount(settings.cost, settings.payoffs.unit)),
-        ("your application", ", ".join(named) or "not named"),
-        ("chances multiplied by", number(settings.scale)),
-        ("learns from labels", f"yes{counts_too(settings)}" if settings.learns else "no"),
-        *scenario_of(settings).adjustable(settings).items(),
-    ]
-
-
-def _what_if(work: Work, state: State) -> Settings | None:
-    """The settings in force, with the stakes that are being tried beside a registered plan."""
-    if state.plan is None or work.what_if is None:
-        return None
-    tried = replace(state.settings, **{name: getattr(work.what_if, name) for name in ADJUSTABLE})
-    return tried if tried != state.settings else None
-
-
-def _new_stakes(work: Work, state: State, changed: Settings) -> None:
-    if state.plan is not None:
-        work.what_if = changed
-    else:
-        attempt(work.change_settings, changed, state.seq)
-
-
 def _name(work: Work) -> None:
     """The name, behind a button with it; the browser keeps it for the next time."""
     # Another name is another element, whose script runs.
-    kept = f'<span hidden data-reviewer="{html.escape(reviewer(), quote=True)}"></span>'
-    st.html(kept + REVIEWER_SCRIPT, unsafe_allow_javascript=True)
+    st.html(f"{block('reviewer', reviewer())}{REVIEWER_SCRIPT}", unsafe_allow_javascript=True)
     with st.popover(shell.escape_label(reviewer() or "Your name"), type="tertiary", key="who"):
         _name_field("Your name, recorded with every label from now on", work, "_reviewer_field")
 
@@ -312,10 +208,8 @@ def _deleted(work: Work) -> None:
     """What stands in the place of the answers while the session is deleted."""
     kept = "What you pressed is kept in this window and counts then." if work.held else ""
     with st.container(key="bar"), st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        st.html(
-            '<div role="alert"><strong>This session was deleted, by somebody else or in another window.</strong> '
-            f"Nothing is recorded in it until it is brought back. {kept}</div>"
-        )
+        words = "This session was deleted, by somebody else or in another window."
+        st.html(block("alert", words, f"Nothing is recorded in it until it is brought back. {kept}"))
         back = (work.store.restore_session, work.stored.id)
         press("Bring it back", *back, key="bring_back", type="primary")
 

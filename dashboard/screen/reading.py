@@ -1,34 +1,35 @@
-"""What is read: the claim or question on a line, and the document below it."""
+"""What is read: the claim or question on a line, the document below it, and pairs of documents that settle it."""
 
-import html
 import textwrap
+from collections.abc import Sequence
 
 import streamlit as st
 
-from dashboard.frame.work import Work
+from dashboard.frame import shell
+from dashboard.frame.markup import Blocks
+from dashboard.frame.widgets import one_of, press
+from dashboard.frame.work import Work, attempt
 from dashboard.parts import document as shown
 from tarstop_core.documents.application import Flag
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.screening.advised import Advice
+from tarstop_core.screening.events import together_event
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.state import State
+from tarstop_core.screening.wording import document_name
 from tarstop_core.sessions.answers import sample_criteria
 
 A_LINE = 160
 """Characters of a claim that one line may hold."""
+block = Blocks("screen/blocks.html")
 
 
 def question(work: Work) -> None:
     """What every document is held against, on one line that a press opens; in every order of reading."""
-    criteria = sample_criteria(work)
-    included = f"<p>Included: {html.escape(criteria)}</p>" if criteria else ""
     sought = work.row.query or work.row.name
     # More than a line holds would only be hidden, and read aloud twice.
     begins = textwrap.shorten(sought, A_LINE, placeholder=" …")
-    st.html(
-        f'<details class="tar-claim"><summary><b>Looking for</b> <span>{html.escape(begins)}</span></summary>'
-        f'<div class="tar-literal">{html.escape(sought)}</div>{included}</details>'
-    )
+    st.html(block("claim", begins, sought, sample_criteria(work)))
 
 
 def document(work: Work, state: State, at: int | None, advice: Advice) -> Flag | None:
@@ -36,8 +37,9 @@ def document(work: Work, state: State, at: int | None, advice: Advice) -> Flag |
     work.show(work.row.ids[at] if at is not None else "")
     with st.container(height=430, border=False, key="document"):
         if at is None:
-            said = '<div class="tar-word">You have read every document.</div><p>Stop and decide, or look back.</p>'
-            st.html(said)
+            st.html(
+                '<div class="tar-word">You have read every document.</div><p>Stop and decide, or look back.</p>'
+            )
             return None
         record = work.document(at)
         work.because = work.why_next(record) if at == state.depth else []
@@ -46,12 +48,11 @@ def document(work: Work, state: State, at: int | None, advice: Advice) -> Flag |
             p = float(work.paths(state.settings).path.p[at])
             hope = scenario_of(state.settings).message("hope", settings=state.settings)
             chance = f"chance to {hope} {percent(p if state.settings.two_stages else advice.rho)}"
-        found = shown.flagged(record, state)
-        note = state.notes.get(work.shown, "")
-        noted = f'<div class="tar-literal"><em>Note:</em> {html.escape(note)}</div>' if note else ""
-        lead = f"{shown.flags_html(found, at in state.aside_read)}{noted}"
+        flags = shown.flagged(record, state)
+        note = shown.block("noted", state.notes.get(work.shown, ""))
+        lead = shown.flags_html(flags, at in state.aside_read) + note
         st.html(shown.opened_html(work, at, lead, chance, work.because))
-    return next((flag for flag in found if flag.asks), None)
+    return next((flag for flag in flags if flag.asks), None)
 
 
 def looking_at(work: Work, state: State) -> int | None:
@@ -59,3 +60,61 @@ def looking_at(work: Work, state: State) -> int | None:
     if work.looking_at is not None and work.looking_at < state.depth:
         return work.looking_at
     return state.depth if state.depth < len(work.row.ids) else None
+
+
+def reminder(work: Work, state: State) -> str:
+    """That the hit which settles the question is flagged, in a sentence; empty where it is not."""
+    if not state.settings.application.known:
+        return ""
+    despite = _despite(work, state, state.settled_by)
+    return f"The hit is flagged: make sure of it before you decide. {despite}." if despite else ""
+
+
+def names(work: Work, places: Sequence[int]) -> list[str]:
+    """Documents that were read, by place, number and title."""
+    records = zip(places, work.reports_of(places), strict=True)
+    return [document_name(at, record.publication_number, record.title) for at, record in records]
+
+
+def _despite(work: Work, state: State, places: Sequence[int]) -> str:
+    """Why documents cannot settle the question."""
+    records = zip(places, work.reports_of(places), strict=True)
+    asking = ((at, flag) for at, record in records for flag in shown.flagged(record, state) if flag.asks)
+    return "; ".join(f"#{at + 1}: {flag.words}" for at, flag in asking)
+
+
+def pair(work: Work, state: State) -> None:
+    """Two documents graded Y that a person combines, behind a button."""
+    with st.popover(
+        "Y + Y settle it together", key="together", disabled=work.busy or state.stopped, type="tertiary"
+    ):
+        candidates = [int(at) for at in state.combination]
+        records = zip(candidates, work.reports_of(candidates), strict=True)
+        titles = {at: f"Y · #{at + 1} · {record.title or 'Untitled'}" for at, record in records}
+        st.caption(
+            "Two documents that settle the question only together: the later one becomes X, with the other, and is to be "
+            "confirmed."
+        )
+        first = one_of("One is", titles, key="together_first")
+        others = {at: title for at, title in titles.items() if at != first}
+        second = one_of("the other is", others, index=len(others) - 1, key="together_second")
+        if despite := _despite(work, state, (first, second)):
+            st.warning(shell.escape_markdown(despite), icon=":material/flag:")
+        st.text_input("Why a reader would combine them (kept as a note)", key="together_note", max_chars=300)
+        what = (_together, work, min(first, second), max(first, second), despite, state.seq)
+        press("They settle it together", *what, key="together_store", width="stretch")
+
+
+def _together(work: Work, first: int, second: int, despite: str, seen: int) -> None:
+    ids, why = work.row.ids, str(st.session_state["together_note"]).strip()
+
+    def store() -> None:
+        before = work.state.notes.get(ids[second], "")
+        note = "\n".join(filter(None, (before, f"With #{first + 1}: {why}"))) if why else ""
+        event = together_event(work.state, ids, ids[first], ids[second], despite=despite, note=note)
+        work.record(event, seen)
+        work.look(second)
+
+    attempt(store)
+    for key in ("together_first", "together_second", "together_note"):
+        st.session_state.pop(key, None)

@@ -1,6 +1,5 @@
 """The bar at the bottom: two large answers, what else can be said of a document and for which reasons, and the way out."""
 
-import html
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -11,8 +10,8 @@ from dashboard.frame import shell
 from dashboard.frame.widgets import go_to_one, press
 from dashboard.frame.work import Work, attempt, dialog_button, finish, nothing_edited, reviewer, say
 from dashboard.parts.document import settled_with, shortened, verdict_on
-from dashboard.screen import advising, grading
-from dashboard.screen.deciding import EDITING
+from dashboard.screen import advising
+from dashboard.screen.reading import block, pair
 from tarstop_core.documents.application import Flag
 from tarstop_core.screening.advised import Advice
 from tarstop_core.screening.exclusions import KEYED, LONGEST, reasons_event, reasons_given
@@ -146,7 +145,7 @@ def _helpers(work: Work, state: State, at: int | None, doc: str, advice: Advice)
         by, first = None if at in state.pending else "h", waiting[0]
         quiet(f"#{first + 1} waits for you", work.look, first, key="to_confirm", shortcut=by, disabled=shut)
     if len(state.combination) > 1:
-        grading.pair_opener(work, state)
+        pair(work, state)
     if state.settings.kind.reads_full_texts:
         reports = [int(each) for each in state.waiting]
         press(
@@ -158,7 +157,7 @@ def _helpers(work: Work, state: State, at: int | None, doc: str, advice: Advice)
             shortcut="f",
             disabled=not reports or shut,
         )
-    decide = (setattr, work, "editing", EDITING)
+    decide = (setattr, work, "editing", advising.EDITING)
     if not state.stopped:
         loud = "primary" if advice.says_stop else "tertiary"
         press("Stop and decide", *decide, key="stop", type=loud)
@@ -230,10 +229,8 @@ def _confirm(work: Work, state: State, at: int) -> None:
         work.look(None)
 
     with st.container(horizontal=True, key=f"confirm_{at}", gap="small", vertical_alignment="center"):
-        st.html(
-            f'<div role="alert"><strong>Does document #{at + 1}{html.escape(settled_with(state, at))} settle the question?</strong> '
-            "It counts once you confirm it.</div>"
-        )
+        sought = f"Does document #{at + 1}{settled_with(state, at)} settle the question?"
+        st.html(block("alert", sought, "It counts once you confirm it."))
         for words, holds, by in (("It does not", False, "d"), ("It holds", True, "h")):
             loud, event = ("secondary", "primary")[holds], Event("confirm", {"doc": doc, "holds": holds})
             press(
@@ -296,10 +293,8 @@ def _ask(work: Work, doc: str) -> None:
 def _asked_first(work: Work, state: State, doc: str, flag: Flag) -> None:
     """The question before a flagged document becomes a hit, in the place of the answers."""
     with st.container(horizontal=True, key="labels_asked", gap="small", vertical_alignment="center"):
-        what = ASKED[flag.kind]
-        st.html(
-            f'<div role="alert"><strong>This document is {what}; does it settle the question all the same?</strong></div>'
-        )
+        sought = f"This document is {ASKED[flag.kind]}; does it settle the question all the same?"
+        st.html(block("alert", sought, ""))
         answer = partial(press, width="stretch", disabled=work.busy)
         background = partial(judge, work, doc, "background", state.seq)
         answer("Background", background, key=f"asked_background_{work.turn}", shortcut="a")

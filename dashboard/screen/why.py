@@ -1,24 +1,23 @@
 """Why that is advised: every number, where it comes from, and where other rules stop; drawn when somebody looks."""
 
-import html
 from collections.abc import Sequence
 from dataclasses import replace
 
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.markup import badges, bullets, grid, lines, numbers, scrolling
+from dashboard.frame.markup import grid, scrolling
 from dashboard.frame.widgets import lasting, press, switch
 from dashboard.frame.work import Work
 from dashboard.parts import document
-from dashboard.screen import advising, grading
+from dashboard.screen import advising
+from dashboard.screen.reading import block, names
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.belief.prior import Prior
 from tarstop_core.calibration.calibration_monitor import CONFIDENCE, E_LIMIT, Check
 from tarstop_core.evidence.summary import evidence
 from tarstop_core.policies import POLICIES, Policy
-from tarstop_core.presentation.html import unbroken
-from tarstop_core.presentation.numbers import amount, number, percent
+from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.screening.advice import ALWAYS_SHOWN, stopping_outcomes
 from tarstop_core.screening.advised import Advice
 from tarstop_core.screening.audit import recall_sentence
@@ -26,7 +25,7 @@ from tarstop_core.screening.live_check import check_sentence, live_check, rescal
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
-from tarstop_core.screening.wording import Explanation, action, chances_badge, explain, question, remarks
+from tarstop_core.screening.wording import action, chances_badge, explain, question, remarks
 
 KEY = "why"
 HELP = (
@@ -36,26 +35,20 @@ HELP = (
     "so the less was read."
 )
 NEEDS_LABELS = "needs labels nobody has yet"
-ABOUT = (
-    f'<p class="tar-meta"><a class="tar-term" href="{shell.guide(place="what-the-advice-means")}" target="_blank" '
-    'rel="noopener">What the advice means, and how sure it is</a></p>'
-)
-BOUND = f'<a class="tar-term" href="{shell.guide("recall_statement")}" target="_blank" rel="noopener">How that is known</a>'
 
 
 def panel(work: Work, state: State, settings: Settings, advice: Advice) -> None:
     """Everything that the verdict rests on; folded, how many warnings there are."""
     warnings = warned(work, state, settings)
     if rival := scenario_of(settings).rival(settings, state):
-        st.html(f'<div class="tar-remark">⚠ {html.escape(rival)}</div>')
+        st.html(block("remark", rival))
     # What speaks against the chances, or was done about it, is not left to be asked for.
     check = live_check(state.settings, *work.chances(state.settings), state)
     if urgent := check is not None and (check.warned or state.settings.scale != 1):
         _live_check(work, state, check)
     # Not in the label: with another one it would be folded anew.
     if warnings:
-        count = "1 warning" if len(warnings) == 1 else f"{len(warnings)} warnings"
-        st.html(f'<div class="tar-remark">⚠ {count}, under Why</div>')
+        st.html(block("remark", f"{count_of(len(warnings), 'warning', 'warnings')}, under Why"))
     with st.expander("Why?", key=KEY, on_change="rerun", type="compact") as folded:
         if not folded.open:
             return
@@ -71,16 +64,19 @@ def panel(work: Work, state: State, settings: Settings, advice: Advice) -> None:
             rows.append(("Fit that put the next document there", made))
         marks = [f"chances {chances_badge(calibrator, settings)}"]
         marks += belief_badges(settings) if settings.kind.reads_full_texts else []
-        doubtful = "".join(f'<div class="tar-remark">⚠ {html.escape(warning)}</div>' for warning in warnings)
-        recall = recall_sentence(state)
-        said = f'<p class="tar-meta" data-testid="audit">{html.escape(recall)} {BOUND}</p>'
-        audited = said if recall else ""
-        told = explain(advice, settings, grading.names(work, state.in_question))
-        st.html(
-            f"{doubtful}{_explained(told)}{_options(advice, settings)}{audited}"
-            f'<div class="tar-numbers">{numbers(rows, shell.linked)}</div><p>{badges(*marks)}</p>'
-            f"<p>{html.escape(unbroken(advising.curve_sentence(state, settings, advice)))}</p>{ABOUT}"
+        reasons = block(
+            "why",
+            warnings,
+            explain(advice, settings, names(work, state.in_question)),
+            options(advice, settings),
+            recall_sentence(state),
+            rows,
+            marks,
+            advising.curve_sentence(state, settings, advice),
+            shell.guide(place="what-the-advice-means"),
+            shell.guide("recall_statement"),
         )
+        st.html(reasons)
         if not urgent:
             _live_check(work, state, check)
         other_rules(work, state, settings)
@@ -94,17 +90,11 @@ def panel(work: Work, state: State, settings: Settings, advice: Advice) -> None:
 def warned(work: Work, state: State, settings: Settings) -> list[str]:
     """What speaks against taking the advice at its word, a sentence each."""
     calibrator, _ = work.chances(settings)
-    found = [*remarks(settings, calibrator), *work.mismatch(settings)]
+    warnings = [*remarks(settings, calibrator), *work.mismatch(settings)]
     if settings.kind.reads_full_texts:
-        told = evidence(state.evidence.tables, settings.theta, settings.engine, settings.belief_prior)
-        found += dict.fromkeys((*state.evidence.notes, *told.notes))
-    return found
-
-
-def _explained(told: Explanation) -> str:
-    doubts = bullets(told.doubts, "") if told.doubts else ""
-    said = "".join(f"<p>{html.escape(unbroken(each))}</p>" for each in (told.sentence, told.stopping))
-    return f'<div class="tar-told">{said}{doubts}</div>'
+        pooled = evidence(state.evidence.tables, settings.theta, settings.engine, settings.belief_prior)
+        warnings += dict.fromkeys((*state.evidence.notes, *pooled.notes))
+    return warnings
 
 
 def belief_badges(settings: Settings) -> list[str]:
@@ -124,51 +114,47 @@ def belief_badges(settings: Settings) -> list[str]:
     return [engine.badge, prior, f"right decision: by {truth}"]
 
 
-def _options(advice: Advice, settings: Settings) -> str:
-    """The two ways to go on, side by side: what each is worth and what it costs."""
+def options(advice: Advice, settings: Settings) -> list[tuple[str, str, str, str]]:
+    """The two ways to go on in two stages: name, what each is worth, what it costs, and the best plan."""
     facts, unit = advice.facts, settings.payoffs.unit
     if facts is None or not settings.two_stages:
-        return ""
+        return []
     # The plan counts what waits as read, which the paper's score does not: both may be true at once.
     none = "none after the reports" if facts.waiting else "none gains"
     over = advice.depth >= advice.documents
     plan = "none left" if over else f"about {facts.plan:,} more" if facts.plan else none
     worth = "–" if advice.worth is None else amount(advice.worth, unit)
-    pays = f"{facts.reports_to_read:,} of {facts.waiting:,}" if facts.reports_first else "none pays"
-    each = (amount(facts.report_worth, unit), amount(facts.report_cost, unit), pays)
-    waits = each if facts.waiting else ("–", amount(settings.full_cost, unit), "none waits")
     score = " (score)" if settings.rule.criterion.is_score else ""
-    reports = (f"Read waiting reports ({facts.waiting:,})", *waits)
-    rows = [(f"Screen more abstracts{score}", worth, amount(advice.cost, unit), plan), reports]
-    return (
-        '<table class="tar-options"><thead><tr><th scope="col">To go on</th><th scope="col">worth each</th>'
-        f'<th scope="col">costs each</th><th scope="col">best plan</th></tr></thead><tbody>{lines(rows)}</tbody></table>'
-    )
+    abstracts = (f"Screen more abstracts{score}", worth, amount(advice.cost, unit), plan)
+    reports = f"Read waiting reports ({facts.waiting:,})"
+    if not facts.waiting:
+        return [abstracts, (reports, "–", amount(settings.full_cost, unit), "none waits")]
+    pays = f"{facts.reports_to_read:,} of {facts.waiting:,}" if facts.reports_first else "none pays"
+    return [abstracts, (reports, amount(facts.report_worth, unit), amount(facts.report_cost, unit), pays)]
 
 
 def other_rules(work: Work, state: State, settings: Settings) -> None:
     """Where the chosen rule, the paper's Greedy and a fixed budget stop; the other rules folded away."""
     first = [settings.rule, *(policy for policy in ALWAYS_SHOWN if policy != settings.rule)]
-    stops = zip(first, _stops(work, state, settings, first), strict=True)
-    shown = " · ".join(
-        f"<strong>{shell.linked(str(each))}</strong> {_said(stop, state, settings)}" for each, stop in stops
-    )
+    stops = [
+        (str(policy), None, "", False)
+        if stop is None
+        else (str(policy), stop[0], action(stop[1], settings), stop[0] < state.depth)
+        for policy, stop in zip(first, _stops(work, state, settings, first), strict=True)
+    ]
     until = "on this list" if state.hit is not None else f"on this list {advising.if_nothing(settings)}"
-    st.html(
-        f'<div class="tar-others">How many documents these rules read in all {until}, and what they then choose, with '
-        f"your assumptions: {shown}</div>"
-    )
+    st.html(block("rules", until, stops))
     # There are some twenty rules, and not all are quick: they are asked when somebody looks.
     with st.expander("Other rules", key="other_rules", on_change="rerun") as folded:
         if folded.open:
-            known, rows = {type(policy) for policy in first}, []
-            kinds = (kind for kind in POLICIES.values() if kind not in known and not kind.is_oracle)
+            rows, listed = [], {type(policy) for policy in first}
+            kinds = (kind for kind in POLICIES.values() if kind not in listed and not kind.is_oracle)
             policies = [*first, *(kind() for kind in kinds)]
             for policy, stop in zip(policies, _stops(work, state, settings, policies), strict=True):
                 then = (NEEDS_LABELS, "") if stop is None else (f"{stop[0]:,}", action(stop[1], settings))
                 rows.append((str(policy), *then, policy.rule, policy.source))
             head = ("rule", "stops after", "and chooses", "what it does", "source")
-            st.html(scrolling("Other rules", grid(head, rows, shell.linked)))
+            st.html(scrolling("Other rules", grid(head, rows, linked=True)))
 
 
 Stop = tuple[int, bool] | None
@@ -177,23 +163,14 @@ Stop = tuple[int, bool] | None
 
 def _stops(work: Work, state: State, settings: Settings, policies: Sequence[Policy]) -> list[Stop]:
     asked = [policy for policy in policies if not policy.needs_labels]
-    found = stopping_outcomes(settings, *work.chances(settings), state, asked, work.paths(settings))
-    stops = iter(found)
+    outcomes = stopping_outcomes(settings, *work.chances(settings), state, asked, work.paths(settings))
+    stops = iter(outcomes)
     return [None if policy.needs_labels else next(stops) for policy in policies]
-
-
-def _said(stop: Stop, state: State, settings: Settings) -> str:
-    if stop is None:
-        return NEEDS_LABELS
-    depth, plus = stop
-    passed = ", would have stopped before" if depth < state.depth else ""
-    return f"{depth:,} (“{html.escape(action(plus, settings))}”{passed})"
 
 
 def _live_check(work: Work, state: State, check: Check | None) -> None:
     """What was expected, what was found, and the press that mends the chances or takes that back."""
     settings = state.settings
-    said = html.escape(unbroken(check_sentence(check, settings, state)))
     with st.container(key="live_check"):
         moved, reason, label = settings, "", ""
         if check is not None and check.offered:
@@ -206,10 +183,7 @@ def _live_check(work: Work, state: State, check: Check | None) -> None:
         offered = moved.scale != settings.scale
         widths = [2.4, 1] if offered else 1
         words, *right = st.columns(widths, gap="medium", vertical_alignment="center")
-        words.html(
-            f'<div class="tar-check"><strong>{shell.linked("Do the chances fit?")}</strong> '
-            f'<span data-testid="live-check">{said}</span></div>'
-        )
+        words.html(block("check", check_sentence(check, settings, state)))
         if not offered:
             return
         what = (work.change_settings, moved, state.seq, reason)

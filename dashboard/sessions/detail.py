@@ -300,7 +300,7 @@ def _previewed(found: Preview) -> None:
     shell.caption(f"Would join: {joined_in_words(found.told)}.")
     if found.titles:
         more = ["…"] if len(found.told["docs"]) > len(found.titles) else []
-        st.html(bullets([*found.titles, *more], ' class="tar-meta tar-notes"'))
+        st.html(bullets([*found.titles, *more], "tar-meta tar-notes"))
     if found.labelled:
         st.caption(
             f"Labels that the file has of {count_of(found.labelled)} are not taken over: give them on *Screen*."

@@ -1,31 +1,46 @@
-"""In which order the documents are read: as they stand, by their scores, or by a text."""
+"""The list as it will be screened: in which order, what came along with the documents, and draws for an audit."""
 
-import html
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import BinaryIO, cast
+from typing import BinaryIO, Literal, cast
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.frame import shell
+from dashboard.frame.markup import Blocks, grid
 from dashboard.frame.waiting import shown, texts_read
-from dashboard.frame.widgets import lasting, radio, upload
+from dashboard.frame.widgets import explained, lasting, radio, switch, upload
 from dashboard.frame.work import kept
-from dashboard.parts import jobs
+from dashboard.parts import jobs, merging
 from dashboard.parts.application import Asked
-from dashboard.set_up import came_along
-from dashboard.set_up.came_along import Arranged
+from tarstop_core.calibration.calibrator import Calibrator
+from tarstop_core.documents.application import Flag
 from tarstop_core.documents.records import ranking_text
 from tarstop_core.errors import InputProblem
 from tarstop_core.files.source import detect_encoding, open_source
+from tarstop_core.policies import POLICIES
 from tarstop_core.presentation.numbers import number
 from tarstop_core.ranking.bm25 import PAPER, WORDS, Bm25Index, Recipe, build_index
+from tarstop_core.ranking.families import also_published, one_of_each
 from tarstop_core.ranking.order import Order, Ranking, prepare, suggest_order
+from tarstop_core.screening import kept_labels
+from tarstop_core.screening.audit import SHARES, price_sentence, with_draws
+from tarstop_core.screening.events import families_event
+from tarstop_core.screening.kept_labels import FileLabels, Replayed
+from tarstop_core.screening.log import Event
 from tarstop_core.screening.scenarios.base import Scenario
+from tarstop_core.screening.scenarios.named import scenario_of
+from tarstop_core.screening.setting_aside import SetAside, set_aside_first, without
+from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.wording import action
 from tarstop_core.sessions.create import Documents
 
 PREFIX = "set_up"
+CAME_ALONG = f"{PREFIX}/came_along"
 FIRST_TITLES = 5
 ORDER_WORDS: dict[Order, str] = {
     "scores": "Highest score first",
@@ -34,6 +49,38 @@ ORDER_WORDS: dict[Order, str] = {
 }
 NO_QUERY = "Say what you are looking for, so that the documents can be put in order."
 LARGE = 5_000  # documents from which reading their texts takes a moment
+Choice = Literal["keep", "leave", "replay"]
+CHOICES: dict[Choice, tuple[str, str]] = {
+    "keep": (
+        "Keep them as already screened",
+        "They stand first and count in belief, advice and exports; each can still be changed.",
+    ),
+    "leave": ("Leave them out", "You read every document anew."),
+    "replay": (
+        "Replay them in rank order",
+        "For teaching: see below where each rule would have stopped. The session begins unlabelled.",
+    ),
+}
+ASSUMED = (
+    "Kept documents were not read in this order. Each counts with the chance that its own score or rank gives it; how "
+    "it came to be read does not matter for the belief."
+)
+
+
+block = Blocks("set_up/blocks.html")
+
+
+@dataclass(frozen=True, eq=False)
+class Arranged:
+    """The list as it will be screened, and what is recorded of how it came to be."""
+
+    ranked: Ranking  # By relevance, one document a family
+    screened: Ranking  # The same documents in screening order: those with kept labels first
+    labels: FileLabels
+    choice: Choice | None  # None where there are no labels
+    kept: int  # How many documents stand first with their labels
+    events: tuple[Event, ...]  # What the session's log begins with
+    aside: SetAside | None = None  # What is not read, because it cannot be held against the application
 
 
 def chosen_order(chosen: Documents) -> Order:
@@ -65,12 +112,61 @@ def arranged(
         problems.append(str(problem))
         shell.problem_box(problem)
         return None
-    found = came_along.arrange(chosen, ranking, {} if asked is None else asked.aside)
+    result = _with_families_and_labels(chosen, ranking, {} if asked is None else asked.aside)
     if scenario.grades and not chosen.simulated and not (chosen.frame["family"] != "").any():
         st.caption(
             "This list does not say which documents belong to one patent family: each counts by itself."
         )
-    return found
+    return result
+
+
+def _with_families_and_labels(chosen: Documents, ranking: Ranking, aside: Mapping[int, Flag]) -> Arranged:
+    """Ask about families and labels, and put the list together; `aside` is what bars documents, by position."""
+    groups = merging.families(chosen.frame, chosen.key)
+    labels = _labels(chosen, groups)
+    choice = _ask(labels, chosen.key) if labels.count else None
+
+    def put_together() -> Arranged:
+        ranked = one_of_each(without(ranking, aside), groups)
+        members = also_published(chosen.frame, ranked, groups) if groups else {}
+        events = [families_event(members)] if members else []
+        screened, ranks = ranked, list[int]()
+        if choice == "keep":
+            screened, ranks = kept_labels.kept_first(ranked, labels)
+            events.append(kept_labels.kept_event(chosen.frame, screened, labels, ranks))
+        left_out = set_aside_first(ranking, ranked, chosen.frame["id"].tolist(), aside)
+        return Arranged(ranked, screened, labels, choice, len(ranks), tuple(events), left_out)
+
+    wanted = (ranking, frozenset(aside.items()), tuple(map(tuple, groups)), choice)
+    return kept(f"{CAME_ALONG}/held", wanted, put_together)
+
+
+def announce(chosen: Documents) -> None:
+    """Say that documents carry labels before they are in order and the question can be asked."""
+    labels = _labels(chosen, ())
+    if labels.count:
+        st.caption(f"{labels.sentence} Below you say whether they are kept, left out or replayed.")
+
+
+def _labels(chosen: Documents, groups: Sequence[Sequence[int]]) -> FileLabels:
+    def read() -> FileLabels:
+        files = shell.store().collection(chosen.collection_id).files if chosen.collection_id else ()
+        return kept_labels.labels_found(chosen.frame, files, groups)
+
+    return kept(f"{CAME_ALONG}/labels/{bool(groups)}", (chosen.key, tuple(map(tuple, groups))), read)
+
+
+def _ask(labels: FileLabels, key: str) -> Choice:
+    everything = labels.count == len(labels.codes)
+    asked, how = f"{labels.sentence} They come from {labels.source}.", lasting(f"{CAME_ALONG}/choice/{key}")
+    choice = explained(shell.escape_label(asked), CHOICES, first="replay" if everything else "keep", **how)
+    if labels.unknown:
+        unknown = ", ".join(f"“{text[:40]}”" for text in labels.unknown[:5])
+        shell.caption(f"Not understood, and passed over: {unknown}.")
+    if choice == "keep":
+        everything_read = " Nothing is left to read then." if everything else ""
+        st.caption(f"{ASSUMED}{everything_read}")
+    return choice
 
 
 def looked_for(chosen: Documents, scenario: Scenario, more: DeltaGenerator) -> str:
@@ -127,16 +223,83 @@ def first_titles(chosen: Documents, arranged: Arranged, asked: Asked | None) -> 
     first = chosen.frame.iloc[ranking.order[labelled : labelled + FIRST_TITLES]]
     if first.empty:
         return
-    items = []
-    flags = [() if asked is None else asked.flags[row] for row in first.index.tolist()]
-    for at, ((_, row), own) in enumerate(zip(first.iterrows(), flags, strict=True), start=labelled):
-        facts = [str(row["date"]), str(row["publication_number"] or row["id"])]
+    documents = []
+    for at, (row, record) in enumerate(first.iterrows(), start=labelled):
+        facts = [str(record["date"]), str(record["publication_number"] or record["id"])]
         if ranking.scores is not None:
             facts.append(f"score {number(ranking.scores[at])}")
-        words = html.escape(str(row["title"] or row["abstract"][:100] or row["id"]))
-        told = html.escape(" · ".join(filter(None, facts)))
-        why = "".join(f'<div class="tar-meta">⚑ {html.escape(flag.words)}</div>' for flag in own)
-        items.append(f'<li>{words} <span class="tar-meta">{told}</span>{why}</li>')
+        title = record["title"] or record["abstract"][:100] or record["id"]
+        flags = () if asked is None else asked.flags[cast(int, row)]
+        documents.append((title, " · ".join(filter(None, facts)), flags))
     after = f", after {labelled:,} kept with their labels" if labelled else ""
     st.markdown(f"**Read first**, of {len(ranking):,}{after}")
-    st.html(f'<ol class="tar-first" data-testid="first-titles">{"".join(items)}</ol>')
+    st.html(block("first_titles", documents))
+
+
+def show_replay(arranged: Arranged, settings: Settings, calibrator: Calibrator) -> None:
+    """Where each rule would have stopped on the labels that came along."""
+    try:
+        stops = _replayed(arranged, settings, calibrator)
+    except InputProblem as problem:
+        shell.problem_box(problem)
+        return
+    labels, own = arranged.labels, stops[0]
+    st.markdown("**Where each rule would have stopped on these labels**")
+    then = "" if own.plus is None else f" and chosen “{action(own.plus, settings)}”"
+    share = f"{own.found:,} of the {labels.relevant:,} relevant" if labels.relevant else "no relevant one"
+    sentence = (
+        f"{own.policy} would have stopped after {own.depth:,} of {labels.count:,}{then}, with {share} read."
+    )
+    tells = scenario_of(settings).verdicts_tell
+    if not tells:
+        yours = f", {settings.rule} among them," if settings.rule.acts_on_belief else ""
+        sentence = (
+            f"Rules that weigh value against cost{yours} are not shown: labels hold no 2×2 tables, and without tables "
+            f"the belief would not move. {sentence}"
+        )
+    shell.caption(sentence)
+    head = ["rule", "stops after", "relevant by then", *(["and chooses"] if tells else [])]
+    rows = []
+    for stop in stops:
+        cells = [str(stop.policy), f"{stop.depth:,}", f"{stop.found:,} of {labels.relevant:,}"]
+        rows.append(cells if stop.plus is None else [*cells, action(stop.plus, settings)])
+    st.html(f'<div class="tar-others" data-testid="replayed">{grid(head, rows)}</div>')
+
+
+def _replayed(arranged: Arranged, settings: Settings, calibrator: Calibrator) -> list[Replayed]:
+    """The rule chosen, then all others, as far as these labels suffice; asked again only when something changes."""
+
+    def asked() -> list[Replayed]:
+        others = (kind() for kind in POLICIES.values() if kind is not type(settings.rule))
+        rules = [settings.rule, *(rule for rule in others if not (rule.is_oracle or rule.needs_labels))]
+        if not scenario_of(settings).verdicts_tell:
+            rules = [rule for rule in rules if not rule.acts_on_belief]
+        return kept_labels.replayed(arranged.ranked, arranged.labels, settings, calibrator, rules)
+
+    return kept(f"{CAME_ALONG}/replayed", (arranged, settings), asked)
+
+
+def with_audit(arranged: Arranged, more: DeltaGenerator) -> Arranged:
+    """The list as it will be screened, with the draws that are asked for."""
+    unread = len(arranged.screened) - arranged.kept
+    if not unread:
+        return arranged
+    with more:
+        options = {0: "no draws"} | {every: f"one in {every}" for every in SHARES}
+        every = switch("Must you report recall? Draws for an audit", options, **lasting("set_up/audit/every"))
+        st.caption(
+            f"[A bound on recall at every stop]({shell.guide('recall_statement')}) needs documents drawn at random. "
+            f"{price_sentence(unread)}"
+        )
+        if every:
+            st.caption(f"One document in {every} will not be the next of the order above but a drawn one.")
+    if not every:
+        return arranged
+    seed = kept("set_up/audit/seed", arranged.screened, lambda: secrets.randbelow(2**32))
+
+    def drawn() -> Arranged:
+        ranks = next((event.payload["ranks"] for event in arranged.events if event.kind == "kept"), ())
+        screened, event = with_draws(arranged.screened, ranks, every, seed)
+        return replace(arranged, screened=screened, events=(*arranged.events, event))
+
+    return kept("set_up/audit/held", (arranged, every), drawn)

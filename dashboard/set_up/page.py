@@ -1,23 +1,21 @@
 """The Set up page: two steps, each with something sensible in it already."""
 
-import html
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
 from dashboard.frame import address, shell
+from dashboard.frame.markup import block
 from dashboard.frame.scripts import FRAME
-from dashboard.frame.widgets import LONGEST_NAME, bound, lasting, named, radio, switch
+from dashboard.frame.widgets import LASTING, LONGEST_NAME, bound, lasting, named, radio, switch
 from dashboard.frame.work import REVIEWER, flash, go_to, kept, reviewer
 from dashboard.parts import chances, documents, learning
-from dashboard.parts.at_a_glance import told
-from dashboard.set_up import came_along, draft
-from dashboard.set_up.came_along import Arranged
-from dashboard.set_up.forms.base import Form
-from dashboard.set_up.forms.named import form_of
-from dashboard.set_up.order import PREFIX, arranged, chosen_order, first_titles, looked_for
+from dashboard.set_up import order as listing
+from dashboard.set_up.forms import FORMS, PREFIX, TAKEN, Form
+from dashboard.set_up.order import Arranged
+from tarstop_core.belief.prior import from_json
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import FORMATS
@@ -32,20 +30,27 @@ from tarstop_core.screening.scenarios.named import SCENARIOS, scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.wording import Verdict, question, verdict
 from tarstop_core.sessions.create import Documents, Plan, create
-from tarstop_core.value.stakes import START
+from tarstop_core.value.payoffs import Payoffs
+from tarstop_core.value.stakes import START, Stakes
 
 SCENARIO = f"{PREFIX}/scenario"
 STEP = "step"
 STEPS = ("1 Documents", "2 What is at stake")
 OWN_WORDS = "In my own words"
+DRAFT = "draft"
+"""The parameter of the address that names what was entered, which the store keeps so that it survives a reload."""
+HELD = "_draft"
+"""What this tab knows: the name of its draft, empty while nothing was entered, and what was stored last."""
+STAKES = "/stakes/truth"
+"""How keys end that hold what is at stake."""
 
 
 def set_up_page() -> None:
-    draft.take_up()
+    _take_up()
     try:
         _steps()
     finally:
-        draft.keep()
+        _keep()
 
 
 def _steps() -> None:
@@ -58,25 +63,25 @@ def _steps() -> None:
     left, titles = first.columns([1.2, 1], gap="large")
     with left:
         scenario = _scenario()
-        form = form_of(scenario)
+        form = FORMS.get(scenario.name, Form)(scenario)
         chosen = documents.choose(scenario, form.judges_abstracts())
     if chosen is None:
         guide = f"[Which files, and what is read in them?]({shell.guide('own_data')})"
         titles.info(f"Choose files to go on. {guide}", icon=":material/upload_file:")
         second.info("Choose documents first.", icon=":material/info:")
         return
-    preview, listing = titles.container(), titles.container()
+    preview, aside = titles.container(), titles.container()
     with left:
-        asked = form.application(chosen, problems, listing)
+        asked = form.application(chosen, problems, aside)
         more = st.expander("More", key=f"{PREFIX}/more/documents")
     with preview:  # beside the files, whatever is said of them: what is looked for is above the fold
-        query = looked_for(chosen, scenario, more)
-        came_along.announce(chosen)
-        order = chosen_order(chosen)
-        found = arranged(chosen, order, query, scenario, problems, asked)
+        query = listing.looked_for(chosen, scenario, more)
+        listing.announce(chosen)
+        order = listing.chosen_order(chosen)
+        found = listing.arranged(chosen, order, query, scenario, problems, asked)
         if found is not None:
-            found = came_along.with_audit(found, more)
-            first_titles(chosen, found, asked)
+            found = listing.with_audit(found, more)
+            listing.first_titles(chosen, found, asked)
     one = scenario.one_decides
     start = Settings(START.payoffs, START.cost, scenario=scenario.name, needs_citation=one, confirm_hits=one)
     if asked is not None:
@@ -110,7 +115,7 @@ def _steps() -> None:
                 _told_first(chosen, found, settings, calibrator)
             if found.choice == "replay":
                 with preview:
-                    came_along.show_replay(found, settings, calibrator)
+                    listing.show_replay(found, settings, calibrator)
         ranking, events = found.screened, found.events
         plan = Plan(
             name, reviewer, chosen, ranking, query, calibrator, settings, register, events, found.aside
@@ -184,7 +189,7 @@ def _bar(summary: str, plan: Plan | None, problems: list[str]) -> None:
     last = st.session_state.get(STEP) == STEPS[1]
     with st.bottom:
         with st.container(horizontal=True, vertical_alignment="center", key=f"{PREFIX}/bar"):
-            st.html(f'<div class="tar-meta">{html.escape(summary)}</div>')
+            st.html(block("meta", summary))
             if last:
                 st.button("Back", key=f"{PREFIX}/back", on_click=_go, args=(0,))
             pressed = st.button("Start", type="primary" if last else "secondary", key=f"{PREFIX}/start")
@@ -196,7 +201,7 @@ def _bar(summary: str, plan: Plan | None, problems: list[str]) -> None:
     if pressed and not problems and plan is not None:
         with shell.problems_shown():
             session = create(shell.store(), plan)
-            draft.let_go()
+            _let_go()
             # The next session begins anew; what a person is called and screens for stays.
             for key in map(str, list(st.session_state)):
                 if key.startswith(f"{PREFIX}/") and key not in (SCENARIO, f"{PREFIX}/reviewer"):
@@ -238,4 +243,54 @@ def _told_first(chosen: Documents, arranged: Arranged, settings: Settings, calib
         return verdict(advise(settings, calibrator, p, start), settings)
 
     said = kept(f"{PREFIX}/told", (settings, ranking), advised)
-    st.html(f'<div data-testid="first-advice">{told(said, "The first advice")}</div>')
+    st.html(f'<div data-testid="first-advice">{block("verdict", said, "The first advice")}</div>')
+
+
+def _take_up() -> None:
+    """Put back what was entered before the page was loaded anew; called before anything is drawn."""
+    state = st.session_state
+    if HELD in state:
+        return
+    name = st.query_params.get(DRAFT, "")
+    draft = shell.store().draft(name) if name else {}
+    state[HELD] = (name if draft else "", draft)
+    state.update(draft.get("fields", {}))
+    for key, stakes in draft.get("stakes", {}).items():
+        state[key] = Stakes(**stakes | {"payoffs": Payoffs(**stakes["payoffs"])})
+        state[key.removesuffix("truth") + "problems"] = {}
+    if draft.get("imported"):
+        documents.put_back(draft["imported"])
+    if draft.get("prior"):
+        state[TAKEN] = from_json(draft["prior"], "The prior of this draft")
+
+
+def _keep() -> None:
+    """Store what is entered now, where it is not what was stored last."""
+    state = st.session_state
+    if HELD not in state:
+        return
+    (name, stored), now = state[HELD], _entered()
+    if stored and now != stored:  # what a page begins with is no draft
+        name = shell.store().save_draft(now, name)
+    state[HELD] = (name, now)
+    if name:
+        st.query_params[DRAFT] = name
+
+
+def _let_go() -> None:
+    """A session came of it."""
+    name, _ = st.session_state.pop(HELD, ("", {}))
+    if name:
+        shell.store().delete_draft(name)
+
+
+def _entered() -> dict[str, Any]:
+    state, prior = st.session_state, st.session_state.get(TAKEN)
+    ours = [key for key in map(str, state) if key.startswith(f"{PREFIX}/")]
+    fields = {*state.get(LASTING, ())} & {*ours}
+    return {
+        "fields": {key: state[key] for key in sorted(fields)},
+        "stakes": {key: asdict(state[key]) for key in ours if key.endswith(STAKES)},
+        "imported": documents.imported(),
+        "prior": prior.to_json() if prior is not None else "",
+    }

@@ -1,5 +1,6 @@
 """The Calibration page without a browser: look, fit, keep, put away, compare, switch; and the check on Screen."""
 
+import html
 from collections.abc import Callable
 
 import pytest
@@ -53,7 +54,7 @@ def test_every_shipped_calibrator_says_what_it_was_fitted_on(open_app: Open) -> 
         for key in [key for key, each in calibrators().items() if each.scenario == scenario][:3]:
             page.selectbox("calibration/chosen").set_value(key).run()
             said = shown(page)
-            assert calibrators()[key].fitted_on.badge in said.replace("&#x27;", "'")
+            assert calibrators()[key].fitted_on.badge in html.unescape(said)
             assert "on average the chances were off by" in said
 
 

@@ -9,8 +9,8 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Block, Node
 
 from dashboard.explore.page import CURRENT, MAP, SENSITIVITY
+from dashboard.screen.full_text import EVIDENCE
 from dashboard.screen.page import AT_STAKE, MORE
-from dashboard.screen.tables import EVIDENCE
 from dashboard.screen.why import KEY as WHY
 from dashboard.sessions.detail import PREFIX, TABS
 from tarstop_core.evidence.manual_tables import pack

@@ -139,7 +139,7 @@ def test_a_flagged_document_is_asked_about_before_it_becomes_a_hit(
     assert state_of(store, session).relevant == 1, "a date that does not tell is not asked about"
     assert "which may be before" in html_of(page), "it stays until it is confirmed, and for its note"
     press(page, "Confirm later")
-    assert "own application&#x27;s family" in html_of(page)
+    assert "own application&#39;s family" in html_of(page)
     press(page, "Settles it")
     press(page, "Background")
     assert state_of(store, session).background.tolist() == [3]
@@ -197,7 +197,7 @@ def test_set_up_flags_and_sets_aside(open_app: Open, store: Store, tmp_path: Pat
     page.text_input("set_up/application/priority").set_value("3 March 2018").run()
     assert not page.exception
     shown = html_of(page)
-    assert "1 document of the application&#x27;s own family" in shown
+    assert "1 document of the application&#39;s own family" in shown
     assert "0 documents published on or after the priority date, and not filed before it" in shown
     assert (
         "0 documents published on or after it, perhaps with an earlier date of filing or priority: set aside only if you say so"
@@ -243,7 +243,7 @@ def test_set_up_counts_each_flagged_document_once(open_app: Open) -> None:
     page.text_input("set_up/application/number").set_value("EP 3 456 789").run()
     page.text_input("set_up/application/priority").set_value("3 March 2018").run()
     shown = html_of(page)
-    assert "1 document of the application&#x27;s own family" in shown
+    assert "1 document of the application&#39;s own family" in shown
     assert "1 document published on or after the priority date, and not filed before it" in shown
     assert (
         "1 document published on or after it, perhaps with an earlier date of filing or priority: set aside only if you say so"

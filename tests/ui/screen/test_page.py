@@ -101,7 +101,7 @@ def test_every_sentence_is_the_cores(open_app: Open, store: Store, session: str)
         depths = stopping_outcomes(state.settings, calibrator, p, state, [Optimal(), Greedy(), Budget(100)])
         for name, (depth, _) in zip(("Optimal", "Greedy", "Budget(100)"), depths, strict=True):
             assert f"{name}</a></strong> {depth:,} (“Grant”" in shown
-        assert f"chances {calibrator.fitted_on.badge}".replace("'", "&#x27;") in shown
+        assert f"chances {calibrator.fitted_on.badge}".replace("'", "&#39;") in shown
     assert "4 of 312 screened · 0 relevant · 1 unsure" in html_of(page)
     assert [event.reviewer for event in store.events(session)] == ["Rita"] * 4
 

@@ -132,7 +132,7 @@ def test_a_table_moves_belief_and_every_sentence_is_the_cores(
         *told.doubts,
         f"chances {calibrator.fitted_on.badge}",
     ):
-        assert said.replace("'", "&#x27;") in shown
+        assert said.replace("'", "&#39;") in shown
     for name, value in REVIEW.facts_rows(advice, state.settings):
         assert f"<span>{linked(name)}</span><b>{value}</b>" in shown
     assert "Chance that sensitivity exceeds 75 %" in shown
@@ -419,4 +419,4 @@ def test_advice_on_the_page_is_advice_on_the_log(open_app: Open, store: Store, s
         state = replay(row.settings, row.ids, store.events(session))
         calibrator = store.calibrator(state.settings.calibrator)
         advice = advise(state.settings, calibrator, calibrator.probabilities(None, 40), state)
-        assert explain(advice, state.settings).sentence.replace("'", "&#x27;") in html_of(page)
+        assert explain(advice, state.settings).sentence.replace("'", "&#39;") in html_of(page)

@@ -1,0 +1,178 @@
+"""What is at stake, in a fold: sliders of costs and thresholds, the registered plan, and deviations from it."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+from dashboard.frame.shell import caption, term
+from dashboard.frame.widgets import hundredths, press
+from dashboard.frame.work import Work, attempt, clock
+from dashboard.parts import learning, stakes
+from dashboard.parts.stakes import FRACTIONS, following, nearest_fraction, stops
+from tarstop_core.belief.engines import ENGINES
+from tarstop_core.documents.dates import date_words
+from tarstop_core.presentation.numbers import amount, count_of, number, percent
+from tarstop_core.screening.provenance import claimed_time, provenance
+from tarstop_core.screening.scenarios.named import scenario_of
+from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.settings_words import changes, counts_too, settings_rows
+from tarstop_core.screening.state import State
+
+ADJUSTABLE = (
+    *("payoffs", "cost", "theta", "b_0", "full_cost", "floor"),
+    *("learns", "words_for", "words_against", "weighs_scores"),
+)
+"""Settings that a person may change while screening."""
+
+
+def panel(work: Work, state: State, settings: Settings, what_if: Settings | None) -> None:
+    """Sliders of what a wrong decision and a document cost, and the registered plan."""
+    moved = partial(_new_stakes, work, state)
+    stakes.compact(settings, key=f"stakes_{work.row.id}", on_change=moved)
+    if settings.kind.reads_full_texts:
+        _of_review(settings, key=f"stakes_{work.row.id}", on_change=moved)
+    learning.switch(work, settings, key=f"stakes_{work.row.id}", on_change=moved)
+    if state.plan is not None:
+        _deviation(work, state, state.plan, what_if)
+    elif not state.touched:
+        said = (
+            f"Freezes rule, q*, cost, {scenario_of(settings).frozen[1]}starting chance, calibrator and the list of "
+            f"documents: {term('plan', 'what is that?')} From then on moving a slider is a what-if until you "
+            "confirm it with a reason."
+        )
+        press("Register this as my plan", work.register_plan, state.seq, key="register", help=said)
+    else:
+        st.caption("Changes are recorded in this session's log as you make them.")
+
+
+def _deviation(work: Work, state: State, plan: Settings, what_if: Settings | None) -> None:
+    said = f"Registered plan: q* {number(plan.payoffs.q_star)}, cost {amount(plan.cost, plan.payoffs.unit)}, "
+    frozen = scenario_of(plan).adjustable(plan)
+    frozen.pop("starting chance", None)
+    said += "".join(f"{name} {value}, " for name, value in frozen.items())
+    same = "unchanged" if state.plan_records == work.row.digest else "NOT the one that was registered"
+    if joined := len(state.joining("docs")):
+        same += f", and {count_of(joined)} joined it later"
+    caption(f"{said}{plan.rule}, starting chance {percent(plan.b_0)}; the list is {same}.")
+    before, came = plan, provenance(work.events)
+    for event in state.deviations:
+        after = Settings.from_dict(event.payload["settings"])
+        moved = (
+            changes(_in_short(before), _in_short(after))
+            or changes(*(settings_rows(each, work.chances(each)[0]) for each in (before, after)))
+            or ["a value that rounding hides"]
+        )
+        caption(
+            f"Deviation at {claimed_time(clock(event.time), came.columns(event))}: {'; '.join(moved)}. {event.payload.get('reason', '')}"
+        )
+        before = after
+    if what_if is None:
+        st.caption("Move a slider to see what would change; nothing is recorded until you confirm it.")
+        return
+    reason = st.text_input("Why do you deviate from the plan?", key="deviation_reason")
+    keep, drop = st.columns(2)
+
+    def deviate() -> None:
+        attempt(work.change_settings, what_if, state.seq, reason)
+        work.what_if = None
+
+    press(
+        "Confirm as a deviation",
+        deviate,
+        key="deviate",
+        at=keep,
+        disabled=not reason.strip(),
+        width="stretch",
+    )
+    back = (setattr, work, "what_if", None)
+    press("Back to the plan", *back, key="back_to_plan", at=drop, width="stretch")
+
+
+def _in_short(settings: Settings) -> list[tuple[str, str]]:
+    """What this page can move, name and value."""
+    mine = settings.application
+    named = filter(None, (mine.number, date_words(mine.priority)))
+    return [
+        ("q*", number(settings.payoffs.q_star)),
+        ("cost", amount(settings.cost, settings.payoffs.unit)),
+        ("your application", ", ".join(named) or "not named"),
+        ("chances multiplied by", number(settings.scale)),
+        ("learns from labels", f"yes{counts_too(settings)}" if settings.learns else "no"),
+        *scenario_of(settings).adjustable(settings).items(),
+    ]
+
+
+def what_if(work: Work, state: State) -> Settings | None:
+    """The settings in force, with the stakes that are being tried beside a registered plan."""
+    if state.plan is None or work.what_if is None:
+        return None
+    tried = replace(state.settings, **{name: getattr(work.what_if, name) for name in ADJUSTABLE})
+    return tried if tried != state.settings else None
+
+
+def _new_stakes(work: Work, state: State, changed: Settings) -> None:
+    if state.plan is not None:
+        work.what_if = changed
+    else:
+        attempt(work.change_settings, changed, state.seq)
+
+
+def _of_review(settings: Settings, key: str, on_change: Callable[[Settings], Any]) -> None:
+    """Three sliders beside those of every session; they follow settings changed elsewhere.
+
+    `on_change` takes the new settings before the page is drawn again; where it does not take them over, they go back.
+    """
+    now: dict[str, Any] = {
+        "theta": min(99, max(1, round(100 * settings.theta))),
+        "full_cost": nearest_fraction(settings.full_cost / settings.payoffs.K),
+        "floor": round(100 * settings.floor),
+    }
+    moves = following(key, now, lambda name, value: on_change(_changed(settings, name, value)))
+    left, middle, right = st.columns(3, gap="medium")
+    said = f"θ, the {term('theta', 'threshold')} on {term('pooled', 'sensitivity pooled')} over all studies."
+    hundredths("Sensitivity to exceed", now["theta"], at=left, **moves("theta"), help=said)
+    left.caption(f"θ = {settings.theta:.3g}.")
+    if settings.stages == 2:
+        with middle:
+            payoffs = settings.payoffs
+            st.select_slider(
+                "Cost per report in full",
+                FRACTIONS,
+                value=now["full_cost"],
+                format_func=stops(payoffs).__getitem__,
+                **moves("full_cost"),
+                help=f"What reading one included report {term('full-cost', 'in full')} costs, beside its title and abstract.",
+            )
+            times = ""
+            if settings.cost and settings.full_cost:
+                times = f": as much as {settings.full_cost / settings.cost:,.3g} titles and abstracts"
+            caption(f"{amount(settings.full_cost, payoffs.unit)}{times}.")
+    said = (
+        f"No rule says stop while the {term('right-decision', 'chance of the right decision')} is below this "
+        f"{term('floor', 'floor')}; 0 % is no floor."
+    )
+    with right:
+        asked = "Never stop below a chance of the right decision of"
+        hundredths(asked, now["floor"], low=0, **moves("floor"), help=said)
+        floor = (
+            f"Floor: {percent(settings.floor)}." if settings.floor else "No floor: the rule alone decides."
+        )
+        st.caption(floor)
+
+
+def _changed(settings: Settings, name: str, value: float) -> Settings:
+    """The settings after one slider was moved.
+
+    A learned prior says how likely any sensitivity is, so with another θ the starting chance is another too.
+    """
+    if name == "full_cost":
+        return replace(settings, full_cost=value * settings.payoffs.K)
+    if name == "floor":
+        return replace(settings, floor=value / 100)
+    theta, prior = value / 100, settings.prior
+    if prior.learned_from is None or prior.width_alone or not ENGINES[settings.engine].knows_prior:
+        return replace(settings, theta=theta)
+    return replace(settings, theta=theta, b_0=prior.at(theta).b_0)
