@@ -19,7 +19,7 @@ from dashboard.frame.scripts import PASTING
 from dashboard.frame.waiting import LARGE_FILE, shown
 from dashboard.frame.widgets import bound, lasting, one_of, press, save, share, switch, text_of, upload
 from dashboard.frame.work import flash, reviewer
-from dashboard.parts import columns
+from dashboard.parts import imports
 from dashboard.parts.evidence import panel
 from dashboard.parts.sessions import file_stem
 from dashboard.parts.stakes import sensitivity_to_exceed
@@ -214,7 +214,7 @@ def _from_file() -> Chosen | None:
     chosen: Chosen | None = state.get(f"{PREFIX}/chosen")
     if unread := state.get(f"{PREFIX}/unread"):
         problem, content, name = unread
-        columns.ask(problem, MAPPED, _enough, partial(_read, content, name), f"{PREFIX}/map")
+        imports.ask(problem, MAPPED, _enough, partial(_read, content, name), f"{PREFIX}/map")
     elif well and chosen is None:
         st.info(
             "Nothing to show yet: upload your tables, or fill in the example. A published set shows what to expect.",

@@ -175,7 +175,7 @@ def _unlinked(text: str) -> str:
 
 def caption(text: str) -> None:
     """A small sentence, as literal text."""
-    st.caption(escape_markdown(unbroken(text)))
+    st.caption(unbroken(escape_markdown(text)))
 
 
 def escape_label(text: str) -> str:

@@ -15,9 +15,9 @@ from dashboard.frame import shell
 from dashboard.frame.markup import badges, bullets
 from dashboard.frame.waiting import LARGE_FILE, LARGE_LIST, shown, stored
 from dashboard.frame.widgets import ask_for_files, lasting, one_of, press, radio
-from dashboard.frame.work import attempt, kept, say
-from dashboard.parts import columns, jobs, merging
-from dashboard.parts.columns import FIELD_WORDS
+from dashboard.frame.work import kept, say
+from dashboard.parts import imports, jobs
+from dashboard.parts.imports import PREFIX
 from tarstop_core.documents.merging import Proposal, as_stored, merge_as_chosen, propose
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import FORMATS, RecordTable, UnrecognisedColumns
@@ -34,10 +34,8 @@ from tarstop_core.sessions.learning import forget_features
 from tarstop_core.sessions.store.rows import CollectionRow
 from tarstop_core.sessions.store.store import Store
 
-PREFIX = "set_up/documents"
 MAPPED = {"title": "Title", "abstract": "Abstract", "id": "Identifier", "date": "Date", "score": "Score"}
 KINDS = [*(suffix.lstrip(".") for each in FORMATS for suffix in each.suffixes), "txt", "gz"]
-DATABASE: dict[str, Any] = {"max_chars": 80, "placeholder": "Google Patents, PubMed, …"}
 LARGE = 5_000_000  # bytes from which an import takes long enough to be cancelled
 BY = " by "  # between an upload and the columns that a person chose for it
 
@@ -59,16 +57,10 @@ class Upload:
         """Read the file, showing progress."""
         name, content = self.file.name, self.file.getvalue()  # uncopied
         others = st.session_state[f"{PREFIX}/read"].values()
-        held = sum(len(each.table.frame) for each in others if each.table is not None and each is not self)
+        held = sum(len(read.table.frame) for read in others if read.table is not None and read is not self)
+        how: dict[str, Any] = {"said": lambda *far: far, "large": self.file.size > LARGE_FILE}
         try:
-            job = (jobs.records_in, content, name, columns)
-            table = shown(
-                name,
-                f"Reading {name}",
-                *job,
-                said=lambda share, words: (share, words),
-                large=self.file.size > LARGE_FILE,
-            )
+            table = shown(name, f"Reading {name}", jobs.records_in, content, name, columns, **how)
             check_held(name, held + len(table.frame))
             self.table, self.columns, self.problem = table, columns, None
         except InputProblem as problem:
@@ -91,22 +83,22 @@ def choose(scenario: Scenario, abstracts: bool = False) -> Documents | None:
 
 
 def _sample() -> Documents:
-    said = "No patent or company in it exists."
-    return sample(_one_of_samples("Search", sample_topics(), said, key=f"{PREFIX}/topic"))
+    simulated = "No patent or company in it exists."
+    return sample(_one_of_samples("Search", sample_topics(), simulated, key=f"{PREFIX}/topic"))
 
 
 def _sample_review() -> Documents:
-    said, reviews = "No study, test or author in it exists.", sample_reviews()
-    topic = _one_of_samples("Review", reviews, said, key=f"{PREFIX}/review")
+    simulated, reviews = "No study, test or author in it exists.", sample_reviews()
+    topic = _one_of_samples("Review", reviews, simulated, key=f"{PREFIX}/review")
     shell.caption(f"Included are {reviews.set_index('topic')['criteria'][topic]}")
     return sample_review(topic)
 
 
-def _one_of_samples(label: str, there: pd.DataFrame, said: str, key: str) -> str:
-    rows = there[["topic", "title", "documents"]].to_dict("records")
+def _one_of_samples(label: str, samples: pd.DataFrame, simulated: str, key: str) -> str:
+    rows = samples[["topic", "title", "documents"]].to_dict("records")
     titles = {row["topic"]: f"{row['title']!s} · {row['documents']} documents" for row in rows}
     topic = one_of(label, titles, **lasting(key), label_visibility="collapsed")
-    st.html(f'{badges("simulated documents")} <span class="tar-meta">{said}</span>')
+    st.html(f'{badges("simulated documents")} <span class="tar-meta">{simulated}</span>')
     return topic
 
 
@@ -115,7 +107,7 @@ def _earlier(store: Store, rows: Sequence[CollectionRow]) -> Documents:
     chosen = one_of("Import", titles, **lasting(f"{PREFIX}/earlier"))
     row = next(row for row in rows if row.id == chosen)
     documents = _from_store(store, row)
-    _preview(documents.frame)
+    imports.preview(documents.frame)
 
     def delete() -> None:
         store.delete_collection(row.id)
@@ -179,7 +171,7 @@ def _uploaded(store: Store, abstracts: bool) -> Documents | None:
     for file_id, upload in uploads.items():
         if isinstance(upload.problem, UnrecognisedColumns):
             key = f"{PREFIX}/map/{file_id}"
-            columns.ask(upload.problem, MAPPED, {"title"}.issubset, upload.read, key)
+            imports.ask(upload.problem, MAPPED, {"title"}.issubset, upload.read, key)
         elif upload.problem is not None:
             shell.problem_box(upload.problem)
     if broken:
@@ -187,13 +179,20 @@ def _uploaded(store: Store, abstracts: bool) -> Documents | None:
         if len(uploads) > 1 or not isinstance(broken[0].problem, UnrecognisedColumns):
             st.caption("Nothing has been imported yet. Remove or mend what cannot be read.")
         return None
-    collection_id = _import(store, uploads)
+    proposal, frames = _proposal(uploads), [upload.records.frame for upload in uploads.values()]
+    # What is merged: as proposed until a person chooses otherwise.
+    chosen_for, wanted = state.get(f"{PREFIX}/chosen", (None, frozenset()))
+    if chosen_for != tuple(uploads):
+        wanted = proposal.by_default
+    row = store.collection(_import(store, uploads, proposal, wanted))
     cancel.empty()
-    documents = _from_store(store, store.collection(collection_id))
-    read_as = {key.partition(BY)[0]: upload.records for key, upload in uploads.items()}
-    _understood(read_as, store, collection_id)
-    _review(uploads)
-    _preview(documents.frame)
+    documents = _from_store(store, row)
+    _understood({key.partition(BY)[0]: upload.records for key, upload in uploads.items()}, store, row)
+    key = f"{PREFIX}/merging/{hash((tuple(uploads), wanted))}"
+    if (chosen := imports.review(proposal, frames, wanted, key)) is not None:
+        state[f"{PREFIX}/chosen"] = (tuple(uploads), chosen)
+        st.rerun()  # and import anew
+    imports.preview(documents.frame)
     return documents
 
 
@@ -202,12 +201,12 @@ def _as_wanted(file_id: str, read: dict[str, Upload], abstracts: bool) -> tuple[
     upload = read[file_id]
     if upload.table is None:
         return file_id, upload
-    corrected = columns.corrected(file_id)
+    corrected = imports.corrected(file_id)
     verdict = {} if "label" in corrected.values() else _verdict(file_id, upload, abstracts)
     key, chosen = _read_as(file_id, read, corrected | verdict)
     if chosen.table is None:
         shell.problem_box(f"{chosen.problem} It stays as it was read before.")
-        key, chosen = _read_as(file_id, read, columns.taken_back(file_id) | verdict)
+        key, chosen = _read_as(file_id, read, imports.taken_back(file_id) | verdict)
     return key, chosen
 
 
@@ -218,8 +217,8 @@ def _read_as(file_id: str, read: dict[str, Upload], wanted: dict[str, str]) -> t
         return file_id, upload
     key = f"{file_id}{BY}{json.dumps(wanted, sort_keys=True)}"
     if key not in read:
-        for other in [each for each in read if each.startswith(f"{file_id}{BY}")]:
-            del read[other]  # as it was read before
+        for before in [key for key in read if key.startswith(f"{file_id}{BY}")]:
+            del read[before]
         read[key] = Upload(upload.file)
         read[key].read({**(upload.columns or {}), **wanted})
     return key, read[key]
@@ -277,35 +276,29 @@ def _still_there(store: Store) -> Documents | None:
         return None
     documents = _from_store(store, row)
     shell.caption(f"{documents.name}: {len(documents.frame):,} documents, imported before.")
-    _databases(store, row)
+    imports.databases(store, row)
     with st.expander("What was understood, column by column", key=f"{PREFIX}/understood"):
-        columns.listed([file for file in row.files if "understood" in file])  # beside what was merged
-    _preview(documents.frame)
+        imports.listed([file for file in row.files if "understood" in file])  # beside what was merged
+    imports.preview(documents.frame)
     return documents
 
 
-def _import(store: Store, uploads: dict[str, Upload]) -> str:
+def _import(store: Store, uploads: dict[str, Upload], proposal: Proposal, wanted: frozenset[int]) -> str:
     """Merge and store the files once; files added to an import, or another choice of what to merge, replace it."""
     state = st.session_state
     before: tuple[tuple[str, ...], str] | None = state.get(f"{PREFIX}/imported")
     signature = tuple(uploads)
-    proposal, wanted = _proposal(uploads), _wanted(uploads)
     if before is not None and before[0] == signature and state.get(f"{PREFIX}/merged") == wanted:
         return before[1]
     tables = [upload.records for upload in uploads.values()]
     merged = merge_as_chosen([table.frame for table in tables], proposal, wanted)
     name = collection_name([table.source for table in tables])
-    files = [
-        *(table.described for table in tables),
-        *([as_stored(proposal, wanted)] if proposal.matches else []),
-    ]
-    collection_id, new = shown(
-        name,
-        f"Storing {count_of(len(merged.frame))}",
-        *(jobs.stored, store.url, name, merged.frame, files),
-        said=stored,
-        large=len(merged.frame) > LARGE_LIST,
-    )
+    files = [table.described for table in tables]
+    if proposal.matches:
+        files.append(as_stored(proposal, wanted))
+    words, large = f"Storing {count_of(len(merged.frame))}", len(merged.frame) > LARGE_LIST
+    job = (jobs.stored, store.url, name, merged.frame, files)
+    collection_id, new = shown(name, words, *job, said=stored, large=large)
     state[f"{PREFIX}/imported"] = (signature, collection_id)
     if new:
         state.setdefault(f"{PREFIX}/new", set()).add(collection_id)
@@ -320,25 +313,10 @@ def _import(store: Store, uploads: dict[str, Upload]) -> str:
 
 def _proposal(uploads: dict[str, Upload]) -> Proposal:
     """What is and what may be the same document among these files, found once."""
-    frames = [each.records.frame for each in uploads.values()]
+    frames = [upload.records.frame for upload in uploads.values()]
     large = sum(map(len, frames)) > LARGE_LIST
     job = partial(shown, "This list", "Looking for documents that occur twice", propose, frames, large=large)
     return kept(f"{PREFIX}/proposal", tuple(uploads), job)
-
-
-def _wanted(uploads: dict[str, Upload]) -> frozenset[int]:
-    """The matches that are to be merged: as proposed until a person chooses otherwise."""
-    of, chosen = st.session_state.get(f"{PREFIX}/chosen", (None, frozenset()))
-    return chosen if of == tuple(uploads) else _proposal(uploads).by_default
-
-
-def _review(uploads: dict[str, Upload]) -> None:
-    """Show what is merged; another choice is imported anew."""
-    wanted, frames = _wanted(uploads), [each.records.frame for each in uploads.values()]
-    key = f"{PREFIX}/merging/{hash((tuple(uploads), wanted))}"
-    if (chosen := merging.review(_proposal(uploads), frames, wanted, key)) is not None:
-        st.session_state[f"{PREFIX}/chosen"] = (tuple(uploads), chosen)
-        st.rerun()
 
 
 def collection_name(files: Sequence[str]) -> str:
@@ -362,49 +340,21 @@ def _delete_unused(store: Store, collection_id: str) -> None:
             store.delete_collection(collection_id)
 
 
-def _understood(read: dict[str, RecordTable], store: Store, collection_id: str) -> None:
+def _understood(read: dict[str, RecordTable], store: Store, row: CollectionRow) -> None:
     """What was read of each upload, column by column, and what was noticed."""
-    row, tables = store.collection(collection_id), list(read.values())
+    tables = list(read.values())
     parts = ", ".join(f"{table.described['records']:,} from {table.source}" for table in tables)
     merged = f"; {row.duplicates:,} merged as duplicates" if row.duplicates else ""
     whence = f" ({parts}{merged})" if merged or len(tables) > 1 else f" from {tables[0].source}"
-    said = f"{count_of(row.documents)} imported{whence}."
-    st.success(shell.escape_markdown(said), icon=":material/check:")
-    notes = [f"{each.source}: {note}" if len(tables) > 1 else note for each in tables for note in each.notes]
+    imported = f"{count_of(row.documents)} imported{whence}."
+    st.success(shell.escape_markdown(imported), icon=":material/check:")
+    several = len(tables) > 1
+    notes = [f"{table.source}: {note}" if several else note for table in tables for note in table.notes]
     notes += st.session_state.get(f"{PREFIX}/merge_notes", ())
     if notes:
         st.html(bullets(notes, "tar-meta tar-notes"))
-    _databases(store, row)
+    imports.databases(store, row)
     with st.expander("What was understood, column by column", key=f"{PREFIX}/understood"):
-        columns.listed([each.described for each in tables])
+        imports.listed([table.described for table in tables])
         for file_id, table in read.items():
-            columns.correct(file_id, table)
-
-
-def _databases(store: Store, row: CollectionRow) -> None:
-    """Ask which database each file came from: the flow diagram names it."""
-
-    def name(source: str) -> None:
-        typed = str(st.session_state[f"{PREFIX}/database/{row.id}/{source}"]).strip()
-        attempt(store.name_databases, row.id, {source: typed})
-
-    with st.container(horizontal=True):
-        for file in (each for each in row.files if "source" in each):
-            source = file["source"]
-            st.text_input(
-                shell.escape_label(f"Database of {source}"),
-                file.get("database", ""),
-                key=f"{PREFIX}/database/{row.id}/{source}",
-                **DATABASE,
-                help="Stands in the flow diagram, the report and the protocol; without one the file’s name does.",
-                on_change=name,
-                args=(source,),
-            )
-
-
-def _preview(frame: pd.DataFrame) -> None:
-    """The first records as they were read, empty columns left out."""
-    with st.expander("First documents as they were read"):
-        head = frame.head(5).drop(columns=["source"])
-        shown = [name for name in head.columns if head[name].astype("str").replace("nan", "").any()]
-        st.dataframe(head[shown].rename(columns=FIELD_WORDS), hide_index=True, width="stretch")
+            imports.correct(file_id, table)

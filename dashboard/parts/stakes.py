@@ -62,8 +62,8 @@ def panel(key: str, settings: Settings, reports: bool = False) -> tuple[Settings
         _questions(ours, now, view)
     with sliders:
         _sliders(ours, now, view, gap="large")
-    with four, st.container(key=f"stakes-plain-{key}"):
-        _consequences(ours, now, view, reports)
+    with four:
+        _consequences(ours, now, view, reports, place=f"stakes-plain-{key}")
     for sentence in problems.values():
         problem_box(sentence)
     if not problems:
@@ -175,7 +175,7 @@ def stops(payoffs: Payoffs) -> dict[float, str]:
     return dict(zip(FRACTIONS, map(escape_label, amounts), strict=True))
 
 
-def _consequences(settings: Settings, now: Mapping[str, Any], view: View, reports: bool) -> None:
+def _consequences(settings: Settings, now: Mapping[str, Any], view: View, reports: bool, place: str) -> None:
     plus, minus = escape_markdown(settings.plus), escape_markdown(settings.minus)
     yes, no = question(settings), scenario_of(settings).message("otherwise", settings=settings)
     labels = {
@@ -187,13 +187,14 @@ def _consequences(settings: Settings, now: Mapping[str, Any], view: View, report
         "full_cost": "Cost of reading one report in full",
     }
     costs = (("cost", "full_cost"), ("unit",)) if reports else (("cost", "unit"),)
-    for row in (("B", "L_r"), ("L_g", "G"), *costs):
-        for column, name in zip(st.columns(2, gap="medium"), row, strict=False):
-            if name == "unit":
-                asked = "Counted in (£, hours, …)"
-                column.text_input(asked, now[name], max_chars=20, help=UNIT_HELP, **view(name))
-            else:
-                column.number_input(labels[name], value=now[name], format="%g", step=0.01, **view(name))
+    with st.container(key=place):
+        for row in (("B", "L_r"), ("L_g", "G"), *costs):
+            for column, name in zip(st.columns(2, gap="medium"), row, strict=False):
+                if name == "unit":
+                    asked = "Counted in (£, hours, …)"
+                    column.text_input(asked, now[name], max_chars=20, help=UNIT_HELP, **view(name))
+                else:
+                    column.number_input(labels[name], value=now[name], format="%g", step=0.01, **view(name))
     payoffs, unit = settings.payoffs, settings.payoffs.unit
     caption(
         f"Losses are entered as positive amounts. A wrong “{settings.plus}” costs "

@@ -17,8 +17,9 @@ from dashboard.frame.scripts import SAVE_SCRIPT
 from dashboard.frame.waiting import LARGE_FILE, LARGE_LIST, shown, stored, take_in, taken_in
 from dashboard.frame.widgets import LONGEST_NAME, ask_for_files, named, one_of, press, save, share, tabs
 from dashboard.frame.work import clock, flash, go_to, kept, reviewer, say
-from dashboard.parts import columns, jobs, stakes
-from dashboard.parts.documents import DATABASE, KINDS
+from dashboard.parts import imports, jobs, stakes
+from dashboard.parts.documents import KINDS
+from dashboard.parts.imports import DATABASE
 from dashboard.parts.sessions import CHOSEN, OF, PREFIX, file_stem, imported, loaded, save_export
 from tarstop_core.files import trace_to_csv
 from tarstop_core.policies import POLICIES, parse_policy
@@ -306,7 +307,7 @@ def _previewed(found: Preview) -> None:
             f"Labels that the file has of {count_of(found.labelled)} are not taken over: give them on *Screen*."
         )
     with st.expander("What was understood, column by column"):
-        columns.listed([found.file])
+        imports.listed([found.file])
 
 
 TABS = {

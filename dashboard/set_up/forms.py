@@ -85,8 +85,7 @@ class PatentForm(Form):
         """Whether a document has to be cited stands further down the page, and changes what follows from the stakes."""
         state = st.session_state
         cited = state.get(f"{PREFIX}/needs_citation", True) and not state.get(f"{PREFIX}/paper", False)
-        settings = super().stakes(replace(start, needs_citation=cited), problems)
-        return replace(settings, needs_citation=start.needs_citation)
+        return super().stakes(replace(start, needs_citation=cited), problems)
 
     def more(self, settings: Settings, simulated: bool) -> Settings:
         """Ask for citation, confirmation, coverage and the sensitivity of reading."""

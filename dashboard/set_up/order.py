@@ -15,7 +15,7 @@ from dashboard.frame.markup import Blocks, grid
 from dashboard.frame.waiting import shown, texts_read
 from dashboard.frame.widgets import explained, lasting, radio, switch, upload
 from dashboard.frame.work import kept
-from dashboard.parts import jobs, merging
+from dashboard.parts import imports, jobs
 from dashboard.parts.application import Asked
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.documents.application import Flag
@@ -122,7 +122,7 @@ def arranged(
 
 def _with_families_and_labels(chosen: Documents, ranking: Ranking, aside: Mapping[int, Flag]) -> Arranged:
     """Ask about families and labels, and put the list together; `aside` is what bars documents, by position."""
-    groups = merging.families(chosen.frame, chosen.key)
+    groups = imports.families(chosen.frame, chosen.key)
     labels = _labels(chosen, groups)
     choice = _ask(labels, chosen.key) if labels.count else None
 

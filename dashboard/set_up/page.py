@@ -17,6 +17,7 @@ from dashboard.set_up.forms import FORMS, PREFIX, TAKEN, Form
 from dashboard.set_up.order import Arranged
 from tarstop_core.belief.prior import from_json
 from tarstop_core.calibration.calibrator import Calibrator
+from tarstop_core.documents.application import Application
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import FORMATS
 from tarstop_core.presentation.html import unbroken
@@ -82,16 +83,23 @@ def _steps() -> None:
         if found is not None:
             found = listing.with_audit(found, more)
             listing.first_titles(chosen, found, asked)
-    one = scenario.one_decides
-    start = Settings(START.payoffs, START.cost, scenario=scenario.name, needs_citation=one, confirm_hits=one)
-    if asked is not None:
-        start = replace(start, application=asked.application)
     with second:
         left, right = st.columns([1.2, 1], gap="large")
         more = st.expander("More", key=f"{PREFIX}/more/stakes")
     with left:
         plus, minus = _actions(form, problems)
-        settings = form.stakes(replace(start, plus=plus, minus=minus), problems)
+        one = scenario.one_decides
+        start = Settings(
+            START.payoffs,
+            START.cost,
+            scenario=scenario.name,
+            needs_citation=one,
+            confirm_hits=one,
+            plus=plus,
+            minus=minus,
+            application=Application() if asked is None else asked.application,
+        )
+        settings = form.stakes(start, problems)
     with right:
         settings = form.beside(settings)
         first_advice = st.container()
@@ -180,8 +188,9 @@ def _chances(
         policy = chances.policy(scenario.first_rule, scenario.plans_approximately, scenario.first_because)
     with right:
         calibrator = chances.calibrator(ranking, has_scores, sample, scenario.chance_of(settings))
-    settings = form.more(replace(settings, policy=policy.spec), simulated=sample)
-    return settings if calibrator is None else replace(settings, calibrator=calibrator.digest), calibrator
+    digest = settings.calibrator if calibrator is None else calibrator.digest
+    settings = replace(settings, policy=policy.spec, calibrator=digest)
+    return form.more(settings, simulated=sample), calibrator
 
 
 def _bar(summary: str, plan: Plan | None, problems: list[str]) -> None:

@@ -17,7 +17,7 @@ from tarstop_core.documents.duplicates import unique_ids
 from tarstop_core.documents.records import RECORD_COLUMNS, as_records
 from tarstop_core.errors import InputProblem
 from tarstop_core.files.budget import BUDGET, check_columns, check_count
-from tarstop_core.files.synonyms import SYNONYMS, TAG_SYNONYMS, normal_header
+from tarstop_core.files.synonyms import SYNONYMS, TAG_SYNONYMS
 from tarstop_core.files.values import decisions_of, scores_of, tool_of
 
 Progress = Callable[[float, str], None]
@@ -25,6 +25,7 @@ Row = tuple[int, Sequence[str]]  # line (or row) number in the file, and its cel
 
 CHUNK_ROWS = 2_000
 HEADER_ROWS = 25  # how far down the header may be
+LONGEST_HEADER = 200  # characters of what may be a header: a cell of text is none
 LONGEST_LINE = 4_000  # characters kept of a line before it
 SHOWN_OF_LINE = 60  # of these, characters in a sentence
 LISTED = 12  # names of columns in a sentence
@@ -98,6 +99,13 @@ class Layout:
         """A sentence on each column that was passed over."""
         said = "{} {} was not used: {} already gives the {}."
         return [said.format(what, column, taken, field) for column, field, taken in self.passed_over]
+
+
+def normal_header(name: str) -> str:
+    """Return a header in the form in which `SYNONYMS` lists it."""
+    if len(name) > LONGEST_HEADER:
+        return ""
+    return re.sub(r"[\s_.\-/]+", " ", name.strip().strip('"').casefold()).strip(" :")
 
 
 def recognise(header: Sequence[str], columns: Mapping[str, str] | None = None) -> Layout:

@@ -124,7 +124,7 @@ def _rows(name: str, stream: Iterable[str], delimiter: str, quoting: Literal[0, 
     """Yield (line on which the row starts, cells); blank lines give no row."""
     ended = itertools.chain(stream, [_END + delimiter + _END])
     reader = csv.reader(ended, delimiter=delimiter, quoting=quoting)
-    start = 1
+    start, widest = 1, 0
     for cells, end in _parsed(reader):
         if cells is None:
             raise _BrokenRows(
@@ -139,7 +139,9 @@ def _rows(name: str, stream: Iterable[str], delimiter: str, quoting: Literal[0, 
                 "close it, or double the marks that belong to the text."
             )
         if cells:
-            check_columns(name, f"line {start}", len(cells))
+            if len(cells) > widest:
+                widest = len(cells)
+                check_columns(name, f"line {start}", widest)
             yield start, cells
         start = end + 1
 

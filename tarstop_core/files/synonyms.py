@@ -1,6 +1,5 @@
 """How databases and tools name the columns of their exports, as ``synonyms.toml`` has it."""
 
-import re
 import tomllib
 from importlib.resources import files
 
@@ -13,12 +12,4 @@ def names_of(kind: str) -> dict[str, tuple[str, ...]]:
 
 
 SYNONYMS = names_of("records")
-LONGEST = 200  # Characters of what may be a header: a cell of text is none
 TAG_SYNONYMS = names_of("tags")
-
-
-def normal_header(name: str) -> str:
-    """Return a header in the form in which `SYNONYMS` lists it."""
-    if len(name) > LONGEST:
-        return ""
-    return re.sub(r"[\s_.\-/]+", " ", name.strip().strip('"').casefold()).strip(" :")

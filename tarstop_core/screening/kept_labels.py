@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.documents.records import SAID_NOT_RELEVANT, SAID_RELEVANT
-from tarstop_core.files.synonyms import normal_header
+from tarstop_core.files.columns import normal_header
 from tarstop_core.policies import Policy
 from tarstop_core.presentation.numbers import count_of
 from tarstop_core.ranking.order import Ranking

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import RecordTable, read_records
-from tarstop_core.files.synonyms import normal_header
+from tarstop_core.files.columns import normal_header
 from tarstop_core.files.tagged import find_doi
 
 
