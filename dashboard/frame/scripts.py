@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from tarstop_core.files.synonyms import names_of
+from tarstop_core.files.columns import names_of
 from tarstop_core.presentation.palette import ACTIONS_FOR_PAPER, FOR_PAPER
 
 FRAME = Path(__file__).parent

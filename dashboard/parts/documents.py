@@ -21,8 +21,8 @@ from dashboard.parts.imports import PREFIX
 from tarstop_core.documents.merging import Proposal, as_stored, merge_as_chosen, propose
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import FORMATS, RecordTable, UnrecognisedColumns
-from tarstop_core.files.budget import check_held
 from tarstop_core.files.labelled_lists import abstract_column
+from tarstop_core.files.source import check_held
 from tarstop_core.presentation.numbers import count_of
 from tarstop_core.samples.collections import sample_reviews, sample_topics
 from tarstop_core.screening.scenarios.base import Scenario

@@ -11,7 +11,7 @@ from tarstop_core.documents.records import ranking_text
 from tarstop_core.evaluation.cases import Benchmark
 from tarstop_core.evaluation.upload import checked, place
 from tarstop_core.files import RecordTable, read_records
-from tarstop_core.files.columns import Progress
+from tarstop_core.files.record_tables import Progress
 from tarstop_core.ranking.bm25 import Bm25Index, Recipe, build_index
 from tarstop_core.sessions.export import to_csv, to_ris, to_xlsx
 from tarstop_core.sessions.file import export_session

@@ -11,8 +11,7 @@ from typing import IO
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.benchmarks.folder import ABOUT, HALVES, from_folder
 from tarstop_core.evaluation.cases import Benchmark
-from tarstop_core.files.budget import BUDGET, CHUNK, Room, check_count
-from tarstop_core.files.source import open_source
+from tarstop_core.files.source import BUDGET, CHUNK, Room, check_count, open_source
 
 LONGEST_NAME = 200
 """Bytes of a file's name: less than any file system takes."""

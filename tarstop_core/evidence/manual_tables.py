@@ -12,7 +12,8 @@ import numpy as np
 
 from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.errors import InputProblem
-from tarstop_core.files.tables import MISSING, SYNONYMS, plain_title, whole_count
+from tarstop_core.files.columns import plain_title
+from tarstop_core.files.tables import MISSING, SYNONYMS, whole_count
 
 Row = tuple[str, ...]
 """Study, TP, FP, FN and TN as they were typed."""

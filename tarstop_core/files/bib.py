@@ -11,10 +11,9 @@ from bibtexparser.model import Block, Entry, ParsingFailedBlock
 from pylatexenc.latex2text import LatexNodes2Text
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.files.columns import Progress, RecordTable
-from tarstop_core.files.format import Format
+from tarstop_core.files.record_tables import Format, Progress, RecordTable
 from tarstop_core.files.source import Source, detect_encoding
-from tarstop_core.files.tagged import Fields, find_doi, patent_number, put_decisions, put_into, table_of
+from tarstop_core.files.tagged import Value, decisions, find_doi, patent_number, table_of
 
 _FIELDS = {
     "title": ("title", "booktitle"),
@@ -40,12 +39,10 @@ def read_bib(source: Source, columns: Mapping[str, str] | None, progress: Progre
     if progress:
         progress(0.3, f"Read the text of {source.name}")
     blocks = parse_string(text).blocks
-    understood: dict[str, str] = {}
-    records = _records(source.name, blocks, understood)
-    return table_of(source, "bib", records, understood, notes, progress)
+    return table_of(source, "bib", _records(source.name, blocks), notes, progress)
 
 
-def _records(name: str, blocks: Iterable[Block], understood: dict[str, str]) -> Iterator[tuple[int, Fields]]:
+def _records(name: str, blocks: Iterable[Block]) -> Iterator[tuple[int, Iterator[Value]]]:
     none = True
     for block in blocks:
         # An entry whose key or field occurs twice is whole; identifiers are made unique later.
@@ -53,7 +50,7 @@ def _records(name: str, blocks: Iterable[Block], understood: dict[str, str]) -> 
         line = int(block.start_line or 0) + 1
         if isinstance(entry, Entry):
             none = False
-            yield line, _fields(entry, understood)
+            yield line, _values(entry)
         elif isinstance(block, ParsingFailedBlock):
             key = re.match(r"\s*@\w+\s*[{(]\s*([^\s,={}]+)", str(block.raw))
             called = f" {key[1][:60]}" if key else ""
@@ -65,40 +62,39 @@ def _records(name: str, blocks: Iterable[Block], understood: dict[str, str]) -> 
         raise InputProblem(f"{name} holds no BibTeX entry; export it as BibTeX again.")
 
 
-def _fields(entry: Entry, understood: dict[str, str]) -> Fields:
+def _values(entry: Entry) -> Iterator[Value]:
     given: dict[str, str] = {}
-    for each in entry.fields:
-        given.setdefault(each.key.lower(), " ".join(str(each.value).split()))
-    fields: Fields = {"id": entry.key}
-    put = put_into(fields, understood, given)
-    for field, theirs in _FIELDS.items():
-        for their in theirs:
-            put(field, plain_text(given.get(their, "")), their)
-    for their in ("author", "editor"):
-        names = re.split(r"(?<!\s)\s+and\s+", given.get(their, ""))
-        put("authors", "; ".join(filter(None, map(plain_text, names))), their)
-    for their in ("url", "howpublished"):
+    for field in entry.fields:
+        given.setdefault(field.key.lower(), " ".join(str(field.value).split()))
+    yield from (("", "", theirs) for theirs in given)
+    yield "id", entry.key, ""
+    for ours, names in _FIELDS.items():
+        for theirs in names:
+            yield ours, plain_text(given.get(theirs, "")), theirs
+    for theirs in ("author", "editor"):
+        people = re.split(r"(?<!\s)\s+and\s+", given.get(theirs, ""))
+        yield "authors", "; ".join(filter(None, map(plain_text, people))), theirs
+    for theirs in ("url", "howpublished"):
         # Tildes and dashes of an address are no LaTeX.
-        address = re.sub(r"\\url|[{}\\]", "", given.get(their, ""))
-        put("url", address if address.startswith("http") else "", their)
-    for their in ("doi", "url"):
-        put("doi", find_doi(given.get(their, "").replace("\\", "")), their)
+        address = re.sub(r"\\url|[{}\\]", "", given.get(theirs, ""))
+        yield "url", address if address.startswith("http") else "", theirs
+    for theirs in ("doi", "url"):
+        yield "doi", find_doi(given.get(theirs, "").replace("\\", "")), theirs
     if entry.entry_type.lower() == "patent" or "publication number" in given:
-        for their in ("number", "publication number"):
-            put("publication_number", patent_number(plain_text(given.get(their, ""))), their)
-        for their in ("holder", "assignee"):
-            put("assignee", plain_text(given.get(their, "")), their)
-    for their in ("note", "annote", "notes", "comment", "keywords"):
+        for theirs in ("number", "publication number"):
+            yield "publication_number", patent_number(plain_text(given.get(theirs, ""))), theirs
+        for theirs in ("holder", "assignee"):
+            yield "assignee", plain_text(given.get(theirs, "")), theirs
+    for theirs in ("note", "annote", "notes", "comment", "keywords"):
         # Programs escape the quotation marks and arrows of what Rayyan wrote.
-        put_decisions(put, [given.get(their, "").replace("\\", "")], their)
-    return fields
+        yield from decisions([given.get(theirs, "").replace("\\", "")], theirs)
 
 
 def plain_text(latex: str) -> str:
     r"""Return LaTeX as text: accents and symbols as letters, without the braces that protect capitals."""
     if not any(mark in latex for mark in "\\{}$~`'-"):
         return latex
-    return " ".join(re.sub(r"[{}\xad]", "", _LATEX.sub(lambda found: _letters(found[0]), latex)).split())
+    return " ".join(re.sub(r"[{}\xad]", "", _LATEX.sub(lambda command: _letters(command[0]), latex)).split())
 
 
 @lru_cache(maxsize=10_000)

@@ -1,31 +1,24 @@
-"""CSV and TSV: any of three delimiters, a preamble before the header, one bad row named."""
+"""CSV and TSV: any of three delimiters, a preamble before the header, one bad row named; written safe for spreadsheets."""
 
 import contextlib
 import csv
 import io
 import itertools
+import re
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Literal
 
-from tarstop_core.errors import InputProblem
-from tarstop_core.files.budget import check_columns
-from tarstop_core.files.columns import (
-    Progress,
-    RecordTable,
-    Row,
-    collect,
-    cut,
-    find_header,
-    finish,
-    make_layout,
-)
-from tarstop_core.files.format import Format
-from tarstop_core.files.source import Source, detect_encoding
+import pandas as pd
 
+from tarstop_core.errors import InputProblem
+from tarstop_core.files.columns import SAMPLE_ROWS, find_header
+from tarstop_core.files.record_tables import Format, Grid, Progress, RecordTable, Row, read_grid
+from tarstop_core.files.source import BUDGET, Source, check_columns, detect_encoding
+
+DELIMITERS = ",;\t"
 _SAMPLE_CHARACTERS = 200_000
-_SAMPLE_ROWS = 60
 # Longest single cell. Patent descriptions reach some hundred thousand characters; the rest of a file
 # swallowed by an unclosed quotation mark is longer.
 _LONGEST_CELL = 5_000_000
@@ -35,6 +28,10 @@ _ONE_LIMIT = threading.RLock()
 _END = "\x1eend of file\x1e"
 
 
+class _BrokenRows(InputProblem):
+    """Rows do not fit the header."""
+
+
 def read_delimited(
     source: Source, columns: Mapping[str, str] | None, progress: Progress | None
 ) -> RecordTable:
@@ -42,52 +39,35 @@ def read_delimited(
     encoding, notes = detect_encoding(source)
     sample, complete = _sample(source, encoding)
     delimiter = _sniff(sample, complete, columns, source.suffix)
-    read = partial(_read, source, encoding, delimiter, columns, progress, notes)
+    kind = "tsv" if delimiter == "\t" else "csv"
+
+    def read(quoting: Literal[0, 3], notes: Sequence[str]) -> RecordTable:
+        with source.text(encoding, newline="") as stream:
+            rows = _rows(source.name, stream, delimiter, quoting)
+            grid = Grid(source, kind, rows, between=delimiter)
+            return read_grid(grid, columns, notes, progress, fitting=partial(_even, source.name))
+
     try:
-        return read(csv.QUOTE_MINIMAL)
+        return read(csv.QUOTE_MINIMAL, notes)
     except _BrokenRows as problem:
         if delimiter != "\t":
             raise
         # Some tab-delimited exports write quotation marks as they are, and never quote a cell.
         try:
-            return read(csv.QUOTE_NONE)
+            unpaired = "Quotation marks do not pair up, so they were read as part of the text."
+            return read(csv.QUOTE_NONE, [*notes, unpaired])
         except InputProblem:
             raise problem from None
 
 
-class _BrokenRows(InputProblem):
-    """Rows do not fit the header."""
-
-
-def _read(
-    source: Source,
-    encoding: str,
-    delimiter: str,
-    columns: Mapping[str, str] | None,
-    progress: Progress | None,
-    of_encoding: Sequence[str],
-    quoting: Literal[0, 3],
-) -> RecordTable:
-    unpaired = ["Quotation marks do not pair up, so they were read as part of the text."]
-    notes = [*of_encoding, *(unpaired if quoting == csv.QUOTE_NONE else [])]
+def filled_rows(source: Source) -> tuple[list[Row], list[str]]:
+    """The rows of a file that are not blank, and a sentence where its encoding was guessed."""
+    encoding, notes = detect_encoding(source)
+    first = _sample(source, encoding)[0][:20]
+    delimiter = max(DELIMITERS, key=lambda mark: sum(line.count(mark) for line in first))
     with source.text(encoding, newline="") as stream:
-        rows = _rows(source.name, stream, delimiter, quoting)
-        first = list(itertools.islice(rows, _SAMPLE_ROWS))
-        start, _ = find_header([cells for _, cells in first], columns)
-        line, header = first[start]
-        skipped = [cells for _, cells in first[:start] if any(cell.strip() for cell in cells)]
-        if skipped:
-            shown = cut(delimiter.join(skipped[0]))
-            lines = "1 line" if len(skipped) == 1 else f"{len(skipped)} lines"
-            notes.append(f'Skipped {lines} before the header, which is line {line}: "{shown}".')
-        cells = (cells for _, cells in first[start + 1 :])
-        layout = make_layout(source.name, header, f"line {line}", cells, columns)
-        notes += layout.unused()
-        body = _even(source.name, itertools.chain(first[start + 1 :], rows), layout.header)
-        found, numbers = collect(source.name, body, layout, progress, source.fraction)
-    kind = "tsv" if delimiter == "\t" else "csv"
-    names = layout.header
-    return finish(source.name, kind, found, numbers, layout.understood, notes, header=names, above=skipped)
+        rows = _rows(source.name, stream, delimiter, csv.QUOTE_MINIMAL)
+        return [(number, cells) for number, cells in rows if any(map(str.strip, cells))], notes
 
 
 def _sample(source: Source, encoding: str) -> tuple[list[str], bool]:
@@ -106,8 +86,8 @@ def _sniff(lines: Sequence[str], complete: bool, columns: Mapping[str, str] | No
         reader = csv.reader(iter(lines), delimiter=delimiter)
         rows: list[list[str]] = []
         with contextlib.suppress(csv.Error), _long_cells():  # the reader proper names the line
-            rows.extend(itertools.islice(reader, _SAMPLE_ROWS))
-        if not complete and len(rows) > 1 and len(rows) < _SAMPLE_ROWS:
+            rows.extend(itertools.islice(reader, SAMPLE_ROWS))
+        if not complete and len(rows) > 1 and len(rows) < SAMPLE_ROWS:
             rows.pop()  # the sample ends inside it
         filled = [row for row in rows if row]
         if not filled:
@@ -117,33 +97,39 @@ def _sniff(lines: Sequence[str], complete: bool, columns: Mapping[str, str] | No
         even = sum(len(row) == width for row in filled) / len(filled) if width > 1 else 0.0
         return recognised, even, width, (delimiter == "\t") == (suffix in (".tsv", ".tab"))
 
-    return max(",;\t", key=merit)
+    return max(DELIMITERS, key=merit)
 
 
 def _rows(name: str, stream: Iterable[str], delimiter: str, quoting: Literal[0, 3]) -> Iterator[Row]:
     """Yield (line on which the row starts, cells); blank lines give no row."""
     ended = itertools.chain(stream, [_END + delimiter + _END])
     reader = csv.reader(ended, delimiter=delimiter, quoting=quoting)
-    start, widest = 1, 0
-    for cells, end in _parsed(reader):
-        if cells is None:
-            raise _BrokenRows(
-                f"The row that begins on line {start} of {name} has a cell longer than {_LONGEST_CELL:,} "
-                "characters; look for a quotation mark that is never closed."
-            )
-        if cells == [_END, _END]:
-            return
-        if cells and cells[-1].endswith(_END):
-            raise _BrokenRows(
-                f"The row that begins on line {start} of {name} opens a quotation mark that is never closed; "
-                "close it, or double the marks that belong to the text."
-            )
-        if cells:
-            if len(cells) > widest:
-                widest = len(cells)
-                check_columns(name, f"line {start}", widest)
-            yield start, cells
-        start = end + 1
+    start, too_long = 1, False
+    while not too_long:
+        # Whole handfuls at a time, so that the limit is not moved for every row, nor while others use a row.
+        rows: list[tuple[list[str], int]] = []
+        try:
+            with _long_cells():
+                rows.extend((cells, reader.line_num) for cells in itertools.islice(reader, _ROWS_AT_A_TIME))
+        except csv.Error:
+            too_long = True
+        for cells, end in rows:
+            if cells == [_END, _END]:
+                return
+            if cells and cells[-1].endswith(_END):
+                raise _BrokenRows(
+                    f"The row that begins on line {start} of {name} opens a quotation mark that is never closed; "
+                    "close it, or double the marks that belong to the text."
+                )
+            if len(cells) > BUDGET.columns:
+                check_columns(name, f"line {start}", len(cells))
+            if cells:
+                yield start, cells
+            start = end + 1
+    raise _BrokenRows(
+        f"The row that begins on line {start} of {name} has a cell longer than {_LONGEST_CELL:,} "
+        "characters; look for a quotation mark that is never closed."
+    )
 
 
 @contextlib.contextmanager
@@ -155,23 +141,6 @@ def _long_cells() -> Iterator[None]:
             yield
         finally:
             csv.field_size_limit(before)
-
-
-def _parsed(reader: Any) -> Iterator[tuple[list[str] | None, int]]:
-    """Rows with the line on which each ends; None for one with too long a cell, which is the last.
-
-    Whole handfuls at a time, so that the limit is not moved for every row, nor while others use a row.
-    """
-    while True:
-        rows: list[tuple[list[str] | None, int]] = []
-        try:
-            with _long_cells():
-                rows.extend((row, reader.line_num) for row in itertools.islice(reader, _ROWS_AT_A_TIME))
-        except csv.Error:
-            rows.append((None, reader.line_num))
-        yield from rows
-        if len(rows) < _ROWS_AT_A_TIME or rows[-1][0] is None:
-            return
 
 
 def _even(name: str, rows: Iterable[Row], header: Sequence[str]) -> Iterator[Row]:
@@ -193,3 +162,50 @@ def _even(name: str, rows: Iterable[Row], header: Sequence[str]) -> Iterator[Row
 
 CSV = Format("csv", "CSV", (".csv",), read_delimited)
 TSV = Format("tsv", "TSV", (".tsv", ".tab"), read_delimited)
+
+
+# --- writing --------------------------------------------------------------------------------------
+
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
+# Where the comma is a decimal sign, spreadsheets part a line at semicolons (or tabs) and, as no mark opens the cell
+# there, at line breaks: what stands behind one begins a cell.
+# Each stretch of white space is looked at once, from its beginning.
+_BEFORE_A_FORMULA = re.compile(r"(?:;\s*+|(?<![\s;])\s++)(?=[=+\-@＝＋－＠])")
+_BEGINS_A_CELL = re.compile(r"([;\t\r\n])")
+
+
+def trace_to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Rows of :func:`tarstop_core.screening.trace.trace` as CSV, numbers in full precision.
+
+    What a spreadsheet would run as a formula gets an apostrophe in front, inside a text too where some would part it.
+
+    >>> print(trace_to_csv([{"id": "a", "title": "=1+1", "b": 0.5}, {"id": "b; @c", "b": -1}]), end="")
+    id,title,b
+    a,'=1+1,0.5
+    b;' @c,,-1.0
+    """
+    return table_to_csv(pd.DataFrame([dict(row) for row in rows]))
+
+
+def table_to_csv(frame: pd.DataFrame) -> str:
+    """A table as CSV, with its texts and the names of its columns made safe as in :func:`trace_to_csv`."""
+    return str(without_formulas(frame).to_csv(index=False))
+
+
+def without_formulas(frame: pd.DataFrame) -> pd.DataFrame:
+    """A table whose texts no spreadsheet runs, for whoever writes it to a file."""
+    texts = [at for at, kind in enumerate(frame.dtypes) if not pd.api.types.is_numeric_dtype(kind)]
+    safe = frame.copy(deep=False)
+    for at in texts:
+        safe.isetitem(at, list(map(_safe, frame.iloc[:, at])))
+    return safe.set_axis([_safe(name) for name in frame.columns], axis="columns")
+
+
+def _safe(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    text = _BEFORE_A_FORMULA.sub(lambda before: _BEGINS_A_CELL.sub(r"\1'", before[0]), value)
+    if value.lstrip(" ").startswith(FORMULA_STARTS):
+        text = f"'{text}"
+    # A lone carriage return would not be quoted, and end the row.
+    return text.replace("\r\n", "\n").replace("\r", "\n")

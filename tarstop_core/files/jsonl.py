@@ -7,21 +7,21 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.files.budget import check_columns
-from tarstop_core.files.columns import Layout, Progress, RecordTable, Row, collect, finish, make_layout
-from tarstop_core.files.format import Format
-from tarstop_core.files.source import Source, detect_encoding
+from tarstop_core.files.columns import make_layout
+from tarstop_core.files.record_tables import Format, Progress, RecordTable, collect, finish
+from tarstop_core.files.source import BUDGET, Source, check_columns, detect_encoding
 
 
 def read_jsonl(source: Source, columns: Mapping[str, str] | None, progress: Progress | None) -> RecordTable:
     """Read JSON lines; the fields of all lines together are the columns."""
     encoding, notes = detect_encoding(source)
     with source.text(encoding) as stream:
-        seen: dict[str, None] = {}
+        names: dict[str, None] = {}
         for number, entry in _entries(source.name, stream):
-            seen |= dict.fromkeys(entry)
-            check_columns(source.name, f"up to line {number}", len(seen))
-    keys = list(seen)
+            names |= dict.fromkeys(entry)
+            if len(names) > BUDGET.columns:
+                check_columns(source.name, f"up to line {number}", len(names))
+    keys = list(names)
     if not keys:
         raise InputProblem(f"{source.name} holds no fields; write id, title and abstract in every object.")
     with source.text(encoding) as stream:
@@ -30,17 +30,15 @@ def read_jsonl(source: Source, columns: Mapping[str, str] | None, progress: Prog
     layout = make_layout(source.name, keys, "over all lines", preview, columns)
     notes += layout.unused("Field")
     # Only what is used of a line is looked at: each may have keys of its own.
-    needed = sorted({column for at in layout.at.values() for column in at})
-    at = {field: tuple(map(needed.index, columns)) for field, columns in layout.at.items()}
-    used = Layout(tuple(layout.header[column] for column in needed), at)
-
-    def rows() -> Iterator[Row]:
-        for number, entry in _entries(source.name, stream):
-            yield number, [_text(entry.get(keys[column])) for column in needed]
-
+    used = sorted({column for at in layout.at.values() for column in at})
+    at = {field: tuple(map(used.index, columns)) for field, columns in layout.at.items()}
     with source.text(encoding) as stream:
-        found, numbers = collect(source.name, rows(), used, progress, source.fraction)
-    return finish(source.name, "jsonl", found, numbers, layout.understood, notes, header=layout.header)
+        rows = (
+            (number, [_text(entry.get(keys[column])) for column in used])
+            for number, entry in _entries(source.name, stream)
+        )
+        found = collect(source.name, rows, at, progress, source.fraction)
+    return finish(source.name, "jsonl", found, layout.understood, notes, header=layout.header)
 
 
 def _entries(name: str, stream: Any) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -62,12 +60,16 @@ def _entries(name: str, stream: Any) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _text(value: Any) -> str:
+    text = value if isinstance(value, str) else _written(value)
+    # Half of a surrogate pair, which JSON can spell out, is no character.
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _written(value: Any) -> str:
     if value is None:
         return ""
-    if isinstance(value, str):
-        return value
     if isinstance(value, list) and all(isinstance(part, (str, int)) for part in value):
-        return "; ".join(str(part) for part in value)
+        return "; ".join(map(str, value))
     if isinstance(value, (int, float)):
         return repr(value)
     try:

@@ -14,8 +14,8 @@ import numpy as np
 from tarstop_core.documents.records import SAID_NOT_RELEVANT, SAID_RELEVANT
 from tarstop_core.documents.topic import Topic, records_digest
 from tarstop_core.errors import InputProblem
-from tarstop_core.files.budget import check_held
 from tarstop_core.files.reading import read_records
+from tarstop_core.files.source import check_held
 from tarstop_core.files.trec import Qrels, Run, label_topics, read_qrels, read_run
 from tarstop_core.ranking.bm25 import WORDS
 from tarstop_core.ranking.order import prepare, suggest_order

@@ -6,23 +6,21 @@ from typing import BinaryIO
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.files.bib import BIB
-from tarstop_core.files.columns import Progress, RecordTable
 from tarstop_core.files.delimited import CSV, TSV
-from tarstop_core.files.format import Format
 from tarstop_core.files.jsonl import JSONL
-from tarstop_core.files.nbib import NBIB
-from tarstop_core.files.ris import RIS
+from tarstop_core.files.record_tables import Format, Progress, RecordTable
 from tarstop_core.files.source import Looks, Source, looks_like, open_source
+from tarstop_core.files.tagged import NBIB, RIS
 from tarstop_core.files.xlsx import XLSX
 
 FORMATS: tuple[Format, ...] = (CSV, TSV, XLSX, RIS, BIB, NBIB, JSONL)
 """Every format, in the order in which a page names them."""
-_BY_KEY = {each.key: each for each in FORMATS}
-_BY_SUFFIX = {suffix: each for each in FORMATS for suffix in each.suffixes}
+_BY_KEY = {form.key: form for form in FORMATS}
+_BY_SUFFIX = {suffix: form for form in FORMATS for suffix in form.suffixes}
 _LOOKS = [
-    (each.looks, Looks(each.key, each.phrase or each.name, f'rename it to end in "{each.suffixes[0]}"'))
-    for each in FORMATS
-    if each.looks
+    (form.looks, Looks(form.key, form.phrase or form.name, f'rename it to end in "{form.suffixes[0]}"'))
+    for form in FORMATS
+    if form.looks
 ]
 
 

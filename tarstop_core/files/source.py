@@ -1,28 +1,144 @@
-"""Where bytes come from: a path or an open file, gzipped or not, and in which encoding."""
-
-from __future__ import annotations
+"""Where bytes come from and how many: a path or an open file, gzipped or not, and in which encoding."""
 
 import codecs
 import gzip
 import io
-import itertools
 import re
+import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from typing import BinaryIO, TextIO, cast
+from typing import IO, BinaryIO, TextIO, cast
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.files.budget import BUDGET, CHUNK, Counted, Room
 
 HEAD = 1 << 16
+CHUNK = 1 << 20
 # Control characters that no text file needs; a few may stray into abstracts, many mean binary data.
 _CONTROL = bytes(set(range(32)) - set(b"\t\n\r\x0b\x0c\x1a"))
 _CONTROL_SHARE = 0.01
-_NOT_IN_CP1252 = b"\x81\x8d\x8f\x90\x9d"
+_UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+# What spreadsheets write where they do not write UTF-8. Of other encodings Western text can be mistaken for one.
+_ENCODINGS = {
+    "cp1252": "Windows-1252",
+    "cp932": "Shift JIS",
+    "euc_jp": "EUC-JP",
+    "gb18030": "GB 18030",
+    "big5": "Big5",
+    "cp949": "EUC-KR",
+}
+
+# --- how much of a file is read: a few kilobytes may unpack to more than a machine holds --------------------
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What one file may have at most, well above what people screen."""
+
+    freely: int = 32 << 20  # Bytes that any compressed file may unpack to
+    ratio: int = 100
+    """How many times its own size it may unpack to beyond that. Texts shrink to a fifth, runs to a tenth."""
+    unpacked: int = 4 << 30  # Bytes that it may unpack to in any case
+    line: int = 32 << 20
+    words: int = 1 << 16
+    """`line` and `words`: bytes of one line, and of one where columns are words."""
+    columns: int = 16_384
+    sheet_rows: int = 1_048_576
+    """`columns` and `sheet_rows`: as many as a spreadsheet can have; keys of JSON lines are columns."""
+    cells: int = 100_000_000  # Of a sheet, blank ones to the left of others included
+    strings: int = 5_000_000  # Texts of a workbook, each counted once
+    records: int = 5_000_000
+    held: int = 2_000_000
+    """`records` of one file, and of all that a browser tab holds at once."""
+    studies: int = 100_000
+    topics: int = 100_000
+    entries: int = 10_000  # Files in an archive
+
+
+BUDGET = Budget()
+
+
+def check_columns(name: str, place: str, count: int) -> None:
+    """Refuse a row that is wider than a spreadsheet (InputProblem)."""
+    if count > BUDGET.columns:
+        raise InputProblem(
+            f"{name} has {count:,} columns ({place}) where {BUDGET.columns:,} can be read; "
+            "leave out those that hold no part of a record."
+        )
+
+
+def check_held(name: str, count: int) -> None:
+    """Refuse what makes more records than one browser tab may hold (InputProblem)."""
+    if count > BUDGET.held:
+        raise InputProblem(
+            f"With {name} this browser tab would hold more than {BUDGET.held:,} records; leave it out, or give fewer "
+            "files at once."
+        )
+
+
+def check_count(name: str, count: int, most: int, what: str) -> None:
+    """Refuse more of something than can be read (InputProblem)."""
+    if count > most:
+        raise InputProblem(f"{name} holds more than {most:,} {what}; give it in parts.")
+
+
+class Room:
+    """Bytes that a file of this size may still unpack to, whatever is packed in what it holds."""
+
+    def __init__(self, name: str, size: int) -> None:
+        self._name = name
+        self._most = self._left = min(BUDGET.unpacked, max(BUDGET.freely, BUDGET.ratio * size))
+
+    def take(self, count: int) -> None:
+        """So many were unpacked; InputProblem when they are too many."""
+        self._left -= count
+        if self._left < 0:
+            raise InputProblem(
+                f"{self._name} unpacks to more than {self._most >> 20:,} MB, which is far more than such a file holds; "
+                "unpack it and give what is in it, in parts."
+            )
+
+
+class Counted(io.RawIOBase):
+    """Unpacked bytes, as far as there is room."""
+
+    def __init__(self, inner: IO[bytes], room: Room) -> None:
+        self._inner, self._room = inner, room
+
+    def readable(self) -> bool:
+        """As it says."""
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        """Fill the buffer as far as there is something."""
+        block = self._inner.read(len(buffer))
+        self._room.take(len(block))
+        buffer[: len(block)] = block
+        return len(block)
+
+
+def check_workbook(name: str, content: IO[bytes], size: int) -> None:
+    """Unpack a workbook once, keeping nothing: headers may say any size.
+
+    InputProblem when it is larger than it may be; BadZipFile, zlib.error, EOFError, RuntimeError or NotImplementedError
+    when it is damaged, encrypted or packed in an unusual way.
+    """
+    room = Room(name, size)
+    with zipfile.ZipFile(content) as packed:
+        check_count(name, len(packed.infolist()), BUDGET.entries, "files")
+        for entry in packed.infolist():
+            strings = 0
+            with packed.open(entry) as stream:
+                while block := stream.read(CHUNK):
+                    room.take(len(block))
+                    if "sharedstrings" in entry.filename.lower():
+                        strings += block.count(b"<si") + block.count(b":si>") // 2
+                        check_count(name, strings, BUDGET.strings, "texts")
+
+
+# --- files ---------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,10 +184,6 @@ class Source:
             wrapper = io.TextIOWrapper(stream, encoding=encoding, newline=newline)
             try:
                 yield wrapper
-            except UnicodeDecodeError as problem:
-                raise InputProblem(
-                    f"{self.name} begins like UTF-16 but does not continue so; save it as UTF-8."
-                ) from problem
             finally:
                 wrapper.detach()
 
@@ -122,86 +234,80 @@ def _inspect(handle: BinaryIO, name: str) -> Source:
 
 
 def detect_encoding(source: Source, longest: int = BUDGET.line) -> tuple[str, list[str]]:
-    """Find the encoding by reading the whole file once, in bounded memory; no line may have more than `longest` bytes.
+    """Find the encoding of a text by reading the whole of it once, in bounded memory.
 
-    It is "utf-8-sig", "utf-16" (with mark) or "cp1252"; beside it stands a sentence where it had to be guessed.
-    InputProblem for an empty, binary or undecodable file, or one with a line that is too long.
+    Parameters
+    ----------
+    source : Source
+        The file.
+    longest : int
+        Characters that a line may have.
+
+    Returns
+    -------
+    encoding : str
+        "utf-8-sig", "utf-16" (with a mark), or one that was guessed.
+    notes : list of str
+        A sentence where the encoding was guessed.
+
+    Raises
+    ------
+    InputProblem
+        When the file is empty, binary, in no encoding that is known, or has a line that is too long.
     """
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    valid, blank, bad_line, line = True, True, 0, 1
-    total = control = undefined = 0
-    lines = _Lines(source.name, longest)
-    with source.binary() as stream:
-        for chunk in itertools.chain(iter(partial(stream.read, CHUNK), b""), [b""]):
-            if not total and chunk.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-                _require_utf16(source, lines)
-                return "utf-16", []
-            total += len(chunk)
-            lines.pass_on(chunk)
-            control += len(chunk) - len(chunk.translate(None, _CONTROL))
-            undefined += len(chunk) - len(chunk.translate(None, _NOT_IN_CP1252))
-            if b"\0" in chunk:
-                raise InputProblem(_binary(source.name))
-            blank = blank and not chunk.removeprefix(codecs.BOM_UTF8).strip()
-            if valid:
-                try:
-                    decoder.decode(chunk, final=not chunk)
-                except UnicodeDecodeError as problem:
-                    valid = False
-                    bad_line = line + chunk.count(b"\n", 0, problem.start)
-                line += chunk.count(b"\n")
-    if blank:
-        raise InputProblem(f"{source.name} is empty; export or upload it again.")
-    if control > _CONTROL_SHARE * total:
+    head = source.head()
+    encoding = "utf-16" if head.startswith(_UTF_16) else "utf-8-sig"
+    if encoding != "utf-16" and len(head) - len(head.translate(None, _CONTROL)) > _CONTROL_SHARE * len(head):
         raise InputProblem(_binary(source.name))
-    if valid:
-        return "utf-8-sig", []
-    if undefined:
-        raise InputProblem(
-            f"Line {bad_line} of {source.name} is neither UTF-8 nor Windows-1252 text; "
-            "save the file as UTF-8."
-        )
-    return "cp1252", [
-        f"{source.name} is not UTF-8 (line {bad_line}); it was read as Windows-1252, "
-        "so check that accented letters look right."
-    ]
+    undecodable = _check_text(source, encoding, longest)
+    if undecodable is None:
+        return encoding, []
+    line, sample = undecodable
+    if encoding == "utf-16":
+        raise InputProblem(f"{source.name} begins like UTF-16 but does not continue so; save it as UTF-8.")
+    for guess in (_guess(sample), "cp1252"):
+        if _check_text(source, guess, longest) is None:
+            return guess, [
+                f"{source.name} is not UTF-8 (line {line}); it was read as {_ENCODINGS[guess]}, "
+                "so check that accented letters look right."
+            ]
+    raise InputProblem(
+        f"Line {line} of {source.name} is neither UTF-8 nor Windows-1252 text; save the file as UTF-8."
+    )
 
 
-def _require_utf16(source: Source, lines: _Lines) -> None:
-    blank = True
-    with source.text("utf-16", newline="") as stream:
-        while text := stream.read(CHUNK):
-            if "\0" in text:
-                raise InputProblem(_binary(source.name))
-            blank = blank and not text.strip()
-            lines.pass_on(text.encode("utf-8", "replace"))
+def _check_text(source: Source, encoding: str, longest: int) -> tuple[int, bytes] | None:
+    """Refuse binary, blank and overlong text; the line that cannot be decoded, with bytes around it, where there is one."""
+    number, blank = 0, True
+    with source.text(encoding, newline="") as text:
+        try:
+            while line := text.readline(longest + 1):
+                number += 1
+                if len(line) > longest:
+                    most = f"{longest >> 20} MB" if longest >> 20 else f"{longest >> 10} kB"
+                    raise InputProblem(
+                        f"Line {number:,} of {source.name} is longer than {most}; look there for line breaks that "
+                        "are missing, or export the file again."
+                    )
+                if "\0" in line:
+                    raise InputProblem(_binary(source.name))
+                blank = blank and line.isspace()
+        except UnicodeDecodeError as problem:
+            return number + 1 + problem.object.count(b"\n", 0, problem.start), problem.object
     if blank:
         raise InputProblem(f"{source.name} is empty; export or upload it again.")
+    return None
 
 
-class _Lines:
-    """Passes text on that comes in pieces, and refuses a line that is too long."""
+def _guess(sample: bytes) -> str:
+    """The encoding that bytes are most probably in, of those that exports come in."""
+    # Only foreign files need it, and it takes a moment to load.
+    from charset_normalizer import from_bytes
 
-    def __init__(self, name: str, longest: int) -> None:
-        self._name, self._longest = name, longest
-        self._before, self._number = 0, 1
-
-    def pass_on(self, piece: bytes) -> None:
-        ended = piece.splitlines(keepends=True)
-        if not ended:
-            return
-        lengths = list(map(len, ended))
-        lengths[0] += self._before
-        if max(lengths) > self._longest:
-            at = next(at for at, length in enumerate(lengths) if length > self._longest)
-            most = f"{self._longest >> 20} MB" if self._longest >> 20 else f"{self._longest >> 10} kB"
-            raise InputProblem(
-                f"Line {self._number + at:,} of {self._name} is longer than {most}; look there for line "
-                "breaks that are missing, or export the file again."
-            )
-        open_ended = not ended[-1].endswith((b"\n", b"\r"))
-        self._before = lengths[-1] if open_ended else 0
-        self._number += len(ended) - open_ended
+    # A character may be cut in two where the sample ends.
+    whole_lines = sample[: sample.rfind(b"\n") + 1] or sample
+    guess = from_bytes(whole_lines, cp_isolation=list(_ENCODINGS)).best()
+    return guess.encoding if guess and guess.encoding in _ENCODINGS else "cp1252"
 
 
 def _binary(name: str) -> str:
@@ -248,6 +354,5 @@ def looks_like(head: bytes, own: Sequence[tuple[re.Pattern[str], Looks]] = ()) -
     for magic, looks in _BINARY_LOOKS.items():
         if head.startswith(magic):
             return looks
-    utf_16 = head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-    text = head.decode("utf-16" if utf_16 else "utf-8-sig", errors="replace")
+    text = head.decode("utf-16" if head.startswith(_UTF_16) else "utf-8-sig", errors="replace")
     return next((looks for pattern, looks in (*_TEXT_LOOKS, *own) if pattern.match(text)), None)

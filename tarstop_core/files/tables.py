@@ -1,12 +1,13 @@
-"""2×2 tables from CSV, TSV or Excel: TP, FP, FN and TN, or rates with group sizes, in any order, as people name them."""
+"""2×2 tables from CSV, TSV or Excel: TP, FP, FN and TN, or rates with group sizes, in any order, as people name them.
 
-import csv
+In a file of outcomes each table names the document of a ranking that brings it.
+"""
+
 import math
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
@@ -15,20 +16,24 @@ import pandas as pd
 
 from tarstop_core.documents.rates import LONGEST_NUMBER, from_rates, rate_and_size
 from tarstop_core.documents.tables import CELLS, Tables
+from tarstop_core.documents.topic import Outcome, Topic
 from tarstop_core.errors import InputProblem
-from tarstop_core.files.budget import BUDGET, check_columns, check_count
-from tarstop_core.files.columns import UnrecognisedColumns
-from tarstop_core.files.source import detect_encoding, open_source
-from tarstop_core.files.synonyms import names_of
+from tarstop_core.files.columns import UnrecognisedColumns, Vocabulary, names_of, only_columns, plain_title
+from tarstop_core.files.delimited import filled_rows
+from tarstop_core.files.record_tables import Row
+from tarstop_core.files.source import BUDGET, check_count, open_source
 from tarstop_core.files.xlsx import XLSX, first_sheet
 
-DELIMITERS = ",;\t"
-SYNONYMS = names_of("tables")
-RATES = names_of("rates")
+SYNONYMS, RATES = names_of("tables"), names_of("rates")
 FIELDS = (*SYNONYMS, *RATES)  # What a column of a file may be taken for
+_COUNTS = Vocabulary(SYNONYMS, plain_title)
+_RATES = Vocabulary({"study": SYNONYMS["study"], **RATES}, plain_title)
+_OUTCOMES = Vocabulary(names_of("outcomes") | SYNONYMS, plain_title)
 WANTED = "TP, FP, FN, TN"
-SHOWN = 5  # rows beside a question
+WANTED_OF_OUTCOMES = "topic, outcome, study, docid, TP, FP, FN, TN"
 MISSING = frozenset({"", "na", "n/a", "nan", "-", "–", "."})
+SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
+SHOWN = 3  # Examples in a note
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,83 +47,126 @@ class TableFile:
 def read_tables(
     source: Path | str | BinaryIO, name: str | None = None, columns: Mapping[str, str] | None = None
 ) -> TableFile:
-    """Read 2×2 tables from a CSV, TSV or Excel file, gzipped or not, one study a line; `name` is for messages.
+    """Read 2×2 tables from a CSV, TSV or Excel file, gzipped or not, one study a line.
 
     Columns TP and FN are needed; FP and TN may be missing, in part or both; a study column names the studies, which
     are numbered without one. In place of counts there may be sensitivity and specificity (also in per cent, and with
     their intervals) and how many were diseased and healthy: counts are the whole numbers that round to them, which a
-    note says. `columns` are a person's choice: the file's column to one of `FIELDS`; the others are left alone.
-    UnrecognisedColumns when one is missing or double, InputProblem when a count is not a whole number from 0 on, or no
-    whole number gives a rate.
+    note says.
+
+    Parameters
+    ----------
+    source : path or binary file
+        The file.
+    name : str, optional
+        Its name, for messages.
+    columns : mapping, optional
+        A person's choice: the file's column to one of `FIELDS`; the others are left alone.
+
+    Returns
+    -------
+    TableFile
+        The tables, and what a person should know of them.
+
+    Raises
+    ------
+    InputProblem
+        When a count is not a whole number from 0 on, or no whole number gives a rate; UnrecognisedColumns when a column is
+        missing or double.
     """
-    file_name, titles, rows, notes = read_rows(source, name, WANTED)
+    file_name, titles, rows, notes = _read_rows(source, name, WANTED)
     often = Counter(titles)
     header = [title if often[title] == 1 else f"{title} (column {at})" for at, title in enumerate(titles, 1)]
+    fields = header if columns is None else [columns.get(title, "") for title in header]
     try:
-        places = _places(file_name, header if columns is None else [columns.get(each, "") for each in header])
+        places = _places(file_name, fields)
     except InputProblem as problem:
-        width = len(header)
-        head = [[*cells, *[""] * width][:width] for _, cells in rows[:SHOWN]]
-        raise UnrecognisedColumns(str(problem), header, pd.DataFrame(head, columns=header)) from None
+        raise UnrecognisedColumns(str(problem), header, [cells for _, cells in rows]) from None
+    lines = [number for number, _ in rows]
     for number, cells in rows:
         if len(cells) > len(header):
-            raise InputProblem(
-                f"{file_name}, line {number} has {len(cells)} cells and the header {len(header)}; make them equal."
-            )
-    lines = [number for number, _ in rows]
-    cells_of: dict[str, list[str]] = dict.fromkeys(FIELDS, [""] * len(rows))
+            raise _uneven(file_name, number, len(cells), len(header))
+    texts: dict[str, list[str]] = dict.fromkeys(FIELDS, [""] * len(rows))
     for field, at in places.items():
-        cells_of[field] = [cells[at].strip() if at < len(cells) else "" for _, cells in rows]
+        texts[field] = [cells[at].strip() if at < len(cells) else "" for _, cells in rows]
     if "study" not in places:
-        cells_of["study"] = [f"study {at}" for at in range(1, len(rows) + 1)]
-    if "TP" in places:
-        counts = [
-            [count_of(file_name, at, cell, text) for at, text in zip(lines, cells_of[cell], strict=True)]
-            for cell in CELLS
-        ]
-    else:
-        counts = _from_rates(file_name, lines, cells_of, notes)
-    tables = Tables(tuple(cells_of["study"]), *np.array(counts, dtype=float))
+        texts["study"] = [f"study {at}" for at in range(1, len(rows) + 1)]
+    counts = (
+        _counts(file_name, lines, texts) if "TP" in places else _from_rates(file_name, lines, texts, notes)
+    )
+    tables = Tables(tuple(texts["study"]), *np.array(counts, dtype=float))
     return TableFile(tables, (*notes, *same_studies(tables)))
 
 
 def _places(file_name: str, header: Sequence[str]) -> dict[str, int]:
     """Column of each field: of the counts, or of rates where a file has no counts."""
-    plain = set(map(plain_title, header))
-    counted = not plain.isdisjoint(SYNONYMS["TP"] + SYNONYMS["FN"])
-    if not counted and not plain.isdisjoint(RATES["sensitivity"]):
-        return places_of(file_name, header, {"study": SYNONYMS["study"], **RATES}, ("sensitivity",), WANTED)
-    return places_of(file_name, header, SYNONYMS, ("TP", "FN"), WANTED)
+    counted = {"TP", "FN"} & _COUNTS.columns(header).keys()
+    if not counted and "sensitivity" in _RATES.columns(header):
+        return only_columns(file_name, header, _RATES, ("sensitivity",), WANTED)
+    return only_columns(file_name, header, _COUNTS, ("TP", "FN"), WANTED)
+
+
+def _uneven(file_name: str, number: int, cells: int, titles: int) -> InputProblem:
+    return InputProblem(
+        f"{file_name}, line {number} has {cells} cells and the header {titles}; make them equal."
+    )
+
+
+def _read_rows(
+    source: Path | str | BinaryIO, name: str | None, wanted: str
+) -> tuple[str, list[str], list[Row], list[str]]:
+    """Name of the file, its header, its rows with their lines, and what is to be said of its encoding or sheet."""
+    with open_source(source, name) as opened:
+        rows, notes = first_sheet(opened) if opened.suffix in XLSX.suffixes else filled_rows(opened)
+    check_count(opened.name, len(rows), BUDGET.studies, "studies")
+    # A title above the table has one cell.
+    filled = (sum(bool(cell.strip()) for cell in cells) for _, cells in rows)
+    start = next((at for at, cells in enumerate(filled) if cells > 1), 0)
+    if len(rows) < start + 2:
+        raise InputProblem(f"{opened.name} holds no studies; give a header with {wanted} and a line a study.")
+    return opened.name, [cell.strip() for cell in rows[start][1]], rows[start + 1 :], notes
+
+
+def _counts(file_name: str, lines: Sequence[int], texts: Mapping[str, Sequence[str]]) -> list[list[float]]:
+    """TP, FP, FN and TN of each line, as written."""
+    return [
+        [count_of(file_name, line, cell, text) for line, text in zip(lines, texts[cell], strict=True)]
+        for cell in CELLS
+    ]
 
 
 def _from_rates(
     file_name: str, lines: Sequence[int], cells_of: Mapping[str, Sequence[str]], notes: list[str]
 ) -> list[list[float]]:
-    """TP, FP, FN and TN, recovered from rates and group sizes; what had to be chosen goes into the notes."""
+    """Recover TP, FP, FN and TN from rates and group sizes; `notes` gets what had to be chosen."""
     notes.append("Counts were recovered by rounding: the whole numbers of patients that give these rates.")
-    said: dict[str, list[tuple[str, int | None]]] = {}
+    written: dict[str, list[tuple[str, int | None]]] = {}
     for rate in ("sensitivity", "specificity"):
-        said[rate] = []
+        written[rate] = []
         for number, text in zip(lines, cells_of[rate], strict=True):
             with _at_line(file_name, number):
-                said[rate].append(("", None) if text.lower() in MISSING else rate_and_size(text))
+                written[rate].append(("", None) if text.lower() in MISSING else rate_and_size(text))
         # A column of per cents often leaves out the sign.
-        plain = {text for text, size in said[rate] if text and size is None and "%" not in text}
+        plain = {text for text, size in written[rate] if text and size is None and "%" not in text}
         if any(float(text.replace(",", ".")) > 1 for text in plain):
-            said[rate] = [
-                (f"{text} %" if text in plain and size is None else text, size) for text, size in said[rate]
+            written[rate] = [
+                (f"{text} %" if text in plain and size is None else text, size)
+                for text, size in written[rate]
             ]
     counts: list[list[float]] = [[] for _ in CELLS]
     for at, number in enumerate(lines):
         with _at_line(file_name, number):
-            (sensitivity, diseased), (specificity, healthy) = said["sensitivity"][at], said["specificity"][at]
+            (sensitivity, diseased), (specificity, healthy) = (
+                written["sensitivity"][at],
+                written["specificity"][at],
+            )
             diseased = diseased or _size("diseased", cells_of["diseased"][at])
             healthy = healthy or _size("healthy", cells_of["healthy"][at])
             if diseased is None:
                 raise InputProblem("There is no number of diseased patients; give it in a column of its own.")
-            found = from_rates(sensitivity, diseased, specificity, healthy)
-        notes += [f"{cells_of['study'][at]}: {note}" for note in found.notes]
-        for column, count in zip(counts, (found.TP, found.FP, found.FN, found.TN), strict=True):
+            table = from_rates(sensitivity, diseased, specificity, healthy)
+        notes += [f"{cells_of['study'][at]}: {note}" for note in table.notes]
+        for column, count in zip(counts, (table.TP, table.FP, table.FN, table.TN), strict=True):
             column.append(math.nan if count is None else float(count))
     return counts
 
@@ -132,81 +180,11 @@ def _size(group: str, text: str) -> int | None:
 
 @contextmanager
 def _at_line(file_name: str, number: int) -> Iterator[None]:
-    """Says of a problem where it is."""
+    """Name the line in a problem."""
     try:
         yield
     except InputProblem as problem:
         raise InputProblem(f"{file_name}, line {number}: {problem}") from None
-
-
-def read_rows(
-    source: Path | str | BinaryIO, name: str | None, wanted: str
-) -> tuple[str, list[str], list[tuple[int, list[str]]], list[str]]:
-    """Name of the file, its header, its rows with their lines, and what is to be said of its encoding."""
-    with open_source(source, name) as opened:
-        if opened.suffix in XLSX.suffixes:
-            sheet, notes = first_sheet(opened)
-            numbered = [(number, list(cells)) for number, cells in sheet]
-        else:
-            encoding, notes = detect_encoding(opened)
-            with opened.text(encoding, newline="") as stream:
-                numbered = _cells(opened.name, stream.read().splitlines())
-    check_count(opened.name, len(numbered), BUDGET.studies, "studies")
-    # A title above the table has one cell.
-    filled = (sum(bool(cell.strip()) for cell in cells) for _, cells in numbered)
-    start = next((at for at, cells in enumerate(filled) if cells > 1), 0)
-    if len(numbered) < start + 2:
-        raise InputProblem(f"{opened.name} holds no studies; give a header with {wanted} and a line a study.")
-    return opened.name, [cell.strip() for cell in numbered[start][1]], numbered[start + 1 :], notes
-
-
-def _cells(name: str, lines: list[str]) -> list[tuple[int, list[str]]]:
-    """The cells of each line that has any, with its number."""
-    delimiter = max(DELIMITERS, key=lambda each: sum(line.count(each) for line in lines[:20]))
-    numbered = []
-    reader = csv.reader(lines, delimiter=delimiter)
-    try:
-        for number, cells in enumerate(reader, start=1):
-            check_columns(name, f"line {number}", len(cells))
-            if any(cell.strip() for cell in cells):
-                numbered.append((number, cells))
-                check_count(name, len(numbered), BUDGET.studies, "studies")
-    except csv.Error:
-        raise InputProblem(
-            f"Line {reader.line_num + 1} of {name} cannot be read as cells; look there for a quotation "
-            "mark that is never closed."
-        ) from None
-    return numbered
-
-
-def places_of(
-    file_name: str,
-    header: Sequence[str],
-    synonyms: Mapping[str, Sequence[str]],
-    needed: Sequence[str],
-    wanted: str,
-) -> dict[str, int]:
-    """Column of each field, recognised by its letters alone."""
-    plain = [plain_title(title) for title in header]
-    places: dict[str, int] = {}
-    for field, names in synonyms.items():
-        at = [place for place, title in enumerate(plain) if title in names]
-        if len(at) > 1:
-            shown = " and ".join(f"'{header[place]}'" for place in at[:2])
-            raise InputProblem(f"{file_name} has two columns for {field} ({shown}); keep one.")
-        if at:
-            places[field] = at[0]
-    if missing := [field for field in needed if field not in places]:
-        raise InputProblem(
-            f"{file_name} has no column {' or '.join(missing)} (its columns are {', '.join(header)}); "
-            f"name the columns {wanted}."
-        )
-    return places
-
-
-def plain_title(title: str) -> str:
-    """The letters of a column's title, as `SYNONYMS` has them."""
-    return re.sub(r"[^a-z]", "", title.lower())
 
 
 def count_of(file_name: str, number: int, cell: str, text: str) -> float:
@@ -255,3 +233,123 @@ def same_studies(tables: Tables, rows: Sequence[int] | None = None) -> tuple[str
                 "counts, and each counts here; keep one if they are of the same patients."
             )
     return tuple(notes)
+
+
+# --- review outcomes: which document of a ranking brings which 2×2 table --------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class OutcomeFile:
+    """What a file, or a folder of files, of review outcomes holds."""
+
+    outcomes: tuple[Outcome, ...]  # In the order of the files
+    notes: tuple[str, ...]
+    """What a person should know: documents that are not ranked, topics without a ranking, doubles."""
+
+
+def read_outcomes(source: Path | str, run: Mapping[str, Topic]) -> OutcomeFile:
+    """Read review outcomes and find their studies in a ranking (:func:`~tarstop_core.files.read_run`).
+
+    `source` is a CSV or TSV, gzipped or not, one study a line, or a folder of such files, with columns (in any order and
+    case) ``topic,outcome,study,docid,TP,FP,FN,TN``. Without a topic column the topic is the file's name; without an
+    outcome column a topic is one outcome. FP and TN may be missing.
+
+    Outcomes are called "topic/outcome", or "topic" without an outcome; a topic is a review. A document is relevant to
+    an outcome when it brings a table for it. A study whose document is not ranked, or not named, is never met; its
+    document counts in `n_relevant`. InputProblem when a column is missing or double, a line is broken, a count is not
+    a whole number from 0 on, or no topic is in the ranking.
+    """
+    notes: list[str] = []
+    outcomes: list[Outcome] = []
+    missing: dict[str, None] = {}
+    unranked: list[str] = []
+    for topic, name, studies in _outcome_groups(Path(source), notes, ("study", "docid", "TP", "FN")):
+        if topic not in run:
+            missing[topic] = None
+            continue
+        outcomes.append(_outcome(run[topic], name, studies))
+        if lost := int((outcomes[-1].positions == len(run[topic])).sum()):
+            unranked.append(f"{lost} of {len(studies)} in {name}")
+        if doubles := studies["study"][studies["study"].duplicated()].tolist():
+            notes.append(f"{name} lists a study more than once: {_listed(doubles)}; count it once.")
+    if not outcomes:
+        raise InputProblem(
+            f"{Path(source).name} and the run share no topic (the run has {_listed(list(run))}, the outcomes "
+            f"{_listed(list(missing))}); give the outcomes that belong to this run."
+        )
+    if missing:
+        notes.append(f"Left out, because the run does not rank them: {_listed(list(missing))}.")
+    if unranked:
+        notes.append(f"Studies whose document is not ranked, so never met: {_listed(unranked)}.")
+    return OutcomeFile(tuple(outcomes), tuple(notes))
+
+
+def read_outcome_tables(source: Path | str) -> list[tuple[str, str, Tables]]:
+    """Read the 2×2 tables of outcomes without a ranking: what a prior is learned from.
+
+    Review, outcome ("topic/outcome", or "topic") and its studies, in the order of the file. A file is read, and refused, as
+    by :func:`read_outcomes`, but documents need not be named.
+    """
+    groups = _outcome_groups(Path(source), [], ("study", "TP", "FN"))
+    return [(topic, name, _tables(studies)) for topic, name, studies in groups]
+
+
+def _outcome_groups(
+    source: Path, notes: list[str], needed: Sequence[str]
+) -> Iterator[tuple[str, str, pd.DataFrame]]:
+    """Topic and name of each outcome, with its studies: columns study, docid and the four counts."""
+    paths = [source]
+    if source.is_dir():
+        paths = sorted(path for path in source.iterdir() if path.name.lower().endswith(SUFFIXES))
+        if not paths:
+            raise InputProblem(f"The folder {source.name} holds no CSV or TSV; put the outcomes there.")
+    studies = pd.concat([_studies(path, notes, needed) for path in paths], ignore_index=True)
+    for _, group in studies.groupby(["topic", "outcome"], sort=False):
+        topic, outcome = group[["topic", "outcome"]].iloc[0].tolist()
+        yield topic, f"{topic}/{outcome}" if outcome else topic, group
+
+
+def _studies(path: Path, notes: list[str], needed: Sequence[str]) -> pd.DataFrame:
+    """The studies of one file, a line a row."""
+    name, header, rows, of_encoding = _read_rows(path, None, WANTED_OF_OUTCOMES)
+    notes += of_encoding
+    places = only_columns(name, header, _OUTCOMES, needed, WANTED_OF_OUTCOMES)
+    lines = [number for number, _ in rows]
+    for number, cells in rows:
+        if len(cells) != len(header):
+            raise _uneven(name, number, len(cells), len(header))
+    texts = {field: [cells[at].strip() for _, cells in rows] for field, at in places.items()}
+    texts.setdefault("topic", [path.name.split(".")[0]] * len(rows))
+    for field in ("outcome", "docid", *CELLS):
+        texts.setdefault(field, [""] * len(rows))
+    counts = _counts(name, lines, texts)
+    for field in ("topic", "study"):
+        if not all(texts[field]):
+            line = lines[texts[field].index("")]
+            raise InputProblem(f"{name}, line {line} has no {field}; name the {field} of every study.")
+    columns = {field: texts[field] for field in ("topic", "outcome", "study", "docid")}
+    return pd.DataFrame(columns, dtype="str").assign(**dict(zip(CELLS, counts, strict=True)))
+
+
+def _tables(studies: pd.DataFrame) -> Tables:
+    return Tables(tuple(studies["study"]), *studies[list(CELLS)].to_numpy(dtype=float).T)
+
+
+def _outcome(topic: Topic, name: str, studies: pd.DataFrame) -> Outcome:
+    """The studies of an outcome in the order in which screening meets them."""
+    end = len(topic)
+    rank = {document: at for at, document in enumerate(topic.ids.tolist())}
+    at = np.array([rank.get(document, end) for document in studies["docid"]], dtype=np.int64)
+    labels = np.zeros(end, dtype=bool)
+    labels[at[at < end]] = True
+    # A study without a document has one of its own that nobody listed.
+    documents = {
+        (docid, "") if docid else ("", study) for docid, study in studies[["docid", "study"]].to_numpy()
+    }
+    labelled = replace(topic, name=name, labels=labels, n_relevant=len(documents))
+    in_order = studies.assign(at=at).sort_values(["at", "study"], kind="stable")
+    return Outcome(labelled, topic.name, _tables(in_order), in_order["at"].to_numpy())
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")

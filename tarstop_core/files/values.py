@@ -1,11 +1,10 @@
-"""Labels and scores as people write them, made comparable."""
+"""Labels and scores as people and tools write them, made comparable."""
 
 import math
 import re
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from tarstop_core.documents.rates import LONGEST_NUMBER
 from tarstop_core.documents.records import SAID_NOT_RELEVANT, SAID_RELEVANT
@@ -83,52 +82,72 @@ def decisions_of(found: pd.DataFrame) -> dict[str, pd.Series]:
 
     Each comes from its own column; what has none is read from the notes of Rayyan and ASReview.
     """
-    out = {"label": pd.Series([""] * len(found), dtype="str")}
+    decisions = {"label": pd.Series("", found.index, dtype="str")}
     for field, read in FROM_NOTES.items():
         if field in found:
-            out[field] = found[field]
+            decisions[field] = found[field]
         elif "notes" in found:
-            said = [read(value) if value else "" for value in found["notes"].tolist()]
-            out[field] = pd.Series(said, dtype="str")
+            texts = [read(note) if note else "" for note in found["notes"].tolist()]
+            decisions[field] = pd.Series(texts, found.index, dtype="str")
     if "label" in found:
         normal = {value: normal_label(value) for value in found["label"].unique()}
-        out["label"] = found["label"].map(normal).astype("str")
-    return out
+        decisions["label"] = found["label"].map(normal).astype("str")
+    return decisions
 
 
-def scores_of(
-    name: str, written: pd.Series, lines: NDArray[np.int64], unit: str, notes: list[str]
-) -> pd.Series:
-    """Return scores as float64 (n values, NaN for none), adding to `notes` what is odd about them.
+def scores_of(name: str, written: pd.Series, notes: list[str]) -> pd.Series:
+    """Return scores as numbers, NaN for none, and add to `notes` what is odd about them.
 
-    InputProblem naming the line whose score is not a finite number.
+    Parameters
+    ----------
+    name : str
+        The file, for messages.
+    written : Series of str
+        The scores as written; the index has the line of each.
+    notes : list of str
+        Sentences about the file.
+
+    Returns
+    -------
+    Series of float
+        With the same index.
+
+    Raises
+    ------
+    InputProblem
+        When a score is not a finite number; it names the line.
     """
     values = written.tolist()
-    comma = [value for value in values if re.fullmatch(r"[-+]?\d+,\d+", value)]
-    plain = [value for value in values if "." in value and value.casefold() not in _NO_SCORE]
-    decimal_comma = bool(comma) and not plain
-    out = np.full(len(values), np.nan)
-    for row, value in enumerate(values):
-        if value.casefold() in _NO_SCORE:
-            continue
-        try:
-            if len(value) > LONGEST_NUMBER:
-                raise ValueError
-            out[row] = float(value.replace(",", ".") if decimal_comma else value)
-        except ValueError:
-            out[row] = np.inf
-        if not math.isfinite(out[row]):
-            raise InputProblem(
-                f'{unit.capitalize()} {lines[row]} of {name} has the score "{value[:40]}", which is not a '
-                "finite number; correct it or leave it empty."
-            )
+    given = [value.casefold() not in _NO_SCORE for value in values]
+    comma = any(re.fullmatch(r"[-+]?\d+,\d+", value) for value in values)
+    point = any("." in value for value, has_score in zip(values, given, strict=True) if has_score)
+    if decimal_comma := comma and not point:
+        values = [value.replace(",", ".") for value in values]
+    pairs = zip(values, given, strict=True)
+    numbers = [_number(value) if has_score else math.nan for value, has_score in pairs]
+    scores = pd.Series(numbers, written.index, dtype="float64")
+    if (faulty := np.isinf(scores.to_numpy())).any():
+        line, value = written.index[faulty][0], written[faulty].iloc[0]
+        raise InputProblem(
+            f'{str(written.index.name).capitalize()} {line} of {name} has the score "{value[:40]}", which is not a '
+            "finite number; correct it or leave it empty."
+        )
     if decimal_comma:
         notes.append("Scores are written with a decimal comma and were read so.")
-    missing = int(np.isnan(out).sum())
-    if missing == len(out):
+    missing = int(scores.isna().sum())
+    if missing == len(scores):
         notes.append("The score column is empty, so this list has no scores.")
     elif missing:
-        notes.append(f"{missing:,} of {len(out):,} records have no score.")
-    if len(out) - missing > 1 and np.nanmin(out) == np.nanmax(out):
+        notes.append(f"{missing:,} of {len(scores):,} records have no score.")
+    if len(scores) - missing > 1 and scores.nunique() == 1:
         notes.append("All scores are the same, so they say nothing about the order.")
-    return pd.Series(out)
+    return scores
+
+
+def _number(text: str) -> float:
+    """A finite number, or infinity for anything else."""
+    try:
+        value = float(text) if len(text) <= LONGEST_NUMBER else math.inf
+    except ValueError:
+        return math.inf
+    return value if math.isfinite(value) else math.inf

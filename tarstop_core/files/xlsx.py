@@ -9,66 +9,40 @@ from typing import Any
 import openpyxl
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.files.budget import BUDGET, check_columns, check_workbook
-from tarstop_core.files.columns import (
-    Progress,
-    RecordTable,
-    Row,
-    collect,
-    cut,
-    find_header,
-    finish,
-    make_layout,
-)
-from tarstop_core.files.format import Format
-from tarstop_core.files.source import Source
-
-_SAMPLE_ROWS = 60
+from tarstop_core.files.columns import SAMPLE_ROWS, find_header
+from tarstop_core.files.record_tables import Format, Grid, Progress, RecordTable, Row, read_grid
+from tarstop_core.files.source import BUDGET, Source, check_columns, check_workbook
 
 
 def read_xlsx(source: Source, columns: Mapping[str, str] | None, progress: Progress | None) -> RecordTable:
     """Read the first sheet with a recognised title, else the first one that is not empty."""
     sheets = _sheets(source)
-    chosen: tuple[Any, list[Row], int, int] | None = None
+    chosen: Any = None
+    rows_in_all = 1
     for sheet in sheets:
         # What a sheet says of its size is a guess for the progress, and nothing else: programs get it wrong.
-        said = sheet.max_row or 1
+        size = sheet.max_row or 1
         sheet.reset_dimensions()
-        first = list(itertools.islice(_rows(source.name, sheet), _SAMPLE_ROWS))
-        if not first:
-            continue
-        start, recognised = find_header([cells for _, cells in first], columns)
-        if chosen is None or recognised:
-            chosen = (sheet, first, start, said)
+        first = [cells for _, cells in itertools.islice(_rows(source.name, sheet), SAMPLE_ROWS)]
+        recognised = find_header(first, columns)[1]
+        if first and (chosen is None or recognised):
+            chosen, rows_in_all = sheet, size
         if recognised:
             break
     if chosen is None:
         raise InputProblem(f"{source.name} is empty; save it again with its records.")
-    sheet, first, start, said = chosen
-    notes: list[str] = []
-    if len(sheets) > 1:
-        notes.append(f'Read the sheet "{sheet.title}" of {len(sheets)}.')
-    row, header = first[start]
-    if start:
-        rows_word = "1 row" if start == 1 else f"{start} rows"
-        shown = cut(" ".join(first[0][1]).strip())
-        notes.append(f'Skipped {rows_word} before the header, which is row {row}: "{shown}".')
-    cells = (cells for _, cells in first[start + 1 :])
-    layout = make_layout(source.name, header, f"row {row}", cells, columns)
-    notes += layout.unused()
-    at = [row]
+    row = 0
 
-    def body() -> Iterator[Row]:
-        for number, cells in itertools.islice(_rows(source.name, sheet), start + 1, None):
-            at[0] = number
+    def rows() -> Iterator[Row]:
+        nonlocal row
+        for number, cells in _rows(source.name, chosen):
+            row = number
             yield number, cells
 
-    found, rows = collect(source.name, body(), layout, progress, lambda: min(1.0, at[0] / said))
-    sheet.parent.close()
-    names, above = layout.header, [cells for _, cells in first[:start]]
-    return finish(
-        source.name, "xlsx", found, rows, layout.understood, notes, unit="row", header=names, above=above
-    )
+    grid = Grid(source, "xlsx", rows(), unit="row", fraction=lambda: min(1.0, row / rows_in_all))
+    table = read_grid(grid, columns, _which(chosen, sheets), progress)
+    chosen.parent.close()
+    return table
 
 
 def first_sheet(source: Source) -> tuple[list[Row], list[str]]:
@@ -77,8 +51,13 @@ def first_sheet(source: Source) -> tuple[list[Row], list[str]]:
     for sheet in sheets:
         sheet.reset_dimensions()
         if rows := list(_rows(source.name, sheet)):
-            return rows, [f'Read the sheet "{sheet.title}" of {len(sheets)}.'] if len(sheets) > 1 else []
+            return rows, _which(sheet, sheets)
     raise InputProblem(f"{source.name} is empty; save it again with its studies.")
+
+
+def _which(sheet: Any, sheets: list[Any]) -> list[str]:
+    """Say which sheet was read, where there are several."""
+    return [f'Read the sheet "{sheet.title}" of {len(sheets)}.'] if len(sheets) > 1 else []
 
 
 def _sheets(source: Source) -> list[Any]:
@@ -113,7 +92,8 @@ def _rows(name: str, sheet: Any) -> Iterator[Row]:
                 )
             if row.count(None) == len(row):
                 continue
-            check_columns(name, f"row {number:,}", len(row))
+            if len(row) > BUDGET.columns:
+                check_columns(name, f"row {number:,}", len(row))
             cells = ["" if cell is None else _text(cell) for cell in row]
             if any(cells):
                 yield number, cells

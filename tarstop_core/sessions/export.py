@@ -19,7 +19,7 @@ from openpyxl.styles import Font
 from tarstop_core.documents.links import Link, links
 from tarstop_core.documents.merging import said
 from tarstop_core.documents.records import TEXT_COLUMNS
-from tarstop_core.files.trace import FORMULA_STARTS, trace_to_csv
+from tarstop_core.files.delimited import FORMULA_STARTS, trace_to_csv
 from tarstop_core.presentation.numbers import count_of
 from tarstop_core.ranking.features import VERSION as FEATURES_VERSION
 from tarstop_core.screening.audit import drawn_in_words

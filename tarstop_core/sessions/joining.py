@@ -15,7 +15,7 @@ from tarstop_core.documents.near_duplicates import near_duplicates
 from tarstop_core.documents.records import ranking_text
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import read_records
-from tarstop_core.files.budget import check_held
+from tarstop_core.files.source import check_held
 from tarstop_core.ranking.bm25 import PAPER, RECIPES, build_index
 from tarstop_core.ranking.learning import Floats
 from tarstop_core.screening.log import Event

@@ -7,8 +7,7 @@ CARDS = '''"""Cards: a hash and a title, then the abstract."""
 import re
 from collections.abc import Mapping
 
-from tarstop_core.files.columns import Progress, RecordTable
-from tarstop_core.files.format import Format
+from tarstop_core.files.record_tables import Format, Progress, RecordTable
 from tarstop_core.files.source import Source
 from tarstop_core.files.tagged import table_of
 
@@ -17,8 +16,10 @@ def read_cards(source: Source, columns: Mapping[str, str] | None, progress: Prog
     """Records of a file of cards; every card begins with a hash."""
     with source.text("utf-8") as stream:
         cards = [card.strip().split("\\n", 1) for card in stream.read().split("#")[1:]]
-    records = ((line, {"title": title, "abstract": rest}) for line, (title, rest) in enumerate(cards, 1))
-    return table_of(source, "cards", records, {"#": "title"}, [], progress)
+    records = (
+        (line, [("title", title, "#"), ("abstract", rest, "#")]) for line, (title, rest) in enumerate(cards, 1)
+    )
+    return table_of(source, "cards", records, [], progress)
 
 
 CARDS = Format("cards", "Cards", (".cards",), read_cards, looks=re.compile("#"), phrase="a box of cards")

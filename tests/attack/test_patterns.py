@@ -21,7 +21,8 @@ from tarstop_core.errors import LONGEST, InputProblem
 from tarstop_core.evidence.manual_tables import manual_tables, unpack
 from tarstop_core.files import trace_to_csv
 from tarstop_core.files.bib import plain_text
-from tarstop_core.files.tables import plain_title, whole_count
+from tarstop_core.files.columns import plain_title
+from tarstop_core.files.tables import whole_count
 from tarstop_core.files.tagged import find_doi, patent_number
 from tarstop_core.files.values import label_from_notes, normal_label, reason_from_notes, remark_from_notes
 from tarstop_core.policies import parse_policy

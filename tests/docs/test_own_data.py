@@ -13,7 +13,7 @@ from tarstop_core.documents.groups import family_groups
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.reranking import check_ranker
 from tarstop_core.files import FORMATS, read_outcome_tables, read_qrels, read_records, read_run, read_tables
-from tarstop_core.files.synonyms import SYNONYMS, TAG_SYNONYMS
+from tarstop_core.files.columns import SYNONYMS, TAG_SYNONYMS
 from tarstop_core.policies import parse_policy
 from tarstop_core.policies.check import check_policy
 from tarstop_core.ranking.order import prepare, suggest_order

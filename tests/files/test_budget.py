@@ -21,7 +21,7 @@ from tarstop_core.files import (
     read_run,
     read_tables,
 )
-from tarstop_core.files.budget import BUDGET
+from tarstop_core.files.source import BUDGET
 
 
 def packed_zeros(head: bytes, megabytes: int) -> bytes:

@@ -11,7 +11,7 @@ from tarstop_core.calibration.first_hit import DEEPEST, PastCase
 from tarstop_core.calibration.fitting import _fit_frailty, assess, cross_validate, fit, known, predicted
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
-from tarstop_core.files import budget
+from tarstop_core.files import source
 from tarstop_core.files.labelled_lists import kind_of, list_digest, read_labelled, seen_before
 from tarstop_core.sessions.labelled import session_case, session_list, session_scenario
 from tarstop_core.sessions.store.store import Store
@@ -33,7 +33,7 @@ def test_rows_without_a_verdict_are_unknown_not_irrelevant() -> None:
 
 
 def test_so_many_records_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(budget, "BUDGET", replace(budget.BUDGET, held=4))
+    monkeypatch.setattr(source, "BUDGET", replace(source.BUDGET, held=4))
     assert len(read_labelled([("past.csv", TABLE)]).topics) == 1
     with pytest.raises(
         InputProblem, match="With these lists this browser tab would hold more than 4 records"

@@ -310,20 +310,6 @@ def test_refused(text: str | bytes, name: str, sentence: str) -> None:
     assert sentence in refusal(text, name)
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
-def test_encodings(encoding: str) -> None:
-    table = read("id,title\n1,Übersicht für Masten\n".encode(encoding))
-    assert table.frame.loc[0, "title"] == "Übersicht für Masten"
-    assert any("read as Windows-1252" in note and "line 2" in note for note in table.notes) == (
-        encoding == "cp1252"
-    )
-
-
-def test_a_character_split_between_chunks_is_no_error() -> None:
-    text = "id,title\n1," + "x" * ((1 << 20) - 12) + "é\n"
-    assert read(text).frame.loc[0, "title"].endswith("xé")
-
-
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_line_ends_and_one_document(end: str) -> None:
     assert len(read(end.join(["id,title", "1,a"])).frame) == 1

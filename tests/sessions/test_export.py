@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import read_records, table_to_csv, trace_to_csv
-from tarstop_core.files.trace import FORMULA_STARTS
+from tarstop_core.files.delimited import FORMULA_STARTS
 from tarstop_core.screening.log import Event
 from tarstop_core.sessions.export import (
     about_rows,

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from dashboard.parts import documents
 from dashboard.set_up import order
 from tarstop_core.evaluation import worker
-from tarstop_core.files import budget, read_records
+from tarstop_core.files import read_records, source
 from tarstop_core.sessions.store.store import Store
 from tests.ui.set_up.cases import CSV, FILES, START, query, upload, words_of
 
@@ -55,7 +55,7 @@ def test_what_is_wrong_with_a_large_file_is_said_and_columns_are_asked_for(
 
 def test_one_tab_holds_so_many_records(page: AppTest, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     held = read_records(io.BytesIO(CSV), "one.csv").frame
-    monkeypatch.setattr(budget, "BUDGET", replace(budget.BUDGET, held=len(held)))
+    monkeypatch.setattr(source, "BUDGET", replace(source.BUDGET, held=len(held)))
     upload(page, ("one.csv", CSV), ("two.csv", CSV))
     assert "With two.csv this browser tab would hold more than" in words_of(page.error).replace("\\", "")
     assert not store.collections() and page.session_state["set_up/documents/read"]

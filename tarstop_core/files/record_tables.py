@@ -1,0 +1,336 @@
+"""What a reader makes of a file: a table of records, put together a few thousand rows at a time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from tarstop_core.documents.duplicates import unique_ids
+from tarstop_core.documents.records import as_records
+from tarstop_core.errors import InputProblem
+from tarstop_core.files.columns import SAMPLE_ROWS, find_header, make_layout, normal_header
+from tarstop_core.files.source import BUDGET, Source, check_count
+from tarstop_core.files.values import decisions_of, scores_of, tool_of
+
+Progress = Callable[[float, str], None]
+Row = tuple[int, Sequence[str]]  # Line (or row) number in the file, and its cells
+Reader = Callable[[Source, Mapping[str, str] | None, Progress | None], "RecordTable"]
+
+CHUNK_ROWS = 2_000
+LONGEST_LINE = 4_000  # Characters kept of a line before the header
+SHOWN_OF_LINE = 60  # Of these, characters in a sentence
+_PATENT = re.compile(r"[A-Z]{2}[- ]?(?:\d{2,4}/)?[A-Z]{0,2}\d{4,}[- ]?[A-Z]\d{0,2}")
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format of records that can be read; the file of a reader ends with its own."""
+
+    key: str  # Short name, as in `RecordTable.format`
+    name: str  # What people call it
+    suffixes: tuple[str, ...]  # Lower case, with the dot. Each may be followed by ".gz".
+    reader: Reader
+    looks: re.Pattern[str] | None = None
+    """How such a file begins; None where nothing tells it from other text."""
+    phrase: str = ""  # What a file is called that looks so, where that is not its name
+
+
+@dataclass(frozen=True, eq=False)
+class RecordTable:
+    """What was read from one file."""
+
+    frame: pd.DataFrame  # A table of records (`records.RECORD_COLUMNS`)
+    source: str  # Name of the file
+    format: str  # Key of the format it was read as
+    understood: dict[str, str]  # Their column (or tag) to our field
+    notes: tuple[str, ...]  # One sentence each about what was skipped, assumed or missing
+    unread: tuple[str, ...] = ()  # Their columns (or tags) of which nothing was read
+    repeated: int = 0  # Records left out because an earlier one of the file has the same in every field
+    first_lines: tuple[str, ...] = ()  # Lines before the header, as the query that a database puts there
+
+    @property
+    def described(self) -> dict[str, Any]:
+        """What was understood of the file, as the store keeps it."""
+        return {
+            "source": self.source,
+            "format": self.format,
+            "records": len(self.frame) + self.repeated,
+            "understood": self.understood,
+            "unread": list(self.unread),
+            "notes": list(self.notes),
+            **({"database": "PubMed"} if self.format == "nbib" else {}),
+            **({"repeated": self.repeated} if self.repeated else {}),
+            **({"first_lines": list(self.first_lines)} if self.first_lines else {}),
+        }
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Rows of cells as a file has them, its header among the first."""
+
+    source: Source
+    format: str  # Key of the format
+    rows: Iterator[Row]  # Blank ones may be left out
+    unit: str = "line"  # What is counted: lines or rows
+    between: str = " "  # What stands between two cells
+    fraction: Callable[[], float] | None = (
+        None  # Share that was read, 0 to 1; by default that of the file's bytes
+    )
+
+
+def read_grid(
+    grid: Grid,
+    chosen: Mapping[str, str] | None,
+    notes: Sequence[str],
+    progress: Progress | None,
+    fitting: Callable[[Iterable[Row], Sequence[str]], Iterator[Row]] | None = None,
+) -> RecordTable:
+    """Find the header of a grid and turn the rows below it into a table of records.
+
+    Parameters
+    ----------
+    grid : Grid
+        Rows of cells.
+    chosen : mapping, optional
+        Their column to our field, as a person chose.
+    notes : sequence of str
+        Sentences on how the file was opened.
+    progress : callable, optional
+        Called with the share that was read and a few words.
+    fitting : callable, optional
+        Given the rows below the header and the header, yields those that belong to the table.
+
+    Returns
+    -------
+    RecordTable
+        The records.
+
+    Raises
+    ------
+    InputProblem
+        When columns or values cannot be used; UnrecognisedColumns when no column holds the titles.
+    """
+    name, notes = grid.source.name, list(notes)
+    first = list(islice(grid.rows, SAMPLE_ROWS))
+    start, _ = find_header([cells for _, cells in first], chosen)
+    number, header = first[start]
+    above = [cells for _, cells in first[:start] if any(map(str.strip, cells))]
+    if above:
+        line = grid.between.join(above[0]).strip()
+        count = f"1 {grid.unit}" if len(above) == 1 else f"{len(above)} {grid.unit}s"
+        where = f"which is {grid.unit} {number}"
+        shown = f"{line[:SHOWN_OF_LINE]}…" if len(line) > SHOWN_OF_LINE else line
+        notes.append(f'Skipped {count} before the header, {where}: "{shown}".')
+    below = first[start + 1 :]
+    layout = make_layout(name, header, f"{grid.unit} {number}", [cells for _, cells in below], chosen)
+    notes += layout.unused()
+    following = chain(below, grid.rows)
+    rows = fitting(following, layout.header) if fitting else following
+    found = collect(name, rows, layout.at, progress, grid.fraction or grid.source.fraction)
+    found.index.name = grid.unit
+    return finish(
+        name, grid.format, found, layout.understood, notes, header=layout.header, above=_first_lines(above)
+    )
+
+
+def collect(
+    name: str,
+    rows: Iterable[Row],
+    at: Mapping[str, tuple[int, ...]],
+    progress: Progress | None,
+    fraction: Callable[[], float],
+) -> pd.DataFrame:
+    """Gather the cells that are understood into columns, a few thousand rows at a time.
+
+    Python strings of one chunk are turned into compact columns before the next chunk is read, so memory stays near the
+    size of the text that is kept.
+
+    Parameters
+    ----------
+    name : str
+        The file, for messages.
+    rows : iterable of Row
+        Line numbers and cells.
+    at : mapping
+        Which cell of a row holds which field; a second one helps out where the first has no year.
+    progress : callable, optional
+        Called with the share that was read and a few words.
+    fraction : callable
+        Returns the share that was read.
+
+    Returns
+    -------
+    DataFrame
+        A column of text for each field, and the line number of each row as index; rows without any text are left out.
+
+    Raises
+    ------
+    InputProblem
+        When there are more records than can be read.
+    """
+    chunks = [pd.DataFrame({field: [] for field in at}, dtype="str", index=pd.Index([], dtype="int64"))]
+    count, rows = 0, iter(rows)
+    while part := list(islice(rows, CHUNK_ROWS)):
+        numbers, cells = zip(*part, strict=True)
+        columns = {field: _column(field, cells, places) for field, places in at.items()}
+        chunk = pd.DataFrame(columns, index=np.array(numbers, dtype=np.int64), dtype="str")
+        filled = list(map(any, zip(*columns.values(), strict=True)))
+        chunks.append(chunk if all(filled) else chunk[filled])
+        count += len(chunks[-1])
+        if len(part) == CHUNK_ROWS:
+            check_count(name, count, BUDGET.records, "records")
+            if progress:
+                progress(0.9 * fraction(), f"Read {count:,} records of {name}")
+    found = pd.concat(chunks)
+    found.index.name = "line"
+    return found
+
+
+def _column(field: str, rows: Sequence[Sequence[str]], places: tuple[int, ...]) -> list[str]:
+    """The cells of one field, without the white space around them."""
+    values, *others = ([row[place] if place < len(row) else "" for row in rows] for place in places)
+    for instead in others:
+        pairs = zip(values, instead, strict=True)
+        values = [value if re.search(r"\d{4}", value) else other or value for value, other in pairs]
+    if field in ("title", "id"):
+        return [" ".join(value.split()) for value in values]
+    return [value.strip() for value in values]
+
+
+def finish(
+    name: str,
+    format_key: str,
+    found: pd.DataFrame,
+    understood: dict[str, str],
+    notes: Sequence[str],
+    *,
+    given_ids: bool = True,
+    header: Iterable[str] = (),
+    above: tuple[str, ...] = (),
+) -> RecordTable:
+    """Turn gathered columns into a table of records, or refuse them with the line that is at fault.
+
+    Parameters
+    ----------
+    name : str
+        The file.
+    format_key : str
+        What it was read as.
+    found : DataFrame
+        Columns named by our fields, and perhaps `notes`; the index has the line (or row) of each record.
+    understood : dict of str
+        Their column (or tag) to our field.
+    notes : sequence of str
+        Sentences on how the file was opened.
+    given_ids : bool
+        Whether a repeated id is an error of the file (a column of ids), or may occur (a PMID).
+    header : iterable of str
+        All their columns (or tags), read or not.
+    above : tuple of str
+        Lines before the header.
+
+    Returns
+    -------
+    RecordTable
+        The records; what is the same in every field stands in it once.
+
+    Raises
+    ------
+    InputProblem
+        When there is no record, title or abstract, a score is none, or two records have one id.
+    """
+    if found.empty:
+        raise InputProblem(f"{name} has a header but no records; export it again with its records.")
+    if (found["title"] == "").all() and ("abstract" not in found or (found["abstract"] == "").all()):
+        raise InputProblem(
+            f"No record of {name} has a title or an abstract; check which column holds the titles."
+        )
+    notes, names = list(notes), list(header)
+    records = found.drop(columns="notes", errors="ignore").assign(**decisions_of(found))
+    if "label" not in found and "notes" in found:
+        tools = sorted(set(map(tool_of, found["notes"].unique().tolist())) - {""})
+        understood |= {f"notes, as {tool} writes them": "label" for tool in tools}
+    if "score" in found:
+        records["score"] = scores_of(name, found["score"], notes)
+    if "publication_number" not in found and "id" in found:
+        ids = found["id"][found["id"] != ""]
+        # The ids of a Google Patents export are publication numbers, whatever they look like.
+        google = "result link" in map(normal_header, names)
+        if len(ids) and (google or all(map(_PATENT.fullmatch, ids.head(200).tolist()))):
+            records["publication_number"] = found["id"]
+    records = _identified(name, records, given_ids, notes)
+    frame = as_records(records.assign(source=pd.Series(name, records.index, dtype="str")))
+    _note_gaps(frame, notes)
+    repeated = len(found) - len(frame)
+    return RecordTable(
+        frame, name, format_key, understood, tuple(notes), _unread(names, understood), repeated, above
+    )
+
+
+def _first_lines(rows: Iterable[Sequence[str]]) -> tuple[str, ...]:
+    """Rows before a header as lines; cells that only close a line are left out."""
+    lines = (" ".join(filter(None, map(str.strip, cells))) for cells in rows)
+    return tuple(line[:LONGEST_LINE] for line in lines)
+
+
+def _unread(names: Iterable[str], understood: Iterable[str]) -> tuple[str, ...]:
+    """Columns (or tags) that nothing was read from; of notes, only what a tool wrote is."""
+    read = {column.partition(", as ")[0].casefold() for column in understood} | set(understood) | {""}
+    return tuple(dict.fromkeys(name for name in names if not read & {name, name.casefold()}))
+
+
+def _identified(name: str, records: pd.DataFrame, given_ids: bool, notes: list[str]) -> pd.DataFrame:
+    """Records that each have an id of their own, without those that are the same in every field as an earlier one."""
+    count = len(records)
+    ids = records["id"] if "id" in records else pd.Series("", records.index, dtype="str")
+    has_given_id = ids != ""
+    for fallback in ("publication_number", "pmid", "doi"):
+        if fallback in records:
+            ids = ids.where(ids != "", records[fallback])
+    unnamed = ids == ""
+    if unnamed.any():
+        some = f"{unnamed.sum():,} of {count:,} records have no identifier; they are called by their row."
+        notes.append("No identifiers: records are called by their row." if unnamed.all() else some)
+        rows = [f"row {number}" for number in range(1, count + 1)]
+        ids = ids.where(~unnamed, pd.Series(rows, records.index, dtype="str"))
+    records = records.assign(id=ids)
+    if not ids.duplicated().any():
+        return records
+    sharing = ids.duplicated(keep=False).to_numpy()
+    again = np.zeros(count, dtype=bool)
+    again[sharing] = records[sharing].duplicated().to_numpy()
+    different = records[sharing & ~again & has_given_id.to_numpy()]
+    if given_ids and different["id"].duplicated().any():
+        same_id = different["id"][different["id"].duplicated().to_numpy()].iloc[0]
+        one, other = different.index[different["id"] == same_id][:2]
+        raise InputProblem(
+            f"{name} uses the id {same_id} for two different records "
+            f"({records.index.name}s {one} and {other}); give each its own id or remove one."
+        )
+    if repeated := int(again.sum()):
+        were = "1 record was" if repeated == 1 else f"{repeated:,} records were"
+        notes.append(f"{were} listed more than once, identical in every field, and merged.")
+        records = records[~again]
+    unique, renamed = unique_ids(records["id"].tolist())
+    if renamed:
+        old, new = renamed[0]
+        more = f", and {len(renamed) - 1:,} more likewise" if len(renamed) > 1 else ""
+        notes.append(f'The identifier {old} occurs more than once; the later record is called "{new}"{more}.')
+    return records.assign(id=pd.Series(unique, records.index, dtype="str"))
+
+
+def _note_gaps(frame: pd.DataFrame, notes: list[str]) -> None:
+    count = len(frame)
+    untitled, bare = (int((frame[name] == "").sum()) for name in ("title", "abstract"))
+    if untitled:
+        notes.append(f"{untitled:,} of {count:,} records have no title.")
+    if bare == count:
+        notes.append("There are no abstracts, so ranking and reading have only the titles.")
+    elif bare:
+        notes.append(f"{bare:,} of {count:,} records have no abstract.")
