@@ -60,7 +60,7 @@ def runs_here(no_runs: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """An experiment that is ordered is over at once: what it finds is the point, not the process that it has."""
     from tarstop_core.evaluation import running
 
-    monkeypatch.setattr(running, "resume", lambda run: running.carry_out(run.folder, lambda: False))
+    monkeypatch.setattr(running, "resume", lambda run: running.carry_out(run.folder))
 
 
 class BrowserTestsRan:

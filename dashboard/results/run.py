@@ -36,7 +36,7 @@ SHOWN = 5
 TAKEN = "results/taken"
 PROBLEM = "results/problem"
 SENDINGS = "results/sendings"
-GOING = ("waiting", "running", "stopping")
+GOING = ("waiting", "running")
 WAYS = {"send": "Send files", "folder": "Name a folder"}
 LAYOUT = Path(__file__).with_name("layout.md")
 
@@ -94,7 +94,7 @@ def _run(run: Run, status: Status) -> None:
                 f'<div class="tar-meta">{len(run.order.methods)} methods · {html.escape(clock(run.order.created))}</div>'
             )
             if status.state in GOING:
-                st.progress(min(1.0, status.share), text=background.progress_said(status))
+                st.progress(min(1.0, status.share), text=background.progress_words(status))
             elif status.state == "failed":
                 shell.problem_box(status.what)
             elif status.state == "stopped":
@@ -106,7 +106,7 @@ def _run(run: Run, status: Status) -> None:
 def _buttons(run: Run, status: Status) -> None:
     key = run.id
     if status.state in GOING:
-        press("Cancel", background.cancel, run, key=f"cancel-{key}", disabled=status.state == "stopping")
+        press("Cancel", background.cancel, run, key=f"cancel-{key}")
         return
     if status.state == "done":
         # Pressed inside a fragment, it would redraw that alone.

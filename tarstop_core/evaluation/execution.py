@@ -21,10 +21,6 @@ AHEAD = 2
 """Jobs sent ahead of the one awaited, for each worker: enough to keep it busy, few enough to hold in memory."""
 
 
-class Cancelled(Exception):
-    """Somebody asked for an end; what is finished is kept where there is a place for it."""
-
-
 class Clock:
     """Share done and seconds left, from the pace of what was computed and not taken from a cache.
 
@@ -33,26 +29,16 @@ class Clock:
     total : float
         Effort of the whole run, in any unit.
     progress : callable, optional
-        Is given share, work and seconds left.
-    cancelled : callable, optional
-        Whether an end was asked for; it is asked whenever progress is reported.
+        Is given share, work and seconds left; what it raises ends the run.
     """
 
-    def __init__(self, total: float, progress: Progress | None, cancelled: Callable[[], bool] | None) -> None:
-        self.total, self.progress, self.cancelled = total, progress, cancelled
+    def __init__(self, total: float, progress: Progress | None) -> None:
+        self.total, self.progress = total, progress
         self.so_far = self.computed = 0.0
         self.begun = time.monotonic()
 
     def report(self, work: str) -> None:
-        """Report what is being done.
-
-        Raises
-        ------
-        Cancelled
-            When an end was asked for.
-        """
-        if self.cancelled is not None and self.cancelled():
-            raise Cancelled
+        """Report what is being done."""
         if self.progress is None:
             return
         spent = time.monotonic() - self.begun

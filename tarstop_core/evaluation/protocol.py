@@ -48,7 +48,6 @@ def run(
     dask: str | None = None,
     cache: ResultCache | None = None,
     progress: Progress | None = None,
-    cancelled: Callable[[], bool] | None = None,
 ) -> Results:
     """Tune and test every method of a benchmark.
 
@@ -74,7 +73,7 @@ def run(
         Where jobs run (:func:`~tarstop_core.evaluation.execution.in_order`); they change no number.
     cache : ResultCache, optional
         Where finished chunks are kept and looked for.
-    progress, cancelled : callable, optional
+    progress : callable, optional
         As of :class:`~tarstop_core.evaluation.execution.Clock`.
 
     Returns
@@ -85,8 +84,6 @@ def run(
     ------
     InputProblem
         When the benchmark is of another scenario, or a threshold or cost cannot be used.
-    Cancelled
-        When `cancelled` says so.
     """
     if task.scenario != benchmark.scenario:
         raise InputProblem(f"The benchmark {benchmark.name} is of the scenario {benchmark.scenario}.")
@@ -94,7 +91,7 @@ def run(
     tuned = tuple(method for method in methods if len(method.settings) > 1)
     to_tune, to_test = jobs.effort(tuned, tuning=True), jobs.effort(methods, tuning=False)
     total = sum(len(fold.train) * to_tune + len(fold.test) * to_test for fold in benchmark.folds)
-    clock = Clock(total, progress, cancelled)
+    clock = Clock(total, progress)
     clock.report("learning from the training cases")
     variants = tuple(dict.fromkeys(method.variant for method in methods))
     has_agent = any(method.policy is GRLStop for method in methods)

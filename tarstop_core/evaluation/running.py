@@ -1,7 +1,7 @@
-"""Experiments that run beside the dashboard, each in a process and a folder of its own, where all that is known lies.
+"""Experiments that run beside the dashboard, each in a process and a folder of its own that holds its order and state.
 
-So a run can be looked at from any page, is there after the server was started again, and goes on where it was. The
-process listens to a pipe from the server and ends when that is closed by Cancel, or with the server itself.
+So a run can be looked at from any page, is there after the server was started again, and goes on where it was: what
+is finished is kept. The process is killed by Cancel, and ends with the server.
 """
 
 import contextlib
@@ -11,7 +11,6 @@ import secrets
 import shutil
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from multiprocessing.connection import Connection
@@ -23,26 +22,26 @@ from joblib import cpu_count
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import worker
 from tarstop_core.evaluation.benchmarks.folder import from_folder
-from tarstop_core.evaluation.execution import Cancelled
 from tarstop_core.evaluation.jobs import ResultCache
 from tarstop_core.evaluation.methods import parse_methods, server_rules
 from tarstop_core.evaluation.protocol import COSTS, Q_STARS, run
 from tarstop_core.evaluation.results import Listed, listed, save
 from tarstop_core.evaluation.tasks import TASKS
-from tarstop_core.evaluation.tasks.base import Task
 from tarstop_core.places import runs_folder
 from tarstop_core.policies.check import refuse_looking_ahead
 
-State = Literal["waiting", "running", "stopping", "stopped", "done", "failed"]
+State = Literal["waiting", "running", "stopped", "done", "failed"]
 ORDER, PROGRESS, RESULTS = "order.json", "progress.json", "results.npz"
 CACHE, FILES, LOG = "finished", "benchmark", "log.txt"
 NAME_BYTES = 4
-PATIENCE = 5.0
-"""Seconds that a cancelled run may take to finish a piece; then it is ended in the middle."""
 FORGOTTEN = 86_400.0
 """Seconds that a folder is kept for a run that is not ordered."""
 BEAT = 0.2
 """Seconds between two notes of how far a run is."""
+UNFORESEEN = (
+    "Something happened that TARstop did not expect; what is finished is kept. Go on with it, and if it happens "
+    f"again, report it with the file {LOG} of this run."
+)
 
 
 @dataclass(frozen=True)
@@ -60,10 +59,6 @@ class Order:
     """`truth`, `engine` and `theta`: reviews only."""
     b_0: float = 0.5
     created: str = ""  # ISO time, UTC
-
-    def task(self, scenario: str) -> Task:
-        """How cases are played."""
-        return TASKS[scenario].asked(vars(self))
 
 
 @dataclass(frozen=True)
@@ -89,7 +84,7 @@ class Run:
 
     @property
     def results(self) -> Listed | None:
-        """What it found; None until then."""
+        """Its results; None until then."""
         path = self.folder / RESULTS
         return listed(path) if path.is_file() else None
 
@@ -99,7 +94,13 @@ _WORKERS: dict[Path, worker.Worker] = {}
 
 
 def new_folder() -> Path:
-    """A folder for a run to be; its benchmark goes into :data:`FILES`. InputProblem when it cannot be made."""
+    """Make a folder for a run to be; its benchmark goes into :data:`FILES`.
+
+    Raises
+    ------
+    InputProblem
+        When it cannot be made.
+    """
     folder = runs_folder() / secrets.token_hex(NAME_BYTES)
     try:
         folder.mkdir(parents=True)
@@ -126,16 +127,16 @@ def sweep() -> None:
 
 
 def runs() -> list[Run]:
-    """All runs that were ordered, the newest first."""
-    found = []
+    """List all runs that were ordered, the newest first."""
+    ordered = []
     for path in runs_folder().glob(f"*/{ORDER}"):
         try:
             content = json.loads(path.read_text(encoding="utf-8"))
             content |= {name: tuple(content[name]) for name in ("methods", "q_stars", "costs")}
-            found.append(Run(path.parent, Order(**content)))
+            ordered.append(Run(path.parent, Order(**content)))
         except (OSError, ValueError, TypeError, KeyError):
             continue  # not written by this programme, or being removed
-    return sorted(found, key=lambda each: each.order.created, reverse=True)
+    return sorted(ordered, key=lambda run: run.order.created, reverse=True)
 
 
 def begin(folder: Path, order: Order) -> Run:
@@ -150,56 +151,46 @@ def resume(wanted: Run) -> None:
     """Start a run, or go on with one that was stopped; nothing happens to one that is running."""
     with _LOCK:
         running = _WORKERS.get(wanted.folder)
-        if running is not None and running.process.is_alive():
-            if not running.pipe.closed:
-                return
-            running.process.join()  # it was told to end, and has at most PATIENCE left
-        _write(wanted.folder / PROGRESS, asdict(Status("waiting", what="starting")))
-        _WORKERS[wanted.folder] = worker.start(main, wanted.folder)
+        if running is None or not running.process.is_alive():
+            _write(wanted.folder / PROGRESS, asdict(Status("waiting", what="starting")))
+            _WORKERS[wanted.folder] = worker.start(main, wanted.folder)
 
 
 def cancel(wanted: Run) -> None:
-    """Ask a run to end; what is finished is kept."""
+    """End a run; what is finished is kept."""
     with _LOCK:
-        if running := _WORKERS.get(wanted.folder):
-            running.pipe.close()
+        if running := _WORKERS.pop(wanted.folder, None):
+            running.end()
 
 
 def forget(wanted: Run) -> None:
     """End a run and remove everything about it."""
     cancel(wanted)
-    if running := _WORKERS.pop(wanted.folder, None):
-        running.process.join()
     shutil.rmtree(wanted.folder, ignore_errors=True)
 
 
-def status(of: Run) -> Status:
-    """How far a run is; one that nobody carries on any more is stopped."""
-    running = _WORKERS.get(of.folder)
-    alive = (
-        running is not None and running.process.is_alive()
-    )  # before reading: the last word is written first
+def status(run: Run) -> Status:
+    """Return how far a run is; one that nobody carries on any more is stopped."""
+    running = _WORKERS.get(run.folder)
+    # Before reading: the last word is written before the process ends.
+    alive = running is not None and running.process.is_alive()
     try:
-        known = Status(**json.loads((of.folder / PROGRESS).read_text(encoding="utf-8")))
+        last = Status(**json.loads((run.folder / PROGRESS).read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError):
-        known = Status("stopped")
-    if known.state not in ("waiting", "running"):
-        return known
-    if running is None or not alive:
-        return replace(known, state="stopped", seconds_left=None)
-    return replace(known, state="stopping", seconds_left=None) if running.pipe.closed else known
+        return Status("stopped")
+    if last.state not in ("waiting", "running") or alive:
+        return last
+    return replace(last, state="stopped", seconds_left=None)
 
 
-def progress_said(status: Status) -> str:
-    """What a progress bar says."""
-    said = f"{100 * status.share:.0f} % · {status.what}"
-    if status.state == "stopping":
-        return f"{said} · finishing the piece at hand"
+def progress_words(status: Status) -> str:
+    """Word a progress bar."""
+    words = f"{100 * status.share:.0f} % · {status.what}"
     if status.seconds_left is None:
-        return said
+        return words
     minutes, seconds = divmod(max(1, round(status.seconds_left)), 60)
-    shown = f"{minutes} min {seconds} s" if minutes else f"{seconds} s"
-    return f"{said} · about {shown if minutes < 60 else f'{minutes // 60} h'} left"
+    left = f"{minutes} min {seconds} s" if minutes else f"{seconds} s"
+    return f"{words} · about {left if minutes < 60 else f'{minutes // 60} h'} left"
 
 
 def _write(path: Path, content: Any) -> None:
@@ -212,40 +203,39 @@ def _write(path: Path, content: Any) -> None:
 # --- in the process -------------------------------------------------------------------------------
 
 
-def main(pipe: Connection, folder: Path) -> None:
-    """Carry out the order of a folder; ends early when the pipe is closed at its other end."""
+def main(_: Connection, folder: Path) -> None:
+    """Carry out the order of a folder, with what is printed in its log."""
     with (folder / LOG).open("ab") as log:
         for output in (1, 2):
             os.dup2(log.fileno(), output)
-    closed = threading.Event()
-    threading.Thread(target=_listen, args=(pipe, closed), daemon=True).start()
-    carry_out(folder, closed.is_set)
+    carry_out(folder)
 
 
-def carry_out(folder: Path, cancelled: Callable[[], bool]) -> None:
-    """Carry out the order of a folder, and write there how far it is; ends early once it is cancelled."""
-    known, last = Status("running", what="reading the benchmark"), 0.0
+def carry_out(folder: Path) -> None:
+    """Carry out the order of a folder, and write there how far it is."""
+    status, written = Status("running", what="reading the benchmark"), time.monotonic()
 
-    def say(share: float, what: str, seconds_left: float | None) -> None:
-        nonlocal known, last
-        known = Status("running", share, what, seconds_left)
-        if time.monotonic() - last >= BEAT:
-            last = time.monotonic()
-            _write(folder / PROGRESS, asdict(known))
+    def note(share: float, what: str, seconds_left: float | None) -> None:
+        nonlocal status, written
+        status = Status("running", share, what, seconds_left)
+        if time.monotonic() - written >= BEAT:
+            written = time.monotonic()
+            _write(folder / PROGRESS, asdict(status))
 
-    _write(folder / PROGRESS, asdict(known))
+    _write(folder / PROGRESS, asdict(status))
+    order = Order(**json.loads((folder / ORDER).read_text(encoding="utf-8")))
+    source = Path(order.folder)
     try:
-        content = json.loads((folder / ORDER).read_text(encoding="utf-8"))
-        order = Order(**content)
-        if not Path(order.folder).is_dir():
-            raise InputProblem(f"The folder {order.folder} is not there any more; bring the benchmark again.")
-        benchmark = replace(from_folder(Path(order.folder)), title=order.title)
+        if not source.is_dir():
+            raise InputProblem(f"The folder {source} is not there any more; bring the benchmark again.")
+        benchmark = replace(from_folder(source), title=order.title)
         # No file is run but those that whoever started the server named.
-        for each in {*order.methods} - {*server_rules()}:
-            parse_methods([each], benchmark.scenario, files=False)
-        methods, task = parse_methods(order.methods, benchmark.scenario), order.task(benchmark.scenario)
+        for spec in {*order.methods} - {*server_rules()}:
+            parse_methods([spec], benchmark.scenario, files=False)
+        methods = parse_methods(order.methods, benchmark.scenario)
+        task = TASKS[benchmark.scenario].asked(vars(order))
         refuse_looking_ahead((rule for method in methods for rule in method.settings), task.in_steps)
-        found = run(
+        results = run(
             benchmark,
             task,
             methods,
@@ -253,34 +243,17 @@ def carry_out(folder: Path, cancelled: Callable[[], bool]) -> None:
             costs=order.costs,
             workers=max(1, cpu_count() - 1),  # of those that are ours to use; one is left for the pages
             cache=ResultCache(folder / CACHE),
-            progress=say,
-            cancelled=cancelled,
+            progress=note,
         )
         # Exactly, so that pages say what the command line would.
-        save(found, folder / f"{RESULTS}.part")
+        save(results, folder / f"{RESULTS}.part")
         os.replace(folder / f"{RESULTS}.part", folder / RESULTS)
-        last_word = Status("done", 1.0)
-    except Cancelled:
-        last_word = replace(known, state="stopped", seconds_left=None)
+        status = Status("done", 1.0)
     except InputProblem as problem:
         # Pages show it, and where the server keeps things is nobody's business there.
-        searched = Path(content["folder"])
-        last_word = Status("failed", known.share, str(problem).replace(str(searched), searched.name))
+        status = Status("failed", status.share, str(problem).replace(str(source), source.name))
     except Exception:
-        _write(folder / PROGRESS, asdict(Status("failed", known.share, UNFORESEEN)))
+        status = Status("failed", status.share, UNFORESEEN)
         raise
-    _write(folder / PROGRESS, asdict(last_word))
-
-
-UNFORESEEN = (
-    "Something happened that TARstop did not expect; what is finished is kept. Go on with it, and if it happens "
-    f"again, report it with the file {LOG} of this run."
-)
-
-
-def _listen(pipe: Connection, closed: threading.Event) -> None:
-    pipe.poll(None)  # nothing is sent: there is something to read when the other end is closed
-    closed.set()
-    time.sleep(PATIENCE)
-    # A piece takes longer than anyone should wait. Finished pieces are on disk, whole; status says "stopped".
-    os._exit(0)
+    finally:
+        _write(folder / PROGRESS, asdict(status))

@@ -68,10 +68,16 @@ class Worker:
     pipe: Connection
 
     def end(self) -> None:
-        """Kill it, wherever it is."""
+        """Kill it and the processes that it started, wherever they are."""
+        children: list[psutil.Process] = []
+        with contextlib.suppress(psutil.Error):
+            children = psutil.Process(self.process.pid).children(recursive=True)
         self.process.kill()
         self.process.join()
         self.pipe.close()
+        for child in children:
+            with contextlib.suppress(psutil.Error):
+                child.kill()
 
 
 def preload(*modules: str) -> None:

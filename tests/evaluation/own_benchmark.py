@@ -86,7 +86,7 @@ def ordered(folder: Path, methods: tuple[str, ...] = ("greedy", "budget", "decid
 
 def ended(of: Run, seconds: float = 300) -> Status:
     until = time.monotonic() + seconds
-    while (status := running.status(of)).state in ("waiting", "running", "stopping"):
+    while (status := running.status(of)).state in ("waiting", "running"):
         assert time.monotonic() < until, status
         time.sleep(0.05)
     return status

@@ -11,7 +11,6 @@ from tarstop_core.calibration.fitting import assess, fit
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.benchmarks.named import simulated_reviews
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold, cross_validated
-from tarstop_core.evaluation.execution import Cancelled
 from tarstop_core.evaluation.findings.aggregate import deciding_now, rows
 from tarstop_core.evaluation.jobs import CHUNK, Answers, Job, ResultCache
 from tarstop_core.evaluation.methods import parse_methods
@@ -172,14 +171,15 @@ def test_a_rule_of_ones_own_goes_to_the_workers(patents: Benchmark, tmp_path: Pa
 
 
 def test_an_interrupted_run_resumes_to_the_same_bits(few: Callable[..., Results], tmp_path: Path) -> None:
-    asked = []
+    reports: list[str] = []
 
-    def after_three() -> bool:
-        asked.append(None)
-        return len(asked) > 4
+    def until_the_fifth(share: float, stage: str, seconds_left: float | None) -> None:
+        reports.append(stage)
+        if len(reports) > 4:
+            raise KeyboardInterrupt
 
-    with pytest.raises(Cancelled):
-        few(cache=ResultCache(tmp_path), cancelled=after_three)
+    with pytest.raises(KeyboardInterrupt):
+        few(cache=ResultCache(tmp_path), progress=until_the_fifth)
     kept = set(tmp_path.rglob("*.npy"))
     assert kept
     told: list[float] = []

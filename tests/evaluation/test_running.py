@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 
 from tarstop_core.evaluation import running
-from tarstop_core.evaluation.running import Status, progress_said
+from tarstop_core.evaluation.running import Status, progress_words
 from tests.evaluation.own_benchmark import bring, ended, ordered, own_files
 
 
@@ -20,9 +20,7 @@ def test_a_run_that_was_cancelled_or_lost_its_server_goes_on(no_runs: None) -> N
     running.resume(started)
     alone = running._WORKERS.pop(home)
     assert running.status(started).state == "stopped"  # as after a new start of the server
-    alone.pipe.close()
-    alone.process.join(120)
-    assert alone.process.exitcode == 0
+    alone.end()
     running.resume(started)
     assert ended(started) == Status("done", 1.0)
     running._WORKERS.pop(home)
@@ -53,10 +51,10 @@ def test_a_folder_that_nobody_wants_is_removed_and_no_other(runs_here: None, tmp
 
 
 def test_progress_is_said_with_time_left() -> None:
-    said = progress_said(Status("running", 0.421, "tuning", 75.0))
+    said = progress_words(Status("running", 0.421, "tuning", 75.0))
     assert said == "42 % · tuning · about 1 min 15 s left"
-    assert "left" not in progress_said(Status("stopping", 0.4, "tuning"))
+    assert "left" not in progress_words(Status("running", 0.4, "tuning"))
 
 
-def test_progress_said_by_example() -> None:
-    assert progress_said(Status("running", 0.421, "tuning", 75.0)) == "42 % · tuning · about 1 min 15 s left"
+def test_progress_words_by_example() -> None:
+    assert progress_words(Status("running", 0.421, "tuning", 75.0)) == "42 % · tuning · about 1 min 15 s left"
