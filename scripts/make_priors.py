@@ -16,7 +16,7 @@ from tarstop_core.belief.bivariate import bivariate_belief, bivariate_path
 from tarstop_core.belief.learned_prior import learn_prior, learn_width
 from tarstop_core.documents.topic import Outcome
 from tarstop_core.places import real_data, sample_dir
-from tarstop_core.samples.past_stops import FILE
+from tarstop_core.samples.shipped import PAST_STOPS
 
 THETA, FOLDS, MOST = 0.75, 8, 10
 THETAS = tuple(round(0.5 + 0.05 * i, 2) for i in range(10))
@@ -49,7 +49,7 @@ def past_stops(cases: Sequence[Outcome]) -> str:
     rows = [row for fold in reviews.folds(cases) for row in reviews.turned(fold)]
     turned = pd.DataFrame(rows, columns=reviews.TURN_COLUMNS)
     content = {
-        **FILE.head,
+        **PAST_STOPS.head,
         "source": STOPS_SOURCE,
         "thetas": THETAS,
         "questions": [questions[i] for i in sorted(questions)],

@@ -29,7 +29,8 @@ from joblib import Parallel, delayed
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.benchmarks.named import BENCHMARKS, TOPICS, simulated_patents, simulated_reviews
 from tarstop_core.evaluation.cases import FOLDS, Benchmark, Case
-from tarstop_core.evaluation.findings.aggregate import mean_with_interval, rows
+from tarstop_core.evaluation.findings.aggregate import rows
+from tarstop_core.evaluation.findings.means import mean_with_interval
 from tarstop_core.evaluation.findings.paper import VARIATION_COLUMNS, VARIATIONS
 from tarstop_core.evaluation.jobs import ResultCache
 from tarstop_core.evaluation.methods import PAPER, Method, grid, parse_methods, weights_file, weights_of

@@ -8,8 +8,8 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 import pandas as pd
 
 from tarstop_core.documents.records import ranking_text
+from tarstop_core.evaluation.benchmarks.folder import checked, place
 from tarstop_core.evaluation.cases import Benchmark
-from tarstop_core.evaluation.upload import checked, place
 from tarstop_core.files import RecordTable, read_records
 from tarstop_core.files.record_tables import Progress
 from tarstop_core.ranking.bm25 import Bm25Index, Recipe, build_index

@@ -1,103 +1,238 @@
-"""What the controls of the Results page say: which results, at which stakes."""
+"""What the Results page shows: which results, by which controls, and frames computed from them once for all readers."""
 
 import html
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import streamlit as st
 
-from dashboard.frame import shell
 from dashboard.frame.drawing import FAMILY_ORDER, dark, note
 from dashboard.frame.markup import badges
+from dashboard.frame.shell import term
 from dashboard.frame.widgets import bound, one_of, press, some_of, switch
-from dashboard.results import data
-from tarstop_core.evaluation.findings import tables
-from tarstop_core.evaluation.results import Listed, MethodInfo, Results
-from tarstop_core.evaluation.tasks import TASKS
+from tarstop_core.errors import InputProblem
+from tarstop_core.evaluation import running as background
+from tarstop_core.evaluation.findings import aggregate, tables
+from tarstop_core.evaluation.findings.means import DRAWS
+from tarstop_core.evaluation.findings.report import Findings
+from tarstop_core.evaluation.methods import PAPER
+from tarstop_core.evaluation.metrics import TARGET_RECALL
+from tarstop_core.evaluation.results import Listed, MethodInfo, Results, load, named_at_start, shipped
+from tarstop_core.evaluation.tasks import TASKS, errors_of
+from tarstop_core.places import RESULTS_VARIABLE, named_by_server
 from tarstop_core.presentation.numbers import percent
 
-AS_THEY_ARE = "as they are"
-SHARES = (AS_THEY_ARE, 0.01, 0.02, 0.05, *(round(0.1 * step, 1) for step in range(1, 10)))
-TRUTHS_SAID = {
+SHOWN_FIRST = (*PAPER, "optimal", "decide-now")
+OWN = "Yours"
+TRUTHS = {name: title for task in TASKS.values() for name, title in task.truths.items()}
+TRUTH_HELP = (
+    f"The {term('truth', 'truth')}: whether sensitivity pooled over all studies exceeds θ, as the paper’s text says; or the "
+    "action that all studies would choose, the only truth that its Table 2 can come from."
+)
+TRUTH_WORDS = {
     "pooled": "truth: pooled sensitivity above θ by all studies of an outcome, as the paper’s text says",
     "full_evidence": "truth: the action that all studies of an outcome would choose, which the paper’s Table 2 implies",
 }
+AS_THEY_ARE = "as they are"
+SHARES = (AS_THEY_ARE, 0.01, 0.02, 0.05, *(round(0.1 * step, 1) for step in range(1, 10)))
 PROFILES = {0.2: "aggressive", 0.5: "balanced", 0.8: "conservative"}
-
-
 FULL = "full"
-KEPT = ("truth", "methods", "share", "target", "method", "topic")
+RESEARCHERS_ONLY = {"truth", "methods", "share", "target", "method", "topic"}
 """Parameters of the address that only researchers have."""
 STAYS: dict[str, Any] = {"persist_state": "page"}
 """What is chosen there stays while the switch is off."""
 
 
 @dataclass(frozen=True)
+class Choice:
+    """One benchmark on the page."""
+
+    files: Mapping[str, Listed]  # By truth
+    folder: str = ""  # Of a run on these pages; empty for what is shipped or was named to the server
+    own: bool = False  # Whether somebody here chose the methods: all of them are shown to begin with
+
+
+def choices() -> dict[str, Choice]:
+    """Everything that can be shown, by what it is called; first what the server was started with, then what is shipped."""
+    by_title: dict[str, Choice] = {
+        f"{OWN}: {listed.title} ({listed.path.parent.name}/{listed.path.stem})": Choice(
+            {listed.truth: listed}, own=True
+        )
+        for listed in named_at_start(named_by_server(RESULTS_VARIABLE))
+    }
+    by_benchmark: dict[str, dict[str, Listed]] = {}
+    for file in shipped():
+        by_benchmark.setdefault(file.benchmark, {})[file.truth] = file
+    for files in by_benchmark.values():
+        first = next(iter(files.values()))
+        plain = "simulated" in first.title.lower() or not first.simulated
+        by_title[first.title if plain else f"{first.title} (simulated)"] = Choice(files)
+    for run in background.runs():
+        try:
+            results = run.results
+        except InputProblem:
+            continue  # damaged; the list of runs still offers to remove it
+        if results is not None:
+            by_title[own_label(run)] = Choice({results.truth: results}, str(run.folder), own=True)
+    return by_title
+
+
+def own_label(run: background.Run) -> str:
+    """What a run of one's own is called in the list of benchmarks: titles may repeat, identifiers do not."""
+    return f"{OWN}: {run.order.title} ({run.id})"
+
+
+# --- frames, computed once ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is looked at: a file as it was when it was listed, some of its methods, and a share of ω⁺ topics."""
+
+    path: str
+    stamp: int
+    methods: tuple[str, ...]
+    share: float | None = None
+
+
+def subject_of(file: Listed, methods: Sequence[str], share: float | None = None) -> Subject:
+    return Subject(str(file.path), file.path.stat().st_mtime_ns, tuple(methods), share)
+
+
+@st.cache_resource(show_spinner=False, max_entries=12)
+def loaded(path: str, stamp: int) -> Results:
+    """All results of a file as it was at a time."""
+    return load(Path(path))
+
+
+def everything(file: Listed) -> Results:
+    return loaded(str(file.path), file.path.stat().st_mtime_ns)
+
+
+@st.cache_resource(show_spinner=False, max_entries=24)
+def findings(subject: Subject) -> Findings:
+    """Findings on the methods that are looked at: regret is against the best of these."""
+    return Findings(loaded(subject.path, subject.stamp).only(subject.methods), subject.share)
+
+
+@st.cache_data(show_spinner=False, max_entries=64)
+def regret(subject: Subject, q_star: float) -> pd.DataFrame:
+    return aggregate.regret_by_cost(findings(subject).results, q_star, subject.share, DRAWS)
+
+
+@st.cache_data(show_spinner=False, max_entries=64)
+def errors(subject: Subject, cost: float) -> pd.DataFrame:
+    return aggregate.errors(findings(subject).results, cost, subject.share)
+
+
+@st.cache_data(show_spinner=False, max_entries=64)
+def rows(subject: Subject, q_star: float, cost: float, target: float = TARGET_RECALL) -> pd.DataFrame:
+    """Rows of one q* and cost, with intervals, and whether a method knows the truth."""
+    results = findings(subject).results
+    frame = aggregate.rows(results, share=subject.share, q_stars=[q_star], costs=[cost], target=target)
+    return frame.assign(is_oracle=[method.is_oracle for method in results.methods])
+
+
+@st.cache_data(show_spinner=False, max_entries=8)
+def all_rows(subject: Subject, target: float) -> pd.DataFrame:
+    """Rows of every q* and cost, as the command line writes them."""
+    return aggregate.rows(findings(subject).results, share=subject.share, target=target)
+
+
+def in_words(frame: pd.DataFrame, results: Results) -> pd.DataFrame:
+    """A frame as it leaves the page: errors are called there what the page calls them.
+
+    Within the programme, and in what the command line writes, `false_adopt` is a wrong a⁺ and `false_reject` a wrong a⁻
+    whatever the actions are called; in patents the page's false reject is the former.
+    """
+    called = {name: title.replace(" ", "_") for name, title in errors_of(results.settings).items()}
+    beside = {f"{name}_paper": f"{title}_paper" for name, title in called.items()}
+    return frame.rename(columns=called | beside)
+
+
+# --- controls -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
 class Look:
     """What the controls say."""
 
-    choice: data.Choice
-    asked: data.Asked
-    results: Results  # Of the methods that are shown
+    choice: Choice
+    subject: Subject
+    findings: Findings  # On the methods that are shown
     everything: Results  # Of all that were run
     q_star: float
     cost: float
     dark: bool
 
     @property
+    def results(self) -> Results:
+        """Of the methods that are shown."""
+        return self.findings.results
+
+    def rows(self, target: float = TARGET_RECALL) -> pd.DataFrame:
+        return rows(self.subject, self.q_star, self.cost, target)
+
+    def at(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """The rows of a frame at this q* and cost."""
+        return frame[(frame["q_star"] == self.q_star) & (frame["cost"] == self.cost)]
+
+    @property
     def stem(self) -> str:
         """Begins the names of files."""
-        known = self.results.settings
-        truth = f"-{known['truth']}" if TASKS[self.results.scenario].truths else ""
-        return f"tarstop-{known['benchmark']}{truth}-q{self.q_star:g}-c{self.cost:g}"
+        settings = self.results.settings
+        truth = f"-{settings['truth']}" if TASKS[self.results.scenario].truths else ""
+        return f"tarstop-{settings['benchmark']}{truth}-q{self.q_star:g}-c{self.cost:g}"
 
     @property
     def truth(self) -> str:
         """What decisions are held against."""
         truth = self.results.settings["truth"]
-        return TRUTHS_SAID.get(truth, f"truth: {truth}")
+        return TRUTH_WORDS.get(truth, f"truth: {truth}")
 
     @property
-    def said(self) -> str:
+    def caption(self) -> str:
         """What tables say of themselves."""
-        known = self.results.settings
+        settings = self.results.settings
         simulated = "simulated; " if self.results.simulated else ""
-        given = self.asked.share
+        given = self.subject.share
         share = "" if given is None else f"; reweighted to {percent(given)} of topics in ω⁺"
         return (
-            f"{known['title']} ({simulated}{len(self.results.cases):,} topics), q* = {self.q_star:g}, cost of a document "
-            f"{self.cost:g}; {self.truth}; belief engine: {known['engine']}{share}."
+            f"{settings['title']} ({simulated}{len(self.results.cases):,} topics), q* = {self.q_star:g}, cost of a document "
+            f"{self.cost:g}; {self.truth}; belief engine: {settings['engine']}{share}."
         )
 
 
 def controls() -> Look | None:
     """Ask; None where there is nothing to look at."""
-    known = data.choices()
-    if not known:
+    offered = choices()
+    if not offered:
         st.info(
             "There are no results here. Run an experiment on files of your own below, or make the shipped ones with "
             "scripts/make_results.py.",
             icon=":material/arrow_downward:",
         )
         return None
-    keep_valid("benchmark", known)
+    keep_valid("benchmark", offered)
     first, second, third = st.columns([2.2, 1.6, 1.2], vertical_alignment="bottom")
-    choice = known[first.selectbox("Benchmark", list(known), **bound("benchmark"))]
+    choice = offered[first.selectbox("Benchmark", list(offered), **bound("benchmark"))]
     full = researching()
     with second:
         file = _truth(choice) if full else next(iter(choice.files.values()))
-    everything = data.everything(file)
+    every = everything(file)
     with third:
-        usual = _first(everything, choice.own)
-        methods = _methods(everything, usual) if full else usual
-    q_star, cost, share = _stakes(everything, full)
+        usual = _first(every, choice.own)
+        methods = _methods(every, usual) if full else usual
+    q_star, cost, share = _stakes(every, full)
     if not methods:
         st.info("Choose at least one method.", icon=":material/arrow_upward:")
         return None
-    asked = data.asked_of(file, methods, share)
-    return Look(choice, asked, data.some(asked), everything, q_star, cost, dark())
+    subject = subject_of(file, methods, share)
+    return Look(choice, subject, findings(subject), every, q_star, cost, dark())
 
 
 def researching() -> bool:
@@ -107,11 +242,11 @@ def researching() -> bool:
 
 def for_researchers(views: Iterable[str]) -> None:
     """The switch; `views` are the tabs that it brings."""
-    asked = st.query_params
-    if FULL not in st.session_state and (asked.get("view") in {*views} or {*KEPT} & {*asked}):
+    address = st.query_params
+    if FULL not in st.session_state and (address.get("view") in {*views} or RESEARCHERS_ONLY & {*address}):
         st.session_state[FULL] = True
-    said = "Methods, what counts as the truth, every table, single topics."
-    st.toggle("For researchers", **bound(FULL), help=said)
+    brings = "Methods, what counts as the truth, every table, single topics."
+    st.toggle("For researchers", **bound(FULL), help=brings)
 
 
 def keep_valid(key: str, options: Iterable[Any]) -> None:
@@ -120,13 +255,13 @@ def keep_valid(key: str, options: Iterable[Any]) -> None:
         del st.session_state[key]
 
 
-def _truth(choice: data.Choice) -> Listed:
-    truths = {truth: words for truth, words in data.TRUTHS.items() if truth in choice.files}
+def _truth(choice: Choice) -> Listed:
+    truths = {truth: words for truth, words in TRUTHS.items() if truth in choice.files}
     if len(truths) < 2:
         return next(iter(choice.files.values()))
     keep_valid("truth", truths)
-    asked = "What counts as the truth"
-    return choice.files[switch(asked, truths, **bound("truth"), **STAYS, help=data.TRUTH_HELP)]
+    question = "What counts as the truth"
+    return choice.files[switch(question, truths, **bound("truth"), **STAYS, help=TRUTH_HELP)]
 
 
 def _by_family(results: Results) -> list[MethodInfo]:
@@ -137,8 +272,8 @@ def _by_family(results: Results) -> list[MethodInfo]:
 def _first(results: Results, own: bool) -> tuple[str, ...]:
     """What is shown to begin with: all that a person chose to run, and all of a few; of many the best known."""
     names = tuple(method.name for method in _by_family(results))
-    every = own or len(names) <= len(data.SHOWN_FIRST)
-    return tuple(name for name in names if every or name in data.SHOWN_FIRST)
+    every = own or len(names) <= len(SHOWN_FIRST)
+    return tuple(name for name in names if every or name in SHOWN_FIRST)
 
 
 def _methods(results: Results, first: tuple[str, ...]) -> tuple[str, ...]:
@@ -151,8 +286,8 @@ def _methods(results: Results, first: tuple[str, ...]) -> tuple[str, ...]:
         state["methods"] = [name for name in titles if name in wanted]
     count = len(state.get("methods", first))
     with st.popover(f"Methods: {count} of {len(titles)}", width="stretch", key="results-methods"):
-        said = f"{shell.term('regret', 'Regret')} is against the best of the methods that are shown."
-        picked = some_of("Methods", titles, first, **bound("methods"), **STAYS, help=said)
+        against = f"{term('regret', 'Regret')} is against the best of the methods that are shown."
+        picked = some_of("Methods", titles, first, **bound("methods"), **STAYS, help=against)
         some, every = st.columns(2)
         choose = partial(press, width="stretch")
         choose("The paper’s and ours", state.update, {"methods": first}, key="results/ours", at=some)
@@ -167,11 +302,14 @@ def _stakes(results: Results, full: bool) -> tuple[float, float, float | None]:
     keep_valid("cost", costs)
     left, right, more = st.columns([1.1, 2.3, 1.2], gap="medium")
     usual = 0.5 if 0.5 in q_stars else results.q_stars[len(q_stars) // 2]
-    said = f"a⁺ only when surer of ω⁺ than that; {', '.join(f'{at:g}: {name}' for at, name in PROFILES.items())}."
-    q_star = switch("How sure before you act, q\\*", q_stars, at=left, default=usual, **bound("q"), help=said)
+    profiles = ", ".join(f"{at:g}: {name}" for at, name in PROFILES.items())
+    meaning = f"a⁺ only when surer of ω⁺ than that; {profiles}."
+    q_star = switch(
+        "How sure before you act, q\\*", q_stars, at=left, default=usual, **bound("q"), help=meaning
+    )
     usual = tables.headline_cost(results.scenario, results.costs)
-    said = "Where the whole decision is at stake for 1 (K = 1)."
-    cost = one_of("Cost of one document, c", costs, at=right, first=usual, **bound("cost"), help=said)
+    unit = "Where the whole decision is at stake for 1 (K = 1)."
+    cost = one_of("Cost of one document, c", costs, at=right, first=usual, **bound("cost"), help=unit)
     if not full:
         return q_star, cost, None
     with more:
@@ -192,9 +330,9 @@ def _stakes(results: Results, full: bool) -> tuple[float, float, float | None]:
 
 def about(look: Look) -> None:
     """What the results shown are."""
-    known = look.results.settings
+    settings = look.results.settings
     marks = ["simulated"] * look.results.simulated
-    marks += [f"{len(look.results.cases):,} test topics", f"belief engine: {known['engine']}"]
-    marks += [f"θ = {known['theta']:g}"] if "theta" in known else []
+    marks += [f"{len(look.results.cases):,} test topics", f"belief engine: {settings['engine']}"]
+    marks += [f"θ = {settings['theta']:g}"] if "theta" in settings else []
     truth = html.escape(f"{look.truth[0].upper()}{look.truth[1:]}.")
     st.html(f'<p class="tar-about">{badges(*marks)} <span class="tar-meta">{truth}</span></p>')

@@ -9,9 +9,17 @@ from dashboard.frame import shell
 from dashboard.frame.drawing import all_figures, chart_key, figure, grouped_legend, with_room
 from dashboard.frame.widgets import bound, tabs
 from dashboard.frame.work import flash
-from dashboard.results import data
 from dashboard.results import run as results_run
-from dashboard.results.look import Look, about, controls, for_researchers, researching
+from dashboard.results.look import (
+    Look,
+    about,
+    controls,
+    errors,
+    for_researchers,
+    in_words,
+    regret,
+    researching,
+)
 from dashboard.results.views import FIRST, TOPICS, VIEWS
 from tarstop_core.evaluation.findings import figures
 from tarstop_core.evaluation.tasks import errors_of
@@ -46,7 +54,7 @@ def _explorer() -> None:
 
 
 def _regret(look: Look) -> None:
-    frame = data.regret(look.asked, look.q_star)
+    frame = regret(look.subject, look.q_star)
     if frame.empty:
         st.info("Regret is for rules that can be followed; choose one beside the Oracle.")
         return
@@ -84,12 +92,12 @@ def _picker(frame: pd.DataFrame) -> Callable[[], None]:
 
 
 def _errors(look: Look) -> None:
-    frame, called = data.errors(look.asked, look.cost), errors_of(look.results.settings)
+    frame, called = errors(look.subject, look.cost), errors_of(look.results.settings)
     figure(
         "errors",
         figures.error_heading(frame[frame["q_star"] == look.q_star], look.q_star, look.cost),
         with_room(figures.error_figure(frame, called, look.results.simulated, look.dark)),
         figures.error_sentence(frame, called),
-        data.in_words(frame, look.results),
+        in_words(frame, look.results),
         look.stem,
     )

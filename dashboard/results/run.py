@@ -17,17 +17,16 @@ from dashboard.frame.waiting import LARGE_FILE, shown, take_in, taken_in
 from dashboard.frame.widgets import ask_for_files, files_given, named, one_of, press, share, some_of, switch
 from dashboard.frame.work import clock
 from dashboard.parts import jobs
-from dashboard.results import data
+from dashboard.results.look import SHOWN_FIRST, TRUTH_HELP, TRUTHS, own_label
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import running as background
-from tarstop_core.evaluation.benchmarks.folder import from_folder
+from tarstop_core.evaluation.benchmarks.folder import from_folder, stem
 from tarstop_core.evaluation.cases import Benchmark
 from tarstop_core.evaluation.methods import DEFAULT, parse_methods, server_rules
 from tarstop_core.evaluation.protocol import COSTS, Q_STARS
 from tarstop_core.evaluation.running import Order, Run, Status
 from tarstop_core.evaluation.tasks import TASKS
-from tarstop_core.evaluation.upload import stem
 from tarstop_core.places import folder_of_the_server, open_folders
 
 SECONDS = 1.0
@@ -49,7 +48,7 @@ class Taken:
     folder: str  # Where the files lie
     title: str
     scenario: str
-    said: str  # What is in it
+    contents: str  # What is in it, in a sentence
     notes: tuple[str, ...]
 
 
@@ -73,14 +72,14 @@ def section() -> None:
 
 def _listing(going: bool) -> None:
     """All runs; while one goes on this is drawn again every second, and the page once when it has ended."""
-    known = [(each, background.status(each)) for each in background.runs()]
-    for run, status in known[:SHOWN]:
+    listed = [(run, background.status(run)) for run in background.runs()]
+    for run, status in listed[:SHOWN]:
         _run(run, status)
-    if older := known[SHOWN:]:
+    if older := listed[SHOWN:]:
         with st.expander(f"{len(older)} older"):
             for run, status in older:
                 _run(run, status)
-    if going and not any(status.state in GOING for _, status in known):
+    if going and not any(status.state in GOING for _, status in listed):
         st.rerun()
 
 
@@ -113,8 +112,8 @@ def _buttons(run: Run, status: Status) -> None:
         if st.button("Show", key=f"show-{key}", on_click=_show, args=(run,)):
             st.rerun()
     else:
-        said, busy = "What is finished is not computed again.", _anything_going()
-        if st.button("Go on", key=f"resume-{key}", help=said, disabled=busy):
+        kept, busy = "What is finished is not computed again.", _anything_going()
+        if st.button("Go on", key=f"resume-{key}", help=kept, disabled=busy):
             background.resume(run)
             st.rerun()
     with st.popover("Remove", key=f"remove-{key}", width="content"):
@@ -125,12 +124,12 @@ def _buttons(run: Run, status: Status) -> None:
 
 
 def _show(run: Run) -> None:
-    st.session_state["benchmark"] = data.own_label(run)
+    st.session_state["benchmark"] = own_label(run)
     st.session_state.pop("methods", None)
 
 
 def _anything_going() -> bool:
-    return any(background.status(each).state in GOING for each in background.runs())
+    return any(background.status(run).state in GOING for run in background.runs())
 
 
 def _bring() -> None:
@@ -199,22 +198,22 @@ def _take_folder() -> None:
 
 
 def _taken(home: Path, folder: Path, benchmark: Benchmark, notes: tuple[str, ...]) -> Taken:
-    told = (*notes, *benchmark.notes)
-    return Taken(str(home), str(folder), benchmark.title, benchmark.scenario, benchmark.contents, told)
+    remarks = (*notes, *benchmark.notes)
+    return Taken(str(home), str(folder), benchmark.title, benchmark.scenario, benchmark.contents, remarks)
 
 
 def _choose(taken: Taken) -> None:
-    note(taken.said)
+    note(taken.contents)
     for remark in taken.notes:
         note(remark)
     title = named(st.text_input("Name", taken.title, key="results/title"))
     specs = (*DEFAULT[taken.scenario], *server_rules())
     titles = {method.name: method.title for method in parse_methods(specs, taken.scenario)}
-    first = [name for name in titles if name in data.SHOWN_FIRST or ".py:" in name]
-    said = (
+    first = [name for name in titles if name in SHOWN_FIRST or ".py:" in name]
+    against = (
         f"{shell.term('icer', 'ICERs')} and paired comparisons are against {shell.term('greedy', 'Greedy')}."
     )
-    methods = some_of("Methods to run", titles, first, key="results/run_methods", help=said)
+    methods = some_of("Methods to run", titles, first, key="results/run_methods", help=against)
     left, right = st.columns(2)
     every = {cost: f"{cost:g}" for cost in COSTS}
     costs = some_of("Costs of a document", every, every, at=left, key="results/run_costs")
@@ -262,9 +261,7 @@ def _choose(taken: Taken) -> None:
 
 def _review() -> tuple[str, str, float]:
     left, middle, right = st.columns(3)
-    truth = one_of(
-        "What counts as the truth", data.TRUTHS, key="results/run_truth", at=left, help=data.TRUTH_HELP
-    )
+    truth = one_of("What counts as the truth", TRUTHS, key="results/run_truth", at=left, help=TRUTH_HELP)
     engines = {name: engine.title for name, engine in ENGINES.items()}
     engine = one_of("Belief that rules act on", engines, at=middle, key="results/run_engine")
     theta = share("Sensitivity to exceed, θ", 0.75, low=0.5, at=right, key="results/run_theta")

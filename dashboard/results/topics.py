@@ -7,8 +7,7 @@ import streamlit as st
 from dashboard.frame import shell
 from dashboard.frame.drawing import figure, files, note
 from dashboard.frame.widgets import bound, one_of
-from dashboard.results import data
-from dashboard.results.look import Look, keep_valid
+from dashboard.results.look import Look, keep_valid, loaded
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.benchmarks.named import named
 from tarstop_core.evaluation.findings import topics
@@ -41,10 +40,10 @@ def draw(look: Look) -> None:
     else:
         _rows(shown)
     files(f"{look.stem}-{name}", frame, "topics")
-    known = frame["topic"].tolist()
-    keep_valid("topic", known)
+    names = frame["topic"].tolist()
+    keep_valid("topic", names)
     hint = "Choose a topic, here or in the table, to see its path"
-    topic = st.selectbox("Topic", known, index=None, placeholder=hint, **bound("topic"))
+    topic = st.selectbox("Topic", names, index=None, placeholder=hint, **bound("topic"))
     if topic is not None:
         _path(look, name, topic)
 
@@ -86,14 +85,14 @@ def _often(share: float, always: str, never: str, else_in: str) -> str:
 
 
 def _path(look: Look, name: str, topic: str) -> None:
-    asked, results, everything = look.asked, look.results, look.everything
+    subject, results, everything = look.subject, look.results, look.everything
     q_star, cost = look.q_star, look.cost
     variant = everything.methods[everything.method(name)].variant
-    run = next((each for each in runs() if str(each.folder) == look.choice.folder), None)
+    run = next((run for run in runs() if str(run.folder) == look.choice.folder), None)
     source = run.order.folder if run else str(everything.settings["benchmark"])
     try:
         with st.spinner("Making the topics again, as they were measured …", show_time=True):
-            material = _material(asked.path, asked.stamp, variant, source)
+            material = _material(subject.path, subject.stamp, variant, source)
     except InputProblem as problem:
         st.info(f"{topic} cannot be drawn. {shell.escape_markdown(str(problem))}", icon=":material/lock:")
         return
@@ -139,4 +138,4 @@ def _path(look: Look, name: str, topic: str) -> None:
 
 @st.cache_resource(show_spinner=False, max_entries=4)
 def _material(path: str, stamp: int, variant: str, name: str) -> topics.Material:
-    return topics.material(data.loaded(path, stamp), variant, named(name))
+    return topics.material(loaded(path, stamp), variant, named(name))

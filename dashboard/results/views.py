@@ -3,22 +3,23 @@
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 
 import pandas as pd
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.drawing import figure, files, heading_of, note, table
+from dashboard.frame.drawing import figure, files, heading_of, note, table, with_room
 from dashboard.frame.widgets import bound, save, switch
-from dashboard.results import data, paper, topics
-from dashboard.results.look import STAYS, Look
+from dashboard.results import topics
+from dashboard.results.look import STAYS, Look, all_rows, errors, findings, in_words
 from tarstop_core.calibration.figures import reliability_and_scores, reliability_figure
-from tarstop_core.evaluation.findings import figures, tables
-from tarstop_core.evaluation.findings.aggregate import REFERENCE, case_rows
-from tarstop_core.evaluation.findings.report import engine_changes, folds_said, statistics
-from tarstop_core.evaluation.findings.topics import saved_figure, saved_sentence
+from tarstop_core.evaluation.findings import effort, figures, paper, signed, tables
+from tarstop_core.evaluation.findings.aggregate import case_rows
+from tarstop_core.evaluation.findings.paper import PAPER_NAMES
+from tarstop_core.evaluation.findings.report import engine_changes, folds_words, statistics
 from tarstop_core.evaluation.metrics import TARGET_RECALL
+from tarstop_core.evaluation.results import Results
 from tarstop_core.evaluation.tasks import TASKS, errors_of
 from tarstop_core.files import table_to_csv
 from tarstop_core.places import sample_dir
@@ -33,11 +34,11 @@ MEANS = ["depth", "right", "net_utility"]
 
 def _learning_list(_: Look) -> None:
     """Draw the tab; it is about real reviews, whatever benchmark is chosen."""
-    found = pd.read_csv(PRIZE)
+    measured = pd.read_csv(PRIZE)
     by = ["stages", "rule", "way"]
-    means = found[found["way"].isin(WAYS)].groupby(by, as_index=False)[MEANS].mean()
+    means = measured[measured["way"].isin(WAYS)].groupby(by, as_index=False)[MEANS].mean()
     means = means.sort_values(by, ascending=[True, True, False])
-    heading_of(f"A list that learns from labels, on {found['topic'].nunique()} real reviews")
+    heading_of(f"A list that learns from labels, on {measured['topic'].nunique()} real reviews")
     rows = [
         {
             "Reports read": row["stages"],
@@ -53,16 +54,16 @@ def _learning_list(_: Look) -> None:
         rows,
         "Means over reviews, outcomes, q* and costs, whichever benchmark is chosen above; not simulated.",
     )
-    files("tarstop-re-ranked", found, "re-ranked")
+    files("tarstop-re-ranked", measured, "re-ranked")
     where = shell.guide("reranked_chances")
     st.caption(f"Intervals, and how chances came out on such lists: [measured]({where}).")
 
 
 def _table(look: Look) -> None:
-    said = "Reliability is the share of topics on which a rule reaches it."
+    meaning = "Reliability is the share of topics on which a rule reaches it."
     targets = {value: percent(value) for value in TARGETS}
-    target = switch("Target recall", targets, default=TARGET_RECALL, **bound("target"), **STAYS, help=said)
-    rows = data.rows(look.asked, look.q_star, look.cost, target)
+    target = switch("Target recall", targets, default=TARGET_RECALL, **bound("target"), **STAYS, help=meaning)
+    rows = look.rows(target)
     task = TASKS[look.results.scenario]
     shown = tables.panel(rows, look.q_star, look.cost, task.icer_digits)
     ordered = rows.sort_values("net_utility", ascending=False, kind="stable")
@@ -71,11 +72,11 @@ def _table(look: Look) -> None:
     counted = "expected ones for rules that draw a sample"
     if look.results.settings["weighed"] == "by group":
         counted = "reviews weighing equally"
-    said = (
+    caption = (
         f"In brackets: intervals of 95 %, by the bootstrap but for reliability. Errors are numbers of topics, {counted}. ICER: documents for each "
         "right decision gained over Greedy, or saved for each one lost."
     )
-    table(shown, said, linked=False)
+    table(shown, caption, linked=False)
     for sentence in tables.notes(rows):
         note(sentence)
     if changes := engine_changes(rows):
@@ -86,10 +87,10 @@ def _table(look: Look) -> None:
         )
 
     def latex() -> str:
-        return tables.latex(data.all_rows(look.asked, target), look.cost, look.said, task.icer_digits)
+        return tables.latex(all_rows(look.subject, target), look.cost, look.caption, task.icer_digits)
 
     def every() -> str:
-        return table_to_csv(data.in_words(data.all_rows(look.asked, target), look.results))
+        return table_to_csv(in_words(all_rows(look.subject, target), look.results))
 
     def by_topic() -> str:
         return table_to_csv(case_rows(look.results, look.q_star, look.cost))
@@ -99,23 +100,23 @@ def _table(look: Look) -> None:
         "CSV, every q* and c": ("-all.csv", every),
         "CSV, topic by topic": ("-topics.csv", by_topic),
     }
-    files(look.stem, data.in_words(rows.drop(columns="is_oracle"), look.results), "table", more=more)
+    files(look.stem, in_words(rows.drop(columns="is_oracle"), look.results), "table", more=more)
     with st.expander("What tuning chose"):
         settings = rows[["approach", "setting"]].rename(columns=str.capitalize)
-        said = "The best mean net utility on training topics; one a fold where folds differ."
-        table(settings, said, prose=True)
+        caption = "The best mean net utility on training topics; one a fold where folds differ."
+        table(settings, caption, prose=True)
 
 
 def _effort(look: Look) -> None:
-    rows = data.rows(look.asked, look.q_star, look.cost)
+    rows = look.rows()
     simulated = look.results.simulated
     left, right = st.columns(2, gap="large")
     with left:
         figure(
             "saved",
             "Effort saved, and what becomes of decisions",
-            saved_figure(rows, simulated, look.dark),
-            saved_sentence(rows),
+            effort.saved_figure(rows, simulated, look.dark),
+            effort.saved_sentence(rows),
             rows[["approach", "effort_saved", "decision_agreement", "decide_now", "screened"]],
             look.stem,
         )
@@ -123,38 +124,38 @@ def _effort(look: Look) -> None:
         figure(
             "depths",
             "Where rules stop",
-            figures.effort_figure(rows, simulated, look.dark),
-            figures.effort_sentence(rows),
+            effort.effort_figure(rows, simulated, look.dark),
+            effort.effort_sentence(rows),
             rows[["approach", "screened", "depth_25", "depth_50", "depth_75"]],
             look.stem,
         )
 
 
 def _chances(look: Look) -> None:
-    known = look.everything.calibration
-    if not known:
+    qualities = look.everything.calibration
+    if not qualities:
         st.info("No document was judged, so there is nothing to compare chances with.")
         return
     task = TASKS[look.results.scenario]
     left, right = st.columns([1.2, 1], gap="large")
     with right:
-        names = {name: name for name in known}
+        names = {name: name for name in qualities}
         variant = switch("Chances", names, key="results/variant", label_visibility="collapsed")
         rows = [
             {
                 "Chances": name,
-                "Brier": f"{each.brier:.4f}",
-                "ECE": f"{each.ece:.4f}",
-                "Documents": f"{each.documents:,}",
+                "Brier": f"{quality.brier:.4f}",
+                "ECE": f"{quality.ece:.4f}",
+                "Documents": f"{quality.documents:,}",
             }
-            for name, each in known.items()
+            for name, quality in qualities.items()
         ]
         if task.paper is not None:
-            said = {"Brier": f"{task.paper.brier:g}", "ECE": f"{task.paper.ece:g}"}
-            rows.append({"Chances": "the paper’s", **said, "Documents": ""})
+            printed = {"Brier": f"{task.paper.brier:g}", "ECE": f"{task.paper.ece:g}"}
+            rows.append({"Chances": "the paper’s", **printed, "Documents": ""})
         table(rows, "Brier score and expected calibration error on topics not fitted on.")
         note(task.about_chances)
-    quality = known[variant]
+    quality = qualities[variant]
     bins = pd.DataFrame(quality.reliability, columns=["chance", "found", "documents"])
     with left:
         figure(
@@ -168,17 +169,17 @@ def _chances(look: Look) -> None:
 
 
 def _paired(look: Look) -> None:
-    if REFERENCE not in look.asked.methods or len(look.asked.methods) < 2:
+    with st.spinner("Resampling topics …"):
+        frame = look.findings.comparisons
+    if frame is None:
         st.info("Show Greedy and at least one other method to compare them topic by topic.")
         return
-    with st.spinner("Resampling topics …"):
-        frame = data.compared(look.asked)
-    own = frame[(frame["q_star"] == look.q_star) & (frame["cost"] == look.cost)]
+    own = look.at(frame)
     figure(
         "differences",
         "Net utility against Greedy on the same topics",
-        figures.difference_figure(own, look.results.simulated, look.dark),
-        figures.difference_sentence(own),
+        effort.difference_figure(own, look.results.simulated, look.dark),
+        effort.difference_sentence(own),
         own,
         look.stem,
     )
@@ -187,35 +188,140 @@ def _paired(look: Look) -> None:
 def _claims(look: Look) -> None:
     with st.spinner("Comparing methods topic by topic …"):
         every = tuple(method.name for method in look.everything.methods)
-        found = data.verdicts(replace(look.asked, methods=every))
+        claims = findings(replace(look.subject, methods=every)).claims
     heading_of("Claims, whichever way they come out here")
-    rows = [{"Claim": each.claim, "Found": each.found} for each in found]
-    if not rows:
+    if claims.empty:
         st.info("The methods that were run do not allow any of the claims to be looked at.")
     else:
-        said = "Over all q* and costs, and all methods that were run. In doubt: the interval holds 0."
-        table(rows, said, prose=True)
+        caption = "Over all q* and costs, and all methods that were run. In doubt: the interval holds 0."
+        table(claims.rename(columns=str.capitalize), caption, prose=True)
 
 
 def _about(look: Look) -> None:
-    known = look.everything.settings
+    run = look.everything.settings
     left, right = st.columns(2, gap="large")
     with left:
         heading_of("Rankings: achieved and published")
-        said = " Simulated to match these figures and nothing else." if look.results.simulated else ""
+        simulated = " Simulated to match these figures and nothing else." if look.results.simulated else ""
         frame = statistics(look.everything).rename(columns=str.capitalize)
-        table(frame, f"Over topics with relevant documents.{said}")
-        for remark in known["notes"]:
+        table(frame, f"Over topics with relevant documents.{simulated}")
+        for remark in run["notes"]:
             note(remark)
     with right:
         heading_of("Settings")
-        note(f"{known['provenance']}.")
-        settings = [(said, str(known[name])) for name, said in SETTINGS.items() if name in known]
-        settings.append(("Topics to tune and to test on", folds_said(known["folds"])))
+        note(f"{run['provenance']}.")
+        settings = [(title, str(run[name])) for name, title in SETTINGS.items() if name in run]
+        settings.append(("Topics to tune and to test on", folds_words(run["folds"])))
         table(pd.DataFrame(settings, columns=["Setting", "Value"]), prose=True)
-        text = partial(json.dumps, dict(known), ensure_ascii=False, indent=1)
+        text = partial(json.dumps, dict(run), ensure_ascii=False, indent=1)
         save("All settings as JSON", text, f"{look.stem}-settings.json", key="results/settings")
 
+
+# --- the paper --------------------------------------------------------------------------------------
+
+recovered = cache(paper.recovered)
+POLICY_OF = {title: name for name, title in PAPER_NAMES.items()}
+PLACE_OF = {title: at for at, title in enumerate(PAPER_NAMES.values())}
+UTILITY_ROUNDING = 2e-4
+"""How far net utility from rounded figures may lie from what is printed."""
+
+
+def _beside_paper(look: Look) -> None:
+    """Draw the tab, for all of the paper's methods that were run."""
+    results = look.everything
+    task = TASKS[results.scenario]
+    run = tuple(method.name for method in results.methods if method.name in PAPER_NAMES)
+    subject = replace(look.subject, methods=run, share=None)
+    frame = findings(subject).beside_paper if run else pd.DataFrame()
+    if task.paper is not None:
+        heading_of(f"The paper’s {task.paper.table} and this run")
+    if frame.empty:
+        st.info("None of the paper’s methods was run here at a q* and cost of its tables.")
+    else:
+        laid_out = tables.beside_paper(frame, task.icer_digits, places=True)
+        table(laid_out, f"{results.settings['title']} beside {paper.SOURCE}.")
+        files("tarstop-paper-and-run", in_words(frame, results), "beside")
+        for sentence in (*tables.icer_note(frame), *findings(subject).ordering):
+            note(sentence)
+    heading_of("What differs")
+    items = "".join(f"<li>{sentence}</li>" for sentence in paper.differences(results))
+    st.html(f"<ul class='tar-notes'>{items}</ul>")
+    own = recovered()[recovered()["scenario"] == results.scenario]
+    published = paper.as_shares(_in_papers_order(own), POLICY_OF)
+    drawings = [("paper-errors", "Wrong decisions, recovered from the paper’s tables", published, False)]
+    if run and task.paper is not None and task.paper.cost in results.costs:
+        cost = task.paper.cost
+        here = errors(subject, cost)
+        here = _in_papers_order(here.assign(approach=here["method"].map(PAPER_NAMES)))
+        drawings.append(
+            ("run-errors", f"Wrong decisions in this run (c = {cost:g})", here, results.simulated)
+        )
+    _errors_side_by_side(drawings, results, look.dark)
+    _arithmetic()
+
+
+def _in_papers_order(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame.sort_values("approach", key=lambda names: names.map(PLACE_OF), kind="stable")
+
+
+def _errors_side_by_side(
+    drawings: list[tuple[str, str, pd.DataFrame, bool]], results: Results, dark: bool
+) -> None:
+    """Draw errors on one scale: names, headings, frames, and whether each is simulated."""
+    called = errors_of(results.settings)
+    top = 1.1 * max(
+        float((frame["false_adopt"] + frame["false_reject"]).max()) for _, _, frame, _ in drawings
+    )
+    for column, (name, heading, frame, simulated) in zip(st.columns(2, gap="large"), drawings, strict=False):
+        drawing = with_room(figures.error_figure(frame, called, simulated, dark))
+        for key in [key for key in drawing["layout"] if key.startswith("xaxis")]:
+            drawing["layout"][key]["range"] = [0, top or 1]
+        with column:
+            sentence, leaves = figures.error_sentence(frame, called), in_words(frame, results)
+            figure(name, heading, drawing, sentence, leaves, f"tarstop-{name}")
+
+
+def _arithmetic() -> None:
+    rows = recovered()
+    gaps = (rows["net_utility_again"] - rows["net_utility"]).abs()
+    near, agree = int((gaps <= UTILITY_ROUNDING).sum()), int(rows["icer_agrees"].sum())
+    n = len(rows)
+    with st.expander(f"The paper’s {n} rows, recomputed from what they imply"):
+        note(
+            f"From error counts, screened, cost and q* this programme’s own functions give {near} of {n} net utilities "
+            f"within {UTILITY_ROUNDING:.4f} (at most {gaps.max():.5f} apart) and {agree} of {n} ICERs within the rounding "
+            "of what they are computed from. Error counts follow from net utilities; at q* = 0.5 both errors cost the "
+            "same and cannot be told apart."
+        )
+        table(_recomputed(rows), paper.SOURCE + ".")
+        # Of both tasks, which call their errors differently.
+        wrong = {"false_adopt": "wrong_a_plus", "false_reject": "wrong_a_minus"}
+        files("tarstop-paper-recomputed", rows.rename(columns=wrong), "recovered")
+
+
+def _recomputed(rows: pd.DataFrame) -> list[dict[str, str]]:
+    return [
+        {
+            "Task": row["scenario"],
+            "q*": f"{row['q_star']:g}",
+            "Approach": row["approach"],
+            "Wrong a⁺": _count(row["false_adopt"]),
+            "Wrong a⁻": _count(row["false_reject"]),
+            "Net utility, printed": signed(row["net_utility"]),
+            "Net utility, recomputed": signed(row["net_utility_again"]),
+            "ICER, printed": row["icer"],
+            "ICER, recomputed": tables.shown_icer(row["icer_again"], TASKS[row["scenario"]].icer_digits),
+            "Agrees": "yes" if row["icer_agrees"] else "no",
+        }
+        for row in rows.to_dict("records")
+    ]
+
+
+def _count(value: float) -> str:
+    return "not told apart" if value != value else f"{value:g}"
+
+
+# --- all tabs ---------------------------------------------------------------------------------------
 
 SETTINGS = {
     "scenario": "Scenario",
@@ -235,7 +341,7 @@ VIEWS: dict[str, Callable[[Look], None]] = {
     "Chances": _chances,
     "Same topics": _paired,
     TOPICS: topics.draw,
-    "Paper and this run": paper.draw,
+    "Paper and this run": _beside_paper,
     "Learning list": _learning_list,
     "Claims": _claims,
     "About": _about,

@@ -7,8 +7,8 @@ import pandas as pd
 from scripts.agent_quality import assess
 from scripts.study import Study, Tables
 from scripts.train_grlstop import TOPICS
-from tarstop_core.evaluation.findings.aggregate import beside_paper, compare, rows
-from tarstop_core.evaluation.findings.paper import variation_of
+from tarstop_core.evaluation.findings.aggregate import compare, rows
+from tarstop_core.evaluation.findings.paper import beside_paper, variation_of
 from tarstop_core.evaluation.findings.tables import headline_cost
 from tarstop_core.evaluation.methods import AGENTS
 from tarstop_core.evaluation.results import Results, load, shipped

@@ -3,22 +3,22 @@
 import pandas as pd
 
 from scripts.study import Study, Tables
-from tarstop_core.evaluation.findings.aggregate import (
+from tarstop_core.evaluation.findings.aggregate import rows
+from tarstop_core.evaluation.findings.claims import PAIRS, RECALL_CENTRIC, UTILITY_AWARE, lead, pair
+from tarstop_core.evaluation.findings.paper import (
     PAPER_NAMES,
     beside_paper,
-    compare,
-    mean_gain,
     pairs,
-    rows,
+    reasons,
+    spread,
+    variation_of,
+    variations,
 )
-from tarstop_core.evaluation.findings.claims import PAIRS, RECALL_CENTRIC, UTILITY_AWARE, reasons
-from tarstop_core.evaluation.findings.paper import spread, variation_of, variations
 from tarstop_core.evaluation.findings.tables import headline_cost
 from tarstop_core.evaluation.results import Results, load, shipped
 from tarstop_core.evaluation.tasks import TASKS
 
 SHOWN = 0.5  # the q* that the page shows; the tables hold the others
-TINY = 1e-12  # two net utilities closer than this are equal
 
 
 def named(results: Results) -> dict[str, object]:
@@ -29,34 +29,32 @@ def named(results: Results) -> dict[str, object]:
 def claims(results: Results) -> list[dict[str, object]]:
     """Each claim that one method beats another, over all cells of q* and cost."""
     run = {method.name for method in results.methods}
-    found = []
+    rows = []
     for one, other, claim in PAIRS:
         if {one, other} <= run:
-            cells = compare(results.only([one, other]), other)
-            mean = mean_gain(results, one, other)
-            found.append(
+            compared = pair(results, one, other)
+            mean = compared.average
+            rows.append(
                 named(results)
                 | {"cases": len(results.cases), "one": one, "other": other, "claim": claim}
-                | {"cells": len(cells), "better": int((cells["difference"] > TINY).sum())}
-                | {"better_surely": int((cells["difference_low"] > 0).sum())}
-                | {"worse": int((cells["difference"] < -TINY).sum())}
-                | {"worse_surely": int((cells["difference_high"] < 0).sum())}
-                | {"difference": float(mean.value), "low": float(mean.low), "high": float(mean.high)}
+                | {"cells": len(compared.cells), "better": len(compared.better)}
+                | {"better_surely": len(compared.surely_better), "worse": len(compared.worse)}
+                | {"worse_surely": len(compared.surely_worse), "difference": float(mean.value)}
+                | {"low": float(mean.low), "high": float(mean.high)}
             )
-    return found
+    return rows
 
 
 def beaten(results: Results) -> list[dict[str, object]]:
     """In how many cells each utility-aware rule beats every recall-centred one."""
     baselines = [method.name for method in results.methods if method.name in RECALL_CENTRIC]
-    found = []
-    for rule in UTILITY_AWARE:
-        against = [compare(results.only([rule, each]), each) for each in baselines]
-        ahead = pd.concat([cells["difference"] > TINY for cells in against], axis=1).all(axis=1)
-        surely = pd.concat([cells["difference_low"] > 0 for cells in against], axis=1).all(axis=1)
-        counts = {"cells": len(ahead), "ahead": int(ahead.sum()), "surely": int(surely.sum())}
-        found.append(named(results) | {"rule": rule} | counts)
-    return found
+    leads = {rule: lead(results, rule, baselines) for rule in UTILITY_AWARE}
+    return [
+        named(results)
+        | {"rule": rule, "cells": len(cells)}
+        | {"ahead": int(cells["ahead"].sum()), "surely": int(cells["surely"].sum())}
+        for rule, cells in leads.items()
+    ]
 
 
 def panel(results: Results) -> pd.DataFrame:
@@ -113,9 +111,9 @@ def summarise(tables: Tables) -> dict[str, object]:
         )
     drawn = tables["results_draws"].assign(approach=tables["results_draws"]["method"].map(PAPER_NAMES))
     paper = tables["results_paper"].merge(drawn, on=["benchmark", "truth", "q_star", "cost", "approach"])
-    pair = tables["results_pairs"]
-    turned = pair["gap"].lt(0) & (pair[["gap", "gap_paper"]].abs() >= 5e-5).all(axis=1)
-    counts = pair.assign(turned=turned, surely=turned & pair["gap_high"].lt(0)).groupby(
+    gaps = tables["results_pairs"]
+    turned = gaps["gap"].lt(0) & (gaps[["gap", "gap_paper"]].abs() >= 5e-5).all(axis=1)
+    counts = gaps.assign(turned=turned, surely=turned & gaps["gap_high"].lt(0)).groupby(
         "benchmark", sort=False
     )
     kinds = tables["results_claims"]["one"].isin(["optimal@hazard", "optimal@frailty"])

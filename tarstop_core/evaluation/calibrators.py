@@ -18,8 +18,13 @@ from tarstop_core.evaluation.reliability_counts import binned, quality
 from tarstop_core.evaluation.replay import Played, replay, replay_reviews
 from tarstop_core.files.labelled_lists import list_digest, seen_before
 from tarstop_core.policies import Policy
-from tarstop_core.samples.collections import sample_reviews, sample_topics
-from tarstop_core.samples.labelled import labelled_inclusions, labelled_review, labelled_search
+from tarstop_core.samples.collections import (
+    labelled_inclusions,
+    labelled_review,
+    labelled_search,
+    sample_reviews,
+    sample_topics,
+)
 from tarstop_core.samples.simulate.rankings import simulate_patent_rankings
 from tarstop_core.samples.simulate.reviews import simulate_review_outcomes
 from tarstop_core.value.payoffs import Flags, Floats, Payoffs
@@ -116,7 +121,21 @@ class Comparison:
 def compare(a: Calibrator, b: Calibrator, topics: Sequence[Topic]) -> Comparison:
     """Judge two calibrators by the same event on the same labelled documents; of patents only ω⁺ topics count.
 
-    InputProblem when they are chances of different things, or the lists cannot judge one of them.
+    Parameters
+    ----------
+    a, b : Calibrator
+        The two.
+    topics : sequence of Topic
+        Labelled lists.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    InputProblem
+        When they are chances of different things, or the lists cannot judge one of them.
     """
     if a.scenario != b.scenario:
         raise InputProblem(
@@ -211,10 +230,24 @@ class Decisions:
 def decisions(
     a: Calibrator, b: Calibrator, held_out: HeldOut, policy: Policy, payoffs: Payoffs, cost: float, b_0: float
 ) -> Decisions | None:
-    """What a rule comes to with the chances of each; None where labels, or in reviews 2×2 tables, are not all known.
+    """Measure what a rule comes to with the chances of each of two calibrators.
 
     In patents, where every list has something to find, each gets a twin with its relevant documents taken out, as in
     the paper: half of the cases are then empty. Lists of both kinds are taken as they are.
+
+    Parameters
+    ----------
+    a, b : Calibrator
+        The two.
+    held_out : HeldOut
+        Lists to judge on.
+    policy, payoffs, cost, b_0
+        As of :func:`~tarstop_core.evaluation.replay.replay`.
+
+    Returns
+    -------
+    Decisions or None
+        None where labels, or in reviews 2×2 tables, are not all known.
     """
     if a.scenario == INCLUSION or (a.scenario == REVIEW and not held_out.outcomes):
         return None
@@ -273,7 +306,20 @@ def decisions_sentence(decisions: Decisions, policy: str, a: str, b: str) -> str
 
 
 def warnings(names: Sequence[str], calibrators: Sequence[Calibrator], topics: Sequence[Topic]) -> list[str]:
-    """Where a calibrator is judged on lists it was fitted on, a sentence each."""
+    """Warn where a calibrator is judged on lists it was fitted on.
+
+    Parameters
+    ----------
+    names, calibrators : sequences
+        Calibrators, and what they are called.
+    topics : sequence of Topic
+        Lists that they are judged on.
+
+    Returns
+    -------
+    list of str
+        A sentence each.
+    """
     digests = [list_digest(topic) for topic in topics]
     return [
         message("seen", name=name, seen=seen, lists=len(topics))

@@ -92,12 +92,29 @@ def grid(policy: type[Policy]) -> tuple[Policy, ...]:
 
 
 def parse_methods(specs: Iterable[str], scenario: str, files: bool = True) -> tuple[Method, ...]:
-    """Methods by name; rules may be loaded from files or not, see :func:`~tarstop_core.policies.parse_policy`.
+    """Make methods of their names.
 
     A name is that of a policy (tuned over its grid), a policy with parameters (``budget:d=100``, taken as it is), a
     combination (``either(greedy;budget:d=100)``, ``both(…;…)``), a rule in a file (``mine.py:Name``), each with
-    ``@variant`` or without; ``paper`` for the paper's seven, ``all`` for every rule. InputProblem when there is no
-    such policy or variant, or a method is named twice.
+    ``@variant`` or without; ``paper`` for the paper's seven, ``all`` for every rule.
+
+    Parameters
+    ----------
+    specs : iterable of str
+        Names.
+    scenario : str
+        Whose variants there are.
+    files : bool
+        Whether rules may be loaded from files (:func:`~tarstop_core.policies.parse_policy`).
+
+    Returns
+    -------
+    tuple of Method
+
+    Raises
+    ------
+    InputProblem
+        When there is no such policy or variant, or a method is named twice.
     """
     methods = tuple(_method(spec, scenario, files) for spec in _spelled_out(specs))
     if not methods:

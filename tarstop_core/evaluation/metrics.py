@@ -40,7 +40,19 @@ PRINTED_SCREENED, PRINTED_AGREEMENT = 1, 4
 
 
 def payoff(payoffs: Payoffs, plus: ArrayLike, omega: ArrayLike) -> Floats:
-    """Expected payoff, in the payoffs' unit, of choosing a⁺ with a chance `plus` under a truth `omega`; both broadcast."""
+    """Expected payoff of choosing a⁺ with some chance under a truth.
+
+    Parameters
+    ----------
+    payoffs : Payoffs
+        Their unit is the result's.
+    plus, omega : array_like
+        Chance of a⁺, and whether ω⁺ holds; both broadcast.
+
+    Returns
+    -------
+    ndarray
+    """
     plus = np.asarray(plus, dtype=float)
     under_plus = plus * payoffs.B - (1 - plus) * payoffs.L_g
     under_minus = (1 - plus) * payoffs.G - plus * payoffs.L_r
@@ -50,7 +62,19 @@ def payoff(payoffs: Payoffs, plus: ArrayLike, omega: ArrayLike) -> Floats:
 def net_utility(
     payoffs: Payoffs, plus: ArrayLike, omega: ArrayLike, screened: ArrayLike, cost: ArrayLike
 ) -> Floats:
-    """U = u(a, ω) − c·n of each topic; arguments as in :func:`payoff`, all broadcast."""
+    """U = u(a, ω) − c·n of each topic.
+
+    Parameters
+    ----------
+    payoffs, plus, omega
+        As of :func:`payoff`.
+    screened, cost : array_like
+        Documents read, and the cost of one; all broadcast.
+
+    Returns
+    -------
+    ndarray
+    """
     spent = np.asarray(cost, dtype=float) * np.asarray(screened, dtype=float)
     return np.asarray(payoff(payoffs, plus, omega) - spent)
 
@@ -88,6 +112,17 @@ def icer(screened: float, agrees: float, reference_screened: float, reference_ag
     "Dominant" for fewer documents and more agreement, "Dominated" for the opposite, "--" where either is equal at
     the printed precision. Where both are lower the ratio is positive too: the documents saved for each right
     decision given up.
+
+    Parameters
+    ----------
+    screened, agrees : float
+        Means of the method: documents read, share of right decisions.
+    reference_screened, reference_agrees : float
+        Means of the reference.
+
+    Returns
+    -------
+    float or str
     """
     if no_ratio(screened, agrees, reference_screened, reference_agrees) is not None:
         return NEITHER
@@ -102,7 +137,17 @@ def icer(screened: float, agrees: float, reference_screened: float, reference_ag
 def no_ratio(
     screened: float, agrees: float, reference_screened: float, reference_agrees: float
 ) -> NoRatio | None:
-    """Why :func:`icer` of the same means is no ratio and no label; None where it is one."""
+    """Why :func:`icer` of the same means is no ratio and no label; None where it is one.
+
+    Parameters
+    ----------
+    screened, agrees, reference_screened, reference_agrees
+        As of :func:`icer`.
+
+    Returns
+    -------
+    NoRatio or None
+    """
     if _print_alike(screened, reference_screened, PRINTED_SCREENED):
         return NoRatio.SAME_DOCUMENTS
     if _print_alike(agrees, reference_agrees, PRINTED_AGREEMENT):
@@ -114,6 +159,15 @@ def wss(recall: ArrayLike, screened: ArrayLike, documents: ArrayLike) -> Floats:
     """Work saved over sampling: the share of documents left unread minus the share of relevant ones missed.
 
     At the depth where a rule stops: WSS = (TN + FN) / N − (1 − recall) (Cohen et al. 2006). NaN without documents.
+
+    Parameters
+    ----------
+    recall, screened, documents : array_like
+        At the depth where a rule stops, and the length of the list.
+
+    Returns
+    -------
+    ndarray
     """
     unread = 1 - np.asarray(screened, dtype=float) / np.asarray(documents, dtype=float)
     return np.asarray(unread - (1 - np.asarray(recall, dtype=float)))
@@ -137,7 +191,19 @@ Row = Mapping[Any, Any]
 def net_utility_of_errors(
     payoffs: Payoffs, row: Row, omega_plus: float, adopts: float, rejects: float
 ) -> float:
-    """Mean net utility of a table row from its counts of errors (fractional for means of replications)."""
+    """Mean net utility of a table row from its counts of errors (fractional for means of replications).
+
+    Parameters
+    ----------
+    payoffs, row : Payoffs, mapping
+        Normalised payoffs, and a row of a table of the paper.
+    omega_plus, adopts, rejects : float
+        Numbers of ω⁺ topics and of errors of each kind.
+
+    Returns
+    -------
+    float
+    """
     lost = adopts * payoffs.wrong_plus + rejects * payoffs.wrong_minus
     return float((_of_right(payoffs, row, omega_plus) - lost) / row["topics"] - row["cost"] * row["screened"])
 
@@ -151,6 +217,18 @@ def errors_of_net_utility(payoffs: Payoffs, row: Row, omega_plus: float) -> tupl
 
     Two equations: together they are the decisions that disagree, and weighted by what they cost they are
     the utility that is missing. NaN where both cost the same (q* = .5) and only their sum is known.
+
+    Parameters
+    ----------
+    payoffs, row : Payoffs, mapping
+        Normalised payoffs, and a row of a table of the paper.
+    omega_plus : float
+        Number of ω⁺ topics.
+
+    Returns
+    -------
+    tuple of float
+        Numbers of wrong a⁺ and of wrong a⁻.
     """
     wrong = (1 - row["decision_agreement"]) * row["topics"]
     gained = row["topics"] * (row["net_utility"] + row["cost"] * row["screened"])
@@ -163,10 +241,25 @@ def errors_of_net_utility(payoffs: Payoffs, row: Row, omega_plus: float) -> tupl
 
 
 def share_weights(omega: ArrayLike, share: float | None, base: ArrayLike | None = None) -> Floats:
-    """Weights of topics that add up to 1, with ω⁺ topics weighing `share` together; None keeps the share they have.
+    """Weights of topics that add up to 1, with ω⁺ topics weighing `share` together.
 
-    All of shape (T,); `base` are weights within each state, equal unless given. InputProblem when the share is not
-    one, or asks for topics of a state that has none.
+    Parameters
+    ----------
+    omega : array_like of bool, shape (T,)
+        Truth of each topic.
+    share : float or None
+        Share of the weight of ω⁺ topics; None keeps the one they have.
+    base : array_like, shape (T,), optional
+        Weights within each state; equal unless given.
+
+    Returns
+    -------
+    ndarray, shape (T,)
+
+    Raises
+    ------
+    InputProblem
+        When the share is not one, or asks for topics of a state that has none.
     """
     omega = np.asarray(omega, dtype=bool)
     base = np.ones(len(omega)) if base is None else np.asarray(base, dtype=float)

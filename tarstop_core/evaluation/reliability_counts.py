@@ -48,7 +48,20 @@ def matches_measurement(learned: Iterable[tuple[Calibrator, Iterable[Case]]], me
 
 
 def quality(sums: Floats, topics: int, how: str) -> Quality | None:
-    """What added tallies say; None when nothing was counted."""
+    """Turn added counts into measures.
+
+    Parameters
+    ----------
+    sums : ndarray, shape (BINS, 4)
+        Counts of :func:`tally`, added.
+    topics, how : int, str
+        Recorded with the measures: topics judged, and on what.
+
+    Returns
+    -------
+    Quality or None
+        None when nothing was counted.
+    """
     documents = sums[:, 2].sum()
     if not documents:
         return None

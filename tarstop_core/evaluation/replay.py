@@ -19,7 +19,7 @@ from tarstop_core.evaluation.tasks.decisive import DecisiveTask
 from tarstop_core.evaluation.tasks.review import ReviewTask, prequential_ahead
 from tarstop_core.policies import Policy
 from tarstop_core.policies.base import Randomised
-from tarstop_core.samples.past_stops import shipped
+from tarstop_core.samples.shipped import past_stops
 from tarstop_core.value.cumulative import studies_after
 from tarstop_core.value.exhaustive import chance_turned, studies_to_come
 from tarstop_core.value.outcomes import states_of
@@ -173,7 +173,21 @@ def with_left(
     engine: str = "bivariate",
     prior: Prior | None = None,
 ) -> list[PlayedReview]:
-    """What :func:`replay_reviews` came to on these outcomes, with what is said there of documents still unread."""
+    """Add to replayed reviews what is said, where they stop, of documents still unread.
+
+    Parameters
+    ----------
+    played, outcomes
+        What :func:`replay_reviews` came to, and on which outcomes.
+    calibrator, theta, engine, prior
+        As of :func:`replay_reviews`.
+    q_star : float
+        Threshold belief.
+
+    Returns
+    -------
+    list of PlayedReview
+    """
     by_list: dict[tuple[str, int], StillUnread] = {}
     reviews = []
     for outcome_played, outcome in zip(played, outcomes, strict=True):
@@ -187,13 +201,25 @@ def with_left(
         states = states_of(outcome.tables, theta, engine, prior or Prior())
         now = states[studies_after(outcome.positions, len(outcome.topic))[depth]]
         to_come = studies_to_come(_left(outcome.topic, by, depth).chance)
-        turned = chance_turned(now.b, now.n_0, to_come, q_star, tempering=shipped().tempering)
+        turned = chance_turned(now.b, now.n_0, to_come, q_star, tempering=past_stops().tempering)
         reviews.append(PlayedReview(**vars(outcome_played), left=left, turned=turned))
     return reviews
 
 
 def still_unread(topic: Topic, by: Calibrator | Floats, depth: int) -> StillUnread:
-    """What is said, after the first `depth` documents of a labelled list, of the relevant ones below, and what is so."""
+    """Compare what is said of the relevant documents below a depth with what is so.
+
+    Parameters
+    ----------
+    topic, depth : Topic, int
+        A labelled list, and how many of its documents were read.
+    by : Calibrator or ndarray
+        What chances come from.
+
+    Returns
+    -------
+    StillUnread
+    """
     assert topic.labels is not None
     left = _left(topic, by, depth)
     low, high = left.interval()

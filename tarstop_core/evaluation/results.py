@@ -110,7 +110,17 @@ class Results:
         return np.array(self.chosen).reshape(-1, len(self.methods), len(self.q_stars), len(self.costs))
 
     def setting(self, method: int, q: int, c: int) -> str:
-        """Return what tuning chose; every choice once where folds differ."""
+        """Return what tuning chose; every choice once where folds differ.
+
+        Parameters
+        ----------
+        method, q, c : int
+            Indices of method, q* and cost.
+
+        Returns
+        -------
+        str
+        """
         return " | ".join(dict.fromkeys(self.settings_by_fold[:, method, q, c].tolist()))
 
     def only(self, names: Sequence[str]) -> Results:

@@ -12,8 +12,7 @@ from tarstop_core.documents.topic import Outcome, Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.replay import Played, replay, replay_reviews
 from tarstop_core.policies import Policy
-from tarstop_core.samples.collections import sample_reviews, sample_topics
-from tarstop_core.samples.labelled import labelled_review, labelled_search
+from tarstop_core.samples.collections import labelled_review, labelled_search, sample_reviews, sample_topics
 from tarstop_core.samples.shipped import calibrators, default_calibrator
 from tarstop_core.screening.labels import UNSEEN
 from tarstop_core.screening.paths import screening_path

@@ -20,8 +20,12 @@ from tarstop_core.presentation.figures import MARKS, Chart, Figure
 from tarstop_core.presentation.numbers import amount, percent
 from tarstop_core.presentation.palette import BELIEF, STUDY
 from tarstop_core.ranking.learning import Label
-from tarstop_core.samples.collections import load_review_sample, sample_full_texts, sample_reviews
-from tarstop_core.samples.labelled import review_in_order
+from tarstop_core.samples.collections import (
+    load_review_sample,
+    review_in_order,
+    sample_full_texts,
+    sample_reviews,
+)
 from tarstop_core.samples.shipped import calibrators, default_calibrator, reranked_chances
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.wording import action

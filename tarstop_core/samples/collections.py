@@ -6,20 +6,26 @@ published tables are figures carried over from the publications that they cite.
 
 import gzip
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from tarstop_core.documents import reports
 from tarstop_core.documents.records import as_records
-from tarstop_core.documents.tables import Tables
+from tarstop_core.documents.reports import Report, Row, collect
+from tarstop_core.documents.tables import Floats, Tables
+from tarstop_core.documents.topic import Outcome, Topic
 from tarstop_core.envelope import validated
 from tarstop_core.errors import InputProblem
 from tarstop_core.files.tables import read_tables
 from tarstop_core.places import sample_dir
+from tarstop_core.ranking.order import Ranking, prepare
 
 
 @dataclass(frozen=True)
@@ -68,7 +74,12 @@ def sample_topics() -> pd.DataFrame:
 def load_sample(topic: str) -> pd.DataFrame:
     """The documents of one simulated search, in order of publication number (not of relevance).
 
-    `authors` holds the assignee, `date` the year. InputProblem when there is no such topic.
+    `authors` holds the assignee, `date` the year.
+
+    Raises
+    ------
+    InputProblem
+        When there is no such topic.
     """
     return _records("patents", topic)
 
@@ -130,6 +141,79 @@ def published_sets() -> list[PublishedSet]:
         )
         for entry in content
     ]
+
+
+# --- as labelled lists, for experiments, maps and lessons -------------------------------------------
+
+
+@lru_cache(maxsize=32)
+def labelled_search(topic: str) -> Topic:
+    """Return a simulated search with its judgments, ranked by BM25."""
+    ids, ranking = _ranked("patents", topic, "claim")
+    judged = sample_qrels()[topic]
+    labels = np.array([bool(judged.get(name)) for name in ids])
+    return Topic(topic, ids, ranking.scores, labels, sum(map(bool, judged.values())))
+
+
+@lru_cache(maxsize=32)
+def labelled_review(topic: str) -> Outcome:
+    """Return a simulated review with its 2×2 tables, ranked by BM25.
+
+    A study's table is counted where the first report brings it.
+    """
+    ids, ranking = _ranked("reviews", topic, "question")
+    return review_in_order(topic, ids, ranking.scores)
+
+
+def review_in_order(topic: str, ids: NDArray[np.str_], scores: Floats | None = None) -> Outcome:
+    """Return a simulated review with its 2×2 tables, its documents read in a given order.
+
+    Parameters
+    ----------
+    topic : str
+        Name of the review.
+    ids : ndarray of str, shape (N,)
+        Identifiers in reading order.
+    scores : ndarray, shape (N,), optional
+        Scores in that order.
+
+    Returns
+    -------
+    Outcome
+        A study's table is counted where the first report brings it.
+    """
+    evidence = collect(reports_with_data(sample_full_texts(topic), ids.tolist()))
+    labels = np.zeros(len(ids), dtype=bool)
+    labels[evidence.positions] = True
+    labelled = Topic(topic, ids, scores, labels, int(labels.sum()))
+    return Outcome(labelled, topic, evidence.tables, evidence.positions)
+
+
+def reports_with_data(texts: Mapping[str, FullText], ids: Sequence[str]) -> dict[int, Report]:
+    """Find the reports that bring a table, by their positions in a list of documents."""
+    reports = {}
+    for at, report in enumerate(map(texts.get, ids)):
+        if report is not None and report.TP is not None and report.FN is not None:
+            row = Row(report.study, report.TP, report.FP, report.FN, report.TN)
+            reports[at] = Report("data", study=report.study, rows=(row,))
+    return reports
+
+
+def labelled_inclusions(topic: str) -> Topic:
+    """Return a simulated review with what title and abstract let through, ranked by BM25."""
+    ids, ranking = _ranked("reviews", topic, "question")
+    labels = np.isin(ids, list(sample_full_texts(topic)))
+    return Topic(topic, ids, ranking.scores, labels, int(labels.sum()))
+
+
+def _ranked(collection: str, topic: str, query: str) -> tuple[NDArray[np.str_], Ranking]:
+    """Identifiers in ranking order, and the ranking by the topic's own query."""
+    frame = _records(collection, topic)
+    ranking = prepare(frame, "text", str(_topics(collection).set_index("topic").at[topic, query]))
+    return frame["id"].to_numpy(dtype=str)[ranking.order], ranking
+
+
+# --- files ----------------------------------------------------------------------------------------
 
 
 def _topics(collection: str) -> pd.DataFrame:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from tarstop_core.samples.past_stops import WrongStops
+from tarstop_core.samples.shipped import WrongStops
 
 Headline = Literal["continue", "stop", "found", "confirm", "prior alone", "all read", "reports"]
 SETTLED: tuple[Headline, ...] = ("found", "confirm", "all read")

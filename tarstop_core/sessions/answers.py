@@ -8,7 +8,7 @@ from tarstop_core.belief.bivariate import bivariate_belief
 from tarstop_core.documents.reports import collect
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.samples import collections as samples
-from tarstop_core.samples.labelled import reports_with_data
+from tarstop_core.samples.collections import reports_with_data
 from tarstop_core.screening.labels import RELEVANT
 from tarstop_core.screening.scenarios.patent import PATENT
 from tarstop_core.screening.scenarios.review import REVIEW

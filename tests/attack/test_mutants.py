@@ -33,7 +33,7 @@ from tarstop_core.documents.application import COLUMNS, Application, flagged, wi
 from tarstop_core.documents.links import links, web_address
 from tarstop_core.documents.records import ranking_text
 from tarstop_core.errors import InputProblem
-from tarstop_core.evaluation.upload import checked, place
+from tarstop_core.evaluation.benchmarks.folder import checked, place
 from tarstop_core.files import read_outcome_tables, read_qrels, read_records, read_run, read_tables
 from tarstop_core.files.labelled_lists import read_labelled
 from tarstop_core.ranking.bm25 import RECIPES, rank_documents

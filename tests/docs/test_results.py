@@ -6,8 +6,7 @@ import pytest
 
 from scripts import make_variations, study
 from tarstop_core.evaluation.benchmarks.named import BENCHMARKS
-from tarstop_core.evaluation.findings.aggregate import PAPER_NAMES
-from tarstop_core.evaluation.findings.paper import spread, variation_of, variations
+from tarstop_core.evaluation.findings.paper import PAPER_NAMES, spread, variation_of, variations
 from tarstop_core.evaluation.jobs import ResultCache
 from tarstop_core.evaluation.results import Results, load, shipped
 from tarstop_core.value.payoffs import Payoffs

@@ -6,8 +6,8 @@ import zipfile
 from pathlib import Path
 
 from tarstop_core.evaluation import running
+from tarstop_core.evaluation.benchmarks.folder import checked, place
 from tarstop_core.evaluation.running import Order, Run, Status
-from tarstop_core.evaluation.upload import checked, place
 from tarstop_core.samples.simulate.rankings import simulate_patent_rankings
 
 RULES = """from dataclasses import dataclass

@@ -9,13 +9,13 @@ from scripts.studies.reviews import tempering
 from tarstop_core.belief.bivariate import bivariate_belief
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import read_outcomes, read_run
-from tarstop_core.samples.past_stops import FILE, LEAST, PastStops, shipped, wrong_stops
+from tarstop_core.samples.shipped import LEAST, PAST_STOPS, PastStops, past_stops, wrong_stops
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_the_shipped_file_is_whole() -> None:
-    past = shipped()
+    past = past_stops()
     assert (len(past.questions), len({each.review for each in past.questions})) == (63, 16)
     for each in past.questions:
         assert len(each.end) == len(past.thetas) and each.after
@@ -25,7 +25,7 @@ def test_the_shipped_file_is_whole() -> None:
 
 @pytest.mark.parametrize("q_star", [0.2, 0.5, 0.8])
 def test_counts_are_those_of_the_questions(q_star: float) -> None:
-    past, at = shipped(), shipped().thetas.index(0.75)
+    past, at = past_stops(), past_stops().thetas.index(0.75)
     for studies in (1, 2, 5, 10):
         found = wrong_stops(studies, 0.75, q_star)
         asked = [each for each in past.questions if len(each.after) >= studies]
@@ -45,7 +45,7 @@ def test_nothing_is_said_of_what_was_not_counted() -> None:
 def test_the_end_is_what_all_studies_say(real_data: Path) -> None:
     folder = real_data / "clef_dta"
     outcomes = read_outcomes(folder / "outcomes.csv", read_run(folder / "bm25.run")).outcomes
-    past = shipped()
+    past = past_stops()
     for outcome, each in zip(outcomes[::15], past.questions[::15], strict=True):
         assert each.review == outcome.review
         for theta, b in zip(past.thetas, each.end, strict=True):
@@ -54,13 +54,13 @@ def test_the_end_is_what_all_studies_say(real_data: Path) -> None:
 
 def test_decisions_turned_oftener_than_belief_says() -> None:
     """By as much as the rows say that the page on reviews rests on."""
-    assert 0 < shipped().tempering < 1
+    assert 0 < past_stops().tempering < 1
     rows = pd.read_csv(ROOT / "docs" / "data" / "reviews_turned.csv")
-    assert shipped().tempering == pytest.approx(tempering(rows[rows["prior"] == "width"]), abs=0.006)
+    assert past_stops().tempering == pytest.approx(tempering(rows[rows["prior"] == "width"]), abs=0.006)
 
 
 def test_a_count_of_before_is_to_be_made_again() -> None:
     """Its number was a factor on the odds."""
-    before = FILE.text({}).replace('"version": 2', '"version": 1')
+    before = PAST_STOPS.text({}).replace('"version": 2', '"version": 1')
     with pytest.raises(InputProblem, match="has version 1; this program reads version 2: make it again"):
-        FILE.read(PastStops, before, "The past stops")
+        PAST_STOPS.read(PastStops, before, "The past stops")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tarstop_core.calibration.calibrator import Calibrator, FittedOn
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
-from tarstop_core.samples.past_stops import wrong_stops
+from tarstop_core.samples.shipped import wrong_stops
 from tarstop_core.screening.advice import advise
 from tarstop_core.screening.advised import Advice, Assumption, Headline, ReviewFacts, Variation
 from tarstop_core.screening.fold import replay

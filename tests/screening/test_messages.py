@@ -10,7 +10,7 @@ from tarstop_core.calibration.calibration_monitor import E_LIMIT, Check
 from tarstop_core.documents.application import Application
 from tarstop_core.presentation.messages import Messages
 from tarstop_core.ranking.learning import DEFAULT, RANKERS
-from tarstop_core.samples.past_stops import WrongStops
+from tarstop_core.samples.shipped import WrongStops
 from tarstop_core.screening import advice_message, record_message
 from tarstop_core.screening.advised import Advice, Assumption, Headline, ReviewFacts, Variation
 from tarstop_core.screening.scenarios.patent import PATENT

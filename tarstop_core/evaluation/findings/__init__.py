@@ -30,7 +30,17 @@ def cells_of(table: pd.DataFrame) -> str:
 
 
 def gain_words(value: float, low: float, high: float) -> str:
-    """A difference in net utility with its interval; a sign stands before gains too."""
+    """A difference in net utility with its interval; a sign stands before gains too.
+
+    Parameters
+    ----------
+    value, low, high : float
+        The difference and the ends of its interval.
+
+    Returns
+    -------
+    str
+    """
     mean, least, most = (f"+{end:.4f}" if end > 0 else signed(end) for end in (value, low, high))
     return f"{mean} ({least} to {most})"
 

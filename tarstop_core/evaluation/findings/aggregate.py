@@ -1,15 +1,8 @@
-"""From results of single cases to rows of tables: means, intervals, comparisons, regret.
-
-Means can be weighed to any share of ω⁺ cases, which is the choice of whoever built a benchmark. Intervals come from
-resampling groups (a topic with its twin, a review with its outcomes), in patents within the share of ω⁺ cases.
-"""
+"""From results of single cases to data frames: rows of tables, comparisons, regret, errors."""
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from enum import StrEnum
-from itertools import combinations, product
-from typing import Self
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -18,130 +11,21 @@ from numpy.typing import ArrayLike, NDArray
 from tarstop_core.calibration.figures import wilson
 from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.findings import message
-from tarstop_core.evaluation.findings.paper import published, recovered
+from tarstop_core.evaluation.findings.means import DRAWS, mean_with_interval, weighted_mean
 from tarstop_core.evaluation.findings.tables import BOOTSTRAPPED
-from tarstop_core.evaluation.methods import PAPER
 from tarstop_core.evaluation.metrics import NoRatio
 from tarstop_core.evaluation.results import Results
 from tarstop_core.evaluation.tasks import TASKS
-from tarstop_core.policies import POLICIES
 from tarstop_core.value.payoffs import Floats
 
-DRAWS = 1000
-LEVELS = (0.025, 0.975)
-EQUAL = 5e-5
-"""Half a unit of the last digit that the paper prints: gaps below it are no order."""
-PAIR = ["q_star", "cost", "ahead", "behind", "gap_paper", "gap", "gap_low", "gap_high", "order"]
+TINY = 1e-12
+"""Net utilities closer than this are equal."""
 REFERENCE = "greedy"
 CONTRACT = tuple(
     "approach q_star cost truth net_utility recall screened icer decision_agreement "
     "false_adopt false_reject topics".split()
 )
 """Columns that come first in every table of rows."""
-PAPER_NAMES = {name: POLICIES[name].title for name in PAPER} | {"knee": "Kneedle"}
-"""What the paper's tables call a method."""
-
-
-class Order(StrEnum):
-    """How two methods that the paper puts in an order by net utility stand in a run.
-
-    An order is sure where the 95 % interval of the difference excludes 0, and equal where the paper or the run
-    has no difference that four decimals show.
-    """
-
-    SAME = "as there"
-    SURELY_SAME = "as there, surely"
-    TURNED = "other way round"
-    SURELY_TURNED = "other way round, surely"
-    EQUAL = "equal"
-
-    @classmethod
-    def of(cls, gap: float, low: float, high: float, printed: float) -> Self:
-        """Order of two methods, the paper's better one first.
-
-        Parameters
-        ----------
-        gap, low, high
-            Difference in mean net utility in the run, with its 95 % interval.
-        printed
-            Difference that the paper prints, not negative.
-
-        Returns
-        -------
-        Order
-        """
-        if min(abs(gap), printed) < EQUAL:
-            return cls.EQUAL
-        sure = low > 0 or high < 0
-        if gap > 0:
-            return cls.SURELY_SAME if sure else cls.SAME
-        return cls.SURELY_TURNED if sure else cls.TURNED
-
-
-@dataclass(frozen=True, eq=False)
-class Mean:
-    """A mean with its interval of 95 %, arrays of one shape."""
-
-    value: Floats
-    low: Floats
-    high: Floats
-
-
-def weighted_mean(results: Results, values: Floats, q: int, share: float | None = None) -> Floats:
-    """Mean over cases of values of shape (T, …), as if `share` of the cases were ω⁺ (at q*'s truth)."""
-    weights = metrics.share_weights(results.omega[:, q], share, results.weights)
-    return np.asarray(np.tensordot(weights, values, axes=1))
-
-
-def mean_with_interval(
-    results: Results, values: Floats, q: int, share: float | None = None, draws: int = DRAWS
-) -> Mean:
-    """As :func:`weighted_mean`, with a percentile bootstrap interval over groups.
-
-    The same groups are drawn whatever the values, so differences are paired.
-    """
-    value = weighted_mean(results, values, q, share)
-    low, high = _interval(_resampled(results, values, q, share, draws))
-    return Mean(value, low.reshape(value.shape), high.reshape(value.shape))
-
-
-def _resampled(results: Results, values: Floats, q: int, share: float | None, draws: int) -> Floats:
-    """Means of values of shape (T, …) over bootstrap samples, shape (draws, …); NaN where a sample lacks a state."""
-    flat = values.reshape(len(values), -1)
-    omega, weights = results.omega[:, q], results.weights
-    _, of = np.unique(np.asarray(results.groups), return_inverse=True)
-    groups = int(of.max()) + 1
-    drawn = metrics.bootstrap_weights(groups, draws)
-    if share is None and TASKS[results.scenario].fixed_share:
-        share = float(weights[omega].sum() / weights.sum())
-    parts = [(np.ones_like(omega), 1.0)] if share is None else [(omega, share), (~omega, 1 - share)]
-    sampled = np.zeros((draws, flat.shape[1]))
-    for state, part in ((state, part) for state, part in parts if part > 0):
-        sums = np.zeros((groups, flat.shape[1]))
-        np.add.at(sums, of[state], weights[state, None] * flat[state])
-        total = drawn @ np.bincount(of[state], weights=weights[state], minlength=groups)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            sampled += part * (drawn @ sums) / total[:, None]
-    return sampled
-
-
-def _interval(sampled: Floats) -> tuple[Floats, Floats]:
-    # A sample without any case of a state says nothing of its mean.
-    kept = sampled[np.isfinite(sampled).all(axis=1)]
-    low, high = np.quantile(kept, LEVELS, axis=0) if len(kept) else np.full((2, sampled.shape[1]), np.nan)
-    return low, high
-
-
-def mean_gain(results: Results, one: str, other: str, share: float | None = None, draws: int = DRAWS) -> Mean:
-    """By how much one method's net utility exceeds another's, averaged over all q* and costs: single numbers."""
-    utility = results.net_utility
-    gain = (utility[:, results.method(one)] - utility[:, results.method(other)]).mean(axis=2)
-    q_at = range(len(results.q_stars))
-    value = np.mean([weighted_mean(results, gain[:, q], q, share) for q in q_at])
-    # The same groups are drawn for every q*, so its samples go together.
-    sampled = np.mean([_resampled(results, gain[:, q], q, share, draws) for q in q_at], axis=0)
-    low, high = _interval(sampled)
-    return Mean(np.asarray(value), low[0], high[0])
 
 
 def rows(
@@ -153,7 +37,7 @@ def rows(
     draws: int = DRAWS,
     target: float = metrics.TARGET_RECALL,
 ) -> pd.DataFrame:
-    """One row for each method, q* and cost (all that were run unless given), weighed to a share of ω⁺ cases if given.
+    """Make the table of results: one row for each method, q* and cost.
 
     :data:`CONTRACT` first. `recall`, `screened` and `decision_agreement` are means; `false_adopt` and
     `false_reject` are numbers of topics (weighed to a share: as many of `topics`); `icer` is against
@@ -165,9 +49,26 @@ def rows(
     share of them whose recall (of rules that draw a sample: whose mean recall) reaches the ``target_recall``, with Wilson's
     ``reliability_low`` and ``reliability_high``; NaN where no topic has anything relevant. ``engine_changes`` is the share of terminal actions that the bivariate
     engine would change, NaN where it was not asked.
+
+    Parameters
+    ----------
+    results : Results
+        Of an experiment.
+    share : float, optional
+        Share of ω⁺ cases to weigh to.
+    q_stars, costs : sequence of float, optional
+        All that were run unless given.
+    draws : int
+        Bootstrap samples; 0 for no intervals.
+    target : float
+        Recall whose reliability is reported.
+
+    Returns
+    -------
+    DataFrame
     """
-    q_at = [results.q(each) for each in (results.q_stars if q_stars is None else q_stars)]
-    c_at = [results.c(each) for each in (results.costs if costs is None else costs)]
+    q_at = [results.q(q_star) for q_star in (results.q_stars if q_stars is None else q_stars)]
+    c_at = [results.c(cost) for cost in (results.costs if costs is None else costs)]
     return pd.concat([_rows(results, q, c_at, share, draws, target) for q in q_at], ignore_index=True)
 
 
@@ -178,7 +79,7 @@ def _rows(
     omega, settings = results.omega[:, q], results.settings
     truth = omega[:, None, None]
     screened, plus, utility, recall = (
-        each[:, :, q, c_at] for each in (results.screened, results.plus, results.net_utility, results.recall)
+        cube[:, :, q, c_at] for cube in (results.screened, results.plus, results.net_utility, results.recall)
     )
     agrees = metrics.agreement(plus, truth)
 
@@ -219,7 +120,7 @@ def _rows(
         "decide_now": [decide_now[method.variant] for method in results.methods],
         "effort_saved": (1 - read / mean(results.documents.astype(float))).T,
         "regret": mean(regrets(results, q)[:, :, c_at]).T,
-        **{f"depth_{level}": each.T for level, each in zip((25, 50, 75), depths, strict=True)},
+        **{f"depth_{level}": depth.T for level, depth in zip((25, 50, 75), depths, strict=True)},
     }
     if draws:
         for name, values in zip(BOOTSTRAPPED, (utility, agrees, screened), strict=True):
@@ -239,7 +140,7 @@ def _icers(results: Results, read: Floats, right: Floats) -> tuple[NDArray[np.ob
     notes = np.full(read.shape, "", dtype=object)
     reference = names.index(REFERENCE)
     for m, c in np.ndindex(read.shape):
-        means = [float(each[i]) for i in ((m, c), (reference, c)) for each in (read, right)]
+        means = [float(mean[i]) for i in ((m, c), (reference, c)) for mean in (read, right)]
         icers[m, c] = metrics.icer(*means)
         if m != reference and (why := metrics.no_ratio(*means)) is not None:
             notes[m, c] = message("no_ratio", reason=why.value)
@@ -264,17 +165,32 @@ def _recall_centred(
     reached = np.tensordot(weights, metrics.reaches(recall, target).astype(float), axes=1)
     # Unequal weights are worth fewer topics (Kish); equal ones as many as there are.
     low, high = wilson(reached, np.full(reached.shape, 1 / (weights**2).sum()))
-    return columns | {name: each.T for name, each in zip(names, (wss, reached, low, high), strict=True)}
+    return columns | {name: mean.T for name, mean in zip(names, (wss, reached, low, high), strict=True)}
 
 
 def _long(columns: Mapping[str, ArrayLike]) -> pd.DataFrame:
     """Columns that broadcast to one shape as a row for each of its entries."""
     spread = np.broadcast_arrays(*columns.values())
-    return pd.DataFrame({name: each.ravel() for name, each in zip(columns, spread, strict=True)})
+    return pd.DataFrame({name: column.ravel() for name, column in zip(columns, spread, strict=True)})
 
 
 def deciding_now(results: Results, q: int, variant: str) -> Floats:
-    """Chance of a⁺ of whoever reads nothing and believes the variant's prior, shape (T,); NaN where it is not known."""
+    """Chance of a⁺ of whoever reads nothing and believes the prior.
+
+    Parameters
+    ----------
+    results : Results
+        With the beliefs of each fold.
+    q : int
+        Index of the q*.
+    variant : str
+        Of the prior.
+
+    Returns
+    -------
+    ndarray, shape (T,)
+        NaN where it is not known.
+    """
     beliefs = results.settings.get("beliefs")
     if beliefs is not None:
         b_0 = np.array([fold[variant] for fold in beliefs])[results.fold]
@@ -286,12 +202,15 @@ def deciding_now(results: Results, q: int, variant: str) -> Floats:
 def _named(results: Results) -> dict[str, NDArray[np.object_]]:
     """Columns that say which method a row is of, shape (M,)."""
     columns = ("method", "approach", "policy", "variant", "family")
-    named = [(each.name, each.title, each.policy, each.variant, each.family) for each in results.methods]
+    named = [
+        (method.name, method.title, method.policy, method.variant, method.family)
+        for method in results.methods
+    ]
     return dict(zip(columns, np.array(named, dtype=object).T, strict=True))
 
 
 def regrets(results: Results, q: int) -> Floats:
-    """Regret of each case, method and cost, shape (T, M, C), against the best but Oracles, which have none (NaN)."""
+    """Regret of each case, method and cost, shape (T, M, C), against the best but Oracles, which have NaN."""
     utility = results.net_utility[:, :, q]
     fair = np.array([not method.is_oracle for method in results.methods])
     regret = np.full(utility.shape, np.nan)
@@ -305,7 +224,17 @@ def regret_by_cost(
 ) -> pd.DataFrame:
     """Mean regret of each method that could be followed, at every cost: the paper's log-log figure.
 
-    ``method, approach, policy, variant, family, cost, regret``, with draws also ``regret_low, regret_high``.
+    Parameters
+    ----------
+    results, q_star : Results, float
+        Of an experiment, and a threshold that was run.
+    share, draws : float, int
+        As of :func:`mean_with_interval`; without draws there are no intervals.
+
+    Returns
+    -------
+    DataFrame
+        ``method, approach, policy, variant, family, cost, regret``, with draws also ``regret_low, regret_high``.
     """
     q = results.q(q_star)
     values = regrets(results, q)
@@ -314,16 +243,27 @@ def regret_by_cost(
     if draws:
         interval = mean_with_interval(results, np.nan_to_num(values), q, share, draws)
         columns |= {"regret_low": interval.low, "regret_high": interval.high}
-    methods = {name: each[:, None] for name, each in _named(results).items()}
+    methods = {name: column[:, None] for name, column in _named(results).items()}
     table = _long({**methods, "cost": results.costs, **columns})
     followed = [not method.is_oracle for method in results.methods]
     return table[np.repeat(followed, len(results.costs))].reset_index(drop=True)
 
 
 def errors(results: Results, cost: float, share: float | None = None) -> pd.DataFrame:
-    """``false_adopt`` and ``false_reject`` of each method and q*, as shares of all topics; ``loss``, their cost in utility.
+    """Errors of each kind of each method and q*, as shares of all topics.
 
-    Before them ``method, approach, policy, variant, family, q_star``.
+    Parameters
+    ----------
+    results, cost : Results, float
+        Of an experiment, and a cost that was run.
+    share : float, optional
+        Of ω⁺ cases to weigh to.
+
+    Returns
+    -------
+    DataFrame
+        ``method, approach, policy, variant, family, q_star, false_adopt, false_reject``, and ``loss``, their cost in
+        utility.
     """
     c = results.c(cost)
     tables = []
@@ -334,19 +274,31 @@ def errors(results: Results, cost: float, share: float | None = None) -> pd.Data
             for wrong in (metrics.false_adopt, metrics.false_reject)
         )
         loss = adopts * payoffs.wrong_plus + rejects * payoffs.wrong_minus
-        errors_of_each = {"false_adopt": adopts, "false_reject": rejects, "loss": loss}
-        tables.append(_long({**_named(results), "q_star": q_star, **errors_of_each}))
+        shares = {"false_adopt": adopts, "false_reject": rejects, "loss": loss}
+        tables.append(_long({**_named(results), "q_star": q_star, **shares}))
     return pd.concat(tables, ignore_index=True)
 
 
 def compare(
     results: Results, reference: str = REFERENCE, share: float | None = None, draws: int = DRAWS
 ) -> pd.DataFrame:
-    """Every method against a reference, on the same cases.
+    """Compare every method with a reference, on the same cases.
 
-    ``method, approach, policy, variant, family, reference, q_star, cost, difference`` (of mean net utility) with
-    ``difference_low`` and ``difference_high``; ``better`` and ``worse``, shares of cases; ``agreement`` and
-    ``screened``, differences of means.
+    Parameters
+    ----------
+    results : Results
+        With the reference.
+    reference : str
+        Name of a method.
+    share, draws : float, int
+        As of :func:`mean_with_interval`.
+
+    Returns
+    -------
+    DataFrame
+        ``method, approach, policy, variant, family, reference, q_star, cost, difference`` (of mean net utility) with
+        ``difference_low`` and ``difference_high``; ``better`` and ``worse``, shares of cases; ``agreement`` and
+        ``screened``, differences of means.
     """
     other = results.method(reference)
     tables = []
@@ -357,10 +309,10 @@ def compare(
         omega = results.omega[:, q, None, None]
         agrees = metrics.agreement(results.plus[:, :, q], omega)
         agreement, read, better, worse = (
-            weighted_mean(results, np.asarray(each, dtype=float), q, share)
-            for each in (agrees, results.screened[:, :, q], gain > 1e-12, gain < -1e-12)
+            weighted_mean(results, np.asarray(values, dtype=float), q, share)
+            for values in (agrees, results.screened[:, :, q], gain > TINY, gain < -TINY)
         )
-        columns = {name: each[:, None] for name, each in _named(results).items()} | {
+        columns = {name: column[:, None] for name, column in _named(results).items()} | {
             "reference": results.methods[other].title,
             "q_star": q_star,
             "cost": results.costs,
@@ -378,7 +330,20 @@ def compare(
 
 
 def case_rows(results: Results, q_star: float | None = None, cost: float | None = None) -> pd.DataFrame:
-    """Results case by case, a column a field of :class:`Results`: what a table's means are means of."""
+    """Tabulate results case by case: what a table's means are means of.
+
+    Parameters
+    ----------
+    results : Results
+        Of an experiment.
+    q_star, cost : float, optional
+        That were run; all unless given.
+
+    Returns
+    -------
+    DataFrame
+        A column a field of :class:`~tarstop_core.evaluation.results.Results`.
+    """
     q_at = range(len(results.q_stars)) if q_star is None else [results.q(q_star)]
     c_at = range(len(results.costs)) if cost is None else [results.c(cost)]
     methods = _named(results)
@@ -397,54 +362,3 @@ def case_rows(results: Results, q_star: float | None = None, cost: float | None 
         columns |= {name: getattr(results, name)[:, :, q, c] for name in measured}
         tables.append(_long(columns | {"fold": results.fold[:, None]}))
     return pd.concat(tables, ignore_index=True)
-
-
-def beside_paper(results: Results) -> pd.DataFrame:
-    """Rows of this run beside the paper's, where q*, cost and method are the paper's; empty without such rows.
-
-    ``q_star, cost, method, approach, rank, rank_paper`` (by net utility, 1 best, among the paper's methods
-    that were run) and, with and without ``_paper``, ``net_utility, screened, decision_agreement, recall, icer`` (a number
-    or a label here, text in the paper) and ``false_adopt, false_reject`` as shares of topics: the paper's as its tables
-    imply them (:func:`~tarstop_core.evaluation.findings.paper.recovered`; NaN at q* = .5).
-    """
-    keys = ["q_star", "cost", "approach"]
-    errors_of = ["false_adopt", "false_reject"]
-    paper = published().merge(recovered()[["scenario", *keys, *errors_of]], on=["scenario", *keys])
-    paper = paper[paper["scenario"] == results.scenario]
-    own = rows(results, draws=0)
-    own = own[own["method"].isin(list(PAPER_NAMES))]
-    own = own.assign(approach=[PAPER_NAMES[name] for name in own["method"]])
-    both = own.merge(paper, on=keys, suffixes=("", "_paper"))
-    for error in errors_of:
-        both[error] /= both["topics"]
-        both[f"{error}_paper"] /= both["topics_paper"]
-    by_panel = both.groupby(["q_star", "cost"])
-    both["rank"] = by_panel["net_utility"].rank(ascending=False, method="min").astype(int)
-    both["rank_paper"] = by_panel["net_utility_paper"].rank(ascending=False, method="min").astype(int)
-    figures = ["net_utility", "screened", "decision_agreement", "recall", "icer", *errors_of]
-    columns = ["q_star", "cost", "method", "approach", "rank", "rank_paper"]
-    columns += [name for figure in figures for name in (figure, f"{figure}_paper")]
-    return both[columns].sort_values(["q_star", "rank_paper"], ascending=[False, True], ignore_index=True)
-
-
-def pairs(results: Results, draws: int = DRAWS) -> pd.DataFrame:
-    """Every two of the paper's methods in its tables: whether they stand here as they do there.
-
-    ``q_star, cost, ahead, behind`` (approaches, by the paper's net utility), ``gap_paper``, ``gap`` of this run with
-    ``gap_low`` and ``gap_high``, and ``order``, an :class:`Order`.
-    """
-    pair_rows = []
-    for _, own in beside_paper(results).groupby(["q_star", "cost"], sort=False):
-        q_star, cost = (float(own[name].iloc[0]) for name in ("q_star", "cost"))
-        q, c = results.q(q_star), results.c(cost)
-        ranked = own.sort_values("net_utility_paper", ascending=False, kind="stable").to_dict("records")
-        for one, other in combinations(ranked, 2):
-            of = [results.net_utility[:, results.method(str(each["method"])), q, c] for each in (one, other)]
-            gap = mean_with_interval(results, of[0] - of[1], q, draws=draws)
-            printed = one["net_utility_paper"] - other["net_utility_paper"]
-            low, high, mean = (float(each) for each in (gap.low, gap.high, gap.value))
-            order = Order.of(mean, low, high, printed)
-            pair_rows.append(
-                (q_star, cost, one["approach"], other["approach"], printed, mean, low, high, order)
-            )
-    return pd.DataFrame(pair_rows, columns=PAIR)

@@ -7,7 +7,7 @@ from typing import Any, cast
 import numpy as np
 import pandas as pd
 
-from tarstop_core.evaluation.findings import message, share_words, signed
+from tarstop_core.evaluation.findings import message
 from tarstop_core.policies import POLICIES
 from tarstop_core.presentation import figures as fig
 from tarstop_core.presentation.numbers import number
@@ -22,10 +22,20 @@ DASHES = {"paper's policy": "solid", "paper's baseline": "dash", "reference": "d
 
 
 def style(policy: str, variant: str = "marginal", family: str = "beyond the paper") -> dict[str, Any]:
-    """Colour, marker and dash of a method; the paper's policies solid, baselines dashed, references dotted.
+    """Return colour, marker and dash of a method; the paper's policies solid, baselines dashed, references dotted.
 
     Rules beyond the paper are solid where they act on belief's value and dash-dotted otherwise; a variant
     (hazard, learned …) has an open marker.
+
+    Parameters
+    ----------
+    policy, variant, family : str
+        As results have them.
+
+    Returns
+    -------
+    dict
+        ``color``, ``symbol`` and ``dash``.
     """
     rule = POLICIES.get(policy)
     round_, at = divmod(len(POLICIES) + sum(map(ord, policy)), len(SERIES))
@@ -42,7 +52,22 @@ def look_of(row: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 def mark(x: float, name: str, look: Mapping[str, Any], **more: Any) -> fig.Figure:
-    """One point of a method, on the line that bears its name."""
+    """Draw one point of a method, on the line that bears its name.
+
+    Parameters
+    ----------
+    x, name : float, str
+        Where it stands.
+    look : mapping
+        Of :func:`style`.
+    **more
+        Further attributes of the trace.
+
+    Returns
+    -------
+    dict
+        A plotly trace.
+    """
     return fig.points([x], [name], look["color"], marker={"symbol": look["symbol"]}, **more)
 
 
@@ -54,30 +79,68 @@ def drawn(
     notes: Sequence[fig.Figure] = (),
     **more: Any,
 ) -> fig.Figure:
-    """As other figures are (:func:`tarstop_core.presentation.figures.drawn`), with the margins of an experiment's."""
+    """Finish a figure of an experiment, with its margins and its mark.
+
+    Parameters
+    ----------
+    data, notes : sequences of dict
+        Traces and annotations.
+    height, simulated, dark : int, bool, bool
+        As of :func:`tarstop_core.presentation.figures.drawn`.
+    **more
+        Further attributes of the layout.
+
+    Returns
+    -------
+    dict
+        A plotly figure.
+    """
     mark_simulated = [fig.note(1, 1, "simulated", fig.text_colour(dark))] if simulated else []
     margin = {"l": 64, "r": 16, "t": 24, "b": 48, **more.pop("margin", {})}
     return fig.drawn(data, height, False, dark, [*notes, *mark_simulated], margin=margin, **more)
 
 
 def reach(row: Mapping[Any, Any], name: str, colour: str) -> fig.Figure:
-    """The interval of a row's number, as error bars."""
+    """The interval of a row's number, as error bars.
+
+    Parameters
+    ----------
+    row, name : mapping, str
+        A row, and the column of the mean.
+    colour : str
+        Of the bars.
+
+    Returns
+    -------
+    dict
+        A plotly error_x.
+    """
     low, high = (row[name] - row[f"{name}_low"], row[f"{name}_high"] - row[name])
     return fig.interval([high], [low], colour, 2)
 
 
 # --- regret ---------------------------------------------------------------------------------------
 
-FURTHEST = -1.0
-"""Differences below it stand as numbers at the edge."""
 DIRECT_LABELS = 7
 """Up to so many lines are named at their ends; more get a legend."""
 
 
 def regret_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = False) -> fig.Figure:
-    """:func:`~tarstop_core.evaluation.findings.aggregate.regret_by_cost`, with its intervals if any, on log axes.
+    """Draw mean regret by cost, with its intervals if any, on log axes.
 
     No regret at all has no place there: the line has a gap, and an open marker lies on a line of its own, "0".
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Of :func:`~tarstop_core.evaluation.findings.aggregate.regret_by_cost`.
+    simulated, dark : bool
+        Whether the figure is marked as simulated, and whether the page is dark.
+
+    Returns
+    -------
+    dict
+        A plotly figure.
     """
     data: list[fig.Figure] = []
     floor: list[fig.Figure] = []
@@ -146,9 +209,18 @@ def _apart(ends: Sequence[End]) -> list[End]:
 
 
 def regret_sentence(frame: pd.DataFrame, q_star: float, cost: float, bounds: Sequence[str] = ()) -> str:
-    """What the regret figure shows, at one cost and over all; with intervals where the frame has them.
+    """Say what the regret figure shows, at one cost and over all; with intervals where the frame has them.
 
-    `bounds` are the methods that it does not draw, because they know the truth.
+    Parameters
+    ----------
+    frame, q_star, cost : DataFrame, float, float
+        What is drawn, its threshold, and the cost that is looked at.
+    bounds : sequence of str
+        Methods that it does not draw, because they know the truth.
+
+    Returns
+    -------
+    str
     """
     table = frame.pivot_table(index="cost", columns="approach", values="regret", sort=False)
     here = {str(name): float(cast(Any, value)) for name, value in table.loc[cost].items()}
@@ -195,7 +267,22 @@ FLAT = {"nticks": 4, "tickangle": 0}  # or the numbers of narrow panels would st
 def error_figure(
     frame: pd.DataFrame, called: Mapping[str, str], simulated: bool = False, dark: bool = False
 ) -> fig.Figure:
-    """:func:`~tarstop_core.evaluation.findings.aggregate.errors` (NaN where they cannot be told apart), a panel a q*."""
+    """Draw wrong decisions of both kinds, a panel a q*.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Of :func:`~tarstop_core.evaluation.findings.aggregate.errors`; NaN where errors cannot be told apart.
+    called : mapping of str to str
+        What the two errors are called.
+    simulated, dark : bool
+        Whether the figure is marked as simulated, and whether the page is dark.
+
+    Returns
+    -------
+    dict
+        A plotly figure.
+    """
     q_stars = sorted(frame["q_star"].unique())
     names = list(dict.fromkeys(frame["approach"]))
     width = (1 - 0.04 * (len(q_stars) - 1)) / len(q_stars)
@@ -241,7 +328,19 @@ def error_figure(
 
 
 def error_heading(at: pd.DataFrame, q_star: float, cost: float) -> str:
-    """Who decides wrongly least often."""
+    """Say who decides wrongly least often.
+
+    Parameters
+    ----------
+    at : DataFrame
+        Errors at one q*.
+    q_star, cost : float
+        Named in the heading.
+
+    Returns
+    -------
+    str
+    """
     wrong = (at["false_adopt"] + at["false_reject"]).to_numpy()
     names = at["approach"].to_numpy()[wrong <= wrong.min() + 1e-12]
     return message("fewest_errors", names=names, never=wrong.min() <= 1e-12, q_star=q_star, cost=cost)
@@ -265,97 +364,3 @@ def error_sentence(frame: pd.DataFrame, called: Mapping[str, str]) -> str:
     if mixed := [f"{q_star:g}" for q_star in sorted(set(frame["q_star"]) - set(apart["q_star"]))]:
         sentences.append(message("not_apart", q_stars=mixed))
     return " ".join(sentences)
-
-
-def effort_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = False) -> fig.Figure:
-    """Documents read by each method: mean with its interval, and the middle half of topics; 0 is drawn at 0.5.
-
-    From :func:`~tarstop_core.evaluation.findings.aggregate.rows` of one q* and cost.
-    """
-    own = frame.sort_values("screened", ascending=False)
-    names = own["approach"].tolist()
-    data: list[dict[str, Any]] = []
-    for name, row in zip(names, own.to_dict("records"), strict=True):
-        colour = look_of(row)["color"]
-        low, high, mean = (max(0.5, row[key]) for key in ("depth_25", "depth_75", "screened"))
-        middle = {"type": "scatter", "mode": "lines", "line": {"color": colour, "width": 7}, "opacity": 0.4}
-        data.append({**middle, "x": [low, high], "y": [name, name], "hoverinfo": "skip"})
-        hover = f"{name}: {row['screened']:,.1f} documents, {row['effort_saved']:.1%} saved<extra></extra>"
-        point = fig.points([mean], [name], colour, hovertemplate=hover)
-        if "screened_low" in row:
-            above = max(0.0, row["screened_high"] - row["screened"])
-            below = max(0.0, min(row["screened"] - row["screened_low"], mean - 0.4))
-            point["error_x"] = fig.interval([above], [below], colour, 2)
-        data.append(point)
-    # Two lines, because one is wider than a telephone.
-    title = "documents read (0 drawn at 0.5)<br>dot: mean; bar: middle half of topics"
-    xaxis, yaxis = fig.axis(title, dark, type="log", dtick=1), fig.axis("", dark, automargin=True)
-    height = 126 + ROW * len(names)
-    return drawn(data, height, simulated, dark, margin={"b": 64}, xaxis=xaxis, yaxis=yaxis)
-
-
-def effort_sentence(frame: pd.DataFrame) -> str:
-    """What reading less saves, and what it costs in right decisions, beside reading nothing."""
-    followed = frame["regret"].notna()  # An Oracle has none
-    fair = frame[followed] if followed.any() else frame
-    best = fair.iloc[int(fair["net_utility"].to_numpy().argmax())].to_dict()
-    return message(
-        "effort",
-        best=best,
-        cell=cell_of(best),
-        net_utility_within=within(best, "net_utility", signed),
-        agreement_within=within(best, "decision_agreement", share_words),
-    )
-
-
-def cell_of(row: Mapping[Any, Any]) -> tuple[float, float] | None:
-    """q* and cost of a row; None where a table has no column for them."""
-    return (row["q_star"], row["cost"]) if row.get("cost") is not None else None
-
-
-def difference_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = False) -> fig.Figure:
-    """Net utility of each method minus the reference's on the same topics, with intervals of 95 %.
-
-    From :func:`~tarstop_core.evaluation.findings.aggregate.compare` at one q* and cost. A method further down than
-    :data:`FURTHEST` has its number in place of its point.
-    """
-    own = frame.sort_values("difference")
-    # What reads nearly everything lies far to the left: the axis ends where methods can be told apart.
-    near = own[own["difference_low"] > FURTHEST]
-    spread = near[["difference_low", "difference_high"]].abs().to_numpy().max(initial=0.01)
-    data, notes = [], []
-    for row in own.to_dict("records"):
-        look, hover = look_of(row), "%{y}: %{x:+.4f}<extra></extra>"
-        if row["difference_low"] > FURTHEST:
-            error = reach(row, "difference", look["color"])
-            data.append(mark(row["difference"], row["approach"], look, error_x=error, hovertemplate=hover))
-            continue
-        edge = fig.points([-1.08 * spread], [row["approach"]], look["color"], hoverinfo="skip")
-        data.append(edge | {"marker": edge["marker"] | {"symbol": "triangle-left"}})
-        where = {"xanchor": "left", "xshift": 10, "yanchor": "middle"}
-        notes.append(
-            fig.label(
-                -1.08 * spread, row["approach"], signed(row["difference"], 2), fig.text_colour(dark), **where
-            )
-        )
-    xaxis = fig.axis("net utility, difference a topic", dark, range=[-1.15 * spread, 1.15 * spread])
-    yaxis = fig.axis("", dark, automargin=True, type="category", categoryarray=own["approach"].tolist())
-    axes: dict[str, Any] = {"xaxis": xaxis, "yaxis": yaxis}
-    shapes = [fig.upright(0, width=1)]
-    return drawn(data, 110 + ROW * len(own), simulated, dark, notes, **axes, shapes=shapes)
-
-
-def difference_sentence(frame: pd.DataFrame) -> str:
-    """Which methods' intervals lie above 0, below it, or on both sides of the reference."""
-    reference = frame["reference"].iloc[0]
-    low, high = frame["difference_low"], frame["difference_high"]
-    names = {
-        relation: frame[where]["approach"].tolist()
-        for relation, where in (
-            ("better", low > 0),
-            ("worse", high < 0),
-            ("unclear", (low <= 0) & (high >= 0)),
-        )
-    }
-    q_star, cost = (frame[name].iloc[0] if len(frame) else None for name in ("q_star", "cost"))
-    return message("differences", q_star=q_star, cost=cost, reference=reference, **names)

@@ -1,7 +1,6 @@
 """Everything an experiment found, on disk: tables, figures, and one page that needs no network."""
 
 import json
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -12,7 +11,8 @@ import pandas as pd
 
 from tarstop_core.calibration.figures import reliability_and_scores, reliability_figure
 from tarstop_core.errors import InputProblem
-from tarstop_core.evaluation.findings import aggregate, claims, figures, signed, tables
+from tarstop_core.evaluation.findings import aggregate, claims, effort, figures, paper, tables
+from tarstop_core.evaluation.findings.means import DRAWS
 from tarstop_core.evaluation.metrics import TARGET_RECALL
 from tarstop_core.evaluation.results import Results, save
 from tarstop_core.evaluation.tasks import TASKS, errors_of
@@ -53,7 +53,7 @@ class Findings:
     results: Results
     share: float | None = None
     """Share of ω⁺ topics to weigh to; as they are unless given."""
-    draws: int = aggregate.DRAWS
+    draws: int = DRAWS
     """Bootstrap samples."""
     target: float = TARGET_RECALL
     """The recall whose reliability is said."""
@@ -94,6 +94,21 @@ class Findings:
         """Errors of each kind at the tables' cost."""
         return aggregate.errors(self.results, self.cost, self.share)
 
+    @cached_property
+    def claims(self) -> pd.DataFrame:
+        """Every claim that the methods allow to be looked at, with what was found."""
+        return claims.verdicts(self.results, self.share, self.draws)
+
+    @cached_property
+    def beside_paper(self) -> pd.DataFrame:
+        """Rows of this run beside the paper's, with what they differ by; empty where there are none."""
+        return paper.beside_paper(self.results).assign(differs_by=paper.reasons(self.results))
+
+    @cached_property
+    def ordering(self) -> list[str]:
+        """Where the order of methods differs from the paper's, a sentence for each panel."""
+        return paper.ordering_sentences(self.results)
+
     @property
     def caption(self) -> str:
         """What every table says of itself."""
@@ -132,8 +147,8 @@ class Findings:
                 "effort",
                 f"effort_q{q_star:g}",
                 f"Documents read, q* = {q_star:g}, cost {self.cost:g}",
-                partial(figures.effort_figure, own, simulated),
-                figures.effort_sentence(own),
+                partial(effort.effort_figure, own, simulated),
+                effort.effort_sentence(own),
             )
             if self.comparisons is not None:
                 table = self.comparisons
@@ -142,8 +157,8 @@ class Findings:
                     "differences",
                     f"differences_q{q_star:g}",
                     f"Net utility against Greedy on the same topics, q* = {q_star:g}, cost {self.cost:g}",
-                    partial(figures.difference_figure, paired, simulated),
-                    figures.difference_sentence(paired),
+                    partial(effort.difference_figure, paired, simulated),
+                    effort.difference_sentence(paired),
                 )
         for variant, quality in results.calibration.items():
             yield Drawn(
@@ -168,8 +183,23 @@ def write(report: Findings, folder: Path, *, pictures: bool = True) -> Written:
 
     ``rows.csv``, ``topics.csv.gz`` (topic by topic), ``comparisons.csv``, ``regret.csv``, ``errors.csv``,
     ``tables.tex``, ``settings.json``, ``results.npz`` (reads back with :func:`~tarstop_core.evaluation.results.load`),
-    ``report.html``, and ``figures/`` as SVG and PNG where there is a Chromium. InputProblem when the folder cannot be
-    written to.
+    ``report.html``, and ``figures/`` as SVG and PNG where there is a Chromium.
+
+    Parameters
+    ----------
+    report, folder : Findings, Path
+        What is written, and where.
+    pictures : bool
+        Whether figures are written as SVG and PNG too.
+
+    Returns
+    -------
+    Written
+
+    Raises
+    ------
+    InputProblem
+        When the folder cannot be written to.
     """
     results = report.results
     try:
@@ -242,13 +272,11 @@ def html(report: Findings) -> str:
         report=report,
         results=results,
         task=task,
-        claims=pd.DataFrame([vars(each) for each in claims.verdicts(results, report.share, report.draws)]),
         caution=claims.caution(results),
         panel=partial(tables.panel, report.rows, cost=report.cost, digits=task.icer_digits),
         engine=engine_changes(report.rows[report.rows["cost"] == report.cost]),
-        beside=_beside_paper(report),
-        beside_note=tables.icer_note(aggregate.beside_paper(results)),
-        ordering=claims.ordering_sentences(results),
+        beside=tables.beside_paper(report.beside_paper, task.icer_digits, errors_of(settings)),
+        beside_note=tables.icer_note(report.beside_paper),
         other_truth=task.paper is not None and settings["truth"] != task.paper.truth,
         figures=[
             {**vars(drawn), "light": drawn.draw(False), "dark": drawn.draw(True)}
@@ -273,41 +301,6 @@ def engine_changes(rows: pd.DataFrame) -> dict[str, Any] | None:
     return {"mean": changes.mean(), "worst": asked.iloc[int(changes.to_numpy().argmax())]}
 
 
-def _beside_paper(report: Findings) -> pd.DataFrame:
-    beside = aggregate.beside_paper(report.results)
-    if beside.empty:
-        return beside
-    digits = TASKS[report.results.scenario].icer_digits
-    columns = (
-        ("net_utility", "Net utility", signed),
-        ("screened", "Screened", "{:,.1f}".format),
-        ("decision_agreement", "Agreement", "{:.4f}".format),
-        ("recall", "Recall", "{:.4f}".format),
-        *(
-            (each, f"{name.capitalize()}s", _share)
-            for each, name in errors_of(report.results.settings).items()
-        ),
-    )
-    return pd.DataFrame(
-        {
-            "q*": beside["q_star"].map("{:g}".format),
-            "Approach": beside["approach"],
-            **{
-                f"{title}, {whose}": [form(value) for value in beside[f"{column}{suffix}"]]
-                for column, title, form in columns
-                for suffix, whose in (("", "here"), ("_paper", "paper"))
-            },
-            "ICER, here": [tables.shown_icer(value, digits) for value in beside["icer"]],
-            "ICER, paper": beside["icer_paper"],
-            "Differs by": claims.reasons(report.results),
-        }
-    )
-
-
-def _share(value: float) -> str:
-    return "unknown" if math.isnan(value) else f"{value:.1%}"
-
-
 def _calibration(results: Results) -> pd.DataFrame:
     paper = TASKS[results.scenario].paper
     rows: list[tuple[Any, ...]] = [
@@ -329,8 +322,8 @@ def statistics(results: Results) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["figure", "achieved", "paper"])
 
 
-def folds_said(folds: Sequence[Sequence[int]]) -> str:
-    """How many topics were tuned and tested on."""
+def folds_words(folds: Sequence[Sequence[int]]) -> str:
+    """Word how many topics were tuned and tested on."""
     if len(folds) == 1:
         return f"{folds[0][0]:,} and {folds[0][1]:,}"
     train, test = zip(*folds, strict=True)

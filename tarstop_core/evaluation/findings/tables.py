@@ -34,10 +34,23 @@ def headline_cost(scenario: str, costs: tuple[float, ...]) -> float:
 
 
 def panel(rows: pd.DataFrame, q_star: float, cost: float, digits: int = 1) -> pd.DataFrame:
-    """One panel of a table in the paper's manner, best net utility first, as texts under :data:`HEADINGS`.
+    """Lay out one panel of a table in the paper's manner, best net utility first, as texts under :data:`HEADINGS`.
 
-    From :func:`~tarstop_core.evaluation.findings.aggregate.rows`, net utility, reliability and agreement with their
-    intervals where it has them; `digits` are decimals of the ICER. :func:`notes` says what has to be known to read it.
+    Net utility, reliability and agreement have their intervals where the rows do; :func:`notes` says what has to be
+    known to read it.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Of :func:`~tarstop_core.evaluation.findings.aggregate.rows`.
+    q_star, cost : float
+        Of the panel.
+    digits : int
+        Decimals of the ICER.
+
+    Returns
+    -------
+    DataFrame
     """
     own = rows[(rows["q_star"] == q_star) & (rows["cost"] == cost)]
     own = own.sort_values("net_utility", ascending=False, kind="stable")
@@ -78,6 +91,50 @@ def icer_note(rows: pd.DataFrame) -> list[str]:
     return [message("icer_note", alone=not (rows["icer"] == REFERENCE).any())]
 
 
+def beside_paper(
+    frame: pd.DataFrame, digits: int, errors: Mapping[str, str] | None = None, *, places: bool = False
+) -> pd.DataFrame:
+    """Lay out rows of a run beside the paper's, as texts.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Of :attr:`~tarstop_core.evaluation.findings.report.Findings.beside_paper`.
+    digits : int
+        Decimals of the ICER.
+    errors : mapping of str to str, optional
+        What the two errors are called, where their columns are wanted.
+    places : bool
+        Whether the places by net utility are wanted.
+
+    Returns
+    -------
+    DataFrame
+        Empty without rows.
+    """
+    if frame.empty:
+        return pd.DataFrame()
+    columns = {"q*": frame["q_star"].map("{:g}".format), "Approach": frame["approach"]}
+    if places:
+        columns["Place, here / paper"] = frame["rank"].astype(str) + " / " + frame["rank_paper"].astype(str)
+    for column, title, form in (
+        ("net_utility", "Net utility", signed),
+        ("screened", "Screened", "{:,.1f}".format),
+        ("decision_agreement", "Agreement", "{:.4f}".format),
+        ("recall", "Recall", "{:.4f}".format),
+        *((name, f"{called.capitalize()}s", _share) for name, called in (errors or {}).items()),
+    ):
+        columns[f"{title}, here"] = frame[column].map(form)
+        columns[f"{title}, paper"] = frame[f"{column}_paper"].map(form)
+    columns["ICER, here"] = frame["icer"].map(lambda icer: shown_icer(icer, digits))
+    columns |= {"ICER, paper": frame["icer_paper"], "Differs by": frame["differs_by"]}
+    return pd.DataFrame(columns)
+
+
+def _share(value: float) -> str:
+    return "unknown" if math.isnan(value) else f"{value:.1%}"
+
+
 def shown_icer(icer: Icer, digits: int = 1) -> str:
     """A label as it is, a ratio rounded."""
     return icer if isinstance(icer, str) else f"{icer:.{digits}f}"
@@ -94,7 +151,19 @@ def _with_interval(row: Mapping[Any, Any], name: str) -> str:
 
 
 def latex(rows: pd.DataFrame, cost: float, caption: str, digits: int = 1) -> str:
-    """Each :func:`panel` of one cost as a LaTeX table (package booktabs); the caption is plain text."""
+    """Write each :func:`panel` of one cost as a LaTeX table (package booktabs).
+
+    Parameters
+    ----------
+    rows, cost, digits
+        As of :func:`panel`.
+    caption : str
+        Plain text.
+
+    Returns
+    -------
+    str
+    """
     plain = without_bootstrap(rows)
     lines = [
         r"\begin{table}",

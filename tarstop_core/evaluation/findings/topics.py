@@ -1,4 +1,4 @@
-"""For looking into an experiment: what effort buys, what became of each topic, and the path of a single one."""
+"""The topics behind a figure: what became of each, and the path of a single one."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,7 +11,7 @@ from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold
 from tarstop_core.evaluation.findings import message, share_words
 from tarstop_core.evaluation.findings.aggregate import regrets
-from tarstop_core.evaluation.findings.figures import BAR, ROW, cell_of, drawn, look_of, mark, reach, within
+from tarstop_core.evaluation.findings.figures import ROW, look_of, mark
 from tarstop_core.evaluation.reliability_counts import matches_measurement
 from tarstop_core.evaluation.results import MethodInfo, Results
 from tarstop_core.evaluation.tasks import TASKS
@@ -22,66 +22,10 @@ from tarstop_core.presentation.numbers import number
 from tarstop_core.presentation.palette import BELIEF, COST, THRESHOLD, VALUE
 from tarstop_core.value.payoffs import Depths, Floats, Payoffs
 
-HALVES = ((0.0, 0.47), (0.53, 1.0))
 CURVES, MARGINS = 300, 66
 """Pixels of belief and worth above the stopping depths, and of what is round the figure."""
 JUMPS = 400
 """Changes of a curve that are drawn where they are; one with more is smooth."""
-
-
-def saved_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = False) -> fig.Figure:
-    """Effort saved by each method beside how often it decides as the truth would, with Decide-now's line.
-
-    From :func:`~tarstop_core.evaluation.findings.aggregate.rows` of one q* and cost.
-    """
-    own = frame.sort_values("effort_saved", kind="stable")
-    names = own["approach"].tolist()
-    text = fig.text_colour(dark)
-    data: list[dict[str, Any]] = []
-    for row in own.to_dict("records"):
-        look, name, saved = look_of(row), row["approach"], row["effort_saved"]
-        bar = {**BAR, "x": [saved], "y": [name], "marker": {"color": look["color"]}, "width": 0.55}
-        bar |= {"text": [f" {100 * saved:.3g} %"], "textposition": "outside"}
-        bar |= {"textfont": {"color": text, "size": 11}, "cliponaxis": False}
-        hover = f"{name}: %{{x:.2%}} saved, {row['screened']:,.1f} read<extra></extra>"
-        data.append(bar | {"hovertemplate": hover})
-        hover = f"{name}: %{{x:.1%}} as the truth<extra></extra>"
-        point = mark(row["decision_agreement"], name, look, xaxis="x2", hovertemplate=hover)
-        if "decision_agreement_low" in row:
-            point["error_x"] = reach(row, "decision_agreement", look["color"])
-        data.append(point)
-    now = _deciding_now(frame)
-    notes = [fig.label(now, 1, "Decide now", text, xref="x2", yref="paper", xanchor="center")]
-    if simulated:
-        notes.append(fig.note(0, 1, "simulated", text, xanchor="left"))
-    ticks: dict[str, Any] = {"tickformat": ".0%", "nticks": 4, "tickangle": 0}
-    layout = {
-        "margin": {"t": 28},
-        "barmode": "overlay",
-        "xaxis": fig.axis("effort saved", dark, domain=list(HALVES[0]), range=[0, 1.16], **ticks),
-        "xaxis2": fig.axis("same decision as the truth", dark, domain=list(HALVES[1]), **ticks),
-        "yaxis": fig.axis("", dark, automargin=True, type="category", categoryarray=names),
-        "shapes": [fig.upright(now, width=1, xref="x2")],
-    }
-    return drawn(data, 110 + ROW * len(names), False, dark, notes, **layout)
-
-
-def saved_sentence(frame: pd.DataFrame) -> str:
-    """Who saves most without deciding worse than reading nothing, and who decides best."""
-    fair = frame[~frame["is_oracle"]] if "is_oracle" in frame else frame
-    best = fair.iloc[int(fair["decision_agreement"].to_numpy().argmax())].to_dict()
-    now = _deciding_now(fair)
-    better = fair[fair["decision_agreement"] > now + 1e-12]
-    thrifty = None if better.empty else better.iloc[int(better["effort_saved"].to_numpy().argmax())]
-    interval = within(best, "decision_agreement", share_words)
-    cell = cell_of(best)
-    return message("saved", best=best, cell=cell, agreement_within=interval, now=now, thrifty=thrifty)
-
-
-def _deciding_now(frame: pd.DataFrame) -> float:
-    """Agreement of reading nothing, from the starting chance that all variants but the learned ones share."""
-    plain = frame[~frame["method"].str.contains("@")] if "method" in frame else frame
-    return float((plain if len(plain) else frame)["decide_now"].iloc[0])
 
 
 # --- topics ---------------------------------------------------------------------------------------
@@ -100,8 +44,18 @@ class Stop:
 def topic_rows(results: Results, method: str, q_star: float, cost: float) -> pd.DataFrame:
     """Tell what became of each topic by one method, the costliest first.
 
-    ``topic, omega, documents, screened, plus`` (the chance of a⁺), ``right`` (that this was right), ``recall,
-    net_utility, regret``.
+    Parameters
+    ----------
+    results, q_star, cost
+        Of an experiment, and a threshold and a cost that were run.
+    method : str
+        Its name.
+
+    Returns
+    -------
+    DataFrame
+        ``topic, omega, documents, screened, plus`` (the chance of a⁺), ``right`` (that this was right), ``recall,
+        net_utility, regret``.
     """
     q, c, m = results.q(q_star), results.c(cost), results.method(method)
     plus, omega = results.plus[:, m, q, c], results.omega[:, q]
@@ -122,7 +76,19 @@ def topic_rows(results: Results, method: str, q_star: float, cost: float) -> pd.
 
 
 def stops_of(results: Results, at: int, q: int, c: int) -> list[Stop]:
-    """Return where every method stopped on a topic."""
+    """Return where every method stopped on a topic.
+
+    Parameters
+    ----------
+    results : Results
+        Of an experiment.
+    at, q, c : int
+        Indices of topic, q* and cost.
+
+    Returns
+    -------
+    list of Stop
+    """
     plus = results.plus[at, :, q, c]
     measured = (results.screened[at, :, q, c], plus, metrics.agreement(plus, results.omega[at, q]))
     rows = zip(results.methods, *(values.tolist() for values in measured), strict=True)
@@ -253,11 +219,33 @@ def topic_figure(
     simulated: bool = False,
     dark: bool = False,
 ) -> fig.Figure:
-    """Belief and worth along a topic's ranking, and below where each method stopped on it.
+    """Draw belief and worth along a topic's ranking, and below where each method stopped on it.
 
-    `b` is the belief after d documents before a hit, shape (N + 1,); `worth` what the method in question compares with
-    the cost, shape (N,), and `depth` where it stopped: curves are solid up to there. `hit` is the depth of the document
-    that settles the question; belief is drawn in `steps` (reviews) or not.
+    Curves are solid up to where the method in question stopped.
+
+    Parameters
+    ----------
+    b : ndarray, shape (N + 1,)
+        Belief after d documents before a hit.
+    worth : ndarray, shape (N,), or None
+        What the method in question compares with the cost.
+    stops : sequence of Stop
+        Of every method.
+    cost, q_star, depth : float, float, int
+        Cost of a document, threshold belief, and where the method stopped.
+    hit : int or None
+        Depth of the document that settles the question.
+    steps : bool
+        Whether belief moves in steps (reviews).
+    belief_title : str
+        Title of the axis of belief.
+    simulated, dark : bool
+        Whether the figure is marked as simulated, and whether the page is dark.
+
+    Returns
+    -------
+    dict
+        A plotly figure.
     """
     n = len(b) - 1
     text = fig.text_colour(dark)
@@ -352,7 +340,19 @@ def _verdict(stop: Stop) -> str:
 
 
 def topic_sentence(name: str, documents: int, omega: bool, stops: Sequence[Stop], chosen: Stop) -> str:
-    """What happened on a topic."""
+    """Say what happened on a topic.
+
+    Parameters
+    ----------
+    name, documents, omega : str, int, bool
+        Of the topic.
+    stops, chosen : sequence of Stop, Stop
+        Of every method, and of the one in question.
+
+    Returns
+    -------
+    str
+    """
     right = [stop for stop in stops if stop.right == 1]
     quick = min(right, key=lambda stop: stop.screened, default=None)
     about = {"name": name, "length": documents, "omega": omega, "stops": stops, "chosen": chosen}

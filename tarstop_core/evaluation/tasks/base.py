@@ -99,11 +99,36 @@ class Task(ABC):
 
     @abstractmethod
     def learn(self, benchmark: Benchmark, fold: Fold, variants: Sequence[str]) -> dict[str, Learned]:
-        """Learn from a fold's training cases, for each variant."""
+        """Learn from a fold's training cases, for each variant.
+
+        Parameters
+        ----------
+        benchmark, fold : Benchmark, Fold
+            Whose training cases they are.
+        variants : sequence of str
+            Of :attr:`variants`.
+
+        Returns
+        -------
+        dict of str to Learned
+            By variant.
+        """
 
     @abstractmethod
     def paths(self, case: Case, learned: Learned, payoffs: Sequence[Payoffs]) -> Sequence[Any]:
-        """The path of a case for each of the payoffs."""
+        """Make the path of a case for each of the payoffs.
+
+        Parameters
+        ----------
+        case, learned : Case, Learned
+            What is played, by what was learned.
+        payoffs : sequence of Payoffs
+            Stakes.
+
+        Returns
+        -------
+        sequence of Path
+        """
 
     @abstractmethod
     def truth(self, case: Case, payoffs: Sequence[Payoffs]) -> Flags:
@@ -156,7 +181,17 @@ class Task(ABC):
 
 
 def depths_of(paths: Sequence[Path], settings: Sequence[Policy], costs: Sequence[float]) -> Depths:
-    """Stopping depths, shape (S, Q, C)."""
+    """Find stopping depths.
+
+    Parameters
+    ----------
+    paths, settings, costs : sequences
+        Paths of one case by payoffs, settings of one rule, and costs.
+
+    Returns
+    -------
+    ndarray of int, shape (S, Q, C)
+    """
     if all(policy.cost_invariant for policy in settings):
         agents = [rule for rule in settings if isinstance(rule, GRLStop)]
         if len(agents) == len(settings) and len({id(rule.agent) for rule in agents}) == 1:

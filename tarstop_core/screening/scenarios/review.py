@@ -17,7 +17,7 @@ from tarstop_core.evidence.words import rival_sentence
 from tarstop_core.evidence.words import studies as studies_of
 from tarstop_core.presentation.messages import Messages
 from tarstop_core.presentation.numbers import amount, number, percent
-from tarstop_core.samples.past_stops import shipped, wrong_stops
+from tarstop_core.samples.shipped import past_stops, wrong_stops
 from tarstop_core.screening.advised import Advice, ReviewFacts
 from tarstop_core.screening.foretold import still_unread
 from tarstop_core.screening.labels import RELEVANT, Label
@@ -185,7 +185,7 @@ class Review(Scenario):
             report_cost=path.full_cost,
             reports_to_read=to_read,
             reports_may_change=chance_turned(now.b, now.n_0, np.eye(waiting + 1)[-1], q_star, needed),
-            otherwise=chance_turned(now.b, now.n_0, to_come, q_star, needed, shipped().tempering),
+            otherwise=chance_turned(now.b, now.n_0, to_come, q_star, needed, past_stops().tempering),
             disagreement=float(path.disagreement(settings.truth)[depth]),
             plan=plan,
             left=(left.mean, *left.interval()),

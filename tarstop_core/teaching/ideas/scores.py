@@ -19,8 +19,7 @@ from tarstop_core.presentation.figures import MARKS, Chart, Figure, rows_of
 from tarstop_core.presentation.palette import BELIEF, PLUS, THRESHOLD
 from tarstop_core.ranking.features import make_features
 from tarstop_core.ranking.learning import DEFAULT, RANKERS, Feedback, Label
-from tarstop_core.samples.collections import load_review_sample, sample_reviews
-from tarstop_core.samples.labelled import labelled_inclusions
+from tarstop_core.samples.collections import labelled_inclusions, load_review_sample, sample_reviews
 from tarstop_core.teaching.ideas import Idea, Picture, message
 
 IDEA = Idea("Scores", message("scores_title"), message("scores_lead"))

@@ -8,6 +8,7 @@ import pytest
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.findings import aggregate
+from tarstop_core.evaluation.findings.means import mean_with_interval
 from tarstop_core.evaluation.findings.tables import panel
 from tarstop_core.evaluation.results import MethodInfo, Results
 from tarstop_core.value.payoffs import Payoffs
@@ -170,9 +171,9 @@ def test_groups_are_drawn_whole() -> None:
     """Two groups of equal cases: every draw is one of three mixtures, however many cases a group has."""
     plus = [[1.0]] * 30 + [[0.0]] * 10
     found = hand_made(plus, [[0]] * 40, [True] * 40, groups=("a",) * 30 + ("b",) * 10)
-    mean = aggregate.mean_with_interval(found, found.plus[:, :, 0], 0)
+    mean = mean_with_interval(found, found.plus[:, :, 0], 0)
     assert mean.value[0, 0] == 0.75 and (mean.low[0, 0], mean.high[0, 0]) == (0.0, 1.0)
-    single = aggregate.mean_with_interval(replace(found, groups=found.cases), found.plus[:, :, 0], 0)
+    single = mean_with_interval(replace(found, groups=found.cases), found.plus[:, :, 0], 0)
     assert 0.55 < single.low[0, 0] < 0.75 < single.high[0, 0] < 0.95
 
 
@@ -182,7 +183,7 @@ def test_intervals_cover() -> None:
     held = 0
     for _ in range(200):
         found = hand_made([[float(rng.random() < 0.4)] for _ in range(80)], [[0]] * 80, [True] * 80)
-        mean = aggregate.mean_with_interval(found, found.plus[:, :, 0], 0, draws=200)
+        mean = mean_with_interval(found, found.plus[:, :, 0], 0, draws=200)
         held += bool(mean.low[0, 0] <= 0.4 <= mean.high[0, 0])
     assert 0.88 <= held / 200 <= 0.99
 
@@ -191,10 +192,10 @@ def test_the_share_of_a_patent_benchmark_is_not_drawn() -> None:
     """Where all of ω⁺ is right and all of ω⁻ wrong, agreement is the share: fixed by whoever built it."""
     found = hand_made([[1.0]] * 20, [[0]] * 20, [True] * 10 + [False] * 10)
     agrees = np.where(found.omega[:, 0, None, None], found.plus[:, :, 0], 1 - found.plus[:, :, 0])
-    mean = aggregate.mean_with_interval(found, agrees, 0)
+    mean = mean_with_interval(found, agrees, 0)
     assert mean.low[0, 0] == mean.high[0, 0] == mean.value[0, 0] == 0.5
     review = replace(found, settings={**found.settings, "scenario": "review"})
-    assert aggregate.mean_with_interval(review, agrees, 0).low[0, 0] < 0.4
+    assert mean_with_interval(review, agrees, 0).low[0, 0] < 0.4
 
 
 def test_comparisons_are_paired(results: Results) -> None:
@@ -242,20 +243,6 @@ def test_case_rows_are_what_means_are_means_of(results: Results) -> None:
     for name in ("net_utility", "screened", "recall"):
         assert means[name].to_numpy() == pytest.approx(rows.loc[means.index, name].to_numpy())
     assert len(aggregate.case_rows(results)) == results.screened.size
-
-
-def test_beside_the_paper(results: Results) -> None:
-    table = aggregate.beside_paper(results)
-    assert set(table["approach"]) == {"Greedy", "Smooth", "Batch", "Budget"} and set(table["cost"]) == {0.001}
-    row = table[(table["q_star"] == 0.8) & (table["approach"] == "Budget")].iloc[0]
-    assert (row["net_utility_paper"], row["screened_paper"], row["rank_paper"]) == (0.1416, 100.0, 4)
-    own = aggregate.rows(results, draws=0).set_index(["method", "q_star", "cost"]).loc[("budget", 0.8, 0.001)]
-    assert row["net_utility"] == own["net_utility"] and row["icer"] == own["icer"]
-    assert row["icer_paper"] == "1441.8"
-    assert (row["false_adopt_paper"], row["false_reject_paper"]) == (0, 0.042)
-    assert row["false_reject"] == own["false_reject"] / 24
-    assert table[table["q_star"] == 0.5]["false_reject_paper"].isna().all()
-    assert aggregate.beside_paper(results.only(["optimal"])).empty
 
 
 def test_numbers_are_for_every_cell_that_was_asked_for(results: Results) -> None:

@@ -7,12 +7,14 @@ import pandas as pd
 import pytest
 
 from tarstop_core.evaluation.findings import share_words
-from tarstop_core.evaluation.findings.figures import (
-    DIRECT_LABELS,
+from tarstop_core.evaluation.findings.effort import (
     difference_figure,
     difference_sentence,
     effort_figure,
     effort_sentence,
+)
+from tarstop_core.evaluation.findings.figures import (
+    DIRECT_LABELS,
     error_figure,
     error_heading,
     error_sentence,

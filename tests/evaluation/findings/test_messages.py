@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 
 from tarstop_core.evaluation.findings import message
-from tarstop_core.evaluation.findings.aggregate import Mean
+from tarstop_core.evaluation.findings.claims import Pair
+from tarstop_core.evaluation.findings.means import Mean
 from tarstop_core.evaluation.metrics import NoRatio
 from tests.branches import every_branch
 
@@ -27,11 +28,10 @@ def claims() -> Iterator[tuple[str, dict[str, Any]]]:
     for behind in ("", "q* = 0.2 at 1"):
         yield "beats", {"name": "Greedy", "ahead": 3, "cells": 4, "surely": 2, "behind": behind}
     gain = Mean(*map(np.asarray, (0.1, -0.2, 0.3)))
-    at = SimpleNamespace(approach="Optimal", reference="Greedy", **CELL)
-    none, one = pd.DataFrame(columns=["q_star", "cost"]), pd.DataFrame([CELL])
-    for sure, sure_worse in ((none, one), (one, none)):
-        counts = {"better": 3, "worse": 1, "cells": 5, "sure": sure, "sure_worse": sure_worse}
-        yield "pair", {"at": at, **counts, "average": gain, "largest": gain}
+    named = {"approach": "Optimal", "reference": "Greedy", **CELL}
+    for low, high in ((0.05, 0.2), (-0.2, -0.05)):
+        ends = {"difference_low": low, "difference_high": high, "difference": (low + high) / 2}
+        yield "pair", {"pair": Pair(pd.DataFrame([named | ends]), gain)}
     yield "same_order", CELL
     clearest = {"ahead": "Smooth", "behind": "Budget", "gap": -0.1, "gap_low": -0.2, "gap_high": -0.01}
     for turned in (1, 2):

@@ -1,12 +1,33 @@
-"""The published tables: everything in them that follows from the rest does."""
+"""The published tables, in which everything follows that should, and a run beside them."""
 
 import math
+import re
+from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from tarstop_core.evaluation import metrics
-from tarstop_core.evaluation.findings.paper import omega_plus, published, recovered
+from tarstop_core.evaluation.benchmarks.named import simulated_reviews
+from tarstop_core.evaluation.cases import Benchmark
+from tarstop_core.evaluation.findings.aggregate import rows
+from tarstop_core.evaluation.findings.paper import (
+    Order,
+    beside_paper,
+    differences,
+    omega_plus,
+    ordering_sentences,
+    pairs,
+    published,
+    reasons,
+    recovered,
+)
+from tarstop_core.evaluation.methods import parse_methods
+from tarstop_core.evaluation.protocol import run
+from tarstop_core.evaluation.results import Results
+from tarstop_core.evaluation.tasks.decisive import DecisiveTask
+from tarstop_core.evaluation.tasks.review import ReviewTask
 from tarstop_core.value.payoffs import Payoffs
 from tests.reference.recorded import GOLDEN, recorded
 
@@ -87,3 +108,64 @@ def test_the_patent_table_as_it_was_rederived_elsewhere() -> None:
             continue
         assert own["false_reject"] / 500 == pytest.approx(row["implied_FN_rate"], abs=1e-9)
         assert own["false_adopt"] / 500 == pytest.approx(row["implied_FP_rate"], abs=1e-9)
+
+
+def test_beside_the_paper(results: Results) -> None:
+    table = beside_paper(results)
+    assert set(table["approach"]) == {"Greedy", "Smooth", "Batch", "Budget"} and set(table["cost"]) == {0.001}
+    row = table[(table["q_star"] == 0.8) & (table["approach"] == "Budget")].iloc[0]
+    assert (row["net_utility_paper"], row["screened_paper"], row["rank_paper"]) == (0.1416, 100.0, 4)
+    own = rows(results, draws=0).set_index(["method", "q_star", "cost"]).loc[("budget", 0.8, 0.001)]
+    assert row["net_utility"] == own["net_utility"] and row["icer"] == own["icer"]
+    assert row["icer_paper"] == "1441.8"
+    assert (row["false_adopt_paper"], row["false_reject_paper"]) == (0, 0.042)
+    assert row["false_reject"] == own["false_reject"] / 24
+    assert table[table["q_star"] == 0.5]["false_reject_paper"].isna().all()
+    assert beside_paper(results.only(["optimal"])).empty
+
+
+def test_turned_orders_are_named_with_their_gaps(results: Results) -> None:
+    said = ordering_sentences(results)
+    assert len(said) == 3 and all(sentence.startswith("At q* = ") for sentence in said)
+    m = results.method("budget")
+    free = np.array(results.screened)
+    free[:, m] = 0
+    cheap = replace(results, screened=free)
+    turned = ordering_sentences(cheap)
+    surely = pairs(cheap).query("order.str.startswith('other') and (gap_low > 0 or gap_high < 0)")
+    counted = re.findall(r"\((\d) with a 95 % interval that excludes 0\)", " ".join(turned))
+    assert sum(map(int, counted)) == len(surely) > 0
+    # Documents for nothing put Budget before Smooth; in the paper it is last of these four.
+    for sentence in turned:
+        order = re.search(r"the order is ([\w, ]+); of 6 pairs [1-6] ", sentence)
+        assert order and order[1].index("Budget") < order[1].index("Smooth")
+        assert "most clearly Budget, ahead of" in sentence
+
+
+def test_differences_name_what_was_run(patents: Benchmark) -> None:
+    found = run(patents, DecisiveTask(), parse_methods(["greedy", "qbcb"], "patent"), costs=(0.001,))
+    said = " ".join(differences(found))
+    assert "simulated" in said and "QBCB" in said and "GRLStop" not in said
+    beside = beside_paper(found).assign(why=reasons(found)).set_index(["q_star", "method"])["why"]
+    assert beside[0.8, "qbcb"].startswith("arithmetic, data") and beside[0.8, "greedy"].startswith("data")
+
+
+def test_reasons_are_of_the_truth_and_the_agent_too() -> None:
+    reviews = simulated_reviews(outcomes=12, seed=2)
+    methods = parse_methods(["greedy", "grlstop", "knee"], "review")
+    for truth, first in (("pooled", "truth, "), ("full_evidence", "")):
+        found = run(reviews, ReviewTask(truth_is=truth), methods, costs=(0.0001,))
+        why = dict(zip(beside_paper(found)["method"], reasons(found), strict=True))
+        assert why["greedy"].startswith(f"{first}data")
+        assert why["grlstop"].startswith(f"{first}agent, arithmetic, data")
+        assert why["knee"].startswith(f"{first}definition, data")
+
+
+def test_pairs_stand_as_there_or_the_other_way_round(results: Results) -> None:
+    found = pairs(results, draws=100)
+    assert len(found) == 3 * 6 and (found["gap_paper"] >= 0).all()
+    utility = beside_paper(results).set_index(["q_star", "approach"])["net_utility"]
+    for pair in found.to_dict("records"):
+        gap = utility[pair["q_star"], pair["ahead"]] - utility[pair["q_star"], pair["behind"]]
+        assert pair["gap"] == pytest.approx(gap) and pair["gap_low"] <= gap <= pair["gap_high"]
+        assert (pair["order"] in (Order.SAME, Order.SURELY_SAME)) == (gap > 0) or pair["order"] == Order.EQUAL

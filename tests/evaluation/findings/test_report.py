@@ -13,7 +13,7 @@ from markupsafe import escape
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.cases import Benchmark
-from tarstop_core.evaluation.findings.report import Findings, folds_said, html, write
+from tarstop_core.evaluation.findings.report import Findings, folds_words, html, write
 from tarstop_core.evaluation.methods import parse_methods
 from tarstop_core.evaluation.protocol import run
 from tarstop_core.evaluation.results import Results, load
@@ -213,5 +213,5 @@ def test_names_from_files_do_not_become_markup(results: Results) -> None:
 
 
 def test_folds_are_said_in_words() -> None:
-    assert folds_said([[1000, 1000]]) == "1,000 and 1,000"
-    assert folds_said([[38, 10], [40, 8]]) == "2 folds, 38 to 40 and 8 to 10"
+    assert folds_words([[1000, 1000]]) == "1,000 and 1,000"
+    assert folds_words([[38, 10], [40, 8]]) == "2 folds, 38 to 40 and 8 to 10"

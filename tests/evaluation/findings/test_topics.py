@@ -9,10 +9,10 @@ import pytest
 
 from tarstop_core.evaluation.benchmarks.named import named
 from tarstop_core.evaluation.findings import topics
+from tarstop_core.evaluation.findings.effort import saved_sentence
 from tarstop_core.evaluation.findings.topics import (
     Stop,
     as_measured,
-    saved_sentence,
     stops_of,
     task_of,
     topic_rows,

@@ -5,8 +5,7 @@ import pytest
 
 from tarstop_core.calibration.calibrator import INCLUSION
 from tarstop_core.calibration.fitting import fit
-from tarstop_core.samples.collections import sample_reviews
-from tarstop_core.samples.labelled import labelled_inclusions
+from tarstop_core.samples.collections import labelled_inclusions, sample_reviews
 from tarstop_core.teaching.ideas import scores
 
 

@@ -10,7 +10,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from dashboard.results import data, page, views
+from dashboard.results import look, page, views
 from dashboard.results import run as results_run
 from tarstop_core.evaluation import running as background
 from tarstop_core.evaluation.benchmarks.folder import from_folder
@@ -60,7 +60,7 @@ def test_the_page_opens_at_once_with_what_is_shipped(open_app: Open) -> None:
 
 @pytest.mark.parametrize("title", [name for name in page.VIEWS if name != "Claims"])
 def test_every_tab_of_every_shipped_benchmark_is_drawn(open_app: Open, title: str) -> None:
-    for label in data.choices():
+    for label in look.choices():
         app = open_app("results", view=title, benchmark=label)
         assert not app.exception and not app.error, (label, title)
 
@@ -88,17 +88,17 @@ def test_figures_say_what_they_show_and_react(open_app: Open) -> None:
     ],
 )
 def test_what_is_saved_calls_errors_as_the_page_does(scenario: str, called: dict[str, str]) -> None:
-    files = [next(iter(each.files.values())) for each in data.choices().values()]
-    file = next(each for each in files if data.everything(each).scenario == scenario)
-    asked = data.asked_of(file, ("optimal", "greedy"))
-    frame = data.rows(asked, 0.5, 0.001)
-    saved = data.in_words(frame, data.some(asked))
+    files = [next(iter(each.files.values())) for each in look.choices().values()]
+    file = next(each for each in files if look.everything(each).scenario == scenario)
+    asked = look.subject_of(file, ("optimal", "greedy"))
+    frame = look.rows(asked, 0.5, 0.001)
+    saved = look.in_words(frame, look.findings(asked).results)
     for within, shown in called.items():
         assert saved[shown].tolist() == frame[within].tolist()
     assert {column for column in saved if column.startswith("false_")} == set(called.values())
-    assert list(data.in_words(data.errors(asked, 0.001), data.some(asked)).filter(like="false_")) == list(
-        called.values()
-    )
+    assert list(
+        look.in_words(look.errors(asked, 0.001), look.findings(asked).results).filter(like="false_")
+    ) == list(called.values())
 
 
 def test_first_comes_what_it_says_and_the_rest_behind_a_switch_that_loses_nothing(open_app: Open) -> None:
@@ -152,7 +152,7 @@ def test_rankings_that_are_not_shipped_are_said_to_be_missing(
 ) -> None:
     monkeypatch.delenv("TARSTOP_REAL_DATA", raising=False)
     real = next(
-        label for label, each in data.choices().items() if next(iter(each.files.values())).benchmark == "clef"
+        label for label, each in look.choices().items() if next(iter(each.files.values())).benchmark == "clef"
     )
     app = open_app("results", view="Topics", benchmark=real)
     first = app.selectbox("topic").options[0]
@@ -180,7 +180,7 @@ def test_a_run_is_shown(runs_here: None, store: Store, open_app: Open) -> None:
     assert found is not None and found.title == "Mine"
     assert load(found.path).costs == (0.001, 0.01)
 
-    app = open_app("results", benchmark=data.own_label(started), view="Topics")
+    app = open_app("results", benchmark=look.own_label(started), view="Topics")
     assert not app.exception and not app.error
     topic = app.selectbox("topic").options[0]
     app.selectbox("topic").set_value(topic).run()
@@ -341,7 +341,7 @@ def test_ones_own_run_shows_every_method_with_the_figures_of_the_command_line(
     order = ordered(tmp_path / "own", (*few, "either(greedy;budget:d=9)", own))
     started = background.begin(background.new_folder(), order)
     assert background.status(started) == Status("done", 1.0)
-    app = open_app("results", benchmark=data.own_label(started), full="true", view="Table")
+    app = open_app("results", benchmark=look.own_label(started), full="true", view="Table")
     assert not app.exception and not app.error
     assert {*app.multiselect("methods").value} == {*order.methods}
 
@@ -351,12 +351,12 @@ def test_ones_own_run_shows_every_method_with_the_figures_of_the_command_line(
     )
     report = Findings(found)
     assert started.results is not None
-    asked = data.asked_of(started.results, order.methods)
+    asked = look.subject_of(started.results, order.methods)
     for frame, written in (
-        (data.regret(asked, 0.5), report.regret[0.5]),
-        (data.all_rows(asked, 0.95), report.rows),
+        (look.regret(asked, 0.5), report.regret[0.5]),
+        (look.all_rows(asked, 0.95), report.rows),
         (
-            data.rows(asked, 0.5, 0.001).drop(columns="is_oracle"),
+            look.rows(asked, 0.5, 0.001).drop(columns="is_oracle"),
             report.rows.query("q_star == 0.5 and cost == 0.001"),
         ),
     ):
@@ -367,7 +367,7 @@ def test_ones_own_run_shows_every_method_with_the_figures_of_the_command_line(
     said = texts(app)
     assert all(
         note.replace("\u00a0", " ") in said.replace("\u00a0", " ")
-        for note in tables.notes(data.rows(asked, 0.5, 0.001))
+        for note in tables.notes(look.rows(asked, 0.5, 0.001))
     )
     app.segmented_control("target").set_value(0.8).run()
     assert "recall reaches 80" in texts(app)

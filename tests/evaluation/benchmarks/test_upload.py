@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.evaluation.upload import checked, place
+from tarstop_core.evaluation.benchmarks.folder import checked, place
 from tests.evaluation.own_benchmark import bring, own_files, zipped
 
 
