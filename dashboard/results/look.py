@@ -171,7 +171,7 @@ class Look:
 
     @property
     def results(self) -> Results:
-        """Of the methods that are shown."""
+        """The results of the methods that are shown."""
         return self.findings.results
 
     def rows(self, target: float = TARGET_RECALL) -> pd.DataFrame:

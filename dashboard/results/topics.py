@@ -29,16 +29,16 @@ def draw(look: Look) -> None:
     kind = right.segmented_control("Topics", KINDS, default=KINDS[0], required=True, key="results/kind")
     frame = topics.topic_rows(look.results, name, q_star, cost)
     wrong, costly = frame["right"] < 1, frame["regret"] > 1e-12
-    shown = frame[wrong] if kind == KINDS[1] else frame[costly] if kind == KINDS[2] else frame
+    rows = frame[wrong] if kind == KINDS[1] else frame[costly] if kind == KINDS[2] else frame
     note(
         f"{titles[name]} at q* = {q_star:g} and c = {cost:g} (setting: {everything.setting(everything.method(name), everything.q(q_star), everything.c(cost))}): "
         f"{int(wrong.sum()):,} of {len(frame):,} topics are decided wrongly, {int(costly.sum()):,} better by another "
         "method that is shown. Choose a row to see its path."
     )
-    if shown.empty:
+    if rows.empty:
         st.info("There is no such topic.")
     else:
-        _rows(shown)
+        _rows(rows)
     files(f"{look.stem}-{name}", frame, "topics")
     names = frame["topic"].tolist()
     keep_valid("topic", names)
@@ -49,7 +49,7 @@ def draw(look: Look) -> None:
 
 
 def _rows(frame: pd.DataFrame) -> None:
-    shown = pd.DataFrame(
+    table = pd.DataFrame(
         {
             "Topic": frame["topic"],
             "Truth": np.where(frame["omega"], "ω⁺", "ω⁻"),
@@ -65,14 +65,14 @@ def _rows(frame: pd.DataFrame) -> None:
 
     def opened() -> None:
         if chosen := st.session_state["results/rows"]["selection"]["rows"]:
-            st.session_state["topic"] = shown["Topic"].iloc[chosen[0]]
+            st.session_state["topic"] = table["Topic"].iloc[chosen[0]]
 
     formats = {"Screened": "%.1f", "Recall": "%.2f", "Net utility": "%.4f", "Regret": "%.4f"}
     columns = {name: st.column_config.NumberColumn(format=digits) for name, digits in formats.items()}
     st.dataframe(
-        shown,
+        table,
         hide_index=True,
-        height=min(ROWS_HEIGHT, 36 * (len(shown) + 1) + 3),
+        height=min(ROWS_HEIGHT, 36 * (len(table) + 1) + 3),
         key="results/rows",
         on_select=opened,
         selection_mode="single-row",

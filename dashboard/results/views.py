@@ -65,10 +65,10 @@ def _table(look: Look) -> None:
     target = switch("Target recall", targets, default=TARGET_RECALL, **bound("target"), **STAYS, help=meaning)
     rows = look.rows(target)
     task = TASKS[look.results.scenario]
-    shown = tables.panel(rows, look.q_star, look.cost, task.icer_digits)
+    panel = tables.panel(rows, look.q_star, look.cost, task.icer_digits)
     ordered = rows.sort_values("net_utility", ascending=False, kind="stable")
     for column, name in errors_of(look.results.settings).items():
-        shown[name.capitalize()] = [f"{value:,.1f}".removesuffix(".0") for value in ordered[column]]
+        panel[name.capitalize()] = [f"{value:,.1f}".removesuffix(".0") for value in ordered[column]]
     counted = "expected ones for rules that draw a sample"
     if look.results.settings["weighed"] == "by group":
         counted = "reviews weighing equally"
@@ -76,7 +76,7 @@ def _table(look: Look) -> None:
         f"In brackets: intervals of 95 %, by the bootstrap but for reliability. Errors are numbers of topics, {counted}. ICER: documents for each "
         "right decision gained over Greedy, or saved for each one lost."
     )
-    table(shown, caption, linked=False)
+    table(panel, caption, linked=False)
     for sentence in tables.notes(rows):
         note(sentence)
     if changes := engine_changes(rows):

@@ -73,7 +73,7 @@ def shipped(scenario: str, name: str) -> HeldOut:
         outcomes = tuple(map(labelled_review, samples))
     else:
         topics = tuple(map(labelled_search if scenario == PATENT else labelled_inclusions, samples))
-    return HeldOut(title, topics or tuple(each.topic for each in outcomes), outcomes, simulated=True)
+    return HeldOut(title, topics or tuple(outcome.topic for outcome in outcomes), outcomes, simulated=True)
 
 
 # --- do the chances come true? ------------------------------------------------------------------------
@@ -171,7 +171,9 @@ def _measure(name: str, pair: Sequence[Floats], count: Floats, weights: Floats) 
     a, b = pair
     with np.errstate(invalid="ignore", divide="ignore"):
         differences = (weights @ (b - a)) / (weights @ count)
-    return _told(name, (float(a.sum() / count.sum()), float(b.sum() / count.sum())), differences, len(count))
+    return _with_interval(
+        name, (float(a.sum() / count.sum()), float(b.sum() / count.sum())), differences, len(count)
+    )
 
 
 def _ece(sums: Sequence[Floats], weights: Floats) -> Measure:
@@ -183,10 +185,10 @@ def _ece(sums: Sequence[Floats], weights: Floats) -> Measure:
         return np.asarray(gaps / np.maximum(totals[:, :, 2].sum(axis=1), 1))
 
     a, b = map(eces, sums)
-    return _told("Calibration error (ECE)", (float(a[0]), float(b[0])), (b - a)[1:], len(sums[0]))
+    return _with_interval("Calibration error (ECE)", (float(a[0]), float(b[0])), (b - a)[1:], len(sums[0]))
 
 
-def _told(name: str, pair: tuple[float, float], differences: Floats, groups: int) -> Measure:
+def _with_interval(name: str, pair: tuple[float, float], differences: Floats, groups: int) -> Measure:
     low, high = math.nan, math.nan
     finite = differences[np.isfinite(differences)]
     if groups > 1 and len(finite):
@@ -255,7 +257,8 @@ def decisions(
     if a.scenario == REVIEW:
         groups = [outcome.review for outcome in held_out.outcomes]
         played = [
-            replay_reviews(held_out.outcomes, each, policy, payoffs, cost, engine=ENGINE) for each in (a, b)
+            replay_reviews(held_out.outcomes, calibrator, policy, payoffs, cost, engine=ENGINE)
+            for calibrator in (a, b)
         ]
     else:
         topics = [topic for topic in held_out.topics if topic.known is None]
@@ -265,20 +268,20 @@ def decisions(
         if all(topic.omega for topic in topics):
             topics, groups = [*topics, *map(without_relevant, topics)], groups * 2
         empty = sum(not topic.omega for topic in topics)
-        played = [replay(topics, each, policy, payoffs, cost, b_0) for each in (a, b)]
+        played = [replay(topics, calibrator, policy, payoffs, cost, b_0) for calibrator in (a, b)]
     names, of = np.unique(groups, return_inverse=True)
     count = np.bincount(of).astype(float)
     weights = bootstrap_weights(len(names), DRAWS)
 
     def measure(name: str, value: Callable[[Played], float], lower_is_better: bool | None) -> Measure:
-        values = [np.array([value(each) for each in one], dtype=float) for one in played]
-        pair = [np.bincount(of, weights=each).astype(float) for each in values]
+        values = [np.array([value(outcome) for outcome in outcomes], dtype=float) for outcomes in played]
+        pair = [np.bincount(of, weights=by_case).astype(float) for by_case in values]
         return replace(_measure(name, pair, count, weights), lower_is_better=lower_is_better)
 
     measures = (
-        measure("Net utility", lambda each: each.net_utility, False),
-        measure("Documents read", lambda each: each.depth, None),
-        measure("Same decision as the truth", lambda each: (each.action == "a+") == each.omega, False),
+        measure("Net utility", lambda outcome: outcome.net_utility, False),
+        measure("Documents read", lambda outcome: outcome.depth, None),
+        measure("Same decision as the truth", lambda outcome: outcome.right, False),
     )
     return Decisions(len(groups), empty, measures)
 

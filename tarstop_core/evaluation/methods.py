@@ -69,8 +69,10 @@ class Method:
 
 def titles(methods: Sequence[Method]) -> list[str]:
     """What the rows are called, each otherwise: figures have one line for a title."""
-    often = Counter(method.title for method in methods)
-    return [each.title if often[each.title] == 1 else f"{each.title} ({each.name})" for each in methods]
+    count = Counter(method.title for method in methods)
+    return [
+        method.title if count[method.title] == 1 else f"{method.title} ({method.name})" for method in methods
+    ]
 
 
 def _kinds(policy: Policy) -> Iterator[type[Policy]]:
@@ -84,11 +86,11 @@ def _kinds(policy: Policy) -> Iterator[type[Policy]]:
 def grid(policy: type[Policy]) -> tuple[Policy, ...]:
     """Every combination of the values that a grid search tries and the rule accepts, the first parameter slowest."""
     names = [parameter.name for parameter in policy.parameters]
-    found = []
+    settings = []
     for values in product(*(parameter.grid for parameter in policy.parameters)):
         with suppress(InputProblem):
-            found.append(policy(**dict(zip(names, values, strict=True))))
-    return tuple(found)
+            settings.append(policy(**dict(zip(names, values, strict=True))))
+    return tuple(settings)
 
 
 def parse_methods(specs: Iterable[str], scenario: str, files: bool = True) -> tuple[Method, ...]:

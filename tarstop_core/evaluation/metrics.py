@@ -94,10 +94,10 @@ def false_reject(plus: ArrayLike, omega: ArrayLike) -> Floats:
     return np.where(omega, 1 - np.asarray(plus, dtype=float), 0.0)
 
 
-def recall(found: ArrayLike, n_relevant: ArrayLike) -> Floats:
+def recall(seen: ArrayLike, n_relevant: ArrayLike) -> Floats:
     """Relevant documents seen over R; 0 where R = 0, as in the paper."""
-    found, total = np.broadcast_arrays(np.asarray(found, dtype=float), np.asarray(n_relevant, dtype=float))
-    return np.asarray(np.divide(found, total, out=np.zeros(found.shape), where=total > 0))
+    seen, total = np.broadcast_arrays(np.asarray(seen, dtype=float), np.asarray(n_relevant, dtype=float))
+    return np.asarray(np.divide(seen, total, out=np.zeros(seen.shape), where=total > 0))
 
 
 def regret(utilities: ArrayLike) -> Floats:

@@ -21,8 +21,12 @@ def topic_metrics(run: Mapping[str, Topic], qrels: Mapping[str, Mapping[str, int
     As in trec_eval the scores decide the order, compared in single precision, with ties in falling order of the
     identifiers; a list without scores is taken in its own order. Judgments are by topic and document (relevant from 1
     on); a document not listed is not relevant. A topic with none of its relevant documents ranked scores 0. Recall
-    divides by all relevant documents of the qrels, ranked or not. InputProblem when a topic ranks a document twice or
-    has a score that is not a number.
+    divides by all relevant documents of the qrels, ranked or not.
+
+    Raises
+    ------
+    InputProblem
+        When a topic ranks a document twice or has a score that is not a number.
     """
     judged = {
         name: {document: max(relevance, 0) for document, relevance in qrels[name].items()}
@@ -30,19 +34,23 @@ def topic_metrics(run: Mapping[str, Topic], qrels: Mapping[str, Mapping[str, int
         if any(relevance > 0 for relevance in qrels.get(name, {}).values())
     }
     ranked = {name: _scores_by_document(run[name]) for name in judged}
-    found: dict[str, Metrics] = {name: {} for name in judged}
+    values_of: dict[str, Metrics] = {name: {} for name in judged}
     key_of = {measure: key for key, measure in MEASURES.items()}
     if judged:
         for metric in ir_measures.pytrec_eval.iter_calc(list(key_of), judged, ranked):
-            found[metric.query_id][key_of[metric.measure]] = float(metric.value)
-    return {name: {key: values[key] for key in MEASURES} for name, values in found.items()}
+            values_of[metric.query_id][key_of[metric.measure]] = float(metric.value)
+    return {name: {key: values[key] for key in MEASURES} for name, values in values_of.items()}
 
 
 def ranking_metrics(run: Mapping[str, Topic], qrels: Mapping[str, Mapping[str, int]]) -> Metrics:
     """Means of :func:`topic_metrics` over the topics of a run, with their number as ``topics``.
 
-    Judged topics that the run does not mention are no part of them (trec_eval without its option ``-c``). InputProblem
-    when there is no such topic, and as `topic_metrics` does.
+    Judged topics that the run does not mention are no part of them (trec_eval without its option ``-c``).
+
+    Raises
+    ------
+    InputProblem
+        When there is no such topic, and as `topic_metrics` does.
     """
     every = topic_metrics(run, qrels)
     if not every:

@@ -51,8 +51,8 @@ _idle: list["Worker"] = []
 _lock = threading.Lock()
 
 
-class Said(Enum):
-    """What a worker sends."""
+class Kind(Enum):
+    """Kinds of messages that a worker sends."""
 
     PROGRESS = auto()
     RESULT = auto()
@@ -189,16 +189,16 @@ def run(
             begun = time.monotonic()
             while True:
                 if worker.pipe.poll(BEAT):
-                    kind, said = receive(worker.pipe)
-                    whole = kind is not Said.PROGRESS
-                    if kind is Said.RESULT:
-                        return said  # type: ignore[no-any-return]
-                    if kind is Said.PROBLEM:
-                        raise said
-                    if kind is Said.FAILURE:
+                    kind, content = receive(worker.pipe)
+                    whole = kind is not Kind.PROGRESS
+                    if kind is Kind.RESULT:
+                        return content  # type: ignore[no-any-return]
+                    if kind is Kind.PROBLEM:
+                        raise content
+                    if kind is Kind.FAILURE:
                         raise RuntimeError(f"A job on {name} failed; its own words stand above.")
                     if progress is not None:
-                        progress(*said)
+                        progress(*content)
                 if beat is not None:
                     beat(False)
                 taken = time.monotonic() - begun
@@ -304,21 +304,21 @@ def _do(pipe: Connection, name: str, most: int, tells: bool, job: Callable[..., 
     def progress(*far: Any) -> None:
         if far[0] == far[-1] or time.monotonic() - last[0] >= BEAT:  # the last of a number is always said
             last[0] = time.monotonic()
-            send(pipe, pack(Said.PROGRESS, far))
+            send(pipe, pack(Kind.PROGRESS, far))
 
     try:
         if sys.platform == "linux":  # refuses what is too much; the server looks at the rest
             import resource
 
             resource.setrlimit(resource.RLIMIT_DATA, (most, resource.getrlimit(resource.RLIMIT_DATA)[1]))
-        send(pipe, pack(Said.RESULT, job(*args, progress=progress) if tells else job(*args)))
+        send(pipe, pack(Kind.RESULT, job(*args, progress=progress) if tells else job(*args)))
     except InputProblem as problem:
-        send(pipe, pack(Said.PROBLEM, problem))
+        send(pipe, pack(Kind.PROBLEM, problem))
     except MemoryError:
-        send(pipe, pack(Said.PROBLEM, too_much(name, most)))
+        send(pipe, pack(Kind.PROBLEM, too_much(name, most)))
     except Exception:
         traceback.print_exc()
-        send(pipe, pack(Said.FAILURE, None))
+        send(pipe, pack(Kind.FAILURE, None))
 
 
 # --- between them ----------------------------------------------------------------------------------
@@ -326,10 +326,10 @@ def _do(pipe: Connection, name: str, most: int, tells: bool, job: Callable[..., 
 
 def pack(*what: Any) -> list[memoryview]:
     """Pickle, with what is large left in its place; bytes too, which pickling would copy."""
-    found: list[pickle.PickleBuffer] = []
-    told = [pickle.PickleBuffer(part) if isinstance(part, bytes) else part for part in what]
-    head = pickle.dumps(told, pickle.HIGHEST_PROTOCOL, buffer_callback=found.append)
-    return [memoryview(head), *(buffer.raw() for buffer in found)]
+    buffers: list[pickle.PickleBuffer] = []
+    parts = [pickle.PickleBuffer(part) if isinstance(part, bytes) else part for part in what]
+    head = pickle.dumps(parts, pickle.HIGHEST_PROTOCOL, buffer_callback=buffers.append)
+    return [memoryview(head), *(buffer.raw() for buffer in buffers)]
 
 
 def send(pipe: Connection, message: list[memoryview]) -> None:
@@ -349,8 +349,8 @@ def receive(pipe: Connection) -> list[Any]:
         When the other end was closed before all of it came.
     """
     head, *buffers = [_buffer(pipe, *size) for size in pipe.recv()]
-    told: list[Any] = pickle.loads(head, buffers=buffers)
-    return told
+    parts: list[Any] = pickle.loads(head, buffers=buffers)
+    return parts
 
 
 def _buffer(pipe: Connection, length: int, fixed: bool) -> bytes | memoryview:

@@ -60,9 +60,7 @@ def test_figures_by_hand() -> None:
     assert loss.a == pytest.approx(np.log(2))
     assert loss.b == pytest.approx(-0.1 * np.log(0.1) - 0.9 * np.log(0.9))
     assert brier.better == ece.better == loss.better == "b"
-    assert "the chances of “tenth” come true better, by Brier score and Log-loss" in comparison_sentence(
-        found, "half", "tenth"
-    )
+    assert comparison_sentence(found, "half", "tenth").count("tenth") == 1
     # As `assess` computes them.
     assert found.a.brier == pytest.approx(assess(HALF, LISTS, "x").brier)
     assert found.a.ece == pytest.approx(assess(HALF, LISTS, "x").ece)
@@ -112,11 +110,10 @@ def test_decisions_are_those_of_replay() -> None:
     utility, read, right = found.measures
     assert not read.better  # reading fewer is no merit by itself
     assert utility.lower_is_better is False and right.lower_is_better is False
-    said = decisions_sentence(found, "Optimal", "half", "tenth")
-    assert "With the chances of “tenth” instead of “half”, Optimal reads" in said
-    told = replace(utility, difference=-0.00977, low=-0.0222, high=0.00221)
-    said = decisions_sentence(replace(found, measures=(told, read, right)), "Optimal", "half", "tenth")
-    assert "changes net utility by −0.00977 a case (95 %: −0.0222 to 0.00221); that may be chance." in said
+    loss = replace(utility, difference=-0.00977, low=-0.0222, high=0.00221)
+    assert not loss.clear
+    sentence = decisions_sentence(replace(found, measures=(loss, read, right)), "Optimal", "half", "tenth")
+    assert all(part in sentence for part in ("Optimal", "half", "tenth", "−0.00977", "−0.0222", "0.00221"))
 
 
 def test_decisions_need_every_label() -> None:

@@ -86,6 +86,15 @@ class Task(ABC):
     """Methods of whose figures the paper's own are in doubt (:meth:`differences`)."""
     paper: ClassVar[Paper | None] = None
 
+    b_0: float = 0.5  # Belief before any document; of reviews the weak prior's only
+    pseudo: float = 0.0
+    """Imagined documents on every step of a calibrator; 0 is the paper's plain isotonic regression."""
+    replications: int | None = None
+    """Runs of rules that draw a sample (the paper: 50); None takes their exact expectation."""
+    seed: int = 1  # Of those runs
+    scale: float = 1.0
+    """Every chance times this, at most 1: for replays; experiments take calibrators at their word."""
+
     @classmethod
     def asked(cls, options: Mapping[str, Any]) -> Self:
         """Make the task with these options; those that it does not have are passed over, and None leaves a default."""
@@ -169,6 +178,30 @@ class Task(ABC):
         PlayedGrid
         """
 
+    def fitted(self, benchmark: Benchmark, fold: Fold, kind: str = "marginal") -> Calibrator:
+        """Fit a calibrator on the training cases of a fold.
+
+        Parameters
+        ----------
+        benchmark, fold : Benchmark, Fold
+            Whose training cases they are.
+        kind : str
+            Of calibrator.
+
+        Returns
+        -------
+        Calibrator
+        """
+        return fit(
+            [case.topic for case in fold.learned_from],
+            kind=kind,
+            scenario=self.scenario,
+            name=benchmark.title,
+            source=benchmark.provenance,
+            simulated=benchmark.simulated,
+            pseudo=self.pseudo,
+        )
+
     @classmethod
     def has_relevant(cls, omega: Flags) -> Flags:
         """Whether each case has anything relevant, so that recall says something, by whether ω⁺ holds; shape (T,)."""
@@ -217,39 +250,6 @@ def generator(seed: int, case: Case) -> np.random.Generator:
     """Random numbers that depend on the seed and the case alone, however cases are split over workers."""
     digest = hashlib.blake2b(case.name.encode(), digest_size=8).digest()
     return np.random.default_rng([seed, int.from_bytes(digest, "little")])
-
-
-def fitted(
-    benchmark: Benchmark, fold: Fold, scenario: str, pseudo: float, kind: str = "marginal"
-) -> Calibrator:
-    """Fit a calibrator on the training cases of a fold.
-
-    Parameters
-    ----------
-    benchmark : Benchmark
-        For the calibrator's name and source.
-    fold : Fold
-        Its training cases.
-    scenario : str
-        What the chances are of.
-    pseudo : float
-        Imagined documents on every step.
-    kind : str
-        Of calibrator.
-
-    Returns
-    -------
-    Calibrator
-    """
-    return fit(
-        [case.topic for case in fold.learned_from],
-        kind=kind,
-        scenario=scenario,
-        name=benchmark.title,
-        source=benchmark.provenance,
-        simulated=benchmark.simulated,
-        pseudo=pseudo,
-    )
 
 
 def averaged(shape: tuple[int, int, int], *means: Floats) -> PlayedGrid:

@@ -31,15 +31,6 @@ class DecisiveTask(base.Task):
     about_chances = "Hazard and frailty are judged by the first hit, the others by every document: compare like with like."
     paper = base.Paper("Table 1 (patents)", 0.001, 0.0018, 0.0004, TRUTH, omega_plus=500)
 
-    b_0: float = 0.5  # Belief before any document
-    pseudo: float = 0.0
-    """Imagined documents on every step of a calibrator; 0 is the paper's plain isotonic regression."""
-    replications: int | None = None
-    """Runs of rules that draw a sample (the paper: 50); None takes their exact expectation."""
-    seed: int = 1  # Of those runs
-    scale: float = 1.0
-    """Every chance times this, at most 1: for replays; experiments take calibrators at their word."""
-
     @classmethod
     def has_relevant(cls, omega: Flags) -> Flags:
         """Where ω⁺ holds: that is what it says."""
@@ -53,10 +44,7 @@ class DecisiveTask(base.Task):
 
     def learn(self, benchmark: Benchmark, fold: Fold, variants: Sequence[str]) -> dict[str, base.Learned]:
         """Fit a calibrator of each kind on ω⁺ topics."""
-        return {
-            kind: base.Learned(base.fitted(benchmark, fold, self.scenario, self.pseudo, kind))
-            for kind in variants
-        }
+        return {kind: base.Learned(self.fitted(benchmark, fold, kind)) for kind in variants}
 
     def paths(self, case: Case, learned: base.Learned, payoffs: Sequence[Payoffs]) -> list[DecisivePath]:
         assert learned.calibrator is not None

@@ -57,12 +57,7 @@ class ReviewTask(base.Task):
     truth_is: str = "pooled"
     """One of "pooled", "full_evidence". See :func:`~tarstop_core.value.outcomes.is_plus`."""
     engine: str = "univariate"  # Of the belief that is acted on; the truth is always bivariate
-    b_0: float = 0.5
-    pseudo: float = 0.0
     replications: int = base.REPLICATIONS
-    seed: int = 1
-    scale: float = 1.0
-    """These five as in :class:`DecisiveTask`; b_0 replaces that of the weak prior only."""
 
     @classmethod
     def asked(cls, options: Mapping[str, Any]) -> Self:
@@ -77,7 +72,7 @@ class ReviewTask(base.Task):
 
     def learn(self, benchmark: Benchmark, fold: Fold, variants: Sequence[str]) -> dict[str, base.Learned]:
         """Fit a calibrator of "brings data", and the prior of each variant."""
-        calibrator = base.fitted(benchmark, fold, self.scenario, self.pseudo)
+        calibrator = self.fitted(benchmark, fold)
         outcomes = [case.outcome for case in fold.learned_from if case.outcome is not None]
         tables = [outcome.tables for outcome in outcomes]
         reviews = [outcome.review for outcome in outcomes]

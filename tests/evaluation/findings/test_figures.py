@@ -24,6 +24,7 @@ from tarstop_core.evaluation.findings.figures import (
 )
 from tarstop_core.evaluation.tasks import errors_of
 from tarstop_core.policies import POLICIES
+from tests.evaluation.findings.conftest import Worded
 
 LOOK = {"policy": "greedy", "variant": "marginal", "family": "paper's policy"}
 
@@ -64,25 +65,22 @@ def test_few_lines_are_named_at_their_ends() -> None:
     assert min(b - a for a, b in pairwise(heights)) > 0.2
 
 
-def test_regret_sentence_follows_the_frame() -> None:
-    assert "M0 gives up least (0.001 a topic) and M1 most (0.002)" in regret_sentence(regrets(), 0.5, 0.001)
+def test_regret_sentence_follows_the_frame(worded: Worded) -> None:
+    regret_sentence(regrets(), 0.5, 0.001)
     frame = regrets()
     frame.loc[0, "regret"] = 0.1
-    said = regret_sentence(frame, 0.5, 0.001)
-    assert "M1 gives up least" in said and "M0 at 2 and M1 at 2" in said
+    regret_sentence(frame, 0.5, 0.001, ["Oracle"])
+    (first, plain), (second, turned), (third, bounds) = worded
+    assert (first, second, third) == ("regret", "regret", "bounds")
+    assert plain["best"] == {"name": "M0", "regret": 0.001, "within": ""}
+    assert plain["worst"] == {"name": "M1", "regret": 0.002, "within": ""}
+    assert plain["always"] == ["M0"]
+    assert turned["best"]["name"] == "M1" and not turned["always"]
+    assert turned["often"] == ["M0 at 2", "M1 at 2"] and bounds == {"names": ["Oracle"]}
 
 
-def test_who_knows_the_truth_is_named_where_it_is_not_drawn() -> None:
-    assert regret_sentence(regrets(), 0.5, 0.001, ["Oracle"]).endswith(
-        "Oracle knows the truth and so has no regret."
-    )
-
-
-def test_who_is_best_is_said_with_an_interval_where_there_is_one() -> None:
-    frame = regrets().assign(regret_low=0.0005, regret_high=0.5)
-    assert "M0 gives up least (0.001 a topic, 95 % interval 0.0005 to 0.5)" in regret_sentence(
-        frame, 0.5, 0.001
-    )
+def test_who_is_best_has_an_interval_where_there_is_one(worded: Worded) -> None:
+    regret_sentence(regrets().assign(regret_low=0.0005, regret_high=0.5), 0.5, 0.001)
     row = {"approach": "A", "family": "", "q_star": 0.5, "cost": 0.01, "screened": 20.0, "effort_saved": 0.9}
     row |= {"net_utility": 0.2, "net_utility_low": -0.1, "net_utility_high": 0.3, "decide_now": 0.5}
     row |= {
@@ -91,11 +89,13 @@ def test_who_is_best_is_said_with_an_interval_where_there_is_one() -> None:
         "decision_agreement_low": 0.8,
         "decision_agreement_high": 1.0,
     }
-    said = effort_sentence(pd.DataFrame([row]))
-    assert said.startswith(
-        "At q* = 0.5 and a cost of 0.01 A, of highest net utility (0.2000, 95 % interval −0.1000 to 0.3000), reads 20"
+    effort_sentence(pd.DataFrame([row]))
+    (_, regret), (_, effort) = worded
+    assert "0.0005 to 0.5" in regret["best"]["within"]
+    assert effort["cell"] == (0.5, 0.01) and effort["best"]["approach"] == "A"
+    assert (
+        "−0.1000 to 0.3000" in effort["net_utility_within"] and "80 % to 100 %" in effort["agreement_within"]
     )
-    assert "90 % of topics, 95 % interval 80 % to 100 %; reading" in said
 
 
 def errors() -> pd.DataFrame:
@@ -145,11 +145,19 @@ def test_errors_are_called_as_the_scenario_calls_its_actions(
     assert legend == names
 
 
-def test_error_sentence_follows_the_frame() -> None:
-    assert error_sentence(errors(), errors_of({"scenario": "patent", "benchmark": "patent"})) == (
-        "At q* = 0.2 false rejects come most from A (30 % of topics) and false grants from B (5 %). "
-        "At q* = 0.8 false grants come most from A (10 % of topics), and there are no false rejects; 1 of 2 methods makes no error."
-    )
+def test_error_sentence_follows_the_frame(worded: Worded) -> None:
+    called = errors_of({"scenario": "patent", "benchmark": "patent"})
+    error_sentence(errors(), called)
+    (_, low), (_, high) = worded
+    assert low["adopts"] == {"names": ["A"], "share": 0.3, "kind": "false reject"}
+    assert low["rejects"] == {"names": ["B"], "share": 0.05, "kind": "false grant"}
+    assert (low["free"], high["free"], high["methods"]) == (0, 1, 2)
+    assert high["adopts"]["share"] == 0 and high["rejects"]["names"] == ["A"]
+    worded.clear()
+    frame = errors()
+    frame.loc[frame["q_star"] == 0.2, "false_adopt"] = float("nan")
+    error_sentence(frame, called)
+    assert [name for name, _ in worded] == ["errors", "not_apart"] and worded[1][1] == {"q_stars": ["0.2"]}
 
 
 def test_effort_draws_zero_where_a_log_axis_can() -> None:
@@ -202,39 +210,22 @@ def test_what_is_far_down_stands_at_the_edge_with_its_number() -> None:
     assert (note["text"], note["y"]) == ("−2.90", "C")
 
 
-def test_difference_sentence_sorts_by_intervals() -> None:
-    assert difference_sentence(differences()) == (
-        "At q* = 0.5 and a cost of 0.001, by the 95 % intervals drawn, A is better than Greedy; C is worse than Greedy; B is not to be told from Greedy."
-    )
+def test_difference_sentence_sorts_by_intervals(worded: Worded) -> None:
+    difference_sentence(differences())
+    ((_, values),) = worded
+    assert (values["better"], values["worse"], values["unclear"]) == (["A"], ["C"], ["B"])
+    assert (values["q_star"], values["cost"], values["reference"]) == (0.5, 0.001, "Greedy")
 
 
-def test_who_decides_wrongly_least_often_is_a_heading() -> None:
+def test_who_decides_wrongly_least_often_is_a_heading(worded: Worded) -> None:
     columns = ["approach", "false_adopt", "false_reject"]
     at = pd.DataFrame([["A", 0.0, 0.1], ["B", 0.1, 0.1]], columns=columns)
-    assert error_heading(at, 0.5, 0.01) == "A decides wrongly least often (q* = 0.5, c = 0.01)"
+    error_heading(at, 0.5, 0.01)
     at[["false_adopt", "false_reject"]] = 0.0
-    assert error_heading(at, 0.5, 0.01) == "A and 1 more never decide wrongly (q* = 0.5, c = 0.01)"
-
-
-def test_regret_sentence_by_example() -> None:
-    frame = pd.DataFrame(
-        {"approach": ["A", "B"] * 2, "cost": [0.001] * 2 + [0.01] * 2, "regret": [0.1, 0.3, 0.2, 0.6]}
-    )
-    assert (
-        regret_sentence(frame, 0.5, 0.01)
-        == "At q* = 0.5 and a cost of 0.01, A gives up least (0.2 a topic) and B most (0.6); A is best at every cost."
-    )
-
-
-def test_error_sentence_by_example() -> None:
-    columns = ["approach", "q_star", "false_adopt", "false_reject"]
-    assert (
-        error_sentence(
-            pd.DataFrame([["A", 0.2, 0.15, 0.02], ["B", 0.2, 0.0, 0.05], ["C", 0.2, 0, 0]], columns=columns),
-            errors_of({"scenario": "review", "benchmark": "review"}),
-        )
-        == "At q* = 0.2 false adopts come most from A (15 % of topics) and false rejects from B (5 %); 1 of 3 methods makes no error."
-    )
+    error_heading(at, 0.5, 0.01)
+    (_, one), (_, none) = worded
+    assert (list(one["names"]), one["never"]) == (["A"], False)
+    assert (list(none["names"]), none["never"]) == (["A", "B"], True)
 
 
 def test_errors_of_by_example() -> None:

@@ -1,7 +1,8 @@
 """Tables as the paper lays them out."""
 
-from tarstop_core.evaluation.findings import aggregate, signed, tables
+from tarstop_core.evaluation.findings import aggregate, message, signed, tables
 from tarstop_core.evaluation.findings.tables import shown_icer
+from tarstop_core.evaluation.metrics import NoRatio
 from tarstop_core.evaluation.results import Results
 
 
@@ -37,32 +38,28 @@ def test_no_ratio_is_explained_wherever_it_stands(results: Results) -> None:
     rows = aggregate.rows(results, draws=0)
     neither = rows["icer"] == "--"
     assert neither.any() and not neither.all()
-    assert set(rows["icer_note"][neither]) <= {
-        "As many documents as Greedy, in the digits printed, so there is no ratio.",
-        "Right as often as Greedy, in the digits printed, so there is no ratio.",
-    }
+    words = {reason: message("no_ratio", reason=reason.value) for reason in NoRatio}
+    assert set(rows["icer_note"][neither]) <= {words[NoRatio.SAME_DOCUMENTS], words[NoRatio.SAME_AGREEMENT]}
     assert set(rows["icer_note"][~neither]) == {""}
     for row in rows[neither].to_dict("records"):
         greedy = rows[
             (rows["method"] == "greedy") & (rows["q_star"] == row["q_star"]) & (rows["cost"] == row["cost"])
         ]
-        figure, near = ("screened", 0.1) if "documents" in row["icer_note"] else ("decision_agreement", 1e-4)
+        same_documents = row["icer_note"] == words[NoRatio.SAME_DOCUMENTS]
+        figure, near = ("screened", 0.1) if same_documents else ("decision_agreement", 1e-4)
         assert abs(greedy[figure].item() - row[figure]) < near
-    assert tables.icer_note(rows)[0].startswith("ICER “--”: the rule reads as many documents as Greedy")
+    assert tables.icer_note(rows) == [message("icer_note", alone=False)]
     assert not tables.icer_note(rows[~neither])
     alone = aggregate.rows(results.only(["budget"]), draws=0)
-    assert set(alone["icer_note"]) == {"Greedy was not run, so there is nothing to compare with."}
-    assert "Greedy was not run" in tables.latex(alone, 0.001, "B")
+    assert set(alone["icer_note"]) == {words[NoRatio.ALONE]}
+    assert words[NoRatio.ALONE] in tables.latex(alone, 0.001, "B")
     assert "ICER ``--''" in tables.latex(rows, 0.001, "B")
 
 
 def test_recall_is_said_with_what_it_is_over(results: Results) -> None:
     rows = aggregate.rows(results, draws=0, target=0.8)
-    (said,) = tables.notes(rows[rows["icer"] != "--"])
-    assert (
-        "recall reaches 80 %" in said
-        and "the 12 topics with something relevant; recall takes the other 12 for 0" in said
-    )
+    (recall_note,) = tables.notes(rows[rows["icer"] != "--"])
+    assert recall_note == message("recall_note", topics=24, with_relevant=12, target=0.8)
     panel = tables.panel(rows, 0.8, 0.001)
     assert panel["Reliability"].str.match(r"\d\.\d{4} \(\d\.\d{4} to \d\.\d{4}\)$").all()
 

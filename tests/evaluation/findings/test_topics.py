@@ -20,6 +20,7 @@ from tarstop_core.evaluation.findings.topics import (
 )
 from tarstop_core.evaluation.results import MethodInfo, Results, load, shipped
 from tarstop_core.evaluation.tasks.base import Learned
+from tests.evaluation.findings.conftest import Worded
 
 
 def test_rows_of_topics_add_up_to_the_table(small: Results) -> None:
@@ -77,19 +78,17 @@ def test_a_jump_of_the_belief_is_drawn_where_it_is() -> None:
     assert (drawn[29], drawn[30], drawn[40]) == (0.5, 1.0, 1.0)
 
 
-def test_saved_sentence_by_example() -> None:
+def test_who_saves_most_decides_better_than_reading_nothing(worded: Worded) -> None:
     columns = ["approach", "effort_saved", "decision_agreement", "decide_now", "is_oracle"]
     rows = [["A", 0.99, 0.9, 0.5, False], ["B", 0.5, 0.95, 0.5, False], ["C", 1.0, 0.5, 0.5, False]]
-    assert (
-        saved_sentence(pd.DataFrame(rows, columns=columns))
-        == "B decides most often as the truth would (95 % of topics) and saves 50 % of the effort; of those that decide better than reading nothing (50 %), A saves most (99 %, at 90 %)."
-    )
+    saved_sentence(pd.DataFrame(rows, columns=columns))
+    ((_, values),) = worded
+    assert values["best"]["approach"] == "B" and values["thrifty"]["approach"] == "A" and values["now"] == 0.5
 
 
-def test_topic_sentence_by_example() -> None:
+def test_the_quickest_right_method_is_named(worded: Worded) -> None:
     greedy = Stop(MethodInfo("greedy", "Greedy", "greedy", "marginal", ""), 3.0, 0.0, 0.0)
     budget = Stop(MethodInfo("budget", "Budget", "budget", "marginal", ""), 100.0, 1.0, 1.0)
-    assert (
-        topic_sentence("T1", 312, True, [greedy, budget], greedy)
-        == "On T1 (ω⁺, 312 documents) Greedy stops after 3 documents and chooses a⁻, wrongly; 1 of the 2 methods decide rightly, the quickest of them after 100 documents (Budget)."
-    )
+    topic_sentence("T1", 312, True, [greedy, budget], greedy)
+    ((_, values),) = worded
+    assert values["right"] == [budget] and values["quick"] == budget and values["chosen"] == greedy
