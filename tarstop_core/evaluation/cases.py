@@ -10,6 +10,7 @@ import numpy as np
 from tarstop_core.documents.tables import CELLS
 from tarstop_core.documents.topic import Outcome, Topic
 from tarstop_core.errors import InputProblem
+from tarstop_core.evaluation import message
 from tarstop_core.value.payoffs import Flags, Floats
 
 FOLDS = 5
@@ -103,14 +104,7 @@ class Benchmark:
     def contents(self) -> str:
         """What is in it, in a sentence."""
         cases = {case.name: case for fold in self.folds for half in (fold.train, fold.test) for case in half}
-        documents = sum(len(case.topic) for case in cases.values())
-        counted = f"{len(cases):,} topics, {sum(case.topic.omega for case in cases.values()):,} in ω⁺"
-        if any(case.outcome is not None for case in cases.values()):
-            counted = f"{len(cases):,} outcomes of reviews"
-        how = f"{len(self.folds)}-fold cross-validation"
-        if len(self.folds) == 1:
-            how = f"{len(self.folds[0].train):,} to tune on, {len(self.folds[0].test):,} to test on"
-        return f"{counted}, {documents:,} ranked documents; {how}."
+        return message("contents", cases=list(cases.values()), folds=self.folds)
 
 
 def group_weights(groups: Sequence[str], by_group: bool) -> Floats:

@@ -1,7 +1,9 @@
 """What an experiment says about the claims it was made for, as frames and in sentences with their numbers."""
 
+import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -14,25 +16,8 @@ from tarstop_core.evaluation.tasks import TASKS
 
 UTILITY_AWARE = ("greedy", "smooth", "batch")
 RECALL_CENTRIC = ("budget", "qbcb", "knee", "grlstop")
-READERS = (("greedy", "Greedy"), ("look-ahead", "a look-ahead"), ("optimal", "optimal stopping"))
-PAIRS = (
-    *((rule, "decide-now", f"Reading pays: {called} beats deciding at once") for rule, called in READERS),
-    ("optimal", "greedy", "Optimal stopping beats the paper's Greedy"),
-    ("look-ahead", "greedy", "A look-ahead beats the paper's Greedy"),
-    ("optimal@hazard", "optimal", "A first-hit hazard beats marginal chances"),
-    ("optimal@frailty", "optimal", "A frailty beats marginal chances"),
-    ("greedy@learned", "greedy", "A learned prior helps Greedy"),
-    *(
-        (
-            f"{rule}@learned",
-            "decide-now@learned",
-            f"With a learned prior reading pays: {called} beats deciding at once",
-        )
-        for rule, called in READERS
-    ),
-    ("look-ahead@learned", "greedy@learned", "With a learned prior a look-ahead beats Greedy"),
-    ("optimal@learned", "greedy@learned", "With a learned prior optimal stopping beats Greedy"),
-)
+with Path(__file__).with_name("claims.csv").open(encoding="utf-8", newline="") as lines:
+    PAIRS = [(row["one"], row["other"], row["claim"]) for row in csv.DictReader(lines)]
 """Claims that one method beats another: looked at where both were run."""
 FEW_GROUPS = 30
 """Below so many groups percentile bootstrap intervals are noticeably too narrow."""
