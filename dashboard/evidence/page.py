@@ -3,28 +3,27 @@
 import html
 import io
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache, cached_property, partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import streamlit as st
-from streamlit.runtime.uploaded_file_manager import UploadedFile
 
+from dashboard.evidence.prior import PREFIX, chosen_prior, prior_badge
 from dashboard.frame import address, shell
-from dashboard.frame.drawing import ALL_BUTTON, captioned, dark, note, save_menu
+from dashboard.frame.drawing import ALL_BUTTON, note, save_menu
 from dashboard.frame.markup import badges, told
 from dashboard.frame.scripts import PASTING
 from dashboard.frame.waiting import LARGE_FILE, shown
-from dashboard.frame.widgets import bound, lasting, one_of, press, save, share, switch, text_of, upload
+from dashboard.frame.widgets import bound, lasting, one_of, save, switch, upload
 from dashboard.frame.work import flash, reviewer
 from dashboard.parts import imports
 from dashboard.parts.evidence import panel
 from dashboard.parts.sessions import file_stem
 from dashboard.parts.stakes import sensitivity_to_exceed
 from tarstop_core.belief.engines import ENGINES
-from tarstop_core.belief.prior import Prior, from_json
 from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.errors import InputProblem
 from tarstop_core.evidence import words
@@ -38,31 +37,27 @@ from tarstop_core.evidence.manual_tables import (
     rows_of,
     unpack,
 )
-from tarstop_core.evidence.prior_figure import prior_figure, prior_sentence
-from tarstop_core.evidence.report import evidence_report
+from tarstop_core.evidence.report import evidence_report, study_rows
 from tarstop_core.evidence.summary import Evidence, evidence
 from tarstop_core.files import UnrecognisedColumns, read_tables, trace_to_csv
 from tarstop_core.files.tables import same_studies
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.samples.collections import published_sets
-from tarstop_core.samples.shipped import priors
 from tarstop_core.sessions.export import when
 from tarstop_core.value.payoffs import Payoffs
 
 T = TypeVar("T")
 
 LEAD = "What 2×2 tables of a diagnostic-accuracy review say, and how sure they make you."
-PREFIX = "evidence"
 EXAMPLE = Path(__file__).with_name("example.csv").read_text(encoding="utf-8")
 SOURCES = {"published": "A published set", "file": "A file", "typed": "Type or paste"}
-MAPPED = {"study": "Study"} | {cell: cell for cell in CELLS}
-MAPPED |= {
+MAPPED = TITLES | {
     "sensitivity": "Sensitivity",
     "specificity": "Specificity",
     "diseased": "Number diseased",
     "healthy": "Number healthy",
 }
-WRITTEN = frozenset("csv tsv txt gz xlsx xlsm".split())
+WRITTEN = ("csv", "tsv", "txt", "gz", "xlsx", "xlsm")
 """What the name of a file ends in, by how it is written."""
 MANY_NOTES = 4
 EMPTY_LINES = 4
@@ -146,12 +141,15 @@ def _export(chosen: Chosen, shown: Evidence, payoffs: Payoffs, notes: Sequence[s
         title = own.strip() or chosen.title
         about = {"name": title, "at": when(datetime.now(UTC).isoformat()), "by": reviewer()}
         report = partial(evidence_report, shown, payoffs, **about, source=chosen.source, notes=notes)
-        for label, content, end in (
-            ("Report (HTML)", report, "-report.html"),
-            ("Data (CSV)", lambda: trace_to_csv(shown.study_rows()), ".csv"),
-        ):
-            file, key = f"{file_stem(title)}{end}", f"{PREFIX}/export{end}"
-            save(label, content, file, key=key, width="stretch")
+        stem, key = file_stem(title), f"{PREFIX}/export"
+        save("Report (HTML)", report, f"{stem}-report.html", key=f"{key}-report.html", width="stretch")
+        save(
+            "Data (CSV)",
+            lambda: trace_to_csv(study_rows(shown)),
+            f"{stem}.csv",
+            key=f"{key}.csv",
+            width="stretch",
+        )
         st.html(ALL_BUTTON)
 
 
@@ -180,15 +178,16 @@ _sets = cache(published_sets)
 
 
 def _published() -> Chosen:
-    sets = {each.name: each for each in _sets()}
-    chosen = sets[_in_address("set", "Set", {name: each.title for name, each in sets.items()})]
-    value, low, high = chosen.reported.false_positive_rate
-    both = {"sensitivity": chosen.reported.sensitivity, "specificity": (1 - value, 1 - high, 1 - low)}
-    said = [
-        f"{what} {percent(at)} ({percent(low)} to {percent(high)})" for what, (at, low, high) in both.items()
-    ]
-    reported = f"Reported: {', '.join(said)}, by {chosen.reported.by}."
-    source = f"{chosen.citation.rstrip('.')}. {chosen.note} {reported}"
+    sets = {published.name: published for published in _sets()}
+    titles = {name: published.title for name, published in sets.items()}
+    chosen = sets[_in_address("set", "Set", titles)]
+    reported = chosen.reported
+    sensitivity, s_low, s_high = map(percent, reported.sensitivity)
+    specificity, high, low = (percent(1 - rate) for rate in reported.false_positive_rate)
+    source = (
+        f"{chosen.citation.rstrip('.')}. {chosen.note} Reported: sensitivity {sensitivity} ({s_low} to {s_high}), "
+        f"specificity {specificity} ({low} to {high}), by {reported.by}."
+    )
     return Chosen(chosen.title, chosen.tables, source=source)
 
 
@@ -203,12 +202,8 @@ def _from_file() -> Chosen | None:
     asked, example = st.columns([2.5, 1], gap="large", vertical_alignment="bottom")
     with asked:
         label = "Excel, CSV or TSV, a study a line: TP, FP, FN, TN, or sensitivity and specificity with group sizes"
-        well = upload(
-            label,
-            lambda file: _read(file.getvalue(), file.name),
-            key=f"{PREFIX}/upload",
-            kinds="csv tsv txt gz xlsx xlsm",
-        )
+        kinds, key = " ".join(WRITTEN), f"{PREFIX}/upload"
+        well = upload(label, lambda file: _read(file.getvalue(), file.name), key=key, kinds=kinds)
     how = {"key": f"{PREFIX}/example", "width": "stretch", "icon": ":material/download:"}
     save("Example to fill in", EXAMPLE, "tarstop-example-2x2.csv", at=example, **how)
     chosen: Chosen | None = state.get(f"{PREFIX}/chosen")
@@ -299,7 +294,7 @@ def _question() -> tuple[float, str, float]:
         f"q* = {q_star:.2f}: “{words.PLUS}” only when more than {percent(q_star)} sure that sensitivity exceeds "
         f"{words.threshold(theta)}."
     )
-    engines = {name: each.title for name, each in ENGINES.items()}
+    engines = {name: kind.title for name, kind in ENGINES.items()}
     engine = _in_address("engine", "How the belief is computed", engines)
     st.caption(ENGINES[engine].help)
     if engine == "reml":
@@ -335,79 +330,3 @@ def typed_table(label: str, first: Sequence[Row], *, key: str) -> list[Row]:
     data = {"label": label, "columns": [*TITLES.values()], "fields": FIELDS, "rows": rows}
     typed = _mount(key=key, data=data, default={"rows": rows}, on_rows_change=lambda: None)
     return [tuple(str(cell) for cell in row) for row in typed.rows]
-
-
-NUMBERS = ("s", "tau", "s_fpr", "eta")
-"""What widgets hold beside b_0; what a study counts comes along with the prior that was taken."""
-
-
-def chosen_prior(theta: float, disabled: bool) -> Prior:
-    """The prior that the widgets hold, with where it was learned where that is unchanged."""
-    how: dict[str, Any] = {"bind": "query-params", "disabled": disabled}
-    starting = f"The {shell.term('b-0', 'starting belief')} b₀."
-    b_0 = share("Chance before any study", 0.5, key="b_0", help=starting, **how)
-    with st.expander("Prior", expanded=False):
-        s = st.slider("Spread of pooled sensitivity, s (logits)", 0.2, 5.0, 1.5, 0.05, key="s", **how)
-        words = "Scale of differences between studies, τ (logits)"
-        said = f"Scale of the half-normal {shell.term('prior', 'prior')} of {shell.term('heterogeneity', 'heterogeneity')}. Of all these numbers it matters most."
-        tau = st.slider(words, 0.05, 3.0, 1.0, step=0.05, key="tau", help=said, **how)
-        words = "Spread of the false-positive rate (logits)"
-        s_fpr = st.slider(words, 0.2, 5.0, 1.5, 0.05, key="s_fpr", **how)
-        words, said = (
-            "Shape η of the correlation’s prior",
-            "LKJ prior; 1 is flat, large means next to no correlation.",
-        )
-        eta = st.number_input(words, 1.0, 100.0, 2.0, step=1.0, format="%g", key="eta", help=said, **how)
-        prior: Prior = Prior(b_0, s, tau, s_fpr, eta)
-        taken: Prior | None = st.session_state.get(f"{PREFIX}/prior")
-        if taken is not None and _same(prior, taken, theta):
-            prior = replace(taken, b_0=b_0)  # with what it was learned from
-        said = prior_sentence(prior, theta)
-        captioned(prior_figure(prior, theta, dark()), said)
-        _other_priors(prior, theta)
-    return prior
-
-
-def _same(prior: Prior, other: Prior, theta: float) -> bool:
-    """Whether the widgets hold the other prior's numbers, its b_0 at θ and to their step."""
-    numbers = all(getattr(prior, name) == getattr(other, name) for name in NUMBERS)
-    return numbers and (other.width_alone or abs(prior.b_0 - other.at(theta).b_0) < 0.006)
-
-
-def _other_priors(prior: Prior, theta: float) -> None:
-    if (learned := prior.learned_from) is not None:
-        shell.caption(
-            f"Learned from {learned.studies:,} studies in {learned.reviews:,} reviews ({learned.source})."
-        )
-    for name, shipped in {**priors(), "weak": Prior()}.items():
-        if shipped.width_alone:
-            continue  # of use where a list brings studies one by one
-        origin, words = shipped.learned_from, "Back to the weak prior"
-        if origin:
-            words = f"Take the prior learned from {origin.reviews:,} reviews"
-        how = {"disabled": _same(prior, shipped, theta), "width": "stretch"}
-        press(words, _take_prior, shipped, theta, key=f"{PREFIX}/prior/{name}", **how)
-
-    def take_in(file: UploadedFile) -> None:
-        _take_prior(from_json(text_of(file, "choose a prior saved as JSON"), file.name), theta)
-
-    upload("A prior that was saved or learned (JSON)", take_in, key=f"{PREFIX}/prior_file")
-    words, key = "Save this prior (JSON)", f"{PREFIX}/save_prior"
-    save(words, prior.to_json(), "tarstop-prior.json", key=key, width="stretch")
-
-
-def _take_prior(prior: Prior, theta: float) -> None:
-    """Put a prior's numbers into the widgets; one learned at another θ keeps its distribution."""
-    state = st.session_state
-    state.update({f"{PREFIX}/prior": prior, **{name: getattr(prior, name) for name in NUMBERS}})
-    if not prior.width_alone:
-        state["b_0"] = min(0.99, max(0.01, round(prior.at(theta).b_0, 2)))
-
-
-def prior_badge(shown: Evidence) -> str:
-    learned = shown.prior.learned_from
-    if not ENGINES[shown.engine].knows_prior:
-        return ""
-    if learned is not None:
-        return f"prior learned from {learned.reviews} reviews"
-    return "weak prior" if shown.prior == Prior() else "prior chosen here"

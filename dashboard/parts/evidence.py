@@ -12,7 +12,7 @@ from dashboard.frame import shell
 from dashboard.frame.drawing import ALL, all_figures, among_all, dark, picture, picture_buttons, save_menu
 from dashboard.frame.markup import grid
 from dashboard.frame.widgets import save
-from tarstop_core.evidence import words
+from tarstop_core.evidence import report, words
 from tarstop_core.evidence.curve_figures import belief_by_study, value_of_more
 from tarstop_core.evidence.curve_figures import prior_and_posterior as posterior
 from tarstop_core.evidence.study_figures import forest, leave_one_out, sroc
@@ -53,15 +53,13 @@ class View:
 
 
 VIEWS = (
-    View("forest", "Forest", words.forest_sentence, Evidence.study_rows, forest),
-    View("sroc", "SROC", words.sroc_sentence, Evidence.curve_rows, sroc),
-    View("belief", "Belief by study", words.path_sentence, Evidence.path_rows, belief_by_study, "q*"),
-    View("posterior", "Prior and posterior", words.density_sentence, Evidence.density_rows, posterior),
-    View("without", "Leave one out", words.without_sentence, Evidence.without_rows, leave_one_out, "q*"),
-    View(
-        "value", "Value of more studies", words.value_sentence, Evidence.value_rows, value_of_more, "payoffs"
-    ),
-    View("revman", "Table for RevMan", words.parameters_sentence, Evidence.parameter_rows, None),
+    View("forest", "Forest", words.forest_sentence, report.study_rows, forest),
+    View("sroc", "SROC", words.sroc_sentence, report.curve_rows, sroc),
+    View("belief", "Belief by study", words.path_sentence, report.path_rows, belief_by_study, "q*"),
+    View("posterior", "Prior and posterior", words.density_sentence, report.density_rows, posterior),
+    View("without", "Leave one out", words.without_sentence, report.without_rows, leave_one_out, "q*"),
+    View("value", "Value of more studies", words.value_sentence, report.value_rows, value_of_more, "payoffs"),
+    View("revman", "Table for RevMan", words.parameters_sentence, report.parameter_rows, None),
 )
 
 

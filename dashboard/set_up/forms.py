@@ -15,7 +15,7 @@ from dashboard.parts.application import Asked
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.belief.prior import Prior, from_json
 from tarstop_core.calibration.extraction_rate import ExtractionRate
-from tarstop_core.evidence.prior_figure import prior_figure, prior_sentence
+from tarstop_core.evidence.curve_figures import prior_figure, prior_sentence
 from tarstop_core.presentation.numbers import amount, percent
 from tarstop_core.samples import shipped
 from tarstop_core.samples.shipped import WIDTH, priors

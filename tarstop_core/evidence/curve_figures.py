@@ -1,19 +1,31 @@
-"""Curves that the tables lead to: belief by study, prior and posterior, the value of more studies."""
+"""Curves: belief by study, prior and posterior, the value of more studies, and a prior by itself.
+
+Figures of a review's evidence share their colours: studies are grey, what is pooled from them reddish purple, belief
+blue, the value of more studies green; the threshold q* is grey and dashed as everywhere, the sensitivity θ to exceed grey
+and dotted.
+"""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
 from itertools import islice, pairwise
+from typing import Any
 
 import numpy as np
+from scipy.special import expit, logit, ndtri
 
-from tarstop_core.evidence.drawing import NAME, evidence_figure, plain, share_axis, short
+from tarstop_core.belief.prior import Prior, check_theta
+from tarstop_core.documents.tables import Floats
 from tarstop_core.evidence.summary import AHEAD, Evidence
-from tarstop_core.evidence.words import threshold
+from tarstop_core.evidence.words import message, threshold
 from tarstop_core.presentation.figures import (
     Figure,
     axis,
+    clear_layout,
     ink,
     label,
     line,
+    note,
     points,
     text_colour,
     upright,
@@ -22,6 +34,81 @@ from tarstop_core.presentation.figures import (
 from tarstop_core.presentation.numbers import number, percent
 from tarstop_core.presentation.palette import BELIEF, BELIEF_AREA, STUDY, THRESHOLD, VALUE
 from tarstop_core.value.payoffs import Payoffs
+
+NAME = 26
+"""Characters of a study's name that fit beside a plot."""
+
+
+def short(name: str) -> str:
+    """A study's name as it fits beside a plot, safe from being read as markup.
+
+    Examples
+    --------
+    >>> short("Smith <b>2004"), short("The very long name of a study 2004")
+    ('Smith &lt;b&gt;2004', 'The very long name of a s…')
+    """
+    return plain(name if len(name) <= NAME else name[: NAME - 1].rstrip() + "…")
+
+
+def plain(name: str) -> str:
+    """A name, safe from being read as markup."""
+    return escape(name, quote=False)
+
+
+def evidence_figure(
+    data: list[Figure], height: float, simulated: bool, dark: bool, notes: Sequence[Figure], **more: Any
+) -> Figure:
+    """Traces in a clear layout, with "simulated" above everything else where the data are.
+
+    Parameters
+    ----------
+    data
+        Plotly traces.
+    height
+        Height of plot and margins, pixels.
+    simulated
+        Whether the figure says that its data are simulated.
+    dark
+        Whether the page is dark.
+    notes
+        Annotations.
+    **more
+        Axes and what else the layout has; ``margin`` changes single margins.
+
+    Returns
+    -------
+    Figure
+        A plotly figure.
+    """
+    notes, top = list(notes), 42 if simulated else 26
+    if simulated:
+        notes.append(note(1, 1, "simulated", text_colour(dark), yshift=19))
+    margin = {"l": 56, "r": 12, "b": 46, **more.pop("margin", {}), "t": top}
+    layout = clear_layout(round(height) + top - 26, margin, annotations=notes, **more)
+    return {"data": data, "layout": layout}
+
+
+def share_axis(title: str, dark: bool, edges: Sequence[float] = (0, 1), **more: Any) -> Figure:
+    """An axis of chances or of shares.
+
+    Parameters
+    ----------
+    title
+        What the axis shows.
+    dark
+        Whether the page is dark.
+    edges
+        Its ends.
+    **more
+        Other settings of plotly's axis.
+
+    Returns
+    -------
+    Figure
+        Settings of a plotly axis.
+    """
+    return axis(title, dark, range=list(edges), tickformat=".1f", dtick=0.2, **more)
+
 
 Box = tuple[float, float, float, float]
 """Left, right, low and high."""
@@ -77,7 +164,7 @@ def belief_by_study(
         if abs(b - before) <= 0.04:
             break
         name = evidence.tables.study[n - 1]
-        free = (each for each in _places(n, before, b, last, name) if _fits(each[0], last, taken))
+        free = ((box, place) for box, place in _places(n, before, b, last, name) if _fits(box, last, taken))
         for box, place in islice(free, 1):
             notes.append(label(n, b, short(name), blue, font={"color": blue, "size": 11}) | place)
             taken.append(box)
@@ -210,3 +297,83 @@ def value_of_more(
     xaxis = axis("more studies like these", dark, **ticks)
     yaxis = axis(title, dark, range=[0, top], nticks=5)
     return evidence_figure(data, 330, simulated, dark, notes, xaxis=xaxis, yaxis=yaxis, margin={"l": 66})
+
+
+# --- a prior by itself, so that nobody has to choose one by its letters -----------------------------------
+
+POINTS = 200  # of a drawn density
+TAUS = 64  # values of τ that stand for its distribution
+EDGE = 1e-3  # densities may pile up at 0 and 1
+
+
+@dataclass(frozen=True, eq=False)
+class PriorDensity:
+    """What a prior says of sensitivity."""
+
+    sensitivity: Floats  # from just above 0 to just below 1; shape (n,), like the densities
+    pooled: Floats  # density of pooled sensitivity
+    single: Floats  # density of the true sensitivity in a single study: wider, because studies differ by τ
+
+
+def prior_density(prior: Prior, theta: float) -> PriorDensity:
+    """Both densities, on a grid."""
+    at = np.linspace(EDGE, 1 - EDGE, POINTS)
+    mean = float(logit(check_theta(theta))) + prior.shift
+    tau = prior.tau * ndtri(0.5 + (np.arange(TAUS) + 0.5) / (2 * TAUS))
+    spreads = np.sqrt(prior.s**2 + tau**2)
+    single = _logit_normal(at, mean, spreads[:, None]).mean(axis=0)
+    return PriorDensity(at, _logit_normal(at, mean, prior.s), single)
+
+
+def _logit_normal(at: Floats, mean: float, spread: Floats | float) -> Floats:
+    z = (logit(at) - mean) / spread
+    return np.asarray(np.exp(-(z**2) / 2) / (np.sqrt(2 * np.pi) * spread * at * (1 - at)))
+
+
+def prior_figure(prior: Prior, theta: float, dark: bool = False) -> Figure:
+    """Density of pooled sensitivity and of sensitivity in a single study, with θ marked.
+
+    Parameters
+    ----------
+    prior
+        Belief before any study.
+    theta
+        The sensitivity to exceed, in (0, 1).
+    dark
+        Whether the page is dark.
+
+    Returns
+    -------
+    Figure
+        A plotly figure.
+    """
+    density = prior_density(prior, theta)
+    x, text = density.sensitivity, text_colour(dark)
+    inside = (x > 0.02) & (x < 0.98)
+    top = 1.15 * float(max(density.pooled[inside].max(), density.single[inside].max()))
+    xaxis = axis("sensitivity, before any study", dark, range=[0, 1], tickformat=".0%")
+    yaxis = axis("density", dark, range=[0, top], showticklabels=False)
+    notes = [
+        label(theta, top, f"θ = {theta:.4g}", text, xanchor="right", yanchor="top", xshift=-4),
+        label(0.02, 0.97 * top, "solid: pooled", text, xanchor="left", yanchor="top"),
+        label(0.02, 0.83 * top, "dotted: a single study", text, xanchor="left", yanchor="top"),
+    ]
+    data = [
+        line([theta, theta], [0, top], THRESHOLD, dash="dash", width=1.5),
+        line(x.tolist(), density.single.tolist(), THRESHOLD, dash="dot"),
+        line(x.tolist(), density.pooled.tolist(), BELIEF, width=3),
+    ]
+    margin = {"l": 36, "r": 20, "t": 6, "b": 44}
+    return {"data": data, "layout": clear_layout(220, margin, xaxis=xaxis, yaxis=yaxis, annotations=notes)}
+
+
+def prior_sentence(prior: Prior, theta: float) -> str:
+    """Word in one sentence what a prior says of pooled sensitivity.
+
+    Examples
+    --------
+    >>> prior_sentence(Prior(), 0.75)
+    'Before any study, pooled sensitivity lies between 14 % and 98 % with 95 % probability; between studies its logit varies with a standard deviation below 1.96 (95 %).'
+    """
+    low, high = expit(logit(theta) + prior.shift + prior.s * ndtri([0.025, 0.975]))
+    return message("prior", low=low, high=high, tau=prior.tau * ndtri(0.975))

@@ -1,4 +1,4 @@
-"""Report of an evidence synthesis: a page that loads and runs nothing, two sheets of paper for some twenty studies.
+"""Report of an evidence synthesis, a page that loads and runs nothing, and the numbers of each figure as rows.
 
 The report of a session shows its studies by the same pieces.
 """
@@ -8,16 +8,19 @@ from collections.abc import Sequence
 from importlib.metadata import version
 
 import numpy as np
+from scipy.special import expit
 
 from tarstop_core import __version__
 from tarstop_core.belief.engines import ENGINES
-from tarstop_core.documents.tables import CELLS
+from tarstop_core.documents.tables import CELLS, Floats
 from tarstop_core.evidence import words
+from tarstop_core.evidence.curve_figures import prior_sentence
 from tarstop_core.evidence.manual_tables import rows_of
-from tarstop_core.evidence.prior_figure import prior_sentence
 from tarstop_core.evidence.study_figures import COMPACT_FROM, forest, sroc
-from tarstop_core.evidence.summary import Evidence, Shares
+from tarstop_core.evidence.summary import AHEAD, Evidence, Shares
 from tarstop_core.evidence.words import message
+from tarstop_core.presentation import figures
+from tarstop_core.presentation.figures import Rows
 from tarstop_core.presentation.html import Sheet, page, sheet
 from tarstop_core.presentation.pictures import still
 from tarstop_core.value.payoffs import Payoffs
@@ -137,3 +140,105 @@ def written_with() -> list[tuple[str, str]]:
     packages = ("numpy", "scipy", "scikit-learn", "pandas")
     own = [("TARstop", __version__), ("Python", platform.python_version())]
     return [*own, *((name, version(name)) for name in packages)]
+
+
+# --- the numbers of each figure -------------------------------------------------------------------
+
+PARAMETERS = {
+    "E(logitSe)": "mean logit sensitivity",
+    "E(logitSp)": "mean logit specificity",
+    "Var(logitSe)": "variance of logit sensitivity between studies",
+    "Var(logitSp)": "variance of logit specificity between studies",
+    "Cov(logits)": "covariance of the two between studies",
+    "Corr(logits)": "correlation of the two between studies",
+    "SE(E(logitSe))": "standard error of mean logit sensitivity",
+    "SE(E(logitSp))": "standard error of mean logit specificity",
+    "Cov(Es)": "covariance of the two estimated means",
+    "Studies": "studies that the model was fitted to",
+    "AUC": "area under the summary ROC curve (RevMan does not ask for it)",
+}
+
+
+def study_rows(evidence: Evidence) -> Rows:
+    """Counts, shares and intervals, a row a study."""
+    columns: dict[str, list[str] | list[int | None] | list[float | None]] = {
+        "study": [*evidence.tables.study]
+    }
+    for cell in CELLS:
+        counts = getattr(evidence.tables, cell)
+        columns[cell] = [None if np.isnan(count) else int(count) for count in counts]
+    for name, shares in (("sensitivity", evidence.sensitivity), ("specificity", evidence.specificity)):
+        columns[name] = _or_none(shares.value)
+        columns |= {f"{name}_low": _or_none(shares.low), f"{name}_high": _or_none(shares.high)}
+    return figures.rows_of(**columns)
+
+
+def parameter_rows(evidence: Evidence) -> Rows:
+    """The summary as RevMan asks for it, with the area under the curve: name, value, meaning."""
+    fit = evidence.summary
+    if fit is None:
+        return []
+    values = _or_none(np.array([*fit.revman_parameters().values(), fit.auc], dtype=float))
+    names = [*fit.revman_parameters(), "AUC"]
+    return figures.rows_of(parameter=names, value=values, meaning=[PARAMETERS[name] for name in names])
+
+
+def path_rows(evidence: Evidence) -> Rows:
+    """Belief by study: number of studies, the newest one, belief."""
+    beliefs = evidence.drawn_path.beliefs
+    engine = "univariate" if evidence.previewed else evidence.engine
+    names = ("", *evidence.tables.study)
+    return figures.rows_of(
+        studies=range(len(beliefs)), newest=names, belief=beliefs, engine=[engine] * len(beliefs)
+    )
+
+
+def density_rows(evidence: Evidence) -> Rows:
+    """Prior and posterior density at each sensitivity of the grid."""
+    density = evidence.density
+    if density is None:
+        return []
+    return figures.rows_of(sensitivity=density.sensitivity, prior=density.prior, posterior=density.posterior)
+
+
+def without_rows(evidence: Evidence) -> Rows:
+    """The belief without each study."""
+    with_all = [evidence.belief] * len(evidence)
+    beliefs = _or_none(evidence.without.beliefs)
+    return figures.rows_of(left_out=evidence.tables.study, belief=beliefs, belief_with_all=with_all)
+
+
+def value_rows(evidence: Evidence, payoffs: Payoffs) -> Rows:
+    """Rows of the value of more studies: how many, their expected value, and that of certainty."""
+    more = evidence.more_studies(payoffs)
+    if more is None:
+        return []
+    unit = {"unit": [payoffs.unit] * len(AHEAD)} if payoffs.unit else {}
+    return figures.rows_of(more_studies=AHEAD, evsi=more.evsi, evpi=[more.evpi] * len(AHEAD), **unit)
+
+
+def curve_rows(evidence: Evidence) -> Rows:
+    """Rows of the SROC plot: points, curve and regions, a point a row."""
+    fit, pooled, complete = evidence.summary, evidence.pooled, ~np.isnan(evidence.specificity.value)
+    complete &= ~np.isnan(evidence.sensitivity.value)
+    studies = np.stack([1 - evidence.specificity.value, evidence.sensitivity.value], axis=1)[complete]
+    drawn = {"study": studies, "SROC curve": evidence.curve}
+    if fit is not None:
+        drawn["95 % confidence region"] = fit.confidence_region()
+        drawn["95 % prediction region"] = fit.prediction_region()
+        drawn["REML summary"] = expit(fit.mu[None, ::-1])
+    if pooled.sensitivity is not None and pooled.specificity is not None:
+        drawn["pooled"] = np.array([[1 - pooled.specificity.value, pooled.sensitivity.value]])
+    parts = {what: points for what, points in drawn.items() if points is not None}
+    fpr, sensitivity = np.concatenate([*parts.values()]).T
+    names = [name for name, known in zip(evidence.tables.study, complete, strict=True) if known]
+    return figures.rows_of(
+        what=np.repeat([*parts], [*map(len, parts.values())]),
+        name=names + [""] * (len(fpr) - len(names)),
+        false_positive_rate=fpr,
+        sensitivity=sensitivity,
+    )
+
+
+def _or_none(values: Floats) -> list[float | None]:
+    return [None if np.isnan(value) else float(value) for value in values]

@@ -8,7 +8,7 @@ import numpy as np
 
 from tarstop_core.belief.reitsma import Estimate
 from tarstop_core.documents.tables import CELLS, Floats
-from tarstop_core.evidence.drawing import NAME, evidence_figure, plain, share_axis, short
+from tarstop_core.evidence.curve_figures import NAME, evidence_figure, plain, share_axis, short
 from tarstop_core.evidence.summary import Evidence, Shares
 from tarstop_core.evidence.words import threshold
 from tarstop_core.presentation import figures as fig

@@ -7,7 +7,7 @@ fits it by default.
 
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 from scipy.special import betaincinv, expit, logit, ndtri
@@ -20,7 +20,6 @@ from tarstop_core.belief.prior import Prior, check_theta
 from tarstop_core.belief.reitsma import Estimate, ReitsmaFit
 from tarstop_core.documents.tables import CELLS, Floats, Tables
 from tarstop_core.files.tables import same_studies
-from tarstop_core.presentation.figures import rows_of
 from tarstop_core.value.payoffs import Payoffs
 from tarstop_core.value.studies import NextStudy, evsi_of_studies, next_studies
 
@@ -232,12 +231,12 @@ class Evidence:
         left = [self.tables.without(i) for i in range(len(self))]
         beliefs: list[float | None]
         if self.engine == "reml":
-            fits = [reitsma.fit(each) if reitsma.usable(each).any() else None for each in left]
+            fits = [reitsma.fit(tables) if reitsma.usable(tables).any() else None for tables in left]
             beliefs = [reitsma.reml_belief(fit, theta) for fit in fits]
         elif self.engine == "bivariate":
-            beliefs = [bivariate.bivariate_belief(each, theta, prior) for each in left]
+            beliefs = [bivariate.bivariate_belief(tables, theta, prior) for tables in left]
         else:
-            beliefs = [float(univariate.univariate_path(each, theta, prior)[-1]) for each in left]
+            beliefs = [float(univariate.univariate_path(tables, theta, prior)[-1]) for tables in left]
         return Without(np.array(beliefs, dtype=float))
 
     def _without_at_once(self) -> Floats:
@@ -287,101 +286,10 @@ class Evidence:
         """Warnings about studies that are used only in part, a sentence each."""
         return self.path.notes if self.engine == "reml" else partly_used(self.tables)
 
-    def study_rows(self) -> list[dict[str, Any]]:
-        """Counts, shares and intervals, a row a study."""
-        rows = []
-        for at, name in enumerate(self.tables.study):
-            row: dict[str, Any] = {"study": name}
-            for cell in CELLS:
-                count = getattr(self.tables, cell)[at]
-                row[cell] = None if np.isnan(count) else int(count)
-            for what, shares in (("sensitivity", self.sensitivity), ("specificity", self.specificity)):
-                row[what] = _or_none(shares.value[at])
-                row |= {f"{what}_low": _or_none(shares.low[at]), f"{what}_high": _or_none(shares.high[at])}
-            rows.append(row)
-        return rows
-
-    def parameter_rows(self) -> list[dict[str, Any]]:
-        """The summary as RevMan asks for it, with the area under the curve: name, value, meaning."""
-        fit = self.summary
-        if fit is None:
-            return []
-        values = {**fit.revman_parameters(), "AUC": fit.auc}
-        return [
-            {"parameter": name, "value": _or_none(value), "meaning": PARAMETERS[name]}
-            for name, value in values.items()
-        ]
-
-    def path_rows(self) -> list[dict[str, Any]]:
-        """Belief by study: number of studies, the newest one, belief."""
-        names = ("", *self.tables.study)
-        engine = "univariate" if self.previewed else self.engine
-        return [
-            {"studies": n, "newest": names[n], "belief": b, "engine": engine}
-            for n, b in enumerate(self.drawn_path.beliefs)
-        ]
-
-    def density_rows(self) -> list[dict[str, Any]]:
-        """Prior and posterior density at each sensitivity of the grid."""
-        if self.density is None:
-            return []
-        density = self.density
-        return rows_of(sensitivity=density.sensitivity, prior=density.prior, posterior=density.posterior)
-
-    def without_rows(self) -> list[dict[str, Any]]:
-        """The belief without each study."""
-        return [
-            {"left_out": name, "belief": _or_none(b), "belief_with_all": self.belief}
-            for name, b in zip(self.tables.study, self.without.beliefs, strict=True)
-        ]
-
-    def value_rows(self, payoffs: Payoffs) -> list[dict[str, Any]]:
-        """Rows of the value of more studies: how many, their expected value, and that of certainty."""
-        more = self.more_studies(payoffs)
-        if more is None:
-            return []
-        evpi = np.full(len(AHEAD), more.evpi)
-        unit = {"unit": np.full(len(AHEAD), payoffs.unit)} if payoffs.unit else {}
-        return rows_of(more_studies=AHEAD, evsi=more.evsi, evpi=evpi, **unit)
-
-    def curve_rows(self) -> list[dict[str, Any]]:
-        """Rows of the SROC plot: points, curve and regions, a point a row."""
-        fit, pooled = self.summary, self.pooled
-        drawn: dict[str, Any] = {"SROC curve": self.curve}
-        if fit is not None:
-            drawn["95 % confidence region"] = fit.confidence_region()
-            drawn["95 % prediction region"] = fit.prediction_region()
-            drawn["REML summary"] = [expit(fit.mu[::-1])]
-        if pooled.sensitivity is not None and pooled.specificity is not None:
-            drawn["pooled"] = [(1 - pooled.specificity.value, pooled.sensitivity.value)]
-        shares = zip(1 - self.specificity.value, self.sensitivity.value, strict=True)
-        named = zip(self.tables.study, shares, strict=True)
-        points = [("study", name, point) for name, point in named if not np.isnan(point).any()]
-        points += [(what, "", point) for what, those in drawn.items() if those is not None for point in those]
-        return [
-            {"what": what, "name": name, "false_positive_rate": float(x), "sensitivity": float(y)}
-            for what, name, (x, y) in points
-        ]
-
 
 def _central(posterior: univariate.Posterior) -> Estimate:
     """Median and central 95 %."""
     return Estimate(*(posterior.quantile(level) for level in (0.5, 0.025, 0.975)))
-
-
-PARAMETERS = {
-    "E(logitSe)": "mean logit sensitivity",
-    "E(logitSp)": "mean logit specificity",
-    "Var(logitSe)": "variance of logit sensitivity between studies",
-    "Var(logitSp)": "variance of logit specificity between studies",
-    "Cov(logits)": "covariance of the two between studies",
-    "Corr(logits)": "correlation of the two between studies",
-    "SE(E(logitSe))": "standard error of mean logit sensitivity",
-    "SE(E(logitSp))": "standard error of mean logit specificity",
-    "Cov(Es)": "covariance of the two estimated means",
-    "Studies": "studies that the model was fitted to",
-    "AUC": "area under the summary ROC curve (RevMan does not ask for it)",
-}
 
 
 def evidence(tables: Tables, theta: float, engine: str = "bivariate", prior: Prior | None = None) -> Evidence:
@@ -439,7 +347,3 @@ def partly_used(tables: Tables) -> tuple[str, ...]:
             for at in lacking
         ]
     return tuple(sentences)
-
-
-def _or_none(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)

@@ -18,6 +18,7 @@ from tarstop_core.belief.univariate import univariate_path
 from tarstop_core.documents.rates import from_rates
 from tarstop_core.documents.tables import Tables
 from tarstop_core.errors import InputProblem
+from tarstop_core.evidence import report
 from tarstop_core.evidence.summary import EXACT_WITHOUT, PREVIEW_FROM, Evidence, clopper_pearson, evidence
 from tarstop_core.files import read_tables
 from tarstop_core.value.payoffs import Payoffs
@@ -76,13 +77,13 @@ def test_hard_tables_have_an_answer_or_none(name: str, engine: str) -> None:
     if engine != "reml":
         assert found.belief is not None and found.density is not None and found.next_study is not None
     for rows in (
-        found.study_rows(),
-        found.path_rows(),
-        found.density_rows(),
-        found.without_rows(),
-        found.curve_rows(),
-        found.parameter_rows(),
-        found.value_rows(Payoffs.from_q_star(0.5)),
+        report.study_rows(found),
+        report.path_rows(found),
+        report.density_rows(found),
+        report.without_rows(found),
+        report.curve_rows(found),
+        report.parameter_rows(found),
+        report.value_rows(found, Payoffs.from_q_star(0.5)),
     ):
         json.dumps(rows, allow_nan=False)
     assert (found.summary is None) == (found.usable < 3)
@@ -139,7 +140,7 @@ def test_five_hundred_studies_have_a_preview_of_their_path() -> None:
     studies = many(500)
     found = Evidence(studies, 0.75, "bivariate", Prior())
     assert found.previewed and len(found.drawn_path.beliefs) == 501
-    assert found.path_rows()[-1]["engine"] == "univariate"
+    assert report.path_rows(found)[-1]["engine"] == "univariate"
     assert np.isfinite(found.without.beliefs).all()
     assert found.summary is not None and found.summary.converged
     assert not Evidence(many(PREVIEW_FROM), 0.75, "bivariate", Prior()).previewed

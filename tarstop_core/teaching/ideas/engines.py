@@ -12,7 +12,7 @@ from tarstop_core.belief.prior import Prior
 from tarstop_core.belief.univariate import posterior
 from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.documents.topic import Outcome
-from tarstop_core.evidence.drawing import short
+from tarstop_core.evidence.curve_figures import short
 from tarstop_core.explore.lists import sample
 from tarstop_core.presentation.figures import MARKS, Chart, Figure, rows_of
 from tarstop_core.presentation.numbers import percent

@@ -19,6 +19,7 @@ from dashboard.parts.sessions import file_stem
 from tarstop_core.belief.prior import Prior
 from tarstop_core.documents.tables import Tables
 from tarstop_core.evidence.manual_tables import manual_tables, pack
+from tarstop_core.evidence.report import study_rows
 from tarstop_core.evidence.summary import Evidence
 from tarstop_core.files import read_tables, trace_to_csv
 from tarstop_core.presentation.numbers import percent
@@ -285,7 +286,7 @@ def test_all_figures_are_made_when_they_are_asked_for_and_only_then(published: A
         assert list(figures) == [f"{stem}-{view.name}" for view in VIEWS]
         assert [bool(each["svg"]) for each in figures.values()] == [view.figure is not None for view in VIEWS]
         found = Evidence(tables.tables, 0.75, "bivariate", Prior())
-        assert figures[f"{stem}-forest"]["csv"] == trace_to_csv(found.study_rows())
+        assert figures[f"{stem}-forest"]["csv"] == trace_to_csv(study_rows(found))
     published.run()
     assert not handed_over(published)
 

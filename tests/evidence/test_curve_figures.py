@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.special import expit, logit
 
 from tarstop_core.belief.prior import Prior
-from tarstop_core.evidence.prior_figure import prior_density, prior_figure, prior_sentence
+from tarstop_core.evidence.curve_figures import prior_density, prior_figure, prior_sentence
 
 priors = st.builds(Prior, b_0=st.floats(0.05, 0.95), s=st.floats(0.3, 1.2), tau=st.floats(0.05, 1.0))
 thetas = st.floats(0.2, 0.9)

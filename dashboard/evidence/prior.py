@@ -1,0 +1,93 @@
+"""The prior of the Evidence page: typed, shipped, learned or from a file."""
+
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+from dashboard.frame import shell
+from dashboard.frame.drawing import captioned, dark
+from dashboard.frame.widgets import press, save, share, text_of, upload
+from tarstop_core.belief.engines import ENGINES
+from tarstop_core.belief.prior import Prior, from_json
+from tarstop_core.evidence.curve_figures import prior_figure, prior_sentence
+from tarstop_core.evidence.summary import Evidence
+from tarstop_core.samples.shipped import priors
+
+PREFIX = "evidence"
+NUMBERS = ("s", "tau", "s_fpr", "eta")
+"""What widgets hold beside b_0; what a study counts comes along with the prior that was taken."""
+
+
+def chosen_prior(theta: float, disabled: bool) -> Prior:
+    """The prior that the widgets hold, with where it was learned where that is unchanged."""
+    how: dict[str, Any] = {"bind": "query-params", "disabled": disabled}
+    starting = f"The {shell.term('b-0', 'starting belief')} b₀."
+    b_0 = share("Chance before any study", 0.5, key="b_0", help=starting, **how)
+    with st.expander("Prior", expanded=False):
+        s = st.slider("Spread of pooled sensitivity, s (logits)", 0.2, 5.0, 1.5, 0.05, key="s", **how)
+        scale = f"Scale of the half-normal {shell.term('prior', 'prior')} of {shell.term('heterogeneity', 'heterogeneity')}. Of all these numbers it matters most."
+        label = "Scale of differences between studies, τ (logits)"
+        tau = st.slider(label, 0.05, 3.0, 1.0, step=0.05, key="tau", help=scale, **how)
+        s_fpr = st.slider(
+            "Spread of the false-positive rate (logits)", 0.2, 5.0, 1.5, 0.05, key="s_fpr", **how
+        )
+        label, shape = (
+            "Shape η of the correlation’s prior",
+            "LKJ prior; 1 is flat, large means next to no correlation.",
+        )
+        eta = st.number_input(label, 1.0, 100.0, 2.0, step=1.0, format="%g", key="eta", help=shape, **how)
+        prior: Prior = Prior(b_0, s, tau, s_fpr, eta)
+        taken: Prior | None = st.session_state.get(f"{PREFIX}/prior")
+        if taken is not None and _same(prior, taken, theta):
+            prior = replace(taken, b_0=b_0)  # with what it was learned from
+        said = prior_sentence(prior, theta)
+        captioned(prior_figure(prior, theta, dark()), said)
+        _other_priors(prior, theta)
+    return prior
+
+
+def _same(prior: Prior, other: Prior, theta: float) -> bool:
+    """Whether the widgets hold the other prior's numbers, its b_0 at θ and to their step."""
+    numbers = all(getattr(prior, name) == getattr(other, name) for name in NUMBERS)
+    return numbers and (other.width_alone or abs(prior.b_0 - other.at(theta).b_0) < 0.006)
+
+
+def _other_priors(prior: Prior, theta: float) -> None:
+    if (learned := prior.learned_from) is not None:
+        shell.caption(
+            f"Learned from {learned.studies:,} studies in {learned.reviews:,} reviews ({learned.source})."
+        )
+    for name, shipped in {**priors(), "weak": Prior()}.items():
+        if shipped.width_alone:
+            continue  # of use where a list brings studies one by one
+        origin = shipped.learned_from
+        label = (
+            f"Take the prior learned from {origin.reviews:,} reviews" if origin else "Back to the weak prior"
+        )
+        how = {"disabled": _same(prior, shipped, theta), "width": "stretch"}
+        press(label, _take_prior, shipped, theta, key=f"{PREFIX}/prior/{name}", **how)
+
+    def take_in(file: UploadedFile) -> None:
+        _take_prior(from_json(text_of(file, "choose a prior saved as JSON"), file.name), theta)
+
+    upload("A prior that was saved or learned (JSON)", take_in, key=f"{PREFIX}/prior_file")
+    key = f"{PREFIX}/save_prior"
+    save("Save this prior (JSON)", prior.to_json(), "tarstop-prior.json", key=key, width="stretch")
+
+
+def _take_prior(prior: Prior, theta: float) -> None:
+    """Put a prior's numbers into the widgets; one learned at another θ keeps its distribution."""
+    state = st.session_state
+    state.update({f"{PREFIX}/prior": prior, **{name: getattr(prior, name) for name in NUMBERS}})
+    if not prior.width_alone:
+        state["b_0"] = min(0.99, max(0.01, round(prior.at(theta).b_0, 2)))
+
+
+def prior_badge(shown: Evidence) -> str:
+    if not ENGINES[shown.engine].knows_prior:
+        return ""
+    if (learned := shown.prior.learned_from) is not None:
+        return f"prior learned from {learned.reviews} reviews"
+    return "weak prior" if shown.prior == Prior() else "prior chosen here"
