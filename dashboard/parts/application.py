@@ -16,7 +16,7 @@ from dashboard.frame.markup import bullets
 from dashboard.frame.widgets import lasting
 from dashboard.frame.work import Work, dialog_button, finish, kept, nothing_edited
 from tarstop_core.documents.application import Application, Flag, barring, flagged, with_family
-from tarstop_core.documents.dates import date_words, read_date
+from tarstop_core.documents.records import date_words, read_date
 from tarstop_core.errors import InputProblem
 from tarstop_core.presentation.numbers import count_of
 from tarstop_core.screening.log import Aside

@@ -7,7 +7,7 @@ import streamlit as st
 from dashboard.frame.markup import Blocks
 from dashboard.frame.work import Work
 from tarstop_core.documents.application import Flag, dated, flags
-from tarstop_core.documents.links import links
+from tarstop_core.documents.records import links
 from tarstop_core.presentation.numbers import number
 from tarstop_core.ranking.words import parts, stems
 from tarstop_core.screening.labels import GRADES, NAMES, RELEVANT

@@ -11,7 +11,7 @@ import streamlit as st
 from dashboard.frame import shell
 from dashboard.frame.widgets import lasting, one_of, press
 from dashboard.frame.work import attempt, kept
-from tarstop_core.documents.groups import family_groups
+from tarstop_core.documents.duplicates import family_groups
 from tarstop_core.documents.merging import Proposal
 from tarstop_core.files import MAPPABLE, RecordTable, UnrecognisedColumns
 from tarstop_core.presentation.numbers import count_of

@@ -13,7 +13,7 @@ from dashboard.frame.work import Work, attempt, clock
 from dashboard.parts import learning, stakes
 from dashboard.parts.stakes import FRACTIONS, following, nearest_fraction, stops
 from tarstop_core.belief.engines import ENGINES
-from tarstop_core.documents.dates import date_words
+from tarstop_core.documents.records import date_words
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.screening.provenance import claimed_time, provenance
 from tarstop_core.screening.scenarios.named import scenario_of

@@ -25,8 +25,7 @@ from tarstop_core.files.source import detect_encoding, open_source
 from tarstop_core.policies import POLICIES
 from tarstop_core.presentation.numbers import number
 from tarstop_core.ranking.bm25 import PAPER, WORDS, Bm25Index, Recipe, build_index
-from tarstop_core.ranking.families import also_published, one_of_each
-from tarstop_core.ranking.order import Order, Ranking, prepare, suggest_order
+from tarstop_core.ranking.order import Order, Ranking, also_published, one_of_each, prepare, suggest_order
 from tarstop_core.screening import kept_labels
 from tarstop_core.screening.audit import SHARES, price_sentence, with_draws
 from tarstop_core.screening.events import families_event

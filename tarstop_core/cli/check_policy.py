@@ -32,7 +32,7 @@ def check_policy_command(spec: str, lists: int, as_json: bool) -> None:
 def check_ranker_command(spec: str, lists: int, as_json: bool) -> None:
     """Show that a ranker never looks ahead: SPEC is NAME or FILE.py:NAME. Exits with 1 when it does."""
     from tarstop_core.evaluation.reranking import check_ranker
-    from tarstop_core.ranking.user_ranker import parse_ranker
+    from tarstop_core.ranking.learning import parse_ranker
 
     _tell("ranker", check_ranker(parse_ranker(spec), lists), as_json)
 

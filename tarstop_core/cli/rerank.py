@@ -54,8 +54,7 @@ def rerank(
     from tarstop_core.documents.records import SAID_NOT_RELEVANT, SAID_RELEVANT, ranking_text
     from tarstop_core.evaluation.reranking import adaptive_chances, forecast_quality, order_quality, simulate
     from tarstop_core.files import read_records, table_to_csv, write_run
-    from tarstop_core.ranking.learning import DEFAULT
-    from tarstop_core.ranking.user_ranker import parse_ranker
+    from tarstop_core.ranking.learning import DEFAULT, parse_ranker
     from tarstop_core.samples.shipped import reranked_chances
 
     begun = time.perf_counter()

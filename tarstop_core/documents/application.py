@@ -16,8 +16,15 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from tarstop_core.documents.dates import Span, date_key, date_words, span
-from tarstop_core.documents.records import _WORDS, normal_publication_number, without_kind_code
+from tarstop_core.documents.records import (
+    _WORDS,
+    Span,
+    date_key,
+    date_words,
+    normal_publication_number,
+    span,
+    without_kind_code,
+)
 
 Kind = Literal["late", "earlier", "own", "unclear"]
 

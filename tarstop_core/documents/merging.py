@@ -1,13 +1,187 @@
-"""What would be merged on import, for a person to look at: the same documents, and perhaps the same ones."""
+"""Records that would be merged on import, for a person to look at: the same documents, and perhaps the same ones.
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+Records that may be one document have titles that are the same or nearly so, but not all else is. They are proposed to a
+person, never merged on their own. Of titles that are not the same, only those are compared that share two of their four
+rarest words, so that the time grows with the number of records and not with its square; of those, titles that differ in
+the spelling of a few words are near, not titles that differ in a number.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any
 
+import numpy as np
 import pandas as pd
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from rapidfuzz.distance import Indel
 
-from tarstop_core.documents.duplicates import Match, Merge, merge_records
-from tarstop_core.documents.near_duplicates import near_duplicates
+from tarstop_core.documents import duplicates
+from tarstop_core.documents.duplicates import SIGNED, Documents, Match, Merge, merge_records, telling
+from tarstop_core.documents.records import date_key, normal_publication_number, without_kind_code
+
+RAREST = 4
+MOST_ALIKE = 20  # Titles that share two rare words in larger groups than this share a phrase, not a document
+LEAST_SHARED = 0.6
+MOST_DIFFERENT = 0.1  # Share of a title's letters that may differ
+_NUMBER = re.compile(r"[^\d\n]*\d.*|[ivx]+|one|two|three|four|first|second|third|without|non|not")
+
+Pairs = NDArray[np.int64]
+_About = tuple[int, str, str, str]  # row, authors, date, abstract
+
+
+def near_duplicates(frame: pd.DataFrame) -> tuple[Match, ...]:
+    """Find records that may be one document with an earlier one, once exact duplicates have been merged; in their order.
+
+    Records whose PMIDs or publication numbers differ are different ones, unless the numbers differ in their kind codes
+    alone: an application (A1) and its patent (B1) may count as one document. Records whose DOIs differ may be a preprint
+    and its article: they are proposed where the title is the same and neither first author nor abstract speaks
+    against it. Titles that name a kind of text ("Editorial", "Reply") are left alone unless there are abstracts that
+    agree, or first author and year are known and the same.
+    """
+    titles = [duplicates.normal_title(title) for title in frame["title"].tolist()]
+    rows_of: dict[str, list[int]] = defaultdict(list)
+    for row, title in enumerate(titles):
+        if title:
+            rows_of[title].append(row)
+    untold = [row for title, rows in rows_of.items() if len(rows) > 1 and not telling(title) for row in rows]
+    works: dict[tuple[object, ...], list[int]] = defaultdict(list)
+    for row, work in duplicates.signed(frame, titles, untold):
+        works[work].append(row)
+    pairs = [
+        (rows[0], row, alike)
+        for alike, groups in ((SIGNED, works.values()), ("same title", rows_of.values()))
+        for rows in groups
+        if len(rows) <= MOST_ALIKE
+        for row in rows[1:]
+    ]
+    firsts = [rows[0] for rows in rows_of.values()]
+    nearly = _nearly_equal(list(rows_of))
+    pairs += [(firsts[one], firsts[other], "nearly the same title") for one, other in nearly]
+    found = list(_other_kind_codes(frame["publication_number"].tolist()))
+    rows = sorted({match.kept for match in found} | {row for one, other, _ in pairs for row in (one, other)})
+    texts = frame[["authors", "date", "abstract"]].iloc[rows].itertuples(name=None)
+    about = dict(zip(rows, texts, strict=True))
+    documents = Documents(duplicates.identifiers(frame))
+    for match in found:
+        documents.join(match.kept, match.other)
+    for one, other, alike in pairs:
+        first, last = sorted((documents.first(one), documents.first(other)))
+        if first == last:
+            continue
+        differ = duplicates.contradicting(documents.keys[first], documents.keys[last])
+        all_telling = telling(titles[first]) and telling(titles[last])
+        if why := _why(about[first], about[last], differ, alike, all_telling):
+            documents.join(first, last)
+            found.append(Match(first, last, "near", why))
+    return tuple(sorted(found, key=lambda match: (match.other, match.kept)))
+
+
+def _other_kind_codes(numbers: Sequence[str]) -> Iterator[Match]:
+    """Records that have the publication number of an earlier one with another kind code."""
+    first: dict[str, int] = {}
+    for row, number in enumerate(numbers):
+        bare = without_kind_code(number)
+        earlier = first.setdefault(bare, row) if bare else row
+        if earlier != row:
+            one, other = (normal_publication_number(numbers[at]) for at in (earlier, row))
+            yield Match(earlier, row, "near", f"same publication number, other kind code: {one} and {other}")
+
+
+def _why(one: _About, other: _About, differ: Sequence[str], alike: str, all_telling: bool) -> str:
+    """Why two records may be one, and what speaks against it; "" where they are not."""
+    if any(column != "doi" for column in differ):
+        return ""
+    authors = {duplicates.first_author(record[1]) for record in (one, other)} - {""}
+    years = [date_key(record[2])[:1] for record in (one, other)]
+    texts = (one[3], other[3])
+    agree = duplicates.texts_agree(*texts)
+    same = alike in ("same title", SIGNED)
+    otherwise = len(authors) > 1 or not agree
+    if (differ and not same) or ((differ or not same) and otherwise):
+        return ""
+    if not all_telling and not (agree and (all(texts) or alike == SIGNED)):
+        return ""
+    against = [f"{duplicates.IDENTIFIER_NAMES[column]}s differ" for column in differ]
+    if all(years) and years[0] != years[1]:
+        against.append(f"year {years[0][0]} and {years[1][0]}")
+    if len(authors) > 1:
+        against.append("first authors differ")
+    if not agree:
+        against.append("abstracts differ")
+    return "; ".join((alike, *against))
+
+
+def _nearly_equal(titles: Sequence[str]) -> list[tuple[int, int]]:
+    """Pairs of different normal titles that differ in the spelling of a few words."""
+    split = [title.split() for title in titles]
+    lengths = np.array([len(words) for words in split], dtype=np.int64)
+    numbers: dict[str, int] = {}
+    numbered = [numbers.setdefault(word, len(numbers)) for words in split for word in words]
+    if not numbered:
+        return []
+    flat = np.array(numbered, dtype=np.int64)
+    pairs = _sharing_rare_words(flat, lengths, len(numbers))
+    pairs = pairs[_mostly_shared(pairs, flat, lengths, len(numbers))]
+    return [(one, other) for one, other in pairs.tolist() if _spelled_alike(split[one], split[other])]
+
+
+def _sharing_rare_words(flat: Pairs, lengths: Pairs, words: int) -> Pairs:
+    """Pairs of titles, shape (m, 2), that share two of their rarest words; `flat` has the numbers of all words in turn."""
+    title = np.repeat(np.arange(len(lengths)), lengths)
+    at = np.lexsort((flat, np.bincount(flat, minlength=words)[flat], title))
+    rarest_first = flat[at]
+    starts = np.cumsum(lengths) - lengths
+    long = np.flatnonzero(lengths >= RAREST)
+    if not len(long):
+        return np.empty((0, 2), dtype=np.int64)
+    rare = np.sort(rarest_first[starts[long][:, None] + np.arange(RAREST)], axis=1)
+    columns = list(combinations(range(RAREST), 2))
+    keys = np.concatenate([rare[:, one] * words + rare[:, other] for one, other in columns])
+    owners = np.tile(long, len(columns))
+    by_key = np.lexsort((owners, keys))
+    keys, owners = keys[by_key], owners[by_key]
+    begins = np.flatnonzero(np.r_[True, keys[1:] != keys[:-1]])
+    sizes = np.diff(np.r_[begins, len(keys)])
+    found = []
+    for size in range(2, MOST_ALIKE + 1):
+        group = owners[begins[sizes == size][:, None] + np.arange(size)]
+        found += [group[:, [one, other]] for one, other in combinations(range(size), 2)]
+    pairs = np.concatenate(found)
+    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
+    return np.unique(pairs, axis=0) if len(pairs) else pairs
+
+
+def _mostly_shared(pairs: Pairs, flat: Pairs, lengths: Pairs, words: int) -> NDArray[np.bool_]:
+    """Which pairs have most of their words in common (Dice's coefficient), shape (m,)."""
+    starts = np.r_[0, np.cumsum(lengths)]
+    table = sp.csr_array((np.ones(len(flat), dtype=np.int32), flat, starts), shape=(len(lengths), words))
+    table.sum_duplicates()
+    table.data[:] = 1
+    different = np.diff(table.indptr)
+    shared = np.zeros(len(pairs), dtype=np.int64)
+    for begin in range(0, len(pairs), 100_000):
+        part = pairs[begin : begin + 100_000]
+        shared[begin : begin + len(part)] = table[part[:, 0]].multiply(table[part[:, 1]]).sum(axis=1)
+    return np.asarray(2 * shared >= LEAST_SHARED * different[pairs].sum(axis=1))
+
+
+def _spelled_alike(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether two titles differ in few letters, none of them in a number or a negation."""
+    left, right = Counter(one), Counter(other)
+    rest, more = left - right, right - left
+    if any(_NUMBER.fullmatch(word) for word in (*rest, *more)):
+        return False
+    ours = " ".join(word for word in one if word in rest)
+    theirs = " ".join(word for word in other if word in more)
+    differing = max(len(ours), len(theirs)) * Indel.normalized_distance(ours, theirs)
+    return differing <= MOST_DIFFERENT * max(sum(map(len, one)), sum(map(len, other)))
+
+
+# --- what a person is asked -----------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,8 +1,11 @@
-"""2×2 tables of diagnostic-accuracy studies: what a review's belief is made of."""
+"""2×2 tables of diagnostic-accuracy studies, from counts or from rates and group sizes."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal, InvalidOperation
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,3 +71,139 @@ class Tables:
     def healthy(self) -> Floats:
         """n2 = FP + TN, shape (n,); NaN where unknown."""
         return self.FP + self.TN
+
+
+# --- counts from rates and group sizes ------------------------------------------------------------
+
+LONGEST_NUMBER = 100
+"""Characters of a cell that is read as a number or a rate: what is longer is none."""
+# Each takes what it can and gives nothing back, so that a cell is read once.
+_RATE = re.compile(r"(\d++(?:[.,]\d++)?|[.,]\d++)\s*+(%|per ?cent)?+")
+_INTERVAL = re.compile(r"\W*+(?:Cr?I\W*+)?+(\d.*+)")
+_END_REVERSED = re.compile(r"[\s)\]]*+(%?+)[\s)\]]*+")
+_FRACTION = re.compile(r"(?<!\d)(\d++)\s*+/\s*+(\d++)")
+_ENDS = {".": re.compile(r"\d+(?:\.\d+)?|\.\d+"), ",": re.compile(r"\d+(?:,\d+)?|,\d+")}
+"""Of an interval, by the sign before the decimals."""
+FINEST = 30
+"""Decimals that a rate is read with."""
+
+
+@dataclass(frozen=True)
+class Counts:
+    """The 2×2 table that rates and group sizes stand for."""
+
+    TP: int
+    FP: int | None
+    FN: int
+    TN: int | None
+    """`FP` and `TN`: None where nothing was said of the healthy."""
+    notes: tuple[str, ...] = ()  # What had to be chosen, a sentence each
+
+
+def from_rates(
+    sensitivity: str | float,
+    n_diseased: int,
+    specificity: str | float | None = None,
+    n_healthy: int | None = None,
+) -> Counts:
+    """Counts from sensitivity, specificity and group sizes, checked against the precision given.
+
+    They are the whole numbers that round to the rates; where several do, the nearest, with a note. Rates are as the
+    report gives them: "0.83", "83 %", "0.830" (which says more than 0.83). Text keeps trailing zeros, which a float
+    loses. Specificity may be left out with the healthy. InputProblem when no whole number of patients gives a rate, or
+    an entry is no rate or no number of patients.
+    """
+    TP, first = _hits("Sensitivity", sensitivity, n_diseased, "diseased")
+    if specificity in (None, "") and n_healthy is None:
+        return Counts(TP, None, n_diseased - TP, None, first)
+    if specificity is None or specificity == "" or n_healthy is None:
+        raise InputProblem(
+            "Specificity and the number of healthy patients belong together; give both or neither."
+        )
+    TN, second = _hits("Specificity", specificity, n_healthy, "healthy")
+    return Counts(TP, n_healthy - TN, n_diseased - TP, TN, first + second)
+
+
+def rate_and_size(said: str) -> tuple[str, int | None]:
+    """A cell's rate without the interval behind it, and the size of its group where the cell has it as a fraction.
+
+    InputProblem when the interval does not hold the rate, or the cell is none of these.
+
+    >>> [rate_and_size(said)[0] for said in ("0.85 (0.70–0.94)", "85% [70, 94]", "85 (70 to 94) %", "0·85 (95% CI 0·70, 0·94)")]
+    ['0.85', '85 %', '85 %', '0.85']
+    >>> rate_and_size("85 % (17/20)")
+    ('0.850000000', 20)
+    """
+    if len(said) > LONGEST_NUMBER:
+        raise _no_rate(said)
+    plain = re.sub(r"95\s*%[\s-]*(?=C[rI])", "", said.strip().replace("·", "."))
+    if fraction := _FRACTION.search(plain):
+        hits, size = map(int, fraction.groups())
+        if hits <= size > 0:
+            return f"{hits / size:.9f}", size
+    begun = _RATE.match(plain)
+    if begun is None:
+        raise _no_rate(said)
+    rate, unit = begun.groups()
+    rest = plain[begun.end() :]
+    end = _END_REVERSED.match(rest[::-1])
+    assert end is not None  # it may be empty
+    after, middle = end[1], rest[: len(rest) - end.end()]
+    interval = _INTERVAL.fullmatch(middle)
+    if middle and not interval:
+        raise _no_rate(said)
+    ends = _ENDS["," if "," in rate else "."].findall(interval[1]) if interval else []
+    if len(ends) == 2:
+        low, value, high = (float(each.replace(",", ".")) for each in (ends[0], rate, ends[1]))
+        if not low <= value <= high:
+            raise InputProblem(f"In '{said}' the interval does not hold the rate; check the three numbers.")
+    return f"{rate} %" if unit or after else rate, None
+
+
+def _no_rate(said: str) -> InputProblem:
+    return InputProblem(f"'{said}' is no rate; write it like 0.85, 85 % or 0.85 (0.70–0.94).")
+
+
+def _hits(what: str, rate: str | float, n: int, group: str) -> tuple[int, tuple[str, ...]]:
+    if n != int(n) or n < 1:
+        raise InputProblem(f"The number of {group} patients is {n:g}; give a whole number from 1 on.")
+    n = int(n)
+    said = str(rate).strip()
+    share, unit = _rate(what, said)
+    # k/n may stand anywhere in share ± half a unit of its last digit; the ends belong to it, because
+    # reports round halves both ways.
+    least = max(0, int(((share - unit / 2) * n).to_integral_value(ROUND_CEILING)))
+    most = min(n, int(((share + unit / 2) * n).to_integral_value(ROUND_FLOOR)))
+    if least > most:
+        below = int((share * n).to_integral_value(ROUND_FLOOR))
+        digits = max(3, 1 - cast(int, unit.as_tuple().exponent))
+        near = " and ".join(f"{k}/{n} = {k / n:.{digits}f}" for k in (below, below + 1) if 0 <= k <= n)
+        raise InputProblem(
+            f"{what} {said} with {n} {group} patients is no whole number of them ({near}); check both numbers."
+        )
+    chosen = min(most, max(least, int((share * n).to_integral_value(ROUND_HALF_EVEN))))
+    if least == most:
+        return chosen, ()
+    return chosen, (
+        f"{what} {said} fits every number from {least:,} to {most:,} of {n:,} {group} patients; {chosen:,} was "
+        "taken. Give more digits if the report has them.",
+    )
+
+
+def _rate(what: str, said: str) -> tuple[Decimal, Decimal]:
+    """A rate in [0, 1] and the worth of its last digit."""
+    plain = said.removesuffix("%").removesuffix("per cent").removesuffix("percent").rstrip()
+    try:
+        value = Decimal(plain.replace(",", ".") if len(plain) <= LONGEST_NUMBER else "NaN")
+    except InvalidOperation:
+        value = Decimal("NaN")
+    percent = plain != said
+    if value.is_finite() and abs(digits := cast(int, value.as_tuple().exponent)) > FINEST:
+        value = Decimal("NaN")
+    if value.is_finite():
+        value, unit = (value / 100 if percent else value), Decimal(1).scaleb(digits - 2 * percent)
+        # A bare 1 or 0 means everybody or nobody, to the precision of a percentage.
+        unit = min(unit, Decimal("0.01")) if digits >= 0 else unit
+    if not value.is_finite() or not 0 <= value <= 1:
+        raise InputProblem(f"{what} is '{said}'; give a number from 0 to 1, or one up to 100 with a % sign.")
+    return value, unit

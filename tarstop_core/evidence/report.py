@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from importlib.metadata import version
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import expit
 
 from tarstop_core import __version__
@@ -161,12 +162,10 @@ PARAMETERS = {
 
 def study_rows(evidence: Evidence) -> Rows:
     """Counts, shares and intervals, a row a study."""
-    columns: dict[str, list[str] | list[int | None] | list[float | None]] = {
-        "study": [*evidence.tables.study]
-    }
+    columns = {"study": np.array(evidence.tables.study, dtype=object)}
     for cell in CELLS:
         counts = getattr(evidence.tables, cell)
-        columns[cell] = [None if np.isnan(count) else int(count) for count in counts]
+        columns[cell] = np.array([None if np.isnan(n) else int(n) for n in counts], dtype=object)
     for name, shares in (("sensitivity", evidence.sensitivity), ("specificity", evidence.specificity)):
         columns[name] = _or_none(shares.value)
         columns |= {f"{name}_low": _or_none(shares.low), f"{name}_high": _or_none(shares.high)}
@@ -185,7 +184,7 @@ def parameter_rows(evidence: Evidence) -> Rows:
 
 def path_rows(evidence: Evidence) -> Rows:
     """Belief by study: number of studies, the newest one, belief."""
-    beliefs = evidence.drawn_path.beliefs
+    beliefs = np.array(evidence.drawn_path.beliefs, dtype=object)
     engine = "univariate" if evidence.previewed else evidence.engine
     names = ("", *evidence.tables.study)
     return figures.rows_of(
@@ -203,7 +202,7 @@ def density_rows(evidence: Evidence) -> Rows:
 
 def without_rows(evidence: Evidence) -> Rows:
     """The belief without each study."""
-    with_all = [evidence.belief] * len(evidence)
+    with_all = np.full(len(evidence), evidence.belief, dtype=object)
     beliefs = _or_none(evidence.without.beliefs)
     return figures.rows_of(left_out=evidence.tables.study, belief=beliefs, belief_with_all=with_all)
 
@@ -240,5 +239,6 @@ def curve_rows(evidence: Evidence) -> Rows:
     )
 
 
-def _or_none(values: Floats) -> list[float | None]:
-    return [None if np.isnan(value) else float(value) for value in values]
+def _or_none(values: Floats) -> NDArray[np.object_]:
+    """Numbers with None in place of NaN."""
+    return np.array([None if np.isnan(value) else float(value) for value in values], dtype=object)

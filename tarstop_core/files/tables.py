@@ -14,8 +14,7 @@ from typing import BinaryIO
 import numpy as np
 import pandas as pd
 
-from tarstop_core.documents.rates import LONGEST_NUMBER, from_rates, rate_and_size
-from tarstop_core.documents.tables import CELLS, Tables
+from tarstop_core.documents.tables import CELLS, LONGEST_NUMBER, Tables, from_rates, rate_and_size
 from tarstop_core.documents.topic import Outcome, Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.files.columns import UnrecognisedColumns, Vocabulary, names_of, only_columns, plain_title

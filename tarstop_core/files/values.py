@@ -6,8 +6,8 @@ import re
 import numpy as np
 import pandas as pd
 
-from tarstop_core.documents.rates import LONGEST_NUMBER
 from tarstop_core.documents.records import SAID_NOT_RELEVANT, SAID_RELEVANT
+from tarstop_core.documents.tables import LONGEST_NUMBER
 from tarstop_core.errors import InputProblem
 
 _YES = {"1", "1.0", "yes", "y", "true", "t", "included", "include", "relevant", "in", "+"}

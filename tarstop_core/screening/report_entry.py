@@ -12,9 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from tarstop_core.documents.rates import Counts, from_rates
 from tarstop_core.documents.reports import FullText, Report, Row
-from tarstop_core.documents.tables import CELLS
+from tarstop_core.documents.tables import CELLS, Counts, from_rates
 from tarstop_core.errors import InputProblem
 from tarstop_core.screening.log import Event, standing
 from tarstop_core.screening.provenance import provenance

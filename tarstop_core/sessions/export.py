@@ -16,9 +16,8 @@ from openpyxl.cell import WriteOnlyCell
 from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
 from openpyxl.styles import Font
 
-from tarstop_core.documents.links import Link, links
 from tarstop_core.documents.merging import said
-from tarstop_core.documents.records import TEXT_COLUMNS
+from tarstop_core.documents.records import TEXT_COLUMNS, Link, links
 from tarstop_core.files.delimited import FORMULA_STARTS, trace_to_csv
 from tarstop_core.presentation.numbers import count_of
 from tarstop_core.ranking.features import VERSION as FEATURES_VERSION

@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from tarstop_core.documents.duplicates import merge_records, unique_ids
-from tarstop_core.documents.near_duplicates import near_duplicates
+from tarstop_core.documents.merging import near_duplicates
 from tarstop_core.documents.records import ranking_text
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import read_records

@@ -13,7 +13,7 @@ import numpy as np
 from markupsafe import Markup
 
 from tarstop_core import __version__
-from tarstop_core.documents.links import links
+from tarstop_core.documents.records import links
 from tarstop_core.evidence.report import drawn_studies, studies_sheet, written_with
 from tarstop_core.evidence.summary import Evidence, evidence
 from tarstop_core.evidence.words import pooled_sentence

@@ -30,8 +30,7 @@ from tarstop_core.calibration import calibrator, extraction_rate
 from tarstop_core.calibration.extraction_rate import ExtractionRate
 from tarstop_core.calibration.first_hit import read_cases
 from tarstop_core.documents.application import COLUMNS, Application, flagged, with_family
-from tarstop_core.documents.links import links, web_address
-from tarstop_core.documents.records import ranking_text
+from tarstop_core.documents.records import links, ranking_text, web_address
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.benchmarks.folder import checked, place
 from tarstop_core.files import read_outcome_tables, read_qrels, read_records, read_run, read_tables

@@ -11,12 +11,18 @@ from dashboard.frame.shell import escape_label, escape_markdown
 from dashboard.parts.sessions import file_stem
 from tarstop_core.calibration.first_hit import read_cases
 from tarstop_core.documents.application import Application, flagged
-from tarstop_core.documents.dates import read_date, span
 from tarstop_core.documents.duplicates import merge_records
-from tarstop_core.documents.links import links
-from tarstop_core.documents.near_duplicates import near_duplicates
-from tarstop_core.documents.rates import from_rates, rate_and_size
-from tarstop_core.documents.records import as_records, normal_doi, normal_pmid, normal_publication_number
+from tarstop_core.documents.merging import near_duplicates
+from tarstop_core.documents.records import (
+    as_records,
+    links,
+    normal_doi,
+    normal_pmid,
+    normal_publication_number,
+    read_date,
+    span,
+)
+from tarstop_core.documents.tables import from_rates, rate_and_size
 from tarstop_core.errors import LONGEST, InputProblem
 from tarstop_core.evidence.manual_tables import manual_tables, unpack
 from tarstop_core.files import trace_to_csv

@@ -9,15 +9,15 @@ import pytest
 
 from tarstop_core.calibration.first_hit import read_cases
 from tarstop_core.cli import commands as cli
-from tarstop_core.documents.groups import family_groups
+from tarstop_core.documents.duplicates import family_groups
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.reranking import check_ranker
 from tarstop_core.files import FORMATS, read_outcome_tables, read_qrels, read_records, read_run, read_tables
 from tarstop_core.files.columns import SYNONYMS, TAG_SYNONYMS
 from tarstop_core.policies import parse_policy
 from tarstop_core.policies.check import check_policy
+from tarstop_core.ranking.learning import parse_ranker
 from tarstop_core.ranking.order import prepare, suggest_order
-from tarstop_core.ranking.user_ranker import parse_ranker
 from tarstop_core.screening.kept_labels import labels_found
 from tarstop_core.screening.labels import IRRELEVANT, RELEVANT, UNSEEN, UNSURE
 

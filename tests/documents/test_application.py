@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tarstop_core.documents.application import Application, Dated, barring, flagged, flags, with_family
-from tarstop_core.documents.dates import date_key, date_words, read_date
-from tarstop_core.documents.records import as_records
+from tarstop_core.documents.records import as_records, date_key, date_words, read_date
 from tarstop_core.errors import InputProblem
 from tarstop_core.screening.settings import Settings
 from tarstop_core.value.payoffs import Payoffs

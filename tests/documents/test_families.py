@@ -4,10 +4,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tarstop_core.documents.groups import family_groups
+from tarstop_core.documents.duplicates import family_groups
 from tarstop_core.documents.records import as_records
-from tarstop_core.ranking.families import also_published, one_of_each
-from tarstop_core.ranking.order import Ranking
+from tarstop_core.ranking.order import Ranking, also_published, one_of_each
 from tarstop_core.screening.events import families_event
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.settings import Settings

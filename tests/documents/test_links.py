@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tarstop_core.documents.links import links, web_address
+from tarstop_core.documents.records import links, web_address
 from tests.payload_cases import PAYLOAD
 
 KNOWN = {"worldwide.espacenet.com", "patents.google.com", "doi.org", "pubmed.ncbi.nlm.nih.gov"}

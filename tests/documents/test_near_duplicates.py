@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tarstop_core.documents.duplicates import merge_records
-from tarstop_core.documents.near_duplicates import near_duplicates
+from tarstop_core.documents.merging import near_duplicates
 from tarstop_core.documents.records import as_records
 
 TITLE = "Accuracy of ultrasound for the diagnosis of appendicitis in children"

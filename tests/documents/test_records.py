@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 from tarstop_core.documents.duplicates import (
     contradicting,
+    first_of_each,
     merge_records,
     normal_title,
     telling,
     texts_agree,
     unique_ids,
 )
-from tarstop_core.documents.groups import first_of_each
 from tarstop_core.documents.records import (
     RECORD_COLUMNS,
     as_records,

@@ -15,8 +15,7 @@ from tarstop_core.belief import bivariate, reitsma
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.belief.prior import Prior
 from tarstop_core.belief.univariate import univariate_path
-from tarstop_core.documents.rates import from_rates
-from tarstop_core.documents.tables import Tables
+from tarstop_core.documents.tables import Tables, from_rates
 from tarstop_core.errors import InputProblem
 from tarstop_core.evidence import report
 from tarstop_core.evidence.summary import EXACT_WITHOUT, PREVIEW_FROM, Evidence, clopper_pearson, evidence

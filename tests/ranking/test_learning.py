@@ -17,9 +17,9 @@ from tarstop_core.ranking.learning import (
     StaticRanker,
     SVMRanker,
     due,
+    parse_ranker,
     reading_order,
 )
-from tarstop_core.ranking.user_ranker import parse_ranker
 
 TEXTS = [
     "liver ultrasound in adults",

@@ -8,7 +8,7 @@ import numpy as np
 
 from tarstop_core.calibration import calibrator as calibration
 from tarstop_core.calibration.calibrator import Calibrator
-from tarstop_core.documents.dates import date_words
+from tarstop_core.documents.records import date_words
 from tarstop_core.presentation.messages import Messages
 from tarstop_core.screening.labels import GRADES, RELEVANT, Label
 from tarstop_core.screening.scenarios.base import Scenario
