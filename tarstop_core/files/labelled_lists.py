@@ -48,8 +48,8 @@ def fingerprint(topics: Iterable[Topic]) -> str:
     digest = hashlib.sha256()
     for topic in topics:
         columns = (topic.ids, topic.scores, topic.labels, topic.known)
-        told = [None if column is None else (column.dtype.str, len(column)) for column in columns]
-        digest.update(repr((topic.name, told)).encode())
+        kinds = [None if column is None else (column.dtype.str, len(column)) for column in columns]
+        digest.update(repr((topic.name, kinds)).encode())
         for column in columns:
             digest.update(b"" if column is None else column.tobytes())
     return digest.hexdigest()
@@ -71,7 +71,7 @@ def kind_of(name: str, content: bytes) -> str:
 def abstract_column(content: bytes) -> str | None:
     """The column with the verdict on title and abstract, where the first line of a table names one."""
     first = content.split(b"\n", 1)[0].decode(errors="ignore")
-    return next((each for each in ABSTRACT_LABELS if each in first), None)
+    return next((column for column in ABSTRACT_LABELS if column in first), None)
 
 
 def read_labelled(
@@ -91,28 +91,29 @@ def read_labelled(
     for name, content in files:
         kind = kind_of(name, content)
         if kind == RECORDS:
-            topic, told = _from_records(name, content, (queries or {}).get(name, ""), abstracts)
+            topic, note = _from_records(name, content, (queries or {}).get(name, ""), abstracts)
             topics.append(topic)
-            notes += told
+            notes.append(note)
             continue
-        held: Any = run if kind == RUN else qrels
-        found = (read_run if kind == RUN else read_qrels)(io.BytesIO(content), name)
-        if again := next((each for each in found if each in held), None):
+        earlier: Any = run if kind == RUN else qrels
+        lines = (read_run if kind == RUN else read_qrels)(io.BytesIO(content), name)
+        if again := next((topic_name for topic_name in lines if topic_name in earlier), None):
             raise InputProblem(f"{name} holds the topic {again}, which another file has too; leave one out.")
-        held.update(found)
-        notes += found.notes
+        earlier.update(lines)
+        notes += lines.notes
     if bool(run) != bool(qrels):
         lacking = "qrels, which say what is relevant" if run else "run, which says in which order"
         raise InputProblem(f"Runs and qrels belong together; add the {lacking}.")
     if run:
-        joined, told_of = label_topics(run, qrels)
+        joined, notes_of_join = label_topics(run, qrels)
         topics += joined.values()
-        notes += told_of
+        notes += notes_of_join
     check_held("these lists", sum(len(topic.ids) for topic in topics))
     return Labelled(tuple(topics), tuple(notes))
 
 
-def _from_records(name: str, content: bytes, query: str, abstracts: bool) -> tuple[Topic, list[str]]:
+def _from_records(name: str, content: bytes, query: str, abstracts: bool) -> tuple[Topic, str]:
+    """A labelled list from a table of records, and a sentence on it."""
     wanted = abstract_column(content) if abstracts else None
     columns = {wanted: "label"} if wanted else None
     table = read_records(io.BytesIO(content), name, columns=columns)
@@ -127,17 +128,17 @@ def _from_records(name: str, content: bytes, query: str, abstracts: bool) -> tup
         )
     relevant = np.asarray(labels == SAID_RELEVANT)
     column = next((theirs for theirs, ours in table.understood.items() if ours == "label"), "notes")
-    said = (
+    note = (
         f"{name}: {int(relevant.sum()):,} relevant of {int(known.sum()):,} labelled (by “{column}”), "
         f"{len(frame):,} documents. {ranking.how}"
     )
     if ranking.scores is None:
         order, reason = suggest_order(frame)
         if order == "text":
-            said += f" {reason} Say what it was searched for, and it is ordered by that."
+            note += f" {reason} Say what it was searched for, and it is ordered by that."
     ids = frame["id"].to_numpy(dtype=str)[ranking.order]
     topic = Topic(name, ids, ranking.scores, relevant, int(relevant.sum()), None if known.all() else known)
-    return topic, [said]
+    return topic, note
 
 
 def seen_before(lists: Iterable[str], fitted: Iterable[str]) -> int:

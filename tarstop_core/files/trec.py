@@ -170,7 +170,7 @@ def write_run(
     or the same once written.
     """
     values = np.asarray(scores, dtype=np.float64)
-    names = [one_word(str(each)) for each in ids]
+    names = [one_word(str(document)) for document in ids]
     if len(names) != len(values):
         raise InputProblem(f"There are {len(names)} ids but {len(values)} scores; give a score for every id.")
     if not np.isfinite(values).all():
