@@ -152,11 +152,9 @@ def finish(action: Callable[..., object], *args: Any) -> None:
         st.rerun()
 
 
-def dialog_button(work: Work, label: str, key: str, what: str) -> None:
+def dialog_button(work: Work, label: str, key: str, what: str, **how: Any) -> None:
     """A button that opens the dialog which changes `what`."""
-    st.button(
-        label, key=key, width="stretch", disabled=work.busy, on_click=setattr, args=(work, "editing", what)
-    )
+    st.button(label, key=key, disabled=work.busy, on_click=setattr, args=(work, "editing", what), **how)
 
 
 def reviewer() -> str:
@@ -204,12 +202,12 @@ def kept(key: str, asked: Hashable, make: Callable[[], T], most: int = 1) -> T:
     return held[asked]
 
 
-def clock(time: str) -> str:
-    """A stored time as the person's clock shows it: '14:02', with the day when it is another day."""
+def clock(time: str, *, with_day: bool = False) -> str:
+    """A stored time as the person's clock shows it: '14:02', with the day when it is another day or that is asked for."""
     try:
         zone = ZoneInfo(st.context.timezone or "UTC")
     except (ZoneInfoNotFoundError, ValueError):
         zone = ZoneInfo("UTC")
     moment = datetime.fromisoformat(time).astimezone(zone)
     today = datetime.now(zone).date() == moment.date()
-    return moment.strftime("%H:%M") if today else f"{moment.day} {moment:%b %Y, %H:%M}"
+    return moment.strftime("%H:%M") if today and not with_day else f"{moment.day} {moment:%b %Y, %H:%M}"

@@ -6,6 +6,7 @@ Both are asked for when a session is set up, and can be changed later in a dialo
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -19,6 +20,7 @@ from tarstop_core.documents.application import Application, Flag, barring, flagg
 from tarstop_core.documents.records import date_words, read_date
 from tarstop_core.errors import InputProblem
 from tarstop_core.presentation.numbers import count_of
+from tarstop_core.screening import record_message
 from tarstop_core.screening.log import Aside
 from tarstop_core.screening.setting_aside import (
     all_aside,
@@ -34,8 +36,8 @@ from tarstop_core.sessions.create import Documents
 PREFIX = "set_up/application"
 EDITING = "application"
 WHY = (
-    "May stay empty. With it, documents that are too late, or of its own family, are set aside: they cannot be prior art, so "
-    "they are no evidence."
+    "Both may stay empty. What you enter finds documents that are too late or of the application's own family. They cannot be "
+    "prior art, so they are set aside and do not count as evidence."
 )
 MAY_BE_EARLIER = (
     "The file does not give the priority that these claim, so any of them may be an earlier filing that was published later, "
@@ -163,25 +165,22 @@ def _flagged(chosen: Documents, application: Application) -> tuple[Application, 
 def _counted(application: Application, flags: Sequence[Sequence[Flag]]) -> None:
     """How many documents each reason concerns, each document once: by what bars it first, as it is set aside."""
     first = [found[0] for found in flags if found]
-    counts, lines = Counter(flag.kind for flag in first if flag.certain), []
-    if application.number:
-        known = application.family or counts["own"]
-        lacking = "" if known else ": the list holds neither its number nor its family"
-        lines.append(f"{count_of(counts['own'])} of the application's own family{lacking}")
-    if application.priority:
-        unsure = sum(not flag.certain for flag in first)
-        lines += [
-            f"{count_of(counts['late'])} published on or after the priority date, and not filed before it",
-            f"{count_of(unsure)} published on or after it, perhaps with an earlier date of filing or priority: set aside only if you say so",
-            f"{count_of(counts['earlier'])} filed before it and published later: count for novelty, stay in the list",
-            f"{count_of(counts['unclear'])} whose dates do not tell: flagged, stay in the list",
-        ]
+    counts = Counter(flag.kind for flag in first if flag.certain)
+    lines = record_message.paragraphs(
+        "flagged",
+        own=counts["own"],
+        own_unknown=bool(application.number) and not (application.family or counts["own"]),
+        late=counts["late"],
+        unsure=sum(not flag.certain for flag in first),
+        earlier=counts["earlier"],
+        unclear=counts["unclear"],
+    )
     st.html(bullets(lines, "tar-meta tar-notes", "flagged"))
 
 
-def opener(work: Work) -> None:
-    """The button that opens the dialog."""
-    dialog_button(work, "Your application: number and date", "open_application", EDITING)
+def opener(work: Work, words: str, key: str, **how: Any) -> None:
+    """A button that opens the dialog."""
+    dialog_button(work, words, key, EDITING, **how)
 
 
 @st.dialog("Your application", on_dismiss=nothing_edited)
@@ -208,9 +207,9 @@ def dialog(work: Work, state: State) -> None:
         st.caption(f"{count_of(before.left_out)} were left out of the list when it was set up; that stays.")
     if leave and state.drawn is None:
         read = len(set(leave) & set(work.row.ids[: state.depth]))
-        asked = f"Set {count_of(len(leave))} of the list aside" + (
-            f", {read:,} of which you have read" if read else ""
-        )
+        asked = f"Set aside {count_of(len(leave))} of the list"
+        if read:
+            asked = f"Set aside {count_of(len(leave))} of the list ({read:,} read already)"
         # Only what a person has just said can ask for more than they did before.
         leave = leave if st.toggle(asked, after != before, key=f"{key}/leave/{after}") else {}
     else:
@@ -220,11 +219,12 @@ def dialog(work: Work, state: State) -> None:
     lacking = state.plan is not None and not reason.strip()
 
     def save() -> None:
-        work.change_settings(replace(state.settings, application=after), state.seq, reason)
-        if leave:
-            work.record(set_aside_event(work.state, work.row.ids, leave, reason), work.state.seq)
-        if returned:
-            work.record(return_event(work.state, returned, reason), work.state.seq)
+        with work.together():
+            work.change_settings(replace(state.settings, application=after), state.seq, reason)
+            if leave:
+                work.record(set_aside_event(work.state, work.row.ids, leave, reason), work.state.seq)
+            if returned:
+                work.record(return_event(work.state, returned, reason), work.state.seq)
 
     if st.button("Save", type="primary", width="stretch", disabled=lacking):
         finish(save)

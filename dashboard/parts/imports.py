@@ -192,9 +192,12 @@ def families(frame: pd.DataFrame, key: str) -> list[list[int]]:
     groups = kept("set_up/families", key, lambda: family_groups(frame))
     if not groups:
         return []
-    others = sum(map(len, groups)) - len(groups)
-    many = f"{len(groups):,} {'families' if len(groups) > 1 else 'family'} with {count_of(others)} beside the first"
-    asked = shell.escape_label(f"Count each patent family once: {many}")
+    others = count_of(sum(map(len, groups)) - len(groups))
+    asked = (
+        f"Count each patent family once (leaves out {others} of {len(groups):,} families)"
+        if len(groups) > 1
+        else f"Count each patent family once (leaves out {others} of one family)"
+    )
     if not st.checkbox(asked, value=True, **lasting(f"set_up/families/{key}"), help=ONCE):
         return []
     offered = groups[:MOST_MATCHES]

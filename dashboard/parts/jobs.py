@@ -28,9 +28,9 @@ FLOW = "-prisma.svg"
 
 ENDS: dict[str, Callable[[WholeSession], str | bytes]] = {
     "-report.html": report_html,
-    ".xlsx": to_xlsx,
-    ".csv": to_csv,
-    ".ris": to_ris,
+    "-session.xlsx": to_xlsx,
+    "-documents.csv": to_csv,
+    "-documents.ris": to_ris,
     "-relevant.ris": lambda session: to_ris(session, relevant_only=True),
     "-included.ris": lambda session: to_ris(session, with_data=True),
     FLOW: lambda session: flow_diagram(session.prisma),

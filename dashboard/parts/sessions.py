@@ -84,7 +84,7 @@ def line(store: Store, session: SessionSummary) -> str:
 
 def imported(came: Provenance) -> None:
     """Say where a session came from that was not screened here, or not all of it."""
-    st.html(block("imported", came.sentence(clock)))
+    st.html(block("imported", came.sentence(partial(clock, with_day=True))))
 
 
 def first(listed: Sequence[T], most: int, words: str, key: str) -> Sequence[T]:

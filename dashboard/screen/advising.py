@@ -12,7 +12,7 @@ from dashboard.screen.reading import block, names, reminder
 from tarstop_core.presentation.curves import live_curves, window
 from tarstop_core.presentation.html import unbroken
 from tarstop_core.presentation.numbers import amount, count_of, percent
-from tarstop_core.screening.advised import Advice, ReviewFacts
+from tarstop_core.screening.advised import Advice
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
@@ -143,8 +143,10 @@ def dialog(work: Work, state: State, advice: Advice) -> None:
     if advice.headline == "continue":
         held = ": the floor you set on the chance of the right decision is not reached"
         st.warning(f"The advice is to go on{held if advice.floor_holds else ''}. You may stop all the same.")
-    if advice.facts is not None:
-        _reports(advice.facts)
+    if (facts := advice.facts) is not None:
+        if open_reports := scenario.message("waiting_reports", facts=facts):
+            (st.warning if facts.reports_open else st.info)(unbroken(open_reports))
+        st.write(unbroken(scenario.message("how_right", facts=facts)))
     if len(state.combination) > 1 and state.hit is None:
         st.info(
             f"{count_of(len(state.combination))} are graded Y: if two of them settle it together, say so before you "
@@ -170,28 +172,6 @@ def dialog(work: Work, state: State, advice: Advice) -> None:
         st.rerun()
 
 
-def _reports(facts: ReviewFacts) -> None:
-    """What is still open, and how sure the decision would be."""
-    if facts.reports_open:
-        count, bring, them, they = f"{facts.waiting:,} reports still wait", "all bring", "them", "they"
-        if facts.waiting == 1:
-            count, bring, them, they = "1 report still waits", "it brings", "it", "it"
-        may = unbroken(percent(facts.reports_may_change))
-        st.warning(
-            f"{count} to be read in full and could change the decision (a chance of {may} if {bring} data): read {them}, "
-            f"record why {they} cannot be had, or decide without."
-        )
-    elif facts.waiting:
-        count = "1 report waits" if facts.waiting == 1 else f"{facts.waiting:,} reports wait"
-        st.info(f"{count} to be read in full; it is unlikely that this changes the decision.")
-    st.write(
-        unbroken(
-            f"The chance that this is the right decision is {percent(1 - facts.disagreement)} by the belief alone; all that is left "
-            f"would lead to the other one with a chance of {percent(facts.otherwise)}, as often as in past reviews."
-        )
-    )
-
-
 def _stopped(advice: Advice) -> Event:
     return Event("stopped", {"advice": advice.headline, "depth": advice.depth})
 
@@ -211,9 +191,10 @@ def _record(work: Work, state: State, advice: Advice, plus: bool, reason: str) -
         "reason": reason.strip(),
     }
     footing |= scenario_of(state.settings).footing(advice, state.settings)
-    if not state.stopped:
-        work.record(_stopped(advice), state.seq)
-    work.record(Event("decided", footing), work.state.seq)
+    with work.together():
+        if not state.stopped:
+            work.record(_stopped(advice), state.seq)
+        work.record(Event("decided", footing), work.state.seq)
 
 
 def decided(work: Work, state: State, decision: Decision) -> None:

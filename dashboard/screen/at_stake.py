@@ -17,6 +17,7 @@ from tarstop_core.documents.records import date_words
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.screening.provenance import claimed_time, provenance
 from tarstop_core.screening.scenarios.named import scenario_of
+from tarstop_core.screening.setting_aside import after_plan, moved_aside
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.settings_words import changes, counts_too, settings_rows
 from tarstop_core.screening.state import State
@@ -69,6 +70,9 @@ def _deviation(work: Work, state: State, plan: Settings, what_if: Settings | Non
             f"Deviation at {claimed_time(clock(event.time), came.columns(event))}: {'; '.join(moved)}. {event.payload.get('reason', '')}"
         )
         before = after
+    for event in after_plan(work.events):
+        at = claimed_time(clock(event.time), came.columns(event))
+        caption(f"Deviation at {at}: {moved_aside(event)}. {event.payload.get('reason', '')}")
     if what_if is None:
         st.caption("Move a slider to see what would change; nothing is recorded until you confirm it.")
         return

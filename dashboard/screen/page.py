@@ -22,7 +22,7 @@ from tarstop_core.evidence.summary import evidence
 from tarstop_core.screening.labels import RELEVANT
 from tarstop_core.screening.provenance import provenance
 from tarstop_core.screening.scenarios.named import scenario_of
-from tarstop_core.screening.setting_aside import all_aside
+from tarstop_core.screening.setting_aside import after_plan, all_aside
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.screening.wording import about_documents
@@ -128,9 +128,12 @@ def _header(work: Work, state: State) -> None:
     saved = f"saved {clock(state.last_time)}" if state.last_time else "saved at once"
     about = about_documents(work.collection.simulated, state.settings)
     if state.plan is not None:
-        about.append("plan registered" + (", deviated from" if state.deviations else ""))
+        deviated = state.deviations or after_plan(work.events)
+        about.append("plan registered, deviated from" if deviated else "plan registered")
     with st.container(horizontal=True, vertical_alignment="bottom", key="header"):
         st.html(block("header", work.row.name, about, saved, _counted(work, state)), width="stretch")
+        if aside := len(all_aside(state)):
+            own_application.opener(work, f"{aside:,} set aside", "open_aside", type="tertiary")
         _name(work)
 
 
@@ -140,8 +143,6 @@ def _counted(work: Work, state: State) -> str:
     parts += scenario_of(state.settings).counted(state)
     parts += [f"{len(state.unsure)} unsure"] if len(state.unsure) else []
     parts += [f"{state.kept:,} came with labels"] if state.kept else []
-    aside = len(all_aside(state))
-    parts += [f"{aside:,} set aside"] if aside else []
     # No line breaks within what is short, nor before the dot that follows it.
     return "\u00a0· ".join([parts[0], *(each.replace(" ", "\u00a0") for each in parts[1:])])
 
@@ -192,7 +193,9 @@ def _more(work: Work, state: State, settings: Settings) -> None:
             file, how = f"{file_stem(work.row.name)}-{name}.csv", {"disabled": empty, "width": "stretch"}
             save(words, partial(rows, work), file, key=f"export_{name}", **how)
         if settings.kind.grades:
-            own_application.opener(work)
+            own_application.opener(
+                work, "Your application: number and date", "open_application", width="stretch"
+            )
         verdicts.reasons_opener(work, state)
 
 

@@ -43,6 +43,10 @@ SET_ASIDE = (
     "It cannot be prior art, so it is no evidence: the chance stays as if the list never held it. It can be returned under "
     "“Your application”."
 )
+ASIDE, RETURN = "Set aside", "Return to the evidence"
+DEVIATION = "deviation"
+"""What is edited while somebody says why a document is set aside, or returned, although a plan is registered."""
+WHY_DEVIATE = "Why do you deviate from the plan?"
 ASKED = {
     "own": "of your own family",
     "late": "published too late",
@@ -84,8 +88,7 @@ def bar(work: Work, state: State, at: int | None, advice: Advice, flag: Flag | N
                 if not (waits or asking):
                     others = [each for each in KEYS if each not in LARGE]
                     _verdicts(work, state, doc, blocked, others, asks=False, loud="tertiary")
-                _helpers(work, state, at, doc, advice)
-                _set_aside(work, state, at, doc, None if waits or asking else flag)
+                _helpers(work, state, at, doc, advice, None if waits or asking else flag)
 
 
 def _verdicts(
@@ -112,8 +115,8 @@ def _verdicts(
         )
 
 
-def _helpers(work: Work, state: State, at: int | None, doc: str, advice: Advice) -> None:
-    """Note, undo, looking back, and the way out."""
+def _helpers(work: Work, state: State, at: int | None, doc: str, advice: Advice, flag: Flag | None) -> None:
+    """Note, undo, looking back, setting aside, and the way out."""
     quiet = partial(press, type="tertiary")
     shut, back = work.busy, at is not None and at < state.depth
     if work.noting:
@@ -157,6 +160,7 @@ def _helpers(work: Work, state: State, at: int | None, doc: str, advice: Advice)
             shortcut="f",
             disabled=not reports or shut,
         )
+    _set_aside(work, state, at, doc, flag)
     decide = (setattr, work, "editing", advising.EDITING)
     if not state.stopped:
         loud = "primary" if advice.says_stop else "tertiary"
@@ -170,20 +174,43 @@ def _helpers(work: Work, state: State, at: int | None, doc: str, advice: Advice)
 def _set_aside(work: Work, state: State, at: int | None, doc: str, flag: Flag | None) -> None:
     """What takes the document on the page out of the evidence, or back into it."""
     how: dict[str, Any] = {"key": f"aside_{work.turn}", "type": "tertiary", "disabled": work.busy}
-
-    def change(event: Callable[[], Event], confirmation: str) -> None:
-        work.record(event(), state.seq)
-        if not work.held:
-            say(confirmation)
-
     if state.drawn is not None or at is None:
         return
     if at in state.aside_read:
-        back = partial(return_event, state, [doc])
-        press("Return to the evidence", change, back, f"Returned: #{at + 1} counts again.", **how)
+        change, words, done = (
+            partial(return_event, state, [doc]),
+            RETURN,
+            f"Returned: #{at + 1} counts again.",
+        )
     elif flag is not None and flag.bars and may_leave(state, at):
-        aside = partial(set_aside_event, state, work.row.ids, {doc: flag})
-        press("Set aside", change, aside, "Set aside: it is no evidence.", help=SET_ASIDE, **how)
+        change, words = partial(set_aside_event, state, work.row.ids, {doc: flag}), ASIDE
+        done, how["help"] = "Set aside: it is no evidence.", SET_ASIDE
+    else:
+        return
+
+    def record(reason: str = "") -> None:
+        work.record(change(reason=reason), state.seq)
+        if not work.held:
+            say(done)
+
+    if state.plan is None:
+        press(words, record, **how)
+    else:
+        press(words, setattr, work, "editing", DEVIATION, **how)
+        if work.editing == DEVIATION:
+            _deviation(words, record)
+
+
+def _deviation(words: str, record: Callable[[str], None]) -> None:
+    """Ask why a document is set aside or returned after a plan was registered."""
+
+    @st.dialog(words, on_dismiss=nothing_edited)
+    def dialog() -> None:
+        reason = st.text_input(WHY_DEVIATE)
+        if st.button("Save", type="primary", width="stretch", disabled=not reason.strip()):
+            finish(record, reason)
+
+    dialog()
 
 
 def _note(work: Work, state: State, doc: str) -> None:
@@ -309,7 +336,7 @@ REASONS = "reasons"
 def reasons_opener(work: Work, state: State) -> None:
     """The button that opens the dialog."""
     count = f" ({len(state.reasons)})" if state.reasons else ""
-    dialog_button(work, f"Reasons to exclude{count}", "open_reasons", REASONS)
+    dialog_button(work, f"Reasons to exclude{count}", "open_reasons", REASONS, width="stretch")
 
 
 @st.dialog("Reasons to exclude", on_dismiss=nothing_edited)

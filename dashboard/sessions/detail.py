@@ -28,6 +28,7 @@ from tarstop_core.presentation.html import unbroken
 from tarstop_core.presentation.numbers import count_of, percent
 from tarstop_core.screening.labels import GRADES
 from tarstop_core.screening.scenarios.named import scenario_of
+from tarstop_core.screening.setting_aside import after_plan
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.settings_words import changes, protocol_appendix, protocol_paragraph
 from tarstop_core.screening.wording import about_documents, question
@@ -51,12 +52,18 @@ OFFERED = {
         "Session file (JSON)",
         "Everything, with documents and log. Import it on another machine and go on there.",
     ),
-    ".xlsx": (
+    "-session.xlsx": (
         "Excel (XLSX)",
         "Documents with labels, notes and advice; settings, flow diagram and log, a sheet each.",
     ),
-    ".csv": ("Documents (CSV)", "Every document of the list with its label, note and the advice before it."),
-    ".ris": ("Documents (RIS)", "For reference managers and screening tools, label and note in the notes."),
+    "-documents.csv": (
+        "Documents (CSV)",
+        "Every document of the list with its label, note and the advice before it.",
+    ),
+    "-documents.ris": (
+        "Documents (RIS)",
+        "For reference managers and screening tools, label and note in the notes.",
+    ),
     RELEVANT: ("Relevant ones (RIS)", "Only what was {relevant}."),
     INCLUDED: ("Studies with data (RIS)", "Only reports that were read in full and brought data."),
 }
@@ -91,7 +98,8 @@ def _facts(session: WholeSession) -> None:
     state, row = session.state, session.row
     marks = [state.settings.scenario, *about_documents(session.collection.simulated, state.settings)]
     if state.plan is not None:
-        marks.append("plan registered" + (", deviated from" if state.deviations else ""))
+        deviated = state.deviations or after_plan(session.events)
+        marks.append("plan registered, deviated from" if deviated else "plan registered")
     scenario, decision = scenario_of(state.settings), state.decision
     read = [f"{state.depth:,} of {len(row.ids):,} screened"]
     read.append(scenario.counted_in_log(state) or " · ".join(scenario.counted(state)))
@@ -290,7 +298,7 @@ def _add(store: Store, session: WholeSession) -> None:
             press("Add to the list", partial(take_in, key, add, large=large), key=f"{key}/add")
     elif (last := may_part(row.ids, session.state)) is not None:
         back = partial(change, last["source"], "Taking back", part, row.id, reviewer())
-        shell.caption(f"Last joined {joined_in_words(last)}. Nothing of it is read yet.")
+        shell.caption(f"Last joined: {joined_in_words(last)}. Nothing of it is read yet.")
         what = (f"Take back {last['source']}", partial(take_in, key, back, large=large))
         press(*what, key=f"{key}/part", icon=":material/undo:")
     taken_in(key)

@@ -41,6 +41,11 @@ def rank(records: Path, query: str, out: Path, topic: str | None, tokens: str, a
         print_json({"documents": len(ids), "seconds": seconds})
     else:
         click.echo(f"Ranked {len(ids):,} documents in {seconds:.1f} s; wrote {out}.")
+        if tokens == "paper":
+            click.echo(
+                "These are the paper's tokens. New sessions compare word stems, which can put another document first: "
+                "--tokens words gives their order."
+            )
 
 
 @click.command()

@@ -209,12 +209,21 @@ def with_family(application: Application, frame: pd.DataFrame) -> Application:
     return replace(application, family=family, applicant=applicant)
 
 
+def members(family: str) -> list[str]:
+    """Numbers of the members of a family, or the one identifier that stands for it.
+
+    >>> members("EP 3456789 A1;;US 9123456 B2"), members("")
+    (['EP 3456789 A1', 'US 9123456 B2'], [])
+    """
+    return [name for part in re.split(r"[;,|\n]+", family) if (name := part.strip())]
+
+
 def _own(application: Application, document: Dated, others: Iterable[str]) -> Flag | None:
     """Whether it belongs to the application's own family, by what it is called or by its priority."""
-    members = re.split(r"[;,|\n]+", document.family)
+    its = members(document.family)
     own = without_kind_code(application.number)
     if (application.family and document.family == application.family) or (
-        own and own in map(without_kind_code, (document.publication_number, *others, *members))
+        own and own in map(without_kind_code, (document.publication_number, *others, *its))
     ):
         return Flag("own", "belongs to your own application's family, so it cannot be held against it")
     asked, day = date_key(application.priority), span(application.priority)

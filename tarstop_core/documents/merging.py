@@ -231,17 +231,13 @@ def as_stored(proposal: Proposal, chosen: Collection[int]) -> dict[str, Any]:
     return {"merging": {name: kinds.count(kind) for name, kind in names.items()}}
 
 
-def said(files: Iterable[Mapping[str, Any]]) -> str:
-    """What was merged on import and what a person chose otherwise, as a clause; "" where nothing was to choose."""
-    counts = {"repeated": 0}
+def merging_counts(files: Iterable[Mapping[str, Any]]) -> Counter[str]:
+    """How many records of these files were merged, or not, by how that was decided.
+
+    The keys are those of :func:`as_stored`, and "repeated" for records that were the same in every field.
+    """
+    counts = Counter[str]()
     for file in files:
-        counts |= file.get("merging", {})
+        counts.update(file.get("merging", {}))
         counts["repeated"] += file.get("repeated", 0)
-    words = {
-        "repeated": "the same in every field",
-        "same": "the same document",
-        "together": "merged by hand",
-        "apart": "kept apart by hand",
-        "near": "nearly the same, kept apart",
-    }
-    return "; ".join(f"{counts[kind]:,} {what}" for kind, what in words.items() if counts.get(kind))
+    return counts

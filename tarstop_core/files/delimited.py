@@ -167,6 +167,8 @@ TSV = Format("tsv", "TSV", (".tsv", ".tab"), read_delimited)
 # --- writing --------------------------------------------------------------------------------------
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
+NO_NUMBER = "--"
+"""What stands where there is no number: no spreadsheet takes it for a formula."""
 # Where the comma is a decimal sign, spreadsheets part a line at semicolons (or tabs) and, as no mark opens the cell
 # there, at line breaks: what stands behind one begins a cell.
 # Each stretch of white space is looked at once, from its beginning.
@@ -205,7 +207,7 @@ def _safe(value: Any) -> Any:
     if not isinstance(value, str):
         return value
     text = _BEFORE_A_FORMULA.sub(lambda before: _BEGINS_A_CELL.sub(r"\1'", before[0]), value)
-    if value.lstrip(" ").startswith(FORMULA_STARTS):
+    if value.lstrip(" ").startswith(FORMULA_STARTS) and value != NO_NUMBER:
         text = f"'{text}"
     # A lone carriage return would not be quoted, and end the row.
     return text.replace("\r\n", "\n").replace("\r", "\n")

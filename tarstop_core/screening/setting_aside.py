@@ -172,6 +172,21 @@ def counted(aside: Iterable[Aside]) -> str:
     return record_message("set_aside", late=kinds["late"], own=kinds["own"])
 
 
+def moved_aside(event: Event) -> str:
+    """How many documents an event sets aside or returns, as a clause."""
+    if event.kind == "set_aside":
+        return record_message("moved_aside", documents=len(event.payload["documents"]))
+    return record_message("moved_back", documents=len(event.payload["docs"]))
+
+
+def after_plan(events: Sequence[Event]) -> list[Event]:
+    """The events that set documents aside, or return them, after a plan was registered: they deviate from it."""
+    planned = next((event.seq for event in events if event.kind == "plan"), None)
+    if planned is None:
+        return []
+    return [event for event in events if event.seq > planned and event.kind in ("set_aside", "returned")]
+
+
 def listed(settings: Settings, ids: Sequence[str], events: Sequence[Event]) -> int:
     """Count the documents that the list of a session holds after its log.
 

@@ -60,8 +60,6 @@ def settings_rows(settings: Settings, calibrator: Calibrator) -> list[tuple[str,
         ("Starting chance (b₀)", percent(settings.b_0)),
         ("Chances of the documents", chances),
         ("Chances of the documents multiplied by", number(settings.scale)),
-        ("Chance that a deciding document is in the list (κ)", percent(settings.kappa)),
-        ("Chance of recognising a relevant document (s)", percent(settings.s)),
         *scenario_of(settings).settings_rows(settings),
     ]
 

@@ -53,7 +53,7 @@ def create(store: Store, plan: Plan) -> str:
     ranking, events = plan.ranking, list(plan.events)
     if plan.aside is not None:
         ranking, set_aside = with_set_aside(ranking, plan.aside)
-        events.insert(0, set_aside)
+        events.insert(0, replace(set_aside, reviewer=plan.reviewer))
     if plan.register:
         ids = plan.documents.frame["id"].to_numpy()[ranking.order].tolist()
         digest = records_digest(ids, None if ranking.scores is None else ranking.scores.tolist())

@@ -16,16 +16,16 @@ from openpyxl.cell import WriteOnlyCell
 from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
 from openpyxl.styles import Font
 
-from tarstop_core.documents.merging import said
+from tarstop_core.documents.merging import merging_counts
 from tarstop_core.documents.records import TEXT_COLUMNS, Link, links
 from tarstop_core.files.delimited import FORMULA_STARTS, trace_to_csv
-from tarstop_core.presentation.numbers import count_of
 from tarstop_core.ranking.features import VERSION as FEATURES_VERSION
+from tarstop_core.screening import record_message
 from tarstop_core.screening.audit import drawn_in_words
 from tarstop_core.screening.labels import GRADES, IRRELEVANT, NAMES, RELEVANT, UNSEEN
 from tarstop_core.screening.provenance import claimed_time
 from tarstop_core.screening.report_entry import full_text_rows, table_rows
-from tarstop_core.screening.setting_aside import all_aside, counted
+from tarstop_core.screening.setting_aside import all_aside, counted, moved_aside
 from tarstop_core.screening.state import State
 from tarstop_core.screening.trace import calibrators_named, trace
 from tarstop_core.sessions.learning import gain_sentence
@@ -49,16 +49,19 @@ def document_rows(session: WholeSession) -> list[dict[str, Any]]:
     Documents that were set aside unread follow, without a rank. Columns of documents that were not read are empty where they speak of reading.
     """
     columns, aside = dict.fromkeys(name for step in session.steps for name in step), all_aside(session.state)
+    stored = session.stored
+    scores = {} if stored.scores is None else dict(zip(stored.ids, stored.scores.tolist(), strict=True))
     rows = []
     records = session.records.to_dict("records")
     for at, record in enumerate(records):
         read = session.steps[at] if at < len(session.steps) else {}
-        score = None if session.row.scores is None else float(session.row.scores[at])
         first = {"rank": at + 1, "id": record["id"], "label": read.get("label", NOT_READ)}
         first |= {"note": session.state.notes.get(str(record["id"]), "")}
         about = {name: record[name] for name in _TEXTS}
         about["links"] = " ".join(link.url for link in _links(record))
-        about |= {f"{name}_in_file": record[name] for name in _SAID} | {"score": score}
+        about |= {f"{name}_in_file": record[name] for name in _SAID} | {
+            "score": scores.get(str(record["id"]))
+        }
         if session.state.also:
             about["also_published_as"] = "; ".join(session.state.also.get(str(record["id"]), ()))
         if session.state.settings.kind.grades:
@@ -69,7 +72,7 @@ def document_rows(session: WholeSession) -> list[dict[str, Any]]:
         rows.append(first | about | rest)
     for record in session.records_aside.to_dict("records"):
         row = {name: record[name] for name in (*_TEXTS, "id")}
-        row |= {"label": ASIDE, "set_aside": aside[record["id"]]["words"]}
+        row |= {"label": ASIDE, "set_aside": aside[record["id"]]["words"], "score": scores.get(record["id"])}
         row |= {f"{name}_in_file": record[name] for name in _SAID}
         row["links"] = " ".join(link.url for link in _links(record))
         rows.append({name: row.get(name, "") for name in rows[0]})
@@ -153,7 +156,7 @@ def trace_csv(session: OpenSession) -> str:
 def about_rows(session: WholeSession) -> list[tuple[str, str]]:
     """What the session is and what was searched: name and value."""
     row, collection, state, came = session.row, session.collection, session.state, session.came
-    simulated, merged = " (simulated)" if collection.simulated else "", said(collection.files)
+    simulated = " (simulated)" if collection.simulated else ""
     # Of those that may be missing, empty ones are left out.
     rows = [
         ("Begun", when(row.created) + (" (claimed)" if came.imports else "")),
@@ -161,12 +164,21 @@ def about_rows(session: WholeSession) -> list[tuple[str, str]]:
         ("Last recorded", when(state.last_time) if state.last_time else "nothing yet"),
         ("Documents", f"{len(row.ids):,} from “{collection.name}”{simulated}"),
         *(row for file in session.files for row in _about_file(file)),
-        ("Duplicates removed", f"{collection.duplicates:,}" + (f" ({merged})" if merged else "")),
+        ("Duplicates removed", f"{collection.duplicates:,}"),
+        ("About duplicates", record_message("merged", **merging_counts(collection.files))),
         (FAMILIES, f"{session.family_members:,}" if session.family_members else ""),
         ("Labels that came along", f"{state.kept:,}, from {state.kept_from}" if state.kept else ""),
         ("Audit draws", drawn_in_words(state) if state.drawn is not None else ""),
         ("Set aside", counted(all_aside(state).values()) if all_aside(state) else ""),
         ("Of these, read before", f"{len(state.aside_read):,}" if state.aside_read else ""),
+        *(
+            (
+                "Set aside later" if event.kind == "set_aside" else "Returned later",
+                f"{moved_aside(event)}, {claimed_time(when(event.time), came.columns(event))}",
+            )
+            for event in session.events
+            if event.kind == "returned" or (event.kind == "set_aside" and "ranks" not in event.payload)
+        ),
         *(
             (
                 JOINED[event.kind],
@@ -187,12 +199,13 @@ def about_rows(session: WholeSession) -> list[tuple[str, str]]:
 
 def joined_in_words(content: Mapping[str, Any]) -> str:
     """How many documents joined, or were taken back, and from where, as a clause, by what the event says."""
-    counted = {
-        "duplicates": content.get("duplicates", 0),
-        "perhaps the same as another": len(content.get("alike", ())),
-    }
-    known = ", ".join(f"{what}: {number:,}" for what, number in counted.items() if number)
-    return f"{count_of(len(content['docs']))} of {content['source']}{f' ({known})' if known else ''}"
+    return record_message(
+        "joined",
+        documents=len(content["docs"]),
+        source=content["source"],
+        duplicates=content.get("duplicates", 0),
+        alike=len(content.get("alike", ())),
+    )
 
 
 def _about_file(file: Mapping[str, Any]) -> list[tuple[str, str]]:

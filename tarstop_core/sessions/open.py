@@ -1,7 +1,7 @@
 """The session that somebody works on: loaded once, recorded event by event."""
 
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from threading import Timer
 from typing import Any, Self
@@ -169,6 +169,16 @@ class OpenSession:
                 "look at what is shown now."
             )
         self._append(event)
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Record all of what is recorded within, or nothing where one of it is refused."""
+        try:
+            with self.store.together(large=False):
+                yield
+        except BaseException:
+            self.refresh()  # what was recorded before it is gone again
+            raise
 
     def _append(self, event: Event) -> None:
         changed = event.kind in ("set_aside", "returned")

@@ -30,7 +30,7 @@ from tarstop_core.screening.log import Event
 from tarstop_core.screening.paths import screening_path
 from tarstop_core.screening.provenance import claim, claimed_time
 from tarstop_core.screening.scenarios.named import scenario_of
-from tarstop_core.screening.setting_aside import all_aside
+from tarstop_core.screening.setting_aside import after_plan, all_aside, counted, moved_aside
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.settings_words import changes
 from tarstop_core.screening.state import Decision
@@ -48,6 +48,8 @@ from tarstop_core.sessions.export import about_rows, when
 from tarstop_core.sessions.prisma_figure import INHERITED, flow_diagram
 from tarstop_core.sessions.whole import WholeSession
 
+FOLLOWING = 3
+"""Documents that the log names of those that a fit put first; the session file has all of them."""
 SAYS_STOP = ("stop", "prior alone", "found")
 """Headlines under which a further document is read against the advice."""
 
@@ -319,23 +321,20 @@ def _plan(session: WholeSession) -> dict[str, Any]:
         "same_list": state.plan_records == session.row.digest,
         "joined": len(state.joining("docs")),
         "rows": session.in_words(state.plan),
-        "changes": [*_changed(session, state.deviations, state.plan), *_moved_aside(session, registered)],
+        "changes": [*_changed(session, state.deviations, state.plan), *_moved_aside(session)],
     }
 
 
-def _moved_aside(session: WholeSession, plan: Event) -> list[dict[str, Any]]:
+def _moved_aside(session: WholeSession) -> list[dict[str, Any]]:
     """Documents that were set aside, or returned to the evidence, after the plan was registered."""
-    moves = []
-    for event in session.events:
-        if event.seq <= plan.seq or event.kind not in ("set_aside", "returned"):
-            continue
-        if event.kind == "set_aside":
-            moved = f"{count_of(len(event.payload['documents']))} set aside as no evidence"
-        else:
-            moved = f"{count_of(len(event.payload['docs']))} returned to the evidence"
-        reason = str(event.payload.get("reason", "")).strip()
-        moves.append({"signed": _signed(session, event), "moved": [moved], "reason": reason})
-    return moves
+    return [
+        {
+            "signed": _signed(session, event),
+            "moved": [moved_aside(event)],
+            "reason": str(event.payload.get("reason", "")).strip(),
+        }
+        for event in after_plan(session.events)
+    ]
 
 
 def _changed(session: WholeSession, events: Sequence[Event], before: Settings) -> list[dict[str, Any]]:
@@ -356,13 +355,14 @@ def _moved(session: WholeSession, before: Settings, after: Settings) -> list[str
 
 def _steps(session: WholeSession) -> Sheet | None:
     titles, settings = session.records["title"].tolist(), session.state.settings
+    chance = "p" if settings.two_stages else "rho"  # As the page says of the next document
     rows = [
         [
             step["rank"],
             step.get("rank_in_list", ""),
             step.get("fit", ""),
             titles[step["rank"] - 1] or step["id"],
-            percent(step["p"]),
+            percent(step[chance]),
             percent(step["b"]),
             "" if step["worth"] is None else amount(step["worth"], step["unit"]),
             amount(step["cost"], step["unit"]),
@@ -374,8 +374,8 @@ def _steps(session: WholeSession) -> Sheet | None:
         ]
         for step in _advised(session)
     ]
-    chance = scenario_of(settings).message("chance_column", settings=settings)
-    numbers = ("Rank", "In the list", "By fit", chance, "Belief", "Worth", "Cost", "If nothing, more")
+    its_chance = scenario_of(settings).message("chance_column", settings=settings)
+    numbers = ("Rank", "In the list", "By fit", its_chance, "Belief", "Worth", "Cost", "If nothing, more")
     head = (*numbers[:3], "Document", *numbers[3:7], "Advice before it", numbers[7], "Verdict", "By", "When")
     return sheet(head, rows, numbers=numbers, wide=("Document", "Verdict")) if rows else None
 
@@ -395,9 +395,16 @@ def _log(session: WholeSession) -> Sheet:
 def _content(event: Event) -> str:
     if event.kind in ("settings", "plan"):
         return str(event.payload.get("reason", "")) or "settings, as listed under plan and deviations"
+    if event.kind == "set_aside":
+        documents = event.payload["documents"]
+        return f"{counted(documents)}: {', '.join(each['doc'] for each in documents)}"
+    if event.kind == "fit":
+        first, number = event.payload["next"][:FOLLOWING], event.payload["number"]
+        return f"fit {number:,} after {event.payload['after']:,} labels; it puts {', '.join(first)} first"
     return ", ".join(
         f"{name}: {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}"
         for name, value in event.payload.items()
+        if value not in ("", [])
     )
 
 

@@ -63,9 +63,9 @@ def test_every_export_is_there_and_the_report_opens_without_a_network(
         page = watched.page
         save_menu(page)
         for button, ending in (
-            ("Excel (XLSX)", ".xlsx"),
-            ("Documents (CSV)", ".csv"),
-            ("Documents (RIS)", ".ris"),
+            ("Excel (XLSX)", "-session.xlsx"),
+            ("Documents (CSV)", "-documents.csv"),
+            ("Documents (RIS)", "-documents.ris"),
             ("Relevant ones (RIS)", "-relevant.ris"),
         ):
             name, file = saved(page, button)

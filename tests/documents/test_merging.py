@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from tarstop_core.documents.merging import as_stored, merge_as_chosen, propose, said
+from tarstop_core.documents.merging import as_stored, merge_as_chosen, merging_counts, propose
 from tarstop_core.documents.records import as_records
 
 TITLE = "Accuracy of ultrasound for the diagnosis of appendicitis"
@@ -87,12 +87,13 @@ def test_the_number_of_a_row_identifies_nothing_and_empty_abstracts_do_not_agree
     assert propose([ris, ris]).merge.duplicates == 1 and not propose([csv, csv.assign(date="2011")]).matches
 
 
-def test_what_was_chosen_is_said() -> None:
+def test_what_was_chosen_is_counted() -> None:
     proposal = propose([ONE, TWO])
     assert as_stored(proposal, {1}) == {"merging": {"same": 0, "apart": 1, "together": 1, "near": 0}}
-    assert said([{"source": "one.csv"}, as_stored(proposal, {1})]) == "1 merged by hand; 1 kept apart by hand"
-    assert said([as_stored(proposal, {0})]) == "1 the same document; 1 nearly the same, kept apart"
-    assert said([{"source": "one.csv"}]) == ""
+    counts = merging_counts([{"source": "one.csv", "repeated": 2}, as_stored(proposal, {1})])
+    assert +counts == {"repeated": 2, "together": 1, "apart": 1}
+    assert +merging_counts([as_stored(proposal, {0})]) == {"same": 1, "near": 1}
+    assert not +merging_counts([{"source": "one.csv"}])
 
 
 def test_telling_titles_of_one_author_and_year_are_the_same_unless_something_speaks_against_it() -> None:

@@ -283,7 +283,7 @@ def test_a_stop_on_little_says_how_often_that_was_wrong() -> None:
         "With all that is left read, the decision would turn in fewer than 1 of 100 "
     )
     assert told.sentence.endswith(
-        f"After 2 studies, {past.wrong} of {past.questions} past questions ({past.reviews} reviews) were decided wrongly."
+        f"Of {past.questions} past questions ({past.reviews} reviews), {past.wrong} were decided wrongly after 2 studies."
     )
     many = explain(situation("stop", facts=replace(few, studies=99, past=None)), REVIEW)
     assert "past questions" not in many.sentence

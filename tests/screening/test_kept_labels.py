@@ -187,7 +187,9 @@ def test_exports_reports_and_files_carry_what_was_kept(tmp_path: Path) -> None:
         assert to_ris(whole).count("ASReview_irrelevant") == 3
         report = report_html(whole)
         assert (
-            "4, from the list" in report and "1 kept apart by hand; 2 nearly the same, kept apart" in report
+            "4, from the list" in report
+            and "1 is the same as another and was kept by hand. 2 are nearly the same as others and were kept."
+            in report
         )
         assert (whole.prisma.screened, whole.prisma.unscreened) == (5, N - 5)
         text = export_session(store, session)

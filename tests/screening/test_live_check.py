@@ -58,7 +58,7 @@ def test_far_fewer_than_expected_offers_a_factor_drawn_towards_one() -> None:
     assert check.factor == pytest.approx((4 + 1) / (4 + 15))
     assert check.factor_low < check.factor < check.factor_high
     assert (
-        f"Expected {check.low} to {check.high} relevant among the 60 documents read, found 1"
+        f"Expected {check.low} to {check.high} included among the 60 documents read, found 1"
         in check_sentence(check, REVIEW)
     )
     settings, reason = rescaled(REVIEW, check)

@@ -126,6 +126,7 @@ def reviews() -> Iterator[ReviewFacts]:
     """What differs beside the advice of a review."""
     yield FACTS
     yield replace(FACTS, waiting=1, reports_to_read=1, report_cost=0.0, plan=0, past=WrongStops(3, 9, 4))
+    yield replace(FACTS, past=WrongStops(1, 9, 4))
     yield replace(FACTS, reports_to_read=0, plan=0, otherwise=0.001, needed=2)
     yield replace(FACTS, studies=0, waiting=0, reports_to_read=0, otherwise=0.999)
     yield replace(FACTS, reports_to_read=3, report_cost=0.5, otherwise=0.34)
@@ -142,11 +143,18 @@ def test_every_branch_of_a_review() -> None:
         for settings in (ACCURACY, least, once, replace(once, least_patients=0, least_studies=2)):
             assert said(message, of_settings(settings)) and message("least", settings=settings)
         assert message("prior", prior=learned)
+        for facts, may_change in product(reviews(), (0.0, 0.3)):
+            changed_by = replace(facts, reports_may_change=may_change, reports_to_read=0)
+            assert message("how_right", facts=changed_by)
+            assert bool(message("waiting_reports", facts=changed_by)) == bool(facts.waiting)
         for facts, settings in product(reviews(), (ACCURACY, pounds, least, once)):
             for advice in situations(facts):
                 for changed in (advice, replace(advice, floor_holds=True, b=0.9, depth=60, more=0)):
                     assert said(message, of_advice(settings, changed))
-        for settings, warned in product((ACCURACY, replace(ACCURACY, learns=True)), (1.0, 99.0)):
+        stages = (ACCURACY, once)
+        for settings, warned in product(
+            (*stages, *(replace(each, learns=True) for each in stages)), (1.0, 99.0)
+        ):
             check = replace(CHECK, e_value=warned, waiting=1)
             assert message("check", check=check, settings=settings, limit=E_LIMIT)
 
@@ -231,6 +239,18 @@ def record() -> Values:
     for late, own in product((0, 2), (0, 1)):
         yield "set_aside", {"late": late, "own": own}
     yield "set_aside_first", {"aside": "2 documents (too late)"}
+    for documents in (1, 2):
+        yield "moved_aside", {"documents": documents}
+        yield "moved_back", {"documents": documents}
+    flags = ("own", "own_unknown", "late", "unsure", "earlier", "unclear")
+    for count in (0, 1, 2):
+        yield "flagged", dict.fromkeys(flags, count)
+    yield "flagged", dict.fromkeys(flags, 0) | {"own_unknown": True}
+    for count in (1, 2):
+        for name in ("repeated", "same", "together", "apart", "near"):
+            yield "merged", {name: count}
+        yield "joined", {"documents": 3, "source": "b.csv", "duplicates": count, "alike": count}
+    yield "joined", {"documents": 3, "source": "b.csv", "duplicates": 0, "alike": 0}
     yield "audit", {"every": 10, "sure": "95 %"}
     yield "price", {"relevant": 50, "some": "9", "most": "12", "documents": 90, "shares": "20 or 10"}
     yield "calibrator", {"calibrator": CALIBRATOR}

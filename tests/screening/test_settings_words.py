@@ -45,7 +45,7 @@ OTHER = {
     "weighs_scores": True,
     "application": Application(number="EP1", priority="2018-03-03"),
 }
-PATENT_ONLY = {"needs_citation", "confirm_hits", "application"}
+PATENT_ONLY = {"needs_citation", "confirm_hits", "kappa", "s", "application"}
 LEARNING_ONLY = {"words_for", "words_against", "weighs_scores"}
 
 

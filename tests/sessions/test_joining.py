@@ -124,9 +124,11 @@ def test_counts_follow(store: Store) -> None:
     assert counts["Duplicate records removed before screening"] == 3
     assert counts["Records not screened yet"] == N + 3 - 5
     assert len(document_rows(whole)) == N + 3 and len(whole.steps) == 5
-    assert dict(about_rows(whole))["Joined later"].startswith("3 documents of b.csv (duplicates: 2), 20")
+    assert dict(about_rows(whole))["Joined later"].startswith(
+        "3 documents of b.csv; 2 more of its records were there already, 20"
+    )
     report = report_html(whole)
-    assert "3 documents of b.csv (duplicates: 2)" in report
+    assert "3 documents of b.csv; 2 more of its records were there already" in report
     assert "<strong>Looking for</strong> hip ultrasound</p>" in report
     assert told(store, store.sessions()[0]).startswith(f"5 of {N + 3} screened")
     other = duplicate(store, key, replace(REVIEW, cost=50.0), "dearer")
@@ -141,7 +143,9 @@ def test_what_is_perhaps_there_already_joins_and_is_counted(store: Store) -> Non
     event = added(store, key, f"id,title,date,score\ne1,{title},2002,4", "c.csv")
     assert (event.payload["docs"], event.payload["alike"]) == (["e1"], {"e1": "m1"})
     assert OpenSession.load(store, key).state.alike == {"e1": "m1"}
-    assert "1 document of c.csv (perhaps the same as another: 1)" in report_html(whole_session(store, key))
+    assert "1 document of c.csv; 1 of them is perhaps the same as another" in report_html(
+        whole_session(store, key)
+    )
 
 
 def test_what_would_join_is_said_before_it_does(store: Store) -> None:

@@ -139,6 +139,23 @@ def test_the_last_name_is_offered_and_never_taken(session: OpenSession, key: str
     assert [event.reviewer for event in session.events] == ["Ada", ""]
 
 
+def test_what_is_recorded_together_is_recorded_whole_or_not_at_all(
+    store: Store, session: OpenSession, key: str
+) -> None:
+    dearer = replace(START, cost=9.0)
+
+    def record(seen: int) -> None:
+        with session.together():
+            session.change_settings(dearer, seen=0)
+            session.label(IDS[0], "irrelevant", seen=seen)
+
+    with pytest.raises(InputProblem, match="came after something else"):
+        record(seen=0)
+    assert not store.events(key) and not session.events and session.state.settings == START
+    record(seen=1)
+    assert [event.kind for event in store.events(key)] == ["settings", "label"]
+
+
 def test_an_unknown_session_is_one_sentence(store: Store) -> None:
     with pytest.raises(InputProblem, match="There is no session 'nix' here"):
         OpenSession.load(store, "nix")

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dashboard.parts.jobs import stored
-from tarstop_core.documents.merging import as_stored, merge_as_chosen, propose, said
+from tarstop_core.documents.merging import as_stored, merge_as_chosen, merging_counts, propose
 from tarstop_core.documents.reports import Report, Row
 from tarstop_core.files import read_records
 from tarstop_core.screening.fold import replay
@@ -127,7 +127,8 @@ def test_all_that_was_merged_on_import_counts_as_duplicates(tmp_path: Path) -> N
     assert (collection.documents, collection.duplicates) == (2, 4)
     told = prisma([file for file in collection.files if "source" in file], 4, replay(REVIEW, ["a", "b"], []))
     assert told.identified == (("1.csv", 4), ("2.csv", 2)) and told.removed[0][1] == 4
-    assert said(collection.files) == "2 the same in every field; 1 the same document; 1 merged by hand"
+    counts = merging_counts(collection.files)
+    assert (counts["repeated"], counts["same"], counts["together"], counts["near"]) == (2, 1, 1, 0)
 
 
 def test_databases_stand_in_place_of_files_and_are_added_up() -> None:

@@ -11,10 +11,12 @@ from dashboard.parts.jobs import stored
 from tarstop_core.documents.records import as_records
 from tarstop_core.documents.reports import Report, Row
 from tarstop_core.files import read_records
+from tarstop_core.presentation.numbers import percent
 from tarstop_core.presentation.svg import LEFT
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.wording import word_of
+from tarstop_core.sessions.export import document_rows
 from tarstop_core.sessions.report import report_html
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.whole import whole_session
@@ -73,13 +75,14 @@ def test_every_step_has_its_advice(store: Store) -> None:
     session = whole_session(store, a_patent_session(store))
     page = report_html(session)
     part = page[page.index("<h2>Advice at each step") : page.index("<h2>Log")]
-    assert "Its chance, if prior art exists</th>" in part
+    assert "Its chance to be a hit</th>" in part
     rows = re.findall(r"<tr>(<td.*?)</tr>", part)
     assert len(rows) == 12
     for step, row in zip(session.steps, rows, strict=True):
         cells = re.findall(r"<td[^>]*>(.*?)</td>", row)
         assert cells[0] == str(step["rank"]) and word_of(step["headline"]).lower() in cells
         assert "Ann &lt;b&gt;" in cells
+        assert percent(step["rho"]) in cells[2], "as the page said of the next document"
 
 
 def test_a_review_shows_its_tables_and_reasons(store: Store) -> None:
@@ -104,7 +107,8 @@ def test_the_search_that_a_file_carries_is_printed_in_full(store: Store) -> None
     _, text = read(page)
     assert f"First line of gp-search.csv search URL: {query}" in text
     assert (
-        "Identified in gp-search.csv 3" in text and "Duplicates removed 1 (1 the same in every field)" in text
+        "Identified in gp-search.csv 3" in text
+        and "Duplicates removed 1 About duplicates 1 was the same as another in every field." in text
     )
     assert "Duplicate records removed before screening (n = 1)" in text
 
@@ -307,3 +311,19 @@ def test_setting_documents_aside_after_the_plan_is_a_deviation_from_it(store: St
     assert "There was no deviation from the plan" not in text
     assert "1 document set aside as no evidence" in text and "Published in June" in text
     assert "1 document returned to the evidence" in text
+    assert "Set aside later 1 document set aside as no evidence, 20" in text, (
+        "by whoever reads what was searched"
+    )
+    assert f"1 document (too late): {IDS[2]}" in text, "the log names it"
+
+
+def test_what_was_returned_is_said_and_what_is_set_aside_keeps_its_score(store: Store) -> None:
+    session, docs = a_patent_session(store), IDS[-2:]
+    late = [{"doc": doc, "kind": "late", "words": "published after it"} for doc in docs]
+    log(store, session, Event("set_aside", {"documents": late}), Event("returned", {"docs": docs[:1]}))
+    whole = whole_session(store, session)
+    score = dict(zip(whole.stored.ids, whole.stored.scores.tolist(), strict=True))  # type: ignore[union-attr]
+    _, text = read(report_html(whole))
+    assert "Returned later 1 document returned to the evidence, 20" in text
+    rows = {row["id"]: row["score"] for row in document_rows(whole)}
+    assert rows == score

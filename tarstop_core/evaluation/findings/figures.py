@@ -147,7 +147,8 @@ def regret_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = Fal
     ends: list[End] = []
     direct = frame["method"].nunique() <= DIRECT_LABELS
     some = frame["regret"][frame["regret"] > 0]
-    zero = float(some.min()) / 4 if len(some) else 1.0
+    # Half a decade below the lowest, where no number of the axis stands.
+    zero = float(10 ** (np.floor(np.log10(some.min())) - 0.5)) if len(some) else 1.0
     for _, own in frame.groupby("method", sort=False):
         own = own.sort_values("cost")
         look = look_of(own.iloc[0].to_dict())

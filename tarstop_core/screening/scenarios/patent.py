@@ -8,8 +8,10 @@ import numpy as np
 
 from tarstop_core.calibration import calibrator as calibration
 from tarstop_core.calibration.calibrator import Calibrator
+from tarstop_core.documents.application import members
 from tarstop_core.documents.records import date_words
 from tarstop_core.presentation.messages import Messages
+from tarstop_core.presentation.numbers import percent
 from tarstop_core.screening.labels import GRADES, RELEVANT, Label
 from tarstop_core.screening.scenarios.base import Scenario
 from tarstop_core.screening.settings import Settings
@@ -102,13 +104,15 @@ class Patent(Scenario):
         }
 
     def settings_rows(self, settings: Settings) -> list[tuple[str, str]]:
-        """Citation, confirmation, and what was said of the application."""
+        """What list and reading may miss, citation, confirmation, and what was said of the application."""
         mine = settings.application
         rows = [
+            ("Chance that a deciding document is in the list (κ)", percent(settings.kappa)),
+            ("Chance of recognising a relevant document (s)", percent(settings.s)),
             (f"“{settings.plus}” needs a document to cite", "yes" if settings.needs_citation else "no"),
             ("Hits count once confirmed", "yes" if settings.confirm_hits else "no"),
             ("Application", mine.number),
-            ("Family of the application", mine.family),
+            ("Family of the application", ", ".join(members(mine.family))),
             ("Applicant", mine.applicant),
             ("Prior art must precede", date_words(mine.priority)),
             ("Flagged documents left out of the list", f"{mine.left_out:,}" if mine.left_out else ""),

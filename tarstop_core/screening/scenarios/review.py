@@ -258,15 +258,19 @@ class Review(Scenario):
         return {"relevant": ("Include", ""), "irrelevant": ("Exclude", ""), "unsure": ("Unsure", "")}
 
     def settings_rows(self, settings: Settings) -> list[tuple[str, str]]:
-        share = settings.data_share
+        share, reports = settings.data_share, list[tuple[str, str]]()
+        if settings.two_stages:
+            reports = [
+                ("Cost of a report in full", amount(settings.full_cost, settings.payoffs.unit)),
+                ("Included reports expected to bring data", _with_interval(share.mean, *share.interval())),
+            ]
         return [
             ("Sensitivity to exceed (θ)", percent(settings.theta)),
             ("Belief computed by", f"{settings.engine}: {ENGINES[settings.engine].method}"),
             ("Prior", self.message("prior", prior=settings.belief_prior)),
-            ("Held against", TRUTHS[settings.truth]),
+            ("The decision is judged by", TRUTHS[settings.truth]),
             ("Reading", STAGES[settings.stages]),
-            ("Cost of a report in full", amount(settings.full_cost, settings.payoffs.unit)),
-            ("Included reports expected to bring data", _with_interval(share.mean, *share.interval())),
+            *reports,
             (
                 "Least chance of the right decision (floor)",
                 percent(settings.floor) if settings.floor else "none",

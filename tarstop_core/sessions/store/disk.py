@@ -2,8 +2,8 @@
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from errno import ENOSPC
+from contextlib import ExitStack, contextmanager, suppress
+from errno import EDQUOT, ENOSPC
 from os import strerror
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -12,6 +12,8 @@ from tarstop_core.errors import Outage
 
 RESERVED = 16 << 20
 """Bytes. SQLite writes a removal before it frees anything, which a full disk has no room for."""
+FULL = (ENOSPC, EDQUOT)
+"""What the system calls a disk, or the share of somebody in it, that has no room."""
 PIECE = 500
 """Pages that go at once."""
 INCREMENTAL = 2
@@ -21,14 +23,21 @@ INCREMENTAL = 2
 @contextmanager
 def reserved(file: Path, name: str) -> Iterator[None]:
     """Keep some of the disk of a file free until what is done within succeeds or fails; Outage when there is none."""
-    # It has no name: of a process that is killed nothing is left.
-    with TemporaryFile(dir=file.parent, buffering=0) as ballast:
+    with ExitStack() as held:
         try:
+            # It has no name: of a process that is killed nothing is left.
+            ballast = held.enter_context(TemporaryFile(dir=file.parent, buffering=0))
             if ballast.write(bytes(RESERVED)) < RESERVED:  # a disk that is nearly full takes a part
                 raise OSError(ENOSPC, strerror(ENOSPC))
         except OSError as problem:
-            full = f"The disk that holds the database {name} is full; make room and try again."
-            raise Outage(full) from problem
+            if problem.errno in FULL:
+                why = f"The disk that holds the database {name} is full; make room and try again."
+            else:
+                why = (
+                    f"Nothing can be written beside the database {name} ({problem.strerror}); let this programme write "
+                    "into its folder and try again."
+                )
+            raise Outage(why) from problem
         yield
 
 

@@ -7,7 +7,7 @@ session cannot overwrite each other.
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any, Self
@@ -196,9 +196,9 @@ class Store(Collections, Calibrators, Drafts):
         away.get(broken.kind, self.discard_calibrator)(broken.id)
 
     @contextmanager
-    def together(self) -> Iterator[None]:
-        """Whatever is stored within is stored whole, or not at all."""
-        with self._database.reserved(), self._database.write():
+    def together(self, *, large: bool = True) -> Iterator[None]:
+        """Store what is stored within whole, or not at all; a few events are not `large` and need no room kept free."""
+        with self._database.reserved() if large else nullcontext(), self._database.write():
             yield
 
     def rename(self, session_id: str, name: str) -> None:

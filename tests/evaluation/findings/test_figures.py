@@ -47,7 +47,7 @@ def regrets(methods: int = 2) -> pd.DataFrame:
 def test_regret_on_log_axes_has_no_zero_but_a_place_for_it() -> None:
     figure = regret_figure(regrets())
     none = figure["data"][2:]
-    assert [each["x"] for each in none] == [[1.0], [1.0]] and {each["y"][0] for each in none} == {0.00025}
+    assert [each["x"] for each in none] == [[1.0], [1.0]] and {each["y"][0] for each in none} == {10**-3.5}
     assert figure["layout"]["annotations"][-1]["text"] == "0"
     some = regrets()
     assert len(regret_figure(some[some["cost"] < 1])["data"]) == 2

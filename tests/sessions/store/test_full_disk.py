@@ -81,6 +81,13 @@ def test_a_disk_with_room_for_a_part_is_full(tmp_path: Path) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
+def test_a_folder_that_cannot_be_written_to_is_not_called_full(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    refused = pytest.raises(Outage, match=r"written beside the database t\.db \(Not a directory\)")
+    with refused, reserved(tmp_path / "file" / "t.db", "t.db"):
+        pass
+
+
 def test_a_session_file_and_documents_that_join_are_taken_back_too(disk: Path, tmp_path: Path) -> None:
     with Store(f"sqlite:///{tmp_path}/large.db") as large:
         session = large.create_session(

@@ -196,7 +196,7 @@ def test_the_check_on_screen_rescales_once_and_takes_back(open_app: Open, store:
     labelled(store, review, "-" * 28 + "+" + "-" * 11)
     page = ask_why(open_app("screen", session=review))
     assert (
-        "Expected 2 to 29 relevant among the 40 documents read, found 1; the chances alone say 12."
+        "Expected 2 to 29 included among the 40 documents read, found 1; the chances alone say 12."
         in shown(page)
     )
     page.button("rescale").click().run()

@@ -197,14 +197,10 @@ def test_set_up_flags_and_sets_aside(open_app: Open, store: Store, tmp_path: Pat
     page.text_input("set_up/application/priority").set_value("3 March 2018").run()
     assert not page.exception
     shown = html_of(page)
-    assert "1 document of the application&#39;s own family" in shown
-    assert "0 documents published on or after the priority date, and not filed before it" in shown
-    assert (
-        "0 documents published on or after it, perhaps with an earlier date of filing or priority: set aside only if you say so"
-        in shown
-    )
-    assert "1 document filed before it and published later: count for novelty, stay in the list" in shown
-    assert "1 document whose dates do not tell" in shown
+    assert "1 document is of the application’s own family." in shown
+    assert "not filed before it" not in shown and "may have been filed before it" not in shown
+    assert "1 document was filed before the priority date and published after it." in shown
+    assert "1 document has dates that leave it open whether it is too late." in shown
     said = [each.value for each in page.markdown if "Set aside before reading" in each.value]
     assert said == ["**Set aside before reading**: 1 document (of the application’s own family)"]
     assert "EP-3456789-A1 · Antenna mast: belongs to your own application" in shown
@@ -243,11 +239,10 @@ def test_set_up_counts_each_flagged_document_once(open_app: Open) -> None:
     page.text_input("set_up/application/number").set_value("EP 3 456 789").run()
     page.text_input("set_up/application/priority").set_value("3 March 2018").run()
     shown = html_of(page)
-    assert "1 document of the application&#39;s own family" in shown
-    assert "1 document published on or after the priority date, and not filed before it" in shown
+    assert "1 document is of the application’s own family." in shown
+    assert "1 document was published on or after the priority date, and not filed before it." in shown
     assert (
-        "1 document published on or after it, perhaps with an earlier date of filing or priority: set aside only if you say so"
-        in shown
+        "1 document was published on or after the priority date, but may have been filed before it." in shown
     )
     said = [each.value for each in page.markdown if "Set aside before reading" in each.value]
     assert said == [
@@ -341,9 +336,8 @@ def test_what_is_set_aside_can_be_kept_on_set_up_and_returned_later(open_app: Op
     begun = OpenSession.load(store, summary.id)
     begun.register_plan(begun.state.seq)
     page = more(open_app("screen", session=summary.id))
-    assert "0 of 3 screened · 0 relevant · 1 set aside" in html_of(page)
     press(page, "Not relevant")
-    press(page, "Your application: number and date")
+    press(page, "1 set aside")
     (back,) = [each for each in page.multiselect if each.label == "Return to the list"]
     back.set_value(["EP-3456789-A1"]).run()
     (why,) = [each for each in page.text_input if each.label == "Why do you deviate from the plan?"]
@@ -368,8 +362,8 @@ def test_a_dismissed_document_of_the_own_family_is_set_aside_and_the_chance_is_w
     press(page, "Your application: number and date")
     next(each for each in page.text_input if each.label == "Its number").set_value("US1000003").run()
     next(each for each in page.text_input if each.label == "Priority date").set_value("1 January 1990").run()
-    (asked,) = [each for each in page.toggle if each.label.startswith("Set ")]
-    assert asked.label == "Set 1 document of the list aside, 1 of which you have read" and asked.value
+    (asked,) = [each for each in page.toggle if each.label.startswith("Set aside")]
+    assert asked.label == "Set aside 1 document of the list (1 read already)" and asked.value
     press(page, "Save")
     state = state_of(store, session)
     assert list(state.aside_read) == [3], (
@@ -399,6 +393,24 @@ def test_one_press_sets_the_flagged_document_aside_and_another_returns_it(
     assert after.advice(START).b > before * 0.9
     press(page, "Return to the evidence")
     assert not state_of(store, session).aside_read
+
+
+def test_after_a_plan_setting_aside_and_returning_ask_why(open_app: Open, store: Store, start) -> None:
+    session = start(application=MINE)
+    begun = OpenSession.load(store, session)
+    begun.register_plan(begun.state.seq)
+    page = open_app("screen", session=session)
+    assert "plan registered</span>" in html_of(page)
+    for _ in range(3):
+        press(page, "Not relevant")
+    press(page, "Set aside")
+    assert not state_of(store, session).aside and button(page, "Save").disabled
+    (why,) = [each for each in page.text_input if each.label == "Why do you deviate from the plan?"]
+    why.set_value("Published in May").run()
+    press(page, "Save")
+    event = store.events(session)[-1]
+    assert (event.kind, event.payload["reason"]) == ("set_aside", "Published in May")
+    assert "plan registered, deviated from" in html_of(page)
 
 
 def test_what_is_set_aside_in_a_deleted_session_is_said_to_be_kept_and_counts_later(
