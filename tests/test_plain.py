@@ -20,6 +20,8 @@ MOST_VAGUE = 408
 MOST_LEANING = 26
 MOST_UNDOCUMENTED = 177
 MOST_BRANCHES = 0
+MOST_SENTENCES = 554
+SENTENCE = 5  # Words from which a text that a test asserts is a sentence
 ARGUMENTS = 2  # A function with more needs sections for its parameters and for what it returns.
 SECTIONS = {"PR01", "PR02", "RT01"}  # numpydoc: undocumented parameters, unknown parameters, no Returns
 LEANING = re.compile(r"(The same|Of|Those)\b")
@@ -130,6 +132,24 @@ def text_branches() -> list[Place]:
     return places
 
 
+def asserted_sentences() -> list[Place]:
+    """Asserts of tests that hold a sentence: they break when it is worded better, and prove no number."""
+    return [
+        Place(str(file.relative_to(ROOT)), node.lineno, ast.unparse(node.test))
+        for file in sorted((ROOT / "tests").rglob("*.py"))
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Assert) and any(map(_is_sentence, ast.walk(node.test)))
+    ]
+
+
+def _is_sentence(node: ast.AST) -> bool:
+    """Whether a text, or the words around the values of an f-string, has as many words as a sentence."""
+    parts = node.values if isinstance(node, ast.JoinedStr) else [node]
+    texts = (part.value if isinstance(part, ast.Constant) else "1" for part in parts)
+    words = " ".join(text for text in texts if isinstance(text, str)).split()
+    return sum(any(map(str.isalpha, word)) for word in words) >= SENTENCE
+
+
 def public_functions() -> Iterator[str]:
     """Dotted names of the core's public functions and methods with more than two arguments."""
     for file, tree in trees().items():
@@ -183,6 +203,7 @@ def _inherited(name: str) -> bool:
         (leaning_docstrings, MOST_LEANING),
         (vague_names, MOST_VAGUE),
         (text_branches, MOST_BRANCHES),
+        (asserted_sentences, MOST_SENTENCES),
         (undocumented, MOST_UNDOCUMENTED),
     ],
 )

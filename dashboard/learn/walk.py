@@ -27,8 +27,7 @@ from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.wording import action, question
 from tarstop_core.teaching import lesson as lessons
 from tarstop_core.teaching.figures import lesson_curves
-from tarstop_core.teaching.formulas import filled
-from tarstop_core.teaching.lesson import Lesson, Step, lesson
+from tarstop_core.teaching.lesson import Lesson, Step, filled, lesson
 from tarstop_core.value.payoffs import Payoffs
 
 PREFIX = "learn/walk"

@@ -160,11 +160,7 @@ def test_a_text_twice_as_long_takes_what_reads_it_twice_as_long(what: str) -> No
 
 def test_what_an_error_quotes_is_cut_before_it_is_searched() -> None:
     said = str(InputProblem(f"There is no column '{'very ' * 1_000_000}long'; choose another."))
-    assert (
-        said.startswith("There is no column 'very")
-        and said.endswith("choose another.")
-        and len(said) <= LONGEST + 3
-    )
+    assert "column 'very" in said and said.endswith("choose another.") and len(said) <= LONGEST + 3
 
 
 def test_a_cell_that_is_too_long_for_a_number_is_none() -> None:

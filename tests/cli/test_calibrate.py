@@ -22,7 +22,7 @@ def test_calibrate_judges_by_cross_validation_and_writes(tarstop: Run, folder: P
     assert written.quality is not None and written.quality.brier == found["brier"]
     assert "cross-validation" in written.quality.how
     told = tarstop(*arguments, "--out", out, "--name", "my searches")
-    assert "Fitted on 4 topics with 160 documents" in told.out and "my searches" in load(out).fitted_on.badge
+    assert "4 topics with 160 documents" in told.out and "my searches" in load(out).fitted_on.badge
 
 
 def test_calibrate_judges_on_a_test_run(tarstop: Run, folder: Path) -> None:
@@ -41,7 +41,7 @@ def test_calibrate_judges_on_a_test_run(tarstop: Run, folder: Path) -> None:
     expected = assess(fit(train), test, "")
     assert found.json["brier"] == expected.brier and found.json["ece"] == expected.ece
     assert found.json["topics"] == 2 and found.json["documents"] == 80
-    assert "Judged but not in the run: T2, T3, T4, T5." in found.err
+    assert "T2, T3, T4, T5" in found.err
     assert load(out).fitted_on.topics == 2
 
 
@@ -58,9 +58,7 @@ def test_several_collections_teach_how_far_they_lie_apart_and_own_lists_update(
     tarstop("calibrate", folder / "one.run", qrels, *kind, *also, "--out", apart, "--json")
     written = load(apart)
     assert written.fitted_on.topics == 4 and written.quality is not None
-    assert (
-        written.quality.how == "leaving each collection, with its topics, out" and written.quality.topics == 4
-    )
+    assert "leaving each collection" in written.quality.how and written.quality.topics == 4
     tarstop("calibrate", folder / "one.run", qrels, *kind, "--start", apart, "--out", mine, "--json")
     topics = list(label_topics(read_run(folder / "one.run"), read_qrels(qrels))[0].values())
     assert (

@@ -72,9 +72,9 @@ def test_recall_centred_figures_stand_beside_net_utility(folder: Path, tmp_path:
     written = pd.read_csv(out / "rows.csv")
     assert written["reliability"].tolist() == pytest.approx([row["reliability"] for row in rows])
     said = tarstop(str(folder), "--out", str(out), *methods).stdout
-    assert "recall reaches 95 %, with Wilson’s 95 % interval" in said and "ICER “--”: the rule" in said
     page = read((out / "report.html").read_text(encoding="utf-8"))[1]
-    assert "recall reaches 95 %" in page and "ICER “--”: the rule" in page
+    for text in (said, page):
+        assert "recall reaches 95 %" in text and "ICER “--”" in text
 
 
 def test_a_rule_that_looks_ahead_is_refused_before_anything_is_measured(folder: Path, tmp_path: Path) -> None:
@@ -130,10 +130,7 @@ def test_reviews_say_which_truth_and_engine(tmp_path: Path, monkeypatch: pytest.
     }
     assert all(0 <= row["engine_changes"] <= 1 for row in rows)
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
-    assert (
-        "truth: full_evidence; engine: univariate" in page
-        and "bivariate one would have acted otherwise" in page
-    )
+    assert all(part in page for part in ("truth: full_evidence", "engine: univariate", "bivariate one would"))
 
 
 def test_help_names_benchmarks_and_ways_to_name_a_method() -> None:

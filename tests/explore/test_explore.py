@@ -14,7 +14,7 @@ from tarstop_core.belief.decisive import hit_curve
 from tarstop_core.cli.commands import tarstop
 from tarstop_core.documents.topic import Outcome, Topic
 from tarstop_core.errors import InputProblem
-from tarstop_core.explore import figures, maps, plans, sensitivity
+from tarstop_core.explore import figures, maps, message, plans, sensitivity
 from tarstop_core.explore import lists as explore
 from tarstop_core.explore.lists import LabelledList, sample, unread
 from tarstop_core.explore.maps import FRACTIONS
@@ -32,7 +32,6 @@ from tarstop_core.policies import (
     Target,
     parse_policy,
 )
-from tarstop_core.presentation.numbers import amount
 from tarstop_core.samples.shipped import calibrators, extraction_rate
 from tarstop_core.screening.advice import advise, stopping_outcomes
 from tarstop_core.screening.fold import replay
@@ -43,6 +42,7 @@ from tarstop_core.value.cumulative import CumulativePath
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.payoffs import Payoffs
 from tarstop_core.value.stakes import Stakes
+from tests.spoken import spoken
 
 SEARCH, REVIEW = "search:antenna-mount", "review:brindle-fever"
 MONEY = Payoffs(4000, 1500, 6000, 2500, "£")
@@ -417,8 +417,7 @@ def test_reports_that_wait_are_read_first_and_paid() -> None:
     assert now.cost == pytest.approx(settings.cost + float(path.p[9]) * 40.0)
     assert now.go_on == bool(Greedy().depths(path, [settings.cost], 9)[0] > 9)
     plan = plans.cell_of(waiting, settings, Budget(9), "planned")
-    said = figures.plan_sentence(plan, waiting)
-    assert "reading the 9 reports that wait is expected to bring" in said
-    unit = settings.payoffs.unit
-    assert said.endswith(f"; deciding now is expected to bring {amount(stopping, unit)}.")
+    kind, values = spoken(message, figures.plan_sentence, plan, waiting)
+    assert (kind, values["waiting"]) == ("plan_of_none", 9)
+    assert values["utility_now"] == pytest.approx(stopping)
     assert "£40" in figures.full_cost_note(path)

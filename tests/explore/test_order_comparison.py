@@ -11,6 +11,7 @@ from tarstop_core.calibration.calibrator import REVIEW
 from tarstop_core.calibration.reranked import forecasts
 from tarstop_core.documents.topic import Outcome
 from tarstop_core.evaluation.tasks.review import prequential_depths
+from tarstop_core.explore import message
 from tarstop_core.explore.lists import sample, samples
 from tarstop_core.explore.order_comparison import (
     BY_FINDS,
@@ -28,6 +29,7 @@ from tarstop_core.policies import Greedy, LookAhead
 from tarstop_core.samples.shipped import reranked_chances
 from tarstop_core.value.outcomes import outcome_path
 from tarstop_core.value.payoffs import Payoffs
+from tests.spoken import listening
 
 KEY = "review:hollow-hip"
 MONEY = Payoffs(4000, 1500, 6000, 2500, "£")
@@ -77,13 +79,15 @@ def test_the_figure_the_sentence_and_the_rows_say_the_same() -> None:
     assert circle["marker"]["symbol"] != diamond["marker"]["symbol"] and listed["line"]["dash"] == "dash"
     tables = listed["y"][-1]
     ends = [curve["y"].index(tables) for curve in (learns, listed)]
-    heading, sentence = order_sentences(explored, found, policy)
-    assert heading == (
-        f"All {tables} tables are found after {ends[0]} documents where the list learns from labels, after {ends[1]} as listed"
-    )
+    with listening(message) as heard:
+        order_sentences(explored, found, policy)
+    heading, sentence = heard
+    assert (heading.kind, heading.values["tables"]) == ("order_heading", [1, 3, 5, tables])
+    assert [heading.values[order][-1] for order in ("learned", "listed")] == ends
     third = [curve["y"].index(3) for curve in (learns, listed)]
-    assert sentence.startswith(f"Until table 1, 3, 5 and {tables}: ") and f", {third[0]}, " in sentence
-    assert f"stops after {found[LEARNS, BY_FINDS].depth} where it learns and decides rightly" in sentence
+    assert [sentence.values[order][1] for order in ("learned", "listed")] == third
+    assert sentence.kind == "orders" and sentence.values["by_finds"] == found[LEARNS, BY_FINDS]
+    assert sentence.values["by_finds"].right and sentence.values["by_score"] == found[LISTED, BY_SCORE]
     assert [row["Stops after"] for row in order_rows([found], explored.settings)] == [
         f"{played.depth}" for played in found.values()
     ]

@@ -184,7 +184,7 @@ def test_more_studies_are_drawn_in_the_unit() -> None:
     of = explored("review")
     found_ = found(of.settings, of)
     plain, money = (value_of_more(found_, each) for each in (Payoffs.from_q_star(0.5), STAKES.payoffs))
-    assert plain["layout"]["yaxis"]["title"]["text"] == "worth (both mistakes together cost 1)"
+    assert "cost 1" in plain["layout"]["yaxis"]["title"]["text"]
     assert money["layout"]["yaxis"]["title"]["text"] == "worth (£)"
     half = found_.more_studies(Payoffs.from_q_star(0.5, 8000, "£"))
     one = found_.more_studies(Payoffs.from_q_star(0.5))

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -278,11 +279,11 @@ def test_wilsons_own_formula() -> None:
 
 def test_reliability_in_a_sentence() -> None:
     assert reliability_sentence([]) == "No document was judged."
+    numbers = re.compile(r"[\d.,]*\d")
     alone = reliability_sentence([(0.031, 0.04, 100)])
-    assert alone == "The chances averaged 3.1 % and 4 % of those 100 documents were relevant."
+    assert numbers.findall(alone) == ["3.1", "4", "100"]
     several = reliability_sentence([(0.01, 0.02, 900), (0.13, 0.1, 100), (0.5, 0.25, 8)])
-    assert several.startswith("The highest chances averaged 50 % and 25 % of those 8 documents were relevant")
-    assert several.endswith("of the other 1,000, 2.8 % were, against 2.2 % said.")
+    assert numbers.findall(several) == ["50", "25", "8", "1,000", "2.8", "2.2"]
 
 
 def test_with_unit_by_example() -> None:

@@ -128,8 +128,6 @@ def test_pages_link_to_terms_that_exist() -> None:
 
 
 def test_named_by_example() -> None:
-    assert [
-        term and term.key
-        for term in map(named, ("Net utility", "Batch(10)", "How sure before you act, q*", "Mast"))
-    ] == ["net-utility", "batch", "q-star", None]
-    assert named("Chance that sensitivity exceeds 75 %").key == "belief"
+    keys = {"Net utility": "net-utility", "Batch(10)": "batch", "How sure before you act, q*": "q-star"}
+    keys |= {"Chance that sensitivity exceeds 75 %": "belief", "Mast": None}
+    assert {words: term and term.key for words, term in zip(keys, map(named, keys), strict=True)} == keys

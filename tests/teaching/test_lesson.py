@@ -1,6 +1,5 @@
 """The lesson: every number is the engine's, and what decide and replay print."""
 
-import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,13 +9,14 @@ import pytest
 from tarstop_core.explore.lists import sample, samples
 from tarstop_core.policies import Greedy, Optimal, Policy, parse_policy
 from tarstop_core.teaching import lesson as lessons
-from tarstop_core.teaching.formulas import filled, tex
-from tarstop_core.teaching.lesson import Lesson, best_plan, lesson, truth
+from tarstop_core.teaching import message
+from tarstop_core.teaching.lesson import Lesson, best_plan, filled, lesson, tex, truth
 from tarstop_core.teaching.reference import formulas
 from tarstop_core.value.cumulative import CumulativePath
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.payoffs import Payoffs
 from tests.sample_commands import decided, replayed
+from tests.spoken import listening
 
 SEARCH, MISSED, REVIEW = "search:antenna-mount", "search:prosthetic-foot", "review:hollow-hip"
 KEYS = (SEARCH, MISSED, "search:battery-pack", REVIEW, "review:marl-lung")
@@ -188,9 +188,16 @@ def test_every_sample_can_be_walked_through(key: str, spec: str) -> None:
 
 def test_the_truth_is_told_with_what_it_cost() -> None:
     one = given(MISSED)
-    assert re.fullmatch(
-        r"There was prior art, first at #74\. Optimal stopped after 30 .*: wrong\.", lessons.truth(one)
+    with listening(message) as heard:
+        truth(one)
+    hidden, stopped = heard
+    assert hidden == ("truth", {"first_hit": 74})
+    assert (stopped.kind, stopped.values["rule"], stopped.values["played"]) == (
+        "stopped",
+        Optimal(),
+        one.played,
     )
+    assert one.played.depth == 30 and not one.played.right
     assert "loses L_g = 0.25" in lessons.came_of(one) and "net utility −0.28" in lessons.came_of(one)
     assert "no prior art" in lessons.truth(given("search:battery-pack"))
     assert "is not sensitive enough" in lessons.truth(given("review:marl-lung"))
@@ -208,7 +215,6 @@ def test_tex_by_example() -> None:
 
 def test_truth_by_example() -> None:
     explored = sample("search:antenna-mount")
-    assert (
-        truth(lesson("search:antenna-mount", explored.settings, Greedy()))
-        == "There was prior art, first at #16. Greedy stopped after 7 and chose “Grant”: wrong."
-    )
+    one = lesson("search:antenna-mount", explored.settings, Greedy())
+    assert one.path.hit == 16 and (one.played.depth, one.played.right) == (7, False)
+    assert all(part in truth(one) for part in ("#16", "Greedy", " 7 ", "“Grant”", "wrong"))

@@ -9,11 +9,10 @@ import numpy as np
 
 from tarstop_core.explore.lists import sample
 from tarstop_core.policies import Greedy, Optimal, parse_policy
-from tarstop_core.teaching import formulas, ideas, lesson, message
-from tarstop_core.teaching.formulas import filled
+from tarstop_core.teaching import ideas, lesson, message
 from tarstop_core.teaching.game import Game, Row, rules_of_the_game
 from tarstop_core.teaching.ideas import engines, mistaken, recall, scores, value
-from tarstop_core.teaching.lesson import Lesson, Step
+from tarstop_core.teaching.lesson import Lesson, Step, filled, formula_message
 from tarstop_core.value.payoffs import Payoffs
 from tests.branches import every_branch
 
@@ -33,19 +32,19 @@ def steps() -> Iterator[tuple[Lesson, Step]]:
 
 
 def test_every_branch_of_the_formulas() -> None:
-    with every_branch(formulas.message):
+    with every_branch(formula_message):
         for one, step in steps():
             assert all(formula.words and formula.lines[0] for formula in filled(one, step))
         _, step = next(steps())
         evidence = {"question": "sensitivity exceeds 75 %", "tables": [(9.0, 1.0), (3.0, 2.0)]}
         both = replace(step, depth=9, brought=2)
-        formulas.message("belief_of_tables", step=both, **evidence, earlier=1.0, ratio=None)
-        formulas.message("no_plan")
+        formula_message("belief_of_tables", step=both, **evidence, earlier=1.0, ratio=None)
+        formula_message("no_plan")
         worth = {"plus": "Reject", "unit": "£", "gain": 2.0, "surplus": 1.0, "above_score": False}
-        formulas.message("evsi", step=replace(step, evsi=1.0), **worth)
+        formula_message("evsi", step=replace(step, evsi=1.0), **worth)
         batch = {"rule": parse_policy("batch:K=10"), "action": "Grant", "cost": 0.1, "unit": "£"}
         for go_on, above in product((True, False), (True, False)):
-            formulas.message("decision", step=replace(step, compared=0.2, go_on=go_on), above=above, **batch)
+            formula_message("decision", step=replace(step, compared=0.2, go_on=go_on), above=above, **batch)
 
 
 def played(*, right: bool) -> SimpleNamespace:

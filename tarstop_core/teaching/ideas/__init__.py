@@ -1,13 +1,12 @@
 """Six ideas in pictures: how one is described, and the lists that they are drawn from."""
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any
 
-from tarstop_core.explore.lists import LabelledList, sample
+from tarstop_core.explore.lists import LabelledList, sample, samples
 from tarstop_core.presentation.figures import Figure
 from tarstop_core.presentation.messages import Messages
-from tarstop_core.samples.collections import sample_topics
+from tarstop_core.screening.scenarios.patent import PATENT
 from tarstop_core.screening.settings import Settings
 from tarstop_core.value.payoffs import Payoffs
 
@@ -65,18 +64,16 @@ def at_stake(listing: LabelledList, q_star: float, cost: float, theta: float = 0
     return replace(listing.settings, payoffs=Payoffs.from_q_star(q_star), cost=cost, theta=theta)
 
 
-@lru_cache(maxsize=1)
-def searches() -> tuple[LabelledList, ...]:
-    """Return all sample searches."""
-    return tuple(sample(f"search:{topic}") for topic in sample_topics()["topic"])
-
-
 def search_names() -> dict[str, str]:
     """Return titles of the sample searches by topic."""
-    frame = sample_topics()
-    return dict(zip(frame["topic"], frame["title"], strict=True))
+    return {key.partition(":")[2]: title for key, title in samples(PATENT.sample).items()}
 
 
 def search(topic: str) -> LabelledList:
-    """Return one of :func:`searches`, by its topic."""
-    return dict(zip(search_names(), searches(), strict=True))[topic]
+    """Return one sample search, by its topic."""
+    return sample(f"{PATENT.sample}:{topic}")
+
+
+def searches() -> list[LabelledList]:
+    """Return all sample searches."""
+    return [search(topic) for topic in search_names()]

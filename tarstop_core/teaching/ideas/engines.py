@@ -1,6 +1,7 @@
 """What moves a belief about sensitivity, by each engine; what more patients and more studies would do."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -139,16 +140,8 @@ def _engines_figure(name: str, paths: dict[str, BeliefPath], theta: float, dark:
     return chart.figure()
 
 
-@dataclass(frozen=True)
-class Widths:
-    """How wide the 95 % interval of pooled sensitivity is, at each of :data:`MORE`."""
-
-    patients: tuple[float, ...]  # With so many times as many patients in each study, at the same rates
-    studies: tuple[float, ...]  # With so many times as many studies alike
-
-
 @lru_cache(maxsize=64)
-def widths(name: str, theta: float, tau: float) -> Widths:
+def widths(name: str, theta: float, tau: float) -> dict[str, tuple[float, ...]]:
     """Return what more patients and what more studies would do, exactly (sensitivity alone).
 
     Parameters
@@ -158,8 +151,9 @@ def widths(name: str, theta: float, tau: float) -> Widths:
 
     Returns
     -------
-    Widths
-        Of the interval.
+    dict
+        Widths of the 95 % interval of pooled sensitivity at each of :data:`MORE`: "patients" with so many times as many
+        patients in each study, at the same rates, "studies" with so many times as many studies alike.
     """
     tables, prior = table_sets()[name].tables, Prior(tau=tau)
 
@@ -168,8 +162,10 @@ def widths(name: str, theta: float, tau: float) -> Widths:
         pooled = posterior(Tables(tables.study * studies, *cells), theta, prior)
         return pooled.quantile(0.975) - pooled.quantile(0.025)
 
-    patients = tuple(width(times, 1) for times in MORE)
-    return Widths(patients, tuple(width(1, times) for times in MORE))
+    return {
+        "patients": tuple(width(times, 1) for times in MORE),
+        "studies": tuple(width(1, times) for times in MORE),
+    }
 
 
 def widths_picture(name: str, theta: float, tau: float, *, dark: bool = False) -> Picture:
@@ -187,32 +183,33 @@ def widths_picture(name: str, theta: float, tau: float, *, dark: bool = False) -
     Picture
         Two lines over :data:`MORE`.
     """
-    intervals = widths(name, theta, tau)
-    patients, studies = intervals.patients, intervals.studies
+    patients, studies = widths(name, theta, tau).values()
     now, more_patients, more_studies = (100 * width for width in (patients[0], patients[-1], studies[-1]))
     return Picture(
         "idea-widths",
         message("widths_heading", patients_help=patients[-1] < 0.9 * patients[0]),
-        _widths_figure(intervals, table_sets()[name].simulated, dark),
+        _widths_figure(patients, studies, table_sets()[name].simulated, dark),
         message("widths", now=now, patients=more_patients, studies=more_studies, times=MORE[-1]),
         rows_of(times=MORE, width_with_more_patients=patients, width_with_more_studies=studies),
     )
 
 
-def _widths_figure(intervals: Widths, simulated: bool, dark: bool) -> Figure:
+def _widths_figure(
+    patients: Sequence[float], studies: Sequence[float], simulated: bool, dark: bool
+) -> Figure:
     chart = Chart(290, dark=dark, simulated=simulated)
     x = [math.log2(times) for times in MORE]
-    widest_at_end = max(intervals.patients[-1], intervals.studies[-1])
+    widest_at_end = max(patients[-1], studies[-1])
     for values, name, colour in (
-        (intervals.patients, "more patients in each study", POOLED),
-        (intervals.studies, "more studies alike", BELIEF),
+        (patients, "more patients in each study", POOLED),
+        (studies, "more studies alike", BELIEF),
     ):
         y = [100 * width for width in values]
         look = {"mode": "lines+markers", "marker": {"size": 9, "color": colour}}
         chart.line(x, y, colour, width=3, **look, hovertemplate="%{y:.1f} points<extra></extra>")
         yanchor, yshift = ("bottom", 6) if values[-1] >= widest_at_end else ("top", -6)
         chart.label(x[-1], y[-1], name, colour, yanchor=yanchor, yshift=yshift)
-    top = 100 * max(*intervals.patients, *intervals.studies)
+    top = 100 * max(*patients, *studies)
     ticks = {"tickvals": x, "ticktext": [f"×{times}" for times in MORE]}
     chart.axis("xaxis", "times as many", **ticks, range=[-0.1, x[-1] + 0.15])
     chart.axis("yaxis", "width of the 95 % interval (points)", range=[0, 1.3 * top], nticks=6)

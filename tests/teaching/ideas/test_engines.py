@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from tarstop_core.documents.tables import CELLS
-from tarstop_core.teaching.ideas import engines
+from tarstop_core.teaching.ideas import engines, message
+from tests.spoken import listening
 from tests.teaching.ideas.printed import printed
 
 
@@ -32,7 +33,9 @@ def test_every_set_is_drawn_and_only_simulated_ones_say_so() -> None:
 
 def test_more_patients_leave_the_interval_and_more_studies_narrow_it() -> None:
     found = engines.widths("mmse", 0.75, 1.0)
-    assert found.patients[0] == found.studies[0]
-    assert found.patients[-1] > 0.95 * found.patients[0]
-    assert found.studies[-1] < 0.6 * found.studies[0]
-    assert engines.widths_picture("mmse", 0.75, 1.0).heading == "More patients do not help; more studies do"
+    assert found["patients"][0] == found["studies"][0]
+    assert found["patients"][-1] > 0.95 * found["patients"][0]
+    assert found["studies"][-1] < 0.6 * found["studies"][0]
+    with listening(message) as heard:
+        engines.widths_picture("mmse", 0.75, 1.0)
+    assert heard[0] == ("widths_heading", {"patients_help": False})

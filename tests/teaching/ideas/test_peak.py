@@ -1,5 +1,7 @@
 """Certainty is worth what the command line prints, most at q*."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -36,7 +38,5 @@ def test_the_numbers_beside_the_figure_are_what_is_drawn_on_explore_too() -> Non
 
 
 def test_peak_sentence_by_example() -> None:
-    assert (
-        peak_picture(Payoffs.from_q_star(0.8), 0.5).sentence
-        == "At a chance of 50 % the better action is a⁻, which is expected to lose 0.1; a⁺ would lose 0.4. Certainty would save the smaller of the two, so EVPI is 0.1. It is greatest, 0.16, at q* = 0.80: there both actions lose the same, and the choice is a toss-up."
-    )
+    sentence = peak_picture(Payoffs.from_q_star(0.8), 0.5).sentence
+    assert re.findall(r"[\d.]*\d", sentence) == ["50", "0.1", "0.4", "0.1", "0.16", "0.80"]

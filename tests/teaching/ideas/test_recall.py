@@ -6,8 +6,9 @@ import pytest
 
 from tarstop_core.explore.lists import sample
 from tarstop_core.policies import Budget
-from tarstop_core.teaching.ideas import at_stake, recall
+from tarstop_core.teaching.ideas import at_stake, message, recall
 from tarstop_core.teaching.ideas.recall import CASES
+from tests.spoken import spoken
 from tests.teaching.ideas.printed import replayed
 
 
@@ -47,9 +48,10 @@ def test_the_cases_show_what_they_are_called() -> None:
     assert nothing.relevant == 0 and nothing.at_target == len(nothing.listing)
     for each in found.values():
         assert each.recall[-1] == (1.0 if each.relevant else 0.0)
-    assert "for recall alone" in recall.recall_picture(settled).sentence
-    assert "What was left out decides" in recall.recall_picture(missed).sentence
-    assert "no recall is ever reached" in recall.recall_picture(nothing).sentence
+    for stops, right in ((settled, True), (missed, False)):
+        kind, values = spoken(message, recall.recall_picture, stops)
+        assert (kind, values["right"], values["stops"]) == ("recall", right, stops)
+    assert spoken(message, recall.recall_picture, nothing).kind == "recall_of_none"
 
 
 def test_rules_on_real_rankings_are_those_of_the_shipped_results() -> None:
@@ -58,5 +60,7 @@ def test_rules_on_real_rankings_are_those_of_the_shipped_results() -> None:
     own = found.rows.set_index("approach")
     assert "Oracle" not in own.index and own.loc["Screen everything", "recall"] == found.rows["recall"].max()
     assert found.together < -0.5
-    assert "the more a rule finds, the less it brings" in recall.real_rules_picture(found).sentence
+    kind, values = spoken(message, recall.real_rules_picture, found)
+    assert (kind, values["best"]["net_utility"]) == ("rules", found.rows["net_utility"].max())
+    assert values["most"]["recall"] == found.rows["recall"].max()
     assert len(recall.real_rules_picture(found).rows) == len(own)
