@@ -31,7 +31,7 @@ def test_a_parameter_that_is_too_long_is_left_out_and_said(
 ) -> None:
     page = open_app(name, **{parameter: f"x{' ' * 7_000}y"})
     (said,) = (error.value.replace("\\", "") for error in page.error)
-    assert said.startswith(f"The address of this page holds more than 6,100 characters for “{parameter}”")
+    assert "6,100" in said and f"“{parameter}”" in said
     assert "x " not in str(page.query_params.get(parameter)) and not page.exception
 
 

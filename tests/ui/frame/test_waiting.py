@@ -36,7 +36,7 @@ def test_what_is_large_is_taken_in_on_the_page_until_it_is_done_or_cancelled() -
     assert app.session_state["begun"] == 2
     app.button("k/cancel").click().run()
     assert app.session_state["begun"] == 2 and "k/cancel" not in [each.key for each in app.button]
-    assert "nothing of it was kept" in app.toast[0].value
+    assert len(app.toast) == 1 and "kept" in app.toast[0].value
     app.session_state["end"] = True
     app.button("large").click().run()
     assert app.session_state["taken"] == "a" and "k/cancel" not in [each.key for each in app.button]
