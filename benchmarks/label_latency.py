@@ -16,7 +16,7 @@ from playwright.sync_api import Page, expect, sync_playwright
 
 from tarstop_core.documents.records import as_records
 from tarstop_core.samples.shipped import calibrators
-from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.scenarios.named import SCENARIOS
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.value.payoffs import Payoffs
 
@@ -62,11 +62,10 @@ def long_session(
     with Store(url) as store:
         store.save_calibrator(calibrator)
         collection = store.save_collection("Latency", frame, files=[], duplicates=0, simulated=True)
-        settings = Settings(
+        settings = SCENARIOS[scenario].settings_class(
             Payoffs.from_q_star(0.5),
             cost=1e-5,
             calibrator=calibrator.digest,
-            scenario=scenario,
             policy=rule,
             learns=learns,
         )

@@ -24,7 +24,7 @@ from tarstop_core.ranking.bm25 import WORDS
 from tarstop_core.ranking.order import prepare
 from tarstop_core.samples.shipped import calibrators, default_calibrator, extraction_rate
 from tarstop_core.screening.scenarios.review import REVIEW
-from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.settings import ReviewSettings
 from tarstop_core.sessions.compare import duplicate
 from tarstop_core.sessions.create import Documents, Plan, create
 from tarstop_core.sessions.file import export_session, import_session
@@ -45,11 +45,10 @@ def begin(url: str) -> str:
     frame = read_records(folder / "records" / f"{TOPIC}.jsonl.gz").frame
     calibrator = calibrators()[default_calibrator(False, scenario=INCLUSION)]
     stakes = START.with_full_cost(FULL_TIMES * START.cost)
-    settings = Settings(
+    settings = ReviewSettings(
         stakes.payoffs,
         stakes.cost,
         full_cost=stakes.full_cost,
-        scenario=REVIEW.name,
         plus=REVIEW.first_actions[0],
         minus=REVIEW.first_actions[1],
         calibrator=calibrator.digest,

@@ -28,7 +28,7 @@ from tarstop_core.evaluation.worker import run
 from tarstop_core.ranking.bm25 import WORDS
 from tarstop_core.ranking.order import prepare, suggest_order
 from tarstop_core.samples.shipped import calibrators
-from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.settings import PatentSettings
 from tarstop_core.sessions.open import OpenSession
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.whole import whole_session
@@ -64,7 +64,7 @@ def session_of(store: Store, collection: str, documents: int, scores: Any = None
     """A session on a collection in its own order."""
     calibrator = calibrators()["clef-reviews"]
     store.save_calibrator(calibrator)
-    settings = Settings(Payoffs.from_q_star(0.5), cost=1e-5, calibrator=calibrator.digest)
+    settings = PatentSettings(Payoffs.from_q_star(0.5), cost=1e-5, calibrator=calibrator.digest)
     falling = np.linspace(30.0, 0.0, documents) if scores is None else scores
     return store.create_session("Long", collection, np.arange(documents), falling, settings, "w1", "by text")
 

@@ -10,7 +10,7 @@ from tarstop_core.documents.application import Application
 from tarstop_core.documents.records import TEXT_COLUMNS, as_records
 from tarstop_core.documents.reports import Report, Row
 from tarstop_core.screening.log import Event
-from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.settings import PatentSettings, ReviewSettings, Settings
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.value.payoffs import Payoffs
 
@@ -25,7 +25,7 @@ N = 12
 SEEN = FittedOn(name=PAYLOAD, topics=2, documents=100, relevant=4, simulated=True)
 PATENT = Calibrator("rank", "patent", x=(0.0, 4.0), y=(0.3, 0.02), fitted_on=SEEN)
 INCLUSION = Calibrator("rank", "inclusion", x=(0.0, 4.0), y=(0.6, 0.05), fitted_on=SEEN)
-SETTINGS = Settings(
+SETTINGS = PatentSettings(
     Payoffs(4000, 1000, 4000, 1000, PAYLOAD),
     5.0,
     calibrator=PATENT.digest,
@@ -33,8 +33,14 @@ SETTINGS = Settings(
     minus=f"Not {PAYLOAD}",
     application=Application(PAYLOAD, "2003-03-03", family=PAYLOAD, applicant=PAYLOAD),
 )
-REVIEW = replace(
-    SETTINGS, scenario="review", calibrator=INCLUSION.digest, full_cost=50, application=Application()
+REVIEW = ReviewSettings(
+    SETTINGS.payoffs,
+    SETTINGS.cost,
+    policy="optimal",
+    calibrator=INCLUSION.digest,
+    plus=SETTINGS.plus,
+    minus=SETTINGS.minus,
+    full_cost=50,
 )
 
 

@@ -11,18 +11,17 @@ from tarstop_core.calibration.calibrator import Calibrator, FittedOn
 from tarstop_core.documents.records import as_records
 from tarstop_core.documents.reports import Report, Row
 from tarstop_core.screening.log import Event
-from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.settings import PatentSettings, ReviewSettings
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.value.payoffs import Payoffs
 
 SEEN = FittedOn(name="tests", topics=2, documents=100, relevant=4, simulated=True)
 PATENT = Calibrator("rank", "patent", x=(0.0, 4.0), y=(0.3, 0.02), fitted_on=SEEN)
 INCLUSION = Calibrator("rank", "inclusion", x=(0.0, 4.0), y=(0.6, 0.05), fitted_on=SEEN)
-START = Settings(Payoffs(4000, 1000, 4000, 1000, "£"), 5.0, calibrator=PATENT.digest)
-REVIEW = replace(
-    START,
-    scenario="review",
-    policy="",
+START = PatentSettings(Payoffs(4000, 1000, 4000, 1000, "£"), 5.0, calibrator=PATENT.digest)
+REVIEW = ReviewSettings(
+    START.payoffs,
+    START.cost,
     calibrator=INCLUSION.digest,
     full_cost=50,
     plus="Adopt",

@@ -1,6 +1,7 @@
 """The house: floors, no circles, no page to page, Streamlit above everything, files that can be read at a sitting."""
 
 import ast
+import re
 import shutil
 import subprocess
 import sys
@@ -30,6 +31,17 @@ STAIRS = ("frame", "parts")
 LONGEST = 500
 MOST_PACKAGES, MOST_MODULES = 16, 4
 INTERFACE = ("streamlit",)
+IMPORTERS = {"import_module", "__import__", "find_spec", "resolve_name"}
+"""Functions that import a module by its name."""
+BY_ANY_NAME = {
+    "tarstop_core.policies.registry": "rules are found by their files, and import nothing of the registry",
+    "tarstop_core.evaluation.worker": "a worker loads beforehand what the server names",
+    "tarstop_core.cli.shared": "a list of choices: its name stands as a text where it is asked for",
+    "tarstop_core.evaluation.fingerprint": "it reads sources, and imports none",
+    "dashboard.frame.waiting": "a worker loads beforehand what it names",
+    "dashboard.frame.server": "the server loads every page before anybody comes, and calls none",
+}
+"""Modules that name others in a text, or put a name together while they run, and why that is no import upwards."""
 NOT_FOR_THE_CORE = ("streamlit", "plotly")
 
 
@@ -53,22 +65,58 @@ def modules(root: Path) -> dict[str, Path]:
 
 @cache
 def statements(text: str) -> list[ast.Import | ast.ImportFrom]:
-    """The imports of a file; a copy of the tree has most of them in common with it."""
+    """Import statements of a file; a copy of the tree has most of them in common with it."""
     return [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Import | ast.ImportFrom)]
 
 
+@cache
+def names_in_texts(text: str) -> list[str]:
+    """Texts of a file that may name a module: ``tarstop_core.errors`` or ``tarstop_core.errors:InputProblem``."""
+    constants = (node.value for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Constant))
+    names = (
+        re.fullmatch(r"(\w+(?:\.\w+)+)(?::\w+)?", value) for value in constants if isinstance(value, str)
+    )
+    return [name[1] for name in names if name]
+
+
+@cache
+def patterns(text: str) -> list[str]:
+    """Regular expressions of the names that a file imports by and that are put together while it runs."""
+    expressions = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Call) and node.args:
+            called = getattr(node.func, "attr", getattr(node.func, "id", ""))
+            name = node.args[0]
+            if called in IMPORTERS and not isinstance(name, ast.Constant):
+                parts = name.values if isinstance(name, ast.JoinedStr) else [name]
+                expressions.append(
+                    "".join(
+                        re.escape(str(part.value)) if isinstance(part, ast.Constant) else ".+"
+                        for part in parts
+                    )
+                )
+    return expressions
+
+
 def imports(root: Path) -> Iterator[Import]:
-    """Every import, those inside functions and for type hints included; of a package's module the module itself."""
-    known = modules(root)
-    for of, file in known.items():
-        for node in statements(file.read_text(encoding="utf-8")):
+    """Every import: inside functions, for type hints, and by a name in a text; of a package's module the module itself."""
+    all_modules = modules(root)
+    for of, file in all_modules.items():
+        text = file.read_text(encoding="utf-8")
+        for node in statements(text):
             if isinstance(node, ast.Import):
-                yield from (Import(of, each.name, "") for each in node.names)
+                yield from (Import(of, alias.name, "") for alias in node.names)
             else:
                 assert node.module and not node.level, f"{of}: import by the full path"
-                for each in node.names:
-                    inner = f"{node.module}.{each.name}"
-                    yield Import(of, inner, "") if inner in known else Import(of, node.module, each.name)
+                for alias in node.names:
+                    inner = f"{node.module}.{alias.name}"
+                    yield (
+                        Import(of, inner, "") if inner in all_modules else Import(of, node.module, alias.name)
+                    )
+        if of not in BY_ANY_NAME:
+            yield from (Import(of, name, "") for name in names_in_texts(text) if name in all_modules)
+            for pattern in patterns(text):
+                yield from (Import(of, name, "") for name in all_modules if re.fullmatch(pattern, name))
 
 
 def faults(root: Path) -> list[str]:
@@ -171,6 +219,19 @@ def copied(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("dashboard/home/page.py", "from dashboard.screen.page import screen_page", "not on each other"),
         ("dashboard/frame/shell.py", "from dashboard.parts import panels", "not on each other"),
         ("pages/home.py", "import streamlit", "only the dashboard draws"),
+        (
+            "tarstop_core/screening/settings.py",
+            'def late():\n    return import_module("tarstop_core.sessions.create")',
+            "not a floor below",
+        ),
+        ("tarstop_core/belief/prior.py", 'late = __import__("tarstop_core.value.path")', "not a floor below"),
+        (
+            "tarstop_core/value/path.py",
+            'late = [importlib.import_module(f"tarstop_core.{name}.base") for name in ("policies",)]',
+            "not a floor below",
+        ),
+        ("tarstop_core/belief/prior.py", 'LATE = "tarstop_core.value.payoffs:Payoffs"', "not a floor below"),
+        ("dashboard/frame/shell.py", "late = import_module(name)", "not on each other"),
     ],
 )
 def test_an_import_the_wrong_way_is_found(copied: Path, file: str, line: str, said: str) -> None:

@@ -22,7 +22,7 @@ from tarstop_core.explore.plans import World, rules_of
 from tarstop_core.policies import POLICIES, Policy, parse_policy
 from tarstop_core.presentation.numbers import amount
 from tarstop_core.screening.scenarios.named import scenario_of
-from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.settings import ReviewSettings, Settings
 from tarstop_core.value.payoffs import Payoffs
 from tarstop_core.value.stakes import PAYOFF_NAMES, Stakes
 
@@ -113,9 +113,9 @@ def address_of(asked: Asked) -> dict[str, str]:
         "payoffs": _joined([getattr(payoffs, name) for name in PAYOFF_NAMES]),
         "unit": payoffs.unit,
         "cost": _exact(settings.cost),
-        "full_cost": _exact(settings.full_cost) if settings.two_stages else "",
+        "full_cost": _exact(settings.cost_in_full) if settings.two_stages else "",
         **address.texts(STARTING_CHANCE, settings),
-        **(address.texts(THRESHOLD, settings) if settings.kind.reads_full_texts else {"theta": ""}),
+        **(address.texts(THRESHOLD, settings) if settings.reads_full_texts else {"theta": ""}),
         **address.texts(PARAMETERS, asked),
     }
 
@@ -208,10 +208,11 @@ def _settings_panel(key: str, start: Settings) -> Settings:
     b_0 = share(f"Chance before any {scenario.message('observed')}", edged, help=explained, **how)
     if b_0 == edged:
         b_0 = start.b_0  # also where it lies beyond the slider's ends
-    theta = start.theta
-    if start.kind.reads_full_texts:
-        theta = stakes.sensitivity_to_exceed(start.theta, **lasting(f"{key}/theta"))
-    return replace(settings, b_0=b_0, theta=theta)
+    settings = replace(settings, b_0=b_0)
+    if isinstance(settings, ReviewSettings):
+        theta = stakes.sensitivity_to_exceed(settings.theta, **lasting(f"{key}/theta"))
+        return replace(settings, theta=theta)
+    return settings
 
 
 def _questions(key: str, settings: Settings) -> None:

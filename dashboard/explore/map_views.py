@@ -43,7 +43,7 @@ def where(settings: Settings) -> str:
 
     >>> from tarstop_core.value.payoffs import Payoffs
     >>> losses = Payoffs(0, 200_000, 50_000, 0, "£")
-    >>> where(Settings(losses, 20)), where(Settings(losses, 2))
+    >>> where(PatentSettings(losses, 20)), where(PatentSettings(losses, 2))
     ('× is where you are', 'Where you are, at £2 a document, lies beyond the costs of the map')
     """
     if FRACTIONS[0] <= settings.stakes.fraction <= FRACTIONS[-1]:

@@ -190,7 +190,7 @@ def _round(play: Play) -> None:
     settled = path.hit is not None and depth >= path.hit
     _buttons(play, settings, depth, len(listing))
     left, right = st.columns([1.2, 1], gap="large")
-    p = path.p if settings.kind.one_decides else path.rho
+    p = path.p if settings.one_decides else path.rho
     scenario = scenario_of(settings)
     with left, st.container(height=430, border=True, key="call-document"):
         if depth == 0:
@@ -203,7 +203,7 @@ def _round(play: Play) -> None:
         rows.append(("Spent on reading", points(depth * game.cost)))
         if depth < len(listing) and not settled:
             rows.append((f"The next one’s {scenario.message('thought')}", percent(float(p[depth]))))
-        if settings.kind.reads_full_texts:
+        if settings.reads_full_texts:
             rows.append(("2×2 tables so far", f"{sum(at < depth for at in engine.finds_of(listing))}"))
         asked, belief = question(settings), percent(path.belief_at(depth))
         if play.helped == "curve":

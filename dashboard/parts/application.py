@@ -30,6 +30,7 @@ from tarstop_core.screening.setting_aside import (
     return_event,
     set_aside_event,
 )
+from tarstop_core.screening.settings import PatentSettings
 from tarstop_core.screening.state import State
 from tarstop_core.sessions.create import Documents
 
@@ -186,7 +187,7 @@ def opener(work: Work, words: str, key: str, **how: Any) -> None:
 @st.dialog("Your application", on_dismiss=nothing_edited)
 def dialog(work: Work, state: State) -> None:
     """Change number and date, set documents aside and return them; with a registered plan that needs a reason."""
-    before, key = state.settings.application, f"application/{work.row.id}/{state.seq}"
+    before, key = state.settings.held_against, f"application/{work.row.id}/{state.seq}"
     try:
         typed = _fields(before, key)
     except InputProblem as problem:
@@ -219,6 +220,7 @@ def dialog(work: Work, state: State) -> None:
     lacking = state.plan is not None and not reason.strip()
 
     def save() -> None:
+        assert isinstance(state.settings, PatentSettings), "only patents are held against an application"
         with work.together():
             work.change_settings(replace(state.settings, application=after), state.seq, reason)
             if leave:

@@ -23,9 +23,9 @@ block = Blocks("parts/blocks.html")
 
 def flagged(record: Record, state: State) -> tuple[Flag, ...]:
     """What speaks against holding a document against the application."""
-    if not state.settings.kind.grades:
+    if not state.settings.grades:
         return ()
-    return flags(state.settings.application, dated(vars(record)), state.also.get(record.id, ()))
+    return flags(state.settings.held_against, dated(vars(record)), state.also.get(record.id, ()))
 
 
 def chance_kept(flag: Flag) -> str:
@@ -100,9 +100,9 @@ def verdict_on(state: State, at: int) -> str:
     verdict = NAMES[label]
     if settings.two_stages:
         verdict = ABSTRACT_NAMES.get(verdict, verdict)
-    if settings.kind.one_decides and label == RELEVANT and settings.confirm_hits:
+    if label == RELEVANT and settings.confirms_hits:
         verdict += ", confirmed" if state.confirmed[at] else ", to be confirmed"
-    if settings.kind.grades and label in GRADES:
+    if settings.grades and label in GRADES:
         verdict = f"{GRADES[label]}, {verdict}{settled_with(state, at)}"
     if at in state.excluded_for:
         verdict += f" ({state.excluded_for[at]})"

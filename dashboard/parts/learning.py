@@ -37,7 +37,7 @@ def ask(settings: Settings, key: str, simulated: bool, scored: bool, by_scores: 
 
     `scored` says whether the documents came with scores, `by_scores` whether the list is in their order already.
     """
-    first, told = settings.kind.learns and not simulated, HELP[settings.kind.one_decides]
+    first, told = settings.learns_first and not simulated, HELP[settings.one_decides]
     settings = replace(settings, learns=st.toggle(NAME, first, **lasting(f"{key}/learns/{first}"), help=told))
     if not settings.learns:
         return settings
@@ -85,6 +85,6 @@ def switch(work: Work, settings: Settings, key: str, on_change: Callable[[Settin
 
     now = {name: getattr(settings, name) for name in ("learns", *WORDS, SCORES)}
     moves = following(f"{key}/learning", now, moved)
-    st.toggle(NAME, **moves("learns"), help=HELP[settings.kind.one_decides])
+    st.toggle(NAME, **moves("learns"), help=HELP[settings.one_decides])
     if settings.learns:
         _beside(settings, moves, bool(np.isfinite(work.scores_in_file).any()))

@@ -16,7 +16,7 @@ from dashboard.frame.widgets import radio, share
 from tarstop_core.errors import InputProblem
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.screening.scenarios.named import scenario_of
-from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.settings import S, Settings
 from tarstop_core.screening.wording import consequences, question
 from tarstop_core.value.payoffs import Payoffs
 from tarstop_core.value.stakes import PAYOFF_NAMES, Stakes
@@ -37,7 +37,7 @@ View = Callable[[str], dict[str, Any]]
 """What makes the widget of a name show a value, and take another."""
 
 
-def panel(key: str, settings: Settings, reports: bool = False) -> tuple[Settings, Iterable[str]]:
+def panel(key: str, settings: S, reports: bool = False) -> tuple[S, Iterable[str]]:
     """Ask what is at stake, in three forms, beginning with payoffs and costs of the settings; `key` prefixes all state.
 
     With `reports` the cost of a report in full is asked for too. Gives the settings with the last usable values, and

@@ -81,7 +81,7 @@ def curves(work: Work, state: State, settings: Settings, advice: Advice) -> None
         worth_title="paper's score" if rule.criterion.is_score else "worth",
         log_depth=choice == "log",
         steps=path.in_steps,
-        silent=state.silent if settings.kind.one_decides else None,
+        silent=state.silent if settings.one_decides else None,
         dark=dark(),
     )
     picture(figure, curve_sentence(state, settings, advice))
@@ -98,7 +98,7 @@ def curve_sentence(state: State, settings: Settings, advice: Advice) -> str:
     text = f"After {read}{left_open}: {belief[0].lower()}{belief[1:]}"
     if advice.worth is not None and advice.more > 0 and state.hit is None:
         text += f" Dotted: the way to document {state.depth + advice.more:,} {if_nothing(settings)}."
-    if settings.kind.reads_full_texts and len(state.evidence.tables):
+    if settings.reads_full_texts and len(state.evidence.tables):
         text += (
             " A study moves the curve where its document stands in the list, whenever its report was read."
         )

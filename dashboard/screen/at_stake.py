@@ -16,9 +16,9 @@ from tarstop_core.belief.engines import ENGINES
 from tarstop_core.documents.records import date_words
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.screening.provenance import claimed_time, provenance
-from tarstop_core.screening.scenarios.named import scenario_of
+from tarstop_core.screening.scenarios.named import read_settings, scenario_of
 from tarstop_core.screening.setting_aside import after_plan, moved_aside
-from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.settings import ReviewSettings, Settings
 from tarstop_core.screening.settings_words import changes, counts_too, settings_rows
 from tarstop_core.screening.state import State
 
@@ -33,7 +33,7 @@ def panel(work: Work, state: State, settings: Settings, what_if: Settings | None
     """Sliders of what a wrong decision and a document cost, and the registered plan."""
     moved = partial(_new_stakes, work, state)
     stakes.compact(settings, key=f"stakes_{work.row.id}", on_change=moved)
-    if settings.kind.reads_full_texts:
+    if isinstance(settings, ReviewSettings):
         _of_review(settings, key=f"stakes_{work.row.id}", on_change=moved)
     learning.switch(work, settings, key=f"stakes_{work.row.id}", on_change=moved)
     if state.plan is not None:
@@ -60,7 +60,7 @@ def _deviation(work: Work, state: State, plan: Settings, what_if: Settings | Non
     caption(f"{said}{plan.rule}, starting chance {percent(plan.b_0)}; the list is {same}.")
     before, came = plan, provenance(work.events)
     for event in state.deviations:
-        after = Settings.from_dict(event.payload["settings"])
+        after = read_settings(event.payload["settings"])
         moved = (
             changes(_in_short(before), _in_short(after))
             or changes(*(settings_rows(each, work.chances(each)[0]) for each in (before, after)))
@@ -97,7 +97,7 @@ def _deviation(work: Work, state: State, plan: Settings, what_if: Settings | Non
 
 def _in_short(settings: Settings) -> list[tuple[str, str]]:
     """What this page can move, name and value."""
-    mine = settings.application
+    mine = settings.held_against
     named = filter(None, (mine.number, date_words(mine.priority)))
     return [
         ("q*", number(settings.payoffs.q_star)),
@@ -113,7 +113,9 @@ def what_if(work: Work, state: State) -> Settings | None:
     """The settings in force, with the stakes that are being tried beside a registered plan."""
     if state.plan is None or work.what_if is None:
         return None
-    tried = replace(state.settings, **{name: getattr(work.what_if, name) for name in ADJUSTABLE})
+    tried = replace(
+        state.settings, **{name: value for name, value in vars(work.what_if).items() if name in ADJUSTABLE}
+    )
     return tried if tried != state.settings else None
 
 
@@ -124,7 +126,7 @@ def _new_stakes(work: Work, state: State, changed: Settings) -> None:
         attempt(work.change_settings, changed, state.seq)
 
 
-def _of_review(settings: Settings, key: str, on_change: Callable[[Settings], Any]) -> None:
+def _of_review(settings: ReviewSettings, key: str, on_change: Callable[[ReviewSettings], Any]) -> None:
     """Three sliders beside those of every session; they follow settings changed elsewhere.
 
     `on_change` takes the new settings before the page is drawn again; where it does not take them over, they go back.
@@ -139,7 +141,7 @@ def _of_review(settings: Settings, key: str, on_change: Callable[[Settings], Any
     said = f"θ, the {term('theta', 'threshold')} on {term('pooled', 'sensitivity pooled')} over all studies."
     hundredths("Sensitivity to exceed", now["theta"], at=left, **moves("theta"), help=said)
     left.caption(f"θ = {settings.theta:.3g}.")
-    if settings.stages == 2:
+    if settings.two_stages:
         with middle:
             payoffs = settings.payoffs
             st.select_slider(
@@ -167,7 +169,7 @@ def _of_review(settings: Settings, key: str, on_change: Callable[[Settings], Any
         st.caption(floor)
 
 
-def _changed(settings: Settings, name: str, value: float) -> Settings:
+def _changed(settings: ReviewSettings, name: str, value: float) -> ReviewSettings:
     """The settings after one slider was moved.
 
     A learned prior says how likely any sensitivity is, so with another θ the starting chance is another too.

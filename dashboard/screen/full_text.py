@@ -52,7 +52,7 @@ def queue(work: Work, state: State) -> None:
             count = f"{len(waiting):,} reports wait" if many else f"{len(waiting) or 'No'} report waits"
             st.html(f"<strong>{count} to be read in full</strong>", width="stretch")
         if not included:
-            if work.state.settings.stages == 1:
+            if not work.state.settings.two_stages:
                 st.caption("Mark a document relevant, and its 2×2 table is asked for at once.")
             return
         titles = {

@@ -23,7 +23,7 @@ from tarstop_core.screening.labels import RELEVANT
 from tarstop_core.screening.provenance import provenance
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.setting_aside import after_plan, all_aside
-from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.settings import ReviewSettings, Settings
 from tarstop_core.screening.state import State
 from tarstop_core.screening.wording import about_documents
 from tarstop_core.sessions.demo import start_demo
@@ -147,7 +147,7 @@ def _counted(work: Work, state: State) -> str:
     return "\u00a0· ".join([parts[0], *(each.replace(" ", "\u00a0") for each in parts[1:])])
 
 
-def _evidence(work: Work, state: State, settings: Settings) -> None:
+def _evidence(work: Work, state: State, settings: ReviewSettings) -> None:
     """What the tables so far show, when somebody looks."""
     tables = state.evidence.tables
     with st.container(key="evidence"), _folded("Evidence", EVIDENCE) as folded:
@@ -164,7 +164,7 @@ def _evidence(work: Work, state: State, settings: Settings) -> None:
 
 def _below(work: Work, state: State, settings: Settings, what_if: Settings | None) -> None:
     """What is drawn when somebody looks: it would be most of what a label redraws."""
-    if settings.kind.reads_full_texts:
+    if isinstance(settings, ReviewSettings):
         if work.reporting is None:
             full_text.queue(work, state)
         _evidence(work, state, settings)
@@ -183,7 +183,7 @@ def _folded(label: str, key: str) -> Any:
 def _more(work: Work, state: State, settings: Settings) -> None:
     """What is needed now and then."""
     exports = [("Export every document read (CSV)", "trace", trace_csv, state.depth == 0)]
-    if settings.kind.reads_full_texts:
+    if settings.reads_full_texts:
         exports += [
             ("Export the 2×2 tables (CSV)", "tables", tables_csv, not len(state.evidence.tables)),
             ("Export the full-text log (CSV)", "full-texts", full_texts_csv, not state.relevant),
@@ -192,7 +192,7 @@ def _more(work: Work, state: State, settings: Settings) -> None:
         for words, name, rows, empty in exports:
             file, how = f"{file_stem(work.row.name)}-{name}.csv", {"disabled": empty, "width": "stretch"}
             save(words, partial(rows, work), file, key=f"export_{name}", **how)
-        if settings.kind.grades:
+        if settings.grades:
             own_application.opener(
                 work, "Your application: number and date", "open_application", width="stretch"
             )

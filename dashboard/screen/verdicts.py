@@ -107,7 +107,7 @@ def _verdicts(
             *((_ask, work, doc) if asks and hit else (judge, work, doc, verdict, state.seq)),
             # Another key for every document: a press on the one before is refused, never given to the next.
             key=f"label_{verdict}_{work.turn}",
-            shortcut=SETTLES if hit and settings.kind.grades else KEYS[verdict],
+            shortcut=SETTLES if hit and settings.grades else KEYS[verdict],
             width="stretch" if verdict in LARGE else "content",
             type=loud if hit or loud == "tertiary" else "secondary",
             help=said or None,
@@ -149,7 +149,7 @@ def _helpers(work: Work, state: State, at: int | None, doc: str, advice: Advice,
         quiet(f"#{first + 1} waits for you", work.look, first, key="to_confirm", shortcut=by, disabled=shut)
     if len(state.combination) > 1:
         pair(work, state)
-    if state.settings.kind.reads_full_texts:
+    if state.settings.reads_full_texts:
         reports = [int(each) for each in state.waiting]
         press(
             "Read the next report",
@@ -298,7 +298,7 @@ def judge(work: Work, doc: str, verdict: Label, seen: int, **more: str) -> None:
     settings, at = work.state.settings, work.row.ids.index(doc)
     if at in work.state.pending and verdict == "relevant":
         work.look(at)
-    elif settings.kind.reads_full_texts and not settings.two_stages and at in work.state.waiting:
+    elif settings.reads_full_texts and not settings.two_stages and at in work.state.waiting:
         work.open_report(at)
 
 

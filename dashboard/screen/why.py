@@ -23,7 +23,7 @@ from tarstop_core.screening.advised import Advice
 from tarstop_core.screening.audit import recall_sentence
 from tarstop_core.screening.live_check import check_sentence, live_check, rescaled, scale_before
 from tarstop_core.screening.scenarios.named import scenario_of
-from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.settings import ReviewSettings, Settings
 from tarstop_core.screening.state import State
 from tarstop_core.screening.wording import action, chances_badge, explain, question, remarks
 
@@ -63,7 +63,7 @@ def panel(work: Work, state: State, settings: Settings, advice: Advice) -> None:
             made = f"{state.fit['number']:,}, after {state.fit['after']:,} labels ({state.fit['ranker']})"
             rows.append(("Fit that put the next document there", made))
         marks = [f"chances {chances_badge(calibrator, settings)}"]
-        marks += belief_badges(settings) if settings.kind.reads_full_texts else []
+        marks += belief_badges(settings) if isinstance(settings, ReviewSettings) else []
         reasons = block(
             "why",
             warnings,
@@ -91,13 +91,13 @@ def warned(work: Work, state: State, settings: Settings) -> list[str]:
     """What speaks against taking the advice at its word, a sentence each."""
     calibrator, _ = work.chances(settings)
     warnings = [*remarks(settings, calibrator), *work.mismatch(settings)]
-    if settings.kind.reads_full_texts:
+    if isinstance(settings, ReviewSettings):
         pooled = evidence(state.evidence.tables, settings.theta, settings.engine, settings.belief_prior)
         warnings += dict.fromkeys((*state.evidence.notes, *pooled.notes))
     return warnings
 
 
-def belief_badges(settings: Settings) -> list[str]:
+def belief_badges(settings: ReviewSettings) -> list[str]:
     """Where the belief of a review comes from and what it is held against."""
     engine, learned = ENGINES[settings.engine], settings.prior.learned_from
     if not engine.knows_prior:
@@ -128,7 +128,7 @@ def options(advice: Advice, settings: Settings) -> list[tuple[str, str, str, str
     abstracts = (f"Screen more abstracts{score}", worth, amount(advice.cost, unit), plan)
     reports = f"Read waiting reports ({facts.waiting:,})"
     if not facts.waiting:
-        return [abstracts, (reports, "–", amount(settings.full_cost, unit), "none waits")]
+        return [abstracts, (reports, "–", amount(settings.cost_in_full, unit), "none waits")]
     pays = f"{facts.reports_to_read:,} of {facts.waiting:,}" if facts.reports_first else "none pays"
     return [abstracts, (reports, amount(facts.report_worth, unit), amount(facts.report_cost, unit), pays)]
 

@@ -29,7 +29,7 @@ from tarstop_core.presentation.numbers import count_of, percent
 from tarstop_core.screening.labels import GRADES
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.setting_aside import after_plan
-from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.settings import ReviewSettings, Settings
 from tarstop_core.screening.settings_words import changes, protocol_appendix, protocol_paragraph
 from tarstop_core.screening.wording import about_documents, question
 from tarstop_core.sessions.compare import duplicate, outcome, outcome_sentence, with_calibrator
@@ -119,13 +119,13 @@ def _facts(session: WholeSession) -> None:
 
 
 def _files(store: Store, session: WholeSession) -> None:
-    kind, state = session.state.settings.kind, session.state
-    relevant = "graded X, Y or A" if kind.grades else "labelled relevant"
-    relevant = "included by title and abstract" if kind.reads_full_texts else relevant
+    state, settings = session.state, session.state.settings
+    relevant = "graded X, Y or A" if settings.grades else "labelled relevant"
+    relevant = "included by title and abstract" if settings.reads_full_texts else relevant
     none = not np.isin(state.labels, list(GRADES)).any()
     empty = {RELEVANT: none, INCLUDED: not len(state.evidence.positions)}
     for end, (label, words) in OFFERED.items():
-        if end != INCLUDED or kind.reads_full_texts:
+        if end != INCLUDED or settings.reads_full_texts:
             how = {"disabled": empty.get(end, False), "help": words.format(relevant=relevant)}
             save_export(store, session.row, session.state.seq, end, label, width="stretch", **how)
 
@@ -143,13 +143,13 @@ def _other_settings(store: Store, session: WholeSession) -> None:
     rule = one_of("Stopping rule", rules, at=left, first=first, key=f"{key}/rule")
     said, edged = f"The {shell.term('b-0', 'starting belief')} b₀.", float(min(0.99, max(0.01, tried.b_0)))
     b_0 = share("Chance before any document", edged, at=right, key=f"{key}/b_0", help=said)
-    theta = tried.theta
-    if settings.kind.reads_full_texts:
+    if isinstance(tried, ReviewSettings):
         theta = share("Sensitivity to exceed", float(tried.theta), at=right, key=f"{key}/theta")
+        tried = replace(tried, theta=theta)
     tried, session = _other_chances(store, session, tried, key)
     # The slider's step must not move a finer starting chance that nobody touched.
     b_0 = tried.b_0 if abs(b_0 - tried.b_0) < 0.005 else b_0
-    tried = replace(tried, policy=rule, b_0=b_0, theta=theta)
+    tried = replace(tried, policy=rule, b_0=b_0)
     st.session_state[key] = tried
     _replayed(session, settings, tried)
     _make_duplicate(store, session, tried, key)
@@ -182,7 +182,7 @@ def _replayed(session: WholeSession, settings: Settings, tried: Settings) -> Non
         shell.caption(f"Changed: {'; '.join(moved)}. With the settings in force: {own}")
     else:
         st.caption("These are the settings in force; move something to see what would have changed.")
-    if settings.kind.reads_full_texts:
+    if settings.reads_full_texts:
         st.caption("A report counts here as read as soon as its document was.")
 
 
@@ -210,7 +210,7 @@ def suggested_name(name: str, before: Settings, tried: Settings, calibrator: str
     """What a duplicate is called to begin with: by what is other in it, in place of what was said of the original.
 
     >>> from tarstop_core.value.payoffs import Payoffs
-    >>> settings = Settings(Payoffs.from_q_star(0.5), 0.001)
+    >>> settings = PatentSettings(Payoffs.from_q_star(0.5), 0.001)
     >>> suggested_name("Hip (q* 0.59)", settings, settings, ""), suggested_name("Hip (a)", settings, replace(settings, calibrator="0"), "CLEF")
     ('Hip (q* 0.50)', 'Hip (a) (chances: CLEF)')
     """

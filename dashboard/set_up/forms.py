@@ -1,7 +1,7 @@
 """What a scenario asks of its own when a session is set up, beside what every one asks."""
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Generic
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -22,7 +22,7 @@ from tarstop_core.samples.shipped import WIDTH, priors
 from tarstop_core.screening.scenarios.base import Scenario
 from tarstop_core.screening.scenarios.patent import PATENT
 from tarstop_core.screening.scenarios.review import REVIEW
-from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.settings import PatentSettings, ReviewSettings, S
 from tarstop_core.sessions.create import Documents
 from tarstop_core.value.stakes import FULL_TIMES
 
@@ -44,10 +44,10 @@ TRUTHS = {
 OTHER_PRIORS = {"weak": "Weak: hardly anything is known", "own": "My own s and τ", "file": "From a file"}
 
 
-class Form:
+class Form(Generic[S]):
     """The questions of one scenario; :data:`FORMS` names those that ask more, or otherwise."""
 
-    def __init__(self, scenario: Scenario) -> None:
+    def __init__(self, scenario: Scenario[S]) -> None:
         self.scenario = scenario
         self.prefix = chances.own_prefix(PREFIX, scenario.name)
 
@@ -59,35 +59,35 @@ class Form:
         """Ask what documents are held against, where that is more than a question; `listing` holds which cannot be."""
         return None
 
-    def stakes(self, start: Settings, problems: list[str]) -> Settings:
+    def stakes(self, start: S, problems: list[str]) -> S:
         """Ask what is at stake."""
         settings, unusable = stakes.panel(f"{self.prefix}/stakes", start)
         problems += unusable
         return settings
 
-    def beside(self, settings: Settings) -> Settings:
+    def beside(self, settings: S) -> S:
         """Ask what is believed at the start, and what else stands beside the stakes."""
         return replace(settings, b_0=chances.starting_chance(settings))
 
-    def more(self, settings: Settings, simulated: bool) -> Settings:
+    def more(self, settings: S, simulated: bool) -> S:
         """Ask for what most people leave as it is; `simulated` says that the list is."""
         return settings
 
 
-class PatentForm(Form):
+class PatentForm(Form[PatentSettings]):
     """A search for prior art, in which one document decides."""
 
     def application(self, chosen: Documents, problems: list[str], listing: DeltaGenerator) -> Asked | None:
         """Ask for the application that documents are held against."""
         return application.ask(chosen, problems, listing)
 
-    def stakes(self, start: Settings, problems: list[str]) -> Settings:
+    def stakes(self, start: PatentSettings, problems: list[str]) -> PatentSettings:
         """Whether a document has to be cited stands further down the page, and changes what follows from the stakes."""
         state = st.session_state
         cited = state.get(f"{PREFIX}/needs_citation", True) and not state.get(f"{PREFIX}/paper", False)
         return super().stakes(replace(start, needs_citation=cited), problems)
 
-    def more(self, settings: Settings, simulated: bool) -> Settings:
+    def more(self, settings: PatentSettings, simulated: bool) -> PatentSettings:
         """Ask for citation, confirmation, coverage and the sensitivity of reading."""
         paper = st.toggle(
             "Paper mode: none of these",
@@ -138,7 +138,7 @@ class PatentForm(Form):
         return replace(settings, needs_citation=cited, confirm_hits=confirmed, kappa=kappa / 100, s=s / 100)
 
 
-class ReviewForm(Form):
+class ReviewForm(Form[ReviewSettings]):
     """A diagnostic-accuracy review, in which 2×2 tables add up.
 
     What stands further down the page and changes what stands above is read from the state.
@@ -164,7 +164,7 @@ class ReviewForm(Form):
         """In two stages labels judge title and abstract."""
         return not self.in_paper_mode and st.session_state.get(f"{OF_REVIEW}/stages") in (None, 2)
 
-    def stakes(self, start: Settings, problems: list[str]) -> Settings:
+    def stakes(self, start: ReviewSettings, problems: list[str]) -> ReviewSettings:
         """Ask which sensitivity is enough before what is at stake."""
         theta = hundredths(
             f"“{escape_markdown(start.plus)}” if pooled sensitivity exceeds",
@@ -178,7 +178,7 @@ class ReviewForm(Form):
             replace(start, theta=theta / 100, stages=2 if self.judges_abstracts() else 1), problems
         )
 
-    def beside(self, settings: Settings) -> Settings:
+    def beside(self, settings: ReviewSettings) -> ReviewSettings:
         """In two stages what a report costs, and the starting chance, which a prior may bring."""
         if settings.two_stages:
             settings = replace(settings, full_cost=_full_cost(settings))
@@ -192,7 +192,7 @@ class ReviewForm(Form):
         )
         return replace(settings, b_0=b_0)
 
-    def more(self, settings: Settings, simulated: bool) -> Settings:
+    def more(self, settings: ReviewSettings, simulated: bool) -> ReviewSettings:
         """Stages, how many reports bring data, paper mode, engine, truth, floor, prior."""
         paper = st.toggle(
             "Paper mode",
@@ -223,7 +223,7 @@ class ReviewForm(Form):
         )
         return settings.paper_mode() if paper else settings
 
-    def _chosen_prior(self, settings: Settings) -> Prior:
+    def _chosen_prior(self, settings: ReviewSettings) -> Prior:
         engine = ENGINES[self.engine]
         if not engine.knows_prior:
             st.caption(f"REML knows no prior: before {engine.needs} studies the belief is b₀.")
@@ -264,11 +264,11 @@ class ReviewForm(Form):
         return prior
 
 
-FORMS: dict[str, type[Form]] = {PATENT.name: PatentForm, REVIEW.name: ReviewForm}
+FORMS: dict[str, type[Form[Any]]] = {PATENT.name: PatentForm, REVIEW.name: ReviewForm}
 """By scenario; one without a line asks what every scenario asks."""
 
 
-def _full_cost(settings: Settings) -> float:
+def _full_cost(settings: ReviewSettings) -> float:
     """Ask what reading a report in full costs; in the payoffs' unit."""
     asked, how = "One report in full costs as much as how many abstracts?", lasting(f"{OF_REVIEW}/times")
     times = st.number_input(asked, 0.0, 10_000.0, FULL_TIMES, step=1.0, format="%g", **how)

@@ -112,7 +112,7 @@ def arranged(
         shell.problem_box(problem)
         return None
     result = _with_families_and_labels(chosen, ranking, {} if asked is None else asked.aside)
-    if scenario.grades and not chosen.simulated and not (chosen.frame["family"] != "").any():
+    if scenario.settings_class.grades and not chosen.simulated and not (chosen.frame["family"] != "").any():
         st.caption(
             "This list does not say which documents belong to one patent family: each counts by itself."
         )

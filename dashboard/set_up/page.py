@@ -17,7 +17,6 @@ from dashboard.set_up.forms import FORMS, PREFIX, TAKEN, Form
 from dashboard.set_up.order import Arranged
 from tarstop_core.belief.prior import from_json
 from tarstop_core.calibration.calibrator import Calibrator
-from tarstop_core.documents.application import Application
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import FORMATS
 from tarstop_core.presentation.html import unbroken
@@ -27,8 +26,8 @@ from tarstop_core.screening.advice import advise
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.paths import chances as path_chances
 from tarstop_core.screening.scenarios.base import Scenario
-from tarstop_core.screening.scenarios.named import SCENARIOS, scenario_of
-from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.scenarios.named import FIRST, SCENARIOS, scenario_of
+from tarstop_core.screening.settings import PatentSettings, Settings
 from tarstop_core.screening.wording import Verdict, question, verdict
 from tarstop_core.sessions.create import Documents, Plan, create
 from tarstop_core.value.payoffs import Payoffs
@@ -88,17 +87,9 @@ def _steps() -> None:
         more = st.expander("More", key=f"{PREFIX}/more/stakes")
     with left:
         plus, minus = _actions(form, problems)
-        one = scenario.one_decides
-        start = Settings(
-            START.payoffs,
-            START.cost,
-            scenario=scenario.name,
-            needs_citation=one,
-            confirm_hits=one,
-            plus=plus,
-            minus=minus,
-            application=Application() if asked is None else asked.application,
-        )
+        start = scenario.settings_class(START.payoffs, START.cost, plus=plus, minus=minus)
+        if asked is not None and isinstance(start, PatentSettings):
+            start = replace(start, application=asked.application)
         settings = form.stakes(start, problems)
     with right:
         settings = form.beside(settings)
@@ -138,7 +129,7 @@ def _scenario() -> Scenario:
         st.session_state[SCENARIO] = linked
     titles = {name: each.title for name, each in SCENARIOS.items()}
     scenario = radio("What do you screen for?", titles, horizontal=True, **lasting(SCENARIO))
-    address.write({"scenario": scenario if scenario != Settings.scenario else ""})
+    address.write({"scenario": scenario if scenario != FIRST else ""})
     return SCENARIOS[scenario]
 
 
@@ -185,7 +176,9 @@ def _chances(
     left, right = st.columns(2, gap="large")
     scenario = form.scenario
     with left:
-        policy = chances.policy(scenario.first_rule, scenario.plans_approximately, scenario.first_because)
+        policy = chances.policy(
+            scenario.settings_class.first_rule, scenario.plans_approximately, scenario.first_because
+        )
     with right:
         calibrator = chances.calibrator(ranking, has_scores, sample, scenario.chance_of(settings))
     digest = settings.calibrator if calibrator is None else calibrator.digest

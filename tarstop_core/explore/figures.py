@@ -192,7 +192,7 @@ def path_sentence(cell: Cell, settings: Settings) -> str:
 def plan_sentence(plan: Cell, listing: LabelledList) -> str:
     """Say the plan at the present settings in one line, for the top of the page."""
     if plan.settled:
-        return message("plan_settled", cell=plan, confirmed=listing.settings.confirm_hits)
+        return message("plan_settled", cell=plan, confirmed=listing.settings.confirms_hits)
     if plan.depth <= plan.start:
         now = float(plan.path.payoffs.utility(plan.path.belief_at(plan.start)))
         waiting = round(plan.path.reports_waiting)

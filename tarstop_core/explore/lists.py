@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from tarstop_core.screening.paths import screening_path
 from tarstop_core.screening.scenarios.base import Scenario
 from tarstop_core.screening.scenarios.patent import PATENT
 from tarstop_core.screening.scenarios.review import REVIEW
-from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.settings import ReviewSettings, Settings
 from tarstop_core.screening.state import State
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.outcomes import is_plus, outcome_path
@@ -65,7 +66,8 @@ class LabelledList:
         """
         p = scaled(self.p, settings.scale)
         if isinstance(self.truth, Outcome):
-            belief = settings.theta, settings.engine, settings.belief_prior
+            review = _of_review(settings)
+            belief = review.theta, review.engine, review.belief_prior
             return outcome_path(self.truth, p, settings.payoffs, *belief)
         topic = self._labelled()
         assert topic.labels is not None  # a truth is labelled throughout
@@ -75,7 +77,8 @@ class LabelledList:
     def omega(self, settings: Settings) -> bool:
         """Return whether ω⁺ holds; InputProblem when the labels are not known."""
         if isinstance(self.truth, Outcome):
-            return is_plus(self.truth.tables, settings.theta, settings.truth, settings.payoffs.q_star)
+            review = _of_review(settings)
+            return is_plus(self.truth.tables, review.theta, review.truth, review.payoffs.q_star)
         return self._labelled().omega
 
     def replayed(
@@ -95,10 +98,11 @@ class LabelledList:
         Played
             Where the rule stops and what comes of it. InputProblem when the labels are not known.
         """
-        at = settings
         if isinstance(self.truth, Outcome):
-            how = policy, at.payoffs, at.cost, at.theta, at.truth, at.engine, at.belief_prior, at.scale
+            of = _of_review(settings)
+            how = policy, of.payoffs, of.cost, of.theta, of.truth, of.engine, of.belief_prior, of.scale
             return replay_reviews([self.truth], chances or self.calibrator, *how)[0]
+        at = settings
         return replay([self._labelled()], self.calibrator, policy, at.payoffs, at.cost, at.b_0, at.scale)[0]
 
     def _labelled(self) -> Topic:
@@ -108,6 +112,11 @@ class LabelledList:
                 "look at what is planned."
             )
         return self.truth
+
+
+def _of_review(settings: Settings) -> ReviewSettings:
+    assert isinstance(settings, ReviewSettings), "only a review has an outcome"
+    return settings
 
 
 # A page asks for the same few paths again and again; a `LabelledList` is its own identity.
@@ -122,10 +131,10 @@ def unread(settings: Settings, documents: int) -> State:
     return State(settings=settings, labels=labels, confirmed=np.zeros(documents, dtype=np.int8))
 
 
-def first_settings(scenario: Scenario) -> Settings:
+def first_settings(scenario: Scenario[Any]) -> Settings:
     """Return the settings, in paper mode, with which exploring a sample begins."""
     plus, minus = scenario.first_actions
-    settings = Settings(Payoffs.from_q_star(0.5), 0.001, plus=plus, minus=minus, scenario=scenario.name)
+    settings = scenario.settings_class(Payoffs.from_q_star(0.5), 0.001, plus=plus, minus=minus)
     return settings.paper_mode()
 
 
@@ -170,7 +179,7 @@ def sample(key: str) -> LabelledList:
     In a review a document and its 2×2 table are read at once.
     """
     kind, _, name = key.partition(":")
-    scenario: Scenario = PATENT if kind == PATENT.sample else REVIEW
+    scenario: Scenario[Any] = PATENT if kind == PATENT.sample else REVIEW
     truth = labelled_search(name) if scenario is PATENT else labelled_review(name)
     topic = truth.topic if isinstance(truth, Outcome) else truth
     settings = first_settings(scenario)

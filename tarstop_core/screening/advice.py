@@ -62,7 +62,7 @@ def stopping_outcomes(
     """
     path = screening_path(settings, calibrator, p, state) if paths is None else paths.path
     if start is None:
-        start = 0 if settings.kind.one_decides else state.depth
+        start = 0 if settings.one_decides else state.depth
     depths = [_stop(settings, policy, path, start) for policy in policies]
     return [(at, path.action_at(at, rule.acts_on_belief)) for at, rule in zip(depths, policies, strict=True)]
 

@@ -13,6 +13,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.screening import labels as verdicts
 from tarstop_core.screening.by_rank import ByRank
 from tarstop_core.screening.log import CHANGES_LIST, UNDOABLE, Aside, Event, Fit, standing, standing_and_back
+from tarstop_core.screening.scenarios.named import read_settings
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import Decision, State
 
@@ -130,11 +131,11 @@ class Replay:
             reasons = tuple(str(reason) for reason in content["reasons"])
             state = replace(state, reasons=reasons, reports=dict(self._reports))
         elif event.kind == "plan":
-            registered = Settings.from_dict(content["settings"])
+            registered = read_settings(content["settings"])
             state = replace(state, plan=registered, plan_records=str(content["records"]))
         elif event.kind == "settings":
             deviations = state.deviations if state.plan is None else (*state.deviations, event)
-            settings = Settings.from_dict(content["settings"])
+            settings = read_settings(content["settings"])
             scaled_at = state.scaled_at if settings.scale == state.settings.scale else state.depth
             state = replace(state, settings=settings, deviations=deviations, scaled_at=scaled_at)
         elif event.kind == "imported":
@@ -314,7 +315,7 @@ class Replay:
             if not report.was_read or at in self._read_in_full:
                 return 0.0
             self._read_in_full.add(at)
-            return settings.full_cost if settings.stages == 2 else 0.0
+            return settings.cost_in_full
         if event.kind == "confirm":
             holds = bool(event.payload["holds"])
             self._labels[at] = verdicts.RELEVANT if holds else self._grades.get(at, verdicts.IRRELEVANT)
@@ -373,7 +374,7 @@ class Replay:
         """Take a label or a relabel in, with what was said beside it."""
         entry = event.payload
         code = verdicts.CODES[verdicts.as_label(str(entry["label"]))]
-        if code in (verdicts.COMBINATION, verdicts.BACKGROUND) and not self._state.settings.kind.grades:
+        if code in (verdicts.COMBINATION, verdicts.BACKGROUND) and not self._state.settings.grades:
             raise InputProblem(
                 f"Event {event.seq} grades document {at + 1} {verdicts.GRADES[code]}, which is for patents only."
             )

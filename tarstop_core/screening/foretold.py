@@ -33,7 +33,7 @@ def foretold(settings: Settings, state: State) -> tuple[Floats, Left]:
 
 def still_unread(settings: Settings, calibrator: Calibrator, p: Floats, state: State) -> Left:
     """How many relevant documents are still unread; `p` as the calibrator gives them, where they come from one."""
-    if settings.foretold:
+    if settings.adapts_chances:
         return foretold(settings, state)[1]
     return calibrator.left(p, state.judged, state.came_true, state.labels == UNSEEN, state.ranks)
 

@@ -169,7 +169,7 @@ def replayed(
     labelled = codes != UNSEEN
     p, codes = calibrator.probabilities(ranking.scores, len(ranking))[labelled], codes[labelled]
     relevant = codes == FOUND
-    counted = replace(settings, confirm_hits=False, stages=1, full_cost=0.0, floor=0.0)
+    counted = settings.read_at_once()
     verdicts_tell = scenario_of(settings).verdicts_tell
     verdicts = codes if verdicts_tell else np.full_like(codes, UNSEEN)
     state = State(counted, verdicts, np.full(len(codes), CONFIRMED, dtype=np.int8))

@@ -56,12 +56,12 @@ def live_check(settings: Settings, calibrator: Calibrator, p: Floats, state: Sta
     first_only = calibrator.first_hits and calibrator.kind != "frailty"
     if not read or (first_only and hits):
         return None
-    if settings.foretold:
+    if settings.adapts_chances:
         return check_foretold(settings, state)
     seen = scenario_of(settings).recognised(settings)
     given, used = seen * p[judged], seen * scaled(p[judged], settings.scale)
     misses = None
-    if settings.kind.one_decides and not hits:
+    if settings.one_decides and not hits:
         at = np.flatnonzero(judged) + 1 if state.ranks is None else state.ranks[judged]
         misses = float(np.exp(calibrator.curve(used, at, kappa=settings.kappa).log_M[-1]))
     if first_only:
@@ -83,7 +83,7 @@ def live_check(settings: Settings, calibrator: Calibrator, p: Floats, state: Sta
 
 def _foreseen(settings: Settings, calibrator: Calibrator, p: Floats, state: State) -> Left:
     """The number found among the documents judged, as it was foreseen before they were read."""
-    if settings.kind.one_decides or settings.scale != 1:
+    if settings.one_decides or settings.scale != 1:
         used = scenario_of(settings).recognised(settings) * scaled(p[state.judged], settings.scale)
         shape = _own_shape(calibrator, state) if settings.scale != 1 else calibrator.dispersion
         return left(mixture([1.0], [shape]), [float(used.sum())], int(state.judged.sum()))
@@ -99,7 +99,7 @@ def _own_shape(calibrator: Calibrator, state: State) -> float:
 
 def _e_value(settings: Settings, calibrator: Calibrator, p: Floats, state: State) -> float:
     judged, relevant = state.judged, state.came_true
-    if settings.scale == 1 and settings.kind.one_decides:
+    if settings.scale == 1 and settings.one_decides:
         curve = calibrator.curve(p, state.ranked, kappa=settings.kappa, silent=state.silent)
         none = 1 - settings.b_0
         return e_value_of_first_hit(curve.log_M, state.hit or state.depth, state.hit is not None, none)
@@ -118,8 +118,9 @@ def check_sentence(check: Check | None, settings: Settings, state: State | None 
 
     Examples
     --------
+    >>> from tarstop_core.screening.settings import ReviewSettings
     >>> from tarstop_core.value.payoffs import Payoffs
-    >>> review = Settings(Payoffs.from_q_star(0.5), 0.001, scenario="review")
+    >>> review = ReviewSettings(Payoffs.from_q_star(0.5), 0.001)
     >>> check_sentence(Check(60, 15.0, 9, 21, 3, 0.37, 0.17, 0.62, True), review)
     'Expected 9 to 21 relevant among the 60 documents read, found 3; the chances alone say 15. Lists differ, so that is no warning; multiplied by 0.37 (0.17 to 0.62) they would fit its number.'
     >>> check_sentence(Check(60, 15.0, 9, 21, 12, 0.8, 0.5, 1.2, False), review)

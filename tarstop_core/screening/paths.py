@@ -44,7 +44,7 @@ def paths_key(settings: Settings, state: State) -> PathsKey:
 
 def read_so(settings: Settings, state: State) -> bytes:
     """What chances depend on beside calibrator and settings: nothing where the list is read as it stands."""
-    if settings.foretold:
+    if settings.adapts_chances:
         return f"{len(state.labels)}:".encode() + state.came_true[: state.depth].tobytes()
     if state.sequence is None:
         return b""
@@ -53,7 +53,7 @@ def read_so(settings: Settings, state: State) -> bytes:
 
 def chances(settings: Settings, calibrator: Calibrator, scores: Floats | None, state: State) -> Floats:
     """The chance of every document in the order of reading, shape (N,); `scores` as the list was stored."""
-    if settings.foretold:
+    if settings.adapts_chances:
         return foretold(settings, state)[0]
     scores = state.scores_as_read(scores)
     if not state.aside_read:
@@ -80,7 +80,7 @@ class Paths:
 
 def _scale(settings: Settings) -> float:
     """What was learned of the calibrator's chances holds for those alone."""
-    return 1.0 if settings.foretold else settings.scale
+    return 1.0 if settings.adapts_chances else settings.scale
 
 
 def session_paths(settings: Settings, calibrator: Calibrator, p: Floats, state: State) -> Paths:

@@ -11,7 +11,7 @@ from tarstop_core.ranking.learning import DEFAULT, EVERY_LABEL, FURTHER, RANKERS
 from tarstop_core.screening import record_message
 from tarstop_core.screening.audit import audit_protocol
 from tarstop_core.screening.scenarios.named import scenario_of
-from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.settings import ReviewSettings, Settings
 from tarstop_core.screening.wording import chances_badge, question
 
 
@@ -41,7 +41,7 @@ def settings_rows(settings: Settings, calibrator: Calibrator) -> list[tuple[str,
     payoffs, unit = settings.payoffs, settings.payoffs.unit
     plus, minus, asked = settings.plus, settings.minus, question(settings)
     chances, first = chances_badge(calibrator, settings), "the likeliest by the labels so far"
-    if not settings.foretold:
+    if not settings.adapts_chances:
         chances = record_message("calibrator", calibrator=calibrator)
     return [
         ("Question", f"whether {asked}"),
@@ -155,7 +155,7 @@ def protocol_appendix(settings: Settings, calibrator: Calibrator, digest: str) -
         A sentence for the appendix of the protocol.
     """
     fingerprints = {"list of documents": digest, "calibration": calibrator.digest}
-    if settings.kind.reads_full_texts:
+    if isinstance(settings, ReviewSettings):
         fingerprints["prior of sensitivity"] = settings.belief_prior.digest
     return f"Fingerprints: {'; '.join(f'{name} {value}' for name, value in fingerprints.items())}."
 
@@ -166,7 +166,7 @@ def counts_too(settings: Settings) -> str:
     Examples
     --------
     >>> from tarstop_core.value.payoffs import Payoffs
-    >>> counts_too(Settings(Payoffs.from_q_star(0.5), 0.01, learns=True, words_for="hip", words_against="cost"))
+    >>> counts_too(ReviewSettings(Payoffs.from_q_star(0.5), 0.01, learns=True, words_for="hip", words_against="cost"))
     ', by “hip” typed for it, by “cost” typed against it'
     """
     return record_message("by_words", settings=settings)

@@ -178,17 +178,17 @@ class State:
     @property
     def pending(self) -> NDArray[np.intp]:
         """Positions of hits that wait for confirmation."""
-        if not (self.settings.confirm_hits and self.settings.kind.one_decides):
+        if not self.settings.confirms_hits:
             return np.array([], dtype=np.intp)
         return np.flatnonzero((self.labels == verdicts.RELEVANT) & (self.confirmed == verdicts.PENDING))
 
     @property
     def hit(self) -> int | None:
         """Depth (1-based) of the first hit that counts; none where no document decides."""
-        if not self.settings.kind.one_decides:
+        if not self.settings.one_decides:
             return None
         counts = self.labels == verdicts.RELEVANT
-        if self.settings.confirm_hits:
+        if self.settings.confirms_hits:
             counts &= self.confirmed == verdicts.CONFIRMED
         return int(counts.argmax()) + 1 if counts.any() else None
 
@@ -239,7 +239,7 @@ class State:
 
     @property
     def _chance_of_data(self) -> bool:
-        return self.settings.kind.reads_full_texts and self.settings.stages == 1
+        return self.settings.reads_full_texts and not self.settings.two_stages
 
     @cached_property
     def read_in_full(self) -> dict[int, Report]:

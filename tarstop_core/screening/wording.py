@@ -268,7 +268,7 @@ def example_amounts(settings: Settings) -> bool:
 
 def chances_badge(calibrator: Calibrator, settings: Settings) -> str:
     """Where the chances of the documents come from: the calibrator's badge, and the session's own scale."""
-    if settings.foretold:
+    if settings.adapts_chances:
         return f"of lists that learn: {reranked_chances().fitted_on.badge}"
     times = f", multiplied by {number(settings.scale)}" if settings.scale != 1 else ""
     return f"{calibrator.fitted_on.badge}{times}"

@@ -12,7 +12,7 @@ from tarstop_core.samples.collections import reports_with_data
 from tarstop_core.screening.labels import RELEVANT
 from tarstop_core.screening.scenarios.patent import PATENT
 from tarstop_core.screening.scenarios.review import REVIEW
-from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.settings import ReviewSettings, Settings
 from tarstop_core.screening.state import State
 from tarstop_core.screening.wording import action, question
 from tarstop_core.sessions.open import OpenSession
@@ -82,6 +82,7 @@ def _of_review(session: OpenSession, settings: Settings, plus: bool) -> Truth | 
     if not reports:
         return None
     tables = collect(reports).tables
+    assert isinstance(settings, ReviewSettings)
     b = bivariate_belief(tables, settings.theta)
     return Truth(
         plus != bool(settings.payoffs.chooses_plus(b)),

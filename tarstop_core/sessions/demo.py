@@ -10,10 +10,10 @@ from tarstop_core.ranking.order import prepare
 from tarstop_core.samples.collections import load_review_sample, load_sample, sample_reviews, sample_topics
 from tarstop_core.samples.shipped import calibrators, default_calibrator, extraction_rate
 from tarstop_core.screening.scenarios.review import REVIEW
-from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.settings import PatentSettings, ReviewSettings, Settings
 from tarstop_core.sessions.create import Documents, Plan, create
 from tarstop_core.sessions.store.store import Store
-from tarstop_core.value.stakes import REVIEW_EXAMPLE, SEARCH_EXAMPLE, Stakes
+from tarstop_core.value.stakes import REVIEW_EXAMPLE, SEARCH_EXAMPLE
 
 DEMO_TOPIC = "antenna-mount"  # its first prior art lies neither at the top nor out of reach
 DEMO_REVIEW = "hollow-hip"  # it takes some documents and more than one table until its advice is to stop
@@ -37,28 +37,29 @@ def _documents(topic: str, there: pd.DataFrame, asked: str, frame: pd.DataFrame)
 def start_demo(store: Store, reviewer: str = "") -> str:
     """A session on a simulated search, ready to be screened; its id."""
     calibrator = calibrators()[default_calibrator(has_scores=True, sample=True)]
-    return _demo(store, sample(DEMO_TOPIC), calibrator, _settings(SEARCH_EXAMPLE), reviewer)
+    return _demo(
+        store,
+        sample(DEMO_TOPIC),
+        calibrator,
+        PatentSettings(SEARCH_EXAMPLE.payoffs, SEARCH_EXAMPLE.cost),
+        reviewer,
+    )
 
 
 def start_review_demo(store: Store, reviewer: str = "") -> str:
     """A session on a simulated review, in two stages, ready to be screened; its id."""
     calibrator = calibrators()[default_calibrator(has_scores=True, sample=True, scenario=INCLUSION)]
     plus, minus = REVIEW.first_actions
-    settings = replace(
-        _settings(REVIEW_EXAMPLE),
-        scenario=REVIEW.name,
+    settings = ReviewSettings(
+        REVIEW_EXAMPLE.payoffs,
+        REVIEW_EXAMPLE.cost,
+        full_cost=REVIEW_EXAMPLE.full_cost,
         policy=OpenLoop().spec,  # stops within a sitting; Greedy reads more
         plus=plus,
         minus=minus,
-        needs_citation=False,
-        confirm_hits=False,
         data_share=extraction_rate(simulated=True),
     )
     return _demo(store, sample_review(DEMO_REVIEW), calibrator, settings, reviewer)
-
-
-def _settings(stakes: Stakes) -> Settings:
-    return Settings(stakes.payoffs, stakes.cost, full_cost=stakes.full_cost)
 
 
 def _demo(store: Store, chosen: Documents, calibrator: Calibrator, settings: Settings, reviewer: str) -> str:

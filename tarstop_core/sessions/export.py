@@ -64,7 +64,7 @@ def document_rows(session: WholeSession) -> list[dict[str, Any]]:
         }
         if session.state.also:
             about["also_published_as"] = "; ".join(session.state.also.get(str(record["id"]), ()))
-        if session.state.settings.kind.grades:
+        if session.state.settings.grades:
             about["flag"] = "; ".join(flag.words for flag in session.flags[at])
         if aside:
             about["set_aside"] = aside[record["id"]]["words"] if at in session.state.aside_read else ""
@@ -112,7 +112,7 @@ def to_xlsx(session: WholeSession) -> bytes:
     about = [*about_rows(session), *session.in_words(settings)]
     _sheet(book, "Settings", [{"setting": name, "value": value} for name, value in about])
     _sheet(book, "PRISMA", [{"box": name, "number": count} for name, count in session.prisma.rows()])
-    if settings.kind.reads_full_texts:
+    if settings.reads_full_texts:
         titles = session.records["title"].tolist()
         _sheet(book, "2x2 tables", table_rows(session.state, session.row.ids))
         reports = full_text_rows(session.state, session.row.ids, session.events)
@@ -252,7 +252,7 @@ def _ris(record: Mapping[Any, Any], at: int, label: int, state: State) -> dict[s
     # Without a decision nothing is written that another program could take for one.
     notes = [_DECISIONS[label]] if label in _DECISIONS else []
     said = "not read" if label == UNSEEN else NAMES[label]
-    if state.settings.kind.grades and label in GRADES:
+    if state.settings.grades and label in GRADES:
         said = f"{GRADES[label]}, {said}"
     if at in state.together:
         said += f" with rank {state.together[at] + 1}"

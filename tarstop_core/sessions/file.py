@@ -12,7 +12,7 @@ from functools import partial
 from typing import Annotated, Any
 
 import pandas as pd
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, Field
 from typing_extensions import TypedDict
 
 from tarstop_core.calibration.calibrator import from_json as calibrator_from_json
@@ -21,7 +21,7 @@ from tarstop_core.envelope import FileKind, check_time, validated
 from tarstop_core.errors import InputProblem
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event, check_event
-from tarstop_core.screening.settings import Settings, of_this_version
+from tarstop_core.screening.scenarios.named import read_settings
 from tarstop_core.screening.state import State
 from tarstop_core.screening.trace import calibrators_named
 from tarstop_core.sessions.store.collections import CHUNK
@@ -75,7 +75,7 @@ class _File:
     created: Time
     query: Text
     ranking: Text
-    settings: Annotated[Settings, BeforeValidator(of_this_version)]
+    settings: dict[str, Any]
     order: list[int]
     scores: list[float] | None
     collection: _Collection
@@ -110,7 +110,9 @@ def import_session(store: Store, text: str, name: str = "The file", by: str = ""
     `by` is whoever does it. Nothing is stored unless all of it can be used. One whose name is in use is called
     "… (imported)". InputProblem when it is not such a file, does not fit together, or is a session that is here already.
     """
-    file = validated(_File, FILE.content(text, name), name, "export the session again")
+    mend = "export the session again"
+    file = validated(_File, FILE.content(text, name), name, mend)
+    settings = read_settings(file.settings, f"What {name} says of settings", mend)
     events = [Event(**entry) for entry in file.log]
     try:
         for event in events:
@@ -126,8 +128,8 @@ def import_session(store: Store, text: str, name: str = "The file", by: str = ""
     calibrators = [calibrator_from_json(json.dumps(each), name) for each in file.calibrators]
     if [event.seq for event in events] != list(range(1, len(events) + 1)):
         raise InputProblem(f"{name} lacks part of its log; export the session again.")
-    _check_joined(replay(file.settings, ids, events), file, frame, name)
-    if calibrators_named(file.settings, events) - {"", *(each.digest for each in calibrators)}:
+    _check_joined(replay(settings, ids, events), file, frame, name)
+    if calibrators_named(settings, events) - {"", *(each.digest for each in calibrators)}:
         raise InputProblem(f"{name} lacks a calibrator that its log uses; export the session again.")
     here = (*store.sessions(), *store.sessions(archived=True))
     for session in here:
@@ -149,7 +151,7 @@ def import_session(store: Store, text: str, name: str = "The file", by: str = ""
             for each in calibrators:
                 store.save_calibrator(each)
             called = f"{file.name} (imported)" if taken else file.name
-            ranked = (order, file.scores, file.settings, file.query, file.ranking)
+            ranked = (order, file.scores, settings, file.query, file.ranking)
             return store.create_session(
                 called, collection, *ranked, created=file.created, events=[*events, arrival]
             )

@@ -95,7 +95,7 @@ class OpenSession:
 
     def chances(self, settings: Settings) -> tuple[Calibrator, Floats]:
         """The calibrator of these settings and the chance of every document, computed once for an order of reading."""
-        key = settings.calibrator, settings.foretold, read_so(settings, self.state)
+        key = settings.calibrator, settings.adapts_chances, read_so(settings, self.state)
         if key not in self._chances:
             held = {digest: calibrator for (digest, *_), (calibrator, _) in self._chances.items()}
             calibrator = held.get(key[0]) or self.store.calibrator(key[0])
@@ -105,7 +105,7 @@ class OpenSession:
 
     def mismatch(self, settings: Settings) -> list[str]:
         """What about this list looks unlike the lists that the calibrator was fitted on, where it is asked for chances."""
-        if settings.foretold:
+        if settings.adapts_chances:
             return []
         key = settings.calibrator
         if key not in self._mismatch:
@@ -240,7 +240,7 @@ class OpenSession:
             if is_due([*events, Event("label")], later):
                 found.append(fit(self.features, row, later, self._outside))
                 number, following = number + 1, found[-1].event.payload["next"]
-            if later.settings.foretold:
+            if later.settings.adapts_chances:
                 _ = foretold(later.settings, later)[1].chance  # kept by what was found
             for doc in following[:1]:
                 because[doc, number] = why_next(

@@ -163,7 +163,7 @@ def prisma(
         families=families,
         excluded_for=(*_by_frequency(reasons), *([(NO_REASON, rest)] if reasons and rest else [])),
         graded=tuple((name, count) for name, count in graded if count),
-        full_text=state.settings.kind.reads_full_texts,
+        full_text=state.settings.reads_full_texts,
         unscreened_because=_unscreened_because(state),
     )
     if not of_abstracts.full_text:

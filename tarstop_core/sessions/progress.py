@@ -7,7 +7,6 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event, standing
 from tarstop_core.screening.scenarios.named import SCENARIOS
-from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.store.rows import SessionSummary
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.value.stakes import START
@@ -37,7 +36,7 @@ def progress(session: SessionSummary, found: str = "") -> str:
 def found(scenario: str, events: Sequence[Event]) -> str:
     """What a session has brought so far, in words; empty where its scenario says nothing."""
     said = SCENARIOS.get(scenario)
-    if said is None or not said.reads_full_texts:
+    if said is None or not said.settings_class.reads_full_texts:
         return ""
     # As if the list held no others than those read: the ids of a long one need not be loaded for a count.
     log = [event for event in events if event.kind not in ("audited", "joined", "parted", "fit")]
@@ -49,7 +48,7 @@ def found(scenario: str, events: Sequence[Event]) -> str:
             ranks = range(1, len(event.payload["labels"]) + 1)
             log[at] = replace(event, payload={**event.payload, "ranks": ranks})
     ids += [event.payload["doc"] for event in standing(log) if event.kind == "label"]
-    state = replay(Settings(START.payoffs, START.cost, scenario=scenario), ids, log)
+    state = replay(said.settings_class(START.payoffs, START.cost), ids, log)
     return said.counted_in_log(state)
 
 

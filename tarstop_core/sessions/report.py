@@ -29,9 +29,9 @@ from tarstop_core.screening.live_check import check_sentence, live_check
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.paths import screening_path
 from tarstop_core.screening.provenance import claim, claimed_time
-from tarstop_core.screening.scenarios.named import scenario_of
+from tarstop_core.screening.scenarios.named import read_settings, scenario_of
 from tarstop_core.screening.setting_aside import after_plan, all_aside, counted, moved_aside
-from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.settings import ReviewSettings, Settings
 from tarstop_core.screening.settings_words import changes
 from tarstop_core.screening.state import Decision
 from tarstop_core.screening.wording import (
@@ -73,7 +73,7 @@ def report_html(session: WholeSession) -> str:
         version=__version__,
         simulated=session.collection.simulated,
         example=example_amounts(settings),
-        full_texts=settings.kind.reads_full_texts,
+        full_texts=settings.reads_full_texts,
         decision=_decision(session),
         searched=about_rows(session),
         stakes={
@@ -122,7 +122,7 @@ def _name(session: WholeSession, at: int) -> str:
 def _rule(session: WholeSession) -> str:
     """What decided when to stop, in short; all of it stands in the appendix."""
     settings, unit = session.state.settings, session.state.settings.payoffs.unit
-    report = f", a report in full {amount(settings.full_cost, unit)}" if settings.two_stages else ""
+    report = f", a report in full {amount(settings.cost_in_full, unit)}" if settings.two_stages else ""
     return (
         f"“{settings.plus}” above a chance of {percent(settings.payoffs.q_star)} that {question(settings)}, else "
         f"“{settings.minus}”. Reading a document costs {amount(settings.cost, unit)}{report}. Stopping rule: "
@@ -199,7 +199,7 @@ def _set_aside(session: WholeSession) -> Sheet:
 
 def _evidence(session: WholeSession) -> Evidence | None:
     tables, settings = session.state.evidence.tables, session.state.settings
-    if not settings.kind.reads_full_texts:
+    if not isinstance(settings, ReviewSettings):
         return None
     return evidence(tables, settings.theta, settings.engine, settings.belief_prior)
 
@@ -215,7 +215,7 @@ def _documents(session: WholeSession, positions: Iterable[int], name: str) -> Sh
     for at in map(int, positions):
         record = session.records.iloc[at]
         told = [f"with rank {state.together[at] + 1}"] if at in state.together else []
-        if state.settings.kind.reads_full_texts and state.labels[at] == RELEVANT:
+        if state.settings.reads_full_texts and state.labels[at] == RELEVANT:
             report = state.read_in_full.get(at)
             said = (report.outcome, report.reason) if report else ("not read in full yet",)
             told.append(": ".join(filter(None, said)))
@@ -340,7 +340,7 @@ def _moved_aside(session: WholeSession) -> list[dict[str, Any]]:
 def _changed(session: WholeSession, events: Sequence[Event], before: Settings) -> list[dict[str, Any]]:
     told = []
     for event in events:
-        after = Settings.from_dict(event.payload["settings"])
+        after = read_settings(event.payload["settings"])
         reason = str(event.payload.get("reason", "")).strip()
         told.append(
             {"signed": _signed(session, event), "moved": _moved(session, before, after), "reason": reason}

@@ -243,7 +243,7 @@ def compared(game: Game) -> tuple[Row, ...]:
     own = tuple(
         played(listing, settings, call) for (listing, settings), call in zip(rounds, game.calls, strict=True)
     )
-    rows, reviews = [Row(YOU, "", own)], any(not settings.kind.one_decides for _, settings in rounds)
+    rows, reviews = [Row(YOU, "", own)], any(not settings.one_decides for _, settings in rounds)
     for rule in POLICIES.values():
         if not (reviews and issubclass(rule, Randomised)):
             policy = rule()

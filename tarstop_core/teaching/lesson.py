@@ -267,7 +267,7 @@ def _filled(name: str, macro: str, value: float, explained: str, **values: Any) 
 def filled(lesson: Lesson, step: Step) -> tuple[FilledFormula, ...]:
     """Return all formulas of a step in the order of the argument: belief, next document, action, value, decision."""
     settings, payoffs, now = lesson.settings, lesson.settings.payoffs, step.now
-    decisive = settings.kind.one_decides
+    decisive = settings.one_decides
     formulas = _belief(lesson, step) if decisive else [_belief_of_tables(lesson, step)]
     if step.p is not None:
         formulas.append(_chance(lesson, step, step.p))
@@ -327,14 +327,14 @@ def _chance(lesson: Lesson, step: Step, p: float) -> FilledFormula:
         mean=float(scores.mean()),
         sd=float(scores.std()),
         z=float(z_scores(scores)[step.depth]),
-        reviews=not lesson.settings.kind.one_decides,
+        reviews=not lesson.settings.one_decides,
     )
 
 
 def _evsi(lesson: Lesson, step: Step) -> FilledFormula:
     """Return what the next document alone is worth."""
     now, payoffs = step.now, lesson.settings.payoffs
-    if not lesson.settings.kind.one_decides:
+    if not lesson.settings.one_decides:
         path = cast(CumulativePath, lesson.path)
         study = path.states[int(path.studies[step.depth])]
         worth = {"n1": study.n1, "one": study.evsi(payoffs)}
@@ -358,7 +358,7 @@ def _evsi(lesson: Lesson, step: Step) -> FilledFormula:
 def _value_rate(lesson: Lesson, step: Step) -> FilledFormula:
     """Return what the best plan is worth a document."""
     d, end = step.depth, step.depth + step.plan
-    decisive = lesson.settings.kind.one_decides
+    decisive = lesson.settings.one_decides
     explained = "worth" if decisive else "review-plan"
     if not step.plan:
         return _filled("worth", "no_plan", 0.0, explained)

@@ -19,7 +19,7 @@ from tarstop_core.samples.shipped import calibrators
 from tarstop_core.screening.advice import advise
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
-from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.settings import ReviewSettings, Settings
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.value.payoffs import Payoffs
 from tests.browser.acting import (
@@ -50,12 +50,11 @@ def review_settings(calibrator: str, **changes: Any) -> Settings:
     values: dict[str, Any] = {
         "cost": 1e-4,
         "full_cost": 1e-3,
-        "scenario": "review",
         "plus": "Adopt",
         "minus": "Don't adopt",
         "data_share": ExtractionRate(3, 7),
     }
-    return Settings(Payoffs.from_q_star(0.5), calibrator=calibrator, **{**values, **changes})
+    return ReviewSettings(Payoffs.from_q_star(0.5), calibrator=calibrator, **{**values, **changes})
 
 
 def invented_review(store: Store, **changes: Any) -> str:

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from tarstop_core.documents.application import Application, Dated, barring, flagged, flags, with_family
 from tarstop_core.documents.records import as_records, date_key, date_words, read_date
 from tarstop_core.errors import InputProblem
-from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.scenarios.named import read_settings
+from tarstop_core.screening.settings import PatentSettings
 from tarstop_core.value.payoffs import Payoffs
 
 MINE = Application(number="EP 3 456 789", priority="2018-03-03", family="66001")
@@ -166,7 +167,7 @@ def test_whatever_a_file_holds(date_text: str, number: str, family: str, asked: 
 
 
 def test_settings_carry_it_and_older_ones_leave_as_they_came() -> None:
-    plain = Settings(Payoffs.from_q_star(0.5), 0.001)
+    plain = PatentSettings(Payoffs.from_q_star(0.5), 0.001)
     assert "application" not in plain.to_dict()
-    told = Settings(Payoffs.from_q_star(0.5), 0.001, application=MINE)
-    assert Settings.from_dict(told.to_dict()) == told
+    told = PatentSettings(Payoffs.from_q_star(0.5), 0.001, application=MINE)
+    assert read_settings(told.to_dict()) == told

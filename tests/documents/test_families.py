@@ -9,7 +9,7 @@ from tarstop_core.documents.records import as_records
 from tarstop_core.ranking.order import Ranking, also_published, one_of_each
 from tarstop_core.screening.events import families_event
 from tarstop_core.screening.fold import replay
-from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.settings import PatentSettings
 from tarstop_core.value.payoffs import Payoffs
 
 MEMBERS = "EP 3456789 A1;;US 2015/0123456 A1;;JP 2015999999 A"
@@ -43,7 +43,7 @@ def test_the_member_ranked_first_stands_for_the_others() -> None:
     assert "3 documents of a patent family" in shorter.how
     also = also_published(FRAME, shorter, family_groups(FRAME))
     assert also == {"d": ["EP 3456789 A1", "US20150123456A1"], "f": ["e"]}
-    state = replay(Settings(Payoffs.from_q_star(0.5), 0.001), ["d", "c", "f"], [families_event(also)])
+    state = replay(PatentSettings(Payoffs.from_q_star(0.5), 0.001), ["d", "c", "f"], [families_event(also)])
     assert state.also["d"] == ("EP 3456789 A1", "US20150123456A1")
 
 

@@ -37,7 +37,7 @@ from tarstop_core.screening.advice import advise, stopping_outcomes
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.labels import RELEVANT
 from tarstop_core.screening.log import Event
-from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.settings import PatentSettings, Settings
 from tarstop_core.value.cumulative import CumulativePath
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.payoffs import Payoffs
@@ -150,7 +150,7 @@ def test_the_decision_now_is_what_decide_prints(key: str) -> None:
 
 def test_plans_of_a_session_are_its_advice() -> None:
     calibrator = calibrators()["clef-reviews"]
-    settings_ = Settings(MONEY, 5.0, b_0=0.6, calibrator=calibrator.digest, kappa=0.9)
+    settings_ = PatentSettings(MONEY, 5.0, b_0=0.6, calibrator=calibrator.digest, kappa=0.9)
     scores = np.linspace(9, 1, 80) ** 2
     ids = [f"d{at}" for at in range(80)]
     log = [Event("label", {"doc": ids[at], "label": "irrelevant"}, seq=at + 1) for at in range(4)]

@@ -14,7 +14,7 @@ from tarstop_core.explore.maps import FRACTIONS, Measure
 from tarstop_core.explore.plans import Now, World
 from tarstop_core.policies import Budget, Greedy, OpenLoop, Optimal, Policy
 from tarstop_core.screening.labels import CONFIRMED, IRRELEVANT, RELEVANT
-from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.settings import PatentSettings
 from tarstop_core.value.payoffs import Payoffs
 from tarstop_core.value.stakes import Stakes
 from tests.spoken import listening, spoken
@@ -31,7 +31,7 @@ def shown(key: str = SEARCH, world: World = "planned", *policies: Policy) -> lis
     return maps.maps(explored, settings, policies or (Optimal(),), world, maps.COMPARED)
 
 
-STAKED = Settings(MONEY, 10.0, plus="Reject", minus="Grant")
+STAKED = PatentSettings(MONEY, 10.0, plus="Reject", minus="Grant")
 
 
 def texts(figure: dict[str, Any]) -> list[str]:
@@ -203,7 +203,7 @@ def test_the_headline_and_the_check_say_their_numbers() -> None:
     kind, values = spoken(message, figures.plan_sentence, plan, explored)
     assert (kind, values["cell"].net_utility, values["waiting"]) == ("plan_of_none", 0, 0)
     free = Stakes(MONEY, 0.0)
-    assert figures.check_sentence(free, Settings(MONEY, 0.0)).endswith("Reading costs nothing.")
+    assert figures.check_sentence(free, PatentSettings(MONEY, 0.0)).endswith("Reading costs nothing.")
 
 
 @pytest.mark.parametrize("confirm", [False, True])

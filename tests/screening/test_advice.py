@@ -13,7 +13,7 @@ from tarstop_core.screening.advice import advise, stopping_outcomes
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.paths import screening_path
-from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.settings import PatentSettings
 from tarstop_core.screening.trace import trace
 from tarstop_core.screening.wording import assumption_in_words, explain, verdict
 from tarstop_core.value.payoffs import Payoffs
@@ -23,7 +23,7 @@ CALIBRATOR = Calibrator("rank", "patent", x=(0.0, 4.0), y=(0.3, 0.001), fitted_o
 N = 80
 IDS = [f"d{i}" for i in range(N)]
 P = CALIBRATOR.probabilities(None, N)
-START = Settings(Payoffs.from_q_star(0.5), cost=0.002, calibrator=CALIBRATOR.digest)
+START = PatentSettings(Payoffs.from_q_star(0.5), cost=0.002, calibrator=CALIBRATOR.digest)
 
 
 def read(count: int, verdict: str = "irrelevant", start: int = 0) -> list[Event]:

@@ -1,7 +1,6 @@
 """Audit draws in a session: recorded, folded, undone; what is said of recall because of them."""
 
 import json
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -18,12 +17,12 @@ from tarstop_core.screening.audit import (
 )
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event, check_event
-from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.settings import PatentSettings, ReviewSettings, Settings
 from tarstop_core.screening.state import State
 from tarstop_core.value.payoffs import Payoffs
 
 N, EVERY = 300, 2
-START = Settings(Payoffs.from_q_star(0.5), 0.001, scenario="review", confirm_hits=False, needs_citation=False)
+START = ReviewSettings(Payoffs.from_q_star(0.5), 0.001)
 RANKING = Ranking(np.arange(N), np.linspace(9, 1, N), "By likeness.")
 OFFERED, AUDITED = with_draws(RANKING, (), EVERY, seed=4)
 IDS = [f"d{at}" for at in OFFERED.order]
@@ -143,7 +142,7 @@ def test_what_is_unsure_counts_against_the_statement_until_it_is_settled() -> No
 
 
 def test_a_hit_that_waits_for_confirmation_is_not_yet_found() -> None:
-    patents = replace(START, scenario="patent", confirm_hits=True)
+    patents = PatentSettings(START.payoffs, START.cost)
     state = after(*read(160, 60), settings=patents)
     assert recall_sentence(state).endswith("none is found.")
     assert relevant_at_most(state) == relevant_at_most(after(*read(160, 60)))

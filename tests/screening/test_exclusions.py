@@ -7,14 +7,14 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.screening.exclusions import LONGEST, reasons_event, reasons_given, reasons_offered
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
-from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.settings import PatentSettings, ReviewSettings, Settings
 from tarstop_core.sessions.prisma import prisma
 from tarstop_core.sessions.prisma_figure import flow_diagram
 from tarstop_core.value.payoffs import Payoffs
 
 IDS = [f"d{at}" for at in range(8)]
-REVIEW = Settings(Payoffs.from_q_star(0.5), 0.001, scenario="review")
-PATENT = Settings(Payoffs.from_q_star(0.5), 0.001)
+REVIEW = ReviewSettings(Payoffs.from_q_star(0.5), 0.001)
+PATENT = PatentSettings(Payoffs.from_q_star(0.5), 0.001)
 
 
 def excluded(at: int, reason: str = "") -> Event:

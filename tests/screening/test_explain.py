@@ -18,7 +18,7 @@ from tarstop_core.screening.advised import Advice, Assumption, Headline, ReviewF
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.scenarios.named import scenario_of
-from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.settings import PatentSettings, ReviewSettings
 from tarstop_core.screening.wording import (
     about_documents,
     action,
@@ -37,7 +37,7 @@ CALIBRATOR = Calibrator("rank", "patent", x=(0.0, 4.0), y=(0.3, 0.001), fitted_o
 N = 60
 IDS = [f"d{i}" for i in range(N)]
 P = CALIBRATOR.probabilities(None, N)
-START = Settings(Payoffs.from_q_star(0.5), cost=0.002, calibrator=CALIBRATOR.digest)
+START = PatentSettings(Payoffs.from_q_star(0.5), cost=0.002, calibrator=CALIBRATOR.digest)
 MAGNITUDES = st.builds(lambda sign, digits, power: sign * digits * 10.0**power,
                        st.sampled_from([1, -1]), st.floats(1, 9.9999999), st.integers(-250, 14))  # fmt: skip
 
@@ -215,7 +215,15 @@ def test_every_headline_is_worded(headline: Headline) -> None:
         assert not re.search(r"nan|inf\b|None|\{|\}", text)
 
 
-REVIEW = replace(START, scenario="review", plus="Adopt", minus="Don’t adopt", full_cost=0.01)
+REVIEW = ReviewSettings(
+    START.payoffs,
+    START.cost,
+    policy="optimal",
+    calibrator=START.calibrator,
+    plus="Adopt",
+    minus="Don’t adopt",
+    full_cost=0.01,
+)
 
 
 def glance(advice: Advice) -> str:
@@ -291,7 +299,7 @@ def test_a_stop_on_little_says_how_often_that_was_wrong() -> None:
 
 def test_amounts_are_examples_where_a_demo_gave_them() -> None:
     demo, own = (
-        Settings(payoffs, 10) for payoffs in (SEARCH_EXAMPLE.payoffs, Payoffs(0, 9000, 4000, 0, "£"))
+        PatentSettings(payoffs, 10) for payoffs in (SEARCH_EXAMPLE.payoffs, Payoffs(0, 9000, 4000, 0, "£"))
     )
     assert about_documents(True, demo) == ["simulated documents, example amounts"]
     assert about_documents(True, own) == ["simulated documents"]

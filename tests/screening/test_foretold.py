@@ -66,7 +66,7 @@ def test_a_factor_found_for_a_calibrator_and_a_search_for_one_document_are_left_
     same = [advise(each, INCLUSION, foretold(each, state)[0], state).rho for each in (LEARNS, scaled)]
     assert same[0] == same[1]
     patent = replace(START, learns=True)
-    assert not patent.foretold
+    assert not patent.adapts_chances
     assert np.array_equal(
         chances(patent, PATENT, None, replay(patent, IDS, [])), PATENT.probabilities(None, 300)
     )

@@ -19,7 +19,7 @@ from tarstop_core.screening.fold import replay
 from tarstop_core.screening.kept_labels import kept_event, kept_first, labels_found, replayed
 from tarstop_core.screening.labels import PENDING, UNSEEN
 from tarstop_core.screening.log import Event
-from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.settings import PatentSettings, ReviewSettings
 from tarstop_core.screening.state import State
 from tarstop_core.screening.trace import trace
 from tarstop_core.sessions.compare import outcome
@@ -34,7 +34,7 @@ from tests.session_cases import before_import
 SEEN = FittedOn(name="tests", topics=2, documents=100, relevant=4, simulated=True)
 BY_SCORE = Calibrator("marginal", "patent", x=(-2.0, 0.0, 2.0), y=(0.01, 0.1, 0.4), fitted_on=SEEN)
 BY_RANK = Calibrator("rank", "patent", x=(0.0, 3.0), y=(0.4, 0.01), fitted_on=SEEN)
-START = Settings(Payoffs.from_q_star(0.5), 0.001, calibrator=BY_SCORE.digest)
+START = PatentSettings(Payoffs.from_q_star(0.5), 0.001, calibrator=BY_SCORE.digest)
 N = 12
 FRAME = as_records(
     {
@@ -210,7 +210,13 @@ def test_replaying_reads_labelled_documents_in_rank_order() -> None:
     # Labelled, in rank order: not relevant, not relevant, relevant, relevant.
     assert [(each.depth, each.found, each.plus) for each in found[:2]] == [(3, 1, True), (2, 0, False)]
     assert found[2].depth <= 3
-    review = replayed(ranking, labels_found(frame), replace(patent, scenario="review"), BY_RANK, rules)
+    review = replayed(
+        ranking,
+        labels_found(frame),
+        ReviewSettings(patent.payoffs, patent.cost, policy="optimal", calibrator=BY_RANK.digest),
+        BY_RANK,
+        rules,
+    )
     assert [(each.depth, each.found, each.plus) for each in review[:2]] == [(3, 1, None), (2, 0, None)]
 
 
@@ -245,7 +251,7 @@ def test_a_replay_stops_where_the_finished_session_does(tmp_path: Path) -> None:
     found = labels_found(frame)
     screened, ranks = kept_first(ranking, found)
     kept = replace(kept_event(frame, screened, found, ranks), seq=1, time="2026-11-21T14:00:00.000+00:00")
-    review = replace(START, scenario="review", confirm_hits=False, calibrator=BY_RANK.digest)
+    review = ReviewSettings(START.payoffs, START.cost, policy="optimal", calibrator=BY_RANK.digest)
     with Store(f"sqlite:///{tmp_path}/t.db") as store:
         store.save_calibrator(BY_RANK)
         collection = store.save_collection("a.csv", frame, [], 0)

@@ -23,6 +23,7 @@ from tarstop_core.screening.fold import replay
 from tarstop_core.screening.live_check import check_sentence, live_check, rescaled, scale_before
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.paths import screening_path
+from tarstop_core.screening.scenarios.named import read_settings
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.sessions.file import export_session, import_session
@@ -180,9 +181,9 @@ def test_a_scale_is_a_positive_number() -> None:
 
 def test_old_settings_are_read_with_a_scale_of_one_and_leave_as_they_came() -> None:
     old = START.to_dict()
-    assert "scale" not in old and Settings.from_dict(old).scale == 1
+    assert "scale" not in old and read_settings(old).scale == 1
     moved = replace(START, scale=0.3)
-    assert Settings.from_dict(moved.to_dict()) == moved
+    assert read_settings(moved.to_dict()) == moved
 
 
 def test_taking_back_returns_to_the_scale_before() -> None:

@@ -15,7 +15,7 @@ from tarstop_core.screening import advice_message, record_message
 from tarstop_core.screening.advised import Advice, Assumption, Headline, ReviewFacts, Variation
 from tarstop_core.screening.scenarios.patent import PATENT
 from tarstop_core.screening.scenarios.review import REVIEW
-from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.settings import PatentSettings, ReviewSettings, Settings
 from tarstop_core.screening.settings_words import Plan
 from tarstop_core.screening.state import Footing
 from tarstop_core.screening.wording import verdict
@@ -24,8 +24,10 @@ from tests.branches import every_branch
 from tests.session_cases import PATENT as CALIBRATOR
 
 Values = Iterator[tuple[str, dict[str, Any]]]
-SEARCH = Settings(Payoffs.from_q_star(0.5), 0.002, policy="optimal")
-ACCURACY = replace(SEARCH, scenario="review", plus="Adopt", minus="Don’t adopt", full_cost=0.01)
+SEARCH = PatentSettings(Payoffs.from_q_star(0.5), 0.002, policy="optimal")
+ACCURACY = ReviewSettings(
+    SEARCH.payoffs, SEARCH.cost, policy="optimal", plus="Adopt", minus="Don’t adopt", full_cost=0.01
+)
 CHECK = Check(60, 15.0, 9, 21, 3, 0.37, 0.17, 0.62, offered=False)
 FACTS = ReviewFacts(4, 3, 0.02, 0.01, 2, 0.3, 0.2, 0.25, 15, (12.4, 3.0, 25.0), (0.4, 0.1, 0.8), 118)
 HALVED, EARLIER = Assumption(chance_factor=0.5), Assumption(b_0=0.3)

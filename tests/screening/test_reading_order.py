@@ -14,12 +14,12 @@ from tarstop_core.screening.events import label_event, settings_event
 from tarstop_core.screening.fold import Replay, replay
 from tarstop_core.screening.labels import UNSEEN
 from tarstop_core.screening.log import Event, standing
-from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.settings import PatentSettings
 from tarstop_core.screening.state import State
 from tarstop_core.value.payoffs import Payoffs
 
 IDS = [f"d{i}" for i in range(12)]
-START = Settings(Payoffs.from_q_star(0.5), cost=0.001, learns=True)
+START = PatentSettings(Payoffs.from_q_star(0.5), cost=0.001, learns=True)
 
 
 def label(doc: str, verdict: str = "irrelevant", **more: int) -> Event:

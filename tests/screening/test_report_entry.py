@@ -17,7 +17,7 @@ from tarstop_core.screening.report_entry import (
     table_rows,
     whole,
 )
-from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.settings import ReviewSettings
 from tarstop_core.value.payoffs import Payoffs
 
 counts = st.integers(0, 10**6)
@@ -142,7 +142,7 @@ def test_what_is_exported_is_what_counts_and_what_was_recorded() -> None:
         log.append(
             Event("report", {"doc": doc, **report.to_dict()}, seq=len(log) + 1, time="t", reviewer="Ada")
         )
-    settings = Settings(Payoffs.from_q_star(0.5), 0.001, scenario="review")
+    settings = ReviewSettings(Payoffs.from_q_star(0.5), 0.001)
     state = replay(settings, ids, log)
     assert table_rows(state, ids) == [
         {"study": "Lee 2004", "document": "a", "rank": 1, "TP": 9, "FP": None, "FN": 1, "TN": None}

@@ -15,11 +15,12 @@ from tarstop_core.screening.events import label_event, plan_event, settings_even
 from tarstop_core.screening.fold import Replay, replay
 from tarstop_core.screening.labels import IRRELEVANT, RELEVANT, UNSEEN, UNSURE
 from tarstop_core.screening.log import Event, standing
-from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.scenarios.named import read_settings
+from tarstop_core.screening.settings import PatentSettings
 from tarstop_core.value.payoffs import Payoffs
 
 IDS = [f"d{i}" for i in range(6)]
-START = Settings(Payoffs.from_q_star(0.5), cost=0.001)
+START = PatentSettings(Payoffs.from_q_star(0.5), cost=0.001)
 
 
 def log(*events: Event) -> list[Event]:
@@ -193,9 +194,9 @@ def test_unusable_settings_are_one_sentence(change: dict[str, object], sentence:
 
 
 def test_settings_survive_json() -> None:
-    assert Settings.from_dict(START.to_dict()) == START
+    assert read_settings(START.to_dict()) == START
     with pytest.raises(InputProblem, match="damaged \\(payoffs: missing\\)"):
-        Settings.from_dict({"cost": 1})
+        read_settings({"cost": 1})
 
 
 def test_the_digest_knows_documents_order_and_scores() -> None:

@@ -27,7 +27,7 @@ from tarstop_core.screening.setting_aside import (
     set_aside_first,
     with_set_aside,
 )
-from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.settings import PatentSettings
 from tarstop_core.screening.state import State
 from tarstop_core.screening.trace import trace
 from tarstop_core.value.payoffs import Floats, Payoffs
@@ -41,7 +41,7 @@ CALIBRATORS = {
     "rank": Calibrator("rank", "patent", x=(0.0, 3.0), y=(0.3, 0.02), fitted_on=SEEN),
     "rank-frailty": calibrators()[default_calibrator(False)],
 }
-START = Settings(Payoffs.from_q_star(0.5), cost=0.001)
+START = PatentSettings(Payoffs.from_q_star(0.5), cost=0.001)
 LATE, OWN = Flag("late", "published after it: too late"), Flag("own", "of your own family")
 
 

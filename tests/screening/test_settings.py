@@ -5,17 +5,19 @@ from dataclasses import asdict, replace
 import pytest
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.scenarios.named import read_settings
+from tarstop_core.screening.settings import PatentSettings, ReviewSettings, Settings
 from tarstop_core.value.payoffs import Payoffs
 
-PATENT = Settings(Payoffs.from_q_star(0.5), 0.001)
-REVIEW = replace(PATENT, scenario="review", policy="optimal")
+PATENT = PatentSettings(Payoffs.from_q_star(0.5), 0.001)
+REVIEW = ReviewSettings(PATENT.payoffs, PATENT.cost, policy="optimal")
 
 
 def of_before(settings: Settings) -> dict[str, object]:
     """As a programme wrote it that named no version."""
-    content = asdict(settings)
-    del content["scale"], content["application"]
+    content = asdict(settings) | {"scenario": settings.scenario}
+    del content["scale"]
+    content.pop("application", None)
     return content
 
 
@@ -28,35 +30,35 @@ def of_before(settings: Settings) -> dict[str, object]:
     ],
 )
 def test_the_optimal_rule_of_before_is_the_open_loop_of_a_review(then: str, today: str) -> None:
-    taken = Settings.from_dict(of_before(replace(REVIEW, policy=then)))
+    taken = read_settings(of_before(replace(REVIEW, policy=then)))
     assert taken == replace(REVIEW, policy=today)
-    assert Settings.from_dict(taken.to_dict()) == taken and "version" not in taken.to_dict()
+    assert read_settings(taken.to_dict()) == taken and "version" not in taken.to_dict()
 
 
 def test_where_one_document_decides_the_optimal_rule_stays_what_it_was() -> None:
-    assert Settings.from_dict(of_before(PATENT)) == PATENT
+    assert read_settings(of_before(PATENT)) == PATENT
     assert "version" not in PATENT.to_dict()
 
 
 def test_the_optimal_rule_of_a_review_is_kept() -> None:
     content = REVIEW.to_dict()
-    assert content["version"] == 2 and Settings.from_dict(content) == REVIEW
+    assert content["version"] == 2 and read_settings(content) == REVIEW
 
 
 def test_settings_of_a_later_version_are_refused() -> None:
     with pytest.raises(InputProblem, match="settings have version 3; this program reads versions up to 2"):
-        Settings.from_dict({**REVIEW.to_dict(), "version": 3})
+        read_settings({**REVIEW.to_dict(), "version": 3})
 
 
 def test_each_scenario_begins_with_its_own_rule() -> None:
     assert PATENT.policy == "optimal"
-    assert Settings(PATENT.payoffs, 0.001, scenario="review").policy == "greedy"
+    assert ReviewSettings(PATENT.payoffs, 0.001).policy == "greedy"
 
 
 @pytest.mark.parametrize("rule", ["qbcb", "audit:every=3", "target", "oracle"])
 @pytest.mark.parametrize("settings", [PATENT, REVIEW])
 def test_a_rule_that_cannot_advise_is_no_rule_of_a_session(settings: Settings, rule: str) -> None:
-    with pytest.raises(InputProblem, match=f"cannot advise a session; choose .* {settings.kind.first_rule}"):
+    with pytest.raises(InputProblem, match=f"cannot advise a session; choose .* {settings.first_rule}"):
         replace(settings, policy=rule)
     with pytest.raises(InputProblem, match="cannot advise a session"):
-        Settings.from_dict({**settings.to_dict(), "policy": rule})
+        read_settings({**settings.to_dict(), "policy": rule})

@@ -7,7 +7,7 @@ import pytest
 from tarstop_core.belief.prior import Prior
 from tarstop_core.calibration.extraction_rate import ExtractionRate
 from tarstop_core.documents.application import Application
-from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.settings import PatentSettings, ReviewSettings
 from tarstop_core.screening.settings_words import (
     changes,
     protocol_appendix,
@@ -58,7 +58,10 @@ def test_every_setting_shows_when_it_changes(name: str) -> None:
 
 
 def test_no_setting_is_forgotten() -> None:
-    assert {each.name for each in fields(Settings)} == {*OTHER, "calibrator", "scenario"}
+    assert {field.name for kind in (PatentSettings, ReviewSettings) for field in fields(kind)} == {
+        *OTHER,
+        "calibrator",
+    }
     other = replace(PATENT, frailty=2.0, kind="frailty")
     assert changes(settings_rows(START, PATENT), settings_rows(START, other))
 

@@ -16,7 +16,7 @@ from tarstop_core.documents.reports import Report, Row
 from tarstop_core.errors import InputProblem
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
-from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.settings import ReviewSettings
 from tarstop_core.sessions.file import export_session, import_session
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.value.payoffs import Payoffs
@@ -24,9 +24,7 @@ from tests.session_cases import before_import
 
 SEEN = FittedOn(name="tests", topics=2, documents=100, relevant=4, simulated=True)
 CALIBRATOR = Calibrator("rank", "inclusion", x=(0.0, 4.0), y=(0.6, 0.02), fitted_on=SEEN)
-START = Settings(
-    Payoffs(4000, 1000, 4000, 1000, "£"), 5.0, scenario="review", full_cost=50, calibrator=CALIBRATOR.digest
-)
+START = ReviewSettings(Payoffs(4000, 1000, 4000, 1000, "£"), 5.0, full_cost=50, calibrator=CALIBRATOR.digest)
 
 
 def a_session(store: Store, reviewer: str = "Ann") -> str:
@@ -102,7 +100,7 @@ def test_what_does_not_fit_together_stores_nothing(store: Store, tmp_path: Path)
         ('{"format": "other"}', "not a session"),
         (broken(text, version=99), "version 99"),
         (broken(text, order=[0, 7]), "damaged"),
-        (broken(text, settings={}), "settings.payoffs: missing"),
+        (broken(text, settings={}), "settings is damaged .payoffs: missing"),
         (broken(text, created="garbage"), "created: 'garbage' is not a time"),
         (broken(text, created="9999-12-31T23:59:59.999-14:00"), "created: .* is not a time"),
         (broken(text, scores=["1.0", 2.0]), "damaged|scores"),

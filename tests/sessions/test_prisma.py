@@ -13,7 +13,7 @@ from tarstop_core.documents.reports import Report, Row
 from tarstop_core.files import read_records
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
-from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.settings import PatentSettings, ReviewSettings
 from tarstop_core.sessions.prisma import NO_REASON, prisma
 from tarstop_core.sessions.prisma_figure import flow_diagram
 from tarstop_core.sessions.store.store import Store
@@ -21,7 +21,7 @@ from tarstop_core.value.payoffs import Payoffs
 
 N = 30
 IDS = [f"d{i}" for i in range(N)]
-REVIEW = Settings(Payoffs.from_q_star(0.5), 0.001, scenario="review")
+REVIEW = ReviewSettings(Payoffs.from_q_star(0.5), 0.001)
 FILES = [{"source": "pubmed.nbib", "records": 25}, {"source": "embase.ris", "records": 9}]
 KINDS = ("irrelevant", "unsure", "waiting", "excluded", "no data", "not retrieved", "data")
 
@@ -150,7 +150,7 @@ def test_reasons_and_those_without_one_add_up() -> None:
 
 
 def test_patents_have_no_full_text() -> None:
-    patents = Settings(Payoffs.from_q_star(0.5), 0.001)
+    patents = PatentSettings(Payoffs.from_q_star(0.5), 0.001)
     found = prisma([], 0, replay(patents, IDS, log(["irrelevant", "waiting"])))
     assert (found.identified, found.sought, found.assessed, found.studies) == (
         (("the collection", N),),

@@ -2,25 +2,25 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Generic
 
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.presentation.messages import Messages
 from tarstop_core.screening.advised import Advice, ReviewFacts
 from tarstop_core.screening.labels import Label
-from tarstop_core.screening.scenarios.kind import Kind
-from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.settings import S, Settings
 from tarstop_core.screening.state import State
 from tarstop_core.value.path import Path
 from tarstop_core.value.payoffs import Flags, Floats
 
 
-class Scenario(Kind, ABC):
+class Scenario(ABC, Generic[S]):
     """One kind of question that documents are screened for.
 
     A file beside this one says what it has of its own; what it does not say is as it stands here.
     """
 
+    settings_class: ClassVar[type[Settings]]  # What it sets, and what reading is like
     message: ClassVar[Messages]
     """Its sentences and clauses, a macro each: ``message("question", settings=settings)``."""
 
@@ -56,6 +56,11 @@ class Scenario(Kind, ABC):
     """Whether verdicts alone move the belief, so that labels that came along can be replayed."""
 
     @property
+    def name(self) -> str:
+        """What sessions and files call it."""
+        return self.settings_class.scenario
+
+    @property
     def first_actions(self) -> tuple[str, str]:
         """What a⁺ and a⁻ are called to begin with."""
         return next(iter(self.actions.values()))
@@ -63,11 +68,11 @@ class Scenario(Kind, ABC):
     # --- chances and path
 
     @abstractmethod
-    def chance_of(self, settings: Settings) -> str:
+    def chance_of(self, settings: S) -> str:
         """What a document's chance is a chance of, as calibrators call it."""
 
     @abstractmethod
-    def path(self, settings: Settings, calibrator: Calibrator, chances: Floats, state: State) -> Path:
+    def path(self, settings: S, calibrator: Calibrator, chances: Floats, state: State) -> Path:
         """Compute the path that labels and settings stand for.
 
         Parameters
@@ -88,7 +93,7 @@ class Scenario(Kind, ABC):
         """
 
     def with_b_0(
-        self, path: Path, settings: Settings, calibrator: Calibrator, chances: Floats, state: State
+        self, path: Path, settings: S, calibrator: Calibrator, chances: Floats, state: State
     ) -> Path:
         """Change the starting chance of a path to that of the settings, from the present depth on.
 
@@ -106,26 +111,26 @@ class Scenario(Kind, ABC):
         """
         return self.path(settings, calibrator, chances, state)
 
-    def key(self, settings: Settings, state: State) -> Any:
+    def key(self, settings: S, state: State) -> Any:
         """What the path depends on beside the settings and which documents are relevant; it can be hashed."""
         return state.labels.tobytes()
 
-    def recognised(self, settings: Settings) -> float:
+    def recognised(self, settings: S) -> float:
         """Chance that a document which is what its chance is a chance of is recognised as such."""
         return 1.0
 
-    def has_starting_chance(self, settings: Settings) -> bool:
+    def has_starting_chance(self, settings: S) -> bool:
         """Whether the belief begins with b_0."""
         return True
 
     # --- beside the advice
 
-    def sure_enough(self, settings: Settings, path: Path) -> Flags | None:
+    def sure_enough(self, settings: S, path: Path) -> Flags | None:
         """Depths at which a person's floor on the chance of the right decision lets a rule stop; None without one."""
         return None
 
     def facts(
-        self, settings: Settings, calibrator: Calibrator, path: Path, p: Floats, state: State
+        self, settings: S, calibrator: Calibrator, path: Path, p: Floats, state: State
     ) -> ReviewFacts | None:
         """Compute what belongs to the advice beside worth and cost.
 
@@ -153,15 +158,15 @@ class Scenario(Kind, ABC):
         """Whether reports that wait should be read before a further document."""
         return False
 
-    def facts_rows(self, advice: Advice, settings: Settings) -> list[tuple[str, str]]:
+    def facts_rows(self, advice: Advice, settings: S) -> list[tuple[str, str]]:
         """Rows of a table beside the advice: name and value."""
         return []
 
-    def footing(self, advice: Advice, settings: Settings) -> dict[str, Any]:
+    def footing(self, advice: Advice, settings: S) -> dict[str, Any]:
         """What a recorded decision keeps of the advice."""
         return {}
 
-    def rival(self, settings: Settings, state: State) -> str:
+    def rival(self, settings: S, state: State) -> str:
         """What another way of computing the belief would decide, where it would decide otherwise; else nothing."""
         return ""
 
@@ -175,15 +180,15 @@ class Scenario(Kind, ABC):
         """How many documents of each kind there are, for a list of sessions; empty where :meth:`counted` says it."""
         return ""
 
-    def verdicts(self, settings: Settings) -> dict[Label, tuple[str, str]]:
+    def verdicts(self, settings: S) -> dict[Label, tuple[str, str]]:
         """The verdicts to choose from: what the button says, and help."""
         return {"relevant": ("Relevant", ""), "irrelevant": ("Not relevant", ""), "unsure": ("Unsure", "")}
 
-    def settings_rows(self, settings: Settings) -> list[tuple[str, str]]:
+    def settings_rows(self, settings: S) -> list[tuple[str, str]]:
         """Its own settings: name and value, words before symbols."""
         return []
 
-    def adjustable(self, settings: Settings) -> dict[str, str]:
+    def adjustable(self, settings: S) -> dict[str, str]:
         """Its own settings that can be moved while screening, in short."""
         return {}
 

@@ -14,20 +14,18 @@ from tarstop_core.presentation.messages import Messages
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.screening.labels import GRADES, RELEVANT, Label
 from tarstop_core.screening.scenarios.base import Scenario
-from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.settings import PatentSettings
 from tarstop_core.screening.state import State
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.path import Path
 from tarstop_core.value.payoffs import Floats
 
 
-class Patent(Scenario):
+class Patent(Scenario[PatentSettings]):
     """One relevant document decides, and has to be cited."""
 
     message = Messages("screening/messages/patent.jinja", date_words=date_words)
-    name = "patent"
-    one_decides = True
-    grades = True
+    settings_class = PatentSettings
     title = "Patent prior art"
     caption = "One document decides."
     decides = "one document decides."
@@ -47,15 +45,15 @@ class Patent(Scenario):
 
     # --- chances and path
 
-    def chance_of(self, settings: Settings) -> str:
+    def chance_of(self, settings: PatentSettings) -> str:
         """Relevant, where there is something to be found."""
         return calibration.PATENT
 
-    def recognised(self, settings: Settings) -> float:
+    def recognised(self, settings: PatentSettings) -> float:
         """The sensitivity of one reading."""
         return settings.s
 
-    def path(self, settings: Settings, calibrator: Calibrator, chances: Floats, state: State) -> Path:
+    def path(self, settings: PatentSettings, calibrator: Calibrator, chances: Floats, state: State) -> Path:
         """Under "no hit so far", and the hit if there is one."""
         return DecisivePath(
             curve=calibrator.curve(
@@ -69,12 +67,12 @@ class Patent(Scenario):
             p=chances,
         )
 
-    def key(self, settings: Settings, state: State) -> tuple[bytes, int | None]:
+    def key(self, settings: PatentSettings, state: State) -> tuple[bytes, int | None]:
         """Not the depth: a miss leaves the path as it is."""
         return state.silent.tobytes(), state.hit
 
     def with_b_0(
-        self, path: Path, settings: Settings, calibrator: Calibrator, chances: Floats, state: State
+        self, path: Path, settings: PatentSettings, calibrator: Calibrator, chances: Floats, state: State
     ) -> Path:
         """With the curve of hits as it is."""
         return replace(cast(DecisivePath, path), b_0=settings.b_0)
@@ -92,7 +90,7 @@ class Patent(Scenario):
         others += [f"{len(documents):,} {grade}" for documents, grade in graded if len(documents)]
         return [f"{state.relevant - waiting:,} relevant{' (X)' if others else ''}", *others]
 
-    def verdicts(self, settings: Settings) -> dict[Label, tuple[str, str]]:
+    def verdicts(self, settings: PatentSettings) -> dict[Label, tuple[str, str]]:
         """As a search report grades; the help says what the belief makes of it."""
         taken = "The chance takes it as read and not settling."
         return {
@@ -103,7 +101,7 @@ class Patent(Scenario):
             "background": ("Background", f"A: background. {taken}"),
         }
 
-    def settings_rows(self, settings: Settings) -> list[tuple[str, str]]:
+    def settings_rows(self, settings: PatentSettings) -> list[tuple[str, str]]:
         """What list and reading may miss, citation, confirmation, and what was said of the application."""
         mine = settings.application
         rows = [

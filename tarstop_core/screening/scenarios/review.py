@@ -22,7 +22,7 @@ from tarstop_core.screening.advised import Advice, ReviewFacts
 from tarstop_core.screening.foretold import still_unread
 from tarstop_core.screening.labels import RELEVANT, Label
 from tarstop_core.screening.scenarios.base import Scenario
-from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.settings import ReviewSettings
 from tarstop_core.screening.state import State
 from tarstop_core.value.cumulative import CumulativePath, studies_after
 from tarstop_core.value.exhaustive import chance_turned, studies_to_come
@@ -41,7 +41,7 @@ STAGES = {
 }
 
 
-def extraction_rate(settings: Settings, state: State) -> ExtractionRate:
+def extraction_rate(settings: ReviewSettings, state: State) -> ExtractionRate:
     """P(data | included) after the reports that were read in full."""
     read, brought = sum(report.was_read for report in state.read_in_full.values()), _with_data(state)
     return settings.data_share.updated(brought, read - brought)
@@ -51,7 +51,7 @@ def _with_data(state: State) -> int:
     return sum(report.outcome == "data" for report in state.read_in_full.values())
 
 
-def needed_studies(settings: Settings, tables: Tables, states: Sequence[NextStudy]) -> Depths | None:
+def needed_studies(settings: ReviewSettings, tables: Tables, states: Sequence[NextStudy]) -> Depths | None:
     """Further studies before a⁺ may be taken in each state: after 0 … n studies, or after all n alone.
 
     Patients still lacking are counted in studies like the next one (:attr:`~tarstop_core.value.studies.NextStudy.n1`).
@@ -80,14 +80,11 @@ def _with_interval(share: float, low: float, high: float) -> str:
     return f"{percent(share)} ({percent(low)} to {percent(high)})"
 
 
-class Review(Scenario):
+class Review(Scenario[ReviewSettings]):
     """Whether a test is sensitive enough, by the 2×2 tables that reports bring."""
 
     message = Messages("screening/messages/review.jinja", method_of=lambda engine: ENGINES[engine].method)
-    name = "review"
-    first_rule = "greedy"
-    learns = True
-    reads_full_texts = True
+    settings_class = ReviewSettings
     title = "Diagnostic-accuracy review"
     caption = "2×2 tables of many studies add up."
     decides = "2×2 tables add up."
@@ -113,12 +110,12 @@ class Review(Scenario):
 
     # --- chances and path
 
-    def chance_of(self, settings: Settings) -> str:
+    def chance_of(self, settings: ReviewSettings) -> str:
         """Included by title and abstract, or with data where both are read at once."""
         return calibration.INCLUSION if settings.two_stages else calibration.REVIEW
 
     def path(
-        self, settings: Settings, calibrator: Calibrator, chances: Floats, state: State
+        self, settings: ReviewSettings, calibrator: Calibrator, chances: Floats, state: State
     ) -> CumulativePath:
         """In two stages `chances` are those of being included by title and abstract, in one those of bringing data."""
         evidence = state.evidence
@@ -136,16 +133,16 @@ class Review(Scenario):
             waiting=share * len(state.waiting),
         )
 
-    def key(self, settings: Settings, state: State) -> str:
+    def key(self, settings: ReviewSettings, state: State) -> str:
         """The reports that were read in full, and the share of them that brought data."""
         return repr((sorted(state.read_in_full.items()), extraction_rate(settings, state)))
 
-    def has_starting_chance(self, settings: Settings) -> bool:
+    def has_starting_chance(self, settings: ReviewSettings) -> bool:
         """REML knows no prior."""
         return ENGINES[settings.engine].knows_prior
 
     def with_b_0(
-        self, path: Path, settings: Settings, calibrator: Calibrator, chances: Floats, state: State
+        self, path: Path, settings: ReviewSettings, calibrator: Calibrator, chances: Floats, state: State
     ) -> Path:
         """Only the present belief is computed anew: the depths behind are not asked for."""
         tables, whole = state.evidence.tables, cast(CumulativePath, path)
@@ -155,14 +152,14 @@ class Review(Scenario):
 
     # --- beside the advice
 
-    def sure_enough(self, settings: Settings, path: Path) -> Flags | None:
+    def sure_enough(self, settings: ReviewSettings, path: Path) -> Flags | None:
         """Where the action is right with the chance that the floor asks for."""
         if not settings.floor:
             return None
         return np.asarray(1 - cast(CumulativePath, path).disagreement(settings.truth) >= settings.floor)
 
     def facts(
-        self, settings: Settings, calibrator: Calibrator, path: Path, p: Floats, state: State
+        self, settings: ReviewSettings, calibrator: Calibrator, path: Path, p: Floats, state: State
     ) -> ReviewFacts:
         """As :class:`ReviewFacts` says them.
 
@@ -200,7 +197,7 @@ class Review(Scenario):
         facts = _facts(advice)
         return facts.reports_first or (facts.reports_open and not advice.go_on)
 
-    def facts_rows(self, advice: Advice, settings: Settings) -> list[tuple[str, str]]:
+    def facts_rows(self, advice: Advice, settings: ReviewSettings) -> list[tuple[str, str]]:
         facts = _facts(advice)
         mean, low, high = facts.left
         rows = [
@@ -218,7 +215,7 @@ class Review(Scenario):
             rows.append(("Included reports that bring data", _with_interval(*facts.share)))
         return rows
 
-    def footing(self, advice: Advice, settings: Settings) -> dict[str, Any]:
+    def footing(self, advice: Advice, settings: ReviewSettings) -> dict[str, Any]:
         facts = _facts(advice)
         return {
             "theta": settings.theta,
@@ -233,7 +230,7 @@ class Review(Scenario):
 
     # --- rows and names
 
-    def rival(self, settings: Settings, state: State) -> str:
+    def rival(self, settings: ReviewSettings, state: State) -> str:
         """Exact counts beside REML, and REML beside exact counts."""
         summary = evidence(state.evidence.tables, settings.theta, settings.engine, settings.belief_prior)
         return rival_sentence(summary, settings.payoffs.q_star, settings.plus, settings.minus)
@@ -251,13 +248,13 @@ class Review(Scenario):
         words = f"{state.relevant:,} included, {_with_data(state):,} with a 2×2 table"
         return f"{words}, {waiting:,} to be read in full" if waiting else words
 
-    def verdicts(self, settings: Settings) -> dict[Label, tuple[str, str]]:
+    def verdicts(self, settings: ReviewSettings) -> dict[Label, tuple[str, str]]:
         """By title and abstract, where reports are read later."""
         if not settings.two_stages:
             return super().verdicts(settings)
         return {"relevant": ("Include", ""), "irrelevant": ("Exclude", ""), "unsure": ("Unsure", "")}
 
-    def settings_rows(self, settings: Settings) -> list[tuple[str, str]]:
+    def settings_rows(self, settings: ReviewSettings) -> list[tuple[str, str]]:
         share, reports = settings.data_share, list[tuple[str, str]]()
         if settings.two_stages:
             reports = [
@@ -278,7 +275,7 @@ class Review(Scenario):
             (f"Least evidence for “{settings.plus}”", self.message("least", settings=settings)),
         ]
 
-    def adjustable(self, settings: Settings) -> dict[str, str]:
+    def adjustable(self, settings: ReviewSettings) -> dict[str, str]:
         return {
             "θ": number(settings.theta),
             "starting chance": percent(settings.b_0),

@@ -22,6 +22,7 @@ from tarstop_core.documents.topic import records_digest
 from tarstop_core.envelope import check_time
 from tarstop_core.errors import InputProblem
 from tarstop_core.screening.log import KINDS, Event, check_event, standing
+from tarstop_core.screening.scenarios.named import FIRST, read_settings
 from tarstop_core.screening.setting_aside import listed
 from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.store import values
@@ -134,7 +135,7 @@ class Store(Collections, Calibrators, Drafts):
             scores = None if row.scores is None else np.frombuffer(row.scores, dtype="<f8").astype(np.float64)
             return SessionRow(
                 **{name: row._mapping[name] for name in plain},
-                settings=Settings.from_dict(json.loads(row.settings)),
+                settings=read_settings(json.loads(row.settings)),
                 ids=tuple([ids[position] for position in order.tolist()]),
                 order=order,
                 scores=None if scores is None else values.check_scores(scores, len(order)),
@@ -394,5 +395,5 @@ def _summary(
             decision=decision,
             imported="imported" in kinds,
             # Sessions of before there were reviews do not say.
-            scenario=str(json.loads(row.settings).get("scenario", Settings.scenario)),
+            scenario=str(json.loads(row.settings).get("scenario", FIRST)),
         )

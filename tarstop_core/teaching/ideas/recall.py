@@ -18,7 +18,7 @@ from tarstop_core.presentation.figures import Chart, Figure, ink, rows_of
 from tarstop_core.presentation.numbers import amount, percent
 from tarstop_core.presentation.palette import BELIEF, POOLED, STUDY, THRESHOLD, VALUE
 from tarstop_core.samples.collections import sample_full_texts
-from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.settings import ReviewSettings, Settings
 from tarstop_core.screening.wording import action
 from tarstop_core.teaching.ideas import HALVES, Idea, Picture, message
 from tarstop_core.value.payoffs import Flags, Floats
@@ -139,7 +139,9 @@ def recall_picture(stops: Stops, *, dark: bool = False) -> Picture:
     name = stops.listing.name
     return Picture(
         "idea-recall",
-        f"{name} (sensitivity to exceed: {stops.settings.theta:.0%})" if stops.is_review else name,
+        f"{name} (sensitivity to exceed: {stops.settings.theta:.0%})"
+        if isinstance(stops.settings, ReviewSettings)
+        else name,
         _recall_figure(stops, dark),
         sentence,
         rows_of(

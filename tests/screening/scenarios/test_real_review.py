@@ -20,7 +20,7 @@ from tarstop_core.screening.advised import Advice
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.scenarios.review import REVIEW
-from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.settings import ReviewSettings, Settings
 from tarstop_core.screening.wording import Explanation, explain
 from tarstop_core.value.stakes import FULL_TIMES, START
 
@@ -76,11 +76,9 @@ def said(settings: Settings, folder: Path) -> dict[str, tuple[Advice, Explanatio
 @pytest.fixture(scope="module")
 def defaults() -> Settings:
     plus, minus = REVIEW.first_actions
-    return Settings(
-        START.payoffs, START.cost, scenario="review", plus=plus, minus=minus, needs_citation=False,
-        confirm_hits=False, full_cost=FULL_TIMES * START.cost, data_share=extraction_rate(simulated=False),
-        prior=priors()[WIDTH],
-    )  # fmt: skip
+    return ReviewSettings(
+        START.payoffs, START.cost, plus=plus, minus=minus, full_cost=FULL_TIMES * START.cost, data_share=extraction_rate(simulated=False),
+        prior=priors()[WIDTH])  # fmt: skip
 
 
 @pytest.mark.parametrize(("policy", "word"), [("greedy", "GO ON"), ("open-loop", "STOP")])

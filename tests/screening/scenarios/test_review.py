@@ -25,9 +25,10 @@ from tarstop_core.screening.events import report_event
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.paths import paths_key, session_paths
+from tarstop_core.screening.scenarios.named import read_settings
 from tarstop_core.screening.scenarios.review import REVIEW as REVIEWING
 from tarstop_core.screening.scenarios.review import extraction_rate
-from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.settings import ReviewSettings, Settings
 from tarstop_core.screening.state import State
 from tarstop_core.screening.trace import trace
 from tarstop_core.value import outcomes
@@ -40,10 +41,9 @@ CALIBRATOR = Calibrator("rank", "inclusion", x=(0.0, 4.0), y=(0.6, 0.02), fitted
 N = 80
 IDS = [f"d{i}" for i in range(N)]
 P = CALIBRATOR.probabilities(None, N)
-START = Settings(
-    Payoffs.from_q_star(0.5), 0.001, scenario="review", full_cost=0.01, calibrator=CALIBRATOR.digest,
-    data_share=ExtractionRate(2, 2), plus="Adopt", minus="Don’t adopt",
-)  # fmt: skip
+START = ReviewSettings(
+    Payoffs.from_q_star(0.5), 0.001, full_cost=0.01, calibrator=CALIBRATOR.digest,
+    data_share=ExtractionRate(2, 2), plus="Adopt", minus="Don’t adopt")  # fmt: skip
 GOOD, POOR = (38, 4, 3, 60), (12, 9, 22, 44)
 
 
@@ -79,17 +79,16 @@ def test_settings_survive_json() -> None:
         START,
         replace(START, prior=learned, engine="reml", truth="full_evidence", stages=1, floor=0.9),
     ):
-        assert Settings.from_dict(json.loads(json.dumps(each.to_dict()))) == each
+        assert read_settings(json.loads(json.dumps(each.to_dict()))) == each
     old = {
         name: value for name, value in START.to_dict().items() if name not in ("prior", "theta", "data_share")
     }
-    assert Settings.from_dict(old).prior == Prior()
+    assert read_settings(old).prior == Prior()
 
 
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"scenario": "trial"}, "scenario is 'trial'; choose patent or review"),
         ({"truth": "?"}, "truth is"),
         ({"stages": 3}, "stages is '3'; choose 1 or 2"),
         ({"theta": 1.0}, "1"),

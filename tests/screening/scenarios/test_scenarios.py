@@ -8,9 +8,7 @@ import pytest
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.tasks import TASKS
-from tarstop_core.screening.scenarios.kind import kinds
-from tarstop_core.screening.scenarios.named import SCENARIOS, scenario_of
-from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.scenarios.named import SCENARIOS, read_settings, scenario_of
 from tarstop_core.sessions.shelf import CHANCE_OF
 from tarstop_core.value.payoffs import Payoffs
 
@@ -72,15 +70,15 @@ def test_a_question_of_that_kind_is_found(line: str) -> None:
 
 
 def test_what_is_screened_for_is_also_tried() -> None:
-    assert list(SCENARIOS) == list(TASKS) and kinds() is SCENARIOS
+    assert list(SCENARIOS) == list(TASKS)
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_a_scenario_has_words_for_everything(name: str) -> None:
     scenario = SCENARIOS[name]
     plus, minus = scenario.first_actions
-    settings = Settings(Payoffs.from_q_star(0.5), 0.001, plus=plus, minus=minus, scenario=name)
-    assert scenario_of(settings) is scenario is settings.kind and scenario.name == name
+    settings = scenario.settings_class(Payoffs.from_q_star(0.5), 0.001, plus=plus, minus=minus)
+    assert scenario_of(settings) is scenario and scenario.name == name
     for words in (scenario.title, scenario.caption, scenario.decides, scenario.short, scenario.belief_title):
         assert words and words == words.strip()
     assert all(when.startswith("if ") for when in scenario.when)
@@ -88,9 +86,9 @@ def test_a_scenario_has_words_for_everything(name: str) -> None:
     assert message("question", settings=settings) != message("otherwise", settings=settings)
     assert scenario.chance_of(settings) in CHANCE_OF
     assert {"relevant", "irrelevant", "unsure"} <= set(scenario.verdicts(settings))
-    assert scenario.grades == ("combination" in scenario.verdicts(settings))
+    assert settings.grades == ("combination" in scenario.verdicts(settings))
 
 
 def test_a_scenario_that_nobody_knows_is_refused() -> None:
     with pytest.raises(InputProblem, match="The scenario is 'horoscope'; choose patent or review"):
-        Settings(Payoffs.from_q_star(0.5), 0.001, scenario="horoscope")
+        read_settings({"scenario": "horoscope"})

@@ -10,14 +10,16 @@ from hypothesis import settings
 
 from tarstop_core.documents.records import as_records
 from tarstop_core.screening.log import Event
-from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.settings import PatentSettings
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.value.payoffs import Payoffs
 from tests import postgres
 
 EXAMPLES = settings.default.max_examples // 4
 """Of a property that every example writes to a database for, on each of two."""
-SETTINGS = Settings(Payoffs(B=4000, L_r=1000, L_g=4000, G=1000, unit="£"), cost=2.5, policy="batch:K=20")
+SETTINGS = PatentSettings(
+    Payoffs(B=4000, L_r=1000, L_g=4000, G=1000, unit="£"), cost=2.5, policy="batch:K=20"
+)
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from tarstop_core.documents.records import as_records
 from tarstop_core.errors import InputProblem
 from tarstop_core.places import URL_VARIABLE
 from tarstop_core.screening.log import Event
-from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.settings import PatentSettings
 from tarstop_core.sessions.store.address import driver_words, sentence
 from tarstop_core.sessions.store.database import SCHEMA_VERSION, Database
 from tarstop_core.sessions.store.store import Store
@@ -34,7 +34,7 @@ def problem(url: str | None) -> str:
 
 def small_session(store: Store) -> str:
     collection = store.save_collection("c", as_records({"id": ["a", "b"]}), [], 0)
-    settings = Settings(Payoffs.from_q_star(0.5), cost=0.001)
+    settings = PatentSettings(Payoffs.from_q_star(0.5), cost=0.001)
     return store.create_session("s", collection, [0, 1], None, settings, "", "own order")
 
 

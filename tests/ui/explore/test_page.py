@@ -22,7 +22,7 @@ from tarstop_core.policies.specs import parse_policy
 from tarstop_core.presentation.numbers import amount
 from tarstop_core.samples.shipped import calibrators
 from tarstop_core.screening.log import Event
-from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.settings import PatentSettings, Settings
 from tarstop_core.sessions.demo import start_demo, start_review_demo
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.value.payoffs import Payoffs
@@ -197,7 +197,7 @@ def test_ones_own_session_goes_on_from_where_it_stands(open_app: OpenApp, store:
     digest = store.save_calibrator(calibrator)
     ids = [f"d{at:02d}" for at in range(60)]
     collection = store.save_collection("Kettles", as_records({"id": ids, "title": ids}), [], 0)
-    settings = Settings(MONEY, 5.0, b_0=0.6, calibrator=digest, policy="greedy")
+    settings = PatentSettings(MONEY, 5.0, b_0=0.6, calibrator=digest, policy="greedy")
     scores = np.linspace(8, 1, 60) ** 2
     session = store.create_session(
         "Kettles, first try", collection, np.arange(60), scores, settings, "kettle", "By score."

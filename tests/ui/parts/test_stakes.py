@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.parts.stakes import FRACTIONS, changed, nearest_fraction, views
 from tarstop_core.errors import InputProblem
+from tarstop_core.screening.settings import PatentSettings, ReviewSettings
 from tarstop_core.value.payoffs import Payoffs
 from tarstop_core.value.stakes import PAYOFF_NAMES, Stakes
 from tests.ui.conftest import SECONDS
@@ -112,10 +113,9 @@ def page() -> None:
     import streamlit as st
 
     from dashboard.parts import stakes
-    from tarstop_core.screening.settings import Settings
     from tarstop_core.value.payoffs import Payoffs
 
-    found = stakes.panel("p", Settings(Payoffs.from_q_star(0.5), 0.001))
+    found = stakes.panel("p", PatentSettings(Payoffs.from_q_star(0.5), 0.001))
     st.session_state["found"] = found
 
 
@@ -205,10 +205,9 @@ def test_the_limits_of_the_cost_are_legal_and_explained(panel: AppTest, fraction
 def test_names_of_actions_are_shown_as_they_are() -> None:
     def odd() -> None:
         from dashboard.parts import stakes
-        from tarstop_core.screening.settings import Settings
         from tarstop_core.value.payoffs import Payoffs
 
-        stakes.panel("p", Settings(Payoffs.from_q_star(0.5), 0.001, plus="*Re$ject*", minus="a_b"))
+        stakes.panel("p", PatentSettings(Payoffs.from_q_star(0.5), 0.001, plus="*Re$ject*", minus="a_b"))
 
     shown = AppTest.from_function(odd, default_timeout=SECONDS).run()
     assert "\\*Re\\$ject\\*" in shown.number_input("p/B").label
@@ -225,7 +224,7 @@ def compact_page() -> None:
     from tarstop_core.value.payoffs import Payoffs
 
     state = st.session_state
-    state.setdefault("settings", Settings(Payoffs(4000, 1000, 4000, 1000, "£"), 5))
+    state.setdefault("settings", PatentSettings(Payoffs(4000, 1000, 4000, 1000, "£"), 5))
 
     def take(settings: Settings) -> None:
         if not state.get("refuse"):
@@ -264,13 +263,11 @@ def review_page() -> None:
     import streamlit as st
 
     from dashboard.parts import stakes
-    from tarstop_core.screening.settings import Settings
     from tarstop_core.value.payoffs import Payoffs
 
-    settings = Settings(
+    settings = ReviewSettings(
         Payoffs.from_q_star(0.5),
         0.001,
-        scenario="review",
         theta=0.9,
         stages=st.session_state.get("stages", 2),
         plus="Adopt",

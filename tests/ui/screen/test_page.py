@@ -14,7 +14,8 @@ from tarstop_core.samples.shipped import calibrators
 from tarstop_core.screening.advice import advise, stopping_outcomes
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
-from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.scenarios.named import read_settings
+from tarstop_core.screening.settings import PatentSettings
 from tarstop_core.screening.wording import explain, verdict
 from tarstop_core.sessions.demo import start_demo
 from tarstop_core.sessions.store.store import Store
@@ -171,7 +172,7 @@ def test_moving_a_slider_is_recorded_without_a_plan(open_app: Open, store: Store
     assert not page.exception
     (event,) = store.events(session)
     assert event.kind == "settings"
-    assert Settings.from_dict(event.payload["settings"]).payoffs.q_star == pytest.approx(0.8)
+    assert read_settings(event.payload["settings"]).payoffs.q_star == pytest.approx(0.8)
     press(page, "Not relevant")
     assert [event.kind for event in store.events(session)] == ["settings", "label"]
 
@@ -241,7 +242,7 @@ def test_texts_from_files_are_shown_as_they_are(open_app: Open, store: Store) ->
     collection = store.save_collection("<b>List</b>", frame, files=[], duplicates=0)
     calibrator = calibrators()["clef-reviews-rank"]
     store.save_calibrator(calibrator)
-    settings = Settings(
+    settings = PatentSettings(
         Payoffs.from_q_star(0.5), 0.001, calibrator=calibrator.digest, plus="<u>No</u>", minus="<u>Yes</u>"
     )
     session = store.create_session("<b>Mine</b>", collection, [0], None, settings, "<b>bold</b>", "own order")

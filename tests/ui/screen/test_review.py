@@ -17,8 +17,9 @@ from tarstop_core.samples.shipped import calibrators
 from tarstop_core.screening.advice import advise
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
+from tarstop_core.screening.scenarios.named import read_settings
 from tarstop_core.screening.scenarios.review import REVIEW
-from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.settings import ReviewSettings
 from tarstop_core.screening.wording import explain
 from tarstop_core.sessions.report import report_html
 from tarstop_core.sessions.store.store import Store
@@ -46,11 +47,10 @@ def start(store: Store) -> Start:
         )
         calibrator = calibrators()["clef-reviews-rank"]
         store.save_calibrator(calibrator)
-        settings = Settings(
+        settings = ReviewSettings(
             Payoffs.from_q_star(0.5),
             1e-4,
             calibrator=calibrator.digest,
-            scenario="review",
             plus="Adopt",
             minus="Don't adopt",
             full_cost=1e-3,
@@ -356,12 +356,12 @@ def test_moving_theta_carries_a_learned_prior_along(open_app: Open, store: Store
     slider = next(each for each in page.slider if each.label == "Sensitivity to exceed")
     slider.set_value(85).run()
     (event,) = store.events(session)
-    settings = Settings.from_dict(event.payload["settings"])
+    settings = read_settings(event.payload["settings"])
     assert settings.theta == 0.85 and settings.b_0 == learned.at(0.85).b_0 < 0.7
     assert "Chance that sensitivity exceeds 85 %" in html_of(page)
     floor = next(each for each in page.slider if each.label.startswith("Never stop"))
     floor.set_value(90).run()
-    assert Settings.from_dict(store.events(session)[-1].payload["settings"]).floor == 0.9
+    assert read_settings(store.events(session)[-1].payload["settings"]).floor == 0.9
 
 
 def test_with_a_plan_every_slider_is_a_what_if(open_app: Open, store: Store, start: Start) -> None:
@@ -375,7 +375,7 @@ def test_with_a_plan_every_slider_is_a_what_if(open_app: Open, store: Store, sta
     assert [event.kind for event in store.events(session)] == ["plan"]
     next(each for each in page.text_input if "deviate" in each.label).set_value("New panel").run()
     press(page, "Confirm as a deviation")
-    settings = Settings.from_dict(store.events(session)[-1].payload["settings"])
+    settings = read_settings(store.events(session)[-1].payload["settings"])
     assert settings.theta == 0.6 and settings.full_cost == pytest.approx(0.05)
     said = " ".join(each.value.replace("\\", "") for each in page.caption)
     assert ": θ: 0.75 → 0.6; cost of a report: 0.001 → 0.05. New panel" in said, "nothing that stayed"

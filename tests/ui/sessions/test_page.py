@@ -315,7 +315,7 @@ def test_a_session_with_kept_labels_is_used_like_any_other(
     )
     log(store, session, label(0, "relevant"), label(3, "irrelevant"))
     page = open_app("sessions")
-    review = settings.kind.reads_full_texts
+    review = settings.reads_full_texts
     assert (
         f"6 of 30 screened{' · 2 included, 0 with a 2×2 table, 2 to be read in full' if review else ''}"
         in (shown(page))

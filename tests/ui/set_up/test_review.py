@@ -9,6 +9,7 @@ from tarstop_core.belief.prior import Prior
 from tarstop_core.samples.collections import sample_reviews
 from tarstop_core.samples.shipped import WIDTH, calibrators, extraction_rate, priors
 from tarstop_core.screening.fold import replay
+from tarstop_core.screening.scenarios.named import read_settings
 from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.store.store import Store
 from tests.ui.set_up.cases import START, Open, html_of, query, upload, words_of
@@ -90,7 +91,7 @@ class TestReview:
         assert settings.full_cost == pytest.approx(10 * settings.cost)
         assert settings.data_share == extraction_rate(simulated=True)
         assert store.calibrator(settings.calibrator).scenario == "inclusion"
-        assert settings == Settings.from_dict(json.loads(json.dumps(settings.to_dict())))
+        assert settings == read_settings(json.loads(json.dumps(settings.to_dict())))
 
     def test_everything_chosen_is_what_the_session_gets(self, review: AppTest, store: Store) -> None:
         review.segmented_control("set_up/review/actions").set_value("In my own words").run()
@@ -191,7 +192,7 @@ class TestReview:
         review.text_area(query(review)).set_value(self.ASKED).run()
         assert "first-advice" in html_of(review)
         settings = self.settings(review, store)
-        assert settings.kind.reads_full_texts
+        assert settings.reads_full_texts
         assert not store.sessions()[0].simulated
         assert settings.data_share == extraction_rate(simulated=False)
 
@@ -210,7 +211,7 @@ class TestReview:
         page.radio("set_up/scenario").set_value("review").run()
         assert page.radio("set_up/documents/source").value == "upload"
         assert page.text_area(query(page)).value == self.ASKED
-        assert self.settings(page, store).kind.reads_full_texts
+        assert self.settings(page, store).reads_full_texts
         assert len(store.collections()) == 1
 
     def test_each_scenario_keeps_its_own_stakes(self, review: AppTest) -> None:
