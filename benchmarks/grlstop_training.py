@@ -12,9 +12,8 @@ import time
 import numpy as np
 
 from scripts.agent_quality import assess
-from tarstop_core.policies.grlstop import training as ppo
-from tarstop_core.policies.grlstop.environment import TARGETS
-from tarstop_core.policies.grlstop.rule import depths_for_targets, shipped_weights
+from scripts.grlstop import training as ppo
+from tarstop_core.policies.grlstop import TARGETS, depths_for_targets, shipped_weights
 from tarstop_core.samples.simulate.rankings import simulate_patent_rankings
 
 TOPICS, TRAIN_SEED, TEST_SEED = 1_000, 1, 2

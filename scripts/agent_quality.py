@@ -7,17 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from scripts.grlstop.world import NEVER, labels_of, target_windows
 from tarstop_core.documents.topic import Topic
-from tarstop_core.policies.grlstop.environment import (
-    NEVER,
-    TARGETS,
-    W,
-    labels_of,
-    target_windows,
-    window_edges,
-)
-from tarstop_core.policies.grlstop.network import Weights
-from tarstop_core.policies.grlstop.rule import depths_for_targets
+from tarstop_core.policies.grlstop import TARGETS, W, Weights, depths_for_targets, window_edges
 
 
 @dataclass(frozen=True)

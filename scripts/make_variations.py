@@ -26,6 +26,7 @@ from typing import Any
 import pandas as pd
 from joblib import Parallel, delayed
 
+from scripts.grlstop import training as ppo
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.benchmarks.named import BENCHMARKS, TOPICS, simulated_patents, simulated_reviews
 from tarstop_core.evaluation.cases import FOLDS, Benchmark, Case
@@ -40,8 +41,7 @@ from tarstop_core.evaluation.tasks import TASKS
 from tarstop_core.evaluation.tasks.base import REPLICATIONS
 from tarstop_core.evaluation.tasks.decisive import DecisiveTask
 from tarstop_core.places import sample_dir
-from tarstop_core.policies.grlstop import training as ppo
-from tarstop_core.policies.grlstop.network import Weights
+from tarstop_core.policies.grlstop import Weights
 from tarstop_core.policies.knee import Knee
 
 CACHE = Path(tempfile.gettempdir()) / "tarstop-make-results"

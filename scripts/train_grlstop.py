@@ -1,7 +1,7 @@
 """Train the GRLStop agents that ship: that of the package, those of the shipped benchmarks, or one of one's own.
 
 ``python scripts/train_grlstop.py`` trains on simulated patent rankings and writes
-``tarstop_core/policies/grlstop/grlstop.npz``: the agent that is followed wherever nothing else was trained.
+``tarstop_core/policies/grlstop.npz``: the agent that is followed wherever nothing else was trained.
 
 ``python scripts/train_grlstop.py --benchmark all`` trains an agent on the training cases of each fold of each shipped
 benchmark, ``--benchmark NAME`` those of one of them or of a folder of one's own, and writes them to
@@ -26,13 +26,13 @@ import pandas as pd
 from joblib import Parallel, delayed
 
 from scripts.agent_quality import assess
+from scripts.grlstop import training as ppo
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.benchmarks.named import BENCHMARKS, named
 from tarstop_core.evaluation.methods import weights_file
 from tarstop_core.files import label_topics, read_qrels, read_run
-from tarstop_core.policies.grlstop import training as ppo
-from tarstop_core.policies.grlstop.rule import SHIPPED
+from tarstop_core.policies.grlstop import SHIPPED
 from tarstop_core.samples.simulate.rankings import simulate_patent_rankings
 
 TOPICS, SEED = 1000, 1  # of the package's agent, as the calibrators of simulated patents

@@ -37,7 +37,6 @@ BY_ANY_NAME = {
     "tarstop_core.policies.registry": "rules are found by their files, and import nothing of the registry",
     "tarstop_core.evaluation.worker": "a worker loads beforehand what the server names",
     "tarstop_core.cli.shared": "a list of choices: its name stands as a text where it is asked for",
-    "tarstop_core.evaluation.fingerprint": "it reads sources, and imports none",
     "dashboard.frame.waiting": "a worker loads beforehand what it names",
     "dashboard.frame.server": "the server loads every page before anybody comes, and calls none",
 }

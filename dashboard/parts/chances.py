@@ -21,7 +21,7 @@ from tarstop_core.policies import POLICIES, LookAhead, OpenLoop, Parameter, Poli
 from tarstop_core.policies.registry import followed, titled
 from tarstop_core.ranking.order import Ranking
 from tarstop_core.samples.shipped import default_calibrator
-from tarstop_core.screening.scenarios.named import scenario_of
+from tarstop_core.screening.scenarios.named import FIRST, scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.wording import question
 from tarstop_core.sessions.shelf import CHANCE_OF, Listed, fitting, keep, title, updated_by_own
@@ -34,7 +34,7 @@ APPROXIMATE = (
 
 def own_prefix(prefix: str, scenario: str) -> str:
     """Begins the keys of what each scenario asks for itself; the first has those without its name."""
-    return prefix if scenario == Settings.scenario else f"{prefix}/{scenario}"
+    return prefix if scenario == FIRST else f"{prefix}/{scenario}"
 
 
 def starting_chance(settings: Settings) -> float:

@@ -14,7 +14,7 @@ from tarstop_core.evaluation.methods import AGENTS
 from tarstop_core.evaluation.results import Results, load, shipped
 from tarstop_core.evaluation.tasks import TASKS
 from tarstop_core.places import sample_dir
-from tarstop_core.policies.grlstop.rule import shipped_weights
+from tarstop_core.policies.grlstop import shipped_weights
 from tarstop_core.samples.simulate.rankings import simulate_patent_rankings
 
 UNSEEN_SEED = 2  # of the simulated topics that the package's agent has not seen

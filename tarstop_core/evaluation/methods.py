@@ -20,8 +20,7 @@ from tarstop_core.evaluation.tasks import TASKS
 from tarstop_core.places import RULES_VARIABLE, named_by_server, sample_dir
 from tarstop_core.policies import POLICIES, Policy, parse_policy
 from tarstop_core.policies.combined import Combined
-from tarstop_core.policies.grlstop.network import Weights
-from tarstop_core.policies.grlstop.rule import GRLStop
+from tarstop_core.policies.grlstop import GRLStop, Weights
 
 PAPER = ("greedy", "smooth", "batch", "budget", "qbcb", "knee", "grlstop")
 """The paper's seven methods by the names of their policies."""

@@ -25,8 +25,7 @@ from tarstop_core.evaluation.methods import Method, titles, weights_of
 from tarstop_core.evaluation.reliability_counts import COLUMNS, judged, quality
 from tarstop_core.evaluation.results import MethodInfo, Results
 from tarstop_core.evaluation.tasks.base import Learned, Task
-from tarstop_core.policies.grlstop.network import Weights
-from tarstop_core.policies.grlstop.rule import GRLStop
+from tarstop_core.policies.grlstop import GRLStop, Weights
 from tarstop_core.value.payoffs import Depths, Floats, Payoffs, check_cost
 
 Q_STARS = (0.2, 0.5, 0.8)

@@ -1,10 +1,10 @@
-"""Optimal: the best of the plans that look again after every document."""
+"""Rules that weigh whole plans: in a closed loop, in an open loop, and of a few documents at most."""
 
 from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
 
-from tarstop_core.policies.base import Depths, Floats, Policy, until_hit
+from tarstop_core.policies.base import Depths, Floats, Parameter, Policy, until_hit
 from tarstop_core.value.path import Path
 
 
@@ -30,3 +30,46 @@ class Optimal(Policy):
 
     def value_rate(self, path: Path) -> Floats | None:
         return path.closed_value_rate()
+
+
+@dataclass(frozen=True)
+class OpenLoop(Policy):
+    """Stop where no plan "read D and then decide" gains. Where one document decides it is Optimal; where studies add up a
+    plan that looks again after each is worth more, so it may stop too soon.
+    """
+
+    name = "open-loop"
+    title = "Open loop"
+    rule = "Go on while any plan, read to its end before one looks again, is worth more than it costs."
+    formula = r"\text{stop at } D^{\ast} = \arg\max_{D \ge d} J(D)"
+    source = "derived from the paper's framework (value of a plan J(D)); not in the paper"
+    place, colour, marker = 15, "#56B4E9", "circle-open"
+
+    def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
+        return until_hit(path.horizon_depths(costs, None, start), path, start)
+
+    def value_rate(self, path: Path) -> Floats:
+        return path.value_rate(None)
+
+
+@dataclass(frozen=True)
+class LookAhead(Policy):
+    """Continue iff max_{d<D≤d+m} J(D) > J(d). With m = 1 it is the exact one-step EVSI, a trap:
+    one miss seldom changes an action although several would.
+    """
+
+    m: int = 20
+
+    name = "look-ahead"
+    title = "Look-ahead"
+    rule = "Go on while some plan of at most m more documents is worth more than it costs."
+    formula = r"\max_{d \lt D \le d+m} J(D) \gt J(d)"
+    source = "derived from the paper's framework (value of a plan J(D)); not in the paper"
+    place, colour, marker = 20, "#E69F00", "cross"
+    parameters = (Parameter("m", "documents to look ahead", 1, 100_000, (1, 2, 5, 10, 20, 50, 100)),)
+
+    def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
+        return until_hit(path.horizon_depths(costs, self.m, start), path, start)
+
+    def value_rate(self, path: Path) -> Floats:
+        return path.value_rate(self.m)

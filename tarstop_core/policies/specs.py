@@ -1,13 +1,100 @@
 """From a text to a rule: ``smooth:K=5``, ``either(greedy;budget:d=100)``, ``my_rules.py:Mine:n=3``."""
 
 import re
+import sys
+import warnings
+from dataclasses import fields
+from pathlib import Path
 from typing import Any
 
 from tarstop_core.errors import InputProblem
+from tarstop_core.plugins import load_class, make
 from tarstop_core.policies.base import Policy
 from tarstop_core.policies.combined import Both, Combined, Either
 from tarstop_core.policies.registry import POLICIES
-from tarstop_core.policies.user_policy import load_rule, make_rule
+
+RENAMED = {"worth": "value_rate", "at_once": "batch_size", "knows_truth": "is_oracle"}
+"""Earlier names of attributes, which people's own files may still use."""
+MOVED = {
+    "smooth": "greedy",
+    "batch": "greedy",
+    "open_loop": "optimal",
+    "look_ahead": "optimal",
+    "qbcb": "sampled",
+    "target": "sampled",
+    "grlstop.rule": "grlstop",
+    "grlstop.network": "grlstop",
+}
+"""Earlier modules of this package, which people's own files may still import from."""
+
+
+def load_rule(file: str, name: str) -> type[Policy]:
+    """Run a person's Python file and return the rule of this name.
+
+    Raises
+    ------
+    InputProblem
+        When the file fails, or the class is no rule.
+    """
+    package = __name__.rpartition(".")[0]
+    for before, now in MOVED.items():
+        sys.modules.setdefault(f"{package}.{before}", sys.modules[f"{package}.{now}"])
+    kind = load_class(file, name, Policy, "rule", "tarstop_core.policies.Policy")  # type: ignore[type-abstract]
+    for attribute in ("name", "title", "rule", "source"):
+        if not isinstance(getattr(kind, attribute, None), str):
+            raise InputProblem(f"The rule {name} in {file} has no text '{attribute}'; add it to the class.")
+    described, held = [part.name for part in kind.parameters], [field.name for field in fields(kind)]
+    if held != described:
+        raise InputProblem(
+            f"The rule {name} in {file} describes the parameters ({', '.join(described)}) but has the fields "
+            f"({', '.join(held)}); make it a frozen dataclass whose fields are its parameters."
+        )
+    for before, now in RENAMED.items():
+        if before in vars(kind):
+            warnings.warn(
+                f"{name} in {file}: '{before}' is called '{now}' today.", DeprecationWarning, stacklevel=2
+            )
+            setattr(kind, now, vars(kind)[before])
+    for before, now in MOVED.items():
+        if f"{package}.{before} " in Path(file).read_text(encoding="utf-8", errors="replace"):
+            warnings.warn(
+                f"{file}: {package}.{before} is part of {package}.{now} today.",
+                DeprecationWarning,
+                stacklevel=2,
+            )
+    kind.origin = f"{file}:{name}"
+    kind.__reduce__ = _reload  # type: ignore[method-assign,assignment]
+    return kind
+
+
+def make_rule(file: str, name: str, values: dict[str, Any]) -> Policy:
+    """The rule of a person's own file with these parameters.
+
+    Parameters
+    ----------
+    file, name : str
+        The Python file, which is run, and the class in it.
+    values : dict
+        Parameter values by name.
+
+    Returns
+    -------
+    Policy
+        Checked against its parameters.
+
+    Raises
+    ------
+    InputProblem
+        When there is no such rule, it refuses the values, or it fails.
+    """
+    return make(load_rule(file, name), file, name, values, "rule")
+
+
+def _reload(policy: Policy) -> tuple[Any, tuple[Any, ...]]:
+    """Recreate the rule in another process, from its file."""
+    file, _, name = policy.origin.rpartition(":")
+    return make_rule, (file, name, policy.settings)
+
 
 COMBINED: dict[str, type[Combined]] = {"either": Either, "both": Both}
 LONGEST = 10_000  # characters of a text that names a rule

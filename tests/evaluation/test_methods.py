@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from scripts.grlstop import training as ppo
 from tarstop_core.belief.decisive import hit_curve
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.benchmarks.named import simulated_patents, simulated_reviews
@@ -27,9 +28,7 @@ from tarstop_core.evaluation.tasks.decisive import DecisiveTask
 from tarstop_core.places import sample_dir
 from tarstop_core.policies import POLICIES
 from tarstop_core.policies.base import Randomised
-from tarstop_core.policies.grlstop import training as ppo
-from tarstop_core.policies.grlstop.network import Weights
-from tarstop_core.policies.grlstop.rule import GRLStop, depths_for_targets, shipped_weights
+from tarstop_core.policies.grlstop import GRLStop, Weights, depths_for_targets, shipped_weights
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.payoffs import Payoffs
 from tests.evaluation.own_benchmark import own_rules

@@ -23,8 +23,7 @@ from tarstop_core.policies import (
 from tarstop_core.policies.gain_curve import geometric_knees, growing_batches, growing_checks
 from tarstop_core.policies.hypergeometric import p_value
 from tarstop_core.policies.poisson import fit, integral
-from tarstop_core.policies.qbcb import order_statistic
-from tarstop_core.policies.sampled import drawn
+from tarstop_core.policies.sampled import drawn, order_statistic
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.payoffs import Payoffs
 from tests.reference import baselines, peers

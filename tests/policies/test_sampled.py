@@ -11,7 +11,7 @@ from tarstop_core.belief.decisive import hit_curve
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.methods import grid
 from tarstop_core.policies import QBCB, Randomised, SampleGrid, Target
-from tarstop_core.policies.qbcb import order_statistic
+from tarstop_core.policies.sampled import order_statistic
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.payoffs import Payoffs
 from tests.reference import baselines

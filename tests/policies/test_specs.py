@@ -285,3 +285,20 @@ class Earlier(Policy):
         rule = parse_policy(f"{file}:Earlier")
     np.testing.assert_array_equal(rule.value_rate(PATH), PATH.value_rate(2))
     assert rule.batch_size == 4 and rule.is_oracle
+
+
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [("smooth", "Smooth"), ("look_ahead", "LookAhead"), ("qbcb", "QBCB"), ("grlstop.rule", "GRLStop")],
+)
+def test_a_file_may_go_on_importing_from_modules_that_became_part_of_others(
+    tmp_path: Path, module: str, name: str
+) -> None:
+    file = tmp_path / "earlier.py"
+    file.write_text(
+        f"from tarstop_core.policies.{module} import {name}\n\n\nclass Mine({name}):\n    pass\n",
+        encoding="utf-8",
+    )
+    with pytest.warns(DeprecationWarning, match=f"policies.{module} is part of"):
+        rule = parse_policy(f"{file}:Mine")
+    assert type(rule).__mro__[1] is type(parse_policy(rule.name))

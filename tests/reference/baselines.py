@@ -15,7 +15,7 @@ from scipy.integrate import quad
 from scipy.optimize import curve_fit
 from scipy.stats import hypergeom, poisson
 
-from tarstop_core.policies.grlstop.network import Weights
+from tarstop_core.policies.grlstop import Weights
 
 Labels = Sequence[int]
 TIE = 1e-12

@@ -18,7 +18,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Protocol
 
-from tarstop_core.policies.grlstop.rule import shipped_weights
+from tarstop_core.policies.grlstop import shipped_weights
 from tests.reference import baselines
 
 ROUNDING = 1e-12

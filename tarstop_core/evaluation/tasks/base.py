@@ -14,7 +14,7 @@ from tarstop_core.calibration.fitting import fit
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold
 from tarstop_core.policies import Policy
 from tarstop_core.policies.audit import Audit, AuditGrid
-from tarstop_core.policies.grlstop.rule import GRLStop, depths_for_targets
+from tarstop_core.policies.grlstop import GRLStop, depths_for_targets
 from tarstop_core.policies.sampled import OrderStatistic, SampleGrid
 from tarstop_core.value.path import Path
 from tarstop_core.value.payoffs import Depths, Flags, Floats, Payoffs

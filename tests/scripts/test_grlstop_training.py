@@ -8,11 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scripts.agent_quality import assess
-from tarstop_core.documents.topic import Topic
-from tarstop_core.errors import InputProblem
-from tarstop_core.policies.grlstop.environment import INPUTS, TARGETS, Episodes, W
-from tarstop_core.policies.grlstop.network import Network
-from tarstop_core.policies.grlstop.training import (
+from scripts.grlstop.descent import initial
+from scripts.grlstop.training import (
     CLIP,
     DISCOUNT,
     NEXT,
@@ -25,6 +22,10 @@ from tarstop_core.policies.grlstop.training import (
     policy_slope,
     train,
 )
+from scripts.grlstop.world import Episodes
+from tarstop_core.documents.topic import Topic
+from tarstop_core.errors import InputProblem
+from tarstop_core.policies.grlstop import INPUTS, TARGETS, W
 
 
 def topic_of(labels: np.ndarray, name: str = "t") -> Topic:
@@ -96,7 +97,7 @@ def test_an_episode_goes_on_until_it_stops_or_the_list_ends() -> None:
     labels = [np.arange(n) < 3 for n in (1000, 40, 1)]
     episodes = Episodes.of([topic_of(column) for column in labels], scale=1.0)
     rng = np.random.default_rng(3)
-    policy = Network.initial(rng, INPUTS, 0.01, -3.0)
+    policy = initial(rng, INPUTS, 0.01, -3.0)
     every = np.arange(len(episodes))
     stopped = 0
     for _ in range(20):

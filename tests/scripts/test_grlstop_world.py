@@ -7,20 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scripts.grlstop.world import NEVER, Episodes, rate_scale, target_windows
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
-from tarstop_core.policies.grlstop.environment import (
-    INPUTS,
-    NEVER,
-    TARGETS,
-    Episodes,
-    W,
-    rate_scale,
-    target_windows,
-    window_counts,
-    window_edges,
-    window_rates,
-)
+from tarstop_core.policies.grlstop import INPUTS, TARGETS, W, window_counts, window_edges, window_rates
 from tests.reference.recorded import recorded, sequences
 
 LABELS = st.lists(st.booleans(), min_size=1, max_size=450).map(np.array)

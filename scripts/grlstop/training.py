@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from scripts.grlstop.descent import Adam, gradient, initial
+from scripts.grlstop.world import Episodes, Integers, rate_scale
 from tarstop_core.documents.topic import Topic
-from tarstop_core.policies.grlstop.environment import INPUTS, Episodes, Integers, Single, W, rate_scale
-from tarstop_core.policies.grlstop.network import Adam, Network, Weights
+from tarstop_core.policies.grlstop import INPUTS, Network, Single, W, Weights
 
 Choices = NDArray[np.int8]
 
@@ -73,8 +74,8 @@ def train(
     rng = np.random.default_rng(seed)
     scale = rate_scale(topics)
     episodes = Episodes.of(topics, scale)
-    policy = Network.initial(rng, INPUTS, 0.01, FIRST_LOGIT)
-    value = Network.initial(rng, INPUTS, 1.0)
+    policy = initial(rng, INPUTS, 0.01, FIRST_LOGIT)
+    value = initial(rng, INPUTS, 1.0)
     policy_descent, value_descent = Adam(policy), Adam(value)
     done = 0
     # These matrices are too small to share between threads, which would also change the rounding.
@@ -224,8 +225,8 @@ def _learn(batch: _Played, policy: Adam, value: Adam, left: float) -> None:
     def value_loss(expected: Single) -> Single:
         return (expected - batch.earned) / np.float32(len(expected))
 
-    policy.step(policy.network.gradient(batch.states, policy_loss), LEARNING_RATE * left)
-    value.step(value.network.gradient(batch.states, value_loss), LEARNING_RATE * left)
+    policy.step(gradient(policy.network, batch.states, policy_loss), LEARNING_RATE * left)
+    value.step(gradient(value.network, batch.states, value_loss), LEARNING_RATE * left)
 
 
 def _sigmoid(logit: Single) -> Single:

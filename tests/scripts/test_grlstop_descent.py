@@ -5,13 +5,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from scripts.grlstop.descent import Adam, gradient, initial
 from tarstop_core.errors import InputProblem
-from tarstop_core.policies.grlstop.environment import INPUTS
-from tarstop_core.policies.grlstop.network import HIDDEN, Adam, Network, Weights
+from tarstop_core.policies.grlstop import HIDDEN, INPUTS, Network, Weights
 
 
 def network(seed: int = 0) -> Network:
-    return Network.initial(np.random.default_rng(seed), INPUTS, 1.0, -0.3)
+    return initial(np.random.default_rng(seed), INPUTS, 1.0, -0.3)
 
 
 def test_the_gradient_is_the_derivative() -> None:
@@ -22,8 +22,8 @@ def test_the_gradient_is_the_derivative() -> None:
     def loss() -> float:
         return float(((double(states) - wanted) ** 2).sum())
 
-    gradient = double.gradient(states, lambda output: 2 * (output - wanted))
-    for array, part in zip(double, gradient, strict=True):
+    slopes = gradient(double, states, lambda output: 2 * (output - wanted))
+    for array, part in zip(double, slopes, strict=True):
         assert part.shape == array.shape
         for index in rng.integers(0, array.size, 20):
             before, step = array.flat[index], 1e-6
@@ -49,10 +49,10 @@ def test_adam_takes_the_published_steps() -> None:
     descent = Adam(learner)
     rng = np.random.default_rng(2)
     for t in range(1, 6):
-        gradient = [np.zeros_like(array) for array in learner]
-        gradient[4] = rng.standard_normal(HIDDEN).astype(np.float32)
-        descent.step(gradient, 0.01)
-        g = gradient[4].astype(float)
+        slopes = [np.zeros_like(array) for array in learner]
+        slopes[4] = rng.standard_normal(HIDDEN).astype(np.float32)
+        descent.step(slopes, 0.01)
+        g = slopes[4].astype(float)
         g *= min(1.0, 0.5 / np.linalg.norm(g))
         mean, square = 0.9 * mean + 0.1 * g, 0.999 * square + 0.001 * g**2
         w -= 0.01 * (mean / (1 - 0.9**t)) / np.sqrt(square / (1 - 0.999**t))

@@ -8,12 +8,19 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from scripts.agent_quality import assess
+from scripts.grlstop.descent import initial
 from tarstop_core.belief.decisive import hit_curve
 from tarstop_core.errors import InputProblem
 from tarstop_core.policies import parse_policy
-from tarstop_core.policies.grlstop.environment import INPUTS, TARGETS, window_edges
-from tarstop_core.policies.grlstop.network import Network, Weights
-from tarstop_core.policies.grlstop.rule import GRLStop, depths_for_targets, shipped_weights
+from tarstop_core.policies.grlstop import (
+    INPUTS,
+    TARGETS,
+    GRLStop,
+    Weights,
+    depths_for_targets,
+    shipped_weights,
+    window_edges,
+)
 from tarstop_core.samples.simulate.rankings import simulate_patent_rankings
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.payoffs import Payoffs
@@ -38,7 +45,7 @@ def agents(draw: st.DrawFn) -> Weights:
     if seed is None:
         return shipped_weights()
     rng = np.random.default_rng(seed)
-    return Weights(Network.initial(rng, INPUTS, 3.0, draw(st.floats(-2, 0.5))), rng.uniform(1, 40))
+    return Weights(initial(rng, INPUTS, 3.0, draw(st.floats(-2, 0.5))), rng.uniform(1, 40))
 
 
 def window_by_window(labels: np.ndarray, target: float, agent: Weights) -> int:
@@ -106,12 +113,11 @@ def test_it_describes_itself() -> None:
 
 def test_an_agent_of_ones_own_is_followed_from_a_file(tmp_path: Path) -> None:
     labels = np.arange(500) % 60 == 0
-    agent = Weights(Network.initial(np.random.default_rng(5), INPUTS, 3.0, -0.5), 10.0)
+    agent = Weights(initial(np.random.default_rng(5), INPUTS, 3.0, -0.5), 10.0)
     agent.save(tmp_path / "my.npz")
     file = tmp_path / "agent.py"
     file.write_text(
-        "from tarstop_core.policies.grlstop.rule import GRLStop\n"
-        "from tarstop_core.policies.grlstop.network import Weights\n\n\n"
+        "from tarstop_core.policies.grlstop import GRLStop, Weights\n\n\n"
         "class MyAgent(GRLStop):\n"
         f"    weights = Weights.load({str(tmp_path / 'my.npz')!r})\n",
         encoding="utf-8",

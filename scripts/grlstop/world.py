@@ -3,8 +3,8 @@
 What an agent sees depends on nothing but the topic, the target and how many windows it has examined. So
 the world is a few tables, and hundreds of episodes are played at once.
 
-The paper says: W = 100 windows, the targets below, +2 for stopping with the target reached, −2 otherwise,
-−1/W a step. It is silent on the rest, and these are assumptions:
+The paper says: W = 100 windows, the targets, +2 for stopping with the target reached, −2 otherwise, −1/W a step. It is
+silent on the rest, and these are assumptions:
 
 - The state is the rate of relevant documents in every window (−1 where not examined yet), the share of
   windows examined, and the target: W + 2 numbers.
@@ -24,40 +24,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
+from tarstop_core.policies.grlstop import INPUTS, TARGETS, Single, W, window_counts, window_rates
 
-Single = NDArray[np.float32]
 Integers = NDArray[np.intp]
-
-W = 100  # Windows of a ranking (the paper's)
-
-TARGETS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
-"""Target recalls that an agent is trained on and that a grid search chooses from (the paper's)."""
-
-INPUTS = W + 2
 NEVER = W + 1  # Target window of a topic without relevant documents: none of the W reaches a target
-
-
-def window_edges(n: int) -> Integers:
-    """Depths at which the windows of n documents end, from 0 to n, shape (min(n, W) + 1,).
-
-    Window i holds the documents edges[i] … edges[i + 1] − 1 (counted from 0), so every document is in
-    exactly one window. In a list shorter than W every document is a window.
-    """
-    return np.linspace(0, n, min(n, W) + 1).round().astype(np.intp)
-
-
-def window_counts(labels: ArrayLike) -> Integers:
-    """Relevant documents in every window of a list of at least one document, shape (min(N, W),)."""
-    relevant = np.asarray(labels, dtype=np.intp)
-    return np.add.reduceat(relevant, window_edges(len(relevant))[:-1])
-
-
-def window_rates(labels: ArrayLike) -> Single:
-    """Share of relevant documents in every window of N ≥ 1, shape (W,); −1 past the last window of a short list."""
-    counts = window_counts(labels)
-    rates = np.full(W, -1.0, dtype=np.float32)
-    rates[: len(counts)] = counts / np.diff(window_edges(np.size(labels)))
-    return rates
 
 
 def target_windows(labels: ArrayLike, targets: ArrayLike) -> Integers:
