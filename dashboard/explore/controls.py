@@ -76,7 +76,8 @@ THRESHOLD = {"theta": Parameter("theta", finite, _exact)}
 def read_address(given: Mapping[str, str], listing: LabelledList) -> Asked:
     """Return what an address asks of a list, whose settings stand where the address says nothing usable."""
     settings = listing.settings.with_stakes(_stakes(given, listing.settings.stakes))
-    settings = address.read(STARTING_CHANCE | THRESHOLD, given, settings)
+    asked_of = STARTING_CHANCE | (THRESHOLD if settings.reads_full_texts else {})
+    settings = address.read(asked_of, given, settings)
     asked = address.read(PARAMETERS, given, Asked(settings, settings.policy))
     return asked if listing.truth is not None else replace(asked, world="planned")
 

@@ -21,8 +21,7 @@ from tarstop_core.places import real_data
 from tarstop_core.policies import Greedy, OpenLoop, Optimal, Policy
 from tarstop_core.presentation.palette import BELIEF, PLUS
 from tarstop_core.presentation.svg import Line, chart
-from tarstop_core.value.exhaustive import chance_turned, studies_to_come, tempered
-from tarstop_core.value.outcomes import is_plus, outcome_path
+from tarstop_core.value.outcomes import chance_turned, is_plus, outcome_path, studies_to_come, tempered
 from tarstop_core.value.payoffs import Payoffs
 from tarstop_core.value.studies import next_studies
 

@@ -21,8 +21,7 @@ from tarstop_core.policies import Policy
 from tarstop_core.policies.base import Randomised
 from tarstop_core.samples.shipped import past_stops
 from tarstop_core.value.cumulative import studies_after
-from tarstop_core.value.exhaustive import chance_turned, studies_to_come
-from tarstop_core.value.outcomes import states_of
+from tarstop_core.value.outcomes import chance_turned, states_of, studies_to_come
 from tarstop_core.value.payoffs import Floats, Payoffs, check_cost
 
 SHARES = (0.02, 0.05, 0.1, 0.2, 0.5)

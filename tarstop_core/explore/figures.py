@@ -19,7 +19,7 @@ from tarstop_core.presentation.palette import BELIEF, COST, LESS, MINUS, MORE, P
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.wording import action, question
-from tarstop_core.value.path import Path
+from tarstop_core.value.path import ListPath
 from tarstop_core.value.payoffs import Floats, Payoffs
 from tarstop_core.value.stakes import Stakes
 
@@ -201,7 +201,7 @@ def plan_sentence(plan: Cell, listing: LabelledList) -> str:
     return message("plan", cell=plan, documents=len(listing), scenario=scenario)
 
 
-def full_cost_note(path: Path) -> str:
+def full_cost_note(path: ListPath) -> str:
     """Say what stays the same in every cell where reports are read in full; "" elsewhere."""
     return message("full_cost", path=path) if path.full_cost else ""
 

@@ -24,7 +24,7 @@ from tarstop_core.screening.settings import ReviewSettings, Settings
 from tarstop_core.screening.state import State
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.outcomes import is_plus, outcome_path
-from tarstop_core.value.path import Path
+from tarstop_core.value.path import ListPath
 from tarstop_core.value.payoffs import Floats, Payoffs
 
 
@@ -55,11 +55,11 @@ class LabelledList:
             return self.truth.topic
         return self._labelled()
 
-    def planned(self, settings: Settings, chance_factor: float = 1.0) -> Path:
+    def planned(self, settings: Settings, chance_factor: float = 1.0) -> ListPath:
         """Return the path from here on, if nothing (more) turns up."""
         return _planned(self, settings, chance_factor)
 
-    def played(self, settings: Settings) -> Path:
+    def played(self, settings: Settings) -> ListPath:
         """Return the path with every label known, as an experiment has it (paper mode).
 
         InputProblem when the labels are not known.
@@ -121,7 +121,7 @@ def _of_review(settings: Settings) -> ReviewSettings:
 
 # A page asks for the same few paths again and again; a `LabelledList` is its own identity.
 @lru_cache(maxsize=16)
-def _planned(listing: LabelledList, settings: Settings, chance_factor: float) -> Path:
+def _planned(listing: LabelledList, settings: Settings, chance_factor: float) -> ListPath:
     return screening_path(settings, listing.calibrator, listing.p, listing.state, chance_factor)
 
 

@@ -11,7 +11,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.explore.lists import LabelledList
 from tarstop_core.policies import Policy
 from tarstop_core.screening.settings import Settings
-from tarstop_core.value.path import Path
+from tarstop_core.value.path import ListPath
 from tarstop_core.value.payoffs import Depths, Flags, Floats, exceeds
 
 World = Literal["planned", "played"]
@@ -47,12 +47,12 @@ class Now:
     cost: float  # of the next document, with what reading it in full is expected to cost
 
 
-def settled(path: Path, start: int) -> bool:
+def settled(path: ListPath, start: int) -> bool:
     """Return whether a hit has decided the question by the depth `start`."""
     return path.hit is not None and start >= path.hit
 
 
-def decide(path: Path, start: int, cost: float) -> Now:
+def decide(path: ListPath, start: int, cost: float) -> Now:
     """Make the paper's decision at a depth before which nothing settled the question.
 
     EVPI is that of the payoffs; where a⁺ needs a document to cite, only the rules take that into account.
@@ -91,7 +91,7 @@ class Plans:
     net_utility: Floats  # in the payoffs' unit
 
 
-def plans(path: Path, policy: Policy, costs: ArrayLike, start: int = 0) -> Plans:
+def plans(path: ListPath, policy: Policy, costs: ArrayLike, start: int = 0) -> Plans:
     """Return where a rule stops if nothing turns up, and the net utility expected of following it.
 
     Parameters
@@ -128,7 +128,7 @@ def plans(path: Path, policy: Policy, costs: ArrayLike, start: int = 0) -> Plans
     return plans_to(policy.depths(path, costs, start), path, policy, costs, start)
 
 
-def plans_to(depth: Depths, path: Path, policy: Policy, costs: Floats, start: int) -> Plans:
+def plans_to(depth: Depths, path: ListPath, policy: Policy, costs: Floats, start: int) -> Plans:
     """Return the plans of a rule whose depths are computed already.
 
     Parameters
@@ -152,7 +152,7 @@ def plans_to(depth: Depths, path: Path, policy: Policy, costs: Floats, start: in
     return Plans(depth, actions(path, policy, depth), utility)
 
 
-def actions(path: Path, policy: Policy, depth: Depths) -> Flags:
+def actions(path: ListPath, policy: Policy, depth: Depths) -> Flags:
     """Return whether the action on stopping at each depth is a⁺.
 
     Parameters
@@ -171,7 +171,7 @@ def actions(path: Path, policy: Policy, depth: Depths) -> Flags:
     return np.array([path.action_at(int(stop), policy.acts_on_belief) for stop in stops], dtype=bool)[where]
 
 
-def outcomes(path: Path, policy: Policy, costs: ArrayLike, omega: bool) -> Plans:
+def outcomes(path: ListPath, policy: Policy, costs: ArrayLike, omega: bool) -> Plans:
     """Return what came of a rule where every label is known, as a replay has it.
 
     Parameters
@@ -203,7 +203,7 @@ def outcomes(path: Path, policy: Policy, costs: ArrayLike, omega: bool) -> Plans
 class Cell:
     """What a rule comes to at one q* and one cost."""
 
-    path: Path  # with the payoffs of that q*
+    path: ListPath  # with the payoffs of that q*
     policy: Policy
     world: World
     cost: float  # in the payoffs' unit

@@ -15,7 +15,7 @@ from tarstop_core.policies import OpenLoop, Policy
 from tarstop_core.screening.paths import CHANCE_FACTORS, path_from, starting_chances
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
-from tarstop_core.value.path import Path
+from tarstop_core.value.path import ListPath
 from tarstop_core.value.payoffs import Depths, Payoffs
 from tarstop_core.value.stakes import PAYOFF_NAMES, PayoffName, Stakes
 
@@ -77,7 +77,7 @@ def tornado(listing: LabelledList, settings: Settings, policy: Policy) -> Tornad
             searched[sums] = policy.depths(path, cost, start)
         return _plan(plans_to(searched[sums], path, policy, cost, start))
 
-    def on(path: Path) -> tuple[int, float]:
+    def on(path: ListPath) -> tuple[int, float]:
         return _plan(plans(path, policy, cost, start))
 
     swings = []
@@ -107,7 +107,7 @@ def _swing(name: str, values: tuple[float, float], ends: Sequence[tuple[int, flo
     return Swing(name, values, (low, high), (poor, rich))
 
 
-def _with_b_0(listing: LabelledList, settings: Settings, base: Path, b_0: float) -> Path:
+def _with_b_0(listing: LabelledList, settings: Settings, base: ListPath, b_0: float) -> ListPath:
     changed = replace(settings, b_0=b_0)
     return path_from(changed, base, listing.calibrator, listing.p, listing.state)
 
@@ -130,7 +130,7 @@ class BreakEven:
     """The nearest value below and above at which the advice turns, where there are such within reach."""
 
 
-def goes_on(path: Path, policy: Policy, cost: float, start: int) -> bool:
+def goes_on(path: ListPath, policy: Policy, cost: float, start: int) -> bool:
     """Return whether the rule reads another document.
 
     The path itself answers for the open loop at this depth alone, in reviews at a hundredth of the price.
@@ -178,12 +178,12 @@ def break_evens(listing: LabelledList, settings: Settings, policy: Policy) -> tu
     base = listing.planned(settings)
     now = goes_on(base, policy, cost, start)
 
-    def turns(path_at: Callable[[float], Path], value: float, peak: float) -> tuple[Turn, ...]:
+    def turns(path_at: Callable[[float], ListPath], value: float, peak: float) -> tuple[Turn, ...]:
         """Return the turns on either side of the value of an assumption that changes the path."""
         ends = _turns(lambda at: goes_on(path_at(at), policy, cost, start), value, now, peak)
         return tuple(Turn(at, _acts(path_at(at), policy, start)) for at in ends)
 
-    def with_sum(pair: tuple[PayoffName, PayoffName], total: float) -> Path:
+    def with_sum(pair: tuple[PayoffName, PayoffName], total: float) -> ListPath:
         """Return the path where two payoffs come to this sum, in the proportion they have now."""
         first, second = (getattr(payoffs, name) for name in pair)
         share = first / (first + second)
@@ -223,7 +223,7 @@ def break_evens(listing: LabelledList, settings: Settings, policy: Policy) -> tu
     return now, assumptions
 
 
-def _acts(path: Path, policy: Policy, depth: int) -> bool:
+def _acts(path: ListPath, policy: Policy, depth: int) -> bool:
     return bool(actions(path, policy, np.array([depth]))[0])
 
 

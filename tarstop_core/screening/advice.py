@@ -12,7 +12,7 @@ from tarstop_core.screening.paths import Paths, screening_path, session_paths
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
-from tarstop_core.value.path import Path
+from tarstop_core.value.path import ListPath
 from tarstop_core.value.payoffs import Floats
 
 ALWAYS_SHOWN: tuple[Policy, ...] = (Greedy(), Budget(100))
@@ -67,7 +67,7 @@ def stopping_outcomes(
     return [(at, path.action_at(at, rule.acts_on_belief)) for at, rule in zip(depths, policies, strict=True)]
 
 
-def _stop(settings: Settings, policy: Policy, path: Path, start: int) -> int:
+def _stop(settings: Settings, policy: Policy, path: ListPath, start: int) -> int:
     """First depth ≥ start at which the policy stops, and the person's floor allows it."""
     sure = scenario_of(settings).sure_enough(settings, path)
     if sure is None:
@@ -75,14 +75,14 @@ def _stop(settings: Settings, policy: Policy, path: Path, start: int) -> int:
     return depth_with_min_p_correct(policy, path, settings.cost, sure, start)
 
 
-def _floor_holds(settings: Settings, path: Path, advice: Advice) -> bool:
+def _floor_holds(settings: Settings, path: ListPath, advice: Advice) -> bool:
     """Whether the chosen rule would stop here but for the floor."""
     if not advice.go_on or scenario_of(settings).sure_enough(settings, path) is None:
         return False
     return int(settings.rule.depths(path, [settings.cost], start=advice.depth)[0]) == advice.depth
 
 
-def _plain(settings: Settings, path: Path, depth: int) -> Advice:
+def _plain(settings: Settings, path: ListPath, depth: int) -> Advice:
     """The chosen rule taken at its word."""
     rule, payoffs, b = settings.rule, settings.payoffs, path.belief_at(depth)
     stop, plus = _stop(settings, rule, path, depth), path.action_at(depth, rule.acts_on_belief)

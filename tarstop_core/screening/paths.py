@@ -15,10 +15,10 @@ from tarstop_core.screening.labels import RELEVANT
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
-from tarstop_core.value.path import Path
+from tarstop_core.value.path import ListPath
 from tarstop_core.value.payoffs import Floats
 
-Varied = tuple[Assumption, Settings, Path]
+Varied = tuple[Assumption, Settings, ListPath]
 PathsKey = tuple[Settings, Any, bytes, bytes]
 
 CHANCE_FACTORS = (0.5, 2.0)
@@ -26,7 +26,7 @@ CHANCE_FACTORS = (0.5, 2.0)
 
 def screening_path(
     settings: Settings, calibrator: Calibrator, p: Floats, state: State, chance_factor: float = 1.0
-) -> Path:
+) -> ListPath:
     """The path that a session's labels and settings, which may be a what-if, stand for.
 
     `p` is the chance of each document, in screening order, of what the scenario says, shape (N,): it comes from the
@@ -69,7 +69,7 @@ def chances(settings: Settings, calibrator: Calibrator, scores: Floats | None, s
 class Paths:
     """The path of a session and those under other assumptions; they change only with what they depend on."""
 
-    path: Path
+    path: ListPath
     vary: Callable[[], tuple[Varied, ...]]
 
     @cached_property
@@ -90,7 +90,7 @@ def session_paths(settings: Settings, calibrator: Calibrator, p: Floats, state: 
 
 
 def _varied(
-    path: Path, settings: Settings, calibrator: Calibrator, p: Floats, state: State
+    path: ListPath, settings: Settings, calibrator: Calibrator, p: Floats, state: State
 ) -> tuple[Varied, ...]:
     scenario, others = scenario_of(settings), list[Varied]()
     for factor in CHANCE_FACTORS:
@@ -109,7 +109,9 @@ def starting_chances(settings: Settings) -> tuple[float, float]:
     return low, high
 
 
-def path_from(settings: Settings, path: Path, calibrator: Calibrator, p: Floats, state: State) -> Path:
+def path_from(
+    settings: Settings, path: ListPath, calibrator: Calibrator, p: Floats, state: State
+) -> ListPath:
     """A path with the starting chance of other settings, true from the present depth on."""
     chances = scaled(p, _scale(settings))
     return scenario_of(settings).with_b_0(path, settings, calibrator, chances, state)

@@ -20,7 +20,7 @@ from tarstop_core.screening.state import State
 from tarstop_core.screening.wording import action, question
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.whole import WholeSession
-from tarstop_core.value.path import Path
+from tarstop_core.value.path import ListPath
 
 JUDGEMENTS = (
     *UNDOABLE,
@@ -85,7 +85,7 @@ def outcome(session: WholeSession, settings: Settings) -> Stopped:
     return Stopped(depth, plus, float(path.belief_at(depth)), state.depth)
 
 
-def _from_the_start(session: WholeSession, settings: Settings) -> tuple[State, Path]:
+def _from_the_start(session: WholeSession, settings: Settings) -> tuple[State, ListPath]:
     """The labels as they stand, and their path; reports that wait now did not wait at an earlier depth."""
     state = replay(settings, session.stored.ids, judgements(session.events))
     return state, screening_path(settings, *session.chances(settings, state), state).without_waiting()

@@ -14,7 +14,7 @@ from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.teaching.game import YOU, Game, Row, finds_of
 from tarstop_core.teaching.lesson import Lesson, Step
-from tarstop_core.value.path import Path
+from tarstop_core.value.path import ListPath
 
 HEIGHT = 430
 """Pixels of a lesson's curves."""
@@ -133,7 +133,7 @@ def round_so_far(game: Game, *, dark: bool = False) -> fig.Figure:
 
 
 def _belief_curve(
-    path: Path, settings: Settings, depth: int, hit: int | None, last: int, dark: bool
+    path: ListPath, settings: Settings, depth: int, hit: int | None, last: int, dark: bool
 ) -> fig.Figure:
     """Draw the belief alone: solid up to a depth, on an axis that ends at `last`."""
     return live_curves(

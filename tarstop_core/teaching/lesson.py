@@ -26,7 +26,7 @@ from tarstop_core.screening.wording import action, question
 from tarstop_core.teaching import message
 from tarstop_core.value.cumulative import CumulativePath
 from tarstop_core.value.decisive import DecisivePath
-from tarstop_core.value.path import Path
+from tarstop_core.value.path import ListPath
 from tarstop_core.value.payoffs import exceeds
 
 
@@ -61,7 +61,7 @@ class Lesson:
     policy: Policy  # One that needs no labels beyond those read, and draws no sample
 
     @cached_property
-    def path(self) -> Path:
+    def path(self) -> ListPath:
         """The path of a replay, labels and all."""
         return self.listing.played(self.settings)
 
@@ -136,7 +136,7 @@ def lesson(key: str, settings: Settings, policy: Policy) -> Lesson:
     return Lesson(sample(key), settings, policy)
 
 
-def best_plan(path: Path, depth: int) -> tuple[float, int]:
+def best_plan(path: ListPath, depth: int) -> tuple[float, int]:
     """Return what the next documents are worth, each, and how many the plan reads that makes them so.
 
     `depth` documents were read, fewer than there are. The plan has 0 documents where none is worth anything.

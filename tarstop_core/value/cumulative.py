@@ -14,15 +14,13 @@ from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.stats import binom
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.value.closed_loop import SAME, ClosedLoop, Richness
 from tarstop_core.value.knowledge import Knowledge
-from tarstop_core.value.path import first_not_worth, restaked
+from tarstop_core.value.path import ListPath, first_not_worth
 from tarstop_core.value.payoffs import TOLERANCE, Depths, Flags, Floats, Payoffs
-from tarstop_core.value.studies import NextStudy, worth_of_short_plans
-from tarstop_core.value.worth_of_studies import WorthOfStudies
+from tarstop_core.value.studies import NextStudy, WorthOfStudies, worth_of_short_plans
 
 PLANS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)
 """Documents ahead that a limited look-ahead considers."""
@@ -33,7 +31,7 @@ SHORT, LIKELY = 10, 0.02
 
 
 @dataclass(frozen=True, eq=False)
-class CumulativePath:
+class CumulativePath(ListPath):
     """All depths of one ranking at once, with the studies that its documents have brought.
 
     What :class:`~tarstop_core.value.path.Path` says of a method is said there alone.
@@ -56,6 +54,8 @@ class CumulativePath:
 
     in_steps: ClassVar[bool] = True
     slow_to_restake: ClassVar[bool] = True
+    free_of_payoffs: ClassVar[tuple[str, ...]] = ("b", "rho", "included_to")
+    free_if_computed: ClassVar[tuple[str, ...]] = ("_b", "_n_0")
 
     def __post_init__(self) -> None:
         if not ((self.p >= 0) & (self.p <= 1)).all():
@@ -68,8 +68,7 @@ class CumulativePath:
 
     @property
     def hit(self) -> None:
-        """No single document settles a review."""
-        return
+        """None: no single document settles a review."""
 
     @cached_property
     def _b(self) -> Floats:
@@ -86,10 +85,6 @@ class CumulativePath:
             return np.zeros(len(self.states))
         would = self.payoffs.utility_plus(self._b) - self.payoffs.utility_minus(self._b)
         return np.where(self.needed > 0, np.maximum(0.0, would), 0.0)
-
-    def may_choose_plus(self, depth: int) -> bool:
-        """Whether enough is in for a⁺, whatever is believed."""
-        return self.needed is None or bool(self.needed[self.studies[depth]] <= 0)
 
     @cached_property
     def b(self) -> Floats:
@@ -115,7 +110,8 @@ class CumulativePath:
         return np.append(0.0, np.cumsum(self.p))
 
     def chooses_plus(self, depth: int) -> bool:
-        return self.may_choose_plus(depth) and bool(self.payoffs.chooses_plus(self.b[depth]))
+        too_few = self.needed is not None and self.needed[self.studies[depth]] > 0
+        return not too_few and bool(self.payoffs.chooses_plus(self.b[depth]))
 
     def action_at(self, depth: int, acts_on_belief: bool = True) -> bool:
         """Whether a⁺ is taken on stopping at this depth: baselines too act on the belief they have reached."""
@@ -182,8 +178,6 @@ class CumulativePath:
             return self.evsi()
         return self._to_the_end if horizon is None else self._best_rate(limited_plans(horizon))
 
-    worth = value_rate  # its earlier name, which rules in people's own files may still use
-
     def horizon_depths(self, costs: ArrayLike, horizon: int | None, start: int = 0) -> Depths:
         if horizon is None and np.size(costs) <= FEW_COSTS and "_to_the_end" not in vars(self):
             return np.array([self._first_stop(cost, start) for cost in np.ravel(costs)], dtype=np.intp)
@@ -208,8 +202,7 @@ class CumulativePath:
         return stops
 
     def closed_value_rate(self) -> None:
-        # What a plan gains depends on what it costs to go on after the next study.
-        return
+        """None: what a plan gains depends on what it costs to go on after the next study."""
 
     def closed_plan(self, costs: Floats, depth: int) -> tuple[ClosedLoop | None, int]:
         """The plans in a closed loop for what is known at this depth, at these costs, and the depth at which they begin.
@@ -353,13 +346,6 @@ class CumulativePath:
     def without_waiting(self) -> Self:
         return replace(self, waiting=0.0)
 
-    def with_labels(self, labels: Flags) -> Self:
-        return replace(self, labels=labels)
-
-    def with_payoffs(self, payoffs: Payoffs) -> Self:
-        other: Self = restaked(self, payoffs, ("b", "rho", "included_to"), ("_b", "_n_0"))
-        return other
-
     @property
     def reports_waiting(self) -> float:
         return self.waiting / self.share if self.waiting else 0.0
@@ -394,45 +380,6 @@ class CumulativePath:
     def rates_from(self, depth: int) -> tuple[Depths, Floats]:
         plans = np.unique(np.minimum(dense_plans(len(self) - depth), len(self) - depth))
         return plans, self.worth_of_reading(depth + plans, depth) / plans
-
-    @cached_property
-    def otherwise(self) -> Floats:
-        """Chance that what is left, as many studies as may come, leads to the other action, shape (N + 1,)."""
-        left = self.waiting + self.share * (self.included_to[-1] - self.included_to)
-        return self._worth.turned(left, self.studies)
-
-    def disagreement(self, truth: str) -> Floats:
-        """Chance that the action on stopping at each depth is not that of the truth, shape (N + 1,).
-
-        That is whether pooled sensitivity exceeds θ ("pooled"), or what the whole list would have led to
-        ("full_evidence").
-        """
-        if truth == "full_evidence":
-            return self.otherwise
-        return np.where(self._chosen, 1 - self.b, self.b)
-
-    @cached_property
-    def _chosen(self) -> Flags:
-        """Whether a⁺ is taken on stopping at each depth, shape (N + 1,)."""
-        chosen = self.payoffs.chooses_plus(self._b)
-        if self.needed is not None:
-            chosen &= self.needed <= 0
-        return np.asarray(chosen[self.studies])
-
-    def one_report(self) -> float:
-        """What one waiting report is worth now, in the payoffs' unit: π·EVSI(one study)."""
-        return self.share * float(self._worth.of_one[-1])
-
-    def best_reports(self, waiting: int) -> tuple[int, float]:
-        """How many of the waiting reports are worth reading in full, and what that gains beyond its cost."""
-        reports, bring = np.arange(waiting + 1), np.arange(1, waiting + 1)
-        # Of n reports a binomial number brings data.
-        chances = binom.pmf(bring, reports[:, None], self.share)
-        # Beyond the table one more study adds nothing worth counting.
-        worth = self._worth.of_whole[-1, np.minimum(bring, self._worth.of_whole.shape[1]) - 1]
-        gain = chances @ worth - self.full_cost * reports
-        best = int(gain.argmax())
-        return best, float(gain[best])
 
 
 def studies_after(positions: ArrayLike, documents: int) -> Depths:

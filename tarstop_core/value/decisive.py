@@ -17,14 +17,14 @@ from numpy.typing import ArrayLike
 from scipy.ndimage import minimum_filter1d
 
 from tarstop_core.belief.decisive import HitCurve, belief
-from tarstop_core.value.path import restaked
+from tarstop_core.value.path import ListPath
 from tarstop_core.value.payoffs import TOLERANCE, Depths, Flags, Floats, Payoffs
 
 _NOT_GIVEN = cast(Any, None)
 
 
 @dataclass(frozen=True, eq=False)
-class DecisivePath:
+class DecisivePath(ListPath):
     """All depths of one ranking at once, under "no hit so far", and the hit if there is one.
 
     What :class:`~tarstop_core.value.path.Path` says of a method is said there alone.
@@ -40,10 +40,8 @@ class DecisivePath:
     p: Floats = _NOT_GIVEN
     """Calibrated chance of each document given ω⁺; without it, the curve's h; shape (N,)."""
 
-    in_steps: ClassVar[bool] = False
-    full_cost: ClassVar[float] = 0.0
-    reports_waiting: ClassVar[float] = 0.0
-    slow_to_restake: ClassVar[bool] = False
+    free_of_payoffs: ClassVar[tuple[str, ...]] = ("b", "passes", "effort")
+    free_if_computed: ClassVar[tuple[str, ...]] = ("rho", "effort_left", "hits_to")
 
     def __post_init__(self) -> None:
         if self.labels is None:
@@ -190,19 +188,6 @@ class DecisivePath:
         read = np.append(0.0, np.cumsum(np.where(at >= start, self.passes[begun], 0.0)))
         return np.asarray(read[depth])
 
-    def cost_of_next(self, depth: int, cost: float) -> float:
-        return cost
-
-    def without_waiting(self) -> Self:
-        return self
-
-    def with_labels(self, labels: Flags) -> Self:
-        return replace(self, labels=labels)
-
-    def with_payoffs(self, payoffs: Payoffs) -> Self:
-        other: Self = restaked(self, payoffs, ("b", "passes", "effort"), ("rho", "effort_left", "hits_to"))
-        return other
-
     def plan_value(self, cost: float) -> Floats:
         """J(D): expected net utility of "screen until a hit, at most D", shape (N + 1,)."""
         best = self.b_0 * self.payoffs.B + (1 - self.b_0) * self.payoffs.G
@@ -228,8 +213,6 @@ class DecisivePath:
             rate = averted / (self.effort_left[:-ahead] - self.effort_left[ahead:])
             np.maximum(best[: len(rate)], rate, out=best[: len(rate)])
         return best
-
-    worth = value_rate  # its earlier name, which rules in people's own files may still use
 
     @cached_property
     def _worth_to_the_end(self) -> Floats:

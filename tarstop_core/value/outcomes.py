@@ -1,8 +1,16 @@
-"""An outcome of a review with every study known: its path, its truth, and states of knowledge remembered."""
+"""Reviews: their path, the truth of an outcome whose studies are all known, and what reading everything would still change.
 
-from functools import lru_cache
+How many studies are still to come is a distribution (of a number, from :class:`tarstop_core.belief.mixture.Left`, with all
+that is not known of a list in it), not a mean; where they would lead is the preposterior theory of
+:mod:`tarstop_core.value.studies`.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 
 import numpy as np
+from numpy.typing import ArrayLike
+from scipy.stats import betabinom, binom
 
 from tarstop_core.belief.bivariate import bivariate_belief
 from tarstop_core.belief.lattice import lattice_for
@@ -13,8 +21,52 @@ from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.documents.topic import Outcome
 from tarstop_core.errors import InputProblem
 from tarstop_core.value.cumulative import CumulativePath, studies_after
-from tarstop_core.value.payoffs import TOLERANCE, Floats, Payoffs
-from tarstop_core.value.studies import NextStudy, next_studies
+from tarstop_core.value.payoffs import TOLERANCE, Flags, Floats, Payoffs
+from tarstop_core.value.studies import NextStudy, chance_otherwise, chance_plus, next_studies
+
+
+@dataclass(frozen=True, eq=False)
+class ReviewPath(CumulativePath):
+    """The path of a review: what waiting reports are worth, and how likely the decision is the right one."""
+
+    @cached_property
+    def otherwise(self) -> Floats:
+        """Chance that what is left, as many studies as may come, leads to the other action, shape (N + 1,)."""
+        left = self.waiting + self.share * (self.included_to[-1] - self.included_to)
+        return self._worth.turned(left, self.studies)
+
+    def disagreement(self, truth: str) -> Floats:
+        """Chance that the action on stopping at each depth is not that of the truth, shape (N + 1,).
+
+        That is whether pooled sensitivity exceeds θ ("pooled"), or what the whole list would have led to
+        ("full_evidence").
+        """
+        if truth == "full_evidence":
+            return self.otherwise
+        return np.where(self._chosen, 1 - self.b, self.b)
+
+    @cached_property
+    def _chosen(self) -> Flags:
+        """Whether a⁺ is taken on stopping at each depth, shape (N + 1,)."""
+        chosen = self.payoffs.chooses_plus(self._b)
+        if self.needed is not None:
+            chosen &= self.needed <= 0
+        return np.asarray(chosen[self.studies])
+
+    def one_report(self) -> float:
+        """What one waiting report is worth now, in the payoffs' unit: π·EVSI(one study)."""
+        return self.share * float(self._worth.of_one[-1])
+
+    def best_reports(self, waiting: int) -> tuple[int, float]:
+        """How many of the waiting reports are worth reading in full, and what that gains beyond its cost."""
+        reports, bring = np.arange(waiting + 1), np.arange(1, waiting + 1)
+        # Of n reports a binomial number brings data.
+        chances = binom.pmf(bring, reports[:, None], self.share)
+        # Beyond the table one more study adds nothing worth counting.
+        worth = self._worth.of_whole[-1, np.minimum(bring, self._worth.of_whole.shape[1]) - 1]
+        gain = chances @ worth - self.full_cost * reports
+        best = int(gain.argmax())
+        return best, float(gain[best])
 
 
 def outcome_path(
@@ -24,7 +76,7 @@ def outcome_path(
     theta: float = 0.75,
     engine: str = "bivariate",
     prior: Prior | None = None,
-) -> CumulativePath:
+) -> ReviewPath:
     """The path of an experiment, where every study is known from the outset: paper mode, one stage.
 
     Parameters
@@ -44,7 +96,7 @@ def outcome_path(
 
     Returns
     -------
-    CumulativePath
+    ReviewPath
         Over the documents of the outcome's topic.
 
     Raises
@@ -56,7 +108,7 @@ def outcome_path(
     if labels is None:
         raise InputProblem(f"Outcome {outcome.name} has no labels; replaying needs them.")
     states = states_of(outcome.tables, theta, engine, prior or Prior())
-    return CumulativePath(p, states, studies_after(outcome.positions, len(p)), payoffs, labels)
+    return ReviewPath(p, states, studies_after(outcome.positions, len(p)), payoffs, labels)
 
 
 @lru_cache(maxsize=4096)
@@ -151,3 +203,97 @@ def _states(
         if before and lattice_for(earlier, theta, prior) is lattice_for(tables, theta, prior):
             return (*before, *states_of(tables, theta, engine, prior, last_only=True))
     return tuple(next_studies(tables, theta, prior, beliefs=beliefs(tables, theta, engine, prior)))
+
+
+ROWS = 48  # Numbers of reports that stand for all: each for as much of their distribution
+
+
+def studies_to_come(unread: ArrayLike, waiting: int = 0, shapes: tuple[float, float] | None = None) -> Floats:
+    """Chance of 0, 1, 2, … further studies.
+
+    Parameters
+    ----------
+    unread : array_like, shape (M + 1,)
+        Chance of 0, 1, 2, … relevant documents among those that nobody has read.
+    waiting : int
+        Reports that were included and are still to be read in full.
+    shapes : (float, float), optional
+        Of the beta distribution of the share of reports that bring data; without it every report does.
+
+    Returns
+    -------
+    ndarray, shape (K + 1,)
+        Adds up to 1.
+
+    Examples
+    --------
+    >>> studies_to_come([0.5, 0.5], waiting=1)
+    array([0. , 0.5, 0.5])
+    >>> studies_to_come([0.0, 1.0], shapes=(1.0, 1.0))
+    array([0.5, 0.5])
+    """
+    chance = np.asarray(unread, dtype=float)
+    if shapes is None:
+        return np.concatenate((np.zeros(waiting), chance))
+    reports = np.arange(len(chance))
+    if len(chance) > ROWS:
+        # Their quantiles: what follows is smooth in the number of reports.
+        levels = (np.arange(ROWS) + 0.5) / ROWS
+        reports = np.minimum(np.searchsorted(np.cumsum(chance), levels), len(chance) - 1)
+        chance = np.full(ROWS, 1 / ROWS)
+    reports = reports + waiting
+    bring = np.arange(reports.max() + 1)
+    return np.asarray(chance @ betabinom.pmf(bring, reports[:, None], *shapes))
+
+
+def tempered(chance: ArrayLike, power: float) -> Floats:
+    """A chance with its odds raised to a power: below 1 it comes nearer to one half, and never beyond.
+
+    >>> tempered([0.0, 0.1, 0.5, 0.9], 0.5).round(3)
+    array([0.  , 0.25, 0.5 , 0.75])
+    """
+    chance = np.asarray(chance, dtype=float)
+    yes, no = chance**power, (1 - chance) ** power
+    return np.asarray(yes / (yes + no))
+
+
+def chance_turned(
+    b: float, n_0: float, to_come: ArrayLike, q_star: float, needed: int = 0, tempering: float = 1.0
+) -> float:
+    """Chance that the decision with all studies is not the one that is taken now.
+
+    Parameters
+    ----------
+    b, n_0 : float
+        Belief now, and how many studies it is worth (:class:`~tarstop_core.value.studies.NextStudy`).
+    to_come : array_like, shape (K + 1,)
+        Chance of 0, 1, 2, … further studies (:func:`studies_to_come`).
+    q_star : float
+        Threshold belief above which a⁺ is chosen.
+    needed : int
+        Further studies that must be in before a⁺ may be taken.
+    tempering : float
+        Power of the odds that further studies turn the decision, if they come; the chance that they come stays as it is.
+
+    Returns
+    -------
+    float
+        A chance.
+
+    Examples
+    --------
+    >>> round(chance_turned(0.7, 2.0, [0.0, 1.0], 0.5), 2), chance_turned(0.7, 2.0, [1.0], 0.5)
+    (0.18, 0.0)
+    >>> round(chance_turned(0.9, 2.0, [0.5, 0.0, 0.5], 0.5, needed=2), 2)
+    0.48
+    >>> round(chance_turned(0.7, 2.0, [0.9, 0.1], 0.5, tempering=0.5), 3)
+    0.032
+    """
+    least = max(needed, 1)
+    chance = np.asarray(to_come, dtype=float)[least:]
+    if not chance.any():
+        return 0.0
+    k = np.arange(least, least + len(chance))
+    turns = (chance_plus if needed else chance_otherwise)(b, n_0, k, q_star)
+    given = min(1.0, float(chance @ turns / chance.sum()))
+    return float(chance.sum() * tempered(given, tempering))

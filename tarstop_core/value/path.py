@@ -1,8 +1,8 @@
-"""What may be asked of a ranking, whichever scenario it belongs to."""
+"""What may be asked of a ranking, whichever scenario it belongs to: by a policy, and by pages and experiments."""
 
-from collections.abc import Iterable
-from dataclasses import replace
-from typing import Any, Protocol, Self
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Protocol, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,25 +11,15 @@ from tarstop_core.value.payoffs import TOLERANCE, Depths, Flags, Floats, Payoffs
 
 
 class Path(Protocol):
-    """A new kind of evidence is a class that answers this; nobody asks which class it is."""
+    """What a policy goes by. A policy sees nothing else, so it cannot look ahead."""
 
-    # --- what a policy goes by
+    labels: Flags  # Documents known to be relevant, shape (N,); in a session those not read yet are False
+    p: Floats  # Calibrated chance of each document, shape (N,)
+    payoffs: Payoffs  # What right and wrong decisions are worth
 
     @property
     def hit(self) -> int | None:
         """Depth of the document that settled the question, if one did."""
-
-    @property
-    def labels(self) -> Flags:
-        """Documents known to be relevant, shape (N,); in a session those not read yet are False."""
-
-    @property
-    def p(self) -> Floats:
-        """Calibrated chance of each document, shape (N,)."""
-
-    @property
-    def payoffs(self) -> Payoffs:
-        """What right and wrong decisions are worth."""
 
     def __len__(self) -> int: ...
 
@@ -71,8 +61,6 @@ class Path(Protocol):
     def closed_value_rate(self) -> Floats | None:
         """What :meth:`closed_depths` compares with the cost at each depth, shape (N,); None if it compares values."""
 
-    # --- what is believed
-
     @property
     def b(self) -> Floats:
         """Belief after d documents, before a hit, shape (N + 1,)."""
@@ -82,43 +70,64 @@ class Path(Protocol):
         """ρ_{d+1}, the chance that the next document is what is hoped for, shape (N,)."""
 
     @property
-    def chances(self) -> Floats:
-        """Chance of each document as the belief takes it: of a first hit, or of bringing data, shape (N,)."""
-
-    @property
     def evpi(self) -> Floats:
         """EVPI(b_d), in the payoffs' unit, shape (N + 1,)."""
 
-    @property
-    def in_steps(self) -> bool:
-        """Whether the belief stays as it is between two finds: it is drawn as steps."""
 
+@dataclass(frozen=True, eq=False)
+class ListPath(Path, ABC):
+    """What advice, pages and experiments ask beside that.
+
+    A new kind of evidence is a frozen dataclass derived from this one; nobody asks which class it is.
+    """
+
+    in_steps: ClassVar[bool] = False
+    """Whether the belief stays as it is between two finds: it is drawn as steps."""
+    slow_to_restake: ClassVar[bool] = False
+    """Whether other payoffs take a search through all plans at every depth."""
+    free_of_payoffs: ClassVar[tuple[str, ...]] = ()
+    """Attributes that no payoffs change and every depth needs."""
+    free_if_computed: ClassVar[tuple[str, ...]] = ()
+    """Attributes that no payoffs change and that some questions need."""
+
+    @property
+    @abstractmethod
+    def chances(self) -> Floats:
+        """Chance of each document as the belief takes it: of a first hit, or of bringing data, shape (N,)."""
+
+    @abstractmethod
     def belief_at(self, depth: int) -> float:
         """Belief on stopping at this depth."""
 
+    @abstractmethod
     def brought(self, depth: int) -> int:
         """Finds that move the belief for good among the first `depth`: hits, or studies with data."""
 
+    @abstractmethod
     def ahead(self, depth: int) -> Self:
         """The path as somebody sees it who has read so far: nothing (more) turns up."""
 
-    # --- what follows
-
+    @abstractmethod
     def action_at(self, depth: int, acts_on_belief: bool = True) -> bool:
         """Whether a⁺ is taken on stopping at this depth, by a rule that acts on the belief or by one that does not."""
 
+    @abstractmethod
     def knowing(self, plus: Flags, omega: bool) -> Flags:
         """The actions, by somebody who knows the truth: a⁺ only where it can be taken."""
 
+    @abstractmethod
     def evsi(self) -> Floats:
         """Exact value of one more document and then acting, in the payoffs' unit, shape (N,)."""
 
+    @abstractmethod
     def pays(self, depth: int, cost: float) -> bool:
         """Whether some plan, however long, gains from this depth on, before a hit."""
 
+    @abstractmethod
     def rates_from(self, depth: int) -> tuple[Depths, Floats]:
         """Plans from this depth on (documents), and what each is worth a document; some documents are left."""
 
+    @abstractmethod
     def expected_utility(
         self, depth: Depths, costs: Floats, start: int, *, acts_on_belief: bool, looks_every: int | None
     ) -> Floats:
@@ -143,59 +152,45 @@ class Path(Protocol):
             In the payoffs' unit, screening cost subtracted.
         """
 
-    # --- what reading costs beyond each document
+    # --- reports that wait to be read in full
 
     @property
     def full_cost(self) -> float:
         """Cost of reading a report in full, in the payoffs' unit; 0 where nothing is read twice."""
+        return 0.0
 
     @property
     def reports_waiting(self) -> float:
         """Reports to be read in full that wait."""
+        return 0.0
 
     def cost_of_next(self, depth: int, cost: float) -> float:
         """Cost of the next document, with what is expected to follow from it."""
+        return cost
 
     def without_waiting(self) -> Self:
         """The path as it is with no reports waiting."""
+        return self
 
-    # --- the same under other assumptions
+    def worth(self, horizon: int | None = None) -> Floats:
+        """:meth:`value_rate` by its earlier name, for rules in people's own files."""
+        return self.value_rate(horizon)
 
-    @property
-    def slow_to_restake(self) -> bool:
-        """Whether other payoffs take a search through all plans at every depth."""
+    # --- the same list under other assumptions
 
     def with_labels(self, labels: Flags) -> Self:
         """A path on which these documents are known to be relevant; the hit stays as it is."""
+        other: Self = replace(cast(Any, self), labels=labels)
+        return other
 
     def with_payoffs(self, payoffs: Payoffs) -> Self:
         """A path with other payoffs; what does not depend on them is kept, not computed anew."""
-
-
-def restaked(path: Any, payoffs: Payoffs, first: Iterable[str], more: Iterable[str]) -> Any:
-    """A path with other payoffs that keeps what depends on none.
-
-    Parameters
-    ----------
-    path : path
-        The path to copy.
-    payoffs : Payoffs
-        Its other payoffs.
-    first : iterable of str
-        Attributes to keep, computed if need be.
-    more : iterable of str
-        Attributes to keep where they were computed already.
-
-    Returns
-    -------
-    path
-        Of the same class.
-    """
-    for name in first:
-        getattr(path, name)
-    other = replace(path, payoffs=payoffs)
-    vars(other).update((name, vars(path)[name]) for name in (*first, *more) if name in vars(path))
-    return other
+        for name in self.free_of_payoffs:
+            getattr(self, name)
+        other: Self = replace(cast(Any, self), payoffs=payoffs)
+        kept = (*self.free_of_payoffs, *self.free_if_computed)
+        vars(other).update((name, vars(self)[name]) for name in kept if name in vars(self))
+        return other
 
 
 def first_not_worth(scores: Floats, costs: ArrayLike, start: int = 0) -> Depths:

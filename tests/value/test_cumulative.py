@@ -17,12 +17,11 @@ from tarstop_core.policies.combined import depth_with_min_p_correct
 from tarstop_core.value.cumulative import (
     PLANS,
     SHORT,
-    CumulativePath,
     dense_plans,
     limited_plans,
     studies_after,
 )
-from tarstop_core.value.exhaustive import chance_turned
+from tarstop_core.value.outcomes import ReviewPath, chance_turned
 from tarstop_core.value.payoffs import Floats, Payoffs
 from tarstop_core.value.studies import NextStudy, evsi_of_studies, next_studies
 
@@ -35,14 +34,14 @@ STATES = next_studies(STUDIES, 0.75)
 N = 60
 
 
-def a_path(seed: int = 1, payoffs: Payoffs = EVEN, **more: float) -> CumulativePath:
+def a_path(seed: int = 1, payoffs: Payoffs = EVEN, **more: float) -> ReviewPath:
     rng = np.random.default_rng(seed)
     p = np.sort(rng.uniform(0, 0.4, N))[::-1]
     known = studies_after(np.sort(rng.choice(N, 4, replace=False)), N)
-    return CumulativePath(p, STATES, known, payoffs, np.zeros(N, dtype=bool), **more)
+    return ReviewPath(p, STATES, known, payoffs, np.zeros(N, dtype=bool), **more)
 
 
-def worth_of(path: CumulativePath, d: int, expected: float) -> float:
+def worth_of(path: ReviewPath, d: int, expected: float) -> float:
     """A Poisson number of studies, by the definition of an expectation."""
     state = path.states[path.studies[d]]
     one = state.evsi(path.payoffs)
@@ -51,7 +50,7 @@ def worth_of(path: CumulativePath, d: int, expected: float) -> float:
     return sum(math.exp(-expected) * expected**j / math.factorial(j) * evsi[j - 1] for j in range(1, 80))
 
 
-def rate(path: CumulativePath, d: int, m: int) -> float:
+def rate(path: ReviewPath, d: int, m: int) -> float:
     """What plan "m more" gains a document, by its definition."""
     m = min(m, N - d)
     included = path.p[d : d + m].sum()
@@ -85,7 +84,7 @@ def test_searching_for_the_stop_finds_where_no_plan_is_worth_its_cost(
     n = int(rng.integers(1, 2000))
     p = rng.uniform(0, 0.3, n) * rng.uniform(0.001, 1, n) ** 2
     known = studies_after(np.sort(rng.integers(0, n, 4)), n)
-    path = CumulativePath(
+    path = ReviewPath(
         p, STATES, known, EVEN, np.zeros(n, dtype=bool), share=0.7, full_cost=0.002, waiting=waiting
     )
     start = int(rng.integers(0, n + 1))
@@ -174,7 +173,7 @@ def test_what_is_left_turns_as_its_number_may_be(least: int) -> None:
 
 def test_a_tenth_of_a_study_is_a_tenth_of_its_worth() -> None:
     """At b = q* the closed form of a fractional number of studies grows as its root; chances do not."""
-    start = CumulativePath(
+    start = ReviewPath(
         np.full(200, 0.01), STATES[:1], studies_after([], 200), EVEN, np.zeros(200, dtype=bool)
     )
     one = STATES[0].evsi(EVEN)
@@ -197,16 +196,16 @@ def test_plans() -> None:
 
 
 def test_an_empty_list_and_impossible_chances() -> None:
-    path = CumulativePath(np.empty(0), STATES[:1], studies_after([], 0), EVEN, np.empty(0, dtype=bool))
+    path = ReviewPath(np.empty(0), STATES[:1], studies_after([], 0), EVEN, np.empty(0, dtype=bool))
     assert len(path.value_rate()) == 0 and Optimal().depths(path, [0.1]).tolist() == [0]
     with pytest.raises(InputProblem, match="outside 0 to 1"):
-        CumulativePath(np.array([1.5]), STATES, studies_after([], 1), EVEN, np.zeros(1, dtype=bool))
+        ReviewPath(np.array([1.5]), STATES, studies_after([], 1), EVEN, np.zeros(1, dtype=bool))
 
 
 # --- a least number of studies ------------------------------------------------------------------------
 
 
-def held_back(least: int, payoffs: Payoffs = EVEN, **more: float) -> CumulativePath:
+def held_back(least: int, payoffs: Payoffs = EVEN, **more: float) -> ReviewPath:
     needed = np.maximum(0, least - np.arange(len(STATES)))
     return replace(a_path(payoffs=payoffs, **more), needed=needed)
 
@@ -281,7 +280,7 @@ def test_without_a_least_number_nothing_changes() -> None:
 def test_what_holds_plus_back_is_worth_reading_for() -> None:
     """Sure of a⁺ and not allowed to take it, one reads on where it would be worth nothing otherwise."""
     sure = replace(STATES[2], b=0.97)
-    free = CumulativePath(np.full(N, 0.2), [sure], studies_after([], N), EVEN, np.zeros(N, dtype=bool))
+    free = ReviewPath(np.full(N, 0.2), [sure], studies_after([], N), EVEN, np.zeros(N, dtype=bool))
     held = replace(free, needed=np.array([2]))
     assert Optimal().depths(free, [1e-3])[0] == 0 < Optimal().depths(held, [1e-3])[0]
     assert Greedy().depths(free, [4e-3])[0] < Greedy().depths(held, [4e-3])[0]

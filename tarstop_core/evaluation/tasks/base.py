@@ -16,7 +16,7 @@ from tarstop_core.policies import Policy
 from tarstop_core.policies.audit import Audit, AuditGrid
 from tarstop_core.policies.grlstop import GRLStop, depths_for_targets
 from tarstop_core.policies.sampled import OrderStatistic, SampleGrid
-from tarstop_core.value.path import Path
+from tarstop_core.value.path import ListPath
 from tarstop_core.value.payoffs import Depths, Flags, Floats, Payoffs
 
 REPLICATIONS = 50
@@ -136,7 +136,7 @@ class Task(ABC):
 
         Returns
         -------
-        sequence of Path
+        sequence of ListPath
         """
 
     @abstractmethod
@@ -162,7 +162,7 @@ class Task(ABC):
             What is played.
         learned : Learned
             From the training cases.
-        paths : sequence of Path
+        paths : sequence of ListPath
             Those of :meth:`paths`, one for each of the payoffs.
         settings : sequence of Policy
             Of one rule.
@@ -213,7 +213,7 @@ class Task(ABC):
         return []
 
 
-def depths_of(paths: Sequence[Path], settings: Sequence[Policy], costs: Sequence[float]) -> Depths:
+def depths_of(paths: Sequence[ListPath], settings: Sequence[Policy], costs: Sequence[float]) -> Depths:
     """Find stopping depths.
 
     Parameters

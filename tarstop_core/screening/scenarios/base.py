@@ -10,7 +10,7 @@ from tarstop_core.screening.advised import Advice, ReviewFacts
 from tarstop_core.screening.labels import Label
 from tarstop_core.screening.settings import S, Settings
 from tarstop_core.screening.state import State
-from tarstop_core.value.path import Path
+from tarstop_core.value.path import ListPath
 from tarstop_core.value.payoffs import Flags, Floats
 
 
@@ -72,7 +72,7 @@ class Scenario(ABC, Generic[S]):
         """What a document's chance is a chance of, as calibrators call it."""
 
     @abstractmethod
-    def path(self, settings: S, calibrator: Calibrator, chances: Floats, state: State) -> Path:
+    def path(self, settings: S, calibrator: Calibrator, chances: Floats, state: State) -> ListPath:
         """Compute the path that labels and settings stand for.
 
         Parameters
@@ -88,25 +88,25 @@ class Scenario(ABC, Generic[S]):
 
         Returns
         -------
-        Path
+        ListPath
             What policies are asked about.
         """
 
     def with_b_0(
-        self, path: Path, settings: S, calibrator: Calibrator, chances: Floats, state: State
-    ) -> Path:
+        self, path: ListPath, settings: S, calibrator: Calibrator, chances: Floats, state: State
+    ) -> ListPath:
         """Change the starting chance of a path to that of the settings, from the present depth on.
 
         Parameters
         ----------
-        path : Path
+        path : ListPath
             The path with another starting chance.
         settings, calibrator, chances, state
             As for :meth:`path`.
 
         Returns
         -------
-        Path
+        ListPath
             True from the present depth on; depths before it may be missing.
         """
         return self.path(settings, calibrator, chances, state)
@@ -125,12 +125,12 @@ class Scenario(ABC, Generic[S]):
 
     # --- beside the advice
 
-    def sure_enough(self, settings: S, path: Path) -> Flags | None:
+    def sure_enough(self, settings: S, path: ListPath) -> Flags | None:
         """Depths at which a person's floor on the chance of the right decision lets a rule stop; None without one."""
         return None
 
     def facts(
-        self, settings: S, calibrator: Calibrator, path: Path, p: Floats, state: State
+        self, settings: S, calibrator: Calibrator, path: ListPath, p: Floats, state: State
     ) -> ReviewFacts | None:
         """Compute what belongs to the advice beside worth and cost.
 
@@ -140,7 +140,7 @@ class Scenario(ABC, Generic[S]):
             Those in force.
         calibrator : Calibrator
             Where the chances come from.
-        path : Path
+        path : ListPath
             The path of the session.
         p : array of shape (N,)
             Chance of each document as the calibrator gives it, in the order of reading.

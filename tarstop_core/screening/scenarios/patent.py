@@ -17,7 +17,7 @@ from tarstop_core.screening.scenarios.base import Scenario
 from tarstop_core.screening.settings import PatentSettings
 from tarstop_core.screening.state import State
 from tarstop_core.value.decisive import DecisivePath
-from tarstop_core.value.path import Path
+from tarstop_core.value.path import ListPath
 from tarstop_core.value.payoffs import Floats
 
 
@@ -53,7 +53,9 @@ class Patent(Scenario[PatentSettings]):
         """The sensitivity of one reading."""
         return settings.s
 
-    def path(self, settings: PatentSettings, calibrator: Calibrator, chances: Floats, state: State) -> Path:
+    def path(
+        self, settings: PatentSettings, calibrator: Calibrator, chances: Floats, state: State
+    ) -> ListPath:
         """Under "no hit so far", and the hit if there is one."""
         return DecisivePath(
             curve=calibrator.curve(
@@ -72,8 +74,8 @@ class Patent(Scenario[PatentSettings]):
         return state.silent.tobytes(), state.hit
 
     def with_b_0(
-        self, path: Path, settings: PatentSettings, calibrator: Calibrator, chances: Floats, state: State
-    ) -> Path:
+        self, path: ListPath, settings: PatentSettings, calibrator: Calibrator, chances: Floats, state: State
+    ) -> ListPath:
         """With the curve of hits as it is."""
         return replace(cast(DecisivePath, path), b_0=settings.b_0)
 

@@ -24,10 +24,9 @@ from tarstop_core.screening.labels import RELEVANT, Label
 from tarstop_core.screening.scenarios.base import Scenario
 from tarstop_core.screening.settings import ReviewSettings
 from tarstop_core.screening.state import State
-from tarstop_core.value.cumulative import CumulativePath, studies_after
-from tarstop_core.value.exhaustive import chance_turned, studies_to_come
-from tarstop_core.value.outcomes import states_of
-from tarstop_core.value.path import Path
+from tarstop_core.value.cumulative import studies_after
+from tarstop_core.value.outcomes import ReviewPath, chance_turned, states_of, studies_to_come
+from tarstop_core.value.path import ListPath
 from tarstop_core.value.payoffs import Depths, Flags, Floats
 from tarstop_core.value.studies import NextStudy
 
@@ -116,12 +115,12 @@ class Review(Scenario[ReviewSettings]):
 
     def path(
         self, settings: ReviewSettings, calibrator: Calibrator, chances: Floats, state: State
-    ) -> CumulativePath:
+    ) -> ReviewPath:
         """In two stages `chances` are those of being included by title and abstract, in one those of bringing data."""
         evidence = state.evidence
         share = extraction_rate(settings, state).mean if settings.two_stages else 1.0
         states = states_of(evidence.tables, settings.theta, settings.engine, settings.belief_prior)
-        return CumulativePath(
+        return ReviewPath(
             p=chances,
             states=states,
             needed=needed_studies(settings, evidence.tables, states),
@@ -142,31 +141,31 @@ class Review(Scenario[ReviewSettings]):
         return ENGINES[settings.engine].knows_prior
 
     def with_b_0(
-        self, path: Path, settings: ReviewSettings, calibrator: Calibrator, chances: Floats, state: State
-    ) -> Path:
+        self, path: ListPath, settings: ReviewSettings, calibrator: Calibrator, chances: Floats, state: State
+    ) -> ListPath:
         """Only the present belief is computed anew: the depths behind are not asked for."""
-        tables, whole = state.evidence.tables, cast(CumulativePath, path)
+        tables, whole = state.evidence.tables, cast(ReviewPath, path)
         now = states_of(tables, settings.theta, settings.engine, settings.belief_prior, last_only=True)
         needed = needed_studies(settings, tables, now)
         return replace(whole, states=now, studies=np.zeros_like(whole.studies), needed=needed)
 
     # --- beside the advice
 
-    def sure_enough(self, settings: ReviewSettings, path: Path) -> Flags | None:
+    def sure_enough(self, settings: ReviewSettings, path: ListPath) -> Flags | None:
         """Where the action is right with the chance that the floor asks for."""
         if not settings.floor:
             return None
-        return np.asarray(1 - cast(CumulativePath, path).disagreement(settings.truth) >= settings.floor)
+        return np.asarray(1 - cast(ReviewPath, path).disagreement(settings.truth) >= settings.floor)
 
     def facts(
-        self, settings: ReviewSettings, calibrator: Calibrator, path: Path, p: Floats, state: State
+        self, settings: ReviewSettings, calibrator: Calibrator, path: ListPath, p: Floats, state: State
     ) -> ReviewFacts:
         """As :class:`ReviewFacts` says them.
 
         `p` as the calibrator gives it: what was found already corrects the number still unread, and a scale that came
         from the same documents would count them twice.
         """
-        path = cast(CumulativePath, path)
+        path = cast(ReviewPath, path)
         depth, waiting = state.depth, len(state.waiting)
         now, share = path.states[-1], extraction_rate(settings, state)
         to_read, plan = path.best_reports(waiting)[0], path.best_plan(depth, settings.cost)[0]

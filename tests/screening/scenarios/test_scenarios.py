@@ -13,7 +13,7 @@ from tarstop_core.sessions.shelf import CHANCE_OF
 from tarstop_core.value.payoffs import Payoffs
 
 ROOT = Path(__file__).resolve().parents[3]
-PATHS = {"DecisivePath", "CumulativePath"}
+PATHS = {"DecisivePath", "CumulativePath", "ReviewPath"}
 OWN = (
     "tarstop_core/screening/scenarios/",
     "tarstop_core/evaluation/tasks/",

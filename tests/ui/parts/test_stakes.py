@@ -10,7 +10,6 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.parts.stakes import FRACTIONS, changed, nearest_fraction, views
 from tarstop_core.errors import InputProblem
-from tarstop_core.screening.settings import PatentSettings, ReviewSettings
 from tarstop_core.value.payoffs import Payoffs
 from tarstop_core.value.stakes import PAYOFF_NAMES, Stakes
 from tests.ui.conftest import SECONDS
@@ -113,6 +112,7 @@ def page() -> None:
     import streamlit as st
 
     from dashboard.parts import stakes
+    from tarstop_core.screening.settings import PatentSettings
     from tarstop_core.value.payoffs import Payoffs
 
     found = stakes.panel("p", PatentSettings(Payoffs.from_q_star(0.5), 0.001))
@@ -205,6 +205,7 @@ def test_the_limits_of_the_cost_are_legal_and_explained(panel: AppTest, fraction
 def test_names_of_actions_are_shown_as_they_are() -> None:
     def odd() -> None:
         from dashboard.parts import stakes
+        from tarstop_core.screening.settings import PatentSettings
         from tarstop_core.value.payoffs import Payoffs
 
         stakes.panel("p", PatentSettings(Payoffs.from_q_star(0.5), 0.001, plus="*Re$ject*", minus="a_b"))
@@ -220,7 +221,7 @@ def compact_page() -> None:
     import streamlit as st
 
     from dashboard.parts import stakes
-    from tarstop_core.screening.settings import Settings
+    from tarstop_core.screening.settings import PatentSettings, Settings
     from tarstop_core.value.payoffs import Payoffs
 
     state = st.session_state
@@ -263,6 +264,7 @@ def review_page() -> None:
     import streamlit as st
 
     from dashboard.parts import stakes
+    from tarstop_core.screening.settings import ReviewSettings
     from tarstop_core.value.payoffs import Payoffs
 
     settings = ReviewSettings(

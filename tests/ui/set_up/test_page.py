@@ -424,7 +424,7 @@ class TestCalibrator:
 def test_every_rule_on_offer_advises(open_app: Open, scenario: str) -> None:
     page = open_app("set_up", scenario=scenario)
     assert ("never clearly worse" in words_of(page.caption)) == (scenario == "review")
-    first = SCENARIOS[scenario].first_rule
+    first = SCENARIOS[scenario].settings_class.first_rule
     key = "set_up/chances/policy" + ("" if first == "optimal" else f"/{first}")
     assert page.selectbox(key).value == first
     for name in followed():

@@ -8,7 +8,7 @@ from scipy.special import ndtr, ndtri
 from scipy.stats import betabinom
 
 from tarstop_core.belief.mixture import left, mixture
-from tarstop_core.value.exhaustive import ROWS, chance_turned, studies_to_come, tempered
+from tarstop_core.value.outcomes import ROWS, chance_turned, studies_to_come, tempered
 from tarstop_core.value.studies import chance_otherwise, chance_plus
 
 Q_STARS = st.sampled_from([0.2, 0.5, 0.8])
