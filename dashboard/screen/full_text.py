@@ -18,7 +18,7 @@ from dashboard.screen.verdicts import reason_row
 from tarstop_core.documents.reports import OUTCOMES, FullText, Report
 from tarstop_core.documents.tables import CELLS
 from tarstop_core.errors import InputProblem
-from tarstop_core.screening.exclusions import reasons_offered
+from tarstop_core.screening.events import reasons_offered
 from tarstop_core.screening.report_entry import RATES, Draft, TypedTable, by_study, study_name, table_rows
 from tarstop_core.screening.state import State
 from tarstop_core.sessions.answers import sample_text

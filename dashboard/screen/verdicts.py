@@ -14,7 +14,7 @@ from dashboard.screen import advising
 from dashboard.screen.reading import block, pair
 from tarstop_core.documents.application import Flag
 from tarstop_core.screening.advised import Advice
-from tarstop_core.screening.exclusions import KEYED, LONGEST, reasons_event, reasons_given
+from tarstop_core.screening.events import KEYED, LONGEST_REASON, reasons_event, reasons_given
 from tarstop_core.screening.labels import BACKGROUND, COMBINATION, IRRELEVANT, RELEVANT, UNSURE, Label
 from tarstop_core.screening.log import Event, last_undoable
 from tarstop_core.screening.scenarios.named import scenario_of
@@ -357,7 +357,7 @@ def reasons_dialog(work: Work, state: State) -> None:
             reason: st.text_input(
                 f"Reason {at}" + (f", given {given[reason]:,}×" if given[reason] else ""),
                 value=reason,
-                max_chars=LONGEST,
+                max_chars=LONGEST_REASON,
                 key=f"reason_kept_{state.seq}_{at}",
             )
             for at, reason in enumerate(state.reasons, start=1)

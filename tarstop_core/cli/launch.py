@@ -1,4 +1,4 @@
-"""``tarstop app``: the dashboard."""
+"""``tarstop app``, ``backup`` and ``restore``: the dashboard, and everything in its store as one file and back."""
 
 import errno
 import os
@@ -6,10 +6,12 @@ import re
 import socket
 import subprocess
 import sys
+from pathlib import Path
 
 import click
 
 from tarstop_core import places
+from tarstop_core.cli.shared import progress
 from tarstop_core.errors import InputProblem
 
 
@@ -101,3 +103,34 @@ def require_free_port(port: int, address: str) -> None:
         }
         foreign = f"{address} is not an address of this machine; give one of its own with --address."
         raise InputProblem(reasons.get(problem.errno or 0, foreign)) from None
+
+
+@click.command("backup")
+@click.argument("file", type=click.Path(path_type=Path))
+def backup_command(file: Path) -> None:
+    """Write everything in the store to FILE, which must not exist, while people go on labelling.
+
+    The store is the one that TARSTOP_DATABASE_URL names, or the local one. FILE is a SQLite database; 'tarstop restore'
+    puts it into a store of any kind.
+    """
+    from tarstop_core.sessions.store.backup import backup
+
+    held = backup(file, progress=lambda share: progress(share, "Backing up"))
+    click.echo(f"{file} holds {held}.")
+
+
+@click.command("restore")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--replace", is_flag=True, help="Replace what the store holds, after a backup of it beside it.")
+def restore_command(file: Path, replace: bool) -> None:
+    """Put everything in the backup FILE into the store, all of it or nothing.
+
+    The store is the one that TARSTOP_DATABASE_URL names, or the local one. FILE may be of an earlier version, and may come
+    from another kind of database.
+    """
+    from tarstop_core.sessions.store.backup import restore
+
+    restored = restore(file, replace=replace, progress=lambda share: progress(share, "Restoring"))
+    if restored.before is not None:
+        click.echo(f"What was there before is in {restored.before}.")
+    click.echo(f"The store holds {restored.held}.")

@@ -1,4 +1,4 @@
-"""``tarstop rank`` and ``tarstop metrics``: a ranking, and how good one is."""
+"""``tarstop rank``, ``metrics`` and ``rerank``: a ranking, how good one is, and a labelled list as it learns from its labels."""
 
 import time
 from pathlib import Path
@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from tarstop_core.cli.shared import PATH, json_option, print_json, progress, say, writable, writing
+from tarstop_core.errors import InputProblem
 
 
 @click.command()
@@ -67,3 +68,103 @@ def metrics(run: Path, qrels: Path, as_json: bool) -> None:
             f"{quality['topics']} topics: MAP {quality['map']:.4f}, NDCG {quality['ndcg']:.4f}, "
             f"recall at 100 {quality['recall_100']:.4f}."
         )
+
+
+@click.command()
+@click.argument("records", type=PATH)
+@click.option("--query", required=True, help="What is searched for: a question or a title.")
+@click.option("--for", "words_for", default="", help="Words that speak for a document, from the first on.")
+@click.option("--against", "words_against", default="", help="Words that speak against one.")
+@click.option("--labels", "column", required=True, help="Column that says what is relevant.")
+@click.option("--out", type=PATH, required=True, help="TREC run to write: the order read.")
+@click.option(
+    "--ranker", "spec", help="A ranker, or one's own as FILE.py:NAME; the default one unless given."
+)
+@click.option(
+    "--scores", help="Column of numbers from elsewhere, weighed by what the labels show them to be worth."
+)
+@click.option(
+    "--chances",
+    "chances_file",
+    type=PATH,
+    help="CSV to write: each document's chance as it stood when it was next.",
+)
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of what is drawn at random."
+)
+@json_option
+def rerank(
+    records: Path,
+    query: str,
+    words_for: str,
+    words_against: str,
+    column: str,
+    out: Path,
+    spec: str | None,
+    scores: str | None,
+    chances_file: Path | None,
+    seed: int,
+    as_json: bool,
+) -> None:
+    """Read RECORDS as a session would that learns from every label, and write the order read.
+
+    It begins in the order of 'tarstop rank --tokens words'; records without a label are left out.
+    """
+    import numpy as np
+
+    from tarstop_core.documents.records import SAID_NOT_RELEVANT, SAID_RELEVANT, ranking_text
+    from tarstop_core.evaluation.reranking import adaptive_chances, forecast_quality, order_quality, simulate
+    from tarstop_core.files import read_records, table_to_csv, write_run
+    from tarstop_core.ranking.learning import DEFAULT, parse_ranker
+    from tarstop_core.samples.shipped import reranked_chances
+
+    begun = time.perf_counter()
+    for written in filter(None, (out, chances_file)):
+        writable(written, records)
+    ranker = parse_ranker(spec or DEFAULT)
+    fields = {column: "label"} | ({scores: "score"} if scores else {})
+    table = read_records(records, columns=fields, progress=progress)
+    labelled = table.frame["label"].isin((SAID_RELEVANT, SAID_NOT_RELEVANT)).to_numpy()
+    frame = table.frame[labelled].reset_index(drop=True)
+    relevant = (frame["label"] == SAID_RELEVANT).to_numpy()
+    if not relevant.any() or relevant.all():
+        lacking = "only relevant documents" if relevant.any() else "no document that is relevant"
+        raise InputProblem(
+            f"{records.name} has {lacking} by the column {column}; name one with labels of both kinds."
+        )
+    outside = frame["score"].to_numpy(dtype=np.float64) if scores else None
+    read = simulate(
+        ranking_text(frame),
+        query,
+        relevant,
+        ranker=ranker,
+        seed=seed,
+        words_for=words_for.strip(),
+        words_against=words_against.strip(),
+        outside=outside,
+        progress=lambda done, N: progress(done / N, f"Reading {records.name}"),
+    )
+    with writing(out):
+        ids = frame["id"].to_numpy()[read.order]
+        write_run(out, records.name.split(".")[0], ids, np.arange(len(ids), 0.0, -1))
+    model, found_relevant = reranked_chances(), relevant[read.order]
+    if chances_file:
+        with writing(chances_file):
+            chances = adaptive_chances(model, ids, found_relevant).assign(topic=records.name.split(".")[0])
+            chances_file.write_text(table_to_csv(chances), encoding="utf-8")
+    left_out = int((~labelled).sum())
+    say((*table.notes, *([f"{left_out:,} records without a label were left out."] if left_out else [])))
+    result = order_quality(found_relevant) | forecast_quality(model, found_relevant)
+    fit_ms = dict(zip(("median", "p95"), np.quantile(1e3 * read.seconds, [0.5, 0.95]).tolist(), strict=True))
+    seconds = time.perf_counter() - begun
+    if as_json:
+        counts = {"documents": len(frame), "relevant": int(relevant.sum())}
+        print_json({**counts, **result, "fit_ms": fit_ms, "seconds": seconds})
+        return
+    recall = ", ".join(
+        f"{value:.0%} after {float(share):.0%}" for share, value in result["recall_at"].items()
+    )
+    click.echo(
+        f"Of {int(relevant.sum()):,} relevant among {len(frame):,} documents it had read {recall}; loss "
+        f"{result['loss']:.4f}, WSS@95 {result['wss_95']:.3f}; its chances had a log-loss of {result['log_loss']:.3f}; wrote {out} in {seconds:.1f} s."
+    )

@@ -4,7 +4,7 @@ import pytest
 
 from tarstop_core.documents.reports import Report
 from tarstop_core.errors import InputProblem
-from tarstop_core.screening.exclusions import LONGEST, reasons_event, reasons_given, reasons_offered
+from tarstop_core.screening.events import LONGEST_REASON, reasons_event, reasons_given, reasons_offered
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.settings import PatentSettings, ReviewSettings, Settings
@@ -72,7 +72,7 @@ def test_names_can_be_swapped() -> None:
     [
         ({}, ["Wrong TEST"], "stands there twice"),
         ({"wrong test": "no patients"}, [], "stands there twice"),
-        ({}, ["x" * (LONGEST + 1)], "shorten it"),
+        ({}, ["x" * (LONGEST_REASON + 1)], "shorten it"),
         ({}, [" "], "nothing was recorded"),
     ],
 )
