@@ -1,42 +1,59 @@
-"""Two calibrators on the same lists, and what another one would have changed in a finished session."""
+"""Labelled lists and finished sessions: two calibrators judged on them, and what another one would have changed."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
-from dashboard.calibration.fit import finished, no_sessions, standings, titles_of, uploaded
 from dashboard.frame import shell
 from dashboard.frame.drawing import dark, figure, note, table
-from dashboard.frame.widgets import lasting, one_of, some_of, switch
-from dashboard.frame.work import kept
+from dashboard.frame.uploads import hold
+from dashboard.frame.waiting import LARGE_FILE, shown
+from dashboard.frame.widgets import ask_for_files, files_given, lasting, one_of, some_of, switch
+from dashboard.frame.work import clock, kept
 from dashboard.parts.chances import reliability_rows
 from dashboard.parts.sessions import CHOSEN, loaded
+from tarstop_core.calibration.calibrator import INCLUSION
 from tarstop_core.calibration.figures import two_reliabilities, worth_figure
 from tarstop_core.evaluation import calibrators
 from tarstop_core.evaluation.calibrators import HeldOut
-from tarstop_core.files.labelled_lists import fingerprint
+from tarstop_core.files import labelled_lists
+from tarstop_core.files.labelled_lists import Labelled, fingerprint
 from tarstop_core.policies import POLICIES
 from tarstop_core.policies.registry import followed
 from tarstop_core.presentation.numbers import number, percent
+from tarstop_core.screening.fold import replay
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.state import State
 from tarstop_core.sessions.compare import beliefs_read, duplicate, switch_sentence, with_calibrator, worths
 from tarstop_core.sessions.figures import belief_curves
-from tarstop_core.sessions.labelled import session_list, session_scenario
+from tarstop_core.sessions.labelled import session_list, session_scenario, teaches
 from tarstop_core.sessions.shelf import NAMES, Listed, fitting, title
+from tarstop_core.sessions.store.rows import SessionRow, SessionSummary
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.whole import WholeSession
 from tarstop_core.value.payoffs import Payoffs
 
 PREFIX = "calibration_compare"
+STANDINGS = f"{PREFIX}/standings"
 UPLOADED, SESSIONS = "lists you upload", "your finished sessions"
 Q_STARS = (0.2, 0.5, 0.8)
 COSTS = (0.0001, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05)
 KEPT = 12
 SWITCHED = "The same labels, other chances"
+
+
+@dataclass(frozen=True, eq=False)
+class Standing:
+    """A finished session, and where it stands."""
+
+    session: SessionSummary
+    row: SessionRow
+    state: State
 
 
 def two(store: Store) -> None:
@@ -50,14 +67,14 @@ def two(store: Store) -> None:
     if a.key == b.key:
         st.info("Choose two different calibrators.", icon=":material/info:")
         return
-    for said in calibrators.warnings((a.name, b.name), (a.calibrator, b.calibrator), held_out.topics):
-        st.warning(shell.escape_markdown(said), icon=":material/warning:")
-    found: calibrators.Comparison = _once(
+    for warning in calibrators.warnings((a.name, b.name), (a.calibrator, b.calibrator), held_out.topics):
+        st.warning(shell.escape_markdown(warning), icon=":material/warning:")
+    comparison: calibrators.Comparison = _once(
         ("compare", a.key, b.key, held_out.title, fingerprint(held_out.topics)),
         lambda: calibrators.compare(a.calibrator, b.calibrator, held_out.topics),
         f"Judging both on {held_out.title} …",
     )
-    _compared(found, held_out, title(a), title(b))
+    _compared(comparison, held_out, title(a), title(b))
     _decided(a, b, held_out)
 
 
@@ -73,27 +90,20 @@ def _held_out(store: Store, scenario: str) -> HeldOut | None:
     titles = {**calibrators.SHIPPED[scenario], UPLOADED: UPLOADED, SESSIONS: SESSIONS}
     where = one_of("Judged on", titles, key=f"{PREFIX}/where/{scenario}")
     if where == UPLOADED:
-        found = uploaded(PREFIX, scenario)
-        return None if found is None else HeldOut(f"{len(found.topics):,} lists of yours", found.topics)
+        lists = uploaded(PREFIX, scenario)
+        return None if lists is None else HeldOut(f"{len(lists.topics):,} lists of yours", lists.topics)
     if where == SESSIONS:
         return _sessions(store, scenario)
     return calibrators.shipped(scenario, where)
 
 
 def _sessions(store: Store, scenario: str) -> HeldOut | None:
-    there = finished(store)
-    states = standings(store, there)
-    kinds = {key: session_scenario(state) for key, (_, state) in states.items()}
-    titles = titles_of(told for key, told in there.items() if kinds.get(key) == scenario)
-    if not titles:
-        no_sessions()
-        return None
-    chosen = some_of("Which sessions?", titles, titles, key=f"{PREFIX}/sessions/{scenario}")
+    chosen = some_sessions(teaching(store), scenario, "Which sessions?", PREFIX)
     if not chosen:
         return None
     note("Only documents with a verdict count; what was not read is unlabelled, not irrelevant.")
-    topics = tuple(session_list(*states[each]) for each in chosen)
-    simulated = any(there[each].simulated for each in chosen)
+    topics = tuple(session_list(standing.row, standing.state) for standing in chosen)
+    simulated = any(standing.session.simulated for standing in chosen)
     return HeldOut(f"{len(chosen):,} finished sessions", topics, simulated=simulated)
 
 
@@ -107,24 +117,23 @@ def _once(asked: tuple[Any, ...], make: Any, words: str) -> Any:
     return kept(f"{PREFIX}/kept", asked, made, KEPT)
 
 
-def _compared(found: calibrators.Comparison, held_out: HeldOut, a: str, b: str) -> None:
-    said = calibrators.comparison_sentence(found, a, b)
-    rows = [reliability_rows(each).assign(calibrator=name) for name, each in ((a, found.a), (b, found.b))]
+def _compared(comparison: calibrators.Comparison, held_out: HeldOut, a: str, b: str) -> None:
+    both = ((a, comparison.a), (b, comparison.b))
     figure(
         "two-reliabilities",
         "Whose chances come true?",
-        two_reliabilities(found.a, found.b, (a, b), held_out.simulated, dark()),
-        said,
-        pd.concat(rows),
+        two_reliabilities(comparison.a, comparison.b, (a, b), held_out.simulated, dark()),
+        calibrators.comparison_sentence(comparison, a, b),
+        pd.concat(reliability_rows(quality).assign(calibrator=name) for name, quality in both),
         "tarstop-calibrators-compared",
     )
-    if found.first_hits:
+    if comparison.first_hits:
         note(
             "One of the two gives the chance of a first hit only, so both are judged by that: on each list up to its "
             "first relevant document."
         )
     table(
-        measure_rows(found.measures),
+        measure_rows(comparison.measures),
         "Lower is better. Difference: second minus first, with an interval of 95 % by a paired bootstrap over lists.",
     )
 
@@ -136,14 +145,16 @@ def measure_rows(measures: Sequence[calibrators.Measure]) -> list[dict[str, str]
     unknown = "one list: unknown"
     return [
         {
-            "": each.name,
-            "first": signed(each.a),
-            "second": signed(each.b),
-            "difference": signed(each.difference),
-            "95 %": f"{signed(each.low)} to {signed(each.high)}" if np.isfinite(each.low) else unknown,
-            "clearly better": {"a": "first", "b": "second", "": "–"}[each.better],
+            "": measure.name,
+            "first": signed(measure.a),
+            "second": signed(measure.b),
+            "difference": signed(measure.difference),
+            "95 %": f"{signed(measure.low)} to {signed(measure.high)}"
+            if np.isfinite(measure.low)
+            else unknown,
+            "clearly better": {"a": "first", "b": "second", "": "–"}[measure.better],
         }
-        for each in measures
+        for measure in measures
     ]
 
 
@@ -159,21 +170,21 @@ def _decided(a: Listed, b: Listed, held_out: HeldOut) -> None:
     other.caption(f"Act only when more than {percent(q_star)} sure.")
     third.caption("Where both mistakes together cost 1.")
     policy, payoffs = POLICIES[rule](), Payoffs.from_q_star(q_star)
-    found: calibrators.Decisions | None = _once(
+    outcome: calibrators.Decisions | None = _once(
         ("decide", a.key, b.key, rule, q_star, cost, held_out.title, fingerprint(held_out.topics)),
         lambda: calibrators.decisions(a.calibrator, b.calibrator, held_out, policy, payoffs, cost, 0.5),
         f"Stopping on {held_out.title} with both …",
     )
-    if found is None:
+    if outcome is None:
         note(
             "Decisions need all labels of a list, and in a review the 2×2 tables behind them; these lists do not have "
             "them. What a calibrator does to one session shows under “In a finished session”."
         )
         return
-    st.write(shell.escape_markdown(calibrators.decisions_sentence(found, policy.title, title(a), title(b))))
-    empty = f"; {found.empty:,} of them hold nothing to find" if found.empty else ""
-    said = f"{found.cases:,} cases in paper mode, b₀ = 0.5{empty}. Net utility: higher is better."
-    table(measure_rows(found.measures), said)
+    st.write(shell.escape_markdown(calibrators.decisions_sentence(outcome, policy.title, title(a), title(b))))
+    empty = f"; {outcome.empty:,} of them hold nothing to find" if outcome.empty else ""
+    caption = f"{outcome.cases:,} cases in paper mode, b₀ = 0.5{empty}. Net utility: higher is better."
+    table(measure_rows(outcome.measures), caption)
 
 
 def switched(store: Store) -> None:
@@ -197,11 +208,11 @@ def switched(store: Store) -> None:
     titles = {key: title(each) for key, each in others.items()}
     other = others[one_of("Another calibrator", titles, at=right, key=other_key)]
     held, moved = with_calibrator(session, other.calibrator)
-    said = switch_sentence(held, settings, moved, title(other))
+    sentence = switch_sentence(held, settings, moved, title(other))
     if not scenario_of(settings).verdicts_tell:
-        _worth(held, settings, moved, title(other), said)
+        _worth(held, settings, moved, title(other), sentence)
     else:
-        _beliefs(held, settings, moved, other.name, said)
+        _beliefs(held, settings, moved, other.name, sentence)
     if settings.scale != 1:
         note(
             f"In the session the chances were multiplied by {number(settings.scale)} at the end; with the other "
@@ -217,22 +228,22 @@ def switched(store: Store) -> None:
     note("The duplicate takes over labels, reports and notes; plan and decision stay with the original.")
 
 
-def _beliefs(session: WholeSession, settings: Settings, moved: Settings, name: str, said: str) -> None:
+def _beliefs(session: WholeSession, settings: Settings, moved: Settings, name: str, sentence: str) -> None:
     curves = [("as it was", session, settings), (f"with {name}", session, moved)]
     rows = []
-    for told, held, each in curves:
-        read, chance = beliefs_read(held, each)
-        rows.append(pd.DataFrame({"documents_read": read, "chance": chance, "calibrator": told}))
+    for words, held, chosen in curves:
+        read, chance = beliefs_read(held, chosen)
+        rows.append(pd.DataFrame({"documents_read": read, "chance": chance, "calibrator": words}))
     drawing = belief_curves(curves, dark())
-    figure("switched", SWITCHED, drawing, said, pd.concat(rows), "tarstop-other-chances")
+    figure("switched", SWITCHED, drawing, sentence, pd.concat(rows), "tarstop-other-chances")
 
 
-def _worth(session: WholeSession, settings: Settings, moved: Settings, name: str, said: str) -> None:
+def _worth(session: WholeSession, settings: Settings, moved: Settings, name: str, sentence: str) -> None:
     """In a review the calibrator moves what the next documents are worth, and not the belief."""
     both = [("as it was", worths(session, settings)), (f"with {name}", worths(session, moved))]
     lines = [(title, worth) for title, worth in both if worth is not None]
     if not lines:
-        st.write(shell.escape_markdown(said))
+        st.write(shell.escape_markdown(sentence))
         return
     at = (settings.cost, session.state.depth, settings.payoffs.unit)
     drawing = worth_figure(lines, *at, session.collection.simulated, dark())
@@ -240,4 +251,99 @@ def _worth(session: WholeSession, settings: Settings, moved: Settings, name: str
         pd.DataFrame({"documents_read": range(len(worth)), "worth": worth, "calibrator": title})
         for title, worth in lines
     )
-    figure("switched", SWITCHED, drawing, said, rows, "tarstop-other-chances")
+    figure("switched", SWITCHED, drawing, sentence, rows, "tarstop-other-chances")
+
+
+def uploaded(prefix: str, scenario: str) -> Labelled | None:
+    """Ask for labelled lists; kept for this tab, because uploads vanish on a visit to another page."""
+    state = st.session_state
+    ask_for_files(
+        "Labelled lists: a table with labels each (CSV, Excel, RIS, …), or TREC runs with their qrels",
+        accept_multiple_files=True,
+        key=f"{prefix}/uploads",
+        on_change=_take_files,
+        args=(prefix,),
+        help="A table keeps its order, or is ordered by its scores. Rows without a label count as not known.",
+    )
+    files: list[tuple[str, bytes]] = state.get(f"{prefix}/files", [])
+    if not files:
+        return None
+    if not state.get(f"{prefix}/uploads"):
+        note(f"Still here: {', '.join(name for name, _ in files)}.")
+    queries: dict[str, str] = {}
+    kinds = {name: labelled_lists.kind_of(name, content) for name, content in files}
+    if tables := [name for name, kind in kinds.items() if kind == labelled_lists.RECORDS]:
+        with st.expander("Order the lists by likeness to a sentence instead"):
+            for name in tables:
+                queries[name] = st.text_input(
+                    shell.escape_label(f"What {name} was searched for"),
+                    **lasting(f"{prefix}/query/{name}"),
+                    help="Empty: by its own scores, or as it stands. With a sentence: by BM25, as a session does it.",
+                )
+    asked = (tuple(name for name, _ in files), tuple(queries.items()), scenario == INCLUSION)
+
+    def read() -> Labelled:
+        large = sum(len(content) for _, content in files) > LARGE_FILE
+        job = (labelled_lists.read_labelled, files, queries, scenario == INCLUSION)
+        return shown("These lists", "Reading and ordering the lists", *job, large=large)
+
+    labelled = kept(f"{prefix}/read", asked, read)
+    for sentence in labelled.notes:
+        note(sentence)
+    return labelled
+
+
+def _take_files(prefix: str) -> None:
+    state = st.session_state
+    if files := files_given(f"{prefix}/uploads"):
+        hold(prefix, [file.file_id for file in files])
+        state[f"{prefix}/files"] = [(file.name, file.getvalue()) for file in files]
+        state.pop(f"{prefix}/read", None)
+
+
+def finished(store: Store) -> dict[str, SessionSummary]:
+    """Sessions that were stopped, decided or read to the end, the last worked on first."""
+    sessions = (*store.sessions(), *store.sessions(archived=True))
+    labelled = [session for session in sessions if session.labelled]
+    return {
+        session.id: session
+        for session in labelled
+        if session.stopped or session.decided or session.labelled == session.documents
+    }
+
+
+def teaching(store: Store) -> list[Standing]:
+    """Finished sessions that teach something, without their texts; replayed again when something was recorded."""
+    held: dict[str, Standing] = st.session_state.setdefault(STANDINGS, {})
+    sessions = finished(store)
+    for key, session in sessions.items():
+        if key not in held or held[key].session.last_activity != session.last_activity:
+            events, row = store.events(key), store.session(key)  # in this order: documents may join
+            state = replay(row.settings, row.ids, events)
+            held[key] = Standing(session, row.as_read(state), state)
+    return [held[key] for key in sessions if teaches(held[key].state)]
+
+
+def titles_of(sessions: Iterable[SessionSummary]) -> dict[str, str]:
+    """What sessions are called in a list: names may repeat."""
+    return {session.id: f"{session.name} · {clock(session.last_activity)}" for session in sessions}
+
+
+def some_sessions(sessions: Sequence[Standing], scenario: str, asked: str, key: str) -> list[Standing]:
+    """Ask for sessions that teach chances of a scenario; where there are none, say so."""
+    offered = {
+        standing.session.id: standing for standing in sessions if session_scenario(standing.state) == scenario
+    }
+    if not offered:
+        no_sessions()
+        return []
+    titles = titles_of(standing.session for standing in offered.values())
+    return [offered[name] for name in some_of(asked, titles, titles, key=f"{key}/sessions/{scenario}")]
+
+
+def no_sessions() -> None:
+    st.info(
+        "No session here is finished yet. Screen one to its end, or start the demo from Home and press "
+        "“Stop and decide”; then its labels can be used here.",
+        icon=":material/info:",
+    )

@@ -1,29 +1,24 @@
 """Fit a calibrator of one's own: from labelled lists, from finished sessions, or from memory."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
-from dashboard.frame import shell
+from dashboard.calibration.compare import Standing, no_sessions, some_sessions, teaching, uploaded
 from dashboard.frame.drawing import note
 from dashboard.frame.markup import badges
-from dashboard.frame.uploads import hold
-from dashboard.frame.waiting import LARGE_FILE, shown
 from dashboard.frame.widgets import (
-    ask_for_files,
-    files_given,
     lasting,
     named,
     one_of,
     press,
     radio,
-    some_of,
     switch,
 )
-from dashboard.frame.work import clock, kept, say
+from dashboard.frame.work import say
 from dashboard.parts.chances import first_hits, reliability
 from tarstop_core.calibration import first_hit
 from tarstop_core.calibration.calibration_monitor import AcrossLists, across_sentence
@@ -33,20 +28,16 @@ from tarstop_core.calibration.fitting import cross_validate, fit, usable
 from tarstop_core.calibration.rank_frailty import from_cases
 from tarstop_core.documents.topic import Topic
 from tarstop_core.files import labelled_lists
-from tarstop_core.files.labelled_lists import Labelled, fingerprint
+from tarstop_core.files.labelled_lists import fingerprint
 from tarstop_core.samples.shipped import calibrators, default_calibrator
-from tarstop_core.screening.fold import replay
-from tarstop_core.screening.state import State
 from tarstop_core.sessions.labelled import (
     across,
     across_searches,
     session_case,
     session_list,
     session_scenario,
-    teaches,
 )
 from tarstop_core.sessions.shelf import CHANCE_OF, KIND_WORDS, keep
-from tarstop_core.sessions.store.rows import SessionRow, SessionSummary
 from tarstop_core.sessions.store.store import Store
 
 PREFIX = "calibration_fit"
@@ -95,59 +86,12 @@ def part(store: Store) -> None:
         _shown(store, fitted)
 
 
-def uploaded(prefix: str, scenario: str) -> Labelled | None:
-    """Ask for labelled lists; kept for this tab, because uploads vanish on a visit to another page."""
-    state = st.session_state
-    ask_for_files(
-        "Labelled lists: a table with labels each (CSV, Excel, RIS, …), or TREC runs with their qrels",
-        accept_multiple_files=True,
-        key=f"{prefix}/uploads",
-        on_change=_take_files,
-        args=(prefix,),
-        help="A table keeps its order, or is ordered by its scores. Rows without a label count as not known.",
-    )
-    files: list[tuple[str, bytes]] = state.get(f"{prefix}/files", [])
-    if not files:
-        return None
-    if not state.get(f"{prefix}/uploads"):
-        note(f"Still here: {', '.join(name for name, _ in files)}.")
-    queries: dict[str, str] = {}
-    kinds = {name: labelled_lists.kind_of(name, content) for name, content in files}
-    if tables := [name for name, kind in kinds.items() if kind == labelled_lists.RECORDS]:
-        with st.expander("Order the lists by likeness to a sentence instead"):
-            for name in tables:
-                queries[name] = st.text_input(
-                    shell.escape_label(f"What {name} was searched for"),
-                    **lasting(f"{prefix}/query/{name}"),
-                    help="Empty: by its own scores, or as it stands. With a sentence: by BM25, as a session does it.",
-                )
-    asked = (tuple(name for name, _ in files), tuple(queries.items()), scenario == INCLUSION)
-
-    def read() -> Labelled:
-        large = sum(len(content) for _, content in files) > LARGE_FILE
-        job = (labelled_lists.read_labelled, files, queries, scenario == INCLUSION)
-        return shown("These lists", "Reading and ordering the lists", *job, large=large)
-
-    found = kept(f"{prefix}/read", asked, read)
-    for said in found.notes:
-        note(said)
-    return found
-
-
-def _take_files(prefix: str) -> None:
-    state = st.session_state
-    if files := files_given(f"{prefix}/uploads"):
-        hold(prefix, [file.file_id for file in files])
-        state[f"{prefix}/files"] = [(file.name, file.getvalue()) for file in files]
-        state.pop(f"{prefix}/read", None)
-
-
 def _from_files(store: Store) -> Fitted | None:
     key = f"{PREFIX}/files/scenario"
     scenario = radio("What do the labels say?", SCENARIOS, horizontal=True, key=key)
-    if (found := uploaded(PREFIX, scenario)) is None:
+    if (lists := uploaded(PREFIX, scenario)) is None:
         return None
-    return _of_lists("files", "lists", "my labelled lists", found.topics, scenario, found.digests)
+    return _of_lists("files", "lists", "my labelled lists", lists.topics, scenario, lists.digests)
 
 
 def _of_lists(
@@ -168,8 +112,8 @@ def _of_lists(
     kinds.sort(key=lambda kind: kind != "rank-frailty")
     left, right = st.columns(2, gap="medium", vertical_alignment="bottom")
     words = {kind: UPDATING if kind == "rank-frailty" else KIND_WORDS[kind] for kind in kinds}
-    said = "From scores where lists are ordered by the same kind of score; from ranks where they are not."
-    kind = one_of("Kind", words, at=left, key=f"{PREFIX}/{way}/kind", help=said)
+    hint = "From scores where lists are ordered by the same kind of score; from ranks where they are not."
+    kind = one_of("Kind", words, at=left, key=f"{PREFIX}/{way}/kind", help=hint)
     with right:
         name = _name(way, suggested)
     asked, key = (fingerprint(topics), kind, scenario, name), f"{PREFIX}/{way}/fitted"
@@ -200,9 +144,9 @@ def _fit(
         settings["start"] = included()
     more = f" and {len(topics) - 6:,} more" if len(topics) > 6 else ""
     source = ", ".join(topic.name for topic in topics[:6]) + more
-    said: dict[str, Any] = {"name": name, "own": own, "lists": lists, "simulated": simulated}
+    about: dict[str, Any] = {"name": name, "own": own, "lists": lists, "simulated": simulated}
     with st.spinner(f"Fitting on {len(topics):,} {'list' if len(topics) == 1 else 'lists'} …"):
-        calibrator = fit(topics, **settings, **said, source=source)
+        calibrator = fit(topics, **settings, **about, source=source)
         used = len(usable(topics, scenario, calibrator.kind))
         if used >= 2:
             calibrator = replace(calibrator, quality=cross_validate(topics, **settings))
@@ -219,75 +163,42 @@ def _fit(
     return Fitted(calibrator, tuple(remarks))
 
 
-def finished(store: Store) -> dict[str, SessionSummary]:
-    """Sessions that were stopped, decided or read to the end, the last worked on first."""
-    known = [each for each in (*store.sessions(), *store.sessions(archived=True)) if each.labelled]
-    ended = (each for each in known if each.stopped or each.decided or each.labelled == each.documents)
-    return {each.id: each for each in ended}
-
-
-def standings(store: Store, there: Mapping[str, SessionSummary]) -> dict[str, tuple[SessionRow, State]]:
-    """Those sessions that teach something and where they stand, without their texts; replayed again when something was recorded."""
-    held: dict[str, tuple[str, SessionRow, State]] = st.session_state.setdefault(f"{PREFIX}/standings", {})
-    for key, told in there.items():
-        if key not in held or held[key][0] != told.last_activity:
-            events, row = store.events(key), store.session(key)  # in this order: documents may join
-            state = replay(row.settings, row.ids, events)
-            held[key] = told.last_activity, row.as_read(state), state
-    return {key: held[key][1:] for key in there if teaches(held[key][2])}
-
-
-def titles_of(sessions: Iterable[SessionSummary]) -> dict[str, str]:
-    """What sessions are called in a list: names may repeat."""
-    return {each.id: f"{each.name} · {clock(each.last_activity)}" for each in sessions}
-
-
-def no_sessions() -> None:
-    st.info(
-        "No session here is finished yet. Screen one to its end, or start the demo from Home and press "
-        "“Stop and decide”; then its labels can be used here.",
-        icon=":material/info:",
-    )
-
-
 def _from_sessions(store: Store) -> Fitted | None:
-    there = finished(store)
-    states = standings(store, there)
-    if not states:
+    sessions = teaching(store)
+    if not sessions:
         no_sessions()
         return None
-    kinds = {each: session_scenario(state) for each, (_, state) in states.items()}
-    wanted = {each: words for each, words in OF_SESSIONS.items() if each in kinds.values()}
-    scenario = radio("Sessions", wanted, horizontal=True, key=f"{PREFIX}/sessions/scenario")
-    titles = titles_of(told for each, told in there.items() if kinds.get(each) == scenario)
-    chosen = some_of("Which of them?", titles, titles, key=f"{PREFIX}/sessions/{scenario}")
-    if simulated := any(there[each].simulated for each in chosen):
+    taught = {session_scenario(standing.state) for standing in sessions}
+    offered = {name: words for name, words in OF_SESSIONS.items() if name in taught}
+    scenario = radio("Sessions", offered, horizontal=True, key=f"{PREFIX}/sessions/scenario")
+    chosen = some_sessions(sessions, scenario, "Which of them?", PREFIX)
+    if simulated := any(standing.session.simulated for standing in chosen):
         note("Documents of the samples are simulated, so a calibrator fitted on them is illustrative.")
     if not chosen:
         note("Choose at least one session.")
         return None
     if scenario == PATENT:
-        return _of_patent_sessions([states[each] for each in chosen], simulated)
+        return _of_patent_sessions(chosen, simulated)
     note(
         "A document counts where you gave a verdict. What you did not read is unlabelled, not irrelevant, and unsure "
         "ones are left out: they say nothing."
     )
-    topics = [session_list(*states[each]) for each in chosen]
+    topics = [session_list(standing.row, standing.state) for standing in chosen]
     usual = calibrators()[default_calibrator(False, simulated, scenario)]
     _level(across(usual, topics), usual)
     digests = tuple(map(labelled_lists.list_digest, topics))
     return _of_lists("sessions", "sessions", "my sessions", topics, scenario, digests, simulated)
 
 
-def _level(found: AcrossLists | None, usual: Calibrator) -> None:
-    if found is not None:
-        note(f"{across_sentence(found)} They were held against “{usual.fitted_on.name}”.")
+def _level(level: AcrossLists | None, usual: Calibrator) -> None:
+    if level is not None:
+        note(f"{across_sentence(level)} They were held against “{usual.fitted_on.name}”.")
 
 
-def _of_patent_sessions(chosen: Sequence[tuple[SessionRow, State]], simulated: bool) -> Fitted | None:
+def _of_patent_sessions(chosen: Sequence[Standing], simulated: bool) -> Fitted | None:
     """One relevant document ends a search, so a session says when the first hit came, or how long none did."""
-    cases = [(row, session_case(state)) for row, state in chosen]
-    used = [case for _, case in cases if case is not None]
+    cases = [session_case(standing.state) for standing in chosen]
+    used = [case for case in cases if case is not None]
     if len(used) < len(cases):
         note(
             f"{len(cases) - len(used):,} left out: not read in the order of the ranks, read beyond rank {first_hit.DEEPEST:,}, or a hit "
@@ -299,8 +210,8 @@ def _of_patent_sessions(chosen: Sequence[tuple[SessionRow, State]], simulated: b
         "was any is not known."
     )
     usual = calibrators()[default_calibrator(False, simulated, PATENT)]
-    _level(across_searches(usual, [state for _, state in chosen]), usual)
-    lists = tuple(row.digest for row, _ in chosen)
+    _level(across_searches(usual, [standing.state for standing in chosen]), usual)
+    lists = tuple(standing.row.digest for standing in chosen)
     return _of_cases(used, _name("sessions", "my sessions"), simulated, "sessions", lists)
 
 

@@ -134,11 +134,11 @@ def _drawn(calibrator: Calibrator, name: str, places: list[DeltaGenerator]) -> N
 
 
 def overview(there: Iterable[Listed]) -> list[dict[str, str]]:
-    known = ((each, each.calibrator.fitted_on, each.calibrator.quality) for each in there)
+    rows = ((listed, listed.calibrator.fitted_on, listed.calibrator.quality) for listed in there)
     return [
         {
-            "name": each.name,
-            "kind": KIND_WORDS[each.calibrator.kind],
+            "name": listed.name,
+            "kind": KIND_WORDS[listed.calibrator.kind],
             "data": "simulated" if seen.simulated else f"your {seen.own}" if seen.own else "real",
             "lists": f"{seen.topics:,}",
             "documents": f"{seen.documents:,}",
@@ -146,7 +146,7 @@ def overview(there: Iterable[Listed]) -> list[dict[str, str]]:
             "Brier": "–" if quality is None else number(quality.brier),
             "ECE": "–" if quality is None else number(quality.ece),
         }
-        for each, seen, quality in known
+        for listed, seen, quality in rows
     ]
 
 
@@ -155,11 +155,11 @@ def _actions(store: Store, chosen: Listed) -> None:
         text, file = chosen.calibrator.to_json(), f"{file_stem(chosen.name)}-{chosen.calibrator.kind}.json"
         save("Download (JSON)", text, file, key=f"{PREFIX}/download", icon=":material/download:")
         if chosen.own:
-            ways = store.delete_calibrator, store.restore_calibrator
-            away, back = (partial(each, chosen.calibrator.digest) for each in ways)
+            away = partial(store.delete_calibrator, chosen.calibrator.digest)
+            back = partial(store.restore_calibrator, chosen.calibrator.digest)
             what = (put_away, UNDO, chosen.name, "deleted", away, back)
-            said = "Takes it off the list; sessions that use it keep it, and it can be brought back."
-            press("Delete", *what, key=f"{PREFIX}/delete", icon=":material/delete:", help=said)
+            hint = "Takes it off the list; sessions that use it keep it, and it can be brought back."
+            press("Delete", *what, key=f"{PREFIX}/delete", icon=":material/delete:", help=hint)
     if chosen.own:
         rename = partial(store.rename_calibrator, chosen.calibrator.digest)
         name_box(chosen.name, rename, key=f"{PREFIX}/name/{chosen.key}")
@@ -176,14 +176,14 @@ def _reranked_calibration(_: Store) -> None:
     what = switch("How many are ahead", aheads, at=middle, default="all left", **lasting(f"{PREFIX}/ahead"))
     depths = {each: f"{each:,}" for each in READ}
     read = switch("Documents read", depths, at=right, default=100, **lasting(f"{PREFIX}/read"))
-    said = reranked_calibration()
-    every = said[said["judged"] == judged]
+    chances = reranked_calibration()
+    every = chances[chances["judged"] == judged]
     rows = every[(every["what"] == what) & (every["read"] == read)]
     figure(
         "came-out",
         f"Relevant among {AHEAD[what]}, said after {read} documents: {intervals_held(rows).sum()} of {len(rows)} held",
         calibration_plot(rows, dark=dark()),
-        f"{calibration_plot_sentence(rows, every)} Learned and judged on {said['set'].nunique()} labelled sets, each left "
+        f"{calibration_plot_sentence(rows, every)} Learned and judged on {chances['set'].nunique()} labelled sets, each left "
         "out of what judges it; shorter ones end earlier.",
         rows,
         "tarstop-re-ranked",
@@ -196,8 +196,8 @@ def _put_away(store: Store) -> None:
     if not gone:
         return
     with st.expander(f"Deleted ({len(gone):,})", icon=":material/delete:"):
-        for each in gone.values():
-            with st.container(horizontal=True, vertical_alignment="center", key=f"gone-{each.key}"):
-                st.html(html.escape(shelf.title(each)), width="stretch")
-                back = partial(store.restore_calibrator, each.calibrator.digest)
-                press("Bring back", bring_back, UNDO, back, each.name, key=f"back-{each.key}")
+        for deleted in gone.values():
+            with st.container(horizontal=True, vertical_alignment="center", key=f"gone-{deleted.key}"):
+                st.html(html.escape(shelf.title(deleted)), width="stretch")
+                back = partial(store.restore_calibrator, deleted.calibrator.digest)
+                press("Bring back", bring_back, UNDO, back, deleted.name, key=f"back-{deleted.key}")

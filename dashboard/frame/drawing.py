@@ -70,7 +70,7 @@ def picture(figure: Figure, sentence: str, presented: int = PRESENTED) -> None:
 
 
 def captioned(figure: Figure, sentence: str) -> None:
-    """The same with the sentence that says what it shows in view."""
+    """A figure that needs no script, with the sentence that says what it shows in view."""
     picture(figure, sentence)
     shell.caption(sentence)
 
@@ -88,9 +88,9 @@ def picture_buttons(stem: str, csv: Callable[[], str], *, container: str = "", s
     """
     of = "" if svg else re.sub(r"[^\w-]", "-", f"st-key-{container}", flags=re.ASCII)
     among_all(stem, csv, svg=svg, of=of)
-    shown = "".join(_save_button(kind, stem) for kind in ("svg", "png"))
+    buttons = "".join(_save_button(kind, stem) for kind in ("svg", "png"))
     what = _brought(svg) if svg else f'data-of="{of}"'
-    st.html(f"<div {what}>{shown}{ALL_BUTTON}</div>", width="content")
+    st.html(f"<div {what}>{buttons}{ALL_BUTTON}</div>", width="content")
 
 
 def among_all(stem: str, csv: Callable[[], str], *, svg: str = "", of: str = "") -> None:
@@ -107,12 +107,12 @@ def all_figures(stem: str, script: str = SAVE_SCRIPT) -> None:
     asked_by, figures = st.session_state.pop(ALL, ("", {}))
     # Out of sight: a menu has no element more for it.
     st.button("All figures", key="all-figures", on_click=st.session_state.update, args=({ALL: (stem, {})},))
-    told = ""
+    packed = ""
     if asked_by == stem and figures:
         coded = base64.b64encode(json.dumps(figures).encode()).decode()
         # Of another press than the last one, or the browser would not run the script again.
-        told = f'<span hidden data-all="{html.escape(stem, quote=True)}" data-press="{time_ns()}" data-figures="{coded}"></span>'
-    st.html(f"{told}{script}", unsafe_allow_javascript=True)
+        packed = f'<span hidden data-all="{html.escape(stem, quote=True)}" data-press="{time_ns()}" data-figures="{coded}"></span>'
+    st.html(f"{packed}{script}", unsafe_allow_javascript=True)
 
 
 def png_button(svg: str, stem: str) -> None:
@@ -208,7 +208,7 @@ def table(rows: Any, caption: str = "", *, prose: bool = False, linked: bool = T
 
 
 def with_room(drawing: Figure) -> Figure:
-    """The same figure with legend and mark where axis titles are not, however narrow the page."""
+    """A figure with legend and mark where axis titles are not, however narrow the page."""
     layout = drawing["layout"]
     if "legend" in layout:
         layout["legend"] |= {"yref": "container", "y": 0, "yanchor": "bottom"}
@@ -223,7 +223,7 @@ def with_room(drawing: Figure) -> Figure:
 
 
 def grouped_legend(drawing: Figure, families: Sequence[str]) -> Figure:
-    """The same figure with its legend entries under the names of their families, one for each of its first traces."""
+    """A figure with its legend entries under the names of their families, one for each of its first traces."""
     if not drawing["layout"].get("showlegend"):
         return drawing
     # What follows the lines has no entry.

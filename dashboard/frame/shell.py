@@ -179,7 +179,7 @@ def caption(text: str) -> None:
 
 
 def escape_label(text: str) -> str:
-    r"""The same for the label of a widget, which is read aloud with its backslashes: only where one is needed.
+    r"""Text for the label of a widget, which is read aloud with its backslashes: only where one is needed.
 
     >>> print(escape_label("ADHD_2.csv: 3 labels"), escape_label("a*b.csv"), escape_label(":red[a]"))
     ADHD_2.csv: 3 labels a\*b.csv \:red\[a\]
@@ -228,11 +228,11 @@ def linked(words: str) -> str:
     >>> linked("ICER"), linked("Mast & co")
     ('<a class="tar-term" href="learn?part=glossary&amp;term=icer" target="_blank">ICER</a>', 'Mast &amp; co')
     """
-    found, said = named(words), html.escape(words)
-    if found is None:
-        return said
-    where = html.escape(learn("glossary", term=found.key))
-    return f'<a class="tar-term" href="{where}" target="_blank">{said}</a>'
+    entry, escaped = named(words), html.escape(words)
+    if entry is None:
+        return escaped
+    where = html.escape(learn("glossary", term=entry.key))
+    return f'<a class="tar-term" href="{where}" target="_blank">{escaped}</a>'
 
 
 def show(title: str, body: Callable[[], None]) -> None:

@@ -54,19 +54,19 @@ def tabs(drawn: Mapping[str, Callable[..., T]], *args: Any, **how: Any) -> T | N
 
 def switch(label: str, options: Mapping[T, str], *, at: Any = st, **more: Any) -> T:
     """A row of options (and what each is called) of which one is always chosen, the first to begin with."""
-    known = {"default": next(iter(options)), "required": True, "format_func": options.__getitem__}
-    return at.segmented_control(label, list(options), **known | more)
+    how = {"default": next(iter(options)), "required": True, "format_func": options.__getitem__}
+    return at.segmented_control(label, list(options), **how | more)
 
 
 def one_of(label: str, options: Mapping[T, str], *, at: Any = st, **more: Any) -> T:
-    """The same as a box that opens; `first` is what is chosen to begin with."""
+    """A box that opens, with options and what each is called; `first` is what is chosen to begin with."""
     if "first" in more:
         more["index"] = list(options).index(more.pop("first"))
     return at.selectbox(label, list(options), format_func=options.__getitem__, **more)
 
 
 def alone(label: str, options: Mapping[str, str], parameter: str) -> str:
-    """The same for what is shown alone on a projector: the address names it, and a link leads to it."""
+    """A box for what is shown alone on a projector: the address names it, and a link leads to it."""
     named = st.query_params.get(parameter, "")
     begun = named if named in options else next(iter(options))
     chosen = one_of(label, options, first=begun, key=f"{parameter}/alone", label_visibility="collapsed")
@@ -104,7 +104,7 @@ def go_to_one(
 
 
 def radio(label: str, options: Mapping[T, str], **more: Any) -> T:
-    """The same with all options in sight."""
+    """Options that are all in sight; `first` is what is chosen to begin with."""
     if "first" in more:
         more["index"] = list(options).index(more.pop("first"))
     words = {option: unbroken(text) for option, text in options.items()}
@@ -112,7 +112,7 @@ def radio(label: str, options: Mapping[T, str], **more: Any) -> T:
 
 
 def explained(label: str, options: Mapping[T, tuple[str, str]], **more: Any) -> T:
-    """The same with a line below each option that says what it means."""
+    """Options that are all in sight, with a line below each that says what it means."""
     names = {option: name for option, (name, _) in options.items()}
     return radio(label, names, captions=[caption for _, caption in options.values()], **more)
 
@@ -177,8 +177,8 @@ def undo_row(key: str, *, named: bool = False) -> None:
         return
     name, what, back = st.session_state[key]
     with st.container(border=True, horizontal=True, vertical_alignment="center", key="undo-row"):
-        said = f'<div role="status">“{html.escape(name)}” was {what}. Nothing of it is lost.</div>'
-        st.html(said, width="stretch")
+        sentence = f'<div role="status">“{html.escape(name)}” was {what}. Nothing of it is lost.</div>'
+        st.html(sentence, width="stretch")
         press("Undo", bring_back, key, back, name if named else "", key=f"{key}/press")
 
 

@@ -74,9 +74,9 @@ def parts(text: str) -> Iterator[tuple[str, tuple[str, str] | None]]:
     [('One.\\n\\n', ('A page', 'images/a.png')), ('\\n\\nTwo.', None)]
     """
     end = 0
-    for found in _PICTURE.finditer(text):
-        yield text[end : found.start()], (found[1], found[2])
-        end = found.end()
+    for matched in _PICTURE.finditer(text):
+        yield text[end : matched.start()], (matched[1], matched[2])
+        end = matched.end()
     yield text[end:], None
 
 
@@ -90,11 +90,11 @@ def in_app(text: str) -> str:
     return "".join(piece if at % 2 else _LINK.sub(_link, piece) for at, piece in enumerate(pieces))
 
 
-def _link(found: re.Match[str]) -> str:
-    words, to, place = found[1], found[2], found[3] or ""
+def _link(matched: re.Match[str]) -> str:
+    words, to, place = matched[1], matched[2], matched[3] or ""
     name = Path(to).stem
     if not to or to.startswith(("http://", "https://")):
-        return found[0]
+        return matched[0]
     if to.endswith(".md") and name in ELSEWHERE:
         return f"[{words}]({ELSEWHERE[name]})"
     if to == f"{name}.md" and name in READ:
@@ -109,6 +109,6 @@ def chapters(text: str) -> list[tuple[str, str]]:
     >>> chapters("## Stop, and decide\\n\\n## 2×2 tables\\n\\n## With ω")
     [('Stop, and decide', 'stop-and-decide'), ('2×2 tables', '2-2-tables')]
     """
-    found = re.findall(r"^## (.+)$", text, flags=re.MULTILINE)
-    placed = [(words, "-".join(re.findall(r"[^\W_]+", words.lower()))) for words in found]
+    headings = re.findall(r"^## (.+)$", text, flags=re.MULTILINE)
+    placed = [(words, "-".join(re.findall(r"[^\W_]+", words.lower()))) for words in headings]
     return [(words, place) for words, place in placed if place.isascii()]

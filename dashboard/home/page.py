@@ -9,6 +9,7 @@ from dashboard.frame.scripts import FRAME
 from dashboard.frame.widgets import press
 from dashboard.frame.work import flash, go_to, reviewer
 from dashboard.parts.sessions import first, line, rename_box, resume
+from tarstop_core.presentation.numbers import count_of
 from tarstop_core.sessions.demo import start_demo, start_review_demo
 from tarstop_core.sessions.progress import told
 from tarstop_core.sessions.store.rows import SessionSummary
@@ -32,9 +33,10 @@ def home_page() -> None:
     if server.open_to_all():
         shell.caption(f"This server has no login: {server.OPEN}")
     if broken := len(store.damaged()):
-        entries = "1 entry" if broken == 1 else f"{broken:,} entries"
-        said = "of the database cannot be read; the Sessions page says which, at the end of its list."
-        st.warning(f"{entries} {said}")
+        entries = count_of(broken, "entry", "entries")
+        st.warning(
+            f"{entries} of the database cannot be read; the Sessions page says which, at the end of its list."
+        )
     if sessions:
         _recent(store, sessions)
         st.subheader("Begin another")

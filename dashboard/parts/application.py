@@ -157,8 +157,8 @@ def _flagged(chosen: Documents, application: Application) -> tuple[Application, 
     """The application with its family, and the flags of every document."""
 
     def held_against() -> tuple[Application, Sequence[Sequence[Flag]]]:
-        known = with_family(application, chosen.frame)
-        return known, flagged(known, chosen.frame)
+        ours = with_family(application, chosen.frame)
+        return ours, flagged(ours, chosen.frame)
 
     return kept(f"{PREFIX}/flags", (chosen.key, application), held_against)
 

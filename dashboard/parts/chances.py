@@ -66,9 +66,9 @@ def calibrator(
         usual = default_calibrator(has_scores, sample, scenario)
         if scenario == PATENT and not sample:
             usual = next((name for name, each in choices.items() if updated_by_own(each)), usual)
-        found = which("Where the chances come from", choices, usual, **lasting(key)).calibrator
-        _quality(found)
-        chosen = found if _fits(found, ranking, scenario, sample) else None
+        calibrator = which("Where the chances come from", choices, usual, **lasting(key)).calibrator
+        _quality(calibrator)
+        chosen = calibrator if _fits(calibrator, ranking, scenario, sample) else None
     else:
         lacking = f"gives the chance {CHANCE_OF[scenario]}; upload one that was fitted with “--scenario {scenario}”."
         if not has_scores:
@@ -81,14 +81,14 @@ def calibrator(
     return chosen
 
 
-def _fits(found: Calibrator, ranking: Ranking | None, scenario: str, sample: bool) -> bool:
+def _fits(calibrator: Calibrator, ranking: Ranking | None, scenario: str, sample: bool) -> bool:
     """Whether its chances can be used on this list; what speaks against it is said."""
     if ranking is None:
         return True
-    if refused := "" if sample or scenario != PATENT else found.refusal(ranking.scores):
+    if refused := "" if sample or scenario != PATENT else calibrator.refusal(ranking.scores):
         shell.problem_box(refused)
         return False
-    for remark in found.mismatch(ranking.scores, len(ranking)):
+    for remark in calibrator.mismatch(ranking.scores, len(ranking)):
         st.warning(shell.escape_markdown(remark), icon=":material/warning:")
     return True
 

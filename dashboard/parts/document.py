@@ -70,7 +70,7 @@ def document_html(
 def _facts(record: Record, at: int, state: State, score: float | None, more: list[str]) -> Iterator[str]:
     """The line below the title."""
     also = state.also.get(record.id)
-    said = "kept label" if at < state.kept else "you said"
+    whose = "kept label" if at < state.kept else "you said"
     facts = (
         record.publication_number or record.id,
         *_dates(record),
@@ -78,7 +78,7 @@ def _facts(record: Record, at: int, state: State, score: float | None, more: lis
         record.authors,
         "" if score is None else f"score {number(score)}",
         *more,
-        f"{said}: {verdict_on(state, at)}" if at < state.depth else "",
+        f"{whose}: {verdict_on(state, at)}" if at < state.depth else "",
         "set aside: no evidence" if at in state.aside_read else "",
         f"also published as {', '.join(also)}" if also is not None else "",
     )
@@ -87,8 +87,8 @@ def _facts(record: Record, at: int, state: State, score: float | None, more: lis
 
 def _dates(record: Record) -> list[str]:
     """The dates that decide whether a patent may count; of another document when it is of."""
-    said = "published" if record.publication_number else "dated"
-    dates = {"priority": record.priority_date, "filed": record.filing_date, said: record.date}
+    of_itself = "published" if record.publication_number else "dated"
+    dates = {"priority": record.priority_date, "filed": record.filing_date, of_itself: record.date}
     # Granted on the day on which this very publication is of says nothing more.
     dates["granted"] = "" if record.grant_date == record.date else record.grant_date
     return [f"{what} {date}" for what, date in dates.items() if date]

@@ -43,13 +43,13 @@ class View:
     """What sentence and figure are told beside the evidence; the numbers, too, are told payoffs."""
 
     def of_evidence(
-        self, shown: Evidence, payoffs: Payoffs, simulated: bool
+        self, summary: Evidence, payoffs: Payoffs, simulated: bool
     ) -> tuple[str, Rows, Figure | None]:
         """Sentence, numbers and figure; None where there is none, or nothing to draw while "reml" is not identified."""
-        told: tuple[Any, ...] = {"": (), "q*": (payoffs.q_star,), "payoffs": (payoffs,)}[self.of]
-        rows = self.rows(shown, *told) if self.of == "payoffs" else self.rows(shown)
-        figure = self.figure and self.figure(shown, *told, dark=dark(), simulated=simulated)
-        return self.sentence(shown, *told), rows, figure if figure and figure["data"] else None
+        more: tuple[Any, ...] = {"": (), "q*": (payoffs.q_star,), "payoffs": (payoffs,)}[self.of]
+        rows = self.rows(summary, *more) if self.of == "payoffs" else self.rows(summary)
+        figure = self.figure and self.figure(summary, *more, dark=dark(), simulated=simulated)
+        return self.sentence(summary, *more), rows, figure if figure and figure["data"] else None
 
 
 VIEWS = (
@@ -63,20 +63,20 @@ VIEWS = (
 )
 
 
-def panel(shown: Evidence, payoffs: Payoffs, *, simulated: bool = False, key: str, file_stem: str) -> None:
+def panel(summary: Evidence, payoffs: Payoffs, *, simulated: bool = False, key: str, file_stem: str) -> None:
     """Everything that can be seen in the tables, a tab each; only the open tab is computed and drawn.
 
     May be drawn inside a fragment.
     """
     tabs = st.tabs([view.title for view in VIEWS], key=f"{key}/tab", on_change="rerun")
-    spinner = partial(st.spinner, f"Computing from {len(shown):,} studies …")
+    spinner = partial(st.spinner, f"Computing from {len(summary):,} studies …")
     for tab, view in zip(tabs, VIEWS, strict=True):
-        seen = partial(view.of_evidence, shown, payoffs, simulated)
+        seen = partial(view.of_evidence, summary, payoffs, simulated)
         stem = f"{file_stem}-{view.name}"
         if tab.open:
             # The word that the style sheet looks for, in the class that the key becomes.
             with tab, st.container(key=f"{key}-tar-figure-{view.name}"), shell.problems_shown():
-                with spinner() if len(shown) > LARGE else nullcontext():
+                with spinner() if len(summary) > LARGE else nullcontext():
                     sentence, rows, figure = seen()
                 _draw(view, sentence, rows, figure, key, stem)
         elif ALL in st.session_state:
@@ -88,8 +88,8 @@ def panel(shown: Evidence, payoffs: Payoffs, *, simulated: bool = False, key: st
 
 
 def _draw(view: View, sentence: str, rows: Rows, figure: Figure | None, key: str, stem: str) -> None:
-    known, csv = named(view.title), partial(trace_to_csv, rows)
-    what = f" {shell.term(known.key, 'What is this?')}" if known else ""
+    entry, csv = named(view.title), partial(trace_to_csv, rows)
+    what = f" {shell.term(entry.key, 'What is this?')}" if entry else ""
     # Above the figure: a tab is searched for something to tab to after every change, and a figure is long to search.
     st.caption(f"{shell.escape_markdown(unbroken(sentence))}{what}")
     if figure:
@@ -106,8 +106,8 @@ def _draw(view: View, sentence: str, rows: Rows, figure: Figure | None, key: str
 
 
 def _parameters(rows: Rows) -> None:
-    def shown(value: float | None) -> str:
+    def rounded(value: float | None) -> str:
         return "not defined" if value is None else f"{value:.{0 if value == round(value) else 4}f}"
 
-    cells = ((row["parameter"], shown(row["value"]), row["meaning"]) for row in rows)
+    cells = ((row["parameter"], rounded(row["value"]), row["meaning"]) for row in rows)
     st.html(f'<div class="tar-parameters">{grid(("parameter", "value", "what it is"), cells)}</div>')

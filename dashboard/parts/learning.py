@@ -37,26 +37,26 @@ def ask(settings: Settings, key: str, simulated: bool, scored: bool, by_scores: 
 
     `scored` says whether the documents came with scores, `by_scores` whether the list is in their order already.
     """
-    first, told = settings.learns_first and not simulated, HELP[settings.one_decides]
-    settings = replace(settings, learns=st.toggle(NAME, first, **lasting(f"{key}/learns/{first}"), help=told))
+    first, hint = settings.learns_first and not simulated, HELP[settings.one_decides]
+    settings = replace(settings, learns=st.toggle(NAME, first, **lasting(f"{key}/learns/{first}"), help=hint))
     if not settings.learns:
         return settings
     settings = replace(settings, weighs_scores=scored and not by_scores)
-    said = _beside(settings, lambda name: lasting(f"{key}/{name}/{getattr(settings, name)}"), scored)
-    return replace(settings, **said)
+    beside = _beside(settings, lambda name: lasting(f"{key}/{name}/{getattr(settings, name)}"), scored)
+    return replace(settings, **beside)
 
 
 def _beside(settings: Settings, how: Callable[[str], dict[str, Any]], scored: bool) -> dict[str, Any]:
     """Ask what counts beside the labels, by its name in the settings; scores where the documents came `scored`."""
-    said: dict[str, Any] = {}
+    answers: dict[str, Any] = {}
     for column, (name, label) in zip(st.columns(2, gap="medium"), WORDS.items(), strict=True):
         typed = column.text_input(label, getattr(settings, name), max_chars=LONGEST, help=COUNT, **how(name))
-        said[name] = " ".join(typed.split())
+        answers[name] = " ".join(typed.split())
     if scored:
-        said[SCORES] = st.toggle(
+        answers[SCORES] = st.toggle(
             "Weigh the scores in the file", settings.weighs_scores, help=WEIGH, **how(SCORES)
         )
-    return said
+    return answers
 
 
 def learn(work: Work) -> None:

@@ -95,8 +95,8 @@ def first(listed: Sequence[T], most: int, words: str, key: str) -> Sequence[T]:
 
 def resume(session: SessionSummary, word: str, key: str, *, primary: bool) -> None:
     """The button that opens a session on the Screen page; `word` is what it says before a decision."""
-    said = word if session.decision is None else "Open"
-    if st.button(said, key=f"{key}-{session.id}", type="primary" if primary else "secondary"):
+    label = word if session.decision is None else "Open"
+    if st.button(label, key=f"{key}-{session.id}", type="primary" if primary else "secondary"):
         go_to(session.id)
 
 

@@ -74,8 +74,8 @@ def panel(key: str, settings: S, reports: bool = False) -> tuple[S, Iterable[str
 
 def sensitivity_to_exceed(value: float, **how: Any) -> float:
     """Ask for θ."""
-    said = f"The {term('theta', 'threshold')} θ on {term('pooled', 'pooled sensitivity')}."
-    return share("Sensitivity to exceed", value, help=said, **how)
+    hint = f"The {term('theta', 'threshold')} θ on {term('pooled', 'pooled sensitivity')}."
+    return share("Sensitivity to exceed", value, help=hint, **how)
 
 
 def compact(settings: Settings, key: str, on_change: Callable[[Settings], Any]) -> None:
@@ -113,15 +113,15 @@ def cost_in_words(stakes: Stakes, abstracts: bool = False) -> str:
     >>> cost_in_words(START.with_cost(0))
     'c = 0: reading costs nothing'
     """
-    shown = f"c = {amount(stakes.cost, stakes.payoffs.unit)}"
+    price = f"c = {amount(stakes.cost, stakes.payoffs.unit)}"
     if stakes.cost == 0:
-        return f"{shown}: reading costs nothing"
+        return f"{price}: reading costs nothing"
     if stakes.documents < 1:
         one = "one title and abstract" if abstracts else "one document"
-        return f"{shown}: {one} costs more than the worse mistake"
+        return f"{price}: {one} costs more than the worse mistake"
     noun = ("title and abstract", "titles and abstracts") if abstracts else ("document", "documents")
     many = count_of(stakes.documents, *noun)
-    return f"{shown}: reading {many} would cost as much as the worse mistake"
+    return f"{price}: reading {many} would cost as much as the worse mistake"
 
 
 def _questions(settings: Settings, now: Mapping[str, Any], view: View) -> None:
@@ -147,10 +147,10 @@ def _questions(settings: Settings, now: Mapping[str, Any], view: View) -> None:
 def _sliders(settings: Settings, now: Mapping[str, Any], view: View, gap: Literal["medium", "large"]) -> None:
     left, right = st.columns(2, gap=gap)
     with left:
-        said = f"The {term('q-star', 'threshold')} q\\* = (G + L\\_r) / K. The worse a wrong first action is, the surer you have to be."
+        hint = f"The {term('q-star', 'threshold')} q\\* = (G + L\\_r) / K. The worse a wrong first action is, the surer you have to be."
         # Its value also where the state has it: a slider whose code arrives late begins with its default, and would
         # report that as if the person had moved it.
-        st.slider("How sure before you act", 0.01, 0.99, value=now["q"], step=0.01, **view("q"), help=said)
+        st.slider("How sure before you act", 0.01, 0.99, value=now["q"], step=0.01, **view("q"), help=hint)
         caption(q_star_in_words(settings.payoffs.q_star, settings.plus, question(settings)) + ".")
     with right:
         payoffs, one = settings.payoffs, "title and abstract" if settings.two_stages else "document"
@@ -280,14 +280,14 @@ def _moved(key: str, name: str) -> None:
 
 def following(key: str, now: Mapping[str, Any], moved: Callable[[str, Any], None]) -> View:
     """What makes widgets, by name, follow values that may change elsewhere too; `moved` takes name and value of one."""
-    state, shown = st.session_state, f"{key}/shown/{'/'.join(now)}"
-    if state.get(shown) != now:
+    state, drawn = st.session_state, f"{key}/shown/{'/'.join(now)}"
+    if state.get(drawn) != now:
         state.update({f"{key}/{name}": value for name, value in now.items()})
-        state[shown] = now
+        state[drawn] = now
 
     def on_change(name: str) -> None:
         # Whatever becomes of it, they are set anew from the values that are then in force.
-        state.pop(shown, None)
+        state.pop(drawn, None)
         moved(name, state[f"{key}/{name}"])
 
     return lambda name: {"key": f"{key}/{name}", "on_change": on_change, "args": (name,)}

@@ -39,25 +39,27 @@ def panel(work: Work, state: State, settings: Settings, what_if: Settings | None
     if state.plan is not None:
         _deviation(work, state, state.plan, what_if)
     elif not state.touched:
-        said = (
+        hint = (
             f"Freezes rule, q*, cost, {scenario_of(settings).frozen[1]}starting chance, calibrator and the list of "
             f"documents: {term('plan', 'what is that?')} From then on moving a slider is a what-if until you "
             "confirm it with a reason."
         )
-        press("Register this as my plan", work.register_plan, state.seq, key="register", help=said)
+        press("Register this as my plan", work.register_plan, state.seq, key="register", help=hint)
     else:
         st.caption("Changes are recorded in this session's log as you make them.")
 
 
 def _deviation(work: Work, state: State, plan: Settings, what_if: Settings | None) -> None:
-    said = f"Registered plan: q* {number(plan.payoffs.q_star)}, cost {amount(plan.cost, plan.payoffs.unit)}, "
+    words = (
+        f"Registered plan: q* {number(plan.payoffs.q_star)}, cost {amount(plan.cost, plan.payoffs.unit)}, "
+    )
     frozen = scenario_of(plan).adjustable(plan)
     frozen.pop("starting chance", None)
-    said += "".join(f"{name} {value}, " for name, value in frozen.items())
+    words += "".join(f"{name} {value}, " for name, value in frozen.items())
     same = "unchanged" if state.plan_records == work.row.digest else "NOT the one that was registered"
     if joined := len(state.joining("docs")):
         same += f", and {count_of(joined)} joined it later"
-    caption(f"{said}{plan.rule}, starting chance {percent(plan.b_0)}; the list is {same}.")
+    caption(f"{words}{plan.rule}, starting chance {percent(plan.b_0)}; the list is {same}.")
     before, came = plan, provenance(work.events)
     for event in state.deviations:
         after = read_settings(event.payload["settings"])
@@ -138,8 +140,8 @@ def _of_review(settings: ReviewSettings, key: str, on_change: Callable[[ReviewSe
     }
     moves = following(key, now, lambda name, value: on_change(_changed(settings, name, value)))
     left, middle, right = st.columns(3, gap="medium")
-    said = f"θ, the {term('theta', 'threshold')} on {term('pooled', 'sensitivity pooled')} over all studies."
-    hundredths("Sensitivity to exceed", now["theta"], at=left, **moves("theta"), help=said)
+    hint = f"θ, the {term('theta', 'threshold')} on {term('pooled', 'sensitivity pooled')} over all studies."
+    hundredths("Sensitivity to exceed", now["theta"], at=left, **moves("theta"), help=hint)
     left.caption(f"θ = {settings.theta:.3g}.")
     if settings.two_stages:
         with middle:
@@ -156,13 +158,13 @@ def _of_review(settings: ReviewSettings, key: str, on_change: Callable[[ReviewSe
             if settings.cost and settings.full_cost:
                 times = f": as much as {settings.full_cost / settings.cost:,.3g} titles and abstracts"
             caption(f"{amount(settings.full_cost, payoffs.unit)}{times}.")
-    said = (
+    hint = (
         f"No rule says stop while the {term('right-decision', 'chance of the right decision')} is below this "
         f"{term('floor', 'floor')}; 0 % is no floor."
     )
     with right:
         asked = "Never stop below a chance of the right decision of"
-        hundredths(asked, now["floor"], low=0, **moves("floor"), help=said)
+        hundredths(asked, now["floor"], low=0, **moves("floor"), help=hint)
         floor = (
             f"Floor: {percent(settings.floor)}." if settings.floor else "No floor: the rule alone decides."
         )

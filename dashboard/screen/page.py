@@ -81,7 +81,7 @@ def _screening(work: Work) -> None:
     what_if = at_stake.what_if(work, state)
     settings = what_if or state.settings
     advice = work.advice(state.settings)
-    shown = work.advice(what_if) if what_if else advice
+    tried = work.advice(what_if) if what_if else advice
 
     _header(work, state)
     if state.imported:
@@ -98,7 +98,8 @@ def _screening(work: Work) -> None:
             full_text.report(work, state, reporting)
         else:
             flag = reading.document(work, state, at, advice)
-        full_text.to_table(work, state, at if reporting is None else reporting)
+        if settings.reads_full_texts:
+            full_text.to_table(work, state, at if reporting is None else reporting)
         if st.session_state.pop(full_text.TO_TOP, False):
             # The form is longer than the document that comes next, whose title would be above the window.
             st.html(ARRIVAL_SCRIPT, unsafe_allow_javascript=True)
@@ -106,10 +107,10 @@ def _screening(work: Work) -> None:
         if state.decision is not None and what_if is None:
             advising.decided(work, state, state.decision)
         else:
-            advising.advice_panel(work, state, advice, shown, what_if)
-        why.panel(work, state, settings, shown)
+            advising.advice_panel(work, state, advice, tried, what_if)
+        why.panel(work, state, settings, tried)
         learning.line(work, state, reading_on=reporting is None and at == state.depth and not state.stopped)
-        advising.curves(work, state, settings, shown)
+        advising.curves(work, state, settings, tried)
     _below(work, state, settings, what_if)
     if work.deleted:
         _deleted(work)

@@ -100,7 +100,7 @@ def _verdicts(
     for verdict in which:
         if verdict not in offered:
             continue
-        name, said = offered[verdict]
+        name, hint = offered[verdict]
         hit = verdict == "relevant"
         press(
             name,
@@ -110,7 +110,7 @@ def _verdicts(
             shortcut=SETTLES if hit and settings.grades else KEYS[verdict],
             width="stretch" if verdict in LARGE else "content",
             type=loud if hit or loud == "tertiary" else "secondary",
-            help=said or None,
+            help=hint or None,
             disabled=blocked,
         )
 
@@ -243,8 +243,8 @@ def _jump(work: Work, state: State) -> None:
         for at, record in zip(read, work.reports_of(read), strict=True)
     }
     words = "Jump to a document: its number, or words of its title"
-    shown = "Its number, or words of its title …"
-    go_to_one(words, names, work.look, key="jump_to", placeholder=shown)
+    hint = "Its number, or words of its title …"
+    go_to_one(words, names, work.look, key="jump_to", placeholder=hint)
 
 
 def _confirm(work: Work, state: State, at: int) -> None:
@@ -343,15 +343,15 @@ def reasons_opener(work: Work, state: State) -> None:
 def reasons_dialog(work: Work, state: State) -> None:
     """Name the reasons; what was excluded for one follows its new name."""
     given = reasons_given(state)
-    said = (
+    words = (
         f"Each becomes a button, the first {KEYED} with their number as key, and a line of the flow diagram."
     )
     if state.reasons:
-        said += (
+        words += (
             " A new name also holds for what was excluded before; a reason whose name you empty is no longer offered, and "
             "what was excluded for it stays so."
         )
-    st.caption(said)
+    st.caption(words)
     with st.form("reasons", border=False):
         kept = {
             reason: st.text_input(

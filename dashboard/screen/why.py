@@ -82,9 +82,9 @@ def panel(work: Work, state: State, settings: Settings, advice: Advice) -> None:
         other_rules(work, state, settings)
         switch("Documents drawn", advising.WINDOWS, **lasting(advising.WINDOW), label_visibility="collapsed")
         if work.row.query or work.because:
-            said = "Other forms of a word count too: folded for fold, Gerät for Gerat."
+            hint = "Other forms of a word count too: folded for fold, Gerät for Gerat."
             words = "Underline words of what you look for"
-            st.toggle(words, value=True, **lasting(document.MARKING), help=said)
+            st.toggle(words, value=True, **lasting(document.MARKING), help=hint)
 
 
 def warned(work: Work, state: State, settings: Settings) -> list[str]:

@@ -78,10 +78,10 @@ def _steps() -> None:
         query = listing.looked_for(chosen, scenario, more)
         listing.announce(chosen)
         order = listing.chosen_order(chosen)
-        found = listing.arranged(chosen, order, query, scenario, problems, asked)
-        if found is not None:
-            found = listing.with_audit(found, more)
-            listing.first_titles(chosen, found, asked)
+        ready = listing.arranged(chosen, order, query, scenario, problems, asked)
+        if ready is not None:
+            ready = listing.with_audit(ready, more)
+            listing.first_titles(chosen, ready, asked)
     with second:
         left, right = st.columns([1.2, 1], gap="large")
         more = st.expander("More", key=f"{PREFIX}/more/stakes")
@@ -96,7 +96,7 @@ def _steps() -> None:
         first_advice = st.container()
         name, reviewer = _names(chosen, problems)
     with more:
-        ranking = None if found is None else found.ranked
+        ranking = None if ready is None else ready.ranked
         settings, calibrator = _chances(form, settings, ranking, order != "own", chosen.simulated)
         scored = bool(chosen.frame["score"].notna().any())
         settings = learning.ask(settings, PREFIX, chosen.simulated, scored, order == "scores")
@@ -105,21 +105,21 @@ def _steps() -> None:
             f"A registered plan freezes {scenario_of(settings).frozen[0]} and the list of documents; from then on a moved "
             "slider is a what-if, until you confirm it as a deviation and say why."
         )
-    if calibrator is None and found is not None:
+    if calibrator is None and ready is not None:
         problems.append("No calibrator that fits this list is chosen; choose or upload one under More.")
     plan = None
-    if found is not None and calibrator is not None:
+    if ready is not None and calibrator is not None:
         if not problems:
             with first_advice:
-                _told_first(chosen, found, settings, calibrator)
-            if found.choice == "replay":
+                _told_first(chosen, ready, settings, calibrator)
+            if ready.choice == "replay":
                 with preview:
-                    listing.show_replay(found, settings, calibrator)
-        ranking, events = found.screened, found.events
+                    listing.show_replay(ready, settings, calibrator)
+        ranking, events = ready.screened, ready.events
         plan = Plan(
-            name, reviewer, chosen, ranking, query, calibrator, settings, register, events, found.aside
+            name, reviewer, chosen, ranking, query, calibrator, settings, register, events, ready.aside
         )
-    _bar(_summary(chosen, settings, None if found is None else found.screened), plan, problems)
+    _bar(_summary(chosen, settings, None if ready is None else ready.screened), plan, problems)
 
 
 def _scenario() -> Scenario:
@@ -244,8 +244,8 @@ def _told_first(chosen: Documents, arranged: Arranged, settings: Settings, calib
         p = path_chances(settings, calibrator, ranking.scores, start)
         return verdict(advise(settings, calibrator, p, start), settings)
 
-    said = kept(f"{PREFIX}/told", (settings, ranking), advised)
-    st.html(f'<div data-testid="first-advice">{block("verdict", said, "The first advice")}</div>')
+    first = kept(f"{PREFIX}/told", (settings, ranking), advised)
+    st.html(f'<div data-testid="first-advice">{block("verdict", first, "The first advice")}</div>')
 
 
 def _take_up() -> None:
