@@ -29,7 +29,7 @@ from tarstop_core.sessions.compare import duplicate
 from tarstop_core.sessions.create import Documents, Plan, create
 from tarstop_core.sessions.file import export_session, import_session
 from tarstop_core.sessions.learning import gain_sentence
-from tarstop_core.sessions.open import OpenSession
+from tarstop_core.sessions.session import OpenSession
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.value.stakes import FULL_TIMES, START
 from tests.browser.acting import arrived, listening, press

@@ -29,9 +29,8 @@ from tarstop_core.ranking.bm25 import WORDS
 from tarstop_core.ranking.order import prepare, suggest_order
 from tarstop_core.samples.shipped import calibrators
 from tarstop_core.screening.settings import PatentSettings
-from tarstop_core.sessions.open import OpenSession
+from tarstop_core.sessions.session import OpenSession, session_snapshot
 from tarstop_core.sessions.store.store import Store
-from tarstop_core.sessions.whole import whole_session
 from tarstop_core.value.payoffs import Payoffs
 
 DOCUMENTS = 200_000
@@ -144,7 +143,7 @@ def steps(store: Store, content: bytes, documents: int) -> Iterator[tuple[str, C
         held["session"] = session_of(store, held["collection"], documents, held["ranking"].scores)
 
     def opened() -> None:
-        run("a.csv", jobs.in_store, store.url, whole_session, held["session"])
+        run("a.csv", jobs.in_store, store.url, session_snapshot, held["session"])
 
     yield "read the file", read
     yield "look for duplicates", compare

@@ -29,13 +29,27 @@ from tarstop_core.screening.fold import replay
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
-from tarstop_core.sessions.compare import beliefs_read, duplicate, switch_sentence, with_calibrator, worths
-from tarstop_core.sessions.figures import belief_curves
-from tarstop_core.sessions.labelled import session_list, session_scenario, teaches
-from tarstop_core.sessions.shelf import NAMES, Listed, fitting, title
-from tarstop_core.sessions.store.rows import SessionRow, SessionSummary
+from tarstop_core.sessions.calibrator_library import (
+    NAMES,
+    Listed,
+    fitting,
+    session_list,
+    session_scenario,
+    teaches,
+    title,
+)
+from tarstop_core.sessions.compare import (
+    belief_curves,
+    beliefs_read,
+    duplicate,
+    switch_sentence,
+    with_calibrator,
+    worths,
+)
+from tarstop_core.sessions.session import SessionSnapshot
+from tarstop_core.sessions.store.listing import SessionSummary
 from tarstop_core.sessions.store.store import Store
-from tarstop_core.sessions.whole import WholeSession
+from tarstop_core.sessions.store.tables import SessionRow
 from tarstop_core.value.payoffs import Payoffs
 
 PREFIX = "calibration_compare"
@@ -228,7 +242,7 @@ def switched(store: Store) -> None:
     note("The duplicate takes over labels, reports and notes; plan and decision stay with the original.")
 
 
-def _beliefs(session: WholeSession, settings: Settings, moved: Settings, name: str, sentence: str) -> None:
+def _beliefs(session: SessionSnapshot, settings: Settings, moved: Settings, name: str, sentence: str) -> None:
     curves = [("as it was", session, settings), (f"with {name}", session, moved)]
     rows = []
     for words, held, chosen in curves:
@@ -238,7 +252,7 @@ def _beliefs(session: WholeSession, settings: Settings, moved: Settings, name: s
     figure("switched", SWITCHED, drawing, sentence, pd.concat(rows), "tarstop-other-chances")
 
 
-def _worth(session: WholeSession, settings: Settings, moved: Settings, name: str, sentence: str) -> None:
+def _worth(session: SessionSnapshot, settings: Settings, moved: Settings, name: str, sentence: str) -> None:
     """In a review the calibrator moves what the next documents are worth, and not the belief."""
     both = [("as it was", worths(session, settings)), (f"with {name}", worths(session, moved))]
     lines = [(title, worth) for title, worth in both if worth is not None]
@@ -308,7 +322,7 @@ def finished(store: Store) -> dict[str, SessionSummary]:
     return {
         session.id: session
         for session in labelled
-        if session.stopped or session.decided or session.labelled == session.documents
+        if session.stopped or session.labelled == session.documents
     }
 
 

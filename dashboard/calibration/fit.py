@@ -30,14 +30,16 @@ from tarstop_core.documents.topic import Topic
 from tarstop_core.files import labelled_lists
 from tarstop_core.files.labelled_lists import fingerprint
 from tarstop_core.samples.shipped import calibrators, default_calibrator
-from tarstop_core.sessions.labelled import (
+from tarstop_core.sessions.calibrator_library import (
+    CHANCE_OF,
+    KIND_WORDS,
     across,
     across_searches,
+    keep,
     session_case,
     session_list,
     session_scenario,
 )
-from tarstop_core.sessions.shelf import CHANCE_OF, KIND_WORDS, keep
 from tarstop_core.sessions.store.store import Store
 
 PREFIX = "calibration_fit"

@@ -40,8 +40,8 @@ from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.evaluation.reranking import READ
 from tarstop_core.presentation.numbers import number, percent
 from tarstop_core.samples.shipped import default_calibrator, reranked_calibration
-from tarstop_core.sessions import shelf
-from tarstop_core.sessions.shelf import CHANCE_OF, KIND_WORDS, Listed
+from tarstop_core.sessions import calibrator_library
+from tarstop_core.sessions.calibrator_library import CHANCE_OF, KIND_WORDS, Listed
 from tarstop_core.sessions.store.store import Store
 
 PREFIX = "calibration"
@@ -68,8 +68,8 @@ def calibration_page() -> None:
 
 def _calibrators(store: Store) -> None:
     undo_row(UNDO, named=True)
-    scenario = switch("Chances", shelf.NAMES, **lasting(SCENARIO))
-    there = shelf.fitting(store, scenario)
+    scenario = switch("Chances", calibrator_library.NAMES, **lasting(SCENARIO))
+    there = calibrator_library.fitting(store, scenario)
     usual = default_calibrator(True, scenario=scenario)
     _detail(store, which("Calibrator", there, usual, **lasting(CHOSEN)))
     with st.expander(f"All that give the chance {CHANCE_OF[scenario]}"):
@@ -192,12 +192,12 @@ def _reranked_calibration(_: Store) -> None:
 
 
 def _put_away(store: Store) -> None:
-    gone = shelf.listed(store, deleted=True)
+    gone = calibrator_library.listed(store, deleted=True)
     if not gone:
         return
     with st.expander(f"Deleted ({len(gone):,})", icon=":material/delete:"):
         for deleted in gone.values():
             with st.container(horizontal=True, vertical_alignment="center", key=f"gone-{deleted.key}"):
-                st.html(html.escape(shelf.title(deleted)), width="stretch")
+                st.html(html.escape(calibrator_library.title(deleted)), width="stretch")
                 back = partial(store.restore_calibrator, deleted.calibrator.digest)
                 press("Bring back", bring_back, UNDO, back, deleted.name, key=f"back-{deleted.key}")

@@ -15,7 +15,7 @@ from tarstop_core.screening.labels import Label
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.report_entry import Draft
 from tarstop_core.screening.settings import Settings
-from tarstop_core.sessions.open import OpenSession
+from tarstop_core.sessions.session import OpenSession
 from tarstop_core.sessions.store.store import Deleted
 
 T = TypeVar("T")

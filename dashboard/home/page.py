@@ -11,8 +11,7 @@ from dashboard.frame.work import flash, go_to, reviewer
 from dashboard.parts.sessions import first, line, rename_box, resume
 from tarstop_core.presentation.numbers import count_of
 from tarstop_core.sessions.demo import start_demo, start_review_demo
-from tarstop_core.sessions.progress import told
-from tarstop_core.sessions.store.rows import SessionSummary
+from tarstop_core.sessions.store.listing import SessionSummary, progress
 from tarstop_core.sessions.store.store import Store
 
 RECENT = 6
@@ -88,7 +87,7 @@ def _archived(store: Store) -> None:
     with st.expander(f"Archived sessions ({len(away)})"):
         for session in away:
             words, button = st.columns([5, 1.4], vertical_alignment="center")
-            how_far = f'<div class="tar-meta">{html.escape(told(store, session))}</div>'
+            how_far = f'<div class="tar-meta">{html.escape(progress(session, store.events))}</div>'
             words.html(f'<div class="tar-name">{html.escape(session.name)}</div>{how_far}')
             key = f"restore-{session.id}"
             press("Bring back", store.archive, session.id, False, key=key, at=button, width="stretch")

@@ -15,7 +15,7 @@ from tarstop_core.samples.collections import (
     sample_topics,
 )
 from tarstop_core.screening.scenarios.named import scenario_of
-from tarstop_core.sessions.store.rows import Record
+from tarstop_core.sessions.store.tables import Record
 
 
 @lru_cache(maxsize=32)

@@ -24,7 +24,7 @@ from tarstop_core.samples.shipped import default_calibrator
 from tarstop_core.screening.scenarios.named import FIRST, scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.wording import question
-from tarstop_core.sessions.shelf import CHANCE_OF, Listed, fitting, keep, title, updated_by_own
+from tarstop_core.sessions.calibrator_library import CHANCE_OF, Listed, fitting, keep, title, updated_by_own
 
 PREFIX = "set_up/chances"
 APPROXIMATE = (

@@ -13,7 +13,7 @@ from tarstop_core.ranking.words import parts, stems
 from tarstop_core.screening.labels import GRADES, NAMES, RELEVANT
 from tarstop_core.screening.state import State
 from tarstop_core.sessions.joining import alike_in_words
-from tarstop_core.sessions.store.rows import Record
+from tarstop_core.sessions.store.tables import Record
 
 LONGEST = 24  # characters of a reason that a button shows
 MARKING = "mark_words"

@@ -31,8 +31,8 @@ from tarstop_core.screening.scenarios.review import REVIEW
 from tarstop_core.sessions.create import Documents
 from tarstop_core.sessions.demo import sample, sample_review
 from tarstop_core.sessions.learning import forget_features
-from tarstop_core.sessions.store.rows import CollectionRow
 from tarstop_core.sessions.store.store import Store
+from tarstop_core.sessions.store.tables import Collection
 
 MAPPED = {"title": "Title", "abstract": "Abstract", "id": "Identifier", "date": "Date", "score": "Score"}
 KINDS = [*(suffix.lstrip(".") for each in FORMATS for suffix in each.suffixes), "txt", "gz"]
@@ -102,7 +102,7 @@ def _one_of_samples(label: str, samples: pd.DataFrame, simulated: str, key: str)
     return topic
 
 
-def _earlier(store: Store, rows: Sequence[CollectionRow]) -> Documents:
+def _earlier(store: Store, rows: Sequence[Collection]) -> Documents:
     titles = {row.id: f"{row.name} · {row.documents:,} documents · {row.created[:10]}" for row in rows}
     chosen = one_of("Import", titles, **lasting(f"{PREFIX}/earlier"))
     row = next(row for row in rows if row.id == chosen)
@@ -123,7 +123,7 @@ def _earlier(store: Store, rows: Sequence[CollectionRow]) -> Documents:
     return documents
 
 
-def _from_store(store: Store, row: CollectionRow) -> Documents:
+def _from_store(store: Store, row: Collection) -> Documents:
     """A collection with its records, read once for as long as it stays chosen."""
 
     def documents() -> Documents:
@@ -340,7 +340,7 @@ def _delete_unused(store: Store, collection_id: str) -> None:
             store.delete_collection(collection_id)
 
 
-def _understood(read: dict[str, RecordTable], store: Store, row: CollectionRow) -> None:
+def _understood(read: dict[str, RecordTable], store: Store, row: Collection) -> None:
     """What was read of each upload, column by column, and what was noticed."""
     tables = list(read.values())
     parts = ", ".join(f"{table.described['records']:,} from {table.source}" for table in tables)

@@ -15,8 +15,8 @@ from tarstop_core.documents.duplicates import family_groups
 from tarstop_core.documents.merging import Proposal
 from tarstop_core.files import MAPPABLE, RecordTable, UnrecognisedColumns
 from tarstop_core.presentation.numbers import count_of
-from tarstop_core.sessions.store.rows import CollectionRow
 from tarstop_core.sessions.store.store import Store
+from tarstop_core.sessions.store.tables import Collection
 
 PREFIX = "set_up/documents"
 COLUMNS = f"{PREFIX}/columns"
@@ -230,7 +230,7 @@ def _family(frame: pd.DataFrame, group: Sequence[int]) -> dict[str, object]:
     return {STANDS: True, "kind": "one family", "first in the list": first, MEMBERS: others}
 
 
-def databases(store: Store, row: CollectionRow) -> None:
+def databases(store: Store, row: Collection) -> None:
     """Ask which database each file came from: the flow diagram names it."""
 
     def name(source: str) -> None:

@@ -15,10 +15,10 @@ from tarstop_core.files.record_tables import Progress
 from tarstop_core.ranking.bm25 import Bm25Index, Recipe, build_index
 from tarstop_core.sessions.export import to_csv, to_ris, to_xlsx
 from tarstop_core.sessions.file import export_session
-from tarstop_core.sessions.prisma_figure import flow_diagram
+from tarstop_core.sessions.prisma import flow_diagram
 from tarstop_core.sessions.report import report_html
+from tarstop_core.sessions.session import SessionSnapshot, session_snapshot
 from tarstop_core.sessions.store.store import Store
-from tarstop_core.sessions.whole import WholeSession, whole_session
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -26,7 +26,7 @@ Counting = Callable[[int, int], None]
 FLOW = "-prisma.svg"
 
 
-ENDS: dict[str, Callable[[WholeSession], str | bytes]] = {
+ENDS: dict[str, Callable[[SessionSnapshot], str | bytes]] = {
     "-report.html": report_html,
     "-session.xlsx": to_xlsx,
     "-documents.csv": to_csv,
@@ -86,5 +86,5 @@ def exported(url: str, session: str, end: str) -> bytes:
     with Store(url) as store:
         if end == SESSION:
             return export_session(store, session).encode()
-        content = ENDS[end](whole_session(store, session))
+        content = ENDS[end](session_snapshot(store, session))
         return content if isinstance(content, bytes) else content.encode()

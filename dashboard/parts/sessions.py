@@ -13,10 +13,10 @@ from dashboard.frame.widgets import name_box, press, save
 from dashboard.frame.work import clock, go_to, kept
 from dashboard.parts import jobs
 from tarstop_core.screening.provenance import Provenance
-from tarstop_core.sessions.progress import told
-from tarstop_core.sessions.store.rows import SessionRow, SessionSummary
+from tarstop_core.sessions.session import SessionSnapshot, session_snapshot
+from tarstop_core.sessions.store.listing import SessionSummary, progress
 from tarstop_core.sessions.store.store import Store
-from tarstop_core.sessions.whole import WholeSession, whole_session
+from tarstop_core.sessions.store.tables import SessionRow
 
 T = TypeVar("T")
 
@@ -30,14 +30,14 @@ WRITTEN = f"{PREFIX}/written"
 block = Blocks("parts/blocks.html")
 
 
-def loaded(store: Store, session_id: str) -> WholeSession:
+def loaded(store: Store, session_id: str) -> SessionSnapshot:
     """A session with its documents, kept for this browser tab until something is recorded in it."""
     name, documents = store.heading(session_id)
 
-    def opened() -> WholeSession:
+    def opened() -> SessionSnapshot:
         if documents <= LARGE_LIST:
-            return whole_session(store, session_id)
-        return shown(name, f"Opening {name}", jobs.in_store, store.url, whole_session, session_id)
+            return session_snapshot(store, session_id)
+        return shown(name, f"Opening {name}", jobs.in_store, store.url, session_snapshot, session_id)
 
     asked = (session_id, name, len(store.events(session_id)))
     return kept(f"{PREFIX}/kept", asked, opened, KEPT if documents <= LARGE_LIST else 1)
@@ -79,7 +79,9 @@ def line(store: Store, session: SessionSummary) -> str:
     """Name, badges, how far it is and when it was touched last, as HTML."""
     states = {"simulated": session.simulated, "imported": session.imported, "archived": session.archived}
     marks = [session.scenario, *(mark for mark, holds in states.items() if holds)]
-    return block("session", session.name, marks, told(store, session), clock(session.last_activity))
+    return block(
+        "session", session.name, marks, progress(session, store.events), clock(session.last_activity)
+    )
 
 
 def imported(came: Provenance) -> None:

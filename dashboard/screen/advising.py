@@ -26,7 +26,7 @@ from tarstop_core.screening.wording import (
     question,
     verdict,
 )
-from tarstop_core.sessions.answers import sample_answer
+from tarstop_core.sessions.demo import sample_answer
 
 WINDOW = "curve_window"
 WINDOWS = {"near": "last 50", "all": "all", "log": "all, log"}

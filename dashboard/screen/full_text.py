@@ -21,7 +21,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.screening.events import reasons_offered
 from tarstop_core.screening.report_entry import RATES, Draft, TypedTable, by_study, study_name, table_rows
 from tarstop_core.screening.state import State
-from tarstop_core.sessions.answers import sample_text
+from tarstop_core.sessions.demo import sample_text
 
 FORM_OUTCOMES: tuple[FullText, ...] = ("data", "no data", "excluded", "not retrieved")
 LISTED = 3  # waiting reports named one by one

@@ -1,7 +1,6 @@
 """One session on the Sessions page: its files, flow diagram, other settings, protocol, documents that join."""
 
 import base64
-import html
 import re
 from dataclasses import replace
 from functools import partial
@@ -12,7 +11,7 @@ import streamlit as st
 
 from dashboard.frame import shell
 from dashboard.frame.drawing import dark, png_button, save_menu
-from dashboard.frame.markup import badges, bullets, lines
+from dashboard.frame.markup import Blocks, bullets
 from dashboard.frame.scripts import SAVE_SCRIPT
 from dashboard.frame.waiting import LARGE_FILE, LARGE_LIST, shown, stored, take_in, taken_in
 from dashboard.frame.widgets import LONGEST_NAME, ask_for_files, named, one_of, press, save, share, tabs
@@ -32,15 +31,15 @@ from tarstop_core.screening.setting_aside import after_plan
 from tarstop_core.screening.settings import ReviewSettings, Settings
 from tarstop_core.screening.settings_words import changes, protocol_appendix, protocol_paragraph
 from tarstop_core.screening.wording import about_documents, question
+from tarstop_core.sessions.calibrator_library import fitting, listed, title
 from tarstop_core.sessions.compare import duplicate, outcome, outcome_sentence, with_calibrator
 from tarstop_core.sessions.export import JOINED, joined_in_words
 from tarstop_core.sessions.joining import Preview, join, may_part, part, preview
-from tarstop_core.sessions.prisma import origin
-from tarstop_core.sessions.prisma_figure import DARK, LIGHT, flow_diagram
-from tarstop_core.sessions.shelf import fitting, listed, title
+from tarstop_core.sessions.prisma import DARK, LIGHT, flow_diagram, origin
+from tarstop_core.sessions.session import SessionSnapshot
 from tarstop_core.sessions.store.store import Store
-from tarstop_core.sessions.whole import WholeSession
 
+block = Blocks("sessions/blocks.html")
 RELEVANT, INCLUDED = "-relevant.ris", "-included.ris"
 OFFERED = {
     "-report.html": (
@@ -94,31 +93,28 @@ def detail(store: Store, session_id: str) -> None:
     tabs(TABS, store, session, key=f"{PREFIX}/tab")
 
 
-def _facts(session: WholeSession) -> None:
+def _facts(session: SessionSnapshot) -> None:
     state, row = session.state, session.row
     marks = [state.settings.scenario, *about_documents(session.collection.simulated, state.settings)]
     if state.plan is not None:
         deviated = state.deviations or after_plan(session.events)
         marks.append("plan registered, deviated from" if deviated else "plan registered")
     scenario, decision = scenario_of(state.settings), state.decision
-    read = [f"{state.depth:,} of {len(row.ids):,} screened"]
-    read.append(scenario.counted_in_log(state) or " · ".join(scenario.counted(state)))
+    facts = [f"{state.depth:,} of {len(row.ids):,} screened"]
+    facts.append(scenario.counted_in_log(state) or " · ".join(scenario.counted(state)))
     if len(state.unsure):
-        read.append(f"{len(state.unsure):,} unsure")
+        facts.append(f"{len(state.unsure):,} unsure")
     if decision is not None:
-        read.append(f"decided: {state.settings.plus if decision.plus else state.settings.minus}")
+        facts.append(f"decided: {state.settings.plus if decision.plus else state.settings.minus}")
     elif state.stopped:
-        read.append("stopped, not decided")
-    read.append(clock(state.last_time or row.created))
+        facts.append("stopped, not decided")
+    facts.append(clock(state.last_time or row.created))
     if state.imported:
         imported(session.came)
-    st.html(
-        f'<p>{badges(*marks)}</p><p class="tar-meta">{html.escape(" · ".join(read))}</p>'
-        f"<p>Chance that {html.escape(question(state.settings))}: <strong>{percent(session.advice.b)}</strong></p>"
-    )
+    st.html(block("facts", marks, facts, question(state.settings), percent(session.advice_now.b)))
 
 
-def _files(store: Store, session: WholeSession) -> None:
+def _files(store: Store, session: SessionSnapshot) -> None:
     state, settings = session.state, session.state.settings
     relevant = "graded X, Y or A" if settings.grades else "labelled relevant"
     relevant = "included by title and abstract" if settings.reads_full_texts else relevant
@@ -130,7 +126,7 @@ def _files(store: Store, session: WholeSession) -> None:
             save_export(store, session.row, session.state.seq, end, label, width="stretch", **how)
 
 
-def _other_settings(store: Store, session: WholeSession) -> None:
+def _other_settings(store: Store, session: SessionSnapshot) -> None:
     settings = session.state.settings
     key = f"{PREFIX}/tried/{session.row.id}"
     tried: Settings = st.session_state.get(key, settings)
@@ -141,8 +137,8 @@ def _other_settings(store: Store, session: WholeSession) -> None:
     rules = {spec: str(parse_policy(spec, files=False)) for spec in specs}
     first = tried.policy if tried.policy in rules else settings.policy
     rule = one_of("Stopping rule", rules, at=left, first=first, key=f"{key}/rule")
-    said, edged = f"The {shell.term('b-0', 'starting belief')} b₀.", float(min(0.99, max(0.01, tried.b_0)))
-    b_0 = share("Chance before any document", edged, at=right, key=f"{key}/b_0", help=said)
+    about, edged = f"The {shell.term('b-0', 'starting belief')} b₀.", float(min(0.99, max(0.01, tried.b_0)))
+    b_0 = share("Chance before any document", edged, at=right, key=f"{key}/b_0", help=about)
     if isinstance(tried, ReviewSettings):
         theta = share("Sensitivity to exceed", float(tried.theta), at=right, key=f"{key}/theta")
         tried = replace(tried, theta=theta)
@@ -156,26 +152,23 @@ def _other_settings(store: Store, session: WholeSession) -> None:
 
 
 def _other_chances(
-    store: Store, session: WholeSession, tried: Settings, key: str
-) -> tuple[Settings, WholeSession]:
+    store: Store, session: SessionSnapshot, tried: Settings, key: str
+) -> tuple[Settings, SessionSnapshot]:
     """Ask for the calibrator; a factor that was found for one is not another's."""
     settings = session.state.settings
     own = session.calibrators[settings.calibrator]
     there = fitting(store, own.scenario, session.row.scores is not None).values()
-    choices = {settings.calibrator: own} | {each.calibrator.digest: each.calibrator for each in there}
-    titles = {each.calibrator.digest: title(each) for each in listed(store).values()}
-    names = {digest: titles.get(digest, each.fitted_on.name) for digest, each in choices.items()}
+    choices = {settings.calibrator: own} | {entry.calibrator.digest: entry.calibrator for entry in there}
+    titles = {entry.calibrator.digest: title(entry) for entry in listed(store).values()}
+    names = {digest: titles.get(digest, chosen.fitted_on.name) for digest, chosen in choices.items()}
     first = tried.calibrator if tried.calibrator in names else settings.calibrator
     chosen = one_of("Where the chances come from", names, first=first, key=f"{key}/calibrator")
     held, switched = with_calibrator(session, choices[chosen])
     return replace(tried, calibrator=switched.calibrator, scale=switched.scale), held
 
 
-def _replayed(session: WholeSession, settings: Settings, tried: Settings) -> None:
-    said = outcome_sentence(outcome(session, tried), tried)
-    st.html(
-        f'<div class="tar-told" role="status" data-testid="replayed"><p><strong>{html.escape(said)}</strong></p></div>'
-    )
+def _replayed(session: SessionSnapshot, settings: Settings, tried: Settings) -> None:
+    st.html(block("replayed", outcome_sentence(outcome(session, tried), tried)))
     if tried != settings:
         moved = changes(session.in_words(settings), session.in_words(tried))
         own = outcome_sentence(outcome(session, settings), settings)
@@ -186,7 +179,7 @@ def _replayed(session: WholeSession, settings: Settings, tried: Settings) -> Non
         st.caption("A report counts here as read as soon as its document was.")
 
 
-def _make_duplicate(store: Store, session: WholeSession, tried: Settings, key: str) -> None:
+def _make_duplicate(store: Store, session: SessionSnapshot, tried: Settings, key: str) -> None:
     left, right = st.columns([2, 1], gap="medium", vertical_alignment="bottom")
     calibrator = session.calibrators[tried.calibrator].fitted_on.name
     suggested = suggested_name(session.row.name, session.state.settings, tried, calibrator)
@@ -209,6 +202,7 @@ def _make_duplicate(store: Store, session: WholeSession, tried: Settings, key: s
 def suggested_name(name: str, before: Settings, tried: Settings, calibrator: str) -> str:
     """What a duplicate is called to begin with: by what is other in it, in place of what was said of the original.
 
+    >>> from tarstop_core.screening.settings import PatentSettings
     >>> from tarstop_core.value.payoffs import Payoffs
     >>> settings = PatentSettings(Payoffs.from_q_star(0.5), 0.001)
     >>> suggested_name("Hip (q* 0.59)", settings, settings, ""), suggested_name("Hip (a)", settings, replace(settings, calibrator="0"), "CLEF")
@@ -216,22 +210,16 @@ def suggested_name(name: str, before: Settings, tried: Settings, calibrator: str
     """
     own = re.sub(r" \((?:q\* \d\.\d\d|chances: [^()]*|, )+\)$", "", name)
     other = tried.calibrator != before.calibrator
-    told = [f"chances: {re.sub(r'[()]', '', calibrator)}"] if other else []
+    differences = [f"chances: {re.sub(r'[()]', '', calibrator)}"] if other else []
     if not other or tried.payoffs != before.payoffs:
-        told.insert(0, f"q* {tried.payoffs.q_star:.2f}")
-    return f"{own} ({', '.join(told)})"[:LONGEST_NAME]
+        differences.insert(0, f"q* {tried.payoffs.q_star:.2f}")
+    return f"{own} ({', '.join(differences)})"[:LONGEST_NAME]
 
 
-def _flow(_: Store, session: WholeSession) -> None:
+def _flow(_: Store, session: SessionSnapshot) -> None:
     counts = session.prisma
     coded = base64.b64encode(flow_diagram(counts, DARK if dark() else LIGHT).encode()).decode()
-    says = "PRISMA 2020 flow diagram; its numbers stand in the table after it."
-    body = lines((name, f"{count:,}") for name, count in counts.rows())
-    st.html(
-        f'<div class="tar-flow"><div tabindex="0" role="region" aria-label="Flow diagram">'
-        f'<img alt="{says}" src="data:image/svg+xml;base64,{coded}"></div>'
-        f'<div class="tar-others"><table><tbody>{body}</tbody></table></div></div>'
-    )
+    st.html(block("flow", coded, [(name, f"{count:,}") for name, count in counts.rows()]))
     stem = f"{file_stem(session.row.name)}-prisma"
     with save_menu(f"{PREFIX}/prisma"):
         svg = flow_diagram(counts)
@@ -243,14 +231,14 @@ def _flow(_: Store, session: WholeSession) -> None:
     st.caption("After PRISMA 2020: Page and others (2021), doi 10.1136/bmj.n71.")
 
 
-def _protocol(_: Store, session: WholeSession) -> None:
+def _protocol(_: Store, session: SessionSnapshot) -> None:
     state = session.state
     settings = state.plan or state.settings
     if state.plan is not None:
         st.write("The registered plan as a paragraph for the methods of a protocol.")
     elif state.touched:
-        said = "Screening has begun without a registered plan; a protocol is written before the first document is read."
-        st.warning(said, icon=":material/info:")
+        late = "Screening has begun without a registered plan; a protocol is written before the first document is read."
+        st.warning(late, icon=":material/info:")
     else:
         st.write(
             "Paste this into the methods of the protocol, and register the plan on the Screen page before you read."
@@ -274,7 +262,7 @@ def _protocol(_: Store, session: WholeSession) -> None:
         st.code(protocol_appendix(settings, calibrator, session.row.digest), language=None, wrap_lines=True)
 
 
-def _add(store: Store, session: WholeSession) -> None:
+def _add(store: Store, session: SessionSnapshot) -> None:
     st.write(
         "Records of a later search, or of another database, join the list. What is surely there already counts as a "
         "duplicate; what perhaps is joins, and says so where you read it. Labels and the order read stay."
@@ -283,9 +271,9 @@ def _add(store: Store, session: WholeSession) -> None:
     file = next(iter(ask_for_files("A file of records", type=KINDS, key=f"{key}/file") or ()), None)
     large = len(row.ids) > LARGE_LIST or (file is not None and file.size > LARGE_FILE)
 
-    def change(name: str, said: str, *job: Any) -> None:
-        told = stored if large else None
-        event = shown(name, f"{said} {name}", jobs.in_store, store.url, *job, said=told, large=large)
+    def change(name: str, doing: str, *job: Any) -> None:
+        words = stored if large else None
+        event = shown(name, f"{doing} {name}", jobs.in_store, store.url, *job, said=words, large=large)
         say(f"{JOINED[event.kind]}: {joined_in_words(event.payload)}.")
 
     if file is not None:
@@ -304,18 +292,18 @@ def _add(store: Store, session: WholeSession) -> None:
     taken_in(key)
 
 
-def _previewed(found: Preview) -> None:
-    """What would join, before it does."""
-    shell.caption(f"Would join: {joined_in_words(found.told)}.")
-    if found.titles:
-        more = ["…"] if len(found.told["docs"]) > len(found.titles) else []
-        st.html(bullets([*found.titles, *more], "tar-meta tar-notes"))
-    if found.labelled:
+def _previewed(coming: Preview) -> None:
+    """Show what would join, before it does."""
+    shell.caption(f"Would join: {joined_in_words(coming.told)}.")
+    if coming.titles:
+        more = ["…"] if len(coming.told["docs"]) > len(coming.titles) else []
+        st.html(bullets([*coming.titles, *more], "tar-meta tar-notes"))
+    if coming.labelled:
         st.caption(
-            f"Labels that the file has of {count_of(found.labelled)} are not taken over: give them on *Screen*."
+            f"Labels that the file has of {count_of(coming.labelled)} are not taken over: give them on *Screen*."
         )
     with st.expander("What was understood, column by column"):
-        imports.listed([found.file])
+        imports.listed([coming.file])
 
 
 TABS = {

@@ -1,6 +1,5 @@
 """The Sessions page: find, resume, compare and take elsewhere what was screened."""
 
-import html
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -10,7 +9,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.frame import shell
 from dashboard.frame.drawing import captioned, dark
-from dashboard.frame.markup import lines, scrolling
+from dashboard.frame.markup import Blocks
 from dashboard.frame.scripts import FRAME
 from dashboard.frame.waiting import LARGE_FILE, shown
 from dashboard.frame.widgets import (
@@ -30,13 +29,13 @@ from dashboard.parts.sessions import CHOSEN, first, line, loaded, rename_box, re
 from dashboard.sessions import detail as session_detail
 from tarstop_core.errors import InputProblem
 from tarstop_core.presentation.numbers import count_of
-from tarstop_core.sessions.compare import comparison, comparison_sentence
-from tarstop_core.sessions.figures import MOST, belief_figure
+from tarstop_core.sessions.compare import MOST, belief_figure, comparison, comparison_sentence
 from tarstop_core.sessions.file import import_session
 from tarstop_core.sessions.learning import forget_features
-from tarstop_core.sessions.store.rows import SessionSummary
+from tarstop_core.sessions.store.listing import SessionSummary
 from tarstop_core.sessions.store.store import Store
 
+block = Blocks("sessions/blocks.html")
 PREFIX = "sessions"
 UNDO = f"{PREFIX}/undo"
 LEAD = "Resume a session, try it with other settings, compare sessions, or take one elsewhere."
@@ -95,9 +94,9 @@ def _chosen(store: Store, state: str) -> list[SessionSummary]:
 
 def _list(store: Store) -> None:
     left, right = st.columns([1, 1.35], gap="medium", vertical_alignment="bottom")
-    shown: dict[str, Any] = {"icon": ":material/search:", "persist_state": "session"}
-    shown["placeholder"] = "Words of the name, the question or the decision"
-    words = left.text_input("Search", key=f"{PREFIX}/search", **shown)
+    box: dict[str, Any] = {"icon": ":material/search:", "persist_state": "session"}
+    box["placeholder"] = "Words of the name, the question or the decision"
+    words = left.text_input("Search", key=f"{PREFIX}/search", **box)
     state = switch("Which sessions", FILTERS, at=right, **lasting(f"{PREFIX}/state"))
     sessions = _chosen(store, state)
     fit = matching(sessions, words or "")
@@ -166,8 +165,8 @@ def _menu(store: Store, session: SessionSummary) -> None:
         press("Archive", put_away, UNDO, session.name, "archived", away, back, key=f"archive-{session.id}")
     away, back = partial(store.delete_session, session.id), _way_back(store, session.id, deleted=True)
     what = (put_away, UNDO, session.name, "deleted", away, back)
-    said = "Takes it off the list. It can be brought back at once, and later from “Deleted”."
-    press("Delete", *what, key=f"delete-{session.id}", icon=":material/delete:", help=said)
+    about = "Takes it off the list. It can be brought back at once, and later from “Deleted”."
+    press("Delete", *what, key=f"delete-{session.id}", icon=":material/delete:", help=about)
 
 
 def _way_back(store: Store, session: str, deleted: bool) -> Callable[[], None]:
@@ -180,17 +179,15 @@ def _compare(store: Store) -> None:
         return
     st.subheader("Compare")
     # Same names are common; the time tells them apart. It is shown as text by the widget.
-    titles = {key: f"{each.name} · {clock(each.created)}" for key, each in sessions.items()}
+    titles = {key: f"{session.name} · {clock(session.created)}" for key, session in sessions.items()}
     how = lasting(f"{PREFIX}/compared") | {"max_selections": MOST, "placeholder": "Choose two or more"}
     chosen = some_of(f"Sessions to compare, up to {MOST}", titles, (), **how)
     if len(chosen) < 2:
         return
     with shell.problems_shown():
-        compared = [loaded(store, each) for each in chosen]
-        head = "".join(f'<th scope="col">{html.escape(each.row.name)}</th>' for each in compared)
-        body = lines([name, *values] for name, values in comparison(compared))
-        whole = f"<table><thead><tr><td></td>{head}</tr></thead><tbody>{body}</tbody></table>"
-        st.html(scrolling("Sessions compared", whole))
+        compared = [loaded(store, session) for session in chosen]
+        names = [session.row.name for session in compared]
+        st.html(block("compared", names, [(name, *values) for name, values in comparison(compared)]))
         captioned(belief_figure(compared, dark()), comparison_sentence(compared))
 
 

@@ -1,1 +1,5 @@
-"""Screening that is kept: stored, listed, compared, and taken elsewhere."""
+"""Sessions: what people screened, kept in a store, continued, compared and written out."""
+
+from tarstop_core.presentation.messages import Messages
+
+message = Messages("sessions/messages.jinja")

@@ -1,15 +1,26 @@
-"""The same labels under other settings, and several sessions beside each other."""
+"""What other settings would have said of the same labels, and several sessions beside each other, in words, as rows and drawn."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.errors import InputProblem
-from tarstop_core.presentation.figures import thinned
-from tarstop_core.presentation.numbers import amount, count_of, number, percent
+from tarstop_core.presentation.figures import (
+    Figure,
+    axis,
+    clear_layout,
+    label,
+    line,
+    plain,
+    text_colour,
+    thinned,
+)
+from tarstop_core.presentation.numbers import amount, number, percent
+from tarstop_core.presentation.palette import BLUE, GREEN, PURPLE, SKY, THRESHOLD, VERMILION
 from tarstop_core.screening.advice import stopping_outcomes
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import CHANGES_LIST, UNDOABLE, Event
@@ -18,8 +29,9 @@ from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.screening.wording import action, question
+from tarstop_core.sessions import message
+from tarstop_core.sessions.session import SessionSnapshot
 from tarstop_core.sessions.store.store import Store
-from tarstop_core.sessions.whole import WholeSession
 from tarstop_core.value.path import ListPath
 
 JUDGEMENTS = (
@@ -58,21 +70,38 @@ def judgements(events: Iterable[Event]) -> list[Event]:
 def duplicate(
     store: Store, session_id: str, settings: Settings, name: str, calibrator: Calibrator | None = None
 ) -> str:
-    """A session on the same list with the same labels, reports and notes, under other settings; its id.
+    """Create a session on the same list with the same labels, reports and notes, under other settings.
 
     Times and reviewers of the labels stay. Its own plan, decisions and changes of settings are not taken over: they
-    belong to the settings of the other session. `calibrator` is kept with it where the store lacks it.
+    belong to the settings of the other session.
+
+    Parameters
+    ----------
+    store
+        Holds both.
+    session_id
+        Of the session that is duplicated.
+    settings
+        Of the duplicate.
+    name
+        What the duplicate is called.
+    calibrator
+        Is kept with it where the store lacks it.
+
+    Returns
+    -------
+    str
+        Its id.
     """
-    said = judgements(store.events(session_id))
-    row = store.session(session_id)
+    events, row = judgements(store.events(session_id)), store.session(session_id)
     if calibrator is not None:
         store.save_calibrator(calibrator)
     return store.create_session(
-        name, row.collection_id, row.order, row.scores, settings, row.query, row.ranking, events=said
+        name, row.collection_id, row.order, row.scores, settings, row.query, row.ranking, events=events
     )
 
 
-def outcome(session: WholeSession, settings: Settings) -> Stopped:
+def outcome(session: SessionSnapshot, settings: Settings) -> Stopped:
     """Where the rule of these settings would have stopped, from the first document on.
 
     In a review a report counts as read as soon as its document was, and reports that wait do not keep a rule from
@@ -85,25 +114,25 @@ def outcome(session: WholeSession, settings: Settings) -> Stopped:
     return Stopped(depth, plus, float(path.belief_at(depth)), state.depth)
 
 
-def _from_the_start(session: WholeSession, settings: Settings) -> tuple[State, ListPath]:
+def _from_the_start(session: SessionSnapshot, settings: Settings) -> tuple[State, ListPath]:
     """The labels as they stand, and their path; reports that wait now did not wait at an earlier depth."""
     state = replay(settings, session.stored.ids, judgements(session.events))
     return state, screening_path(settings, *session.chances(settings, state), state).without_waiting()
 
 
-def beliefs_read(session: WholeSession, settings: Settings) -> tuple[list[int], list[float]]:
+def beliefs_read(session: SessionSnapshot, settings: Settings) -> tuple[list[int], list[float]]:
     """Depths up to where a session was read, thinned, and the belief there under these settings."""
     path = screening_path(settings, *session.chances(settings), session.state)
     x = thinned(session.state.depth + 1, session.state.depth).tolist()
     return x, [float(path.belief_at(depth)) for depth in x]
 
 
-def worths(session: WholeSession, settings: Settings) -> NDArray[np.float64] | None:
+def worths(session: SessionSnapshot, settings: Settings) -> NDArray[np.float64] | None:
     """What the rule of these settings compares with the cost at each depth, shape (N,); None if nothing."""
     return settings.rule.value_rate(_from_the_start(session, settings)[1])
 
 
-def with_calibrator(session: WholeSession, calibrator: Calibrator) -> tuple[WholeSession, Settings]:
+def with_calibrator(session: SessionSnapshot, calibrator: Calibrator) -> tuple[SessionSnapshot, Settings]:
     """A session that also holds another calibrator, and its settings with that one.
 
     The chances are taken as this calibrator gives them: a factor that was found for another one is dropped.
@@ -122,58 +151,55 @@ def with_calibrator(session: WholeSession, calibrator: Calibrator) -> tuple[Whol
     return held, replace(settings, calibrator=calibrator.digest, scale=scale)
 
 
-def switch_sentence(session: WholeSession, before: Settings, after: Settings, name: str) -> str:
-    """What another calibrator would have changed: where the rule stops, what it chooses, the belief at the end.
+def switch_sentence(session: SessionSnapshot, before: Settings, after: Settings, name: str) -> str:
+    """Say what another calibrator would have changed: where the rule stops, what it chooses, the belief at the end.
 
-    The session holds both calibrators; `name` is what the other one is called.
+    Parameters
+    ----------
+    session
+        A session that holds both calibrators.
+    before, after
+        Its settings with the one and with the other.
+    name
+        What the other one is called.
+
+    Returns
+    -------
+    str
+        One sentence or two.
     """
     old, new = outcome(session, before), outcome(session, after)
-    depth = f"{count_of(new.depth)} as well"
-    if new.depth != old.depth:
-        depth = f"{new.depth:,} instead of {count_of(old.depth)}"
-    said = f"With “{name}” it would have said stop after {depth}"
-    if max(old.depth, new.depth) > new.read:
-        said += f" (beyond the {new.read:,} read: if nothing more turns up)"
-    otherwise = "as well" if new.plus == old.plus else f"instead of “{action(old.plus, before)}”"
-    chosen = f"chosen “{action(new.plus, after)}” {otherwise}"
-    if not scenario_of(after).verdicts_tell:
-        return f"{said}, and {chosen}. In a review only 2×2 tables move the belief, not the chances of documents."
-    ends = [beliefs_read(session, each)[1][-1] for each in (after, before)]
-    return (
-        f"{said}, and {chosen}; the chance that {question(after)} after the {count_of(new.read)} read would be "
-        f"{number(ends[0])} instead of {number(ends[1])}."
+    telling = scenario_of(after).verdicts_tell
+    return message(
+        "switched",
+        name=name,
+        old=old,
+        new=new,
+        action_before=action(old.plus, before),
+        action=action(new.plus, after),
+        question=question(after),
+        ends=[beliefs_read(session, settings)[1][-1] for settings in (after, before)] if telling else [],
     )
 
 
-def outcome_sentence(found: Stopped, settings: Settings) -> str:
-    """An outcome in words."""
-    lead, chosen = f"At q* = {number(settings.payoffs.q_star)} it would", action(found.plus, settings)
-    if found.depth > found.read:
-        return (
-            f"{lead} not have stopped within the {count_of(found.read)} read; if nothing more turns up it would stop "
-            f"after {found.depth:,} and choose “{chosen}”."
-        )
-    if found.depth == 0:
-        return f"{lead} not have read any document and chosen “{chosen}” (chance {percent(found.b)})."
-    return (
-        f"{lead} have stopped after {count_of(found.depth)} and chosen “{chosen}” (chance {percent(found.b)}); "
-        f"{found.read:,} {'was' if found.read == 1 else 'were'} read."
-    )
+def outcome_sentence(stopped: Stopped, settings: Settings) -> str:
+    """Word where a rule stops."""
+    return message("outcome", stopped=stopped, settings=settings, action=action(stopped.plus, settings))
 
 
-def comparison(sessions: Sequence[WholeSession]) -> list[tuple[str, list[str]]]:
+def comparison(sessions: Sequence[SessionSnapshot]) -> list[tuple[str, list[str]]]:
     """Sessions beside each other: what is compared, and its value in each."""
     columns = [_column(session) for session in sessions]
     return [(name, [column[name] for column in columns]) for name in columns[0]]
 
 
-def _column(session: WholeSession) -> dict[str, str]:
+def _column(session: SessionSnapshot) -> dict[str, str]:
     state, decision = session.state, session.state.decision
     settings, payoffs, unit = state.settings, state.settings.payoffs, state.settings.payoffs.unit
     own = outcome(session, settings)
     beyond = " if nothing more turns up" if own.depth > own.read else ""
-    plus = session.advice.plus if decision is None else decision.plus
-    expected = float((payoffs.utility_plus if plus else payoffs.utility_minus)(session.advice.b))
+    plus = session.advice_now.plus if decision is None else decision.plus
+    expected = float((payoffs.utility_plus if plus else payoffs.utility_minus)(session.advice_now.b))
     undecided = "stopped, not decided" if state.stopped else "not yet"
     return {
         "Documents": f"{len(session.row.ids):,}",
@@ -186,7 +212,7 @@ def _column(session: WholeSession) -> dict[str, str]:
         "Cost per document": amount(settings.cost, unit),
         "Stopping rule": str(settings.rule),
         "Starting chance": percent(settings.b_0),
-        "Chance now": percent(session.advice.b),
+        "Chance now": percent(session.advice_now.b),
         "Its rule stops after": f"{own.depth:,}{beyond}",
         "and chooses": action(own.plus, settings),
         "Decided": undecided if decision is None else action(decision.plus, settings),
@@ -195,9 +221,47 @@ def _column(session: WholeSession) -> dict[str, str]:
     }
 
 
-def comparison_sentence(sessions: Sequence[WholeSession]) -> str:
-    """What :func:`belief_figure` shows."""
-    told = (
-        f"{each.row.name}: {percent(each.advice.b)} after {count_of(each.state.depth)}" for each in sessions
+def comparison_sentence(sessions: Sequence[SessionSnapshot]) -> str:
+    """Say what :func:`belief_figure` shows."""
+    return message("compared", sessions=sessions)
+
+
+# Okabe–Ito, in an order whose neighbours differ; amber and yellow are left out, too pale on white.
+COLOURS = (BLUE, VERMILION, GREEN, PURPLE, SKY, THRESHOLD)
+DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
+MOST = len(COLOURS)
+NAME = 28
+
+
+def belief_figure(sessions: Sequence[SessionSnapshot], dark: bool = False) -> Figure:
+    """Belief after each document read of several sessions, under their settings now (at most :data:`MOST`)."""
+    return belief_curves([(session.row.name, session, session.state.settings) for session in sessions], dark)
+
+
+def belief_curves(curves: Sequence[tuple[str, SessionSnapshot, Settings]], dark: bool = False) -> Figure:
+    """Belief after each document read: one curve for each name, session and settings, at most :data:`MOST`.
+
+    The settings' calibrator is one that the session holds.
+    """
+    data: list[dict[str, Any]] = []
+    notes: list[dict[str, Any]] = []
+    longest = max(1, *(session.state.depth for _, session, _ in curves))
+    for at, (name, session, settings) in enumerate(curves):
+        x, b = beliefs_read(session, settings)
+        shape = "hv" if scenario_of(settings).in_steps else "linear"
+        drawn = line(x, b, COLOURS[at], width=3, dash=DASHES[at], hoverinfo="skip")
+        drawn["line"]["shape"] = shape
+        marker = {"color": COLOURS[at], "size": 9}
+        data += [drawn, drawn | {"mode": "markers", "x": x[-1:], "y": b[-1:], "marker": marker}]
+        place = {"yshift": 6 + 14 * at, "xanchor": "right" if x[-1] > longest / 2 else "left"}
+        notes.append(label(x[-1], b[-1], plain(name, NAME), text_colour(dark), **place))
+    if any(session.collection.simulated for _, session, _ in curves):
+        notes.append(label(0.0, 1.25, "simulated", text_colour(dark), xanchor="left", yanchor="top"))
+    layout = clear_layout(
+        320,
+        {"l": 56, "r": 12, "t": 8, "b": 40},
+        xaxis=axis("documents read", dark, range=[0, 1.03 * longest]),
+        yaxis=axis("chance", dark, range=[-0.02, 1.25], tickvals=[0, 0.25, 0.5, 0.75, 1]),
+        annotations=notes,
     )
-    return f"Chance as screening went on. {'; '.join(told)}."
+    return {"data": data, "layout": layout}

@@ -1,17 +1,34 @@
-"""Sessions on samples, to try the programme on at once."""
+"""Sessions on samples, to try the programme on at once, and the truth about these, which were invented."""
 
-from dataclasses import replace
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import pandas as pd
 
+from tarstop_core.belief.bivariate import bivariate_belief
 from tarstop_core.calibration.calibrator import INCLUSION, Calibrator
+from tarstop_core.documents.reports import collect
 from tarstop_core.policies import OpenLoop
 from tarstop_core.ranking.order import prepare
-from tarstop_core.samples.collections import load_review_sample, load_sample, sample_reviews, sample_topics
+from tarstop_core.samples import collections as samples
+from tarstop_core.samples.collections import (
+    load_review_sample,
+    load_sample,
+    reports_with_data,
+    sample_reviews,
+    sample_topics,
+)
 from tarstop_core.samples.shipped import calibrators, default_calibrator, extraction_rate
+from tarstop_core.screening.labels import RELEVANT
+from tarstop_core.screening.scenarios.patent import PATENT
 from tarstop_core.screening.scenarios.review import REVIEW
 from tarstop_core.screening.settings import PatentSettings, ReviewSettings, Settings
+from tarstop_core.screening.state import State
+from tarstop_core.screening.wording import action, question
+from tarstop_core.sessions import message
 from tarstop_core.sessions.create import Documents, Plan, create
+from tarstop_core.sessions.session import OpenSession
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.value.stakes import REVIEW_EXAMPLE, SEARCH_EXAMPLE
 
@@ -67,3 +84,98 @@ def _demo(store: Store, chosen: Documents, calibrator: Calibrator, settings: Set
     settings = replace(settings, calibrator=calibrator.digest)
     plan = Plan(f"Demo: {chosen.name}", reviewer, chosen, ranking, chosen.query, calibrator, settings)
     return create(store, plan)
+
+
+def sample_text(session: OpenSession, doc: str) -> str:
+    """What a report of a sample review says; empty for documents of a person's own."""
+    full_text = _full_texts(session.collection.name).get(doc) if session.collection.simulated else None
+    return full_text.text if full_text else ""
+
+
+def sample_criteria(session: OpenSession) -> str:
+    """Which studies a sample review includes; empty for documents of a person's own."""
+    return _of_reviews("criteria").get(session.collection.name, "") if session.collection.simulated else ""
+
+
+@dataclass(frozen=True)
+class Truth:
+    """What is true of a sample."""
+
+    wrong: bool
+    """Whether the truth speaks for the other action, or does not know the document that was named for it."""
+    sentence: str
+    overlooked: str = ""
+    """Documents that would have told, were read and taken for something else; or where the first was not reached."""
+
+
+def sample_answer(session: OpenSession, settings: Settings, plus: bool) -> Truth | None:
+    """Return the truth of a sample, which is known because it was invented, and what it makes of the action taken.
+
+    Parameters
+    ----------
+    session
+        The session.
+    settings
+        Those in force.
+    plus
+        Whether a⁺ was taken.
+
+    Returns
+    -------
+    Truth or None
+        None for documents of a person's own.
+    """
+    truth = TRUTHS.get(settings.scenario) if session.collection.simulated else None
+    return None if truth is None else truth(session, settings, plus)
+
+
+def _of_search(session: OpenSession, settings: Settings, plus: bool) -> Truth | None:
+    titles = dict(samples.sample_topics()[["title", "topic"]].itertuples(index=False, name=None))
+    topic = titles.get(session.collection.name)
+    if topic is None:
+        return None
+    relevant, state = samples.sample_qrels()[topic], session.state
+    places = [at for at, doc in enumerate(session.row.ids) if relevant.get(doc)]
+    right = plus == bool(places)
+    mistaken = state.hit if plus and state.hit is not None and state.hit - 1 not in places else None
+    overlooked = _overlooked(places, state)
+    if places and places[0] >= state.depth:
+        overlooked = message("not_reached", first=places[0], depth=state.depth)
+    truth = {"action": action(plus, settings), "right": right, "mistaken": mistaken, "places": places}
+    return Truth(not right or mistaken is not None, message("search_truth", **truth), overlooked)
+
+
+def _overlooked(places: Iterable[int], state: State) -> str:
+    """Name the documents that would have told, were read and taken for something else."""
+    passed = [at for at in places if at < state.depth and state.labels[at] != RELEVANT]
+    return message("overlooked", places=passed) if passed else ""
+
+
+def _of_review(session: OpenSession, settings: Settings, plus: bool) -> Truth | None:
+    """Return what all tables of the review say, each study's once."""
+    reports = reports_with_data(_full_texts(session.collection.name), session.row.ids)
+    if not reports:
+        return None
+    tables = collect(reports).tables
+    assert isinstance(settings, ReviewSettings)
+    b = bivariate_belief(tables, settings.theta)
+    sentence = message("review_truth", studies=len(tables), question=question(settings), b=b)
+    return Truth(
+        plus != bool(settings.payoffs.chooses_plus(b)), sentence, _overlooked(reports, session.state)
+    )
+
+
+@lru_cache(maxsize=2)
+def _of_reviews(column: str) -> dict[str, str]:
+    """What the sample reviews say, by title."""
+    return dict(samples.sample_reviews()[["title", column]].itertuples(index=False, name=None))
+
+
+@lru_cache(maxsize=8)
+def _full_texts(title: str) -> dict[str, samples.FullText]:
+    topic = _of_reviews("topic").get(title)
+    return samples.sample_full_texts(topic) if topic else {}
+
+
+TRUTHS = {PATENT.name: _of_search, REVIEW.name: _of_review}
+"""What the truth of a sample is, by scenario."""

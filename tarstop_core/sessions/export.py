@@ -27,11 +27,9 @@ from tarstop_core.screening.provenance import claimed_time
 from tarstop_core.screening.report_entry import full_text_rows, table_rows
 from tarstop_core.screening.setting_aside import all_aside, counted, moved_aside
 from tarstop_core.screening.state import State
-from tarstop_core.screening.trace import calibrators_named, trace
 from tarstop_core.sessions.learning import gain_sentence
-from tarstop_core.sessions.open import OpenSession
 from tarstop_core.sessions.prisma import FAMILIES, origin
-from tarstop_core.sessions.whole import WholeSession
+from tarstop_core.sessions.session import OpenSession, SessionSnapshot
 
 NOT_READ = "not read"
 ASIDE = "set aside"
@@ -43,7 +41,7 @@ _SAID = ("label", "reason", "remark")  # by whoever read the document before it 
 _TEXTS = tuple(name for name in TEXT_COLUMNS if name not in ("id", *_SAID))
 
 
-def document_rows(session: WholeSession) -> list[dict[str, Any]]:
+def document_rows(session: SessionSnapshot) -> list[dict[str, Any]]:
     """One row a document of the list, read or not: what it is, the verdict, the note, and the advice before it.
 
     Documents that were set aside unread follow, without a rank. Columns of documents that were not read are empty where they speak of reading.
@@ -79,16 +77,30 @@ def document_rows(session: WholeSession) -> list[dict[str, Any]]:
     return [{name: "" if value is None else value for name, value in row.items()} for row in rows]
 
 
-def to_csv(session: WholeSession) -> str:
+def to_csv(session: SessionSnapshot) -> str:
     """All documents as CSV, numbers in full precision; texts that look like formulas get an apostrophe."""
     return trace_to_csv(document_rows(session))
 
 
-def to_ris(session: WholeSession, relevant_only: bool = False, with_data: bool = False) -> str:
-    """All documents, the relevant ones, or those whose reports brought data, as RIS: verdict and note stand in N1.
+def to_ris(session: SessionSnapshot, relevant_only: bool = False, with_data: bool = False) -> str:
+    """Write documents as RIS: verdict and note stand in N1.
 
     Relevant ones of a patent session are those graded X, Y or A, as a search report cites them. Only X leaves as
     relevant in ASReview's words: read in again, it decides.
+
+    Parameters
+    ----------
+    session
+        The session.
+    relevant_only
+        Leave the others out.
+    with_data
+        Leave those out whose reports brought no data.
+
+    Returns
+    -------
+    str
+        RIS; empty where there is no document.
     """
     state = session.state
     entries = [
@@ -104,7 +116,7 @@ def to_ris(session: WholeSession, relevant_only: bool = False, with_data: bool =
     return str(rispy.dumps(entries)) if entries else ""
 
 
-def to_xlsx(session: WholeSession) -> bytes:
+def to_xlsx(session: SessionSnapshot) -> bytes:
     """Everything as one Excel file, a sheet each: documents, settings, flow diagram, log and, in a review, tables."""
     book = Workbook(write_only=True)
     settings = session.state.settings
@@ -142,18 +154,13 @@ def full_texts_csv(session: OpenSession) -> str:
 
 
 def trace_csv(session: OpenSession) -> str:
-    """The full trace with titles: what the core computes for the stored log, nothing else."""
-    stored, store = session.stored, session.store
-    used = calibrators_named(stored.settings, session.events)
-    calibrators = {digest: store.calibrator(digest) for digest in used}
-    rows = trace(stored.settings, calibrators, stored.ids, stored.scores, session.events)
-    texts = store.record_texts(session.collection.id, session.row.order[: len(rows)])
-    for step, text in zip(rows, texts, strict=True):
-        step["title"], step["source"] = text.title, text.source
-    return trace_to_csv(rows)
+    """Write the full trace with titles: what the core computes for the stored log, nothing else."""
+    texts = session.store.record_texts(session.collection.id, session.row.order[: session.state.depth])
+    rows = zip(session.steps, texts, strict=True)
+    return trace_to_csv([step | {"title": text.title, "source": text.source} for step, text in rows])
 
 
-def about_rows(session: WholeSession) -> list[tuple[str, str]]:
+def about_rows(session: SessionSnapshot) -> list[tuple[str, str]]:
     """What the session is and what was searched: name and value."""
     row, collection, state, came = session.row, session.collection, session.state, session.came
     simulated = " (simulated)" if collection.simulated else ""
@@ -220,7 +227,7 @@ def _about_file(file: Mapping[str, Any]) -> list[tuple[str, str]]:
     ]
 
 
-def _scored(session: WholeSession) -> str:
+def _scored(session: SessionSnapshot) -> str:
     """The columns that scores come from."""
     read = [(file["source"], file.get("understood", {})) for file in session.files]
     named = (f"column “{theirs}” of {name}" for name, of in read for theirs in of if of[theirs] == "score")

@@ -6,7 +6,8 @@ what stands before it is what the file claims.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from functools import partial
 from typing import Annotated, Any
@@ -24,10 +25,8 @@ from tarstop_core.screening.log import Event, check_event
 from tarstop_core.screening.scenarios.named import read_settings
 from tarstop_core.screening.state import State
 from tarstop_core.screening.trace import calibrators_named
-from tarstop_core.sessions.store.collections import CHUNK
-from tarstop_core.sessions.store.rows import event_row
-from tarstop_core.sessions.store.store import Store
-from tarstop_core.sessions.store.values import check_files, check_order, now, storable_text
+from tarstop_core.sessions.store.store import Store, event_row
+from tarstop_core.sessions.store.tables import check_files, check_order, now, storable_text
 
 FILE = FileKind(
     "tarstop-session",
@@ -85,7 +84,7 @@ class _File:
 
 
 def export_session(store: Store, session_id: str) -> str:
-    """The session with its documents, calibrators and log as JSON, one line a document and one an event."""
+    """Write a session with its documents, calibrators and log as JSON, one line a document and one an event."""
     events = store.events(session_id)
     row = store.session(session_id)
     collection = store.collection(row.collection_id)
@@ -96,7 +95,7 @@ def export_session(store: Store, session_id: str) -> str:
         "settings": row.settings.to_dict(),
         "order": row.order.tolist(),
         "scores": None if row.scores is None else row.scores.tolist(),
-        "collection": {each.name: getattr(collection, each.name) for each in fields(_Collection)},
+        "collection": {field.name: getattr(collection, field.name) for field in fields(_Collection)},
         "calibrators": [json.loads(store.calibrator(digest).to_json()) for digest in calibrators],
         "documents": [_document(record) for record in store.records(row.collection_id).to_dict("records")],
         "log": [event_row(event) for event in events],
@@ -105,10 +104,30 @@ def export_session(store: Store, session_id: str) -> str:
 
 
 def import_session(store: Store, text: str, name: str = "The file", by: str = "") -> str:
-    """Take a session in that :func:`export_session` wrote, here or elsewhere; its id here.
+    """Take a session in that :func:`export_session` wrote, here or elsewhere.
 
-    `by` is whoever does it. Nothing is stored unless all of it can be used. One whose name is in use is called
-    "… (imported)". InputProblem when it is not such a file, does not fit together, or is a session that is here already.
+    Nothing is stored unless all of it can be used. A session whose name is in use is called "… (imported)".
+
+    Parameters
+    ----------
+    store
+        Takes it in.
+    text
+        The file.
+    name
+        Of the file.
+    by
+        The name of whoever does it.
+
+    Returns
+    -------
+    str
+        Its id here.
+
+    Raises
+    ------
+    InputProblem
+        When it is not such a file, does not fit together, or is a session that is here already.
     """
     mend = "export the session again"
     file = validated(_File, FILE.content(text, name), name, mend)
@@ -125,11 +144,11 @@ def import_session(store: Store, text: str, name: str = "The file", by: str = ""
         raise InputProblem(
             f"{name} is damaged ({str(problem).rstrip('.')}); export the session again."
         ) from None
-    calibrators = [calibrator_from_json(json.dumps(each), name) for each in file.calibrators]
+    calibrators = [calibrator_from_json(json.dumps(content), name) for content in file.calibrators]
     if [event.seq for event in events] != list(range(1, len(events) + 1)):
         raise InputProblem(f"{name} lacks part of its log; export the session again.")
     _check_joined(replay(settings, ids, events), file, frame, name)
-    if calibrators_named(settings, events) - {"", *(each.digest for each in calibrators)}:
+    if calibrators_named(settings, events) - {"", *(calibrator.digest for calibrator in calibrators)}:
         raise InputProblem(f"{name} lacks a calibrator that its log uses; export the session again.")
     here = (*store.sessions(), *store.sessions(archived=True))
     for session in here:
@@ -139,26 +158,14 @@ def import_session(store: Store, text: str, name: str = "The file", by: str = ""
             )
     arrival = Event("imported", {"source": storable_text(name)}, len(events) + 1, now(), storable_text(by))
     taken = file.name in {session.name for session in here}
-    # Many documents are stored in parts, for others to label meanwhile, and are there only with the session.
-    large = len(frame) > CHUNK
-    collection, new = _collection(store, frame, file.collection, False) if large else ("", False)
-    try:
-        with store.together():
-            if new:
-                store.finish_collection(collection, len(frame), file.collection.created)
-            elif not large:
-                collection, _ = _collection(store, frame, file.collection)
-            for each in calibrators:
-                store.save_calibrator(each)
-            called = f"{file.name} (imported)" if taken else file.name
-            ranked = (order, file.scores, settings, file.query, file.ranking)
-            return store.create_session(
-                called, collection, *ranked, created=file.created, events=[*events, arrival]
-            )
-    except BaseException:
-        if new:
-            store.take_back(collection)
-        raise
+    called = f"{file.name} (imported)" if taken else file.name
+    ranked = (order, file.scores, settings, file.query, file.ranking)
+    with _collection(store, frame, file.collection) as collection:
+        for calibrator in calibrators:
+            store.save_calibrator(calibrator)
+        return store.create_session(
+            called, collection, *ranked, created=file.created, events=[*events, arrival]
+        )
 
 
 def _screened(events: Sequence[Event]) -> Sequence[Event]:
@@ -177,21 +184,23 @@ def _check_joined(state: State, file: _File, frame: pd.DataFrame, name: str) -> 
         )
 
 
-def _collection(
-    store: Store, frame: pd.DataFrame, about: _Collection, finished: bool = True
-) -> tuple[str, bool]:
-    """The collection of these documents, stored where it is not here yet; and whether it was not."""
-    digest = records_hash(frame)
-    for row in store.collections():
-        if (row.digest, row.name, row.created) == (digest, about.name, about.created):
-            return row.id, False
-    return store.save_collection(frame=frame, finished=finished, **vars(about)), True
+@contextmanager
+def _collection(store: Store, frame: pd.DataFrame, about: _Collection) -> Iterator[str]:
+    """Begin a transaction with the id of the collection of these documents, which is stored where it is not here yet."""
+    wanted = (records_hash(frame), about.name, about.created)
+    held = next((row for row in store.collections() if (row.digest, row.name, row.created) == wanted), None)
+    if held is None:
+        with store.arriving(frame=frame, **vars(about)) as key:
+            yield key
+    else:
+        with store.together():
+            yield held.id
 
 
 def _document(record: Mapping[Any, Any]) -> dict[str, Any]:
-    """What is known of a document, empty fields left out."""
-    known = {column: record[column] for column in RECORD_COLUMNS if record[column] != ""}
-    return {column: value for column, value in known.items() if value == value}  # a score may be NaN
+    """Return the fields of a document that are not empty."""
+    filled = {column: record[column] for column in RECORD_COLUMNS if record[column] != ""}
+    return {column: value for column, value in filled.items() if value == value}  # a score may be NaN
 
 
 def _laid_out(content: Mapping[str, Any]) -> str:

@@ -5,8 +5,8 @@ the order of a session follows from its log alone (:mod:`tarstop_core.screening.
 """
 
 import os
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from weakref import WeakValueDictionary
@@ -30,21 +30,23 @@ from tarstop_core.ranking.learning import (
     due,
     reading_order,
 )
-from tarstop_core.screening import labels as said
+from tarstop_core.screening import labels as verdicts
+from tarstop_core.screening.foretold import foretold
 from tarstop_core.screening.log import CHANGES_LIST, UNDOABLE, Event
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.settings_words import seed_of
 from tarstop_core.screening.state import State
-from tarstop_core.sessions.store.rows import CollectionRow, Record, SessionRow
+from tarstop_core.sessions import message
 from tarstop_core.sessions.store.store import Store
+from tarstop_core.sessions.store.tables import Collection, Record, SessionRow
 
 AHEAD = 20
 """A fit names so many documents at least."""
 TEACHES = {
-    said.RELEVANT: Label.RELEVANT,
-    said.COMBINATION: Label.RELEVANT,
-    said.BACKGROUND: Label.OTHER_KIND,
-    said.IRRELEVANT: Label.NOT_RELEVANT,
+    verdicts.RELEVANT: Label.RELEVANT,
+    verdicts.COMBINATION: Label.RELEVANT,
+    verdicts.BACKGROUND: Label.OTHER_KIND,
+    verdicts.IRRELEVANT: Label.NOT_RELEVANT,
 }
 """What each verdict tells a ranker; unsure ones tell nothing."""
 MOST_WORDS, LEAST_FOUND = 3, 3
@@ -57,15 +59,15 @@ class Fitted:
     """A fit, and what it rests on."""
 
     event: Event
-    told: tuple[bytes, list[str], bool]
-    """The labels that it was told, by position in the collection, what was typed, and whether scores were weighed."""
+    basis: tuple[bytes, list[str], bool]
+    """The labels that it learned from, by position in the collection, what was typed, and whether scores were weighed."""
 
 
-def _file(collection: CollectionRow) -> Path:
+def _file(collection: Collection) -> Path:
     return features_folder() / f"{collection.digest}.npz"
 
 
-def features_of(collection: CollectionRow) -> Features | None:
+def features_of(collection: Collection) -> Features | None:
     """What a ranker learns from in these documents, shared by all who have them open; None until it was made."""
     features = _HELD.get(collection.digest) or load_features(_file(collection))
     if features is not None:
@@ -74,7 +76,17 @@ def features_of(collection: CollectionRow) -> Features | None:
 
 
 def prepare_features(store: Store, collection_id: str, progress: Progress | None = None) -> None:
-    """Make that, and keep it beside the database."""
+    """Make what a ranker learns from, and keep it beside the database.
+
+    Parameters
+    ----------
+    store
+        Holds the collection.
+    collection_id
+        Of the collection.
+    progress
+        Called with documents done and their number.
+    """
     collection, file = store.collection(collection_id), _file(store.collection(collection_id))
     features = make_features(ranking_text(store.records(collection.id)), progress)
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -90,16 +102,30 @@ def prepare_features(store: Store, collection_id: str, progress: Progress | None
 
 def forget_features(store: Store) -> None:
     """Delete what was kept so of collections that are gone."""
-    there = {each.digest for each in store.collections()}
+    there = {collection.digest for collection in store.collections()}
     for file in features_folder().glob("*.npz"):
         if file.stem not in there:
             file.unlink(missing_ok=True)
 
 
 def taught(row: SessionRow, state: State, documents: int, outside: Floats | None = None) -> Feedback:
-    """What a ranker may use of a session, by position in its collection of so many documents; `row` is as read.
+    """Return what a ranker may use of a session.
 
-    `outside` are the scores that the documents came with, where they are weighed.
+    Parameters
+    ----------
+    row
+        The session as read.
+    state
+        Where it stands.
+    documents
+        Documents of its collection.
+    outside
+        The scores that they came with, where they are weighed; shape (documents,).
+
+    Returns
+    -------
+    Feedback
+        By position in the collection.
     """
     labels, start = np.zeros(documents, dtype=np.int8), np.full(documents, -1.0 - documents)
     for code, label in TEACHES.items():
@@ -114,9 +140,9 @@ def taught(row: SessionRow, state: State, documents: int, outside: Floats | None
     return Feedback(row.query, labels, start, state.settings.words_for, state.settings.words_against, outside)
 
 
-def basis(told: Feedback) -> tuple[bytes, list[str], bool]:
-    """What tells one fit of a session from another: labels, words typed for and against, and whether scores are weighed."""
-    return told.labels.tobytes(), _typed(told), told.outside is not None
+def basis(feedback: Feedback) -> tuple[bytes, list[str], bool]:
+    """Return what tells one fit from another: labels, words typed for and against, and whether scores are weighed."""
+    return feedback.labels.tobytes(), _typed(feedback), feedback.outside is not None
 
 
 def _typed(by: Feedback | Settings) -> list[str]:
@@ -138,11 +164,11 @@ def is_due(events: Sequence[Event], state: State) -> bool:
         return False
     if _typed(state.settings) != (state.fit.get("words", []) if state.fit else []):
         return True
-    known = int(np.isin(state.labels, list(TEACHES)).sum())
+    labelled = int(np.isin(state.labels, list(TEACHES)).sum())
     corrected = state.fit is not None and (
         {*since} - {"label"} or state.fit.get("scores", False) != state.settings.weighs_scores
     )
-    return due(known, state.fit["after"] if state.fit else 0) or (corrected and known > 0)
+    return due(labelled, state.fit["after"] if state.fit else 0) or (corrected and labelled > 0)
 
 
 def fit(
@@ -152,40 +178,109 @@ def fit(
     outside: Floats | None = None,
     ranker: Ranker = RANKERS[DEFAULT],
 ) -> Fitted:
-    """What the ranker puts first after the labels of this state, to be recorded; `row` and `outside` as for :func:`taught`."""
-    told, seed = taught(row, state, len(features), outside), seed_of(row.digest)
-    order = reading_order(ranker.scores(features, told, seed), seed)
+    """Let a ranker learn from the labels of this state and put in order what comes next.
+
+    Parameters
+    ----------
+    features
+        Of the collection.
+    row, state, outside
+        As for :func:`taught`.
+    ranker
+        The ranker.
+
+    Returns
+    -------
+    Fitted
+        The event to be recorded.
+    """
+    feedback, seed = taught(row, state, len(features), outside), seed_of(row.digest)
+    order = reading_order(ranker.scores(features, feedback, seed), seed)
     place = np.full(len(features), -1, dtype=np.intp)
     place[row.order] = np.arange(len(row.order))
-    ahead = AHEAD + max(state.settings.rule.batch_size, int(FURTHER * told.count))
+    ahead = AHEAD + max(state.settings.rule.batch_size, int(FURTHER * feedback.count))
     following = place[order][place[order] >= state.depth][:ahead]
     payload = {
         "number": 1 + (state.fit["number"] if state.fit else 0),
-        "after": told.count,
+        "after": feedback.count,
         "ranker": f"{ranker.name} {ranker.version}",
         "seed": seed,
         "settings": asdict(ranker),  # type: ignore[call-overload]
         "next": [row.ids[at] for at in following.tolist()],
     }
-    rests_on = basis(told)
-    beside = {name: what for name, what in (("words", rests_on[1]), ("scores", rests_on[2])) if what}
+    rests_on = basis(feedback)
+    beside = {name: value for name, value in (("words", rests_on[1]), ("scores", rests_on[2])) if value}
     return Fitted(Event("fit", payload | beside), rests_on)
 
 
 def why_next(
     features: Features, row: SessionRow, state: State, record: Record, outside: Floats | None = None
 ) -> list[str]:
-    """Words in a document, or pairs of them, that put it first after the labels of this state, the weightiest first.
+    """Return words in a document, or pairs of them, that put it first, the weightiest first.
 
-    `ITS_SCORE` stands among them where that did; `outside` as for :func:`taught`.
+    Parameters
+    ----------
+    features, row, state, outside
+        As for :func:`fit`.
+    record
+        The document.
+
+    Returns
+    -------
+    list of str
+        `ITS_SCORE` stands among them where that did.
     """
-    told, [text] = taught(row, state, len(features), outside), ranking_text(pd.DataFrame([vars(record)]))
-    found, at = list[str](), int(row.order[row.ids.index(record.id)])
-    for term, adds in RANKERS[DEFAULT].why(features, told, at, text, seed_of(row.digest)).items():
-        known = {*term.lower().split()} <= {*" ".join(found).split()} or not _tells(term)
-        if adds > 0 and len(found) < MOST_WORDS and (term == ITS_SCORE or not known):
-            found.append(term.lower())
-    return found
+    feedback = taught(row, state, len(features), outside)
+    [text] = ranking_text(pd.DataFrame({"title": [record.title], "abstract": [record.abstract]}))
+    words, at = list[str](), int(row.order[row.ids.index(record.id)])
+    for term, adds in RANKERS[DEFAULT].why(features, feedback, at, text, seed_of(row.digest)).items():
+        repeated = {*term.lower().split()} <= {*" ".join(words).split()}
+        if adds > 0 and len(words) < MOST_WORDS and (term == ITS_SCORE or (_tells(term) and not repeated)):
+            words.append(term.lower())
+    return words
+
+
+def foresee(
+    features: Features,
+    row: SessionRow,
+    state: State,
+    events: Sequence[Event],
+    outside: Floats | None,
+    document: Callable[[int], Record],
+) -> tuple[list[Fitted], dict[tuple[str, int], list[str]]]:
+    """Fit both answers to the next document before one is given.
+
+    Parameters
+    ----------
+    features, row, state, outside
+        As for :func:`fit`.
+    events
+        The log.
+    document
+        Returns the document at a place of the screening order.
+
+    Returns
+    -------
+    list of Fitted
+        The fits that an answer makes due.
+    dict
+        Words that put a document next, by its id and the number of the fit.
+    """
+    fits, because = list[Fitted](), dict[tuple[str, int], list[str]]()
+    for verdict in (verdicts.IRRELEVANT, verdicts.RELEVANT):
+        labels = state.labels.copy()
+        labels[state.depth] = verdict
+        later, number = replace(state, labels=labels), state.fit["number"] if state.fit else 0
+        following = [*row.ids[later.depth : later.depth + 1]]
+        if is_due([*events, Event("label")], later):
+            fits.append(fit(features, row, later, outside))
+            number, following = number + 1, fits[-1].event.payload["next"]
+        if later.settings.adapts_chances:
+            _ = foretold(later.settings, later)[1].chance  # cached by the hits
+        for doc in following[:1]:
+            record = document(row.ids.index(doc))
+            because[doc, number] = why_next(features, row, later, record, outside)
+    return fits, because
 
 
 def _tells(term: str) -> bool:
@@ -196,28 +291,37 @@ def _tells(term: str) -> bool:
 
 
 def why_sentence(state: State, ids: Sequence[str], words: Sequence[str]) -> str:
-    """Why the next document is next, where it is not because the list says so and always did; `ids` are as read.
+    """Say why the next document is next, where it is not because the list says so and always did.
 
-    `words` are those of :func:`why_next`.
+    Parameters
+    ----------
+    state
+        Where the session stands.
+    ids
+        Its documents as read.
+    words
+        As :func:`why_next` returns them.
+
+    Returns
+    -------
+    str
+        A sentence, or nothing.
     """
     at = state.depth
     if at == len(ids) or not (state.settings.learns or ids[at] in state.put_back):
         return ""
-    if state.drawn is not None and state.drawn[at]:
-        return "Next because it was drawn at random."
-    if ids[at] in state.put_back:
-        return "Next because its verdict was taken back."
-    if words:
-        # Before anything is found, what speaks for a document can only come from what was typed.
-        found = np.isin(state.labels[:at], (said.RELEVANT, said.COMBINATION)).any()
-        typed = "words" if state.settings.words_for else "question"
-        by, named = ["its score in the file"] * (ITS_SCORE in words), list(filter(ITS_SCORE.__ne__, words))
-        by += [f"your {'labels' if found else typed}: {', '.join(named)}"] if named else []
-        return f"Next by {' and '.join(by)}."
-    if state.fit is None:
-        return "Next in the order of the list, until there is a label to learn from."
-    return (
-        "Next by what your labels say." if ids[at] in state.fit["next"] else "Next in the order of the list."
+    # Before anything is found, what speaks for a document can only come from what was typed.
+    hits = np.isin(state.labels[:at], (verdicts.RELEVANT, verdicts.COMBINATION)).any()
+    typed = "words" if state.settings.words_for else "question"
+    return message(
+        "why_next",
+        drawn=state.drawn is not None and state.drawn[at],
+        put_back=ids[at] in state.put_back,
+        by_score=ITS_SCORE in words,
+        words=[word for word in words if word != ITS_SCORE],
+        source="labels" if hits else typed,
+        fitted=state.fit is not None,
+        named=state.fit is not None and ids[at] in state.fit["next"],
     )
 
 
@@ -228,15 +332,12 @@ def gain_sentence(state: State) -> str:
     flatter this order, for others like it may stand before. So what is unread there is said too.
     """
     documents, read = state.depth - state.kept, slice(state.kept, state.depth)
-    found = state.labels[read] == said.RELEVANT
-    if state.fit is None or state.ranks is None or np.count_nonzero(found) < LEAST_FOUND:
+    hits = state.labels[read] == verdicts.RELEVANT
+    if state.fit is None or state.ranks is None or np.count_nonzero(hits) < LEAST_FOUND:
         return ""
     early = (np.argsort(np.argsort(state.ranks[state.kept :])) < documents)[:documents]
-    same, unread = np.count_nonzero(early & found), documents - np.count_nonzero(early)
+    same, unread = np.count_nonzero(early & hits), documents - np.count_nonzero(early)
     if not unread:
         return ""
-    what = "included" if state.settings.two_stages else "relevant"
-    return (
-        f"{np.count_nonzero(found):,} {what} after {documents:,}; of the {documents:,} that stand first in the list's own "
-        f"order, {same:,} {'is' if same == 1 else 'are'} among them, and {unread:,} still unread."
-    )
+    counts = {"found": np.count_nonzero(hits), "documents": documents, "same": same, "unread": unread}
+    return message("gain", **counts, two_stages=state.settings.two_stages)

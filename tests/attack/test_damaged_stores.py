@@ -12,8 +12,8 @@ import pytest
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.sessions.report import report_html
+from tarstop_core.sessions.session import session_snapshot
 from tarstop_core.sessions.store.store import Store
-from tarstop_core.sessions.whole import whole_session
 from tests.session_cases import a_patent_session, a_review
 
 
@@ -42,7 +42,7 @@ def look_at_everything(path: Path) -> list[str]:
             return []
 
     def opened(session: str) -> None:
-        assert report_html(whole_session(store, session))
+        assert report_html(session_snapshot(store, session))
 
     try:
         store = Store(f"sqlite:///{path}", busy_seconds=0.1)

@@ -40,8 +40,8 @@ from tarstop_core.samples import shipped
 from tarstop_core.sessions.export import to_csv
 from tarstop_core.sessions.file import export_session, import_session
 from tarstop_core.sessions.report import report_html
+from tarstop_core.sessions.session import session_snapshot
 from tarstop_core.sessions.store.store import Store
-from tarstop_core.sessions.whole import whole_session
 from tests.attack.mutants import mutated, stretched
 from tests.payload_cases import patent_session
 from tests.session_cases import a_patent_session, a_review
@@ -157,7 +157,7 @@ def session(content: bytes) -> None:
         finally:
             assert store.damaged() == []
             assert bool(store.sessions()) == bool(store.collections())
-        whole = whole_session(store, taken)
+        whole = session_snapshot(store, taken)
         assert report_html(whole) and to_csv(whole) and export_session(store, taken)
 
 

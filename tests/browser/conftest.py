@@ -32,7 +32,8 @@ from playwright.sync_api import (
 )
 from playwright.sync_api import Error as PlaywrightError
 
-from tarstop_core.sessions.store.database import METADATA, VERSION, Database
+from tarstop_core.sessions.store.database import Database
+from tarstop_core.sessions.store.tables import METADATA, SchemaVersion
 from tests import postgres
 from tests.browser.acting import ROOT, SECONDS, at_rest
 
@@ -163,7 +164,7 @@ class AppServer:
         """Take every row out of the database, beside the running server, and every experiment."""
         with closing(Database(self.database)) as database, database.write() as connection:
             for table in reversed(METADATA.sorted_tables):
-                if table is not VERSION:
+                if table is not SchemaVersion.__table__:
                     connection.execute(table.delete())
         shutil.rmtree(self.folder / "experiments", ignore_errors=True)
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from playwright.sync_api import expect
 
-from tarstop_core.sessions.open import OpenSession
+from tarstop_core.sessions.session import OpenSession
 from tests.browser.acting import arrived, assert_navigation, press, stored, unfold
 from tests.browser.conftest import WAITING
 from tests.sessions.test_learning import WANTED, begun

@@ -15,8 +15,8 @@ from tarstop_core.files import read_records, read_tables
 from tarstop_core.samples.collections import published_sets
 from tarstop_core.screening.log import Event
 from tarstop_core.sessions.report import report_html
+from tarstop_core.sessions.session import session_snapshot
 from tarstop_core.sessions.store.store import Store
-from tarstop_core.sessions.whole import whole_session
 from tarstop_core.value.payoffs import Payoffs
 from tests.session_cases import INCLUSION, REVIEW, log
 
@@ -50,7 +50,7 @@ def test_a_review_with_14_tables_is_two_sheets_and_its_trail_opens_on_paper(
         log(
             store, session, *events, Event("settings", moved), Event("stopped", {}), Event("decided", decided)
         )
-        whole = whole_session(store, session)
+        whole = session_snapshot(store, session)
         assert len(whole.state.evidence.tables) == len(brings) == 14
         (tmp_path / "report.html").write_text(report_html(whole), encoding="utf-8")
     page = chromium.new_page()

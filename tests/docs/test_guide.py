@@ -18,10 +18,10 @@ from tarstop_core.screening.live_check import check_sentence, live_check
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.state import State
 from tarstop_core.screening.wording import Explanation, explain, verdict
+from tarstop_core.sessions.compare import MOST
 from tarstop_core.sessions.demo import DEMO_REVIEW, DEMO_TOPIC, start_demo, start_review_demo
-from tarstop_core.sessions.figures import MOST
-from tarstop_core.sessions.store.rows import SessionRow
 from tarstop_core.sessions.store.store import Store
+from tarstop_core.sessions.store.tables import SessionRow
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = " ".join((ROOT / "docs" / "guide.md").read_text(encoding="utf-8").split())

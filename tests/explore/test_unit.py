@@ -33,8 +33,8 @@ from tarstop_core.screening.wording import consequences, explain
 from tarstop_core.sessions.compare import comparison, outcome, outcome_sentence
 from tarstop_core.sessions.demo import DEMO_REVIEW, start_demo, start_review_demo
 from tarstop_core.sessions.report import report_html
+from tarstop_core.sessions.session import session_snapshot
 from tarstop_core.sessions.store.store import Store
-from tarstop_core.sessions.whole import whole_session
 from tarstop_core.value.payoffs import Payoffs
 from tarstop_core.value.stakes import Stakes
 from tests.docs.test_guide import report_of
@@ -208,7 +208,7 @@ def test_a_session_and_its_report_are_the_same_in_every_unit(kind: str, tmp_path
             ]
             for seq, event in enumerate(log):
                 store.append(session, event, expected=seq)
-            whole = whole_session(store, session)
+            whole = session_snapshot(store, session)
             steps = [
                 {
                     name: value

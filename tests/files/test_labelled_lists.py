@@ -13,9 +13,9 @@ from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import source
 from tarstop_core.files.labelled_lists import kind_of, list_digest, read_labelled, seen_before
-from tarstop_core.sessions.labelled import session_case, session_list, session_scenario
+from tarstop_core.sessions.calibrator_library import session_case, session_list, session_scenario
+from tarstop_core.sessions.session import session_snapshot
 from tarstop_core.sessions.store.store import Store
-from tarstop_core.sessions.whole import whole_session
 from tests.session_cases import N, a_patent_session, a_review
 
 TABLE = b"id,title,label\na,Hinge,1\nb,Lid,0\nc,Cup,\nd,Mug,maybe\n"
@@ -123,14 +123,14 @@ def a_topic(rng: np.random.Generator, n: int) -> Topic:
 
 def test_sessions_give_what_was_read(tmp_path: Path) -> None:
     with Store(f"sqlite:///{tmp_path}/t.db") as store:
-        review = whole_session(store, a_review(store))
+        review = session_snapshot(store, a_review(store))
         topic = session_list(review.row, review.state)
         assert session_scenario(review.state) == "inclusion"
         assert topic.labels is not None and topic.known is not None and len(topic) == N
         assert topic.labels.nonzero()[0].tolist() == [0, 1, 7] and topic.known.sum() == 8
         assert list_digest(topic) == review.row.digest
 
-        patent = whole_session(store, a_patent_session(store))
+        patent = session_snapshot(store, a_patent_session(store))
         assert session_scenario(patent.state) == "patent"
         assert session_case(patent.state) == PastCase("hit", 12)
         # The unsure document at rank 11 is not known.

@@ -21,7 +21,7 @@ from tarstop_core.presentation.figures import Figure
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.presentation.pictures import fluid, still
 from tarstop_core.presentation.svg import DASHES
-from tarstop_core.sessions import figures as sessions_figures
+from tarstop_core.sessions import compare as sessions_figures
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.payoffs import Payoffs
 from tests.presentation.drawn import SVG, courses, height, picture, points

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from tarstop_core.screening.events import label_event
+from tarstop_core.sessions.session import session_snapshot
 from tarstop_core.sessions.store.store import Store
-from tarstop_core.sessions.whole import whole_session
 
 OLD = Path(__file__).parent / "commit_44dc997"
 SAID = json.loads((OLD / "said.json").read_text(encoding="utf-8"))
@@ -29,8 +29,8 @@ def store(tmp_path: Path) -> Iterator[Store]:
 @pytest.mark.parametrize("name", SESSIONS)
 def test_a_session_says_what_it_said(store: Store, name: str) -> None:
     said = SESSIONS[name]
-    whole = whole_session(store, said["id"])
-    state, row, advice = whole.state, whole.row, whole.advice
+    whole = session_snapshot(store, said["id"])
+    state, row, advice = whole.state, whole.row, whole.advice_now
     assert (row.name, list(row.ids), row.digest) == (name, said["ids"], said["digest"])
     assert (None if row.scores is None else row.scores.tolist()) == said["scores"]
     events: list[list[Any]] = [[e.seq, e.kind, dict(e.payload), e.time, e.reviewer] for e in whole.events]
@@ -55,7 +55,7 @@ def test_its_records_and_calibrators_are_there(store: Store) -> None:
 
 def test_what_came_later_can_be_done(store: Store) -> None:
     said = SESSIONS["Folding, going on"]
-    state, ids = whole_session(store, said["id"]).state, said["ids"]
+    state, ids = session_snapshot(store, said["id"]).state, said["ids"]
     store.append(said["id"], label_event(state, ids, ids[state.depth], "irrelevant"), expected=state.seq)
     store.delete_session(said["id"])
     assert [each.labelled for each in store.sessions(deleted=True)] == [5]

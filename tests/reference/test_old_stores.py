@@ -24,8 +24,8 @@ from tarstop_core.screening.events import label_event
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.paths import screening_path
 from tarstop_core.sessions.file import export_session, import_session
+from tarstop_core.sessions.session import SessionSnapshot, session_snapshot
 from tarstop_core.sessions.store.store import Store
-from tarstop_core.sessions.whole import WholeSession, whole_session
 from tests.session_cases import before_import
 
 OLD = Path(__file__).parent / "commit_2451d50"
@@ -102,7 +102,7 @@ def taken_over(settings: Mapping[str, Any]) -> dict[str, Any]:
     return {**settings, "policy": policy, "needs_citation": False, "confirm_hits": False}
 
 
-def says_the_same(whole: WholeSession, said: Mapping[str, Any]) -> None:
+def says_the_same(whole: SessionSnapshot, said: Mapping[str, Any]) -> None:
     """Labels, counts, settings, advice and trace of a session are those of then."""
     state = whole.state
     assert whole.row.name == said["name"] and whole.row.digest == said["digest"]
@@ -128,36 +128,44 @@ def says_the_same(whole: WholeSession, said: Mapping[str, Any]) -> None:
     assert (state.decision is not None, state.plan is not None) == (said["decided"], said["planned"])
     assert state.spent == pytest.approx(said["spent"])
     assert state.settings.to_dict() == taken_over(said["settings"])
-    agree(told(whole.advice, said["advice"]), said["advice"])
+    agree(told(whole.advice_now, said["advice"]), said["advice"])
     columns = said["trace"]["columns"]
     agree([[step.get(name) for name in columns] for step in whole.steps], said["trace"]["rows"])
 
 
 @pytest.mark.parametrize("name", SESSIONS)
 def test_a_session_of_the_store_says_what_it_said(store: Store, name: str) -> None:
-    says_the_same(whole_session(store, SESSIONS[name]["id"]), SESSIONS[name])
+    says_the_same(session_snapshot(store, SESSIONS[name]["id"]), SESSIONS[name])
 
 
 @pytest.mark.parametrize("name", [name for name, said in SESSIONS.items() if "resumed" in said])
 def test_a_session_of_the_store_is_resumed(store: Store, name: str) -> None:
     said = SESSIONS[name]
-    whole = whole_session(store, said["id"])
+    whole = session_snapshot(store, said["id"])
     state, ids = whole.state, whole.row.ids
     if state.stopped:
         store.append(said["id"], Event("continued"), expected=state.seq)
-        state = whole_session(store, said["id"]).state
+        state = session_snapshot(store, said["id"]).state
     store.append(said["id"], label_event(state, ids, ids[state.depth], "irrelevant"), expected=state.seq)
-    whole = whole_session(store, said["id"])
+    whole = session_snapshot(store, said["id"])
     labels = list(said["labels"])
     labels[said["counts"]["depth"]] = 0
     assert whole.state.labels.tolist() == labels
-    agree(told(whole.advice, said["resumed"]), said["resumed"])
+    agree(told(whole.advice_now, said["resumed"]), said["resumed"])
 
 
 def test_the_lists_of_the_store_are_those_of_then(store: Store) -> None:
     def listed(archived: bool = False, deleted: bool = False) -> list[list[Any]]:
         return [
-            [each.id, each.name, each.documents, each.labelled, each.stopped, each.decided, each.scenario]
+            [
+                each.id,
+                each.name,
+                each.documents,
+                each.labelled,
+                each.stopped,
+                each.decision is not None,
+                each.scenario,
+            ]
             for each in store.sessions(archived, deleted)
         ]
 
@@ -186,7 +194,7 @@ def test_a_session_file_is_taken_in_and_leaves_as_the_same_bytes_but_for_a_rule_
     with Store(f"sqlite:///{tmp_path}/empty.db") as empty:
         taken = import_session(empty, of_then)
         assert before_import(export_session(empty, taken)) == text
-        says_the_same(whole_session(empty, taken), SESSIONS[name])
+        says_the_same(session_snapshot(empty, taken), SESSIONS[name])
 
 
 @pytest.mark.parametrize("spec", SAID["own rules"])
@@ -195,7 +203,7 @@ def test_rules_of_a_persons_own_stop_where_they_stopped(store: Store, spec: str)
     assert [str(policy), check_policy(policy, 6).ok] == SAID["own rules"][spec]
     assert parse_policy(policy.spec) == policy
     for said in SESSIONS.values():
-        whole = whole_session(store, said["id"])
+        whole = session_snapshot(store, said["id"])
         settings = whole.state.settings
         calibrator = whole.calibrators[settings.calibrator]
         p = calibrator.probabilities(whole.row.scores, whole.state.ranked)

@@ -8,8 +8,7 @@ from tarstop_core.screening.events import LONGEST_REASON, reasons_event, reasons
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.settings import PatentSettings, ReviewSettings, Settings
-from tarstop_core.sessions.prisma import prisma
-from tarstop_core.sessions.prisma_figure import flow_diagram
+from tarstop_core.sessions.prisma import flow_diagram, prisma
 from tarstop_core.value.payoffs import Payoffs
 
 IDS = [f"d{at}" for at in range(8)]

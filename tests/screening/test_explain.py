@@ -424,7 +424,7 @@ def test_what_follows_from_costs_at_their_limits() -> None:
     assert consequences(replace(START, cost=0.49)) == [] and len(consequences(replace(START, cost=0.5))) == 1
 
 
-def test_live_advice_of_a_whole_session_is_worded() -> None:
+def test_live_advice_of_a_session_snapshot_is_worded() -> None:
     seen = set()
     for rule in ("optimal", "greedy", "batch:K=10", "budget:d=30"):
         settings = replace(START, policy=rule)

@@ -27,8 +27,8 @@ from tarstop_core.sessions.export import document_rows, to_csv, to_ris, to_xlsx
 from tarstop_core.sessions.file import export_session, import_session
 from tarstop_core.sessions.prisma import LEFT_OUT, prisma
 from tarstop_core.sessions.report import report_html
+from tarstop_core.sessions.session import session_snapshot
 from tarstop_core.sessions.store.store import Store
-from tarstop_core.sessions.whole import whole_session
 from tests.session_cases import (
     IDS,
     PATENT,
@@ -162,7 +162,7 @@ def a_graded_session(store: Store) -> str:
 
 
 def test_every_export_carries_the_grade(store: Store, tmp_path: Path) -> None:
-    session = whole_session(store, a_graded_session(store))
+    session = session_snapshot(store, a_graded_session(store))
     rows = document_rows(session)
     assert [row["grade"] for row in rows[:6]] == ["", "Y", "A", "", "X", ""]
     assert rows[4]["together_with"] == IDS[1] and rows[3]["excluded_for"] == "no hinge"
@@ -183,7 +183,7 @@ def test_every_export_carries_the_grade(store: Store, tmp_path: Path) -> None:
 
 
 def test_ris_names_the_grade_and_only_x_leaves_as_relevant(store: Store, tmp_path: Path) -> None:
-    session = whole_session(store, a_graded_session(store))
+    session = session_snapshot(store, a_graded_session(store))
     text = to_ris(session)
     assert "N1  - TARstop: Y, in combination, rank 2" in text
     assert "N1  - TARstop: X, relevant with rank 2, rank 5" in text
@@ -195,7 +195,7 @@ def test_ris_names_the_grade_and_only_x_leaves_as_relevant(store: Store, tmp_pat
 
 
 def test_the_report_shows_grades_flags_and_reasons(store: Store) -> None:
-    page = report_html(whole_session(store, a_graded_session(store)))
+    page = report_html(session_snapshot(store, a_graded_session(store)))
     for words in (
         "In combination (Y)",
         "Background (A)",
@@ -211,7 +211,7 @@ def test_sessions_beside_each_other_count_grades(store: Store) -> None:
     first = a_graded_session(store)
     row = store.session(first)
     again = duplicate(store, first, row.settings, "again")
-    wholes = [whole_session(store, first), whole_session(store, again)]
+    wholes = [session_snapshot(store, first), session_snapshot(store, again)]
     assert wholes[1].state.reasons == ("no hinge",) and wholes[1].state.together == {4: 1}
     assert dict(comparison(wholes))["In combination (Y)"] == ["1", "1"]
     assert np.array_equal(wholes[0].state.labels, wholes[1].state.labels)
@@ -223,8 +223,8 @@ def test_a_session_with_grades_leaves_and_enters_byte_for_byte(store: Store, tmp
         with Store(f"sqlite:///{tmp_path}/{session}.db") as other:
             taken = import_session(other, text)
             assert before_import(export_session(other, taken)) == text
-            state = whole_session(other, taken).state
-            assert np.array_equal(state.labels, whole_session(store, session).state.labels)
+            state = session_snapshot(other, taken).state
+            assert np.array_equal(state.labels, session_snapshot(store, session).state.labels)
 
 
 def test_a_session_file_from_before_grades_is_taken_in(store: Store, tmp_path: Path) -> None:
@@ -238,7 +238,7 @@ def test_a_session_file_from_before_grades_is_taken_in(store: Store, tmp_path: P
     }
     with Store(f"sqlite:///{tmp_path}/old.db") as other:
         taken = import_session(other, text)
-        assert whole_session(other, taken).state.hit == 12
+        assert session_snapshot(other, taken).state.hit == 12
         assert before_import(export_session(other, taken)) == text
 
 

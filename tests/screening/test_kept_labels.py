@@ -26,8 +26,8 @@ from tarstop_core.sessions.compare import outcome
 from tarstop_core.sessions.export import document_rows, to_ris
 from tarstop_core.sessions.file import export_session, import_session
 from tarstop_core.sessions.report import report_html
+from tarstop_core.sessions.session import session_snapshot
 from tarstop_core.sessions.store.store import Store
-from tarstop_core.sessions.whole import whole_session
 from tarstop_core.value.payoffs import Payoffs
 from tests.session_cases import before_import
 
@@ -177,7 +177,7 @@ def test_exports_reports_and_files_carry_what_was_kept(tmp_path: Path) -> None:
         )
         (summary,) = store.sessions()
         assert summary.labelled == 5
-        whole = whole_session(store, session)
+        whole = session_snapshot(store, session)
         rows = document_rows(whole)
         assert [row["label"] for row in rows[:6]] == [
             "unsure", "not relevant", "unsure", "not relevant", "not relevant", "not read",
@@ -255,7 +255,7 @@ def test_a_replay_stops_where_the_finished_session_does(tmp_path: Path) -> None:
     with Store(f"sqlite:///{tmp_path}/t.db") as store:
         store.save_calibrator(BY_RANK)
         collection = store.save_collection("a.csv", frame, [], 0)
-        session = whole_session(
+        session = session_snapshot(
             store,
             store.create_session("Kept", collection, screened.order, None, review, "", "", events=[kept]),
         )

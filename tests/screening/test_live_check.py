@@ -28,8 +28,8 @@ from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.sessions.file import export_session, import_session
 from tarstop_core.sessions.report import report_html
+from tarstop_core.sessions.session import session_snapshot
 from tarstop_core.sessions.store.store import Store
-from tarstop_core.sessions.whole import whole_session
 from tests.session_cases import REVIEW, SEEN, START, a_collection, a_review, before_import, log
 
 N = 80
@@ -201,10 +201,10 @@ def test_a_rescaling_is_logged_exported_and_reported(tmp_path_factory: pytest.Te
     folder = tmp_path_factory.mktemp("rescaled")
     with Store(f"sqlite:///{folder}/a.db") as store, Store(f"sqlite:///{folder}/b.db") as elsewhere:
         session = a_review(store)
-        state = whole_session(store, session).state
+        state = session_snapshot(store, session).state
         reason = "Chances multiplied by 0.31: expected 2 to 7 relevant among the 8 documents read, found 2."
         log(store, session, settings_event(state, replace(state.settings, scale=0.31), reason))
-        whole = whole_session(store, session)
+        whole = session_snapshot(store, session)
         assert whole.state.settings.scale == 0.31
         page = report_html(whole)
         assert reason in page and "Chances of the documents multiplied by: 1 → 0.31" in page
@@ -221,9 +221,9 @@ def test_with_a_plan_it_is_a_deviation(tmp_path_factory: pytest.TempPathFactory)
             "Planned", a_collection(store), list(range(30)), None, REVIEW, "a test", "own order"
         )
         log(store, session, Event("plan", {"settings": REVIEW.to_dict(), "records": "x"}))
-        state = whole_session(store, session).state
+        state = session_snapshot(store, session).state
         log(store, session, settings_event(state, replace(REVIEW, scale=0.5), "Found 1, expected 4 to 9."))
-        [deviation] = whole_session(store, session).state.deviations
+        [deviation] = session_snapshot(store, session).state.deviations
         assert deviation.payload["reason"] == "Found 1, expected 4 to 9."
 
 

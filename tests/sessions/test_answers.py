@@ -5,9 +5,17 @@ from dataclasses import replace
 from tarstop_core.documents.records import as_records
 from tarstop_core.samples.collections import sample_full_texts, sample_qrels, sample_reviews
 from tarstop_core.screening.log import Event
-from tarstop_core.sessions.answers import Truth, sample_answer, sample_criteria, sample_text
-from tarstop_core.sessions.demo import DEMO_REVIEW, DEMO_TOPIC, start_demo, start_review_demo
-from tarstop_core.sessions.open import OpenSession
+from tarstop_core.sessions.demo import (
+    DEMO_REVIEW,
+    DEMO_TOPIC,
+    Truth,
+    sample_answer,
+    sample_criteria,
+    sample_text,
+    start_demo,
+    start_review_demo,
+)
+from tarstop_core.sessions.session import OpenSession
 from tarstop_core.sessions.store.store import Store
 from tests.session_cases import PATENT, START
 
@@ -22,7 +30,7 @@ def test_a_search_tells_where_its_prior_art_is(store: Store) -> None:
         False, f"Your “Reject” was right: {truth}", f"The first stands at {at[0]}; you had read 0."
     )
     told = sample_answer(session, settings, plus=False)
-    assert told is not None and told.wrong and told.said == f"Your “Grant” was wrong: {truth}"
+    assert told is not None and told.wrong and told.sentence == f"Your “Grant” was wrong: {truth}"
     first = int(at[0][1:])
     for rank in range(1, first + 1):
         session.record(
@@ -40,7 +48,9 @@ def test_the_right_action_for_the_wrong_document_is_told(store: Store) -> None:
     session.record(Event("confirm", {"doc": doc, "holds": True}), session.state.seq)
     told = sample_answer(session, session.row.settings, plus=True)
     assert (
-        told is not None and told.wrong and told.said.startswith("Your “Reject” was right, but not for #1:")
+        told is not None
+        and told.wrong
+        and told.sentence.startswith("Your “Reject” was right, but not for #1:")
     )
 
 
@@ -54,10 +64,10 @@ def test_a_review_tells_what_all_its_tables_say(store: Store) -> None:
     criteria = sample_reviews().set_index("topic").loc[DEMO_REVIEW, "criteria"]
     assert sample_criteria(session) == criteria
     told, other = (sample_answer(session, settings, plus=plus) for plus in (True, False))
-    assert told is not None and "put the chance that sensitivity exceeds 75 % at" in told.said
+    assert told is not None and "put the chance that sensitivity exceeds 75 % at" in told.sentence
     strict = sample_answer(session, replace(settings, theta=0.95), plus=True)
-    assert strict is not None and told.said != strict.said
-    assert other is not None and told.said == other.said and told.wrong != other.wrong
+    assert strict is not None and told.sentence != strict.sentence
+    assert other is not None and told.sentence == other.sentence and told.wrong != other.wrong
 
 
 def test_a_persons_own_documents_tell_nothing(store: Store) -> None:

@@ -11,6 +11,7 @@ from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
 from tarstop_core.sessions.compare import (
     Stopped,
+    belief_figure,
     comparison,
     comparison_sentence,
     duplicate,
@@ -18,18 +19,17 @@ from tarstop_core.sessions.compare import (
     outcome,
     outcome_sentence,
 )
-from tarstop_core.sessions.figures import belief_figure
+from tarstop_core.sessions.session import session_snapshot
 from tarstop_core.sessions.store.store import Store
-from tarstop_core.sessions.whole import whole_session
 from tarstop_core.value.payoffs import Payoffs
 from tests.session_cases import PATENT, START, a_patent_session, a_review, label, log
 
 
 def test_a_duplicate_takes_over_labels_and_nothing_else(store: Store) -> None:
     session = a_patent_session(store)
-    before = whole_session(store, session)
+    before = session_snapshot(store, session)
     settings = replace(START, policy="greedy")
-    made = whole_session(store, duplicate(store, session, settings, "Copy"))
+    made = session_snapshot(store, duplicate(store, session, settings, "Copy"))
     assert made.row.name == "Copy" and made.row.settings == made.state.settings == settings
     assert made.row.digest == before.row.digest and made.row.query == before.row.query
     for name in ("labels", "confirmed"):
@@ -38,14 +38,14 @@ def test_a_duplicate_takes_over_labels_and_nothing_else(store: Store) -> None:
     assert made.state.plan is None and made.state.decision is None and not made.state.deviations
     stamps = [(event.time, event.reviewer) for event in judgements(before.events)]
     assert [(event.time, event.reviewer) for event in made.events] == stamps
-    assert whole_session(store, session).events == before.events
+    assert session_snapshot(store, session).events == before.events
     log(store, made.row.id, label(12, "irrelevant"))  # it can be gone on with
 
 
 @pytest.mark.parametrize("policy", ["optimal", "greedy", "budget:d=4", "look-ahead:m=3"])
 @pytest.mark.parametrize("q_star", [0.2, 0.5, 0.9])
 def test_it_stops_where_the_advice_first_says_stop(store: Store, policy: str, q_star: float) -> None:
-    session = whole_session(store, a_patent_session(store))
+    session = session_snapshot(store, a_patent_session(store))
     settings = replace(START, payoffs=Payoffs.from_q_star(q_star, 10_000, "£"), policy=policy, cost=20)
     found = outcome(session, settings)
     p = PATENT.probabilities(session.row.scores, len(session.row.ids))
@@ -61,7 +61,7 @@ def test_it_stops_where_the_advice_first_says_stop(store: Store, policy: str, q_
 
 
 def test_what_was_read_beyond_does_not_matter_before_a_hit(store: Store) -> None:
-    session = whole_session(store, a_patent_session(store))
+    session = session_snapshot(store, a_patent_session(store))
     settings = replace(START, policy="budget:d=4")
     assert outcome_sentence(outcome(session, settings), settings) == (
         f"At q* = 0.2 it would have stopped after 4 documents and chosen “Grant” "
@@ -75,7 +75,7 @@ def test_nothing_read_is_said() -> None:
 
 
 def test_patents_and_reviews_stand_beside_each_other(store: Store) -> None:
-    sessions = [whole_session(store, a_patent_session(store)), whole_session(store, a_review(store))]
+    sessions = [session_snapshot(store, a_patent_session(store)), session_snapshot(store, a_review(store))]
     rows = dict(comparison(sessions))
     assert rows["Read"] == ["12", "8"] and rows["Studies with data"] == ["—", "1"]
     assert rows["Decided"] == ["Reject", "not yet"]
@@ -86,7 +86,7 @@ def test_patents_and_reviews_stand_beside_each_other(store: Store) -> None:
     lines = [trace for trace in figure["data"] if trace["mode"] == "lines"]
     for session, drawn in zip(sessions, lines, strict=True):
         assert drawn["x"] == list(range(session.state.depth + 1))
-        assert drawn["y"][-1] == session.advice.b
+        assert drawn["y"][-1] == session.advice_now.b
     texts = [note["text"] for note in figure["layout"]["annotations"]]
     assert texts == ["Hinge &lt;i>", "Review", "simulated"]
     assert comparison_sentence(sessions).startswith(
@@ -97,5 +97,5 @@ def test_patents_and_reviews_stand_beside_each_other(store: Store) -> None:
 def test_undone_labels_stay_undone(store: Store) -> None:
     session = a_review(store)
     log(store, session, Event("undo"))
-    made = whole_session(store, duplicate(store, session, START, "x"))
+    made = session_snapshot(store, duplicate(store, session, START, "x"))
     assert made.state.depth == 7

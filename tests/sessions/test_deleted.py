@@ -7,7 +7,7 @@ import pytest
 from tarstop_core.errors import InputProblem
 from tarstop_core.places import URL_VARIABLE
 from tarstop_core.sessions.learning import prepare_features
-from tarstop_core.sessions.open import OpenSession
+from tarstop_core.sessions.session import OpenSession
 from tarstop_core.sessions.store.store import Deleted, Store
 from tests.sessions.test_joining import LEARNS, added, begun, read
 

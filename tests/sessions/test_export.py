@@ -26,9 +26,8 @@ from tarstop_core.sessions.export import (
     trace_csv,
 )
 from tarstop_core.sessions.file import export_session, import_session
-from tarstop_core.sessions.open import OpenSession
+from tarstop_core.sessions.session import OpenSession, session_snapshot
 from tarstop_core.sessions.store.store import Store
-from tarstop_core.sessions.whole import whole_session
 from tests.session_cases import (
     EVIL,
     IDS,
@@ -45,7 +44,7 @@ from tests.session_cases import START as SETTINGS
 
 
 def test_every_document_has_its_label_note_and_advice(store: Store) -> None:
-    session = whole_session(store, a_patent_session(store))
+    session = session_snapshot(store, a_patent_session(store))
     rows = document_rows(session)
     assert [row["id"] for row in rows] == IDS
     verdicts = ["not relevant"] * 10 + ["unsure", "relevant"] + ["not read"] * (N - 12)
@@ -57,7 +56,7 @@ def test_every_document_has_its_label_note_and_advice(store: Store) -> None:
 
 
 def test_csv_keeps_numbers_and_runs_no_formula(store: Store) -> None:
-    session = whole_session(store, a_patent_session(store))
+    session = session_snapshot(store, a_patent_session(store))
     frame = pd.read_csv(io.StringIO(to_csv(session)), keep_default_na=False)
     assert len(frame) == N and frame["title"][0] == f"'{EVIL}" and frame["note"][0] == f"'{NOTE}"
     assert {frame[name][0] for name in ("assignee", "priority_date", "filing_date", "grant_date")} == {
@@ -93,7 +92,7 @@ def test_no_cell_is_a_formula_however_a_spreadsheet_parts_it(text: str, separato
 
 
 def test_xlsx_keeps_texts_as_texts(store: Store) -> None:
-    book = openpyxl.load_workbook(io.BytesIO(to_xlsx(whole_session(store, a_patent_session(store)))))
+    book = openpyxl.load_workbook(io.BytesIO(to_xlsx(session_snapshot(store, a_patent_session(store)))))
     assert book.sheetnames == ["Documents", "Settings", "PRISMA", "Log"]
     for sheet in book:
         for row in sheet.iter_rows():
@@ -112,17 +111,17 @@ def test_xlsx_keeps_texts_as_texts(store: Store) -> None:
 
 
 def test_a_review_brings_its_tables_and_full_texts(store: Store) -> None:
-    book = openpyxl.load_workbook(io.BytesIO(to_xlsx(whole_session(store, a_review(store)))))
+    book = openpyxl.load_workbook(io.BytesIO(to_xlsx(session_snapshot(store, a_review(store)))))
     table = [[cell.value for cell in row] for row in book["2x2 tables"].iter_rows(min_row=2)]
     assert table == [["Lee", "d0", 1, 9, 1, 2, None]]
     outcomes = [row[2].value for row in book["Full texts"].iter_rows(min_row=2)]
     assert outcomes == ["data", "excluded", "waiting"]
-    first = document_rows(whole_session(store, store.sessions()[0].id))[0]
+    first = document_rows(session_snapshot(store, store.sessions()[0].id))[0]
     assert first["report"] == "data" and "settles" not in first, "no document settles a review"
 
 
 def test_ris_is_read_back_with_its_labels(store: Store, tmp_path: Path) -> None:
-    session = whole_session(store, a_patent_session(store))
+    session = session_snapshot(store, a_patent_session(store))
     text = to_ris(session)
     (tmp_path / "out.ris").write_text(text, encoding="utf-8")
     frame = read_records(tmp_path / "out.ris").frame
@@ -136,16 +135,16 @@ def test_ris_is_read_back_with_its_labels(store: Store, tmp_path: Path) -> None:
 
 
 def test_ris_of_the_relevant_ones(store: Store) -> None:
-    text = to_ris(whole_session(store, a_review(store)), relevant_only=True)
+    text = to_ris(session_snapshot(store, a_review(store)), relevant_only=True)
     assert text.count("TY  - ") == 3
     assert "N1  - TARstop full text: excluded: wrong <test>" in text
     empty = store.create_session("e", a_collection(store), [0], None, SETTINGS, "", "")
-    assert to_ris(whole_session(store, empty), relevant_only=True) == ""
+    assert to_ris(session_snapshot(store, empty), relevant_only=True) == ""
 
 
 def test_a_session_nobody_has_read_can_be_exported(store: Store) -> None:
     session = store.create_session("e", a_collection(store), [0, 1], None, SETTINGS, "", "")
-    whole = whole_session(store, session)
+    whole = session_snapshot(store, session)
     assert pd.read_csv(io.StringIO(to_csv(whole)))["label"].tolist() == ["not read"] * 2
     assert openpyxl.load_workbook(io.BytesIO(to_xlsx(whole)))["Log"].max_row == 1
 
@@ -159,7 +158,7 @@ def test_any_note_survives_as_text(tmp_path_factory: pytest.TempPathFactory, tex
         session = store.create_session("e", a_collection(store), [0, 1], None, SETTINGS, "", "")
         log(store, session, label(0, "irrelevant"))
         log(store, session, *([Event("note", {"doc": "d0", "text": note})] if note else []))
-        whole = whole_session(store, session)
+        whole = session_snapshot(store, session)
         assert to_ris(whole).count("\nER  - ") == 2
         cell = openpyxl.load_workbook(io.BytesIO(to_xlsx(whole)))["Documents"].cell(2, 4)
         assert cell.data_type != "f"
@@ -170,7 +169,7 @@ def test_any_note_survives_as_text(tmp_path_factory: pytest.TempPathFactory, tex
 
 def test_the_trace_is_the_cores_and_opens_safely_in_a_spreadsheet(store: Store) -> None:
     key = a_patent_session(store)
-    session, whole = OpenSession.load(store, key), whole_session(store, key)
+    session, whole = OpenSession.load(store, key), session_snapshot(store, key)
     rows = pd.read_csv(io.StringIO(trace_csv(session)), keep_default_na=False)
     assert rows["id"].tolist() == [step["id"] for step in whole.steps] == IDS[:12]
     assert rows["b"].tolist() == [step["b"] for step in whole.steps]
@@ -220,14 +219,14 @@ def test_what_became_of_reports_is_the_cores(store: Store) -> None:
 
 
 def test_what_brought_data_leaves_apart_from_what_was_included_by_abstract(store: Store) -> None:
-    session = whole_session(store, a_review(store))
+    session = session_snapshot(store, a_review(store))
     assert to_ris(session, relevant_only=True).count("TY  - ") == 3
     included = to_ris(session, with_data=True)
     assert included.count("TY  - ") == 1 and "TARstop full text: data" in included
 
 
 def test_links_leave_with_the_documents(store: Store) -> None:
-    session = whole_session(store, a_review(store))
+    session = session_snapshot(store, a_review(store))
     text = to_ris(session)
     for url in ("https://doi.org/10.1000/x", "https://pubmed.ncbi.nlm.nih.gov/123456/"):
         assert f"UR  - {url}" in text
@@ -238,12 +237,12 @@ def test_a_database_named_later_stands_in_report_flow_and_file(store: Store, tmp
     session = a_review(store)
     collection = store.session(session).collection_id
     store.name_databases(collection, {"a.ris": "Embase"})
-    whole = whole_session(store, session)
+    whole = session_snapshot(store, session)
     assert {("Records identified: Embase", 22), ("Records identified: b.csv", 11)} <= {*whole.prisma.rows()}
     assert ("Identified in Embase (a.ris)", "22") in about_rows(whole)
     with Store(f"sqlite:///{tmp_path / 'other.db'}") as other:
         arrived = import_session(other, export_session(store, session))
-        assert whole_session(other, arrived).prisma == whole.prisma
+        assert session_snapshot(other, arrived).prisma == whole.prisma
     row = store.collection(collection)
     files = [{name: said for name, said in file.items() if name != "database"} for file in row.files]
     assert store.same_collection(row.name, store.records(collection), files) == collection

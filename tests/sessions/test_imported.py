@@ -13,10 +13,9 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.sessions.compare import duplicate
 from tarstop_core.sessions.export import about_rows, document_rows, to_xlsx, trace_csv
 from tarstop_core.sessions.file import export_session, import_session
-from tarstop_core.sessions.open import OpenSession
 from tarstop_core.sessions.report import report_html
+from tarstop_core.sessions.session import OpenSession, SessionSnapshot, session_snapshot
 from tarstop_core.sessions.store.store import Store
-from tarstop_core.sessions.whole import WholeSession, whole_session
 from tests.reading_pages import read
 from tests.session_cases import a_patent_session, a_review, before_import
 
@@ -37,8 +36,8 @@ def forged(text: str) -> str:
     return json.dumps(content)
 
 
-def arrived(elsewhere: Store, text: str) -> WholeSession:
-    return whole_session(elsewhere, import_session(elsewhere, text, "theirs.json", "Ann"))
+def arrived(elsewhere: Store, text: str) -> SessionSnapshot:
+    return session_snapshot(elsewhere, import_session(elsewhere, text, "theirs.json", "Ann"))
 
 
 def test_report_and_exports_say_where_it_comes_from(store: Store, elsewhere: Store) -> None:
@@ -77,11 +76,11 @@ def test_what_is_screened_here_afterwards_is_told_from_the_claims(store: Store, 
     key = import_session(elsewhere, export_session(store, a_review(store)), "theirs.json")
     session = OpenSession.load(elsewhere, key)
     session.label(session.row.ids[8], "irrelevant", seen=session.state.seq)
-    rows = document_rows(whole_session(elsewhere, key))
+    rows = document_rows(session_snapshot(elsewhere, key))
     assert [row["imported_from"] for row in rows[:10]] == ["theirs.json"] * 8 + ["", ""]
-    assert "1 entry was recorded here since." in report_html(whole_session(elsewhere, key))
+    assert "1 entry was recorded here since." in report_html(session_snapshot(elsewhere, key))
     again = duplicate(elsewhere, key, session.state.settings, "again")
-    assert [row["imported_from"] for row in document_rows(whole_session(elsewhere, again))[:9]] == [
+    assert [row["imported_from"] for row in document_rows(session_snapshot(elsewhere, again))[:9]] == [
         "theirs.json"
     ] * 8 + [""]
 
@@ -93,7 +92,7 @@ def test_a_decision_in_a_file_is_a_claim_and_one_made_here_is_none(store: Store,
     assert "Ann &lt;b&gt; (claimed)" in report_html(whole)
     decided = whole.events[-2]
     elsewhere.append(whole.row.id, replace(decided, seq=0, reviewer="Eve"), expected=len(whole.events))
-    decision = whole_session(elsewhere, whole.row.id).state.decision
+    decision = session_snapshot(elsewhere, whole.row.id).state.decision
     assert decision is not None and not decision.claimed and decision.by == "Eve"
 
 
@@ -107,7 +106,7 @@ def test_every_hop_is_kept_and_a_file_that_holds_nothing_new_is_refused(
         with pytest.raises(InputProblem, match="holds what is here already"):
             import_session(there, text)
     with Store(f"sqlite:///{tmp_path}/third.db") as third:
-        whole = whole_session(third, import_session(third, second, "second.json"))
+        whole = session_snapshot(third, import_session(third, second, "second.json"))
         assert [event.payload["source"] for event in whole.events if event.kind == "imported"] == [
             "theirs.json",
             "second.json",
@@ -117,10 +116,10 @@ def test_every_hop_is_kept_and_a_file_that_holds_nothing_new_is_refused(
 
 def test_numbers_stay_what_they_were(store: Store, elsewhere: Store) -> None:
     key = a_patent_session(store)
-    here, there = whole_session(store, key), arrived(elsewhere, export_session(store, key))
+    here, there = session_snapshot(store, key), arrived(elsewhere, export_session(store, key))
     columns = {"imported_from", "impossible_time"}
     assert [{name: step[name] for name in step.keys() - columns} for step in there.steps] == here.steps
-    assert (there.advice, there.prisma) == (here.advice, here.prisma)
+    assert (there.advice_now, there.prisma) == (here.advice_now, here.prisma)
 
 
 def test_a_time_in_the_future_does_not_put_it_first_for_ever(store: Store, elsewhere: Store) -> None:

@@ -1,6 +1,7 @@
 """Documents that join a session: what was read stays, counts follow, and a list that learns ranks them by what it knows."""
 
 import json
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -22,11 +23,10 @@ from tarstop_core.sessions.export import about_rows, document_rows
 from tarstop_core.sessions.file import export_session, import_session
 from tarstop_core.sessions.joining import join, may_part, part, preview
 from tarstop_core.sessions.learning import prepare_features
-from tarstop_core.sessions.open import OpenSession
-from tarstop_core.sessions.progress import told
 from tarstop_core.sessions.report import report_html
+from tarstop_core.sessions.session import OpenSession, session_snapshot
+from tarstop_core.sessions.store.listing import progress
 from tarstop_core.sessions.store.store import Conflict, Store
-from tarstop_core.sessions.whole import whole_session
 from tests.session_cases import INCLUSION, PATENT, REVIEW, START, before_import
 
 N = 24
@@ -84,7 +84,7 @@ def added(store: Store, key: str, text: str = LATER, name: str = "b.csv") -> Eve
 def test_likely_ones_come_next_and_what_was_read_stays(store: Store) -> None:
     key = begun(store)
     session = OpenSession.load(store, key)
-    before, steps = read(session, 5), whole_session(store, key).steps
+    before, steps = read(session, 5), session_snapshot(store, key).steps
     event = added(store, key)
     assert (event.payload["duplicates"], set(event.payload["docs"]), event.reviewer) == (
         2,
@@ -96,7 +96,7 @@ def test_likely_ones_come_next_and_what_was_read_stays(store: Store) -> None:
     assert {"n1", "n2"} <= set(session.row.ids[5:8]), "as likely as those at the top"
     assert session.row.ids[-1] not in NEW or session.row.ids[-1] == "n0"
     assert len({*session.row.ids}) == len(session.paths(session.state.settings).path.p) == N + 3
-    for was, now in zip(steps, whole_session(store, key).steps, strict=True):
+    for was, now in zip(steps, session_snapshot(store, key).steps, strict=True):
         assert was.items() <= now.items(), "what was advised then is as it was"
     read(session, 2)
     assert "infants" in session.document(6).title and store.sessions()[0].documents == N + 3
@@ -106,19 +106,19 @@ def test_records_repeated_in_the_file_count_as_duplicates(store: Store) -> None:
     key = begun(store)
     event = added(store, key, LATER + "\nn0,Fracture surgery in adults,2.5,")
     assert event.payload["duplicates"] == 3
-    whole = whole_session(store, key)
+    whole = session_snapshot(store, key)
     assert dict(whole.prisma.rows())["Duplicate records removed before screening"] == 1 + 3
     identified = sum(count for _, count in whole.prisma.identified)
     assert identified - whole.prisma.duplicates == len(whole.row.ids)
     part(store, key)
-    assert dict(whole_session(store, key).prisma.rows())["Duplicate records removed before screening"] == 1
+    assert dict(session_snapshot(store, key).prisma.rows())["Duplicate records removed before screening"] == 1
 
 
 def test_counts_follow(store: Store) -> None:
     key = begun(store)
     read(OpenSession.load(store, key), 5)
     added(store, key)
-    whole = whole_session(store, key)
+    whole = session_snapshot(store, key)
     counts = dict(whole.prisma.rows())
     assert counts["Records identified: PubMed"] == N + 1 and counts["Records identified: Embase"] == 5
     assert counts["Duplicate records removed before screening"] == 3
@@ -130,7 +130,7 @@ def test_counts_follow(store: Store) -> None:
     report = report_html(whole)
     assert "3 documents of b.csv; 2 more of its records were there already" in report
     assert "<strong>Looking for</strong> hip ultrasound</p>" in report
-    assert told(store, store.sessions()[0]).startswith(f"5 of {N + 3} screened")
+    assert progress(store.sessions()[0], store.events).startswith(f"5 of {N + 3} screened")
     other = duplicate(store, key, replace(REVIEW, cost=50.0), "dearer")
     assert OpenSession.load(store, other).row.ids == OpenSession.load(store, key).row.ids
     assert {each.documents for each in store.sessions()} == {N + 3}
@@ -144,7 +144,7 @@ def test_what_is_perhaps_there_already_joins_and_is_counted(store: Store) -> Non
     assert (event.payload["docs"], event.payload["alike"]) == (["e1"], {"e1": "m1"})
     assert OpenSession.load(store, key).state.alike == {"e1": "m1"}
     assert "1 document of c.csv; 1 of them is perhaps the same as another" in report_html(
-        whole_session(store, key)
+        session_snapshot(store, key)
     )
 
 
@@ -164,6 +164,10 @@ def test_what_would_join_is_said_before_it_does(store: Store) -> None:
     assert preview(store, key, text.encode(), "c.csv").titles[0].endswith(f"perhaps the same as {number}")
 
 
+def collections_in(store: Store) -> list[tuple[object, ...]]:
+    return [(row.id, row.name, row.documents, row.files, row.digest) for row in store.collections()]
+
+
 @pytest.mark.parametrize("learns", [False, True], ids=["as listed", "by labels"])
 @pytest.mark.parametrize("order", ["text", "own", "scores"])
 def test_what_joined_is_taken_back_until_one_of_them_is_read(
@@ -174,7 +178,7 @@ def test_what_joined_is_taken_back_until_one_of_them_is_read(
     with pytest.raises(InputProblem, match="nothing was taken back"):
         part(store, key)
     prepare_features(store, held)
-    before, whole = read(session, 5), whole_session(store, key)
+    before, whole = read(session, 5), session_snapshot(store, key)
     coming, frame, counts = session.row.ids, store.records(held), whole.prisma.rows()
     added(store, key)
     session.refresh()
@@ -191,11 +195,11 @@ def test_what_joined_is_taken_back_until_one_of_them_is_read(
     assert session.refresh() and sorted(session.row.ids) == sorted(coming) and list(coming[:5]) == before
     assert learns or session.row.ids == coming
     assert store.records(session.collection.id).equals(frame) and len(store.collections()) == 1
-    assert store.sessions()[0].documents == N and whole_session(store, key).prisma.rows() == counts
-    for was, now in zip(whole.steps, whole_session(store, key).steps, strict=True):
+    assert store.sessions()[0].documents == N and session_snapshot(store, key).prisma.rows() == counts
+    for was, now in zip(whole.steps, session_snapshot(store, key).steps, strict=True):
         assert was.items() <= now.items()
     assert [
-        dict(about_rows(whole_session(store, key)))[name][:11] for name in ("Joined later", "Taken back")
+        dict(about_rows(session_snapshot(store, key)))[name][:11] for name in ("Joined later", "Taken back")
     ] == [
         "3 documents",
         "3 documents",
@@ -227,14 +231,14 @@ def test_documents_that_are_read_meanwhile_are_not_taken_back(
 ) -> None:
     key = begun(store, "own")
     added(store, key)
-    keep = store.save_collection
+    keep = store.arriving
 
-    def meanwhile(*about: Any, **more: Any) -> str:
+    def meanwhile(*about: Any, **more: Any) -> AbstractContextManager[str]:
         store.append(key, Event("label", {"doc": store.session(key).ids[0], "label": "unsure"}), expected=1)
         return keep(*about, **more)
 
     with monkeypatch.context() as another:
-        another.setattr(store, "save_collection", meanwhile)
+        another.setattr(store, "arriving", meanwhile)
         with pytest.raises(Conflict):
             part(store, key)
     assert len(OpenSession.load(store, key).row.ids) == N + 3 and len(store.collections()) == 1
@@ -338,7 +342,7 @@ def test_labels_that_came_along_and_a_plan_stay(store: Store) -> None:
     added(store, key)
     session.refresh()
     assert session.state.kept == 1 and session.row.ids[0] == doc and len(session.row.ids) == N + 3
-    assert "that was registered; 3 joined it later." in report_html(whole_session(store, key))
+    assert "that was registered; 3 joined it later." in report_html(session_snapshot(store, key))
 
 
 @pytest.mark.parametrize(
@@ -354,15 +358,15 @@ def test_a_file_that_cannot_be_read_leaves_everything_as_it_was(
     store: Store, text: str, sentence: str
 ) -> None:
     key = begun(store)
-    rows, ids = store.collections(), store.session(key).ids
+    rows, ids = collections_in(store), store.session(key).ids
     with pytest.raises(InputProblem, match=sentence):
         added(store, key, text, "b.jsonl")
-    assert (store.collections(), store.events(key), store.session(key).ids) == (rows, [], ids)
+    assert (collections_in(store), store.events(key), store.session(key).ids) == (rows, [], ids)
 
 
 def test_what_fails_late_leaves_everything_as_it_was(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     key = begun(store)
-    rows, after = store.collections(), store.session(key).collection_id
+    rows, after = collections_in(store), store.session(key).collection_id
     many = "id,title\n" + "\n".join(f"m{at},Hip {at}" for at in range(700))
 
     def fails(*_: object) -> Event:
@@ -372,7 +376,7 @@ def test_what_fails_late_leaves_everything_as_it_was(store: Store, monkeypatch: 
         broken.setattr(Store, "append", fails)
         with pytest.raises(RuntimeError):
             added(store, key, many)
-    assert (store.collections(), store.events(key), store.session(key).collection_id) == (rows, [], after)
+    assert (collections_in(store), store.events(key), store.session(key).collection_id) == (rows, [], after)
     assert len(added(store, key, many).payload["docs"]) == 700
     assert [row.documents for row in store.collections()] == [N + 700], "it holds the import of before"
 

@@ -22,10 +22,9 @@ from tarstop_core.sessions.learning import (
     prepare_features,
     why_sentence,
 )
-from tarstop_core.sessions.open import OpenSession
 from tarstop_core.sessions.report import report_html
+from tarstop_core.sessions.session import OpenSession, session_snapshot
 from tarstop_core.sessions.store.store import Store
-from tarstop_core.sessions.whole import whole_session
 from tests.session_cases import INCLUSION, REVIEW, before_import
 
 N = 40
@@ -110,7 +109,7 @@ def test_elsewhere_and_under_other_stakes_the_order_is_the_one_read(
     sent = export_session(store, key)
     other = duplicate(store, key, replace(REVIEW, cost=50.0), "dearer")
     assert OpenSession.load(store, other).row.ids[:15] == tuple(read)
-    whole = whole_session(store, other)
+    whole = session_snapshot(store, other)
     assert outcome(whole, whole.state.settings).read == 15
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.setenv(URL_VARIABLE, f"sqlite:///{tmp_path}/elsewhere/t.db")
@@ -121,7 +120,7 @@ def test_elsewhere_and_under_other_stakes_the_order_is_the_one_read(
         assert there.row.ids == session.row.ids
         assert there.advice(there.state.settings) == session.advice(session.state.settings)
         assert before_import(export_session(elsewhere, there.row.id)) == sent
-    rows = document_rows(whole_session(store, key))
+    rows = document_rows(session_snapshot(store, key))
     assert [row["id"] for row in rows] == list(session.row.ids)
     assert [row["rank_in_list"] for row in rows[:5]] == [IDS.index(doc) + 1 for doc in read[:5]]
     assert [row["fit"] for row in rows[:3]] == [0, 1, 2]
@@ -217,7 +216,7 @@ def test_report_and_protocol_name_the_words(store: Store) -> None:
     settings = replace(LEARNS, words_for="infants")
     session = OpenSession.load(store, begun(store, settings))
     session.learn()
-    whole = whole_session(store, session.row.id)
+    whole = session_snapshot(store, session.row.id)
     assert "by “infants” typed for it" in report_html(whole)
     assert "by “infants” typed for it." in protocol_paragraph(settings, INCLUSION, size=N)
     assert settings.paper_mode().words_for == "" and "words_for" not in LEARNS.to_dict()
@@ -246,7 +245,7 @@ def test_scores_of_the_file_count_as_far_as_labels_bear_them_out(store: Store, t
     assert (ITS_SCORE in words) == (following in told)
     assert why_sentence(session.state, session.row.ids, ["hip", ITS_SCORE]) == f"Next by {put}: hip."
     assert why_sentence(session.state, session.row.ids, [ITS_SCORE]) == "Next by its score in the file."
-    whole = whole_session(store, key)
+    whole = session_snapshot(store, key)
     assert dict(about_rows(whole))["Scores weighed beside labels"] == "column “Model’s answer” of a.csv"
     assert "scores that came with the documents" in report_html(whole)
     sent = export_session(store, key)
@@ -327,7 +326,7 @@ def test_what_was_found_is_set_beside_what_the_list_would_have_shown(store: Stor
 def test_report_and_protocol_say_how_the_order_came_about(store: Store) -> None:
     session = OpenSession.load(store, begun(store))
     screen(session, 8)
-    whole = whole_session(store, session.row.id)
+    whole = session_snapshot(store, session.row.id)
     rows = dict(about_rows(whole))
     assert rows["Learned from labels"].startswith("8 fits, the last after 8 labels; ranker ")
     assert f"seed {session.state.fit['seed']}" in rows["Learned from labels"]  # type: ignore[index]

@@ -18,8 +18,8 @@ from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.wording import word_of
 from tarstop_core.sessions.export import document_rows
 from tarstop_core.sessions.report import report_html
+from tarstop_core.sessions.session import session_snapshot
 from tarstop_core.sessions.store.store import Store
-from tarstop_core.sessions.whole import whole_session
 from tests.reading_pages import read, still
 from tests.session_cases import (
     EVIL,
@@ -40,13 +40,13 @@ from tests.session_cases import (
 
 @pytest.mark.parametrize("make", [a_patent_session, a_review])
 def test_nothing_runs_and_nothing_is_loaded(store: Store, make) -> None:
-    page = report_html(whole_session(store, make(store)))
+    page = report_html(session_snapshot(store, make(store)))
     reader, text = still(page)
     assert EVIL in " ".join(reader.text) and "simulated" in text
 
 
 def test_it_holds_what_an_audit_asks_for(store: Store) -> None:
-    session = whole_session(store, a_patent_session(store))
+    session = session_snapshot(store, a_patent_session(store))
     _, text = read(report_html(session))
     for words in (
         "Decided: Reject",
@@ -72,7 +72,7 @@ def test_it_holds_what_an_audit_asks_for(store: Store) -> None:
 
 
 def test_every_step_has_its_advice(store: Store) -> None:
-    session = whole_session(store, a_patent_session(store))
+    session = session_snapshot(store, a_patent_session(store))
     page = report_html(session)
     part = page[page.index("<h2>Advice at each step") : page.index("<h2>Log")]
     assert "Its chance to be a hit</th>" in part
@@ -86,7 +86,7 @@ def test_every_step_has_its_advice(store: Store) -> None:
 
 
 def test_a_review_shows_its_tables_and_reasons(store: Store) -> None:
-    _, text = read(report_html(whole_session(store, a_review(store))))
+    _, text = read(report_html(session_snapshot(store, a_review(store))))
     assert "Lee 9 1 2 0.82 (0.48 to 0.98)" in text
     assert "Its chance to be included Belief" in text and "Its chance, if" not in text
     assert "excluded: wrong <test>" in text and "not read in full yet" in text
@@ -103,7 +103,7 @@ def test_the_search_that_a_file_carries_is_printed_in_full(store: Store) -> None
     collection, _ = stored(store.url, "gp", table.frame, [table.described], lambda *_: None)
     store.save_calibrator(PATENT)
     session = store.create_session("Mast", collection, [0, 1], None, START, "", "")
-    page = report_html(whole_session(store, session))
+    page = report_html(session_snapshot(store, session))
     _, text = read(page)
     assert f"First line of gp-search.csv search URL: {query}" in text
     assert (
@@ -124,7 +124,7 @@ def with_kept_labels(store: Store, settings: Settings, *events: Event, kept: int
 
 def test_the_curve_begins_with_the_first_document(store: Store) -> None:
     session = with_kept_labels(store, START, *(label(at, "irrelevant") for at in range(10, 14)))
-    page = report_html(whole_session(store, session))
+    page = report_html(session_snapshot(store, session))
     drawn = page[page.index("<h2>Belief and value") : page.index("<h2>Plan")]
     starts = [float(x) for x in re.findall(r'<path d="M([\d.]+) ', drawn)]
     assert starts and set(starts) == {LEFT}
@@ -142,7 +142,7 @@ def test_chances_of_a_first_hit_are_not_said_to_wait_for_documents(store: Store)
     store.save_calibrator(hazard)
     settings = replace(START, calibrator=hazard.digest, confirm_hits=False)
     session = with_kept_labels(store, settings, label(10, "relevant"))
-    _, text = read(report_html(whole_session(store, session)))
+    _, text = read(report_html(session_snapshot(store, session)))
     assert "once documents are read" not in text
     assert "The chances are those of the first hit. It was found, so there is nothing left to check" in text
 
@@ -151,12 +151,12 @@ def test_documents_read_against_the_advice_are_counted(store: Store) -> None:
     dear = replace(START, cost=3000.0)
     session = store.create_session("Past", a_collection(store), list(range(N)), None, dear, "", "")
     log(store, session, *(label(at, "irrelevant") for at in range(3)))
-    _, text = read(report_html(whole_session(store, session)))
+    _, text = read(report_html(session_snapshot(store, session)))
     assert "Before 3 of them, first before #1, the advice was to stop." in text
 
 
 def test_dates_and_numbers_stay_on_one_line(store: Store) -> None:
-    page = report_html(whole_session(store, a_patent_session(store)))
+    page = report_html(session_snapshot(store, a_patent_session(store)))
     text = re.sub(r"<(svg|style|pre|title)\b.*?</\1>", "", page, flags=re.DOTALL)
     apart = re.sub(r'<span class="one">[^<]*</span>', "", text)
     assert re.search(r'<span class="one">\d{4}-\d\d-\d\d</span> <span class="one">[\d:]+ UTC</span>', text)
@@ -165,7 +165,9 @@ def test_dates_and_numbers_stay_on_one_line(store: Store) -> None:
 
 
 def test_the_trail_is_a_folded_appendix_and_the_first_part_says_what_counts(store: Store) -> None:
-    patent, review = (report_html(whole_session(store, make(store))) for make in (a_patent_session, a_review))
+    patent, review = (
+        report_html(session_snapshot(store, make(store))) for make in (a_patent_session, a_review)
+    )
     for page in (patent, review):
         main, trail = page.split('<details class="appendix"><summary>Appendix: the trail</summary>')
         assert "<h2>Decision" in main and "<h2>What it rests on" in main and "<h2>Plan and deviations" in main
@@ -184,7 +186,7 @@ def test_the_trail_is_a_folded_appendix_and_the_first_part_says_what_counts(stor
 
 
 def test_documents_link_to_where_they_can_be_read(store: Store) -> None:
-    page = report_html(whole_session(store, a_review(store)))
+    page = report_html(session_snapshot(store, a_review(store)))
     for url, words in (
         ("https://doi.org/10.1000/x", "DOI"),
         ("https://pubmed.ncbi.nlm.nih.gov/123456/", "PubMed"),
@@ -194,7 +196,7 @@ def test_documents_link_to_where_they_can_be_read(store: Store) -> None:
 
 def test_nothing_read_is_a_report_too(store: Store) -> None:
     session = store.create_session("Empty", a_collection(store), list(range(N)), None, START, "", "")
-    _, text = read(report_html(whole_session(store, session)))
+    _, text = read(report_html(session_snapshot(store, session)))
     assert "Nothing was read, so there is nothing to draw." in text and "Nothing was recorded." in text
 
 
@@ -269,9 +271,9 @@ def test_no_field_becomes_markup(store: Store, payload: str) -> None:
         signed = replace(event, reviewer=in_field("reviewer"))
         store.append(session, signed, expected=len(store.events(session)))
 
-    page = report_html(whole_session(store, session))
+    page = report_html(session_snapshot(store, session))
     reader, _ = read(page)
-    plain, _ = read(report_html(whole_session(store, a_review(store))))
+    plain, _ = read(report_html(session_snapshot(store, a_review(store))))
     assert {tag for tag, _ in reader.tags} <= {tag for tag, _ in plain.tags} | {"ul", "li", "h3", "strong"}
     known = {name for _, attributes in plain.tags for name in attributes}
     assert {name for _, attributes in reader.tags for name in attributes} <= known
@@ -307,7 +309,7 @@ def test_setting_documents_aside_after_the_plan_is_a_deviation_from_it(store: St
         Event("set_aside", {"documents": [late], "reason": "Published in June"}),
         Event("returned", {"docs": [IDS[2]]}),
     )
-    _, text = read(report_html(whole_session(store, session)))
+    _, text = read(report_html(session_snapshot(store, session)))
     assert "There was no deviation from the plan" not in text
     assert "1 document set aside as no evidence" in text and "Published in June" in text
     assert "1 document returned to the evidence" in text
@@ -321,7 +323,7 @@ def test_what_was_returned_is_said_and_what_is_set_aside_keeps_its_score(store: 
     session, docs = a_patent_session(store), IDS[-2:]
     late = [{"doc": doc, "kind": "late", "words": "published after it"} for doc in docs]
     log(store, session, Event("set_aside", {"documents": late}), Event("returned", {"docs": docs[:1]}))
-    whole = whole_session(store, session)
+    whole = session_snapshot(store, session)
     score = dict(zip(whole.stored.ids, whole.stored.scores.tolist(), strict=True))  # type: ignore[union-attr]
     _, text = read(report_html(whole))
     assert "Returned later 1 document returned to the evidence, 20" in text

@@ -2,6 +2,8 @@
 
 import logging
 import os
+import tomllib
+from importlib.resources import files
 from pathlib import Path
 
 from sqlalchemy.engine import URL, make_url
@@ -12,6 +14,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.places import URL_VARIABLE, default_path
 
 _LOG = logging.getLogger(__name__)
+_PROBLEMS = tomllib.loads((files(__package__) / "problems.toml").read_text(encoding="utf-8"))
 
 
 def read_url(url: str | None) -> URL:
@@ -74,9 +77,9 @@ def full_name(url: URL) -> str:
 
 
 def driver_words(problem: Exception, url: URL) -> str:
-    """The first line of what the driver says, without a password."""
-    said = str(getattr(problem, "orig", None) or problem)
-    first = (said.strip().splitlines() or ["no reason given"])[0].rstrip(".")
+    """Return the first line of what the driver says, without a password."""
+    words = _words(problem).strip().splitlines() or ["no reason given"]
+    first = words[0].rstrip(".")
     for secret in (url.password, *(value for key, value in url.query.items() if "pass" in key)):
         if isinstance(secret, str) and secret:
             first = first.replace(secret, "***")
@@ -84,46 +87,33 @@ def driver_words(problem: Exception, url: URL) -> str:
 
 
 def sentence(problem: Exception, url: URL, name: str) -> str:
-    """What to do, for everybody to read: a driver's words name folders, hosts and users."""
-    said = str(getattr(problem, "orig", None) or problem)
+    """Say what to do, for everybody to read: a driver's words name folders, hosts and users.
+
+    Parameters
+    ----------
+    problem
+        What the driver or the pool of connections raised.
+    url
+        Where the database lies.
+    name
+        What it is called where everybody may read it.
+
+    Returns
+    -------
+    str
+        The sentence of the first words in ``problems.toml`` that the driver uses.
+    """
+    words, kind = _words(problem), "sqlite" if url.get_backend_name() == "sqlite" else "server"
     if isinstance(problem, PoolTimeout):
-        return f"The database {name} is busy; try again in a moment."
-    if url.get_backend_name() == "sqlite":
-        problems = _SQLITE_PROBLEMS
-        if "unable to open" in said and not Path(file_name(url)).absolute().parent.is_dir():
-            return f"The database {name} cannot be opened, because there is no such folder; create it or correct {URL_VARIABLE}."
-    else:
-        problems = _SERVER_PROBLEMS
-        if getattr(problem, "connection_invalidated", False):
-            said = "connection"
-    for words, told in problems.items():
-        if words in said:
-            return told.format(name=name, variable=URL_VARIABLE)
-    return (
-        f"The database {name} cannot be used; the log of the server says why, correct it or {URL_VARIABLE}."
-    )
+        words = "every connection is in use"
+    elif kind == "server" and getattr(problem, "connection_invalidated", False):
+        words = "connection"
+    elif "unable to open" in words and not Path(file_name(url)).absolute().parent.is_dir():
+        words = "no such folder"
+    problems: dict[str, str] = _PROBLEMS[kind]
+    fitting = next((text for start, text in problems.items() if start in words), _PROBLEMS["other"])
+    return fitting.format(name=name, variable=URL_VARIABLE)
 
 
-_SQLITE_PROBLEMS = {
-    "unable to open": "The database {name} cannot be opened; check that it is a file you may read and write.",
-    "locked": "The database {name} is locked by another program; close that program or try again in a moment.",
-    "readonly": "The database {name} is read-only; make the file and its folder writable.",
-    "not a database": "The file {name} is not a database; name another one in {variable}.",
-    "malformed": "The database {name} is damaged; restore it from a backup or name another one in {variable}.",
-    "ecode": "The database {name} is damaged; restore it from a backup or name another one in {variable}.",
-    "disk is full": "The disk that holds the database {name} is full; make room and try again.",
-    "disk I/O error": "The disk that holds the database {name} reports an error; check it and try again.",
-    "no such table": "The database {name} lacks a table; restore it from a backup or name another one in {variable}.",
-}
-# In the order in which they are looked for: an attempt to connect says first that it failed, then why.
-_SERVER_PROBLEMS = {
-    "authentication failed": "The database server refuses the user or the password; correct them in {variable}.",
-    "role ": "The database server refuses the user or the password; correct them in {variable}.",
-    "read-only": "The database {name} is read-only; let its user write to it.",
-    "permission denied": "The user of the database {name} may not do this; grant it the rights.",
-    "No space left": "The disk that holds the database {name} is full; make room and try again.",
-    "too many clients": "The database {name} is busy; try again in a moment.",
-    "does not exist": "The database {name} lacks a table or is not there; create it, restore it from a backup or correct {variable}.",
-    "starting up": "The database server is starting; try again in a moment.",
-    "connection": "The database server cannot be reached; try again in a moment, what was acknowledged is safe.",
-}
+def _words(problem: Exception) -> str:
+    return str(getattr(problem, "orig", None) or problem)

@@ -10,39 +10,29 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sqlalchemy import (
-    Boolean,
-    Connection,
-    Double,
-    Integer,
-    LargeBinary,
-    Row,
-    Table,
-    create_engine,
-    delete,
-    func,
-    insert,
-    inspect,
-    select,
-    text,
-)
+from sqlalchemy import Connection, Row, Table, create_engine, delete, func, insert, inspect, select, text
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import DataError, DBAPIError, IntegrityError, StatementError
 from sqlalchemy.pool import NullPool
-from sqlalchemy.types import TypeEngine
 
 from tarstop_core.errors import InputProblem
+from tarstop_core.presentation.numbers import count_of
 from tarstop_core.sessions.store.address import file_name, read_url
-from tarstop_core.sessions.store.copies import free_name, written_whole
-from tarstop_core.sessions.store.database import METADATA, REVISION, STAMP, VERSION, Database, held_revision
+from tarstop_core.sessions.store.database import REVISION, Database, held_revision, lacking_tables
+from tarstop_core.sessions.store.sqlite_file import free_name, written_whole
+from tarstop_core.sessions.store.tables import METADATA, STAMP, SchemaVersion
 
 Progress = Callable[[float], None]
 """Takes the share that is done."""
+VERSION = SchemaVersion.metadata.tables[SchemaVersion.__tablename__]
 TABLES = tuple(table for table in METADATA.sorted_tables if table is not VERSION)
 """Those with what people entered, each after those that it refers to."""
 AT_ONCE = {"record": 2_000, "event": 2_000}
+"""Rows in memory at once, of the tables with short rows."""
 A_FEW = 10
-"""Rows in memory at once: of a long list, and of tables whose rows hold one."""
+"""Rows in memory at once, of tables whose rows may hold a long list."""
+STORED_AS = {str: ["text"], bytes: ["blob"], int: ["integer"], bool: ["integer"], float: ["real", "integer"]}
+"""What SQLite calls values of a type."""
 
 
 class Held(NamedTuple):
@@ -54,9 +44,9 @@ class Held(NamedTuple):
     rows: int  # Of all tables
 
     def __str__(self) -> str:
-        counts = ((self.sessions, "session"), (self.collections, "collection"), (self.records, "record"))
-        said = [f"{number:,} {word}{'' if number == 1 else 's'}" for number, word in counts]
-        return f"{', '.join(said[:-1])} and {said[-1]}"
+        sessions = count_of(self.sessions, "session", "sessions")
+        collections = count_of(self.collections, "collection", "collections")
+        return f"{sessions}, {collections} and {count_of(self.records, 'record', 'records')}"
 
 
 class Restored(NamedTuple):
@@ -69,13 +59,31 @@ class Restored(NamedTuple):
 def backup(file: Path, url: str | None = None, progress: Progress | None = None) -> Held:
     """Write everything in a store to a new file, as it is at one moment, while people go on labelling.
 
-    It is a SQLite database of the same tables, whatever the store is kept in. InputProblem when there is no store, the
-    file exists, or either cannot be used.
+    It is a SQLite database of the same tables, whatever the store is kept in.
+
+    Parameters
+    ----------
+    file
+        The new file.
+    url
+        The store, as :class:`~tarstop_core.sessions.store.database.Database` takes it.
+    progress
+        Called with the share that is done.
+
+    Returns
+    -------
+    Held
+        How much was written.
+
+    Raises
+    ------
+    InputProblem
+        When there is no store, the file exists, or either cannot be used.
     """
     address = read_url(url)
     if address.get_backend_name() == "sqlite" and not Path(file_name(address)).exists():
         raise InputProblem("There is no store to back up yet; it is made when the dashboard is first used.")
-    with closing(Database(url)) as database, database.snapshot() as source:
+    with Database(url) as database, database.snapshot() as source:
         return _write(source, file, progress)
 
 
@@ -84,16 +92,34 @@ def restore(
 ) -> Restored:
     """Put everything that a backup holds into a store, all of it or nothing.
 
-    `file` is a backup, or a SQLite store of this or an earlier version; it is only read. With `replace` a store that
-    holds something is emptied first, after a backup of it beside it (of a store on a server: beside `file`).
-    InputProblem when the file is no backup, damaged or of a newer version, when the store holds something and `replace`
-    was not asked for, or when either cannot be used.
+    Parameters
+    ----------
+    file
+        A backup, or a SQLite store of this or an earlier version; it is only read.
+    url
+        The store, as :class:`~tarstop_core.sessions.store.database.Database` takes it.
+    replace
+        Empty a store that holds something first, after a backup of it beside it (of a store on a server: beside `file`).
+    progress
+        Called with the share that is done.
+
+    Returns
+    -------
+    Restored
+        What was put in, and where what it replaced is.
+
+    Raises
+    ------
+    InputProblem
+        When the file is no backup, damaged or of a newer version, when the store holds something and `replace` is
+        not set, or when either cannot be used.
     """
-    with _checked(file) as source, closing(Database(url)) as database:
+    with _checked(file) as source, Database(url) as database:
         if database.file is not None and database.file.exists() and file.samefile(database.file):
             raise InputProblem(f"{file} is the store itself; name a backup of it.")
         before = None
-        with database.write() as target:
+        with database.write() as session:
+            target = session.connection()
             if database.file is None:
                 names = ", ".join(table.name for table in TABLES)
                 # Who reads goes on reading; who writes waits, and is told that the session changed.
@@ -165,8 +191,7 @@ def _pieces(source: Connection, table: Table, damaged: str) -> Iterator[Sequence
     size = AT_ONCE.get(table.name, A_FEW)
     statement = select(table).order_by(*table.primary_key.columns)
     try:
-        found = source.execute(statement, execution_options={"yield_per": size})
-        yield from found.partitions()
+        yield from source.execute(statement, execution_options={"yield_per": size}).partitions()
     except DBAPIError as problem:
         if problem.connection_invalidated:
             raise
@@ -177,20 +202,11 @@ def _fits(connection: Connection) -> bool:
     """Whether every value of a SQLite file is of its column's type, which SQLite itself does not see to."""
     for table in METADATA.sorted_tables:
         for column in table.columns:
-            stored = ["null"] * bool(column.nullable) + [*_stored_as(column.type)]
+            stored = ["null"] * bool(column.nullable) + STORED_AS[column.type.python_type]
             odd = func.typeof(column).not_in(stored)
             if connection.execute(select(column).where(odd).limit(1)).first() is not None:
                 return False
     return True
-
-
-def _stored_as(kind: TypeEngine[Any]) -> tuple[str, ...]:
-    """What SQLite calls values of a type."""
-    if isinstance(kind, LargeBinary):
-        return ("blob",)
-    if isinstance(kind, Double):
-        return ("real", "integer")
-    return ("integer",) if isinstance(kind, Integer | Boolean) else ("text",)
 
 
 def _held(connection: Connection) -> Held:
@@ -235,19 +251,19 @@ def _look(connection: Connection, file: Path) -> tuple[str, bool]:
     foreign = InputProblem(f"{file} is not a backup of TARstop; name one that it wrote.")
     damaged = InputProblem(_backup_damaged(file))
     try:
-        tables = set(inspect(connection).get_table_names())
+        ours = inspect(connection).has_table(VERSION.name)
     except DBAPIError as problem:
         if "not a database" in str(problem):
             raise foreign from None
         raise
     if connection.exec_driver_sql("PRAGMA integrity_check").scalar() != "ok":
         raise damaged
-    if VERSION.name not in tables:
+    if not ours:
         raise foreign
     if connection.exec_driver_sql("PRAGMA foreign_key_check").first() is not None:
         raise damaged
-    revision, stamped = held_revision(connection, tables, f"The backup {file}", "use another backup")
-    if revision == REVISION and not set(METADATA.tables) <= tables:
+    revision, stamped = held_revision(connection, f"The backup {file}", "use another backup")
+    if revision == REVISION and lacking_tables(connection):
         raise damaged
     return revision, stamped
 

@@ -9,7 +9,7 @@ import pytest
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.tasks import TASKS
 from tarstop_core.screening.scenarios.named import SCENARIOS, read_settings, scenario_of
-from tarstop_core.sessions.shelf import CHANCE_OF
+from tarstop_core.sessions.calibrator_library import CHANCE_OF
 from tarstop_core.value.payoffs import Payoffs
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -14,7 +14,7 @@ from sqlalchemy import create_engine, text
 from sqlalchemy.pool import NullPool
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.sessions.open import OpenSession
+from tarstop_core.sessions.session import OpenSession
 from tarstop_core.sessions.store.backup import backup, restore
 from tarstop_core.sessions.store.store import Store
 from tests.reference.test_first_store import OLD as FIRST

@@ -43,7 +43,7 @@ def test_sqlite_is_durable_and_strict(tmp_path: Path) -> None:
     with database.read() as one, database.read() as other:
         for connection in (one, other):
             pragmas = {
-                name: connection.exec_driver_sql(f"PRAGMA {name}").scalar()
+                name: connection.connection().exec_driver_sql(f"PRAGMA {name}").scalar()
                 for name in ("journal_mode", "synchronous", "foreign_keys", "busy_timeout")
             }
             assert pragmas == {
@@ -196,9 +196,9 @@ def test_a_locked_database_says_so_and_recovers(tmp_path: Path) -> None:
 def test_a_full_database_loses_nothing(tmp_path: Path) -> None:
     with Store(sqlite_url(tmp_path / "t.db")) as store:
         session = small_session(store)
-        with store._database.read() as connection:
-            pages = connection.exec_driver_sql("PRAGMA page_count").scalar()
-            connection.exec_driver_sql(f"PRAGMA max_page_count = {pages}")
+        with store.read() as reading:
+            pages = reading.connection().exec_driver_sql("PRAGMA page_count").scalar()
+            reading.connection().exec_driver_sql(f"PRAGMA max_page_count = {pages}")
         with pytest.raises(InputProblem, match="full; make room"):
             store.append(session, Event("note", {"doc": "a", "text": "x" * 100_000}), 0)
         assert store.events(session) == []

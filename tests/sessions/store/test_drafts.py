@@ -4,9 +4,9 @@ from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import update
 
-from tarstop_core.sessions.store.database import DRAFT
-from tarstop_core.sessions.store.drafts import FORGOTTEN
+from tarstop_core.sessions.store.calibrators import FORGOTTEN
 from tarstop_core.sessions.store.store import Store
+from tarstop_core.sessions.store.tables import Draft
 from tests.sessions.store.shapes import raw
 
 
@@ -24,6 +24,6 @@ def test_a_draft_that_nobody_came_back_to_is_forgotten(url: str, store: Store) -
     old = store.save_draft({"fields": {}})
     long_ago = (datetime.now(UTC) - FORGOTTEN - timedelta(hours=1)).isoformat(timespec="milliseconds")
     with raw(url) as connection:
-        connection.execute(update(DRAFT).values(saved=long_ago))
+        connection.execute(update(Draft).values(saved=long_ago))
     new = store.save_draft({"fields": {"a": 1}})
     assert store.draft(old) == {} and store.draft(new) == {"fields": {"a": 1}}

@@ -13,7 +13,7 @@ from tarstop_core.errors import InputProblem, Outage
 from tarstop_core.sessions.file import export_session, import_session
 from tarstop_core.sessions.joining import join
 from tarstop_core.sessions.store.collections import CHUNK
-from tarstop_core.sessions.store.disk import RESERVED, reserved
+from tarstop_core.sessions.store.sqlite_file import RESERVED, reserved
 from tarstop_core.sessions.store.store import Store
 from tests.session_cases import a_review
 from tests.sessions.store.cases import label, new_session, record
@@ -45,18 +45,18 @@ def texts(documents: int) -> dict[str, list[str]]:
 
 
 def contents(store: Store) -> list[int]:
-    with store._database.read() as connection:
+    with store.read() as session:
         counts = [f"SELECT count(*) FROM {table}" for table in ("record", "collection", "session")]
-        return [connection.exec_driver_sql(count).scalar_one() for count in counts]
+        return [session.connection().exec_driver_sql(count).scalar_one() for count in counts]
 
 
 @pytest.mark.parametrize("of_before", [False, True])
 def test_what_an_import_took_is_given_back(disk: Path, of_before: bool) -> None:
     with Store(f"sqlite:///{disk}/t.db") as store:
         session = new_session(store)
-        store._database.shrink()
+        store.shrink()
         if of_before:
-            with store._database._engine.connect() as connection:
+            with store._engine.connect() as connection:
                 raw = connection.connection.driver_connection
                 raw.execute("PRAGMA auto_vacuum = NONE")  # type: ignore[union-attr]
                 raw.execute("VACUUM")  # type: ignore[union-attr]
@@ -103,7 +103,7 @@ def test_a_session_file_and_documents_that_join_are_taken_back_too(disk: Path, t
     table = as_records(texts(30 * CHUNK))[["id", "title", "abstract"]].to_csv(index=False)
     with Store(f"sqlite:///{disk}/t.db") as store:
         there = new_session(store)
-        store._database.shrink()
+        store.shrink()
         before, free = contents(store), shutil.disk_usage(disk).free
         for taken_in in (
             lambda: import_session(store, sent),

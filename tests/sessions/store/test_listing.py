@@ -14,7 +14,7 @@ from tests.sessions.store.cases import EXAMPLES, label, new_session, record
 
 def test_a_new_session_has_done_nothing(store: Store) -> None:
     [row] = [store.sessions()[0] for _ in [new_session(store)]]
-    assert (row.documents, row.labelled, row.stopped, row.decided) == (5, 0, False, False)
+    assert (row.documents, row.labelled, row.stopped, row.decision) == (5, 0, False, None)
     assert row.last_activity == row.created
 
 

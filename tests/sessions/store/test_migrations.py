@@ -16,8 +16,9 @@ from sqlalchemy import inspect, text
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.sessions.store import migrations
-from tarstop_core.sessions.store.database import METADATA, REVISION, Database
+from tarstop_core.sessions.store.database import REVISION, Database
 from tarstop_core.sessions.store.store import Store
+from tarstop_core.sessions.store.tables import METADATA, STAMP
 from tests.sessions.store.cases import label, new_session, record
 from tests.sessions.store.shapes import SHAPES, make_old, raw
 
@@ -55,23 +56,22 @@ def test_a_new_database_has_the_tables_of_the_programme(url: str) -> None:
     assert differences(url) == [] and revision(url) == [REVISION]
 
 
-def test_all_steps_from_nothing_give_the_tables_of_the_programme(url: str) -> None:
-    with raw(url) as connection:
-        migrations.upgrade(connection)
-    assert differences(url) == [] and revision(url) == [REVISION]
-
-
 def test_the_steps_are_one_row_that_ends_where_the_programme_is() -> None:
     assert migrations.steps().get_heads() == [REVISION]
 
 
+@pytest.mark.parametrize("stamped", [False, True])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_an_old_database_becomes_todays_with_all_that_is_in_it(url: str, shape: str) -> None:
+def test_an_old_database_becomes_todays_with_all_that_is_in_it(url: str, shape: str, stamped: bool) -> None:
     with Store(url) as store:
         session = new_session(store)
         before = record(store, session, label(0), label(1, "relevant"))
         texts = store.records(store.session(session).collection_id)["abstract"].tolist()
     make_old(url, shape)
+    if stamped:
+        with raw(url) as connection:
+            STAMP.create(connection)
+            connection.execute(STAMP.insert(), {"version_num": shape[:4]})
     for _ in range(2):
         with Store(url) as store:
             assert [row.id for row in store.sessions()] == [session] and store.events(session) == before
@@ -186,7 +186,7 @@ def test_a_copy_of_the_file_is_never_overwritten(tmp_path: Path) -> None:
         with raw(url) as connection:
             connection.execute(text(f"INSERT INTO calibrator VALUES ('c{number}', '', '')"))
         Store(url).close()
-    names = [f"my store.revision-0002{again}.db" for again in ("", "-2", "-3")]
+    names = [f"my store.revision-0001{again}.db" for again in ("", "-2", "-3")]
     assert sorted(each.name for each in tmp_path.iterdir()) == sorted(["my store.db", *names])
     for number, name in enumerate(names):
         with sqlite3.connect(tmp_path / name) as copied:

@@ -12,8 +12,8 @@ from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
 from tarstop_core.sessions.compare import switch_sentence, with_calibrator
 from tarstop_core.sessions.demo import start_demo, start_review_demo
+from tarstop_core.sessions.session import session_snapshot
 from tarstop_core.sessions.store.store import Store
-from tarstop_core.sessions.whole import whole_session
 from tests.ui.screen.test_page import ask_why
 
 Open = Callable[..., AppTest]
@@ -169,7 +169,7 @@ def test_switching_says_what_the_core_says(open_app: Open, store: Store, searche
     page = open_app("calibration", part="In a finished session")
     other = calibrators()["clef-reviews-rank"]
     page.selectbox("calibration_compare/other/patent/True").set_value("clef-reviews-rank").run()
-    session = whole_session(store, searched)
+    session = session_snapshot(store, searched)
     held, moved = with_calibrator(session, other)
     said = switch_sentence(
         held, session.state.settings, moved, "medical reviews of CLEF TAR, not patents (from ranks)"

@@ -15,7 +15,7 @@ from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.file import export_session, import_session
-from tarstop_core.sessions.open import OpenSession
+from tarstop_core.sessions.session import OpenSession
 from tarstop_core.sessions.store.store import Store
 from tests.session_cases import IDS, INCLUSION, PATENT, REVIEW, START, before_import
 from tests.ui.screen.test_page import ask_why, button, html_of, more, press, unfold_stakes

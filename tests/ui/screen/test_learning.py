@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.settings import Settings
-from tarstop_core.sessions.open import OpenSession
+from tarstop_core.sessions.session import OpenSession
 from tarstop_core.sessions.store.store import Store
 from tests.sessions.test_learning import IDS, LEARNS, REVIEW, WANTED, begun
 

@@ -22,8 +22,8 @@ from tarstop_core.screening.scenarios.review import REVIEW
 from tarstop_core.screening.settings import ReviewSettings
 from tarstop_core.screening.wording import explain
 from tarstop_core.sessions.report import report_html
+from tarstop_core.sessions.session import session_snapshot
 from tarstop_core.sessions.store.store import Store
-from tarstop_core.sessions.whole import whole_session
 from tarstop_core.value.payoffs import Payoffs
 from tests.reading_pages import read
 from tests.ui.screen.test_page import ask_why, button, curves, expected, html_of, press, unfold_stakes
@@ -343,7 +343,7 @@ def test_the_other_model_is_named_where_one_decides(open_app: Open, store: Store
         assert (said in html.unescape(html_of(page))) is named
         press(page, "Stop and decide")
         assert any(said in each.value.replace("\\", "") for each in page.warning) is named
-        report = "".join(read(report_html(whole_session(store, session)))[0].text)
+        report = "".join(read(report_html(session_snapshot(store, session)))[0].text)
         assert (said in report) is named
         assert "Pooled from exact counts of both groups: sensitivity 84 %" in report
 

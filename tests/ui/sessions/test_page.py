@@ -22,8 +22,8 @@ from tarstop_core.sessions.export import document_rows, to_ris, to_xlsx
 from tarstop_core.sessions.file import export_session
 from tarstop_core.sessions.joining import join
 from tarstop_core.sessions.report import report_html
+from tarstop_core.sessions.session import session_snapshot
 from tarstop_core.sessions.store.store import Store
-from tarstop_core.sessions.whole import whole_session
 from tests.session_cases import (
     IDS,
     INCLUSION,
@@ -216,7 +216,7 @@ def test_other_settings_say_where_it_would_have_stopped(open_app: Open, store: S
     page = open_app("sessions", session=screened)
     page.session_state["session_detail/tab"] = "Other settings"
     page.run()
-    whole = whole_session(store, screened)
+    whole = session_snapshot(store, screened)
     settings = whole.state.settings
     assert outcome_sentence(outcome(whole, settings), settings) in shown(page)
 
@@ -235,7 +235,7 @@ def test_other_settings_say_where_it_would_have_stopped(open_app: Open, store: S
     state = replay(row.settings, row.ids, store.events(made))
     assert state.depth == 12 and state.notes == whole.state.notes and state.plan is None
     assert page.query_params["session"] == made
-    assert whole_session(store, screened).state.settings == settings
+    assert session_snapshot(store, screened).state.settings == settings
 
 
 def test_the_threshold_slider_moves_the_replay(open_app: Open, store: Store, screened: str) -> None:
@@ -246,7 +246,7 @@ def test_the_threshold_slider_moves_the_replay(open_app: Open, store: Store, scr
     page.slider(f"{key}/stakes/q").set_value(0.8).run()
     tried = page.session_state[key]
     assert abs(tried.payoffs.q_star - 0.8) < 1e-9
-    whole = whole_session(store, screened)
+    whole = session_snapshot(store, screened)
     assert outcome_sentence(outcome(whole, tried), tried) in shown(page)
 
 
@@ -328,7 +328,7 @@ def test_a_session_with_kept_labels_is_used_like_any_other(
     page.button("session_detail/duplicate").click().run()
     assert not page.error
     [made] = [each.id for each in store.sessions() if each.id != session]
-    whole, again = whole_session(store, session), whole_session(store, made)
+    whole, again = session_snapshot(store, session), session_snapshot(store, made)
     assert (again.state.kept, again.state.depth) == (4, 6) and again.state.ranked.tolist()[:4] == [
         2,
         5,
@@ -353,7 +353,7 @@ def test_what_is_here_already_is_not_imported_again(open_app: Open, store: Store
 def test_a_large_session_is_opened_and_leaves_in_a_process_of_its_own(
     store: Store, screened: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    session = whole_session(store, screened)
+    session = session_snapshot(store, screened)
     for end, here in jobs.ENDS.items():
         there = worker.run("Mine", jobs.exported, store.url, screened, end)
         made = here(session)
@@ -363,7 +363,7 @@ def test_a_large_session_is_opened_and_leaves_in_a_process_of_its_own(
             assert there == (made if isinstance(made, bytes) else made.encode())
     text = worker.run("Mine", jobs.exported, store.url, screened, jobs.SESSION)
     assert text.decode() == export_session(store, screened)
-    opened = worker.run("Mine", jobs.in_store, store.url, whole_session, screened)
+    opened = worker.run("Mine", jobs.in_store, store.url, session_snapshot, screened)
     assert opened.records.equals(session.records) and opened.steps == session.steps
 
 

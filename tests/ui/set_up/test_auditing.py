@@ -12,11 +12,10 @@ from tarstop_core.screening.log import Event
 from tarstop_core.sessions.compare import duplicate
 from tarstop_core.sessions.export import trace_csv
 from tarstop_core.sessions.file import export_session, import_session
-from tarstop_core.sessions.open import OpenSession
-from tarstop_core.sessions.progress import found
 from tarstop_core.sessions.report import report_html
+from tarstop_core.sessions.session import OpenSession, session_snapshot
+from tarstop_core.sessions.store.listing import counts_in_words
 from tarstop_core.sessions.store.store import Store
-from tarstop_core.sessions.whole import whole_session
 from tests.ui.set_up.cases import HEADER, START, Open, html_of, query, upload, words_of
 
 EVERY = "set_up/audit/every"
@@ -47,7 +46,7 @@ def test_a_session_with_draws_says_what_they_bound(open_app: Open, store: Store,
     app = opened(open_app, 2)
     app.button(START).click().run()
     (summary,) = store.sessions()
-    whole = whole_session(store, summary.id)
+    whole = session_snapshot(store, summary.id)
     drawn, ranks = whole.state.drawn, whole.state.ranks
     assert drawn is not None and ranks is not None
     assert drawn.tolist() == draws_at(60, 2).tolist() and sorted(ranks) == list(range(1, 61))
@@ -62,7 +61,7 @@ def test_a_session_with_draws_says_what_they_bound(open_app: Open, store: Store,
     # The same list and the same draws wherever it is taken in.
     text = export_session(store, summary.id)
     with Store(f"sqlite:///{tmp_path}/other.db") as other:
-        again = whole_session(other, import_session(other, text))
+        again = session_snapshot(other, import_session(other, text))
     assert again.row.ids == whole.row.ids
     assert again.state.drawn is not None and again.state.drawn.tolist() == drawn.tolist()
 
@@ -75,14 +74,14 @@ def test_a_copy_the_list_of_sessions_and_the_export_know_of_draws(open_app: Open
     for seq, doc in enumerate(ids[:10], start=len(store.events(summary.id))):
         label = "relevant" if doc == ids[9] else "irrelevant"
         store.append(summary.id, Event("label", {"doc": doc, "label": label}), expected=seq)
-    whole = whole_session(store, summary.id)
+    whole = session_snapshot(store, summary.id)
     copied = duplicate(store, summary.id, whole.row.settings, "Copy")
-    state = whole_session(store, copied).state
+    state = session_snapshot(store, copied).state
     assert state.drawn is not None and state.depth == 10 and state.drawn[:10].tolist() == [False] * 9 + [True]
     rows = list(csv.DictReader(io.StringIO(trace_csv(OpenSession.load(store, summary.id)))))
     assert [row["drawn"] for row in rows] == [""] * 9 + ["at random"]
     assert "one document in 10; so far 1 document, 1 relevant" in report_html(whole)
-    assert found("review", whole.events).startswith("1 included")
+    assert counts_in_words("review", whole.events).startswith("1 included")
 
 
 def test_without_draws_no_such_sentence_is_shown(open_app: Open, store: Store) -> None:
@@ -92,5 +91,5 @@ def test_without_draws_no_such_sentence_is_shown(open_app: Open, store: Store) -
     app.session_state["why"] = True
     app.switch_page("pages/screen.py").run()
     assert not app.exception and SAID not in html_of(app) and JUMPS not in html_of(app)
-    whole = whole_session(store, summary.id)
+    whole = session_snapshot(store, summary.id)
     assert whole.state.drawn is None and SAID not in report_html(whole)

@@ -7,8 +7,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from tarstop_core.screening.fold import replay
+from tarstop_core.sessions.session import session_snapshot
 from tarstop_core.sessions.store.store import Store
-from tarstop_core.sessions.whole import whole_session
 
 Open = Callable[..., AppTest]
 FILES = "set_up/documents/files/0"
@@ -60,7 +60,7 @@ def test_labels_are_found_and_kept(open_app: Open, store: Store) -> None:
     app.button(START).click().run()
     (summary,) = store.sessions()
     assert summary.labelled == 2
-    whole = whole_session(store, summary.id)
+    whole = session_snapshot(store, summary.id)
     assert whole.row.ids[:2] == ("1", "2")
     assert (whole.state.kept, whole.state.relevant, whole.state.excluded_for) == (2, 1, {1: "wrong topic"})
     app.switch_page("pages/screen.py").run()
@@ -115,7 +115,7 @@ def test_a_family_counts_once(open_app: Open, store: Store) -> None:
     )
     app.button(START).click().run()
     (summary,) = store.sessions()
-    whole = whole_session(store, summary.id)
+    whole = session_snapshot(store, summary.id)
     assert len(whole.row.ids) == 2
     first = whole.row.ids[0]
     state = replay(whole.row.settings, whole.row.ids, whole.events)

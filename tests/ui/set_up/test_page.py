@@ -20,7 +20,7 @@ from tarstop_core.samples.collections import load_sample, sample_topics
 from tarstop_core.samples.shipped import calibrators, default_calibrator
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.scenarios.named import SCENARIOS
-from tarstop_core.sessions.shelf import keep
+from tarstop_core.sessions.calibrator_library import keep
 from tarstop_core.sessions.store.store import Store
 from tests.ui.set_up.cases import (
     CSV,

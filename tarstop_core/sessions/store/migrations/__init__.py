@@ -5,26 +5,32 @@ from pathlib import Path
 from alembic.operations import Operations
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection
+from sqlalchemy import Connection, delete
+
+from tarstop_core.sessions.store.tables import STAMP
 
 STEPS = Path(__file__).parent
+MERGED = ("0001", "0002", "0003", "0004", "0005")
+"""Revisions whose steps are one with the step that followed, which adds what a store lacks."""
 
 
 def steps(folder: Path = STEPS) -> ScriptDirectory:
-    """The steps in a folder, as Alembic orders them."""
+    """Return the steps in a folder, as Alembic orders them."""
     return ScriptDirectory(str(folder), version_locations=[str(folder)])
 
 
 def is_known(revision: str) -> bool:
     """Whether a step of this programme leads to this revision."""
-    return any(each.revision == revision for each in steps().walk_revisions())
+    return revision in (*MERGED, *(step.revision for step in steps().walk_revisions()))
 
 
 def upgrade(connection: Connection, folder: Path = STEPS) -> None:
-    """Take a stamped database to the newest revision, by the steps in a folder.
+    """Take a database to the newest revision, by the steps in a folder.
 
     Whoever began the transaction that the connection is in commits or rolls all of them back.
     """
+    STAMP.create(connection, checkfirst=True)
+    connection.execute(delete(STAMP).where(STAMP.c.version_num.in_(MERGED)))
     script = steps(folder)
     # Alembic would commit after every step of SQLite, whose tables can be changed in a transaction as well.
     options = {

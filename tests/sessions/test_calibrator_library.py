@@ -6,7 +6,15 @@ import pytest
 
 from tarstop_core.calibration.calibrator import KINDS, SCENARIOS
 from tarstop_core.samples.shipped import FORMER, calibrators
-from tarstop_core.sessions.shelf import CHANCE_OF, KIND_WORDS, NAMES, fitting, keep, listed, title
+from tarstop_core.sessions.calibrator_library import (
+    CHANCE_OF,
+    KIND_WORDS,
+    NAMES,
+    fitting,
+    keep,
+    listed,
+    title,
+)
 from tarstop_core.sessions.store.store import Store
 from tests.session_cases import INCLUSION, PATENT
 

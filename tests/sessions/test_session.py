@@ -8,7 +8,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.screening.advice import advise
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
-from tarstop_core.sessions.open import KEPT_PATHS, OpenSession
+from tarstop_core.sessions.session import KEPT_PATHS, OpenSession
 from tarstop_core.sessions.store.store import Conflict, Store
 from tests.session_cases import IDS, PATENT, START, N, a_collection, a_patent_session, a_review
 

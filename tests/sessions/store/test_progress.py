@@ -1,13 +1,13 @@
 """How far a session is, said from its log."""
 
 from tarstop_core.screening.log import Event
-from tarstop_core.sessions.progress import found, told, unsure
+from tarstop_core.sessions.store.listing import count_unsure, counts_in_words, progress
 from tarstop_core.sessions.store.store import Store
 from tests.session_cases import IDS, a_patent_session, a_review, change, label, log
 
 
 def line(store: Store, session: str) -> str:
-    return told(store, next(each for each in store.sessions() if each.id == session))
+    return progress(next(each for each in store.sessions() if each.id == session), store.events)
 
 
 def test_a_review_says_what_it_has_brought(store: Store) -> None:
@@ -37,9 +37,9 @@ def test_labels_that_came_along_count_too() -> None:
         "reasons": {},
     }
     events = [Event("kept", kept), Event("label", {"doc": "c", "label": "relevant"})]
-    assert found("review", events) == "2 included, 0 with a 2×2 table, 2 to be read in full"
-    assert unsure(events) == 1
-    assert unsure([*events, Event("relabel", {"doc": "b", "label": "relevant"})]) == 0
+    assert counts_in_words("review", events) == "2 included, 0 with a 2×2 table, 2 to be read in full"
+    assert count_unsure(events) == 1
+    assert count_unsure([*events, Event("relabel", {"doc": "b", "label": "relevant"})]) == 0
 
 
 def test_a_damaged_log_hides_no_session(store: Store) -> None:

@@ -1,0 +1,176 @@
+"""The calibrators there are, a person's own and those that are included; and what finished sessions say of them.
+
+What nobody read in a session is unlabelled, not irrelevant.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tarstop_core.calibration import calibration_monitor
+from tarstop_core.calibration.calibrator import INCLUSION, PATENT, REVIEW, Calibrator
+from tarstop_core.calibration.first_hit import DEEPEST, PastCase
+from tarstop_core.documents.topic import Topic
+from tarstop_core.samples import shipped
+from tarstop_core.screening.scenarios.named import scenario_of
+from tarstop_core.screening.state import State
+from tarstop_core.sessions.store.store import Store
+from tarstop_core.sessions.store.tables import SessionRow
+
+KIND_WORDS = {
+    "marginal": "from scores",
+    "hazard": "from scores, until the first hit",
+    "frailty": "from scores, misses go together",
+    "rank": "from ranks",
+    "first-hit": "from ranks, until the first hit",
+    "rank-frailty": "by rank, for lists from elsewhere",
+}
+CHANCE_OF = {
+    PATENT: "of being relevant in a patent search",
+    INCLUSION: "of being included by title and abstract",
+    REVIEW: "of bringing a 2×2 table",
+}
+"""What the chances of a calibrator are chances of, by its scenario."""
+NAMES = {PATENT: "Patents", INCLUSION: "Inclusion", REVIEW: "2×2 tables"}
+"""The same, for a button."""
+
+
+@dataclass(frozen=True)
+class Listed:
+    """One calibrator on a list."""
+
+    key: str  # Short name of a shipped one, else "own-" and its digest
+    calibrator: Calibrator
+    name: str
+    own: bool = False
+    created: str = ""  # When it was stored here (ISO 8601); empty for shipped ones
+
+
+def listed(store: Store, deleted: bool = False) -> dict[str, Listed]:
+    """All calibrators by key, a person's own first; or those of their own that were taken off the list."""
+    own = [
+        Listed(f"own-{kept.digest}", kept.calibrator, kept.name, True, kept.created)
+        for kept in store.kept_calibrators()
+        if kept.deleted == deleted and kept.digest not in shipped.digests()
+    ]
+    included = [
+        Listed(key, calibrator, calibrator.fitted_on.name)
+        for key, calibrator in shipped.calibrators().items()
+    ]
+    return {entry.key: entry for entry in (own if deleted else [*own, *included])}
+
+
+def fitting(store: Store, scenario: str, has_scores: bool = True) -> dict[str, Listed]:
+    """Return the calibrators that fit a list.
+
+    Parameters
+    ----------
+    store
+        Where a person's own are.
+    scenario
+        The chances that the list needs, one of :data:`CHANCE_OF`.
+    has_scores
+        Whether the list has scores.
+
+    Returns
+    -------
+    dict
+        Calibrators by key.
+    """
+    entries = {key: entry for key, entry in listed(store).items() if entry.calibrator.scenario == scenario}
+    return {key: entry for key, entry in entries.items() if has_scores or entry.calibrator.by_rank}
+
+
+def title(entry: Listed) -> str:
+    """Return what a calibrator is called in a list."""
+    return f"{entry.name} ({KIND_WORDS[entry.calibrator.kind]}){' · yours' if entry.own else ''}"
+
+
+def updated_by_own(entry: Listed) -> bool:
+    """Whether it is what is included, updated by a person's own real lists: then it is the first to be offered."""
+    seen = entry.calibrator.fitted_on
+    return entry.own and entry.calibrator.kind == "rank-frailty" and bool(seen.own) and not seen.simulated
+
+
+def keep(store: Store, calibrator: Calibrator) -> str:
+    """Store a calibrator, back on the list if it had been put away; its key."""
+    digest = store.save_calibrator(calibrator)
+    if digest in shipped.digests():
+        return shipped.digests()[digest]
+    if any(kept.deleted and kept.digest == digest for kept in store.kept_calibrators()):
+        store.restore_calibrator(digest)
+    return f"own-{digest}"
+
+
+def session_scenario(state: State) -> str:
+    """What the labels of a session can teach, as calibrators call it."""
+    return scenario_of(state.settings).chance_of(state.settings)
+
+
+def teaches(state: State) -> bool:
+    """Whether a session says how documents of a rank turn out: not where labels, or what joined later, decided which were read."""
+    return not state.reordered or state.depth == len(state.labels)
+
+
+def session_list(row: SessionRow, state: State) -> Topic:
+    """The list of a session with the labels that were given: those read with a verdict, nothing else.
+
+    In reviews in one stage a document counts as relevant when it brought a 2×2 table, and one whose report waits is
+    not known.
+    """
+    relevant = state.came_true
+    # Documents that came with labels stand first, whatever their rank.
+    order = np.arange(len(row.ids)) if state.ranks is None else np.argsort(state.ranks)
+    ids = np.asarray(row.ids, dtype=str)[order]
+    scores = None if row.scores is None else row.scores[order]
+    return Topic(row.name, ids, scores, relevant[order], int(relevant.sum()), state.judged[order])
+
+
+def across(calibrator: Calibrator, lists: Sequence[Topic]) -> calibration_monitor.AcrossLists | None:
+    """Whether the level of a calibrator is right over finished lists of reviews; None while they are few.
+
+    The lists are as :func:`session_list` gives them; those without the scores that the calibrator reads are left out.
+    """
+    foreseen = []
+    for topic in lists:
+        if calibrator.by_rank or topic.scores is not None:
+            assert topic.known is not None and topic.labels is not None  # as every list of a session says
+            p, nothing = calibrator.probabilities(topic.scores, len(topic)), np.zeros(len(topic), dtype=bool)
+            left = calibrator.left(p, nothing, nothing, topic.known)
+            foreseen.append(calibration_monitor.levels_of_number(left, int(topic.labels.sum())))
+    return calibration_monitor.across_lists(foreseen)
+
+
+def across_searches(
+    calibrator: Calibrator, states: Sequence[State]
+) -> calibration_monitor.AcrossLists | None:
+    """Whether the level of a calibrator is right over finished patent searches; None while they are few.
+
+    Searches that say nothing of a first hit (:func:`session_case`) are left out.
+    """
+    foreseen = []
+    for state in states:
+        case, settings = session_case(state), state.settings
+        if case is not None:
+            p = settings.s * calibrator.probabilities(None, len(state.labels))
+            log_M = calibrator.curve(p, kappa=settings.kappa, silent=state.silent).log_M
+            is_hit = case.outcome == "hit"
+            foreseen.append(calibration_monitor.levels_of_first_hit(log_M, case.at, is_hit, 1 - settings.b_0))
+    return calibration_monitor.across_lists(foreseen)
+
+
+def session_case(state: State) -> PastCase | None:
+    """What a patent session says of when the first hit comes.
+
+    None when nothing was read, when documents were not read in the order of their ranks, while a hit waits
+    for confirmation, or when it was read beyond the ranks that a curve of first hits knows of.
+
+    A session that stopped without a hit does not say whether there was one: it counts as stopped, not as none.
+    """
+    if state.ranks is not None or (state.hit is None and len(state.pending)):
+        return None
+    at = state.depth if state.hit is None else state.hit
+    if not 1 <= at <= DEEPEST:
+        return None
+    return PastCase("stopped" if state.hit is None else "hit", at)

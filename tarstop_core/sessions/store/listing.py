@@ -1,0 +1,147 @@
+"""The list of sessions: how far each is, from counts where these are enough, and in words."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from sqlalchemy import ColumnElement, func, select
+from sqlalchemy.orm import Session
+
+from tarstop_core.envelope import check_time
+from tarstop_core.errors import InputProblem
+from tarstop_core.screening.fold import replay
+from tarstop_core.screening.log import Event, check_event, standing
+from tarstop_core.screening.scenarios.named import FIRST, SCENARIOS
+from tarstop_core.sessions.store.tables import METADATA, Damaged, StoredEvent, intact, readable
+from tarstop_core.value.stakes import START
+
+_SESSIONS, _EVENTS, _COLLECTIONS = (METADATA.tables[name] for name in ("session", "event", "collection"))
+PLAIN = ("id", "name", "collection_id", "created", "documents", "archived", "query")
+"""Columns that a summary holds as they are."""
+
+
+@dataclass(frozen=True)
+class SessionSummary:
+    """One line of the list of sessions."""
+
+    id: str
+    name: str
+    collection_id: str
+    created: str
+    last_activity: str
+    """Time of the last event, or of creation."""
+    documents: int
+    labelled: int
+    """Documents read; labels taken back do not count."""
+    stopped: bool
+    decision: Mapping[str, Any] | None
+    """Payload of the decision that stands."""
+    simulated: bool
+    archived: bool
+    imported: bool
+    """Whether it came in a session file."""
+    scenario: str
+    query: str
+
+
+def summaries(session: Session, *chosen: ColumnElement[bool]) -> list[SessionSummary | Damaged]:
+    """Return all sessions, or those chosen, and what is wrong with those that cannot be read."""
+    columns = [_SESSIONS.c[name] for name in (*PLAIN, "settings")]
+    listed = select(*columns, _COLLECTIONS.c.simulated).join_from(_SESSIONS, _COLLECTIONS)
+    rows = session.execute(listed.where(*chosen)).all()
+    last = (func.max(_EVENTS.c.seq).label("seq"), func.max(_EVENTS.c.time).label("time"))
+    tally = select(_EVENTS.c.session_id, _EVENTS.c.kind, func.count().label("number"), *last)
+    tally = tally.join_from(_EVENTS, _SESSIONS).where(*chosen)
+    kinds: dict[str, dict[str, Any]] = {row.id: {} for row in rows}
+    for line in session.execute(tally.group_by(_EVENTS.c.session_id, _EVENTS.c.kind)):
+        # A session may have been created between the two statements.
+        if line.session_id in kinds:
+            kinds[line.session_id][line.kind] = line
+    return [
+        readable("session", row.id, row.name, partial(_summary, session, row, kinds[row.id])) for row in rows
+    ]
+
+
+def _summary(session: Session, row: Any, kinds: Mapping[str, Any]) -> SessionSummary:
+    """Summarize a session from counts by kind where that is enough, from the log only where something was undone."""
+    log = select(StoredEvent.kind).where(StoredEvent.session_id == row.id).order_by(StoredEvent.seq)
+    payloads = select(StoredEvent.payload).where(StoredEvent.session_id == row.id)
+    with intact(f"The session '{row.name}'"):
+        last = {kind: int(line.seq) for kind, line in kinds.items()}
+        labelled = int(kinds["label"].number) if "label" in kinds else 0
+        if "undo" in kinds:
+            labelled = sum(event.kind == "label" for event in standing(map(Event, session.scalars(log))))
+        if "kept" in kinds:
+            came = session.scalars(payloads.where(StoredEvent.kind == "kept"))
+            labelled += sum(len(json.loads(payload)["labels"]) for payload in came)
+        resumed = last.get("continued", 0)
+        decision = None
+        if last.get("decided", 0) > resumed:
+            payload = session.scalars(payloads.where(StoredEvent.seq == last["decided"])).one()
+            decided = Event("decided", json.loads(payload), last["decided"], kinds["decided"].time)
+            decision = check_event(decided).payload
+        times = [row.created, *(line.time for line in kinds.values())]
+        if "imported" in kinds:  # earlier times are what the file says, and may lie in the future
+            newest = log.with_only_columns(StoredEvent.time).order_by(None).order_by(StoredEvent.seq.desc())
+            times = [session.scalars(newest.limit(1)).one()]
+        return SessionSummary(
+            **{name: row._mapping[name] for name in PLAIN},
+            simulated=row.simulated,
+            last_activity=max(map(check_time, times)),
+            labelled=labelled,
+            stopped=max(last.get("stopped", 0), last.get("decided", 0)) > resumed,
+            decision=decision,
+            imported="imported" in kinds,
+            # Sessions of before there were reviews do not say.
+            scenario=str(json.loads(row.settings).get("scenario", FIRST)),
+        )
+
+
+def progress(summary: SessionSummary, read_log: Callable[[str], list[Event]]) -> str:
+    """Say how far a session is and what it has brought; `read_log` returns its events."""
+    parts = [f"{summary.labelled:,} of {summary.documents:,} screened"]
+    # The page that opens a session says what of its log is damaged; the others stay within reach.
+    with suppress(InputProblem):
+        events = read_log(summary.id)
+        unsure = count_unsure(events)
+        counts = (counts_in_words(summary.scenario, events), f"{unsure:,} unsure" if unsure else "")
+        parts.append(", ".join(filter(None, counts)))
+    if summary.decision is not None:
+        action = str(summary.decision.get("action", ""))
+        parts.append(f"decided: {action}" if action else "decided")
+    elif summary.stopped:
+        parts.append("stopped, not decided")
+    return " · ".join(filter(None, parts))
+
+
+def counts_in_words(name: str, events: Sequence[Event]) -> str:
+    """Say what a session of the scenario with this name has brought so far; empty where the scenario says nothing."""
+    scenario = SCENARIOS.get(name)
+    if scenario is None or not scenario.settings_class.reads_full_texts:
+        return ""
+    # As if the list held no others than those read: the ids of a long one need not be loaded for a count.
+    log = [event for event in events if event.kind not in ("audited", "joined", "parted", "fit")]
+    ids = list[str]()
+    for at, event in enumerate(log):
+        if event.kind == "kept":
+            # Labels that came along have ranks among themselves.
+            ids += event.payload["labels"]
+            ranks = range(1, len(event.payload["labels"]) + 1)
+            log[at] = replace(event, payload={**event.payload, "ranks": ranks})
+    ids += [event.payload["doc"] for event in standing(log) if event.kind == "label"]
+    state = replay(scenario.settings_class(START.payoffs, START.cost), ids, log)
+    return scenario.counted_in_log(state)
+
+
+def count_unsure(events: Sequence[Event]) -> int:
+    """Count the documents read whose verdict is still to be settled."""
+    labels: dict[str, str] = {}
+    for event in standing(events):
+        if event.kind == "kept":
+            labels |= event.payload["labels"]
+        elif event.kind in ("label", "relabel"):
+            labels[event.payload["doc"]] = event.payload["label"]
+    return sum(label == "unsure" for label in labels.values())

@@ -1,0 +1,399 @@
+"""The tables of the store, a class each, and what goes into their columns."""
+
+import json
+import re
+import secrets
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from functools import cached_property
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar
+
+import numpy as np
+import pandas as pd
+import sqlalchemy as sa
+from numpy.typing import ArrayLike, NDArray
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column, relationship
+from typing_extensions import TypedDict
+
+from tarstop_core.calibration.calibrator import Calibrator, from_json
+from tarstop_core.documents.duplicates import unique_ids
+from tarstop_core.documents.records import TEXT_COLUMNS
+from tarstop_core.envelope import check_time, validated
+from tarstop_core.errors import InputProblem
+from tarstop_core.screening.scenarios.named import read_settings
+from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.state import State
+
+T = TypeVar("T")
+UNFINISHED = 0
+"""The number of documents of a collection that is still being stored, or already being removed."""
+
+Id = Annotated[str, mapped_column(sa.String, primary_key=True)]
+Short = Annotated[str, mapped_column(sa.String)]
+Position = Annotated[int, mapped_column(primary_key=True, autoincrement=False)]
+# With a default, so that programs that do not know the column go on as they are.
+Later = Annotated[str, mapped_column(server_default="")]
+
+
+class FileRow(TypedDict, total=False):
+    """What is computed with of the description of a file; the rest is for people to read."""
+
+    source: str
+    records: int
+    database: str
+    merging: dict[str, int]
+    repeated: int
+    first_lines: list[str]
+
+
+class Table(DeclarativeBase):
+    """A table of the store; an object of its class is a row."""
+
+    type_annotation_map: ClassVar = {str: sa.Text, float: sa.Double}
+
+
+class SchemaVersion(Table):
+    """The version of the tables, which earlier programs compare with their own."""
+
+    __tablename__ = "tarstop_schema"
+    version: Mapped[Position]
+
+
+class Collection(Table):
+    """Documents that were brought together, without their texts."""
+
+    __tablename__ = "collection"
+    id: Mapped[Id]
+    name: Mapped[str]
+    created: Mapped[Short]
+    documents: Mapped[int]
+    files_json: Mapped[str] = mapped_column("files")
+    duplicates: Mapped[int]
+    """Records that were folded into another."""
+    simulated: Mapped[bool]
+    query: Mapped[str]
+    """The question that the documents came with; else empty."""
+    digest: Mapped[Short]
+    """Hash of the records and their order."""
+    # Every session needs all ids but few abstracts; reading them here spares a walk through all records.
+    packed_ids: Mapped[bytes] = mapped_column("ids", deferred=True)
+
+    @cached_property
+    def files(self) -> tuple[Mapping[str, Any], ...]:
+        """The description of each file."""
+        return tuple(json.loads(self.files_json))
+
+    def checked(self) -> Self:
+        """Return the collection; InputProblem when it cannot be read."""
+        with intact(f"The collection '{self.name}'"):
+            check_time(self.created)
+            if not (isinstance(self.documents, int) and isinstance(self.duplicates, int)):
+                raise TypeError("counts are whole numbers")
+            check_files(self.files, "What is said of its files")
+        return self
+
+    def document_ids(self) -> list[str]:
+        """Ids of all documents, in the order of the collection; InputProblem when they cannot be read."""
+        with intact("The list of documents"):
+            ids = json.loads(zlib.decompress(self.packed_ids))
+            if not (isinstance(ids, list) and all(isinstance(doc, str) for doc in ids)):
+                raise TypeError("ids are texts")
+            return ids
+
+
+class Record(Table):
+    """One document in full; `score` is None where the file had none."""
+
+    __tablename__ = "record"
+    collection_id: Mapped[str] = mapped_column(sa.ForeignKey("collection.id"), primary_key=True)
+    position: Mapped[Position]
+    id: Mapped[str] = mapped_column("doc_id")
+    title: Mapped[str]
+    abstract: Mapped[str]
+    authors: Mapped[str]
+    date: Mapped[str]
+    doi: Mapped[str]
+    pmid: Mapped[str]
+    publication_number: Mapped[str]
+    url: Mapped[str]
+    label: Mapped[str]
+    source: Mapped[str]
+    family: Mapped[Later]
+    reason: Mapped[Later]
+    remark: Mapped[Later]
+    assignee: Mapped[Later]
+    priority_date: Mapped[Later]
+    filing_date: Mapped[Later]
+    grant_date: Mapped[Later]
+    score: Mapped[float | None]
+
+
+class StoredSession(Table):
+    """A session as it was set up."""
+
+    __tablename__ = "session"
+    id: Mapped[Id]
+    name: Mapped[str]
+    collection_id: Mapped[str] = mapped_column(sa.ForeignKey("collection.id"), index=True)
+    created: Mapped[Short]
+    settings: Mapped[str]
+    documents: Mapped[int]
+    positions: Mapped[bytes] = mapped_column(deferred=True, deferred_group="list")
+    scores: Mapped[bytes | None] = mapped_column(deferred=True, deferred_group="list")
+    query: Mapped[str]
+    ranking: Mapped[str]
+    archived: Mapped[bool]
+    digest: Mapped[Short]
+    collection: Mapped[Collection] = relationship()
+
+    def row(self) -> "SessionRow":
+        """The session with its list unpacked; InputProblem when it cannot be read."""
+        ids = self.collection.document_ids()
+        with intact(f"The session '{self.name}'"):
+            order = check_order(np.frombuffer(self.positions, dtype="<i4"), len(ids)).astype(np.intp)
+            scores = None if self.scores is None else np.frombuffer(self.scores, dtype="<f8")
+            return SessionRow(
+                id=self.id,
+                name=self.name,
+                collection_id=self.collection_id,
+                created=check_time(self.created),
+                settings=read_settings(json.loads(self.settings)),
+                ids=tuple([ids[position] for position in order.tolist()]),
+                order=order,
+                scores=None if scores is None else check_scores(scores, len(order)),
+                query=self.query,
+                ranking=self.ranking,
+                archived=self.archived,
+                digest=self.digest,
+            )
+
+
+class StoredEvent(Table):
+    """One line of the log of a session."""
+
+    __tablename__ = "event"
+    session_id: Mapped[str] = mapped_column(sa.ForeignKey("session.id"), primary_key=True)
+    seq: Mapped[Position]
+    time: Mapped[Short]
+    reviewer: Mapped[str]
+    kind: Mapped[Short]
+    payload: Mapped[str]
+
+
+class Deletion(Table):
+    """A session that was deleted, and when."""
+
+    __tablename__ = "deleted"
+    session_id: Mapped[str] = mapped_column(sa.ForeignKey("session.id"), primary_key=True)
+    time: Mapped[Short]
+
+
+class StoredCalibrator(Table):
+    """A calibrator that is kept for ever."""
+
+    __tablename__ = "calibrator"
+    digest: Mapped[Id]
+    json: Mapped[str]
+    created: Mapped[Short]
+    label: Mapped["CalibratorLabel | None"] = relationship(lazy="joined")
+
+    def kept(self) -> "KeptCalibrator":
+        """The calibrator with its name; InputProblem when it cannot be read."""
+        calibrator, label = from_json(self.json, f"The calibrator {self.digest}"), self.label
+        name = (label and label.name) or calibrator.fitted_on.name
+        deleted = label is not None and label.deleted != ""
+        return KeptCalibrator(self.digest, calibrator, name, check_time(self.created), deleted)
+
+
+class CalibratorLabel(Table):
+    """What a person calls a calibrator, and when they took it off the list; empty where they did not."""
+
+    __tablename__ = "calibrator_shelf"
+    digest: Mapped[str] = mapped_column(sa.ForeignKey("calibrator.digest"), primary_key=True)
+    name: Mapped[str]
+    deleted: Mapped[Short]
+
+
+class Draft(Table):
+    """What was entered for a session that is not started yet."""
+
+    __tablename__ = "draft"
+    id: Mapped[Id]
+    saved: Mapped[Short]
+    json: Mapped[str]
+
+
+METADATA = Table.metadata
+# Alembic's own table, which names the last step that was taken.
+STAMP = sa.Table("alembic_version", sa.MetaData(), sa.Column("version_num", sa.String(32), primary_key=True))
+
+
+@dataclass(frozen=True, eq=False)
+class SessionRow:
+    """A session as it was set up; what happened since is in its events."""
+
+    id: str
+    name: str
+    collection_id: str
+    created: str
+    settings: Settings
+    """At the start."""
+    ids: tuple[str, ...]
+    """Documents in screening order: as the list was stored, or, in a row :meth:`as_read`, in the order of reading."""
+    order: NDArray[np.intp]
+    """Position of each in the collection; shape (N,)."""
+    scores: NDArray[np.float64] | None
+    """None where the list has only its order; shape (N,)."""
+    query: str
+    ranking: str
+    """Where the order comes from, in words."""
+    archived: bool
+    digest: str
+    """Hash of documents, order and scores, as the list was stored."""
+
+    def as_read(self, state: State) -> Self:
+        """Return the session with its documents in the order of reading, as positions in the state count."""
+        to = state.sequence
+        if to is None:
+            return self
+        order = np.append(self.order, state.joining("positions"))[to].astype(np.intp)
+        ids, scores = tuple(state.ids_as_read(self.ids)), state.scores_as_read(self.scores)
+        return replace(self, ids=ids, order=order, scores=scores)
+
+
+@dataclass(frozen=True)
+class KeptCalibrator:
+    """A calibrator with what a person calls it."""
+
+    digest: str
+    calibrator: Calibrator
+    name: str
+    """The name that the person gave, else the calibrator's own."""
+    created: str
+    """When it was stored here: ISO 8601, UTC."""
+    deleted: bool
+    """Whether it was taken off the list."""
+
+
+@dataclass(frozen=True)
+class Damaged:
+    """Something stored that cannot be read."""
+
+    kind: Literal["session", "collection", "calibrator"]
+    id: str
+    name: str
+    problem: str
+    """What is wrong, a sentence."""
+
+
+def new_id() -> str:
+    """Return an id that fits into an address."""
+    return secrets.token_urlsafe(6)
+
+
+def now(ago: timedelta = timedelta(0)) -> str:
+    """Return the time now, or so long ago, as the store writes it."""
+    return (datetime.now(UTC) - ago).isoformat(timespec="milliseconds")
+
+
+@contextmanager
+def intact(what: str) -> Iterator[None]:
+    """Turn whatever reading something damaged raises into an InputProblem that names it."""
+    try:
+        yield
+    except InputProblem as problem:
+        raise InputProblem(f"{what} cannot be read: {problem}") from None
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, zlib.error) as problem:
+        reason = f"{type(problem).__name__}: {problem}"[:200].rstrip(".")
+        raise InputProblem(
+            f"{what} is damaged in the database ({reason}); restore it from a backup, or delete it."
+        ) from None
+
+
+def readable(
+    kind: Literal["session", "collection", "calibrator"], key: str, name: object, read: Callable[[], T]
+) -> T | Damaged:
+    """Read something stored, or describe what is wrong with it.
+
+    Parameters
+    ----------
+    kind, key, name
+        What is read, for the description.
+    read
+        Reads it; raises InputProblem when that cannot be done.
+
+    Returns
+    -------
+    object or Damaged
+        What `read` returns, or what is wrong.
+    """
+    try:
+        return read()
+    except InputProblem as problem:
+        return Damaged(kind, key, str(name), str(problem))
+
+
+def check_files(files: Sequence[Any], what: str) -> None:
+    """Raise InputProblem unless the descriptions of a collection's files can be computed with."""
+    for file in files:
+        validated(FileRow, file, what, "import the documents again", strict=True, open_ended=True)
+
+
+def dump(value: object) -> str:
+    """Return JSON that any program can read: plain characters, numpy's numbers as Python's, no NaN."""
+    try:
+        return json.dumps(value, allow_nan=False, default=np.generic.item)
+    except ValueError:
+        raise InputProblem("A number to be saved is missing or infinite; give a finite one.") from None
+
+
+def storable_text(text: str) -> str:
+    """Replace what databases refuse in a text: NUL, and halves of surrogate pairs."""
+    return re.sub("[\0\ud800-\udfff]", "\ufffd", text)
+
+
+def storable_frame(frame: pd.DataFrame) -> pd.DataFrame:
+    """Replace NUL, which some databases refuse, in a table of records; ids stay unique."""
+    for column in TEXT_COLUMNS:
+        values = frame[column].tolist()
+        if any("\0" in value for value in values):
+            values = [storable_text(value) for value in values]
+            frame[column] = pd.Series(unique_ids(values)[0] if column == "id" else values, dtype="str")
+    return frame
+
+
+def check_order(order: ArrayLike, documents: int) -> NDArray[np.int64]:
+    """Return the order as an array; InputProblem unless it names positions below `documents`, each at most once."""
+    positions = np.asarray(order)
+    if positions.ndim != 1 or not len(positions):
+        raise InputProblem("A session needs at least one document; choose a list that has some.")
+    if not np.issubdtype(positions.dtype, np.integer):
+        raise InputProblem(
+            "The screening order is not a list of whole numbers; give positions in the collection."
+        )
+    positions = positions.astype(np.int64)
+    first, last = positions.min(), positions.max()
+    if first < 0 or last >= documents:
+        raise InputProblem(
+            f"The screening order names position {last if first >= 0 else first}; "
+            f"the collection has positions 0 to {documents - 1}."
+        )
+    if np.bincount(positions).max() > 1:
+        raise InputProblem("The screening order names a document twice; name each once.")
+    return positions
+
+
+def check_scores(scores: ArrayLike, documents: int) -> NDArray[np.float64]:
+    """Return the scores as an array; InputProblem unless there is a finite one for every document."""
+    values = np.asarray(scores, dtype=np.float64)
+    if values.shape != (documents,):
+        raise InputProblem(
+            f"There are {values.size} scores for {documents} documents; give one for every document."
+        )
+    if not np.isfinite(values).all():
+        at = int(np.flatnonzero(~np.isfinite(values))[0]) + 1
+        raise InputProblem(f"The score of document {at} is missing or infinite; give each document a number.")
+    return values

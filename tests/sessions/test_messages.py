@@ -1,0 +1,69 @@
+"""Every branch of the sentences about sessions, rendered."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+from tarstop_core.sessions import message
+from tarstop_core.sessions.compare import Stopped
+from tests.branches import every_branch
+from tests.session_cases import START
+
+
+def sentences() -> Iterator[tuple[str, dict[str, Any]]]:
+    """A macro and its values, for every branch."""
+    for stopped in (Stopped(9, True, 0.4, 5), Stopped(0, True, 0.4, 5), Stopped(4, True, 0.4, 5)):
+        yield "outcome", {"stopped": stopped, "settings": START, "action": "Reject"}
+    yield "outcome", {"stopped": Stopped(1, False, 0.4, 1), "settings": START, "action": "Grant"}
+    old = Stopped(4, True, 0.4, 5)
+    actions = {"action_before": "Reject", "action": "Grant", "question": "prior art exists"}
+    for new, ends in (
+        (old, [0.3, 0.4]),
+        (replace(old, depth=2, plus=False), []),
+        (replace(old, depth=9), []),
+    ):
+        yield "switched", {"name": "CLEF", "old": old, "new": new, "ends": ends, **actions}
+    session = SimpleNamespace(
+        row=SimpleNamespace(name="Hip"),
+        advice_now=SimpleNamespace(b=0.4),
+        state=SimpleNamespace(depth=3),
+    )
+    yield "compared", {"sessions": [session, session]}
+    for right, mistaken, places in ((False, None, []), (True, 7, [2, 4]), (True, None, [2])):
+        truth = {"right": right, "mistaken": mistaken, "places": places}
+        yield "search_truth", {"action": "Reject", **truth}
+    yield "review_truth", {"studies": 12, "question": "sensitivity exceeds 75 %", "b": 0.7}
+    yield "not_reached", {"first": 8, "depth": 3}
+    yield "overlooked", {"places": [1, 2]}
+    why = {"drawn": False, "put_back": False, "by_score": False, "words": [], "source": "labels"}
+    why |= {"fitted": True, "named": False}
+    for changed in (
+        {"drawn": True},
+        {"put_back": True},
+        {"by_score": True, "words": ["hinge", "mast"]},
+        {"by_score": True},
+        {"words": ["hinge"]},
+        {"fitted": False},
+        {"named": True},
+        {},
+    ):
+        yield "why_next", why | changed
+    for same, two_stages in ((1, True), (3, False)):
+        counts = {"found": 5, "documents": 40, "same": same, "unread": 12}
+        yield "gain", {**counts, "two_stages": two_stages}
+    for advice in ("stop", "prior alone", "found", "continue", "reports", "confirm", "depends"):
+        yield "unscreened", {"stopped": True, "advice": advice, "decided": True, "reason": "Time ran out"}
+    yield "unscreened", {"stopped": False, "advice": "", "decided": False, "reason": ""}
+    for decided in (True, False):
+        yield "unscreened", {"stopped": True, "advice": "continue", "decided": decided, "reason": ""}
+    curve = {"question": "prior art exists", "first": 0.5, "last": 0.4, "depth": 9, "plus": "Reject"}
+    for kept in (0, 4):
+        yield "belief_curve", {**curve, "q_star": 0.2, "kept": kept}
+    yield "worth_curve", {}
+
+
+def test_every_branch_reads_as_a_sentence() -> None:
+    with every_branch(message):
+        for name, values in sentences():
+            assert message(name, **values)
