@@ -5,6 +5,7 @@ from dataclasses import replace
 from tarstop_core.documents.records import as_records
 from tarstop_core.samples.collections import sample_full_texts, sample_qrels, sample_reviews
 from tarstop_core.screening.log import Event
+from tarstop_core.screening.settings import ReviewSettings
 from tarstop_core.sessions.demo import (
     DEMO_REVIEW,
     DEMO_TOPIC,
@@ -79,4 +80,4 @@ def test_a_persons_own_documents_tell_nothing(store: Store) -> None:
         own = OpenSession.load(store, store.create_session("S", collection, [0, 1], None, START, "", ""))
         assert sample_answer(own, START, plus=True) is None and sample_criteria(own) == ""
         assert sample_text(own, own.row.ids[0]) == ""
-        assert sample_answer(own, replace(START, scenario="review"), plus=True) is None
+        assert sample_answer(own, ReviewSettings(START.payoffs, START.cost), plus=True) is None
