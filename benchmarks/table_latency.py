@@ -8,7 +8,6 @@ Prints the median and the 95th percentile of each; exits with 1 when one of the 
 
 import sys
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +16,7 @@ from playwright.sync_api import Page, expect, sync_playwright
 from benchmarks.judging import judged
 from benchmarks.label_latency import long_session
 from tarstop_core.screening.log import Event
+from tarstop_core.screening.settings import ReviewSettings
 from tarstop_core.sessions.store.store import Store
 
 TARGET_MS = 300
@@ -51,7 +51,10 @@ def review_session(url: str, documents: int, tables: int) -> str:
     session = long_session(url, documents)
     rng = np.random.default_rng(1)
     with Store(url) as store:
-        settings = replace(store.session(session).settings, scenario="review", cost=1e-5, full_cost=1e-4)
+        before = store.session(session).settings
+        settings = ReviewSettings(
+            before.payoffs, 1e-5, policy=before.policy, calibrator=before.calibrator, full_cost=1e-4
+        )
         store.append(session, Event("settings", {"settings": settings.to_dict(), "reason": ""}), expected=0)
         ids = store.session(session).ids[: tables + 3]
         for at, doc in enumerate(ids, start=1):
