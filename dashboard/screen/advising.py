@@ -141,8 +141,8 @@ def dialog(work: Work, state: State, advice: Advice) -> None:
     if flagged := reminder(work, state):
         st.warning(shell.escape_markdown(flagged), icon=":material/flag:")
     if advice.headline == "continue":
-        held = ": the floor you set on the chance of the right decision is not reached"
-        st.warning(f"The advice is to go on{held if advice.floor_holds else ''}. You may stop all the same.")
+        held = ": a floor you set is not reached"
+        st.warning(f"The advice is to go on{held if advice.held_by else ''}. You may stop all the same.")
     if (facts := advice.facts) is not None:
         if open_reports := scenario.message("waiting_reports", facts=facts):
             (st.warning if facts.reports_open else st.info)(unbroken(open_reports))

@@ -23,7 +23,7 @@ from tarstop_core.screening.settings_words import changes, counts_too, settings_
 from tarstop_core.screening.state import State
 
 ADJUSTABLE = (
-    *("payoffs", "cost", "theta", "b_0", "full_cost", "floor"),
+    *("payoffs", "cost", "theta", "b_0", "full_cost", "floor", "floor_studies"),
     *("learns", "words_for", "words_against", "weighs_scores"),
 )
 """Settings that a person may change while screening."""

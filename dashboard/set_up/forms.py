@@ -208,7 +208,7 @@ class ReviewForm(Form[ReviewSettings]):
             engines = {name: (engine.title, engine.help) for name, engine in ENGINES.items()}
             engine = explained("Where the belief comes from", engines, **lasting(f"{OF_REVIEW}/engine"))
             truth = explained("What the right decision is", TRUTHS, **lasting(f"{OF_REVIEW}/truth"))
-            floor = _floor(paper)
+            floor, floor_studies = _floor(paper), _floor_studies(paper)
             studies, patients = _least(settings.plus, paper)
         with right:
             prior = self._chosen_prior(settings)
@@ -218,6 +218,7 @@ class ReviewForm(Form[ReviewSettings]):
             prior=prior,
             truth=truth,
             floor=floor,
+            floor_studies=floor_studies,
             least_studies=studies,
             least_patients=patients,
         )
@@ -323,6 +324,18 @@ def _floor(paper: bool) -> float:
     until = f"Screening goes on until you are {floor} % sure of the right decision, or the list ends."
     st.caption(until if floor else "0 %: off. The rule alone decides.")
     return floor / 100
+
+
+def _floor_studies(paper: bool) -> int:
+    how = lasting(f"{OF_REVIEW}/floor/studies")
+    studies = st.number_input(
+        "Never say stop before so many studies are in", 0, 100, 0, disabled=paper, **how
+    )
+    st.caption(
+        "0: off. It gives way where the list probably holds fewer, or where finding them would cost more than certainty "
+        "is worth."
+    )
+    return int(studies)
 
 
 def _least(plus: str, paper: bool) -> tuple[int, int]:

@@ -143,12 +143,7 @@ def plans_to(depth: Depths, path: ListPath, policy: Policy, costs: Floats, start
     Plans
         One entry a cost.
     """
-    looks_every: int | None = policy.K if isinstance(policy, rules.Batch) else 1
-    if isinstance(policy, TO_THE_END):
-        looks_every = None
-    utility = path.expected_utility(
-        depth, costs, start, acts_on_belief=policy.acts_on_belief, looks_every=looks_every
-    )
+    utility = policy.expected_utility(path, depth, costs, start)
     return Plans(depth, actions(path, policy, depth), utility)
 
 

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 # Re-exported: a rule in a person's own file may import these from here.
 from tarstop_core.errors import InputProblem as InputProblem
+from tarstop_core.value.path import ListPath
 from tarstop_core.value.path import Path as Path
 from tarstop_core.value.path import first_not_worth as first_not_worth
 from tarstop_core.value.payoffs import TOLERANCE as TOLERANCE
@@ -140,6 +141,34 @@ class Policy(ABC):
     def batch_size(self) -> int:
         """Documents that the rule reads, once begun, before it decides again."""
         return 1
+
+    @property
+    def looks_every(self) -> int | None:
+        """Documents after which the rule looks at what it has found; None if it reads to its depth whatever it finds."""
+        return self.batch_size
+
+    def expected_utility(self, path: ListPath, depth: Depths, costs: Floats, start: int) -> Floats:
+        """Net utility expected of following the rule from a depth on.
+
+        Parameters
+        ----------
+        path : ListPath
+            Belief and chances along a list of N documents.
+        depth : ndarray of int, shape (C,)
+            Where the rule stops at each cost if nothing more turns up.
+        costs : ndarray, shape (C,)
+            Costs of a document, in the payoffs' unit.
+        start : int
+            Documents read so far.
+
+        Returns
+        -------
+        ndarray, shape (C,)
+            In the payoffs' unit, screening cost subtracted.
+        """
+        return path.expected_utility(
+            depth, costs, start, acts_on_belief=self.acts_on_belief, looks_every=self.looks_every
+        )
 
     @property
     def cost_invariant(self) -> bool:

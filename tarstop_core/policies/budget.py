@@ -22,6 +22,8 @@ class Budget(AtAnyCost):
     place, colour, marker = 60, "#56B4E9", "x"
     parameters = (Parameter("d", "documents to read", 1, 1_000_000, (100, 200, 500, 1000)),)
 
+    looks_every = None
+
     def depth(self, path: Path, start: int) -> int:
         return max(start, min(self.d, len(path)))
 
@@ -48,6 +50,8 @@ class Share(AtAnyCost):
             "float",
         ),
     )
+
+    looks_every = None
 
     def depth(self, path: Path, start: int) -> int:
         return max(start, share_of(self.share, len(path)))

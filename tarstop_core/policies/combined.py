@@ -1,4 +1,4 @@
-"""Rules made of rules: stop when either says so, only when both do, or only where the decision is likely right."""
+"""Rules made of rules: stop when either says so, or only when both do."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.policies.base import Depths, Flags, Policy, Randomised
+from tarstop_core.policies.base import Depths, Policy, Randomised
 from tarstop_core.value.path import Path
 
 
@@ -83,33 +83,3 @@ class Both(Combined):
             if later == depth:
                 return depth
             depth = later
-
-
-def depth_with_min_p_correct(policy: Policy, path: Path, cost: float, is_sure: Flags, start: int = 0) -> int:
-    """First depth from `start` on where a policy stops and the decision is right with a high enough chance.
-
-    Parameters
-    ----------
-    policy : Policy
-        The rule that has to stop there.
-    path : Path
-        Belief and chances along a list of N documents.
-    cost : float
-        Cost of a document, in the unit of the payoffs.
-    is_sure : ndarray of bool, shape (N + 1,)
-        Whether the chance of the right decision is high enough after 0 … N documents.
-    start : int
-        Documents that were read so far.
-
-    Returns
-    -------
-    int
-        N where there is no such depth.
-    """
-    n = len(path)
-    depth = int(policy.depths(path, [cost], start)[0])
-    while depth < n and not is_sure[depth]:
-        later = np.flatnonzero(is_sure[depth + 1 :])
-        begin = depth + 1 + int(later[0]) if len(later) else n
-        depth = int(policy.depths(path, [cost], begin)[0]) if begin < n else n
-    return depth

@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from tarstop_core.policies.base import Depths, Floats, Parameter, Policy, until_hit
-from tarstop_core.value.path import Path
+from tarstop_core.value.path import ListPath, Path
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,11 @@ class Optimal(Policy):
 
     def value_rate(self, path: Path) -> Floats | None:
         return path.closed_value_rate()
+
+    def expected_utility(self, path: ListPath, depth: Depths, costs: Floats, start: int) -> Floats:
+        """What finds on the way lead to is counted: a plan may pay that would not if it were read to its end."""
+        now = path.expected_utility(np.array([start]), np.zeros(1), start, acts_on_belief=True, looks_every=1)
+        return np.asarray(now + path.closed_gain(costs, start))
 
 
 @dataclass(frozen=True)

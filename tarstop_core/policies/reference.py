@@ -22,6 +22,8 @@ class DecideNow(Policy):
     family = "reference"
     place, colour, marker = 200, "#D55E00", "triangle-up"
 
+    looks_every = None
+
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
         return at_any_cost(start, costs)
 
@@ -37,6 +39,8 @@ class ScreenEverything(AtAnyCost):
     source = "reference: what stopping is meant to save"
     family = "reference"
     place, colour, marker = 210, "#009E73", "cross"
+
+    looks_every = None
 
     def depth(self, path: Path, start: int) -> int:
         return len(path)

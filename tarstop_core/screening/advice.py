@@ -2,18 +2,22 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
 
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.policies import Budget, Greedy, Policy
-from tarstop_core.policies.combined import depth_with_min_p_correct
-from tarstop_core.screening.advised import Advice, Variation
+from tarstop_core.policies.floors import first_allowed_stop
+from tarstop_core.screening.advised import Advice, Floor, Variation
 from tarstop_core.screening.labels import IRRELEVANT, PENDING
 from tarstop_core.screening.paths import Paths, screening_path, session_paths
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.value.path import ListPath
-from tarstop_core.value.payoffs import Floats
+from tarstop_core.value.payoffs import TOLERANCE, Floats
 
 ALWAYS_SHOWN: tuple[Policy, ...] = (Greedy(), Budget(100))
 
@@ -31,7 +35,8 @@ def advise(
     path, scenario = paths.path, scenario_of(settings)
     plain = _plain(settings, path, state.depth)
     facts = scenario.facts(settings, calibrator, path, p, state)
-    advice = replace(plain, floor_holds=_floor_holds(settings, path, plain), facts=facts)
+    held_by = _held_by(settings, path, plain)
+    advice = replace(plain, held_by=held_by, facts=facts, **_gain(settings, path, plain, held_by))
     if state.hit is not None:
         return replace(advice, headline="found")
     if len(state.pending):
@@ -68,18 +73,42 @@ def stopping_outcomes(
 
 
 def _stop(settings: Settings, policy: Policy, path: ListPath, start: int) -> int:
-    """First depth ≥ start at which the policy stops, and the person's floor allows it."""
-    sure = scenario_of(settings).sure_enough(settings, path)
-    if sure is None:
-        return int(policy.depths(path, [settings.cost], start=start)[0])
-    return depth_with_min_p_correct(policy, path, settings.cost, sure, start)
+    """First depth ≥ start at which the policy stops, and the person's floors allow it."""
+    allowed = np.ones(len(path) + 1, dtype=bool)
+    for depths in scenario_of(settings).floors(settings, path).values():
+        allowed &= depths
+    return first_allowed_stop(policy, path, settings.cost, allowed, start)
 
 
-def _floor_holds(settings: Settings, path: ListPath, advice: Advice) -> bool:
-    """Whether the chosen rule would stop here but for the floor."""
-    if not advice.go_on or scenario_of(settings).sure_enough(settings, path) is None:
-        return False
-    return int(settings.rule.depths(path, [settings.cost], start=advice.depth)[0]) == advice.depth
+def _held_by(settings: Settings, path: ListPath, advice: Advice) -> Floor | None:
+    """The floor but for which the chosen rule would stop here."""
+    depth = advice.depth
+    holding = (
+        floor for floor, allowed in scenario_of(settings).floors(settings, path).items() if not allowed[depth]
+    )
+    floor = next(holding, None)
+    if floor is None or int(settings.rule.depths(path, [settings.cost], start=depth)[0]) > depth:
+        return None
+    return floor
+
+
+def _gain(settings: Settings, path: ListPath, advice: Advice, held_by: Floor | None) -> dict[str, Any]:
+    """What going on as advised is expected to gain, and whether any plan does."""
+    if not advice.go_on:
+        return {}
+    depth, rule, cost = advice.depth, settings.rule, settings.cost
+    costs = np.array([cost])
+    to_depth = partial(path.expected_utility, start=depth, acts_on_belief=rule.acts_on_belief, looks_every=1)
+    now = float(to_depth(np.array([depth]), costs)[0])
+    if held_by is None:
+        follows = rule.expected_utility(path, rule.depths(path, costs, depth), costs, depth)
+    else:
+        follows = to_depth(np.array([depth + advice.more]), costs)
+    gain = float(follows[0]) - now
+    return {
+        "gain": 0.0 if abs(gain) < TOLERANCE * settings.payoffs.K else gain,
+        "plan_pays": path.pays(depth, cost),
+    }
 
 
 def _plain(settings: Settings, path: ListPath, depth: int) -> Advice:

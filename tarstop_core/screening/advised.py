@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from typing import Literal
 
 from tarstop_core.samples.shipped import WrongStops
@@ -16,11 +17,19 @@ LITTLE, LITTLE_STUDIES = 5, 3
 """Documents, and in a review studies, below which a stop says that it rests on little."""
 
 
+class Floor(Enum):
+    """What a person asks for before a rule may stop."""
+
+    RIGHT = "a chance of the right decision"
+    STUDIES = "a number of studies"
+
+
 @dataclass(frozen=True)
 class Assumption:
     """One assumption that is tried in place of the session's own."""
 
     chance_factor: float = 1.0  # by which every document's chance is multiplied
+    cost_factor: float = 1.0  # by which all costs of reading are multiplied
     b_0: float | None = None  # the starting chance; None: the session's own
 
 
@@ -92,10 +101,14 @@ class Advice:
     plus: bool  # the action on stopping now
     utility: float
     """What that action is expected to bring, in the payoffs' unit, screening cost not subtracted."""
+    gain: float = 0.0
+    """What going on as advised is expected to gain over stopping now, in the payoffs' unit; below 0 where the rule or a floor
+    goes on although no plan as long as that pays.
+    """
+    plan_pays: bool = False  # Whether some plan to read on gains
     variations: tuple[Variation, ...] = ()  # the advice under other assumptions
     if_fails: Advice | None = None  # while a hit waits for confirmation: the advice should it not hold
-    floor_holds: bool = False
-    """Whether the rule would stop but for a person's floor on the chance of the right decision."""
+    held_by: Floor | None = None  # The floor but for which the rule would stop
     facts: ReviewFacts | None = None  # in a review, what belongs to the advice
 
     @property
@@ -130,5 +143,11 @@ class Advice:
         return tuple(
             other
             for other in self.variations
-            if other.go_on != self.go_on or (not self.go_on and other.plus != self.plus)
+            if other.assumption.cost_factor == 1
+            and (other.go_on != self.go_on or (not self.go_on and other.plus != self.plus))
         )
+
+    @property
+    def at_other_costs(self) -> tuple[Variation, ...]:
+        """The advice if reading cost a tenth, and if it cost ten times as much; empty where it costs nothing."""
+        return tuple(other for other in self.variations if other.assumption.cost_factor != 1)

@@ -122,9 +122,9 @@ def check_sentence(check: Check | None, settings: Settings, state: State | None 
     >>> from tarstop_core.value.payoffs import Payoffs
     >>> review = ReviewSettings(Payoffs.from_q_star(0.5), 0.001)
     >>> check_sentence(Check(60, 15.0, 9, 21, 3, 0.37, 0.17, 0.62, True), review)
-    'Expected 9 to 21 relevant among the 60 documents read, found 3; the chances alone say 15. Lists differ, so that is no warning; multiplied by 0.37 (0.17 to 0.62) they would fit its number.'
+    'Expected 9 to 21 included among the 60 documents read, found 3; the chances alone say 15. Lists differ, so that is no warning; multiplied by 0.37 (0.17 to 0.62) they would fit its number.'
     >>> check_sentence(Check(60, 15.0, 9, 21, 12, 0.8, 0.5, 1.2, False), review)
-    'Expected 9 to 21 relevant among the 60 documents read, found 12: the chances fit this list so far.'
+    'Expected 9 to 21 included among the 60 documents read, found 12: the chances fit this list so far.'
     """
     if check is None:
         read, hit = (0, False) if state is None else (state.depth, bool(state.came_true.any()))

@@ -22,6 +22,7 @@ Varied = tuple[Assumption, Settings, ListPath]
 PathsKey = tuple[Settings, Any, bytes, bytes]
 
 CHANCE_FACTORS = (0.5, 2.0)
+COST_FACTORS = (0.1, 10.0)
 
 
 def screening_path(
@@ -99,6 +100,11 @@ def _varied(
     for b_0 in starting_chances(settings) if scenario.has_starting_chance(settings) else ():
         changed = replace(settings, b_0=b_0)
         others.append((Assumption(b_0=b_0), changed, path_from(changed, path, calibrator, p, state)))
+    for factor in COST_FACTORS if settings.cost else ():
+        changed = settings.with_stakes(settings.stakes.with_costs_times(factor))
+        others.append(
+            (Assumption(cost_factor=factor), changed, screening_path(changed, calibrator, p, state))
+        )
     return tuple(others)
 
 

@@ -38,12 +38,13 @@ FILE_ORDER = (
         "plus",
     ),
     *("minus", "scenario", "theta", "engine", "prior", "truth", "stages", "full_cost", "data_share", "floor"),
-    *("least_studies", "least_patients", "scale", "learns", "words_for", "words_against", "weighs_scores"),
+    *("floor_studies", "least_studies", "least_patients", "scale"),
+    *("learns", "words_for", "words_against", "weighs_scores"),
     "application",
 )
 """Settings of patents and reviews in the order in which files hold them."""
 LEFT_OUT = (
-    *("least_studies", "least_patients", "scale"),
+    *("floor_studies", "least_studies", "least_patients", "scale"),
     *("learns", "words_for", "words_against", "weighs_scores"),
 )
 """Settings that files leave out at their defaults, because those of the first sessions do not have them."""
@@ -273,6 +274,10 @@ class ReviewSettings(Settings):
     """How many included reports bring data, before any was read in full."""
     floor: float = 0.0
     """No rule says stop while the chance of the right decision is below this; 0 for none."""
+    floor_studies: int = 0
+    """No rule says stop before so many studies are in, unless the list probably does not hold them or finding them would
+    cost more than certainty is worth; 0 for none.
+    """
     least_studies: int = 0
     least_patients: int = 0
     """a⁺ is not open before so many studies, and patients with the condition in them, are in; 0 for neither."""
@@ -292,9 +297,13 @@ class ReviewSettings(Settings):
                 raise InputProblem(f"The {what} is '{chosen}'; choose {' or '.join(map(str, allowed))}.")
         check_theta(self.theta)
         check_engine(self.engine)
-        for name, least in (("studies", self.least_studies), ("patients", self.least_patients)):
+        for name, least in (
+            ("least number of studies", self.least_studies),
+            ("least number of patients", self.least_patients),
+            ("floor on the number of studies", self.floor_studies),
+        ):
             if least < 0:
-                raise InputProblem(f"The least number of {name} is {least}; give a whole number from 0 on.")
+                raise InputProblem(f"The {name} is {least}; give a whole number from 0 on.")
         if not 0 <= self.floor < 1:
             raise InputProblem(
                 f"The floor on the chance of the right decision is {self.floor:g}; give a number from 0 to below 1."
@@ -321,7 +330,7 @@ class ReviewSettings(Settings):
         return replace(self.prior, b_0=self.b_0)
 
     def read_at_once(self) -> Self:
-        return replace(self, stages=1, full_cost=0.0, floor=0.0)
+        return replace(self, stages=1, full_cost=0.0, floor=0.0, floor_studies=0)
 
     def paper_mode(self) -> Self:
         # The learned width of a prior is not the paper's.

@@ -22,7 +22,7 @@ from tarstop_core.value.payoffs import TOLERANCE, Depths, Floats, Payoffs
 
 BLOCK = 0.08  # A block holds at most this share of the documents between it and the beginning,
 FINDS = 0.2  # and studies expected in it, at first; five blocks a study from the beginning on
-DEAR = 2e-3  # What the documents of a block may cost, as a share of all that is at stake
+DEAR = 1e-2  # What the documents of a block may cost, as a share of all that is at stake
 INCLUDED = 8  # Included documents that are told apart, where lists differ and not each brings a study
 
 

@@ -201,6 +201,10 @@ class CumulativePath(ListPath):
             going = going[stops[going] >= at]
         return stops
 
+    def closed_gain(self, costs: Floats, start: int) -> Floats:
+        plan, begin = self.closed_plan(costs, start)
+        return plan.gain(start - begin) if plan else np.zeros(len(costs))
+
     def closed_value_rate(self) -> None:
         """None: what a plan gains depends on what it costs to go on after the next study."""
 

@@ -237,6 +237,15 @@ class DecisivePath(ListPath):
         """What the best plan to the end is worth: until a hit there is nothing to see that would change it."""
         return self.horizon_depths(costs, None, start)
 
+    def closed_gain(self, costs: Floats, start: int) -> Floats:
+        if self.settled(start):
+            return np.zeros(len(costs))
+        depth = np.append(self.closed_depths(costs, start), start)
+        utility = self.expected_utility(
+            depth, np.append(costs, 0.0), start, acts_on_belief=True, looks_every=1
+        )
+        return np.asarray(utility[:-1] - utility[-1])
+
     def closed_value_rate(self) -> Floats:
         return self.value_rate(None)
 

@@ -152,6 +152,10 @@ class ListPath(Path, ABC):
             In the payoffs' unit, screening cost subtracted.
         """
 
+    @abstractmethod
+    def closed_gain(self, costs: Floats, start: int) -> Floats:
+        """What the best plan that looks again after every document gains over stopping at `start`, for each cost, shape (C,)."""
+
     # --- reports that wait to be read in full
 
     @property

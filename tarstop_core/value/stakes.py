@@ -53,6 +53,10 @@ class Stakes:
         """What the worse of the two mistakes costs, in the unit."""
         return max(self.payoffs.wrong_plus, self.payoffs.wrong_minus)
 
+    def with_costs_times(self, factor: float) -> Stakes:
+        """Multiply all costs of reading by a factor above 0, and keep the payoffs."""
+        return replace(self, cost=factor * self.cost, full_cost=factor * self.full_cost)
+
     @property
     def fraction(self) -> float:
         """The cost in the normalised form, c/K."""

@@ -291,7 +291,8 @@ def test_a_tornado_is_plans_made_with_each_assumption_changed(key: str) -> None:
         return plans.plans(explored.planned(changed, factor), Optimal(), changed.cost)
 
     now = plan(settings_)
-    assert (found.depth, found.net_utility) == (now.depth[0], pytest.approx(now.net_utility[0]))
+    # Plans made for several costs at once look at other nodes than those for one.
+    assert (found.depth, found.net_utility) == (now.depth[0], pytest.approx(now.net_utility[0], rel=1e-4))
     by_name = {each.name: each for each in found.swings}
     assert list(by_name) == ["B", "L_r", "L_g", "G", "cost", "b_0", "p"]
     for name, swing in by_name.items():
@@ -303,7 +304,7 @@ def test_a_tornado_is_plans_made_with_each_assumption_changed(key: str) -> None:
             else:
                 other = plan(replace(settings_, payoffs=Stakes(MONEY, 12.0).with_payoff(name, value).payoffs))  # type: ignore[arg-type]
             assert swing.depth[end] == other.depth[0], name
-            assert swing.net_utility[end] == pytest.approx(other.net_utility[0]), name
+            assert swing.net_utility[end] == pytest.approx(other.net_utility[0], rel=1e-4), name
     assert by_name["b_0"].values == pytest.approx((0.3, 0.7)) and by_name["B"].values == (2000, 8000)
 
 

@@ -139,7 +139,8 @@ def test_advice_that_does_not_survive_its_assumptions_says_so_and_keeps_its_head
     found = False
     for depth in range(1, N):
         advice = advise(START, CALIBRATOR, P, replay(START, IDS, read(depth)))
-        disagree = [v for v in advice.variations if v.go_on != advice.go_on]
+        supposed = [v for v in advice.variations if v.assumption.cost_factor == 1]
+        disagree = [v for v in supposed if v.go_on != advice.go_on]
         if disagree:
             found = True
             assert advice.headline == ("continue" if advice.go_on else "stop")
@@ -153,6 +154,16 @@ def test_a_stop_whose_action_would_change_says_under_which_assumptions() -> None
     advice = advise(near, CALIBRATOR, P, replay(near, IDS, read(1)))
     assert not advice.go_on and {v.plus for v in advice.variations} == {True, False}
     assert advice.headline == "stop" and "Holds unless" in verdict(advice, near).rests
+
+
+def test_the_advice_at_other_costs_is_that_of_a_session_with_these_costs() -> None:
+    state = replay(START, IDS, read(5))
+    lower, higher = advise(START, CALIBRATOR, P, state).at_other_costs
+    for other, factor in ((lower, 0.1), (higher, 10.0)):
+        own = advise(replace(START, cost=factor * START.cost), CALIBRATOR, P, state)
+        assert (other.go_on, other.more, other.plus) == (own.go_on, own.more, own.plus)
+    assert lower.more > higher.more
+    assert not advise(replace(START, cost=0.0), CALIBRATOR, P, state).at_other_costs
 
 
 def test_a_promised_number_is_kept() -> None:

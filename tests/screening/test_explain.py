@@ -14,7 +14,7 @@ from tarstop_core.calibration.calibrator import Calibrator, FittedOn
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.samples.shipped import wrong_stops
 from tarstop_core.screening.advice import advise
-from tarstop_core.screening.advised import Advice, Assumption, Headline, ReviewFacts, Variation
+from tarstop_core.screening.advised import Advice, Assumption, Floor, Headline, ReviewFacts, Variation
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.scenarios.named import scenario_of
@@ -325,7 +325,7 @@ def test_what_waits() -> None:
 def test_a_review_speaks_of_studies_not_hits() -> None:
     told = explain(situation("continue", facts=TOLD), REVIEW)
     assert "screen about 15 more" in told.sentence and "If no study with data turns up" in told.sentence
-    held = explain(situation("continue", facts=TOLD, floor_holds=True), replace(REVIEW, floor=0.9))
+    held = explain(situation("continue", facts=TOLD, held_by=Floor.RIGHT), replace(REVIEW, floor=0.9))
     assert "your floor of 90 % on the chance of the right decision" in held.sentence
     assert question(REVIEW) == "sensitivity exceeds 75 %" and question(START) == "prior art exists"
     assert (

@@ -36,7 +36,7 @@ def test_path_left_and_next_document_are_one_distribution() -> None:
     assert left.mean == pytest.approx(p[4:].sum(), rel=1e-3)
     advice = advise(LEARNS, INCLUSION, p, state)
     assert advice.facts.left[0] == left.mean
-    none, dear = read([False, False]), replace(LEARNS, cost=40.0)
+    none, dear = read([False, False]), replace(LEARNS, cost=40.0, policy="greedy")
     advice = advise(dear, INCLUSION, foretold(dear, none)[0], none)
     assert "in the order that the labels so far make" in explain(advice, dear).sentence
     assert "more in the present order" in verdict(advice, dear).says

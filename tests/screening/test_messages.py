@@ -12,7 +12,7 @@ from tarstop_core.presentation.messages import Messages
 from tarstop_core.ranking.learning import DEFAULT, RANKERS
 from tarstop_core.samples.shipped import WrongStops
 from tarstop_core.screening import advice_message, record_message
-from tarstop_core.screening.advised import Advice, Assumption, Headline, ReviewFacts, Variation
+from tarstop_core.screening.advised import Advice, Assumption, Floor, Headline, ReviewFacts, Variation
 from tarstop_core.screening.scenarios.patent import PATENT
 from tarstop_core.screening.scenarios.review import REVIEW
 from tarstop_core.screening.settings import PatentSettings, ReviewSettings, Settings
@@ -137,7 +137,9 @@ def reviews() -> Iterator[ReviewFacts]:
 
 def test_every_branch_of_a_review() -> None:
     pounds = replace(ACCURACY, payoffs=ACCURACY.payoffs.scaled(20_000, "£"))
-    least = replace(ACCURACY, least_studies=5, least_patients=100, policy="greedy", floor=0.9)
+    least = replace(
+        ACCURACY, least_studies=5, least_patients=100, policy="greedy", floor=0.9, floor_studies=5
+    )
     once = replace(ACCURACY, stages=1, full_cost=0.0, least_patients=100)
     learned = replace(ACCURACY.belief_prior, weight=0.5, learned_from=SimpleNamespace(source="reviews"))  # type: ignore[arg-type]
     message = REVIEW.message
@@ -151,7 +153,8 @@ def test_every_branch_of_a_review() -> None:
             assert bool(message("waiting_reports", facts=changed_by)) == bool(facts.waiting)
         for facts, settings in product(reviews(), (ACCURACY, pounds, least, once)):
             for advice in situations(facts):
-                for changed in (advice, replace(advice, floor_holds=True, b=0.9, depth=60, more=0)):
+                held = replace(advice, b=0.9, depth=60, more=0)
+                for changed in (advice, *(replace(held, held_by=floor) for floor in Floor)):
                     assert said(message, of_advice(settings, changed))
         stages = (ACCURACY, once)
         for settings, warned in product(
@@ -186,11 +189,22 @@ def shared() -> Values:
             if advice.go_on:
                 yield "plan", {"advice": advice, "settings": settings, "nothing": "nothing"}
             yield "read_on", {"advice": advice, "settings": settings, "nothing": "nothing"}
+            yield "best_plan", {"advice": advice, "settings": settings}
+            for held_by, pays in product((None, Floor.STUDIES), (True, False)):
+                lost = replace(advice, go_on=True, gain=-0.02, held_by=held_by, plan_pays=pays)
+                for stakes in (settings, pounds):
+                    yield "best_plan", {"advice": lost, "settings": stakes}
         for settings in (pounds, replace(SEARCH, needs_citation=False)):
             yield "stopping", {"advice": advice, "settings": settings}
             yield "now", {"advice": advice, "settings": settings}
         for unless in ([], ["you start elsewhere"]):
             yield "holds", {"advice": advice, "unless": unless}
+        for at_other_costs in product((True, False), repeat=2):
+            others = tuple(
+                Variation(Assumption(cost_factor=factor), go_on, 20 if go_on else 0, plus=False)
+                for factor, go_on in zip((0.1, 10.0), at_other_costs, strict=True)
+            )
+            yield "at_other_costs", {"advice": replace(advice, variations=others), "settings": pounds}
         for plus in (True, False):
             values = {"advice": replace(advice, plus=plus), "settings": pounds, "question": "it is so"}
             yield "against_the_odds", values

@@ -50,9 +50,14 @@ def test_settings_of_a_later_version_are_refused() -> None:
         read_settings({**REVIEW.to_dict(), "version": 3})
 
 
-def test_each_scenario_begins_with_its_own_rule() -> None:
-    assert PATENT.policy == "optimal"
-    assert ReviewSettings(PATENT.payoffs, 0.001).policy == "greedy"
+def test_each_scenario_begins_with_its_own_rule_and_files_keep_the_rule_and_the_floors_they_name() -> None:
+    begun = ReviewSettings(PATENT.payoffs, 0.001)
+    assert (PATENT.policy, begun.policy) == ("optimal", "greedy")
+    earlier = {**REVIEW.to_dict(), "policy": "greedy"}
+    assert "floor_studies" not in earlier and read_settings(earlier).floor_studies == 0
+    held = replace(begun, floor_studies=5)
+    assert read_settings(held.to_dict()) == held
+    assert held.paper_mode().floor_studies == 0
 
 
 @pytest.mark.parametrize("rule", ["qbcb", "audit:every=3", "target", "oracle"])

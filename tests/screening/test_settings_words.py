@@ -36,6 +36,7 @@ OTHER = {
     "full_cost": 9.0,
     "data_share": ExtractionRate(3, 1),
     "floor": 0.6,
+    "floor_studies": 4,
     "least_studies": 3,
     "least_patients": 50,
     "scale": 0.3,

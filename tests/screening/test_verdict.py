@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from tarstop_core.screening.advised import Assumption, ReviewFacts, Variation
-from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.advised import Assumption, Floor, Variation
 from tarstop_core.screening.wording import MOODS, SIGNS, chance_in_words, document_name, explain, verdict
 from tests.screening.test_explain import REVIEW, START, TOLD, situation
 
@@ -39,12 +38,12 @@ def test_what_does_not_pay_never_reads_as_if_it_did(ratio: float) -> None:
 
 def test_stopping_now_says_how_likely_it_is_right_and_on_what_it_rests() -> None:
     said = verdict(situation("stop"), START)
-    assert said.now == "Stop now: “Grant”, right with 70 %."
+    assert said.now == "Stop now: “Grant”, right with 70 % under this model."
     assert said.rests == "Rests on 5 documents."
     assert verdict(situation("stop", depth=2), START).rests == "Rests on little: 2 documents."
     uncited = situation("stop", b=0.7)
     assert verdict(uncited, START).now == (
-        "Stop now: “Grant”, right with 30 %; “Reject” needs a document to cite."
+        "Stop now: “Grant”, right with 30 % under this model; “Reject” needs a document to cite."
     )
     assert chance_in_words(uncited, START).endswith("from which “Reject” pays, given a document to cite.")
     assert chance_in_words(situation("stop"), START).endswith("from which “Reject” pays.")
@@ -62,7 +61,7 @@ def test_assumptions_are_a_line_beneath() -> None:
 def test_a_review_rests_on_studies_and_says_what_is_unread() -> None:
     told = replace(TOLD, diseased=118)
     said = verdict(situation("stop", facts=told), REVIEW)
-    assert said.now == "Stop now: “Don’t adopt”, right with 75 %."
+    assert said.now == "Stop now: “Don’t adopt”, right with 75 % under this model."
     assert said.rests.startswith(
         "Rests on 4 studies, 118 with the disease; about 12 (3 to 25) relevant probably unread."
     )
@@ -91,16 +90,12 @@ def test_what_was_found_is_named() -> None:
     assert verdict(waits, START, [one]).says.startswith(f"{one} may settle the question")
 
 
-def test_going_on_by_score_is_said_to_differ_from_the_best_plan_only_where_it_does() -> None:
-    none = replace(TOLD, plan=0, reports_to_read=0)
-    greedy, optimal = (replace(REVIEW, policy=name) for name in ("greedy", "optimal"))
-
-    def rests(facts: ReviewFacts, settings: Settings = greedy) -> str:
-        return verdict(situation("continue", facts=facts), settings).rests
-
-    would_stop = "The best plan, which counts all that reading on would cost and show, would stop here."
-    assert would_stop in rests(none)
-    assert would_stop in explain(situation("continue", facts=none), greedy).sentence
-    for facts in (TOLD, replace(none, plan=3), replace(none, reports_to_read=1)):
-        assert "best plan" not in rests(facts)
-    assert "best plan" not in rests(none, optimal)
+def test_going_on_that_is_expected_to_lose_is_said_to_differ_from_the_best_plan() -> None:
+    greedy = replace(REVIEW, policy="greedy")
+    loses = situation("continue", facts=TOLD, gain=-60.0)
+    assert "what 30,000 documents cost" in verdict(loses, greedy).says
+    assert "would stop" in explain(loses, greedy).sentence
+    assert "would read less" in verdict(replace(loses, plan_pays=True), greedy).says
+    held = replace(loses, held_by=Floor.STUDIES)
+    assert "Your floor goes on" in verdict(held, replace(greedy, floor_studies=5)).says
+    assert "best plan" not in verdict(replace(loses, gain=0.0), greedy).says

@@ -13,7 +13,7 @@ from scipy.stats import poisson
 from tarstop_core.documents.tables import Tables
 from tarstop_core.errors import InputProblem
 from tarstop_core.policies import Batch, Greedy, LookAhead, Optimal, Smooth
-from tarstop_core.policies.combined import depth_with_min_p_correct
+from tarstop_core.policies.floors import first_allowed_stop
 from tarstop_core.value.cumulative import (
     PLANS,
     SHORT,
@@ -146,7 +146,7 @@ def test_a_study_is_known_once_its_document_is_read(places: list[int], n: int) -
 def test_a_floor_only_lengthens_and_is_met_where_it_stops(seed: int, cost: float) -> None:
     path = a_path(seed)
     sure = np.random.default_rng(seed).random(N + 1) < 0.2
-    depth = depth_with_min_p_correct(Greedy(), path, cost, sure)
+    depth = first_allowed_stop(Greedy(), path, cost, sure)
     assert depth >= int(Greedy().depths(path, [cost])[0])
     assert depth == N or (sure[depth] and int(Greedy().depths(path, [cost], depth)[0]) == depth)
 

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Generic
 
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.presentation.messages import Messages
-from tarstop_core.screening.advised import Advice, ReviewFacts
+from tarstop_core.screening.advised import Advice, Floor, ReviewFacts
 from tarstop_core.screening.labels import Label
 from tarstop_core.screening.settings import S, Settings
 from tarstop_core.screening.state import State
@@ -125,9 +125,9 @@ class Scenario(ABC, Generic[S]):
 
     # --- beside the advice
 
-    def sure_enough(self, settings: S, path: ListPath) -> Flags | None:
-        """Depths at which a person's floor on the chance of the right decision lets a rule stop; None without one."""
-        return None
+    def floors(self, settings: S, path: ListPath) -> Mapping[Floor, Flags]:
+        """What has to hold before a rule may stop: for each floor that is set the depths that it allows, shape (N + 1,)."""
+        return {}
 
     def facts(
         self, settings: S, calibrator: Calibrator, path: ListPath, p: Floats, state: State

@@ -15,10 +15,11 @@ from tarstop_core.documents.tables import Tables
 from tarstop_core.evidence.summary import evidence
 from tarstop_core.evidence.words import rival_sentence
 from tarstop_core.evidence.words import studies as studies_of
+from tarstop_core.policies.floors import enough_studies
 from tarstop_core.presentation.messages import Messages
 from tarstop_core.presentation.numbers import amount, number, percent
 from tarstop_core.samples.shipped import past_stops, wrong_stops
-from tarstop_core.screening.advised import Advice, ReviewFacts
+from tarstop_core.screening.advised import Advice, Floor, ReviewFacts
 from tarstop_core.screening.foretold import still_unread
 from tarstop_core.screening.labels import RELEVANT, Label
 from tarstop_core.screening.scenarios.base import Scenario
@@ -151,11 +152,14 @@ class Review(Scenario[ReviewSettings]):
 
     # --- beside the advice
 
-    def sure_enough(self, settings: ReviewSettings, path: ListPath) -> Flags | None:
-        """Where the action is right with the chance that the floor asks for."""
-        if not settings.floor:
-            return None
-        return np.asarray(1 - cast(ReviewPath, path).disagreement(settings.truth) >= settings.floor)
+    def floors(self, settings: ReviewSettings, path: ListPath) -> Mapping[Floor, Flags]:
+        """A chance of the right decision, and a number of studies."""
+        own, allowed = cast(ReviewPath, path), dict[Floor, Flags]()
+        if settings.floor:
+            allowed[Floor.RIGHT] = np.asarray(1 - own.disagreement(settings.truth) >= settings.floor)
+        if settings.floor_studies:
+            allowed[Floor.STUDIES] = enough_studies(own, settings.floor_studies, settings.cost)
+        return allowed
 
     def facts(
         self, settings: ReviewSettings, calibrator: Calibrator, path: ListPath, p: Floats, state: State
@@ -271,6 +275,10 @@ class Review(Scenario[ReviewSettings]):
                 "Least chance of the right decision (floor)",
                 percent(settings.floor) if settings.floor else "none",
             ),
+            (
+                "Studies before any rule may stop (floor)",
+                number(settings.floor_studies) if settings.floor_studies else "none",
+            ),
             (f"Least evidence for “{settings.plus}”", self.message("least", settings=settings)),
         ]
 
@@ -280,6 +288,7 @@ class Review(Scenario[ReviewSettings]):
             "starting chance": percent(settings.b_0),
             "cost of a report": amount(settings.full_cost, settings.payoffs.unit),
             "floor": percent(settings.floor),
+            "floor of studies": number(settings.floor_studies),
         }
 
     # --- what leaves

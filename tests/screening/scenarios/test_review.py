@@ -21,6 +21,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.files import trace_to_csv
 from tarstop_core.policies import Budget, Greedy, LookAhead, Optimal
 from tarstop_core.screening.advice import advise, stopping_outcomes
+from tarstop_core.screening.advised import Floor
 from tarstop_core.screening.events import report_event
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
@@ -256,9 +257,20 @@ def test_a_floor_keeps_a_rule_from_stopping() -> None:
     events = [label(at, "irrelevant") for at in range(3)]
     assert not told(events, dear).go_on
     held = told(events, replace(dear, floor=0.9))
-    assert held.go_on and held.floor_holds and held.more == N - 3
+    assert held.go_on and held.held_by is Floor.RIGHT and held.more == N - 3
     allowed = told(events, replace(dear, floor=0.4))
-    assert not allowed.go_on and not allowed.floor_holds
+    assert not allowed.go_on and allowed.held_by is None
+
+
+def test_a_floor_of_studies_keeps_a_rule_from_stopping_while_it_is_worth_it() -> None:
+    events = [label(at, "irrelevant") for at in range(3)]
+    stops = replace(START, cost=0.004, engine="univariate", policy="budget:d=3")
+    assert not told(events, stops).go_on
+    held = told(events, replace(stops, floor_studies=2))
+    assert held.go_on and held.held_by is Floor.STUDIES and held.more > 0
+    # More than the list probably holds, or dearer than certainty is worth: the floor gives way.
+    assert not told(events, replace(stops, floor_studies=40)).go_on
+    assert not told(events, replace(stops, floor_studies=2, cost=0.5)).go_on
 
 
 def test_nothing_read_is_said() -> None:

@@ -1,0 +1,69 @@
+"""Floors: what has to hold before a rule may stop, whatever it says itself."""
+
+import numpy as np
+from scipy.stats import poisson
+
+from tarstop_core.policies.base import Flags, Policy
+from tarstop_core.value.cumulative import CumulativePath
+from tarstop_core.value.path import Path
+
+PROBABLY = 0.5  # The list probably holds the studies that a floor asks for, if the chance is at least this
+
+
+def first_allowed_stop(policy: Policy, path: Path, cost: float, allowed: Flags, start: int = 0) -> int:
+    """First depth from `start` on where a policy stops and its floors allow it.
+
+    Parameters
+    ----------
+    policy : Policy
+        The rule that has to stop there.
+    path : Path
+        Belief and chances along a list of N documents.
+    cost : float
+        Cost of a document, in the unit of the payoffs.
+    allowed : ndarray of bool, shape (N + 1,)
+        Whether every floor allows to stop after 0 … N documents.
+    start : int
+        Documents that were read so far.
+
+    Returns
+    -------
+    int
+        N where there is no such depth.
+    """
+    n = len(path)
+    depth = int(policy.depths(path, [cost], start)[0])
+    while depth < n and not allowed[depth]:
+        later = np.flatnonzero(allowed[depth + 1 :])
+        begin = depth + 1 + int(later[0]) if len(later) else n
+        depth = int(policy.depths(path, [cost], begin)[0]) if begin < n else n
+    return depth
+
+
+def enough_studies(path: CumulativePath, least: int, cost: float) -> Flags:
+    """Depths at which a floor of so many studies lets a rule stop.
+
+    The floor gives way where the list probably does not hold that many studies, and where reaching it would cost more
+    than certainty is worth.
+
+    Parameters
+    ----------
+    path : CumulativePath
+        Belief, chances and studies along a list of N documents.
+    least : int
+        Studies to be found first.
+    cost : float
+        Cost of a document, in the unit of the payoffs.
+
+    Returns
+    -------
+    ndarray of bool, shape (N + 1,)
+        After 0 … N documents.
+    """
+    lacking = np.maximum(0, least - path.studies)
+    included = path.included_to
+    left = path.waiting + path.share * (included[-1] - included)
+    reports = np.maximum(0.0, lacking - path.waiting) / path.share
+    documents = np.searchsorted(included, included + reports) - np.arange(len(path) + 1)
+    dear = cost * documents + path.full_cost * lacking / path.share > path.evpi
+    return np.asarray((lacking == 0) | (poisson.sf(lacking - 1, left) < PROBABLY) | dear)
