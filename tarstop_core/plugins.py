@@ -30,10 +30,10 @@ def load_class(file: str, name: str, base: type[Kind], what: str, public: str) -
     except Exception as problem:
         raise InputProblem(f"The {what} file {file} fails: {_failure(problem, file)}.") from problem
     classes = ((key, value) for key, value in vars(module).items() if inspect.isclass(value))
-    found = {key: value for key, value in classes if value.__module__ == module.__name__}
-    kind: type[Any] | None = found.get(name)
+    defined = {key: value for key, value in classes if value.__module__ == module.__name__}
+    kind: type[Any] | None = defined.get(name)
     if kind is None:
-        has = f"it has {', '.join(found)}" if found else "it defines no class"
+        has = f"it has {', '.join(defined)}" if defined else "it defines no class"
         raise InputProblem(f"{file} has no class '{name}'; {has}.")
     if not issubclass(kind, base):
         raise InputProblem(f"{name} in {file} is not a {what}; derive it from {public}.")
@@ -50,8 +50,8 @@ def make(kind: type[Kind], file: str, name: str, values: dict[str, Any], what: s
     except InputProblem:
         raise
     except Exception as problem:
-        said = _failure(problem, file)
-        raise InputProblem(f"The {what} {name} in {file} cannot be made: {said}.") from problem
+        failure = _failure(problem, file)
+        raise InputProblem(f"The {what} {name} in {file} cannot be made: {failure}.") from problem
 
 
 def _failure(problem: BaseException, file: str) -> str:
@@ -61,9 +61,9 @@ def _failure(problem: BaseException, file: str) -> str:
     line, words = at[-1] if at else None, str(problem)
     if isinstance(problem, SyntaxError):
         line, words = problem.lineno, problem.msg
-    said = " ".join(words.split()).rstrip(".").replace(". ", "; ")
+    reason = " ".join(words.split()).rstrip(".").replace(". ", "; ")
     where = f" in line {line}" if line else ""
-    return f"{type(problem).__name__}{where}{': ' if said else ''}{said}"
+    return f"{type(problem).__name__}{where}{': ' if reason else ''}{reason}"
 
 
 @lru_cache(maxsize=32)

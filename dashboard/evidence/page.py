@@ -100,29 +100,32 @@ def evidence_page() -> None:
     with asked:
         theta, engine, q_star = _question()
         prior = chosen_prior(theta, disabled=not ENGINES[engine].knows_prior)
-    shown = evidence(chosen.tables, theta, engine, prior)
+    summary = evidence(chosen.tables, theta, engine, prior)
     payoffs = Payoffs.from_q_star(q_star)
     with headline:
-        _headline(chosen, shown, payoffs)
+        _headline(chosen, summary, payoffs)
     with drawn:
-        panel(shown, payoffs, key=PREFIX, file_stem=file_stem(chosen.title))
+        panel(summary, payoffs, key=PREFIX, file_stem=file_stem(chosen.title))
         if chosen.source:
             with st.expander("Source", type="compact"):
                 note(chosen.source)
 
 
-def _headline(chosen: Chosen, shown: Evidence, payoffs: Payoffs) -> None:
+def _headline(chosen: Chosen, summary: Evidence, payoffs: Payoffs) -> None:
     twice = same_studies(chosen.tables, chosen.places)
-    notes = list(dict.fromkeys((*chosen.notes, *twice, *shown.partly)))
-    acts, rival = words.action_sentence(shown, payoffs.q_star), words.rival_sentence(shown, payoffs.q_star)
-    said = told(words.belief_sentence(shown), acts, rival)
+    notes = list(dict.fromkeys((*chosen.notes, *twice, *summary.partly)))
+    acts, rival = (
+        words.action_sentence(summary, payoffs.q_star),
+        words.rival_sentence(summary, payoffs.q_star),
+    )
+    said = told(words.belief_sentence(summary), acts, rival)
     marks = badges(
-        *filter(None, (words.studies(len(shown)), ENGINES[shown.engine].badge, prior_badge(shown)))
+        *filter(None, (words.studies(len(summary)), ENGINES[summary.engine].badge, prior_badge(summary)))
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = f'<span class="tar-meta">{html.escape(chosen.name)}</span>'
         st.html(f"{said}<p>{marks} {name}</p>", width="stretch")
-        _export(chosen, shown, payoffs, notes)
+        _export(chosen, summary, payoffs, notes)
     if not notes:
         return
     text = "  \n".join(map(shell.escape_markdown, notes))
@@ -133,19 +136,19 @@ def _headline(chosen: Chosen, shown: Evidence, payoffs: Payoffs) -> None:
             st.markdown(text)
 
 
-def _export(chosen: Chosen, shown: Evidence, payoffs: Payoffs, notes: Sequence[str]) -> None:
+def _export(chosen: Chosen, summary: Evidence, payoffs: Payoffs, notes: Sequence[str]) -> None:
     """Everything that leaves this page: the report, all figures, and the data."""
     with save_menu(f"{PREFIX}/export", "Export"):
         # A box keeps what it began with: other tables have their own.
         own = st.text_input("Title of the report", chosen.title, key=f"{PREFIX}/title/{chosen.name}")
         title = own.strip() or chosen.title
         about = {"name": title, "at": when(datetime.now(UTC).isoformat()), "by": reviewer()}
-        report = partial(evidence_report, shown, payoffs, **about, source=chosen.source, notes=notes)
+        report = partial(evidence_report, summary, payoffs, **about, source=chosen.source, notes=notes)
         stem, key = file_stem(title), f"{PREFIX}/export"
         save("Report (HTML)", report, f"{stem}-report.html", key=f"{key}-report.html", width="stretch")
         save(
             "Data (CSV)",
-            lambda: trace_to_csv(study_rows(shown)),
+            lambda: trace_to_csv(study_rows(summary)),
             f"{stem}.csv",
             key=f"{key}.csv",
             width="stretch",

@@ -41,6 +41,7 @@ def nearest(q_stars: Sequence[float], at: tuple[float, float]) -> tuple[float, f
 def where(settings: Settings) -> str:
     """Say what marks the person's own place on a map, or that it lies beyond the costs which are drawn.
 
+    >>> from tarstop_core.screening.settings import PatentSettings
     >>> from tarstop_core.value.payoffs import Payoffs
     >>> losses = Payoffs(0, 200_000, 50_000, 0, "£")
     >>> where(PatentSettings(losses, 20)), where(PatentSettings(losses, 2))

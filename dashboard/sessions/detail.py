@@ -294,9 +294,9 @@ def _add(store: Store, session: SessionSnapshot) -> None:
 
 def _previewed(coming: Preview) -> None:
     """Show what would join, before it does."""
-    shell.caption(f"Would join: {joined_in_words(coming.told)}.")
+    shell.caption(f"Would join: {joined_in_words(coming.payload)}.")
     if coming.titles:
-        more = ["…"] if len(coming.told["docs"]) > len(coming.titles) else []
+        more = ["…"] if len(coming.payload["docs"]) > len(coming.titles) else []
         st.html(bullets([*coming.titles, *more], "tar-meta tar-notes"))
     if coming.labelled:
         st.caption(

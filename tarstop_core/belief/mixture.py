@@ -46,39 +46,39 @@ def mixture(weight: ArrayLike, shape: ArrayLike) -> Mixture:
     return Mixture(np.log(w / w.sum()), a, a)
 
 
-def log_passed(known: Mixture, exposure: ArrayLike) -> Floats:
+def log_passed(mix: Mixture, exposure: ArrayLike) -> Floats:
     """Log of the chance that documents of this exposure Λ_j hold no hit given each kind, shape (J,) or (J, N) as given.
 
     >>> log_passed(mixture([1, 1], [np.inf, 1]), [0.5, 1.0]).round(3)
     array([-0.5  , -0.693])
     """
     total = np.asarray(exposure, dtype=float)
-    fixed, a, r = _factors(known)
+    fixed, a, r = _factors(mix)
     across = (..., *(None,) * (total.ndim - 1))
     return np.where(fixed[across], -total, -a[across] * np.log1p(total / r[across]))
 
 
-def _factors(known: Mixture) -> tuple[Flags, Floats, Floats]:
+def _factors(mix: Mixture) -> tuple[Flags, Floats, Floats]:
     """Where u is 1, and its shape and rate, which are 1 there in place of infinite."""
-    fixed = np.isinf(known.shape)
-    return fixed, np.where(fixed, 1.0, known.shape), np.where(fixed, 1.0, known.rate)
+    fixed = np.isinf(mix.shape)
+    return fixed, np.where(fixed, 1.0, mix.shape), np.where(fixed, 1.0, mix.rate)
 
 
-def log_no_hit(known: Mixture, exposure: ArrayLike) -> Floats:
+def log_no_hit(mix: Mixture, exposure: ArrayLike) -> Floats:
     """Log of the chance of no hit, over all kinds; shape () or (N,): of M_d, where exposures are cumulative.
 
     >>> log_no_hit(mixture([1], [2.0]), [[0.5, 1.0]]).round(3)
     array([-0.446, -0.811])
     """
-    passed = log_passed(known, exposure)
+    passed = log_passed(mix, exposure)
     if len(passed) == 1:
         return np.asarray(passed[0])
-    weighted = passed + known.log_weight[(..., *(None,) * (passed.ndim - 1))]
+    weighted = passed + mix.log_weight[(..., *(None,) * (passed.ndim - 1))]
     # Weights add up to 1 but for rounding, and no hit among none is certain.
     return np.asarray(np.where((passed == 0).all(axis=0), 0.0, logsumexp(weighted, axis=0)))
 
 
-def updated(known: Mixture, read: ArrayLike, at_hits: ArrayLike | None = None) -> Mixture:
+def updated(mix: Mixture, read: ArrayLike, at_hits: ArrayLike | None = None) -> Mixture:
     """After reading documents whose exposures add up to `read`, shape (J,), those of hits among them being `at_hits`, (J, h).
 
     A hit counts as a point of a Poisson process, which is exact for misses and good where single documents have small
@@ -92,11 +92,11 @@ def updated(known: Mixture, read: ArrayLike, at_hits: ArrayLike | None = None) -
     total = np.asarray(read, dtype=float)
     hits = np.zeros((len(total), 0)) if at_hits is None else np.asarray(at_hits, dtype=float)
     h = hits.shape[1]
-    fixed, a, r = _factors(known)
+    fixed, a, r = _factors(mix)
     # ∫ u^h exp(−u·Λ) of the gamma distribution, beside what one miss after another costs.
     risen = np.where(fixed, 0.0, gammaln(a + h) - gammaln(a) - h * np.log(r + total))
-    log = known.log_weight + log_passed(known, total) + risen + np.log(np.maximum(hits, LEAST)).sum(axis=1)
-    return Mixture(log - logsumexp(log), known.shape + h, np.where(fixed, known.rate, known.rate + total))
+    log = mix.log_weight + log_passed(mix, total) + risen + np.log(np.maximum(hits, LEAST)).sum(axis=1)
+    return Mixture(log - logsumexp(log), mix.shape + h, np.where(fixed, mix.rate, mix.rate + total))
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,7 +160,7 @@ class Left:
 
     @cached_property
     def chance(self) -> Floats:
-        """Of 0, 1, 2, … hits as far as it matters; adds up to 1."""
+        """Chance of 0, 1, 2, … hits, as far as it matters; adds up to 1."""
         k = np.arange(self.quantile(1.0) + 1.0)
         shapes, of = np.unique(self.shape, return_inverse=True)
         log = np.empty((len(shapes), len(k)))
@@ -174,7 +174,7 @@ class Left:
         return np.exp(log - logsumexp(log))
 
 
-def left(known: Mixture, exposure: ArrayLike, documents: int) -> Left:
+def left(mix: Mixture, exposure: ArrayLike, documents: int) -> Left:
     """How many hits are among so many documents, whose exposures add up to `exposure`, shape (J,).
 
     >>> found = left(mixture([1], [2.0]), [3.0], 100)
@@ -183,12 +183,15 @@ def left(known: Mixture, exposure: ArrayLike, documents: int) -> Left:
     >>> left(mixture([1], [2.0]), [3.0], 2).interval()
     (0, 2)
     """
-    _, a, r = _factors(known)
-    return Left(known.weight, known.shape, a * np.asarray(exposure, dtype=float) / r, documents)
+    _, a, r = _factors(mix)
+    return Left(mix.weight, mix.shape, a * np.asarray(exposure, dtype=float) / r, documents)
 
 
 def foreseen(weight: Floats, shape: float, expected: Floats, documents: int) -> Left:
-    """The same by nodes of one shape, of which those are one that foresee about as many; weights and means of shape (J,)."""
+    """Distribution of the remaining hits from gamma components of one shape; components with nearly equal means are merged.
+
+    `weight` and `expected` (their means) have shape (J,).
+    """
     at = np.round(np.log(np.maximum(expected, LEAST_FORESEEN)) / APART).astype(int)
     _, of_bin = np.unique(at, return_inverse=True)
     together = np.bincount(of_bin, weight)
@@ -221,7 +224,7 @@ class Kinds:
         return log_no_hit(self.known, self.factor[:, None] * exposure[self.profile])
 
     def log_survival(self, exposure: Floats) -> Floats:
-        """The same of exposures that rise along a list, which may be long."""
+        """Log of the chance of no hit, of exposures that rise along a list; of a long list at some ranks, straight between."""
         last = exposure.shape[1] - 1
         if last <= KNOTS:
             return self.log_no_hit(exposure)

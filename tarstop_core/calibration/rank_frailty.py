@@ -71,7 +71,7 @@ def _log_passed(exposure: Floats) -> Floats:
 
 
 def log_likelihood(cases: Iterable[PastCase]) -> Floats:
-    """Of cases of one collection, given that each has something to find or as each says, shape (G, len(LACKING)).
+    """Log-likelihood of cases of one collection, shape (G, len(LACKING)).
 
     Where something is to be found: hit at k: κ·(M(k−1) − M(k)); missed in n: 1 − κ + κ·M(n). A case that
     stopped, or with nothing at all, is likely by how often there is something, which is averaged over.

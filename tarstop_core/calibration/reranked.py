@@ -76,7 +76,7 @@ class RerankedChances:
     quality: Quality | None = None  # Of the next document, on sessions that were not learned from
 
     def of(self, scenario: str) -> "RerankedChances":
-        """The same where it is known what labels say: without the curves of other sessions."""
+        """Keep the curves of one scenario alone, where that is what labels say; all where it has none."""
         own = tuple(each for each in self.curves if each.scenario == scenario)
         return replace(self, curves=own) if own else self
 

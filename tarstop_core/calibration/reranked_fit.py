@@ -61,7 +61,7 @@ def fit_reranked(histories: Mapping[str, Sequence[Flags]], fitted_on: FittedOn) 
 
 
 def _weights(histories: Sequence[Flags]) -> tuple[float, ...]:
-    """Of the features; a session of four times as many documents counts for twice as much."""
+    """Weights of the features; a session of four times as many documents counts for twice as much."""
     x = np.vstack([features(each, len(each))[:-1, 1:] for each in histories])
     size = np.concatenate([np.full(len(each), len(each) ** -0.5) for each in histories])
     middle, spread = x.mean(axis=0), x.std(axis=0)
@@ -88,7 +88,7 @@ def _curve(family: Family, histories: Sequence[Flags]) -> tuple[Thinning, Floats
 
 
 def _log_likelihood(family: Family, theta: Floats, at: Ints, counts: Floats) -> Floats:
-    """Of one session, shape (J,), without terms that depend on the session alone."""
+    """Log-likelihood of one session by node, shape (J,), without terms that depend on the session alone."""
     share = share_of(family, theta[::LEARNED, :2], at, int(at[-1]))
     each = np.log(np.maximum(np.diff(share) / np.diff(at), LEAST_SHARE)) @ counts
     hits, log_total = counts.sum(), theta[:, 2]

@@ -151,9 +151,9 @@ def fit_thinning(lists: Sequence[tuple[Flags, Flags]]) -> Thinning:
     too. Empirical Bayes: expectation and maximisation over the normal distribution of the lists' curves, on a grid,
     with :data:`PRIOR` worth a few lists.
     """
-    told = [(known, known & relevant) for known, relevant in lists if known.any()]
-    lengths = [len(known) for known, _ in told]
-    return learned(partial(_log_likelihood, told), lengths, PRIOR, LIKE_LISTS)[0] if told else PRIOR
+    labelled = [(known, known & relevant) for known, relevant in lists if known.any()]
+    lengths = [len(known) for known, _ in labelled]
+    return learned(partial(_log_likelihood, labelled), lengths, PRIOR, LIKE_LISTS)[0] if labelled else PRIOR
 
 
 def learned(
@@ -185,12 +185,12 @@ def learned(
     return found, evidence
 
 
-def _log_likelihood(told: Sequence[tuple[Flags, Flags]], theta: Floats) -> Floats:
-    """Of each node of each list, shape (L, J), without terms that do not depend on the node."""
+def _log_likelihood(labelled: Sequence[tuple[Flags, Flags]], theta: Floats) -> Floats:
+    """Log-likelihood of each list by node, shape (L, J), without terms that do not depend on the node."""
     alpha, beta, total = np.moveaxis(np.exp(theta), -1, 0)
-    hits, head, tail = np.empty((3, len(told), 1))
+    hits, head, tail = np.empty((3, len(labelled), 1))
     share = np.ones(theta.shape[:2])
-    for i, (known, relevant) in enumerate(told):
+    for i, (known, relevant) in enumerate(labelled):
         r = (np.flatnonzero(relevant) + 0.5) / len(known)
         hits[i], head[i], tail[i] = len(r), np.log(r).sum(), np.log1p(-r).sum()
         if not known.all():

@@ -113,12 +113,14 @@ def _by_dates(application: Application, document: Dated, others: Sequence[str]) 
     # Nothing is published before it is filed, nor filed before the priority that it claims.
     if max(each[0] for each in (published, *begun, NEVER) if each is not None) < asked[1]:
         return Flag("unclear", f"{_either(document, asked, until)}: look it up")
-    said = _made_public(document, asked, until)
+    made_public = _made_public(document, asked, until)
     if issued_before:
-        return Flag("unclear", f"{said}, although granted {date_words(document.grant_date)}: look it up")
+        return Flag(
+            "unclear", f"{made_public}, although granted {date_words(document.grant_date)}: look it up"
+        )
     if others:
         members = f"{', '.join(others[:MEMBERS])}{', …' if len(others) > MEMBERS else ''}"
-        return Flag("unclear", f"{said}, but {members} of the same family may be earlier: look it up")
+        return Flag("unclear", f"{made_public}, but {members} of the same family may be earlier: look it up")
     if any(each[1] < asked[0] for each in begun):
         # What was granted was published as an application before, which may be prior art in full.
         number = normal_publication_number(document.publication_number)
@@ -127,9 +129,9 @@ def _by_dates(application: Application, document: Dated, others: Sequence[str]) 
         return Flag("earlier", f"{_filed_earlier(document, asked, until)}{before if patent else ''}")
     if not begun:
         unless = "unless filed earlier (an earlier filing published later counts only for novelty)"
-        return Flag("late", f"{said}: cannot be prior art {unless}", certain=False)
+        return Flag("late", f"{made_public}: cannot be prior art {unless}", certain=False)
     if any(each[0] < asked[1] for each in begun):
-        return Flag("unclear", f"{said}, but {_begun(document)}, which may be before it: look it up")
+        return Flag("unclear", f"{made_public}, but {_begun(document)}, which may be before it: look it up")
     claims = span(document.priority_date) is not None
     how = "too late to be prior art" if claims else "too late, unless it claims an earlier priority"
     return Flag("late", f"{_begun(document)}, not before {until}: {how}", certain=claims)
@@ -137,14 +139,14 @@ def _by_dates(application: Application, document: Dated, others: Sequence[str]) 
 
 def _either(document: Dated, asked: Span, until: str) -> str:
     """That the dates leave open whether it was published in time."""
-    known = span(document.date) is not None
-    said = f"dated {date_words(document.date)}" if known else "without a date of publication"
+    is_dated = span(document.date) is not None
+    dated = f"dated {date_words(document.date)}" if is_dated else "without a date of publication"
     begun = [each for each in map(span, (document.priority_date, document.filing_date)) if each is not None]
     if any(each[1] < asked[0] for each in begun):
-        return f"{_begun(document)}, before {until}, and {said}, so it may count in full or for novelty only"
-    if known:
-        return f"{said}, which may be before or after {until}"
-    return f"{said if begun else 'without a date'}, so it may be before or after {until}"
+        return f"{_begun(document)}, before {until}, and {dated}, so it may count in full or for novelty only"
+    if is_dated:
+        return f"{dated}, which may be before or after {until}"
+    return f"{dated if begun else 'without a date'}, so it may be before or after {until}"
 
 
 def _made_public(document: Dated, asked: Span, until: str) -> str:
@@ -167,8 +169,8 @@ def _begun(document: Dated) -> str:
 def _filed_earlier(document: Dated, asked: Span, until: str) -> str:
     """That it is a conflicting application, and by which of its dates."""
     filed = span(document.filing_date)
-    known = span(document.date) is not None
-    after = f"published {date_words(document.date)}" if known else "published after it"
+    is_dated = span(document.date) is not None
+    after = f"published {date_words(document.date)}" if is_dated else "published after it"
     if filed is not None and filed[1] < asked[0]:
         return f"filed {date_words(document.filing_date)}, before {until}, and {after}: {NOVELTY}"
     claim = f"with priority of {date_words(document.priority_date)}, before {until}, and {after}: {NOVELTY}"

@@ -61,12 +61,14 @@ def near_duplicates(frame: pd.DataFrame) -> tuple[Match, ...]:
     firsts = [rows[0] for rows in rows_of.values()]
     nearly = _nearly_equal(list(rows_of))
     pairs += [(firsts[one], firsts[other], "nearly the same title") for one, other in nearly]
-    found = list(_other_kind_codes(frame["publication_number"].tolist()))
-    rows = sorted({match.kept for match in found} | {row for one, other, _ in pairs for row in (one, other)})
+    matches = list(_other_kind_codes(frame["publication_number"].tolist()))
+    rows = sorted(
+        {match.kept for match in matches} | {row for one, other, _ in pairs for row in (one, other)}
+    )
     texts = frame[["authors", "date", "abstract"]].iloc[rows].itertuples(name=None)
     about = dict(zip(rows, texts, strict=True))
     documents = Documents(duplicates.identifiers(frame))
-    for match in found:
+    for match in matches:
         documents.join(match.kept, match.other)
     for one, other, alike in pairs:
         first, last = sorted((documents.first(one), documents.first(other)))
@@ -76,8 +78,8 @@ def near_duplicates(frame: pd.DataFrame) -> tuple[Match, ...]:
         all_telling = telling(titles[first]) and telling(titles[last])
         if why := _why(about[first], about[last], differ, alike, all_telling):
             documents.join(first, last)
-            found.append(Match(first, last, "near", why))
-    return tuple(sorted(found, key=lambda match: (match.other, match.kept)))
+            matches.append(Match(first, last, "near", why))
+    return tuple(sorted(matches, key=lambda match: (match.other, match.kept)))
 
 
 def _other_kind_codes(numbers: Sequence[str]) -> Iterator[Match]:
@@ -146,11 +148,11 @@ def _sharing_rare_words(flat: Pairs, lengths: Pairs, words: int) -> Pairs:
     keys, owners = keys[by_key], owners[by_key]
     begins = np.flatnonzero(np.r_[True, keys[1:] != keys[:-1]])
     sizes = np.diff(np.r_[begins, len(keys)])
-    found = []
+    within = []
     for size in range(2, MOST_ALIKE + 1):
         group = owners[begins[sizes == size][:, None] + np.arange(size)]
-        found += [group[:, [one, other]] for one, other in combinations(range(size), 2)]
-    pairs = np.concatenate(found)
+        within += [group[:, [one, other]] for one, other in combinations(range(size), 2)]
+    pairs = np.concatenate(within)
     pairs = pairs[pairs[:, 0] != pairs[:, 1]]
     return np.unique(pairs, axis=0) if len(pairs) else pairs
 

@@ -106,8 +106,8 @@ def normal_doi(text: str) -> str:
 def normal_pmid(text: str) -> str:
     """Return a PubMed identifier as bare digits, or "" where it is none."""
     # Spreadsheets turn whole numbers into 123456.0 as soon as one cell of the column is empty.
-    found = re.fullmatch(r"(?:pmid:?\s*)?0*([1-9]\d{0,8})(?:\.0)?", text.strip(), re.IGNORECASE | re.ASCII)
-    return found[1] if found else ""
+    match = re.fullmatch(r"(?:pmid:?\s*)?0*([1-9]\d{0,8})(?:\.0)?", text.strip(), re.IGNORECASE | re.ASCII)
+    return match[1] if match else ""
 
 
 def normal_publication_number(text: str) -> str:
@@ -290,16 +290,16 @@ def links(url: str, publication_number: str, doi: str, pmid: str) -> tuple[Link,
     """Where a document can be read: its own address, else the patent databases by its number; its DOI; PubMed."""
     own = web_address(url)
     host = (urlsplit(own).hostname or "").removeprefix("www.")
-    found = [Link(_HOSTS.get(host, "open"), own)] if own else _by_number(publication_number)
+    offered = [Link(_HOSTS.get(host, "open"), own)] if own else _by_number(publication_number)
     if (name := normal_doi(doi)) and _DOI.fullmatch(name):
         # What an address gives a meaning of its own may stand in a DOI.
         name = name.replace("%", "%25").replace("#", "%23").replace("?", "%3F")
-        found.append(Link("DOI", f"https://doi.org/{name}"))
+        offered.append(Link("DOI", f"https://doi.org/{name}"))
     if number := normal_pmid(pmid):
-        found.append(Link("PubMed", f"https://pubmed.ncbi.nlm.nih.gov/{number}/"))
+        offered.append(Link("PubMed", f"https://pubmed.ncbi.nlm.nih.gov/{number}/"))
     # One that the file gave already is not repeated, and none is too long to be followed.
-    first = {link.words: link for link in reversed(found)}
-    return tuple(link for link in found if first[link.words] is link and web_address(link.url))
+    first = {link.words: link for link in reversed(offered)}
+    return tuple(link for link in offered if first[link.words] is link and web_address(link.url))
 
 
 def _by_number(text: str) -> list[Link]:

@@ -114,23 +114,25 @@ def collect(reports: Mapping[int, Report]) -> Collected:
     for at, report in reports.items():
         for row in report.rows:
             name = (report.study or row.study).strip()
-            known = counted.setdefault(name.casefold(), []) if name else []
-            same = next((place for other, place in known if other.counts == row.counts and place != at), None)
+            of_study = counted.setdefault(name.casefold(), []) if name else []
+            same = next(
+                (place for other, place in of_study if other.counts == row.counts and place != at), None
+            )
             if same is not None:
                 notes.append(
                     f"{name} is reported twice with the same table (documents #{same + 1} and #{at + 1}); "
                     "it is counted once."
                 )
                 continue
-            known.append((row, at))
+            of_study.append((row, at))
             rows.append(row)
             positions.append(at)
-    for known in counted.values():
-        if len(known) > 1:
-            where = [f"#{at + 1}" for at in sorted({at for _, at in known})]
-            study = (reports[known[0][1]].study or known[0][0].study).strip()
+    for places in counted.values():
+        if len(places) > 1:
+            where = [f"#{at + 1}" for at in sorted({at for _, at in places})]
+            study = (reports[places[0][1]].study or places[0][0].study).strip()
             notes.append(
-                f"{study} has {len(known)} tables (document{'s' if len(where) > 1 else ''} {listed(where)}); "
+                f"{study} has {len(places)} tables (document{'s' if len(where) > 1 else ''} {listed(where)}); "
                 "all of them count. If they share patients, keep one."
             )
     return Collected(tables_of(tuple(rows)), np.array(positions, dtype=np.intp), tuple(notes))

@@ -42,8 +42,8 @@ class Tables:
                 raise InputProblem(f"{self._first(missing)} has no {cell}; every study needs TP and FN.")
             bad = ~missing & ((counts < 0) | (counts != np.round(counts)) | np.isinf(counts))
             if bad.any():
-                said = f"{cell} = {counts[np.argmax(bad)]:g}"
-                raise InputProblem(f"{self._first(bad)} has {said}; give a whole number from 0 on.")
+                count = f"{cell} = {counts[np.argmax(bad)]:g}"
+                raise InputProblem(f"{self._first(bad)} has {count}; give a whole number from 0 on.")
 
     def _first(self, where: NDArray[np.bool_]) -> str:
         at = int(np.argmax(where))
@@ -124,26 +124,26 @@ def from_rates(
     return Counts(TP, n_healthy - TN, n_diseased - TP, TN, first + second)
 
 
-def rate_and_size(said: str) -> tuple[str, int | None]:
+def rate_and_size(text: str) -> tuple[str, int | None]:
     """A cell's rate without the interval behind it, and the size of its group where the cell has it as a fraction.
 
     InputProblem when the interval does not hold the rate, or the cell is none of these.
 
-    >>> [rate_and_size(said)[0] for said in ("0.85 (0.70–0.94)", "85% [70, 94]", "85 (70 to 94) %", "0·85 (95% CI 0·70, 0·94)")]
+    >>> [rate_and_size(text)[0] for text in ("0.85 (0.70–0.94)", "85% [70, 94]", "85 (70 to 94) %", "0·85 (95% CI 0·70, 0·94)")]
     ['0.85', '85 %', '85 %', '0.85']
     >>> rate_and_size("85 % (17/20)")
     ('0.850000000', 20)
     """
-    if len(said) > LONGEST_NUMBER:
-        raise _no_rate(said)
-    plain = re.sub(r"95\s*%[\s-]*(?=C[rI])", "", said.strip().replace("·", "."))
+    if len(text) > LONGEST_NUMBER:
+        raise _no_rate(text)
+    plain = re.sub(r"95\s*%[\s-]*(?=C[rI])", "", text.strip().replace("·", "."))
     if fraction := _FRACTION.search(plain):
         hits, size = map(int, fraction.groups())
         if hits <= size > 0:
             return f"{hits / size:.9f}", size
     begun = _RATE.match(plain)
     if begun is None:
-        raise _no_rate(said)
+        raise _no_rate(text)
     rate, unit = begun.groups()
     rest = plain[begun.end() :]
     end = _END_REVERSED.match(rest[::-1])
@@ -151,25 +151,25 @@ def rate_and_size(said: str) -> tuple[str, int | None]:
     after, middle = end[1], rest[: len(rest) - end.end()]
     interval = _INTERVAL.fullmatch(middle)
     if middle and not interval:
-        raise _no_rate(said)
+        raise _no_rate(text)
     ends = _ENDS["," if "," in rate else "."].findall(interval[1]) if interval else []
     if len(ends) == 2:
         low, value, high = (float(each.replace(",", ".")) for each in (ends[0], rate, ends[1]))
         if not low <= value <= high:
-            raise InputProblem(f"In '{said}' the interval does not hold the rate; check the three numbers.")
+            raise InputProblem(f"In '{text}' the interval does not hold the rate; check the three numbers.")
     return f"{rate} %" if unit or after else rate, None
 
 
-def _no_rate(said: str) -> InputProblem:
-    return InputProblem(f"'{said}' is no rate; write it like 0.85, 85 % or 0.85 (0.70–0.94).")
+def _no_rate(text: str) -> InputProblem:
+    return InputProblem(f"'{text}' is no rate; write it like 0.85, 85 % or 0.85 (0.70–0.94).")
 
 
 def _hits(what: str, rate: str | float, n: int, group: str) -> tuple[int, tuple[str, ...]]:
     if n != int(n) or n < 1:
         raise InputProblem(f"The number of {group} patients is {n:g}; give a whole number from 1 on.")
     n = int(n)
-    said = str(rate).strip()
-    share, unit = _rate(what, said)
+    text = str(rate).strip()
+    share, unit = _rate(what, text)
     # k/n may stand anywhere in share ± half a unit of its last digit; the ends belong to it, because
     # reports round halves both ways.
     least = max(0, int(((share - unit / 2) * n).to_integral_value(ROUND_CEILING)))
@@ -179,25 +179,25 @@ def _hits(what: str, rate: str | float, n: int, group: str) -> tuple[int, tuple[
         digits = max(3, 1 - cast(int, unit.as_tuple().exponent))
         near = " and ".join(f"{k}/{n} = {k / n:.{digits}f}" for k in (below, below + 1) if 0 <= k <= n)
         raise InputProblem(
-            f"{what} {said} with {n} {group} patients is no whole number of them ({near}); check both numbers."
+            f"{what} {text} with {n} {group} patients is no whole number of them ({near}); check both numbers."
         )
     chosen = min(most, max(least, int((share * n).to_integral_value(ROUND_HALF_EVEN))))
     if least == most:
         return chosen, ()
     return chosen, (
-        f"{what} {said} fits every number from {least:,} to {most:,} of {n:,} {group} patients; {chosen:,} was "
+        f"{what} {text} fits every number from {least:,} to {most:,} of {n:,} {group} patients; {chosen:,} was "
         "taken. Give more digits if the report has them.",
     )
 
 
-def _rate(what: str, said: str) -> tuple[Decimal, Decimal]:
+def _rate(what: str, text: str) -> tuple[Decimal, Decimal]:
     """A rate in [0, 1] and the worth of its last digit."""
-    plain = said.removesuffix("%").removesuffix("per cent").removesuffix("percent").rstrip()
+    plain = text.removesuffix("%").removesuffix("per cent").removesuffix("percent").rstrip()
     try:
         value = Decimal(plain.replace(",", ".") if len(plain) <= LONGEST_NUMBER else "NaN")
     except InvalidOperation:
         value = Decimal("NaN")
-    percent = plain != said
+    percent = plain != text
     if value.is_finite() and abs(digits := cast(int, value.as_tuple().exponent)) > FINEST:
         value = Decimal("NaN")
     if value.is_finite():
@@ -205,5 +205,5 @@ def _rate(what: str, said: str) -> tuple[Decimal, Decimal]:
         # A bare 1 or 0 means everybody or nobody, to the precision of a percentage.
         unit = min(unit, Decimal("0.01")) if digits >= 0 else unit
     if not value.is_finite() or not 0 <= value <= 1:
-        raise InputProblem(f"{what} is '{said}'; give a number from 0 to 1, or one up to 100 with a % sign.")
+        raise InputProblem(f"{what} is '{text}'; give a number from 0 to 1, or one up to 100 with a % sign.")
     return value, unit

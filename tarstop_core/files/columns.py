@@ -102,8 +102,8 @@ def only_columns(
     columns = vocabulary.columns(header)
     for field, at in columns.items():
         if len(at) > 1:
-            shown = " and ".join(f"'{header[column]}'" for column in sorted(at)[:2])
-            raise InputProblem(f"{name} has two columns for {field} ({shown}); keep one.")
+            both = " and ".join(f"'{header[column]}'" for column in sorted(at)[:2])
+            raise InputProblem(f"{name} has two columns for {field} ({both}); keep one.")
     if missing := [field for field in needed if field not in columns]:
         raise InputProblem(
             f"{name} has no column {' or '.join(missing)} (its columns are {', '.join(header)}); "
@@ -267,5 +267,5 @@ def make_layout(
 
 
 def _listed(names: Sequence[str]) -> str:
-    shown = [name if len(name) <= 40 else name[:39] + "…" for name in names if name]
-    return ", ".join(shown[:LISTED]) + (f" and {len(shown) - LISTED} more" if len(shown) > LISTED else "")
+    short = [name if len(name) <= 40 else name[:39] + "…" for name in names if name]
+    return ", ".join(short[:LISTED]) + (f" and {len(short) - LISTED} more" if len(short) > LISTED else "")

@@ -64,11 +64,11 @@ def table_of(
             yield line, [fields.get(field, "") for field in FIELDS]
 
     at = {field: (number,) for number, field in enumerate(FIELDS)}
-    found = collect(source.name, rows(), at, progress, source.fraction)
-    empty = [field for field in FIELDS if field != "title" and (found[field] == "").all()]
+    columns = collect(source.name, rows(), at, progress, source.fraction)
+    empty = [field for field in FIELDS if field != "title" and (columns[field] == "").all()]
     understood = {tag: field for tag, field in tags.items() if field}
-    found = found.drop(columns=empty)
-    return finish(source.name, format_key, found, understood, notes, given_ids=False, header=tags)
+    columns = columns.drop(columns=empty)
+    return finish(source.name, format_key, columns, understood, notes, given_ids=False, header=tags)
 
 
 def first_of(tags: Mapping[str, Sequence[str]], *names: str) -> tuple[str, str]:

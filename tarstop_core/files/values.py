@@ -54,17 +54,17 @@ def reason_from_notes(notes: str) -> str:
 
 def remark_from_notes(notes: str) -> str:
     """Read what reviewers themselves wrote: Rayyan's notes and labels, or a note that left here as RIS."""
-    found: list[str] = []
+    reasons: list[str] = []
     if own := re.match(r"\s*Note: (.*)", notes, flags=re.DOTALL):
-        found.append(own[1].strip())
+        reasons.append(own[1].strip())
     # A mapping of names to one text or a list of texts; a name stands before each arrow.
     if written := re.match(r"\s*(\{.*\})", notes.partition("USER-NOTES:")[2], flags=re.DOTALL):
         # One that is never closed ends with the note.
         texts = re.findall(r'"((?:[^"\\]|\\[\s\S])*+)(?:"|\\?\Z)(\s*=>)?', written[1])
-        found += [text.strip() for text, names in texts if not names]
+        reasons += [text.strip() for text, names in texts if not names]
     if labels := _listed("RAYYAN-LABELS", notes):
-        found.append(f"labelled {labels}")
-    return "; ".join(filter(None, found))
+        reasons.append(f"labelled {labels}")
+    return "; ".join(filter(None, reasons))
 
 
 def _listed(mark: str, notes: str) -> str:
@@ -77,21 +77,21 @@ FROM_NOTES = {"label": label_from_notes, "reason": reason_from_notes, "remark": 
 """What of a decision stands in notes, and how it is read."""
 
 
-def decisions_of(found: pd.DataFrame) -> dict[str, pd.Series]:
+def decisions_of(records: pd.DataFrame) -> dict[str, pd.Series]:
     """Return what was decided of n records: their `label`, and `reason` and `remark` where there are any.
 
     Each comes from its own column; what has none is read from the notes of Rayyan and ASReview.
     """
-    decisions = {"label": pd.Series("", found.index, dtype="str")}
+    decisions = {"label": pd.Series("", records.index, dtype="str")}
     for field, read in FROM_NOTES.items():
-        if field in found:
-            decisions[field] = found[field]
-        elif "notes" in found:
-            texts = [read(note) if note else "" for note in found["notes"].tolist()]
-            decisions[field] = pd.Series(texts, found.index, dtype="str")
-    if "label" in found:
-        normal = {value: normal_label(value) for value in found["label"].unique()}
-        decisions["label"] = found["label"].map(normal).astype("str")
+        if field in records:
+            decisions[field] = records[field]
+        elif "notes" in records:
+            texts = [read(note) if note else "" for note in records["notes"].tolist()]
+            decisions[field] = pd.Series(texts, records.index, dtype="str")
+    if "label" in records:
+        normal = {value: normal_label(value) for value in records["label"].unique()}
+        decisions["label"] = records["label"].map(normal).astype("str")
     return decisions
 
 

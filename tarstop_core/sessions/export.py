@@ -258,14 +258,14 @@ def _ris(record: Mapping[Any, Any], at: int, label: int, state: State) -> dict[s
     plain = {name: " ".join(str(value).split()) for name, value in record.items() if name != "score"}
     # Without a decision nothing is written that another program could take for one.
     notes = [_DECISIONS[label]] if label in _DECISIONS else []
-    said = "not read" if label == UNSEEN else NAMES[label]
+    verdict = "not read" if label == UNSEEN else NAMES[label]
     if state.settings.grades and label in GRADES:
-        said = f"{GRADES[label]}, {said}"
+        verdict = f"{GRADES[label]}, {verdict}"
     if at in state.together:
-        said += f" with rank {state.together[at] + 1}"
+        verdict += f" with rank {state.together[at] + 1}"
     if at in state.excluded_for:
-        said += f" ({' '.join(state.excluded_for[at].split())})"
-    notes.append(f"TARstop: {said}, rank {at + 1}")
+        verdict += f" ({' '.join(state.excluded_for[at].split())})"
+    notes.append(f"TARstop: {verdict}, rank {at + 1}")
     report = state.read_in_full.get(at)
     if report is not None:
         reason = f": {' '.join(report.reason.split())}" if report.reason.strip() else ""

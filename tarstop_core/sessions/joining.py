@@ -32,7 +32,9 @@ SHOWN = 5
 class Preview:
     """What a file would bring to a session."""
 
-    told: dict[str, Any]  # as the event will say it, as far as it is known before documents are put in order
+    payload: dict[
+        str, Any
+    ]  # as the event will say it, as far as it is known before documents are put in order
     titles: tuple[str, ...]
     """Of the first that are new, those before the others that are perhaps there already, with the one that they may be."""
     labelled: int  # new ones that the file has labels of, which are not taken over
@@ -41,12 +43,12 @@ class Preview:
 
 def preview(store: Store, session_id: str, content: bytes, name: str) -> Preview:
     """What :func:`join` would do with a file; nothing is stored."""
-    session, whole, file, told = _brought(store, session_id, content, name)
-    docs, titles, alike = told["docs"], whole.set_index("id")["title"], told["alike"]
+    session, whole, file, payload = _brought(store, session_id, content, name)
+    docs, titles, alike = payload["docs"], whole.set_index("id")["title"], payload["alike"]
     lines = [f"{titles[doc]}, {alike_in_words(session, alike[doc], titles[alike[doc]])}" for doc in alike]
     lines += [titles[doc] for doc in docs if doc not in alike]
     labelled = int((whole["label"].iloc[len(whole) - len(docs) :] != "").sum())
-    return Preview(told, tuple(lines[:SHOWN]), labelled, file)
+    return Preview(payload, tuple(lines[:SHOWN]), labelled, file)
 
 
 def alike_in_words(session: OpenSession, doc: str, title: str) -> str:
@@ -75,19 +77,19 @@ def join(
     whoever did it, `progress` that of `save_collection`. InputProblem when the file cannot be read, or the list cannot
     take it in.
     """
-    session, whole, file, told = _brought(store, session_id, content, name)
-    docs, before = told["docs"], len(whole) - len(told["docs"])
+    session, whole, file, payload = _brought(store, session_id, content, name)
+    docs, before = payload["docs"], len(whole) - len(payload["docs"])
     scores = _scores(session.stored, whole, before, name)
     first = np.arange(len(docs)) if scores is None else np.argsort(-scores, kind="stable")
     given = {} if scores is None else {"scores": scores[first].tolist()}
-    told |= {
+    payload |= {
         "docs": [docs[at] for at in first.tolist()],
         "positions": (before + first).tolist(),
         "ranks": _ranks(session.row, session.state, len(docs), given.get("scores")).tolist(),
     }
     files = [*session.collection.files, file | ({"database": database} if database else {})]
-    event = Event("joined", told | given, reviewer=by)
-    duplicates = session.collection.duplicates + told["duplicates"]
+    event = Event("joined", payload | given, reviewer=by)
+    duplicates = session.collection.duplicates + payload["duplicates"]
     return store.grow(session_id, event, session.collection, whole, files, duplicates, progress)
 
 
@@ -133,13 +135,13 @@ def _brought(
     whole = pd.concat([there, new], ignore_index=True)
     whole["id"] = pd.Series(unique_ids(whole["id"].tolist())[0], dtype="str")
     matches, ids = near_duplicates(whole), whole["id"].tolist()
-    told = {
+    payload = {
         "source": name,
         "docs": ids[len(there) :],
         "duplicates": table.repeated + len(table.frame) - len(new),
         "alike": {ids[match.other]: ids[match.kept] for match in matches if match.other >= len(there)},
     }
-    return session, whole, table.described, told
+    return session, whole, table.described, payload
 
 
 def _scores(row: SessionRow, whole: pd.DataFrame, before: int, name: str) -> Floats | None:

@@ -161,20 +161,22 @@ def _documents(session: SessionSnapshot, positions: Iterable[int], name: str) ->
     state, rows = session.state, []
     for at in map(int, positions):
         record = session.records.iloc[at]
-        told = [f"with rank {state.together[at] + 1}"] if at in state.together else []
+        remarks = [f"with rank {state.together[at] + 1}"] if at in state.together else []
         if state.settings.reads_full_texts and state.labels[at] == RELEVANT:
             report = state.read_in_full.get(at)
-            said = (report.outcome, report.reason) if report else ("not read in full yet",)
-            told.append(": ".join(filter(None, said)))
+            outcome = (report.outcome, report.reason) if report else ("not read in full yet",)
+            remarks.append(": ".join(filter(None, outcome)))
         elif at in state.pending:
-            told.append("not confirmed")
+            remarks.append("not confirmed")
         flags = "; ".join(flag.words for flag in session.flags[at])
         number, doi, pmid = record["publication_number"], record["doi"], record["pmid"]
         note = state.notes.get(session.row.ids[at], "")
         where = links(record["url"], number, doi, pmid)
         linked = [Markup('<a href="{}" rel="noopener">{}</a>').format(each.url, each.words) for each in where]
         source, read_at = number or doi or pmid or record["id"], Markup(" · ").join(linked)
-        rows.append([at + 1, record["title"], source, read_at, record["date"], ", ".join(told), flags, note])
+        rows.append(
+            [at + 1, record["title"], source, read_at, record["date"], ", ".join(remarks), flags, note]
+        )
     head = ("Rank", "Title", "Number", "Read it at", "Date", "Remark", "Flag", "Note")
     return sheet(head, rows, name, numbers=("Rank",), wide=("Title", "Flag", "Note"))
 
@@ -312,8 +314,8 @@ def _steps(session: SessionSnapshot) -> Sheet | None:
 
 def _verdict(step: Mapping[str, Any]) -> str:
     """A verdict with its grade and the reason given."""
-    said = ", ".join(filter(None, (step.get("grade", ""), step["label"])))
-    return f"{said} ({step['excluded_for']})" if step["excluded_for"] else said
+    verdict = ", ".join(filter(None, (step.get("grade", ""), step["label"])))
+    return f"{verdict} ({step['excluded_for']})" if step["excluded_for"] else verdict
 
 
 def _log(session: SessionSnapshot) -> Sheet:

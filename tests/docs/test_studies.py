@@ -13,7 +13,7 @@ MOST_WORDS = {"results": 1500, "reviews_measured": 1500}
 MOST_WORDS_ELSEWHERE = 500
 MOST_WORDS_IN_ALL = 28_500
 MOST_WORDS_OF_README = 900
-MOST_LINES_OF_SCRIPTS = 4_000
+MOST_LINES_OF_SCRIPTS = 4_500  # 4,000 without the training of GRLStop
 
 
 @pytest.fixture(params=NAMES)

@@ -42,7 +42,7 @@ OF_FORMULAS = {
     "calibration.rank_frailty": {"cases_of", "grid", "learned_by", "with_learned"},
     "calibration.first_hit": {"in_words", "ranks", "read_cases"},
     "screening.live_check": {"check_sentence", "rescaled", "scale_before"},
-    "sessions.prisma": {"origin"},
+    "sessions.prisma": {"origin", "flow_diagram"},
 }
 
 

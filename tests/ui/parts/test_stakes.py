@@ -217,10 +217,10 @@ def test_names_of_actions_are_shown_as_they_are() -> None:
 def test_a_unit_with_a_colon_is_shown_whole() -> None:
     def priced() -> None:
         from dashboard.parts import stakes
-        from tarstop_core.screening.settings import Settings
+        from tarstop_core.screening.settings import PatentSettings
         from tarstop_core.value.payoffs import Payoffs
 
-        stakes.panel("p", Settings(Payoffs.from_q_star(0.5, unit="hours: net"), 0.001))
+        stakes.panel("p", PatentSettings(Payoffs.from_q_star(0.5, unit="hours: net"), 0.001))
 
     shown = AppTest.from_function(priced, default_timeout=SECONDS).run()
     assert shown.caption[0].value.replace("\\", "").endswith("c = 0.001 hours: net.")
