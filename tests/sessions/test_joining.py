@@ -156,7 +156,7 @@ def test_what_would_join_is_said_before_it_does(store: Store) -> None:
     told = preview(store, key, text.encode(), "c.csv")
     same = f"perhaps the same as “{title}”, which is not read yet"
     assert told.titles == (f"{title}, {same}", "Knee")
-    assert (told.labelled, told.told["duplicates"]) == (1, 1)
+    assert (told.labelled, told.payload["duplicates"]) == (1, 1)
     assert told.file["unread"] == [] and len(store.events(key)) == 1 and len(store.collections()) == 1
     session = OpenSession.load(store, key)
     read(session, session.row.ids.index("m1") + 1)
