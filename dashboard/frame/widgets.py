@@ -104,9 +104,10 @@ def go_to_one(
 
 
 def radio(label: str, options: Mapping[T, str], **more: Any) -> T:
-    """Options that are all in sight; `first` is what is chosen to begin with."""
+    """Options that are all in sight; `first` is what is chosen to begin with, or None."""
     if "first" in more:
-        more["index"] = list(options).index(more.pop("first"))
+        first = more.pop("first")
+        more["index"] = None if first is None else list(options).index(first)
     words = {option: unbroken(text) for option, text in options.items()}
     return st.radio(label, list(options), format_func=words.__getitem__, **more)
 

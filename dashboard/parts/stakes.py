@@ -23,7 +23,7 @@ from tarstop_core.value.stakes import PAYOFF_NAMES, Stakes
 
 FRACTIONS: tuple[float, ...] = (
     0.0,
-    *(float(f"{step}e{decade}") for decade in range(-5, 0) for step in (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8)),
+    *(float(f"{step}e{decade}") for decade in range(-8, 0) for step in (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8)),
     1.0,
 )
 """Stops of the cost slider, as shares of K."""
@@ -33,20 +33,56 @@ UNIT_HELP = (
     "Then enter your own."
 )
 
+EXAMPLES = {10_000.0: "£20,000", 100_000.0: "£200,000", 10_000_000.0: "£20 million"}
+"""By answers to the second question: what a wrong decision then costs where reading a document costs £2."""
+QUESTIONS = {
+    "worse": "Say which mistake is worse, or that both are equally bad.",
+    "documents": "Say how much you would read to rule a wrong decision out.",
+}
+"""What a person answers, by the widget that asks, and what is said while the answer is missing."""
+ANSWERS = {
+    **dict.fromkeys(("worse", "times", "q", *PAYOFF_NAMES), "worse"),
+    **dict.fromkeys(("documents", "example", "fraction", "cost"), "documents"),
+}
+"""The question that moving a widget answers."""
+
 View = Callable[[str], dict[str, Any]]
 """What makes the widget of a name show a value, and take another."""
 
 
-def panel(key: str, settings: S, reports: bool = False) -> tuple[S, Iterable[str]]:
-    """Ask what is at stake, in three forms, beginning with payoffs and costs of the settings; `key` prefixes all state.
+def panel(
+    key: str, settings: S, reports: bool = False, asks: bool = False, start_note: str = ""
+) -> tuple[S, Iterable[str]]:
+    """Ask what is at stake, in three forms that show one value.
 
-    With `reports` the cost of a report in full is asked for too. Gives the settings with the last usable values, and
-    what cannot be used as it stands, a sentence each.
+    Parameters
+    ----------
+    key : str
+        Prefix of all state.
+    settings : Settings
+        Its payoffs and costs are those to begin with.
+    reports : bool
+        Whether the cost of a report in full is asked for too.
+    asks : bool
+        Whether the questions have no answer until the person gives one.
+    start_note : str
+        What is said of the stakes to begin with, while they are in force.
+
+    Returns
+    -------
+    settings : Settings
+        With the last usable values.
+    problems : iterable of str
+        What is missing or cannot be used as it stands, a sentence each.
     """
     state = st.session_state
+    started = f"{key}/truth" in state  # a draft of an earlier version has its answers
     stakes: Stakes = state.setdefault(f"{key}/truth", settings.stakes)
+    unanswered: list[str] = state.setdefault(
+        f"{key}/unanswered", list(QUESTIONS) if asks and not started else []
+    )
     problems: dict[str, str] = state.setdefault(f"{key}/problems", {})
-    now = views(stakes)
+    now = views(stakes, unanswered)
     for name, value in now.items():
         # After a visit to another page the widgets are gone and the value is still here.
         if f"{key}/{name}" not in state and name not in problems:
@@ -59,17 +95,20 @@ def panel(key: str, settings: S, reports: bool = False) -> tuple[S, Iterable[str
     ours = settings.with_stakes(stakes)
     questions, sliders, four = st.tabs(FORMS, key=f"{key}/form")
     with questions:
-        _questions(ours, now, view)
+        _questions(ours, now, view, start_note if stakes == settings.stakes else "")
     with sliders:
         _sliders(ours, now, view, gap="large")
     with four:
         _consequences(ours, now, view, reports, place=f"stakes-plain-{key}")
     for sentence in problems.values():
         problem_box(sentence)
-    if not problems:
+    missing = [QUESTIONS[name] for name in unanswered]
+    if missing:
+        caption("Nothing is preset here: what is at stake is yours to say.")
+    elif not problems:
         for sentence in consequences(ours):
             st.info(escape_markdown(sentence), icon=":material/info:")
-    return ours, problems.values()
+    return ours, [*problems.values(), *missing]
 
 
 def sensitivity_to_exceed(value: float, **how: Any) -> float:
@@ -124,9 +163,9 @@ def cost_in_words(stakes: Stakes, abstracts: bool = False) -> str:
     return f"{price}: reading {many} would cost as much as the worse mistake"
 
 
-def _questions(settings: Settings, now: Mapping[str, Any], view: View) -> None:
+def _questions(settings: Settings, now: Mapping[str, Any], view: View, note: str) -> None:
     plus, minus = escape_markdown(settings.plus), escape_markdown(settings.minus)
-    message, payoffs = scenario_of(settings).message, settings.payoffs
+    message = scenario_of(settings).message
     names = {
         "plus": f"“{plus}” {message('mistake_plus', settings=settings)}",
         "minus": f"“{minus}” {message('mistake_minus', settings=settings)}",
@@ -134,14 +173,16 @@ def _questions(settings: Settings, now: Mapping[str, Any], view: View) -> None:
     }
     radio("Which mistake is worse?", names, first=now["worse"], **view("worse"))
     times, documents = st.columns(2, gap="medium", vertical_alignment="bottom")
-    how: dict[str, Any] = {"format": "%g", "disabled": now["worse"] == "equal"}
+    how: dict[str, Any] = {"format": "%g", "disabled": now["worse"] in (None, "equal")}
     times.number_input("How many times worse?", value=now["times"], step=1.0, **how, **view("times"))
-    read = "titles and abstracts" if settings.two_stages else "documents"
-    asked = f"How many {read} would you read to rule that mistake out?"
+    asked = f"{'Abstracts' if settings.two_stages else 'Documents'} you would read to avoid it"
     how = {"format": "%g", "placeholder": "as many as there are"}
     documents.number_input(asked, value=now["documents"], step=50.0, **how, **view("documents"))
-    cost = f"; c = {amount(settings.cost, payoffs.unit)}" if payoffs.unit else ""
-    caption(f"So {q_star_in_words(payoffs.q_star, settings.plus, question(settings))}{cost}.")
+    one = "title and abstract" if settings.two_stages else "document"
+    words = f"At £2 a {one}, where that mistake costs"
+    st.pills(words, list(EXAMPLES), format_func=EXAMPLES.__getitem__, **view("example"))
+    if note:
+        caption(note)
 
 
 def _sliders(settings: Settings, now: Mapping[str, Any], view: View, gap: Literal["medium", "large"]) -> None:
@@ -203,11 +244,13 @@ def _consequences(settings: Settings, now: Mapping[str, Any], view: View, report
     )
 
 
-def views(stakes: Stakes) -> dict[str, Any]:
-    """What every widget shows for a value, rounded as a person reads it."""
+def views(stakes: Stakes, unanswered: Iterable[str] = ()) -> dict[str, Any]:
+    """What every widget shows for a value, rounded as a person reads it; nothing where a question is unanswered."""
     payoffs = stakes.payoffs
+    documents = float(f"{stakes.documents:.3g}") if math.isfinite(stakes.documents) else None
     return {
-        "documents": float(f"{stakes.documents:.3g}") if math.isfinite(stakes.documents) else None,
+        "documents": documents,
+        "example": documents if documents in EXAMPLES else None,
         "worse": stakes.worse,
         "times": float(f"{stakes.times:.3g}"),
         "q": min(0.99, max(0.01, round(payoffs.q_star, 2))),
@@ -216,6 +259,8 @@ def views(stakes: Stakes) -> dict[str, Any]:
         "cost": float(f"{stakes.cost:.6g}"),
         "full_cost": float(f"{stakes.full_cost:.6g}"),
         "unit": payoffs.unit,
+        **dict.fromkeys(unanswered),
+        **({"example": None} if "documents" in unanswered else {}),
     }
 
 
@@ -239,6 +284,8 @@ def changed(stakes: Stakes, name: str, value: Any) -> Stakes:
         # "Worse" without a factor yet: twice is the mildest that means anything.
         times = 1.0 if value == "equal" else 2.0 if stakes.worse == "equal" else stakes.times
         return stakes.with_ratio(1 / times if value == "minus" else times)
+    if name == "example":
+        return stakes if value is None else stakes.with_documents(value)
     if name == "documents" and value is None:
         return stakes.with_documents(math.inf)
     if value is None:
@@ -272,7 +319,10 @@ def _moved(key: str, name: str) -> None:
         problems[name] = str(problem)
         return
     state[f"{key}/truth"] = stakes
-    for other, value in views(stakes).items():
+    unanswered: list[str] = state[f"{key}/unanswered"]
+    if ANSWERS.get(name) in unanswered:
+        unanswered.remove(ANSWERS[name])
+    for other, value in views(stakes, unanswered).items():
         # What was just typed stays as typed; what cannot be used stays to be mended.
         if other != name and other not in problems:
             state[f"{key}/{other}"] = value

@@ -65,11 +65,13 @@ def advice_panel(work: Work, state: State, advice: Advice, tried: Advice, what_i
 def curves(work: Work, state: State, settings: Settings, advice: Advice) -> None:
     """Belief against the threshold, and what the next documents pay back."""
     path, rule, plan = work.paths(settings).path, settings.rule, state.depth + advice.more
+    worth = "paper's score" if rule.criterion.is_score else "worth"
+    exact = rule.value_rate(path)
     choice = st.session_state.get(WINDOW) or "near"
     span = window(len(path), state.depth, plan, "near" if choice == "near" else "all")
     figure = live_curves(
         path.b,
-        rule.value_rate(path),
+        rule.least_rate(path) if exact is None else exact,
         cost=settings.cost,
         q_star=settings.payoffs.q_star,
         depth=state.depth,
@@ -78,15 +80,14 @@ def curves(work: Work, state: State, settings: Settings, advice: Advice) -> None
         span=span,
         unit=settings.payoffs.unit,
         belief_title=scenario_of(settings).message("belief_on_list", settings=settings),
-        worth_title="paper's score" if rule.criterion.is_score else "worth",
+        worth_title=worth if exact is not None else "worth, at least",
         log_depth=choice == "log",
         steps=path.in_steps,
         silent=state.silent if settings.one_decides else None,
         dark=dark(),
     )
     picture(figure, curve_sentence(state, settings, advice))
-    undrawn = rule.undrawn if advice.worth is None else ""
-    shell.caption(f"{chance_in_words(advice, settings)} {undrawn}".rstrip())
+    shell.caption(chance_in_words(advice, settings))
 
 
 def curve_sentence(state: State, settings: Settings, advice: Advice) -> str:

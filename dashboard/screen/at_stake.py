@@ -21,12 +21,14 @@ from tarstop_core.screening.setting_aside import after_plan, moved_aside
 from tarstop_core.screening.settings import ReviewSettings, Settings
 from tarstop_core.screening.settings_words import changes, counts_too, settings_rows
 from tarstop_core.screening.state import State
+from tarstop_core.screening.wording import example_amounts
 
 ADJUSTABLE = (
     *("payoffs", "cost", "theta", "b_0", "full_cost", "floor", "floor_studies"),
     *("learns", "words_for", "words_against", "weighs_scores"),
 )
 """Settings that a person may change while screening."""
+REALISTIC = 40.0  # What a wrong decision costs in earnest, as a multiple of what it costs in a demo
 
 
 def panel(work: Work, state: State, settings: Settings, what_if: Settings | None) -> None:
@@ -36,6 +38,11 @@ def panel(work: Work, state: State, settings: Settings, what_if: Settings | None
     if isinstance(settings, ReviewSettings):
         _of_review(settings, key=f"stakes_{work.row.id}", on_change=moved)
     learning.switch(work, settings, key=f"stakes_{work.row.id}", on_change=moved)
+    if example_amounts(settings):
+        st.caption("These amounts are small, so that the demo ends soon.")
+        realistic = replace(settings, payoffs=settings.payoffs.scaled(REALISTIC))
+        worst = amount(realistic.stakes.worst, settings.payoffs.unit)
+        press(f"Realistic: a wrong decision costs {worst}", moved, realistic, key="realistic")
     if state.plan is not None:
         _deviation(work, state, state.plan, what_if)
     elif not state.touched:

@@ -59,9 +59,15 @@ class Form(Generic[S]):
         """Ask what documents are held against, where that is more than a question; `listing` holds which cannot be."""
         return None
 
-    def stakes(self, start: S, problems: list[str]) -> S:
-        """Ask what is at stake."""
-        settings, unusable = stakes.panel(f"{self.prefix}/stakes", start)
+    def stakes(self, start: S, simulated: bool, problems: list[str]) -> S:
+        """Ask what is at stake: on a sample with answers that end it soon, on documents of one's own without any."""
+        key = f"{self.prefix}/stakes" if simulated else f"{self.prefix}/own/stakes"
+        small = (
+            "Small stakes, so that this sample ends soon; the amounts above are realistic."
+            if simulated
+            else ""
+        )
+        settings, unusable = stakes.panel(key, start, asks=not simulated, start_note=small)
         problems += unusable
         return settings
 
@@ -81,11 +87,11 @@ class PatentForm(Form[PatentSettings]):
         """Ask for the application that documents are held against."""
         return application.ask(chosen, problems, listing)
 
-    def stakes(self, start: PatentSettings, problems: list[str]) -> PatentSettings:
+    def stakes(self, start: PatentSettings, simulated: bool, problems: list[str]) -> PatentSettings:
         """Whether a document has to be cited stands further down the page, and changes what follows from the stakes."""
         state = st.session_state
         cited = state.get(f"{PREFIX}/needs_citation", True) and not state.get(f"{PREFIX}/paper", False)
-        return super().stakes(replace(start, needs_citation=cited), problems)
+        return super().stakes(replace(start, needs_citation=cited), simulated, problems)
 
     def more(self, settings: PatentSettings, simulated: bool) -> PatentSettings:
         """Ask for citation, confirmation, coverage and the sensitivity of reading."""
@@ -164,7 +170,7 @@ class ReviewForm(Form[ReviewSettings]):
         """In two stages labels judge title and abstract."""
         return not self.in_paper_mode and st.session_state.get(f"{OF_REVIEW}/stages") in (None, 2)
 
-    def stakes(self, start: ReviewSettings, problems: list[str]) -> ReviewSettings:
+    def stakes(self, start: ReviewSettings, simulated: bool, problems: list[str]) -> ReviewSettings:
         """Ask which sensitivity is enough before what is at stake."""
         theta = hundredths(
             f"“{escape_markdown(start.plus)}” if pooled sensitivity exceeds",
@@ -174,9 +180,8 @@ class ReviewForm(Form[ReviewSettings]):
             f"{term('theta', 'threshold')} on {term('pooled', 'sensitivity pooled')} over all studies. "
             f"{term('specificity', 'Specificity')} is shown beside it and does not decide.",
         )
-        return super().stakes(
-            replace(start, theta=theta / 100, stages=2 if self.judges_abstracts() else 1), problems
-        )
+        stages = 2 if self.judges_abstracts() else 1
+        return super().stakes(replace(start, theta=theta / 100, stages=stages), simulated, problems)
 
     def beside(self, settings: ReviewSettings) -> ReviewSettings:
         """In two stages what a report costs, and the starting chance, which a prior may bring."""
@@ -327,9 +332,9 @@ def _floor(paper: bool) -> float:
 
 
 def _floor_studies(paper: bool) -> int:
-    how = lasting(f"{OF_REVIEW}/floor/studies")
+    first, how = ReviewSettings.first_floor_studies, lasting(f"{OF_REVIEW}/floor/studies")
     studies = st.number_input(
-        "Never say stop before so many studies are in", 0, 100, 0, disabled=paper, **how
+        "Never say stop before so many studies are in", 0, 100, first, disabled=paper, **how
     )
     st.caption(
         "0: off. It gives way where the list probably holds fewer, or where finding them would cost more than certainty "

@@ -43,6 +43,8 @@ HELD = "_draft"
 """What this tab knows: the name of its draft, empty while nothing was entered, and what was stored last."""
 STAKES = "/stakes/truth"
 """How keys end that hold what is at stake."""
+UNANSWERED = "/stakes/unanswered"
+"""How keys end that hold which questions about it a person has not answered."""
 
 
 def set_up_page() -> None:
@@ -90,7 +92,7 @@ def _steps() -> None:
         start = scenario.settings_class(START.payoffs, START.cost, plus=plus, minus=minus)
         if asked is not None and isinstance(start, PatentSettings):
             start = replace(start, application=asked.application)
-        settings = form.stakes(start, problems)
+        settings = form.stakes(start, chosen.simulated, problems)
     with right:
         settings = form.beside(settings)
         first_advice = st.container()
@@ -115,6 +117,8 @@ def _steps() -> None:
             if ready.choice == "replay":
                 with preview:
                     listing.show_replay(ready, settings, calibrator)
+        elif ready.choice == "replay":
+            preview.caption(f"The rules are replayed once nothing is missing. {problems[0]}")
         ranking, events = ready.screened, ready.events
         plan = Plan(
             name, reviewer, chosen, ranking, query, calibrator, settings, register, events, ready.aside
@@ -260,6 +264,7 @@ def _take_up() -> None:
     for key, stakes in draft.get("stakes", {}).items():
         state[key] = Stakes(**stakes | {"payoffs": Payoffs(**stakes["payoffs"])})
         state[key.removesuffix("truth") + "problems"] = {}
+    state.update(draft.get("unanswered", {}))
     if draft.get("imported"):
         documents.put_back(draft["imported"])
     if draft.get("prior"):
@@ -293,6 +298,7 @@ def _entered() -> dict[str, Any]:
     return {
         "fields": {key: state[key] for key in sorted(fields)},
         "stakes": {key: asdict(state[key]) for key in ours if key.endswith(STAKES)},
+        "unanswered": {key: list(state[key]) for key in ours if key.endswith(UNANSWERED)},
         "imported": documents.imported(),
         "prior": prior.to_json() if prior is not None else "",
     }

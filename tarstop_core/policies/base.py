@@ -117,7 +117,8 @@ class Policy(ABC):
     parameters: ClassVar[tuple[Parameter, ...]] = ()
     criterion: ClassVar[Criterion] = Criterion.VALUE
     stopped: ClassVar[str] = "It has done so."  # Follows the rule where it stops without a worth
-    undrawn: ClassVar[str] = ""  # Why no worth is drawn beside the belief
+    weighs_plans: ClassVar[bool] = False
+    """Whether it weighs whole plans, so that a single document may have no worth of its own."""
     acts_on_belief: ClassVar[bool] = True
     """Whether it ends with a⁺ iff b > q*; a baseline ends with a⁺ iff it has seen a relevant document."""
     needs_labels: ClassVar[bool] = False
@@ -221,6 +222,10 @@ class Policy(ABC):
 
     def value_rate(self, path: Path) -> Floats | None:
         """Rate that the policy compares with the cost at each depth, shape (N,); None if it compares nothing."""
+        return None
+
+    def least_rate(self, path: Path) -> Floats | None:
+        """What the next documents are worth at least, each, where :meth:`value_rate` is not known, shape (N,)."""
         return None
 
     def worth(self, path: Path) -> Floats | None:

@@ -24,13 +24,17 @@ class Optimal(Policy):
     source = "derived from the paper's framework (optimal stopping); not in the paper"
     place, colour, marker = 10, "#0072B2", "circle"
     stopped = "No plan is, any longer."
-    undrawn = "No worth of single documents is drawn: Optimal weighs whole plans."
+    weighs_plans = True
 
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
         return until_hit(path.closed_depths(costs, start), path, start)
 
     def value_rate(self, path: Path) -> Floats | None:
         return path.closed_value_rate()
+
+    def least_rate(self, path: Path) -> Floats:
+        """That of plans which are read to their end before one looks again: a closed loop is worth as much or more."""
+        return path.value_rate(None)
 
     def expected_utility(self, path: ListPath, depth: Depths, costs: Floats, start: int) -> Floats:
         """What finds on the way lead to is counted: a plan may pay that would not if it were read to its end."""

@@ -283,7 +283,8 @@ class ReviewSettings(Settings):
     """a⁺ is not open before so many studies, and patients with the condition in them, are in; 0 for neither."""
 
     scenario: ClassVar[str] = "review"
-    first_rule: ClassVar[str] = "greedy"
+    first_floor_studies: ClassVar[int] = 5
+    """The floor that a new session begins with, chosen in docs/reviews_measured.md."""
     learns_first: ClassVar[bool] = True
     reads_full_texts: ClassVar[bool] = True
 

@@ -41,7 +41,7 @@ class Stakes:
     @property
     def documents(self) -> float:
         """How many documents a person would read to avoid the worse of the two mistakes for certain."""
-        return self._worst / self.cost if self.cost > 0 else math.inf
+        return self.worst / self.cost if self.cost > 0 else math.inf
 
     @property
     def ratio(self) -> float:
@@ -49,7 +49,7 @@ class Stakes:
         return self.payoffs.wrong_plus / self.payoffs.wrong_minus
 
     @property
-    def _worst(self) -> float:
+    def worst(self) -> float:
         """What the worse of the two mistakes costs, in the unit."""
         return max(self.payoffs.wrong_plus, self.payoffs.wrong_minus)
 
@@ -95,7 +95,7 @@ class Stakes:
         """Another answer to the first question, above 0; infinite means that reading costs nothing."""
         if not documents > 0:
             raise InputProblem(f"The number of documents is {documents:g}; give a number above 0.")
-        return replace(self, cost=self._worst / documents)
+        return replace(self, cost=self.worst / documents)
 
     def with_ratio(self, ratio: float) -> Stakes:
         """Another answer to the second question, above 0; the answer to the first stays, and so does K."""

@@ -190,6 +190,12 @@ def shared() -> Values:
                 yield "plan", {"advice": advice, "settings": settings, "nothing": "nothing"}
             yield "read_on", {"advice": advice, "settings": settings, "nothing": "nothing"}
             yield "best_plan", {"advice": advice, "settings": settings}
+            weighing = replace(settings, policy="optimal")
+            for gain in (0.02, settings.cost):
+                ahead = replace(advice, go_on=True, worth=None, gain=gain)
+                yield "pays", {"advice": ahead, "settings": weighing, "worth_nothing": "Nothing."}
+            over = replace(advice, go_on=False, worth=None)
+            yield "pays", {"advice": over, "settings": weighing, "worth_nothing": "Nothing."}
             for held_by, pays in product((None, Floor.STUDIES), (True, False)):
                 lost = replace(advice, go_on=True, gain=-0.02, held_by=held_by, plan_pays=pays)
                 for stakes in (settings, pounds):

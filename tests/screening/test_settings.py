@@ -52,7 +52,7 @@ def test_settings_of_a_later_version_are_refused() -> None:
 
 def test_each_scenario_begins_with_its_own_rule_and_files_keep_the_rule_and_the_floors_they_name() -> None:
     begun = ReviewSettings(PATENT.payoffs, 0.001)
-    assert (PATENT.policy, begun.policy) == ("optimal", "greedy")
+    assert (PATENT.policy, begun.policy, begun.floor_studies) == ("optimal", "optimal", 0)
     earlier = {**REVIEW.to_dict(), "policy": "greedy"}
     assert "floor_studies" not in earlier and read_settings(earlier).floor_studies == 0
     held = replace(begun, floor_studies=5)

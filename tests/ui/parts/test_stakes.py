@@ -39,7 +39,18 @@ def test_views_never_feed_back_into_what_was_not_touched(
     now = before
     for name, x in moves:
         shown = views(now)  # rounded
-        asked = {"documents", "worse", "times", "q", "fraction", *PAYOFF_NAMES, "cost", "full_cost", "unit"}
+        asked = {
+            "documents",
+            "worse",
+            "times",
+            "q",
+            "fraction",
+            "example",
+            *PAYOFF_NAMES,
+            "cost",
+            "full_cost",
+            "unit",
+        }
         assert set(shown) == asked
         value = {"q": 0.01 + 0.98 * x, "fraction": FRACTIONS[round(x * 60) % len(FRACTIONS)]}.get(
             name, 1 + 99 * x
@@ -192,7 +203,7 @@ def test_losses_alone_are_taken_and_the_slider_shows_the_cost_itself(panel: AppT
     panel.text_input("p/unit").set_value("£").run()
     slider = panel.select_slider("p/fraction")
     assert not panel.error and (value(panel).payoffs.q_star, value(panel).cost) == (0.8, 2.0)
-    assert slider.options[1] == "£2"  # the first stop above nothing stands for £2.5
+    assert slider.options[1] == "£0.0025" and "£2" in slider.options
 
 
 @pytest.mark.parametrize("fraction, words", [(0.0, "costs nothing"), (1.0, "cannot pay")])
@@ -223,7 +234,7 @@ def test_a_unit_with_a_colon_is_shown_whole() -> None:
         stakes.panel("p", PatentSettings(Payoffs.from_q_star(0.5, unit="hours: net"), 0.001))
 
     shown = AppTest.from_function(priced, default_timeout=SECONDS).run()
-    assert shown.caption[0].value.replace("\\", "").endswith("c = 0.001 hours: net.")
+    assert "c = 0.001 hours: net" in " ".join(each.value for each in shown.caption).replace("\\", "")
 
 
 # --- the compact form ---------------------------------------------------------------------------
@@ -298,7 +309,7 @@ def test_in_a_review_the_words_are_about_tests_and_what_is_read() -> None:
         "“Adopt” a test whose sensitivity does not exceed 90\u00a0%",
         "“Don’t adopt” a test whose sensitivity exceeds 90\u00a0%",
     ]
-    assert "How many titles and abstracts would you read" in shown.number_input("p/documents").label
+    assert "Abstracts" in shown.number_input("p/documents").label
     assert "prior art" not in " ".join(
         [*(box.label for box in shown.number_input), *(caption.value for caption in shown.caption)]
     )
@@ -306,4 +317,4 @@ def test_in_a_review_the_words_are_about_tests_and_what_is_read() -> None:
     shown.session_state["stages"] = 1
     shown.run()
     assert {shown.select_slider(f"{key}/fraction").label for key in "pc"} == {"Cost per document"}
-    assert "How many documents would you read" in shown.number_input("p/documents").label
+    assert "Documents" in shown.number_input("p/documents").label

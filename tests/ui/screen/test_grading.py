@@ -19,6 +19,7 @@ from tarstop_core.sessions.session import OpenSession
 from tarstop_core.sessions.store.store import Store
 from tests.session_cases import IDS, INCLUSION, PATENT, REVIEW, START, before_import
 from tests.ui.screen.test_page import ask_why, button, html_of, more, press, unfold_stakes
+from tests.ui.set_up import cases
 from tests.ui.set_up.cases import FILES
 
 Open = Callable[..., AppTest]
@@ -207,7 +208,7 @@ def test_set_up_flags_and_sets_aside(open_app: Open, store: Store, tmp_path: Pat
     next(each for each in page.radio if each.label.startswith("In which order")).set_value("own").run()
     assert "3 documents · “Reject”" in html_of(page)
     assert "⚑ filed 1 January 2018, before your priority date 3 March 2018" in html_of(page), "in the preview"
-    page.button("set_up/start").click().run()
+    cases.start(page)
     assert not page.exception
     (summary,) = store.sessions()
     row, state = store.session(summary.id), state_of(store, summary.id)
@@ -331,7 +332,7 @@ def test_what_is_set_aside_can_be_kept_on_set_up_and_returned_later(open_app: Op
     keep.set_value(["US-2000000001-A1"]).run()
     next(each for each in page.radio if each.label.startswith("In which order")).set_value("own").run()
     assert "3 documents · “Reject”" in html_of(page)
-    page.button("set_up/start").click().run()
+    cases.start(page)
     (summary,) = store.sessions()
     begun = OpenSession.load(store, summary.id)
     begun.register_plan(begun.state.seq)

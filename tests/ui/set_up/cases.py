@@ -36,3 +36,18 @@ def upload(app: AppTest, *files: tuple[str, bytes]) -> AppTest:
 
 def query(app: AppTest) -> str:
     return next(area.key for area in app.text_area if "/query/" in area.key)
+
+
+def answered(app: AppTest) -> AppTest:
+    """Say what is at stake, where that is asked and not said yet."""
+    worse = next((radio for radio in app.radio if str(radio.key).endswith("own/stakes/worse")), None)
+    if worse is not None and worse.value is None:
+        key = str(worse.key).removesuffix("worse")
+        worse.set_value("equal").run()
+        app.number_input(f"{key}documents").set_value(500.0).run()
+    return app
+
+
+def start(app: AppTest) -> AppTest:
+    """Say what is at stake, if need be, and start."""
+    return answered(app).button(START).click().run()

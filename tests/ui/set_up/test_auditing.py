@@ -16,7 +16,7 @@ from tarstop_core.sessions.report import report_html
 from tarstop_core.sessions.session import OpenSession, session_snapshot
 from tarstop_core.sessions.store.listing import counts_in_words
 from tarstop_core.sessions.store.store import Store
-from tests.ui.set_up.cases import HEADER, START, Open, html_of, query, upload, words_of
+from tests.ui.set_up.cases import HEADER, Open, html_of, query, start, upload, words_of
 
 EVERY = "set_up/audit/every"
 LIST = (HEADER + "".join(f"d{at},Mast {at},A mast {'mast ' * (at % 7)}.,2001\n" for at in range(60))).encode()
@@ -44,7 +44,7 @@ def opened(open_app: Open, every: int) -> AppTest:
 
 def test_a_session_with_draws_says_what_they_bound(open_app: Open, store: Store, tmp_path: Path) -> None:
     app = opened(open_app, 2)
-    app.button(START).click().run()
+    start(app)
     (summary,) = store.sessions()
     whole = session_snapshot(store, summary.id)
     drawn, ranks = whole.state.drawn, whole.state.ranks
@@ -68,7 +68,7 @@ def test_a_session_with_draws_says_what_they_bound(open_app: Open, store: Store,
 
 def test_a_copy_the_list_of_sessions_and_the_export_know_of_draws(open_app: Open, store: Store) -> None:
     app = opened(open_app, 10)
-    app.button(START).click().run()
+    start(app)
     (summary,) = store.sessions()
     ids = store.session(summary.id).ids
     for seq, doc in enumerate(ids[:10], start=len(store.events(summary.id))):
@@ -86,7 +86,7 @@ def test_a_copy_the_list_of_sessions_and_the_export_know_of_draws(open_app: Open
 
 def test_without_draws_no_such_sentence_is_shown(open_app: Open, store: Store) -> None:
     app = opened(open_app, 0)
-    app.button(START).click().run()
+    start(app)
     (summary,) = store.sessions()
     app.session_state["why"] = True
     app.switch_page("pages/screen.py").run()

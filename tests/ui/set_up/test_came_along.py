@@ -9,10 +9,10 @@ from streamlit.testing.v1 import AppTest
 from tarstop_core.screening.fold import replay
 from tarstop_core.sessions.session import session_snapshot
 from tarstop_core.sessions.store.store import Store
+from tests.ui.set_up.cases import answered, start
 
 Open = Callable[..., AppTest]
 FILES = "set_up/documents/files/0"
-START = "set_up/start"
 LABELLED = b"""id,title,abstract,date,included,exclusion reason
 1,Accuracy of ultrasound for appendicitis in children,Ultrasound in children.,2010,1,
 2,Kettles with lids,Kettles boil water.,2011,0,wrong topic
@@ -57,7 +57,7 @@ def test_labels_are_found_and_kept(open_app: Open, store: Store) -> None:
     )
     assert asked.value == "keep"
     assert "of 5, after 2 kept with their labels" in words_of(app.markdown)
-    app.button(START).click().run()
+    start(app)
     (summary,) = store.sessions()
     assert summary.labelled == 2
     whole = session_snapshot(store, summary.id)
@@ -72,10 +72,11 @@ def test_labels_are_found_and_kept(open_app: Open, store: Store) -> None:
 def test_labels_may_be_left_out_or_replayed(open_app: Open, store: Store, wanted: str) -> None:
     app = upload(open_app("set_up"), "mine.csv", LABELLED, "ultrasound appendicitis")
     choice(app).set_value(wanted).run()
+    answered(app)
     assert ("Where each rule would have stopped" in words_of(app.markdown)) == (wanted == "replay")
     if wanted == "replay":
         assert "1 of 1" in html_of(app) and "Consecutive irrelevant(50)" in html_of(app)
-    app.button(START).click().run()
+    start(app)
     (summary,) = store.sessions()
     assert summary.labelled == 0 and not store.events(summary.id)
 
@@ -83,7 +84,7 @@ def test_labels_may_be_left_out_or_replayed(open_app: Open, store: Store, wanted
 def test_a_plan_can_be_registered_with_kept_labels(open_app: Open, store: Store) -> None:
     app = upload(open_app("set_up"), "mine.csv", LABELLED, "ultrasound appendicitis")
     app.checkbox("set_up/register").set_value(True).run()
-    app.button(START).click().run()
+    start(app)
     (summary,) = store.sessions()
     assert [event.kind for event in store.events(summary.id)] == ["kept", "plan"]
 
@@ -113,7 +114,7 @@ def test_a_family_counts_once(open_app: Open, store: Store) -> None:
     assert "Count each patent family once (leaves out 1 document of one family)" in once.label.replace(
         "\\", ""
     )
-    app.button(START).click().run()
+    start(app)
     (summary,) = store.sessions()
     whole = session_snapshot(store, summary.id)
     assert len(whole.row.ids) == 2
@@ -140,7 +141,7 @@ def test_families_may_stay_apart(open_app: Open, store: Store) -> None:
     app = upload(open_app("set_up"), "lens.csv", FAMILY, "antenna mast")
     (once,) = [box for box in app.checkbox if "patent family" in box.label]
     once.set_value(False).run()
-    app.button(START).click().run()
+    start(app)
     (summary,) = store.sessions()
     assert summary.documents == 3 and not store.events(summary.id)
 
@@ -160,7 +161,7 @@ def test_a_published_list_with_all_its_labels(open_app: Open, store: Store, real
     asked = choice(app)
     asked.set_value("keep").run()
     assert "Nothing is left to read then." in words_of(app.caption)
-    app.button(START).click().run()
+    start(app)
     (summary,) = store.sessions()
     assert summary.labelled == 671
 
@@ -180,7 +181,7 @@ def test_a_published_list_with_two_verdicts_is_kept_whole(
     assert "of 84" in html_of(app)
     asked.set_value("keep").run()
     assert "Nothing is left to read then." in words_of(app.caption)
-    app.button(START).click().run()
+    start(app)
     (summary,) = store.sessions()
     assert summary.labelled == 851
     assert [event.kind for event in store.events(summary.id)] == ["kept", "fit"]

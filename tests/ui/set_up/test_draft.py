@@ -4,7 +4,7 @@ from streamlit.testing.v1 import AppTest
 
 from tarstop_core.belief.prior import Prior
 from tarstop_core.sessions.store.store import Store
-from tests.ui.set_up.cases import CSV, HEADER, PATENTS, START, Open, html_of, query, upload, words_of
+from tests.ui.set_up.cases import CSV, HEADER, PATENTS, START, Open, html_of, query, start, upload, words_of
 
 
 def draft_of(page: AppTest) -> str:
@@ -20,9 +20,9 @@ def test_a_page_that_was_only_looked_at_is_no_draft(page: AppTest) -> None:
 def test_every_field_survives(open_app: Open, page: AppTest, store: Store) -> None:
     upload(page, ("patents.csv", CSV), ("b.csv", (HEADER + PATENTS[0] + "\n").encode()))
     page.text_area(query(page)).set_value("foldable mast")
-    page.radio("set_up/stakes/worse").set_value("minus").run()
-    page.number_input("set_up/stakes/times").set_value(3.0).run()
-    page.text_input("set_up/stakes/unit").set_value("£").run()
+    page.radio("set_up/own/stakes/worse").set_value("minus").run()
+    page.number_input("set_up/own/stakes/times").set_value(3.0).run()
+    page.text_input("set_up/own/stakes/unit").set_value("£").run()
     page.slider("set_up/chances/b_0").set_value(33)
     page.slider("set_up/kappa").set_value(80)
     page.toggle("set_up/needs_citation").set_value(False)
@@ -40,9 +40,10 @@ def test_every_field_survives(open_app: Open, page: AppTest, store: Store) -> No
     assert again.text_area(query(again)).value == "foldable mast"
     assert "first-titles" in html_of(again)
     for kind, key in (
-        ("radio", "stakes/worse"),
-        ("number_input", "stakes/times"),
-        ("number_input", "stakes/G"),
+        ("radio", "own/stakes/worse"),
+        ("number_input", "own/stakes/times"),
+        ("number_input", "own/stakes/documents"),
+        ("number_input", "own/stakes/G"),
         ("slider", "chances/b_0"),
         ("slider", "kappa"),
         ("toggle", "needs_citation"),
@@ -55,6 +56,11 @@ def test_every_field_survives(open_app: Open, page: AppTest, store: Store) -> No
         assert getattr(again, kind)(f"set_up/{key}").value == getattr(page, kind)(f"set_up/{key}").value, key
 
     again.button(START).click().run()
+    assert "how much you would read" in again.error[0].value and not store.sessions(), "one question is open"
+    again.number_input("set_up/own/stakes/documents").set_value(800.0).run()
+    again = open_app("set_up", draft=draft)
+    assert again.number_input("set_up/own/stakes/documents").value == 800
+    start(again)
     assert not again.exception and not again.error
     (session,) = store.sessions()
     row = store.session(session.id)
@@ -69,7 +75,7 @@ def test_a_prior_from_a_file_survives(open_app: Open, store: Store) -> None:
     file = ("mine.json", mine.to_json().encode(), "application/json")
     page.file_uploader("set_up/review/prior/upload").set_value(file).run()
     again = open_app("set_up", scenario="review", draft=draft_of(page))
-    again.button(START).click().run()
+    start(again)
     assert store.session(store.sessions()[0].id).settings.prior == mine
 
 
@@ -81,7 +87,7 @@ def test_an_unknown_draft_is_a_page_as_new(open_app: Open) -> None:
 def test_what_is_looked_for_is_asked_whatever_the_order(page: AppTest, store: Store) -> None:
     upload(page, ("scored.csv", b"id,title,score\na,Mast,1.5\nb,Kettle,8\nc,Cup,2.5\n"))
     page.text_area(query(page)).set_value("a kettle").run()
-    page.button(START).click().run()
+    start(page)
     row = store.session(store.sessions()[0].id)
     assert (row.ids, row.query) == (("b", "c", "a"), "a kettle")
 
@@ -89,6 +95,6 @@ def test_what_is_looked_for_is_asked_whatever_the_order(page: AppTest, store: St
 def test_a_name_of_250_characters_is_refused_with_a_sentence(page: AppTest, store: Store) -> None:
     box = next(each for each in page.text_input if "/name/" in str(each.key))
     box.set_value("n" * 250).run()
-    page.button(START).click().run()
+    start(page)
     assert "has 250 characters; give one of at most 120" in words_of(page.error)
     assert not store.sessions()

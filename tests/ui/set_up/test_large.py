@@ -13,7 +13,7 @@ from dashboard.set_up import order
 from tarstop_core.evaluation import worker
 from tarstop_core.files import read_records, source
 from tarstop_core.sessions.store.store import Store
-from tests.ui.set_up.cases import CSV, FILES, START, query, upload, words_of
+from tests.ui.set_up.cases import CSV, FILES, query, start, upload, words_of
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def jobs_done(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_a_large_list_is_taken_in_and_put_in_order(page: AppTest, store: Store, jobs_done: list[str]) -> None:
     upload(page, ("patents.csv", CSV))
     page.text_area(query(page)).set_value("kettle").run()
-    page.button(START).click().run()
+    start(page)
     assert not page.exception and not page.error
     assert store.session(store.sessions()[0].id).ids[0] == "EP-1000009-A1"
     assert {"records_in", "propose", "stored", "in_store", "suggest_order", "index_of"} == set(jobs_done)

@@ -31,6 +31,7 @@ from tests.ui.set_up.cases import (
     Open,
     html_of,
     query,
+    start,
     upload,
     words_of,
 )
@@ -41,7 +42,7 @@ def test_start_with_defaults_creates_the_session(page: AppTest, store: Store) ->
         "Next: what is at stake"
     ]
     assert "simulated documents" in html_of(page)
-    page.button(START).click().run()
+    start(page)
     assert not page.exception
     (session,) = store.sessions()
     row = store.session(session.id)
@@ -74,7 +75,7 @@ def test_everything_chosen_is_what_the_session_gets(page: AppTest, store: Store)
     page.toggle("set_up/needs_citation").set_value(False).run()
     page.text_input("set_up/reviewer").set_value("Ada").run()
     page.checkbox("set_up/register").set_value(True).run()
-    page.button(START).click().run()
+    start(page)
     assert not page.exception
     (session,) = store.sessions()
     row = store.session(session.id)
@@ -94,7 +95,7 @@ def test_everything_chosen_is_what_the_session_gets(page: AppTest, store: Store)
 def test_paper_mode_turns_all_assumptions_off(page: AppTest, store: Store) -> None:
     page.slider("set_up/kappa").set_value(50).run()
     page.toggle("set_up/paper").set_value(True).run()
-    page.button(START).click().run()
+    start(page)
     settings = store.session(store.sessions()[0].id).settings
     assert settings == settings.paper_mode()
 
@@ -116,7 +117,7 @@ def test_the_remark_on_the_stakes_knows_whether_a_citation_is_needed(page: AppTe
 
 def test_a_wrong_payoff_keeps_start_from_going_on(page: AppTest, store: Store) -> None:
     page.number_input("set_up/stakes/G").set_value(-1.0).run()
-    page.button(START).click().run()
+    start(page)
     assert "payoff G is -1" in words_of(page.error)
     assert not store.sessions()
 
@@ -127,7 +128,7 @@ def test_what_is_missing_is_said_on_start(page: AppTest, store: Store, field: st
         page.text_area(query(page)).set_value(" ").run()
     else:
         page.text_input(next(box.key for box in page.text_input if "/name/" in box.key)).set_value(" ").run()
-    page.button(START).click().run()
+    start(page)
     assert words in words_of(page.error)
     assert not store.sessions()
 
@@ -141,7 +142,7 @@ class TestUpload:
         assert "4 documents imported" in words_of(page.success)
         page.text_area(query(page)).set_value("foldable antenna mast").run()
         assert "Cup $x$ &lt;b&gt;bold&lt;/b&gt; *star*" in html_of(page), "titles are shown as they are"
-        page.button(START).click().run()
+        start(page)
         assert not page.exception
         session = store.session(store.sessions()[0].id)
         assert session.name == "patents"
@@ -154,7 +155,7 @@ class TestUpload:
         upload(page, ("patents.csv", CSV))
         page.text_area(query(page)).set_value("A hinge, or folding masts").run()
         page.toggle("set_up/paper").set_value(paper).run()
-        page.button(START).click().run()
+        start(page)
         session = store.session(store.sessions()[0].id)
         recipe = PAPER if paper else WORDS
         expected = prepare(store.records(session.collection_id), "text", session.query, recipe=recipe)
@@ -185,7 +186,7 @@ class TestUpload:
     def test_drawing_again_imports_nothing(self, page: AppTest, store: Store) -> None:
         upload(page, ("a.csv", CSV))
         page.run()
-        page.slider("set_up/stakes/q").set_value(0.7).run()
+        page.slider("set_up/own/stakes/q").set_value(0.7).run()
         assert len(store.collections()) == 1
 
     @pytest.mark.parametrize(
@@ -278,7 +279,7 @@ class TestUpload:
     ) -> None:
         upload(page, ("patents.csv", CSV))
         page.text_area(query(page)).set_value("kettle").run()
-        page.button(START).click().run()
+        start(page)
         page = upload(open_app("set_up"), ("others.csv", CSV))
         page.radio("set_up/documents/source").set_value("earlier").run()
         spare, used = store.collections()
@@ -295,7 +296,7 @@ class TestUpload:
         again = open_app("set_up")
         again.radio("set_up/documents/source").set_value("earlier").run()
         again.text_area(query(again)).set_value("kettle").run()
-        again.button(START).click().run()
+        start(again)
         assert not again.exception
         assert store.session(store.sessions()[0].id).ids[0] == "EP-1000009-A1"
         assert len(store.collections()) == 1
@@ -311,7 +312,7 @@ class TestOrder:
     def test_a_list_with_scores_keeps_them(self, page: AppTest, store: Store) -> None:
         upload(page, ("scored.csv", b"id,title,score\na,Mast,1.5\nb,Kettle,8157.6\nc,Cup,2.5\n"))
         assert "score 8,160" in html_of(page)
-        page.button(START).click().run()
+        start(page)
         row = store.session(store.sessions()[0].id)
         assert row.ids == ("b", "c", "a")
         assert row.scores is not None and row.scores.tolist() == [8157.6, 2.5, 1.5]
@@ -322,7 +323,7 @@ class TestOrder:
         order = next(radio for radio in page.radio if "/order/" in str(radio.key))
         order.set_value("own").run()
         assert words_of(page.warning)
-        page.button(START).click().run()
+        start(page)
         assert not page.exception
         row = store.session(store.sessions()[0].id)
         assert row.scores is None
@@ -339,7 +340,7 @@ class TestOrder:
     def test_words_that_occur_nowhere_are_refused(self, page: AppTest, store: Store) -> None:
         page.text_area(query(page)).set_value("zeppelin xylophone").run()
         assert "No word of what you are looking for" in words_of(page.error)
-        page.button(START).click().run()
+        start(page)
         assert not store.sessions()
 
     def test_what_is_looked_for_can_come_from_a_file(self, page: AppTest) -> None:
@@ -376,7 +377,7 @@ class TestCalibrator:
         page.file_uploader(self.KEY).upload("mine.json", mine.to_json().encode()).run()
         assert not page.exception
         assert "my cases" in html_of(page)
-        page.button(START).click().run()
+        start(page)
         assert store.session(store.sessions()[0].id).settings.calibrator == mine.digest
 
     def test_a_search_of_ones_own_begins_with_chances_for_lists_from_elsewhere(
@@ -389,7 +390,7 @@ class TestCalibrator:
         # Three documents are no list as those that scores were learned on.
         box.set_value("clef-reviews").run()
         assert "choose a calibrator that goes by rank" in words_of(page.error)
-        page.button(START).click().run()
+        start(page)
         assert not store.sessions()
 
     def test_what_own_cases_updated_is_the_first_to_be_offered(self, open_app: Open, store: Store) -> None:
@@ -423,7 +424,7 @@ class TestCalibrator:
 @pytest.mark.parametrize("scenario", ["patent", "review"])
 def test_every_rule_on_offer_advises(open_app: Open, scenario: str) -> None:
     page = open_app("set_up", scenario=scenario)
-    assert ("never clearly worse" in words_of(page.caption)) == (scenario == "review")
+    assert ("highest at every cost" in words_of(page.caption)) == (scenario == "review")
     first = SCENARIOS[scenario].settings_class.first_rule
     key = "set_up/chances/policy" + ("" if first == "optimal" else f"/{first}")
     assert page.selectbox(key).value == first
@@ -437,3 +438,38 @@ def test_every_rule_on_offer_advises(open_app: Open, scenario: str) -> None:
             at = f"set_up/chances/{name}/{parameter.name}"
             box = page.selectbox(at) if parameter.kind == "choice" else page.number_input(at)
             assert box.value == getattr(POLICIES[name](), parameter.name)
+
+
+class TestStakesOfOwnDocuments:
+    def test_they_have_no_answer_until_a_person_gives_one(self, page: AppTest, store: Store) -> None:
+        assert page.radio("set_up/stakes/worse").value == "equal", "a sample comes with small stakes"
+        upload(page, ("mine.csv", CSV))
+        page.text_area(query(page)).set_value("mast").run()
+        assert page.radio("set_up/own/stakes/worse").value is None
+        assert page.number_input("set_up/own/stakes/documents").value is None
+        assert "first-advice" not in html_of(page)
+        page.button(START).click().run()
+        assert page.error and not store.sessions()
+        page.radio("set_up/own/stakes/worse").set_value("plus").run()
+        page.button(START).click().run()
+        assert page.error and not store.sessions() and "first-advice" not in html_of(page)
+        examples = next(
+            group for group in page.get("button_group") if group.key == "set_up/own/stakes/example"
+        )
+        examples.set_value(100_000.0).run()
+        assert page.number_input("set_up/own/stakes/documents").value == 100_000
+        assert "first-advice" in html_of(page)
+        page.button(START).click().run()
+        settings = store.session(store.sessions()[0].id).settings
+        assert (settings.stakes.times, settings.stakes.documents) == pytest.approx((2, 100_000))
+
+    @pytest.mark.parametrize("moved", [("q", "fraction"), ("L_r", "cost")])
+    def test_other_forms_answer_them_too(self, page: AppTest, moved: tuple[str, str]) -> None:
+        upload(page, ("mine.csv", CSV))
+        page.text_area(query(page)).set_value("mast").run()
+        for name in moved:
+            assert "first-advice" not in html_of(page)
+            widget = {"q": page.slider, "fraction": page.select_slider}.get(name, page.number_input)
+            widget(f"set_up/own/stakes/{name}").set_value({"q": 0.7, "L_r": 3.0}.get(name, 0.0001)).run()
+        assert "first-advice" in html_of(page)
+        assert page.radio("set_up/own/stakes/worse").value == "plus"

@@ -12,7 +12,7 @@ from tarstop_core.screening.fold import replay
 from tarstop_core.screening.scenarios.named import read_settings
 from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.store.store import Store
-from tests.ui.set_up.cases import START, Open, html_of, query, upload, words_of
+from tests.ui.set_up.cases import Open, answered, html_of, query, start, upload, words_of
 
 
 class TestReview:
@@ -34,8 +34,8 @@ class TestReview:
         return page
 
     def settings(self, page: AppTest, store: Store) -> Settings:
-        assert "first-advice" in html_of(page)
-        page.button(START).click().run()
+        assert "first-advice" in html_of(answered(page))
+        start(page)
         assert not page.exception
         assert store.sessions(), words_of(page.error)
         return store.session(store.sessions()[0].id).settings
@@ -190,7 +190,7 @@ class TestReview:
         next(radio for radio in review.radio if "/order/" in str(radio.key)).set_value("text").run()
         assert review.text_area(query(review)).label == "What does the review ask?"
         review.text_area(query(review)).set_value(self.ASKED).run()
-        assert "first-advice" in html_of(review)
+        assert "first-advice" in html_of(answered(review))
         settings = self.settings(review, store)
         assert settings.reads_full_texts
         assert not store.sessions()[0].simulated
@@ -200,7 +200,7 @@ class TestReview:
         options = [each.replace("\u00a0", " ") for each in review.radio("set_up/review/stakes/worse").options]
         assert options[0] == "“Adopt” a test whose sensitivity does not exceed 75 %"
         assert options[1] == "“Don’t adopt” a test whose sensitivity exceeds 75 %"
-        assert "titles and abstracts" in review.number_input("set_up/review/stakes/documents").label
+        assert "Abstracts" in review.number_input("set_up/review/stakes/documents").label
         assert review.number_input("set_up/review/stakes/L_r").label.endswith("when it does not (L\\_r)") or (
             review.number_input("set_up/review/stakes/L_r").label.endswith("when it does not (L_r)")
         )
