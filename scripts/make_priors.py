@@ -48,12 +48,17 @@ def past_stops(cases: Sequence[Outcome]) -> str:
             questions[i] = {"review": cases[i].review, "end": end, "after": after.round(3).tolist()}
     rows = [row for fold in reviews.folds(cases) for row in reviews.turned(fold)]
     turned = pd.DataFrame(rows, columns=reviews.TURN_COLUMNS)
+    turned = turned[turned["prior"] == reviews.WIDTH]
+    held_out = [{case.review for case in fold.held_out} for fold in reviews.folds(cases)]
+    stops = reviews.within(turned, held_out)
     content = {
         **PAST_STOPS.head,
         "source": STOPS_SOURCE,
         "thetas": THETAS,
         "questions": [questions[i] for i in sorted(questions)],
-        "tempering": round(reviews.tempering(turned[turned["prior"] == reviews.WIDTH]), 2),
+        "tempering": round(reviews.tempering(turned), 2),
+        "widening": round(reviews.widening(turned), 2),
+        "held": [int(stops["within"].sum()), len(stops)],
     }
     text = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
     return text.replace('{"review"', '\n{"review"') + "\n"

@@ -213,7 +213,7 @@ class ReviewForm(Form[ReviewSettings]):
             engines = {name: (engine.title, engine.help) for name, engine in ENGINES.items()}
             engine = explained("Where the belief comes from", engines, **lasting(f"{OF_REVIEW}/engine"))
             truth = explained("What the right decision is", TRUTHS, **lasting(f"{OF_REVIEW}/truth"))
-            floor, floor_studies = _floor(paper), _floor_studies(paper)
+            floor, floor_studies = _floor(paper), _floor_studies(paper, simulated)
             studies, patients = _least(settings.plus, paper)
         with right:
             prior = self._chosen_prior(settings)
@@ -331,8 +331,10 @@ def _floor(paper: bool) -> float:
     return floor / 100
 
 
-def _floor_studies(paper: bool) -> int:
-    first, how = ReviewSettings.first_floor_studies, lasting(f"{OF_REVIEW}/floor/studies")
+def _floor_studies(paper: bool, simulated: bool) -> int:
+    """A sample begins without a floor, so that it ends soon."""
+    first = 0 if simulated else ReviewSettings.first_floor_studies
+    how = lasting(f"{OF_REVIEW}/floor/{'sample' if simulated else 'studies'}")
     studies = st.number_input(
         "Never say stop before so many studies are in", 0, 100, first, disabled=paper, **how
     )

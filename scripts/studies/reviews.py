@@ -28,10 +28,12 @@ from tarstop_core.policies.floors import enough_studies, first_allowed_stop
 from tarstop_core.presentation.palette import BELIEF, PLUS
 from tarstop_core.presentation.svg import Line, chart
 from tarstop_core.value.outcomes import (
+    NORMAL_90,
     ReviewPath,
     chance_turned,
     is_plus,
     outcome_path,
+    pooled_move,
     studies_to_come,
     tempered,
 )
@@ -51,18 +53,8 @@ FAR = 0.05  # a pooled sensitivity that differs by more than this from that of a
 LEAST = 1e-3  # chances are held between this and 1 minus it when the power is learned
 BELIEF_COLUMNS = ["review", "outcome", "prior", "studies", "belief", "omega"]
 CELL = ["review", "q_star", "cost", "rule"]
-DECISION_COLUMNS = [
-    *CELL,
-    "read",
-    "studies",
-    "found",
-    "right",
-    "agrees",
-    "far_off",
-    "net_utility",
-    "by_belief",
-]
-TURN_COLUMNS = ["review", "outcome", "prior", "studies", "q_star", "coming", "came", "belief", "turned"]
+DECISION_COLUMNS = [*CELL, *"read studies found right agrees far_off net_utility by_belief".split()]
+TURN_COLUMNS = "review outcome prior studies q_star coming came belief turned moved".split()
 Rows = list[tuple[object, ...]]
 
 
@@ -166,10 +158,12 @@ def turned(fold: Fold) -> Rows:
                 read = np.arange(len(p)) < depth
                 to_come = studies_to_come(fold.calibrator.left(p, read, read & labels, ~read).chance)
                 coming, came = float(to_come[1:].sum()), n < len(ranked)
+                last, now = states[-1].pooled, states[n].pooled
+                moved = (last[0] - now[0]) / pooled_move(states[n], to_come) if last and now else np.nan
                 for q_star in Q_STARS:
                     belief = chance_turned(states[n].b, states[n].n_0, to_come, q_star)
                     turns = (states[n].b > q_star) != (states[-1].b > q_star)
-                    rows.append((case.review, case.name, name, n, q_star, coming, came, belief, turns))
+                    rows.append((case.review, case.name, name, n, q_star, coming, came, belief, turns, moved))
     return rows
 
 
@@ -190,6 +184,24 @@ def tempering(rows: pd.DataFrame) -> float:
 
     found = minimize(loss, [0.0], method="Nelder-Mead", options={"xatol": 1e-6, "fatol": 1e-9})
     return float(np.exp(found.x[0]))
+
+
+def widening(rows: pd.DataFrame) -> float:
+    """The factor on the expected move that 90 % of the moves lie within; reviews and numbers of studies weigh equally."""
+    rows = rows[rows["studies"] > 0].assign(far=lambda own: own["moved"].abs() / NORMAL_90).sort_values("far")
+    weight = 1 / rows.groupby(["review", "studies"])["far"].transform("size")
+    return float(rows["far"].iloc[int(np.searchsorted(weight.cumsum() / weight.sum(), 0.9))])
+
+
+def within(rows: pd.DataFrame, held_out: Sequence[set[str]]) -> pd.DataFrame:
+    """One row a stop of the learned width after 1, 2, … studies, and whether pooled sensitivity ended within the range shown."""
+    rows = rows[(rows["prior"] == WIDTH) & (rows["studies"] > 0)].drop_duplicates(["outcome", "studies"])
+    parts = []
+    for reviews in held_out:
+        tested = rows["review"].isin(reviews)
+        factor = widening(rows[~tested])
+        parts.append(rows[tested].assign(within=rows["moved"].abs() <= factor * NORMAL_90))
+    return pd.concat(parts)
 
 
 def with_correction(rows: pd.DataFrame, held_out: Sequence[set[str]]) -> pd.DataFrame:
@@ -222,7 +234,10 @@ def measure() -> Tables:
     return {
         "reviews_beliefs": tables[0].round({"belief": 5}),
         "reviews_decisions": tables[1].groupby(CELL, sort=False).mean().reset_index().round(6),
-        "reviews_turned": with_correction(tables[2], held_out).round(6),
+        "reviews_turned": with_correction(tables[2], held_out).drop(columns="moved").round(6),
+        "reviews_moved": within(tables[2], held_out)[
+            ["review", "outcome", "studies", "moved", "within"]
+        ].round(6),
     }
 
 
@@ -298,6 +313,10 @@ def summarise(tables: Tables) -> dict[str, object]:
         "sure": first.groupby("prior").size().to_dict(),
         "rules": rule_rows(tables["reviews_decisions"]),
         "turns": turn_rows(tables["reviews_turned"]),
+        "stops": len(tables["reviews_moved"]),
+        "within": cluster_t(
+            by_group(tables["reviews_moved"]["within"].astype(float), tables["reviews_moved"]["review"])
+        ),
         "by_belief": mean_change(by_group(late["turned"].astype(float) - late["belief"], late["review"])),
         "as_shown": mean_change(by_group(late["turned"].astype(float) - late["said"], late["review"])),
     }
@@ -322,7 +341,7 @@ def figure(tables: Tables) -> str:
 STUDY = Study(
     page="reviews_measured",
     reads="the rankings and 2×2 tables of clef_dta in TARSTOP_REAL_DATA; about an hour, for the plans of Optimal",
-    tables=("reviews_beliefs", "reviews_decisions", "reviews_turned"),
+    tables=("reviews_beliefs", "reviews_decisions", "reviews_turned", "reviews_moved"),
     measure=measure,
     summarise=summarise,
     figure=figure,

@@ -131,6 +131,10 @@ class PastStops:
     thetas: tuple[float, ...]
     questions: tuple[PastQuestion, ...]
     tempering: float  # power of the odds that further studies turn the decision which makes them fit the past
+    widening: float
+    """Factor on how far pooled sensitivity is expected to move with all studies, so that 90 % of past moves lie inside."""
+    held: tuple[int, int]
+    """In how many stops of past reviews it ended within the range, where that was learned from other reviews; of how many."""
 
 
 @dataclass(frozen=True)

@@ -67,6 +67,9 @@ class ReviewFacts:
     diseased: int = 0  # patients with the disease in the tables that count
     needed: int = 0  # further studies before a⁺ may be taken, as settings ask for a least number
     past: WrongStops | None = None  # what came of stopping on as many studies in past reviews
+    pooled_range: tuple[float, float] | None = None
+    """Where pooled sensitivity by all studies will be with a chance of 90 %; None before the first study."""
+    range_held: tuple[int, int] = (0, 0)  # In how many past stops such a range held, of how many
 
     @property
     def reports_first(self) -> bool:

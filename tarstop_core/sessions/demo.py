@@ -9,7 +9,6 @@ import pandas as pd
 from tarstop_core.belief.bivariate import bivariate_belief
 from tarstop_core.calibration.calibrator import INCLUSION, Calibrator
 from tarstop_core.documents.reports import collect
-from tarstop_core.policies import OpenLoop
 from tarstop_core.ranking.order import prepare
 from tarstop_core.samples import collections as samples
 from tarstop_core.samples.collections import (
@@ -71,7 +70,6 @@ def start_review_demo(store: Store, reviewer: str = "") -> str:
         REVIEW_EXAMPLE.payoffs,
         REVIEW_EXAMPLE.cost,
         full_cost=REVIEW_EXAMPLE.full_cost,
-        policy=OpenLoop().spec,  # stops within a sitting; Greedy reads more
         plus=plus,
         minus=minus,
         data_share=extraction_rate(simulated=True),

@@ -81,6 +81,9 @@ def report_html(session: SessionSnapshot) -> str:
         in_full=sum(report.was_read for report in reports),
         against=against,
         advice=explain(session.advice_now, settings, [_name(session, at) for at in state.in_question]),
+        incomplete=scenario.incomplete(session.advice_now, settings)
+        if state.stopped or state.decision
+        else "",
         cited=[_documents(session, state.settled_by, "What decides it")] if state.settled_by else [],
         counted=scenario.counted(state),
         audited=recall_sentence(state),

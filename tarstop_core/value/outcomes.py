@@ -5,11 +5,13 @@ that is not known of a list in it), not a mean; where they would lead is the pre
 :mod:`tarstop_core.value.studies`.
 """
 
+import math
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import expit
 from scipy.stats import betabinom, binom
 
 from tarstop_core.belief.bivariate import bivariate_belief
@@ -205,6 +207,7 @@ def _states(
     return tuple(next_studies(tables, theta, prior, beliefs=beliefs(tables, theta, engine, prior)))
 
 
+NORMAL_90 = 1.645  # Of a normal distribution 90 % lies within so many standard deviations
 ROWS = 48  # Numbers of reports that stand for all: each for as much of their distribution
 
 
@@ -255,6 +258,50 @@ def tempered(chance: ArrayLike, power: float) -> Floats:
     chance = np.asarray(chance, dtype=float)
     yes, no = chance**power, (1 - chance) ** power
     return np.asarray(yes / (yes + no))
+
+
+def pooled_move(state: NextStudy, to_come: ArrayLike) -> float:
+    """Standard deviation of where further studies move the pooled logit sensitivity.
+
+    k studies move its posterior mean with variance v·k/(k + n_0) (:mod:`tarstop_core.value.studies`). `to_come` is the chance
+    of 0, 1, 2, … of them.
+    """
+    assert state.pooled is not None, "a state of tables knows what they pool to"
+    chance = np.asarray(to_come, dtype=float)
+    k = np.arange(len(chance))
+    moves = np.divide(k, k + state.n_0, out=np.zeros(len(k)), where=k > 0)
+    return state.pooled[1] * math.sqrt(float(chance @ moves))
+
+
+def pooled_range(state: NextStudy, to_come: ArrayLike, widening: float = 1.0) -> tuple[float, float]:
+    """Where pooled sensitivity by all studies will be with a chance of 90 %, if further ones come as expected.
+
+    Parameters
+    ----------
+    state : NextStudy
+        What is known now, with its pooled sensitivity.
+    to_come : array_like, shape (K + 1,)
+        Chance of 0, 1, 2, … further studies (:func:`studies_to_come`).
+    widening : float
+        Factor on the standard deviation of the move, which past reviews teach.
+
+    Returns
+    -------
+    low, high : float
+        In (0, 1).
+
+    Examples
+    --------
+    >>> known = NextStudy(40, 0.5, np.ones(1), np.ones(1), n_0=2.0, pooled=(1.0, 0.5))
+    >>> [round(end, 2) for end in pooled_range(known, [0.0, 0.0, 1.0])]
+    [0.6, 0.83]
+    >>> [round(end, 2) for end in pooled_range(known, [1.0])]
+    [0.73, 0.73]
+    """
+    assert state.pooled is not None, "a state of tables knows what they pool to"
+    reach = NORMAL_90 * widening * pooled_move(state, to_come)
+    low, high = expit([state.pooled[0] - reach, state.pooled[0] + reach]).tolist()
+    return low, high
 
 
 def chance_turned(

@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import expit, gammaln, ndtr, ndtri, owens_t
+from scipy.special import expit, gammaln, logit, ndtr, ndtri, owens_t
 from scipy.stats import poisson
 
 from tarstop_core.belief.lattice import Lattice, lattice_for
@@ -52,6 +52,8 @@ class NextStudy:
     parts: Knowledge | None = None
     """What is known, by heterogeneity; None: one normal distribution that is worth n_0 studies."""
     weight: float = 1.0  # How much of it counts (:attr:`~tarstop_core.belief.prior.Prior.weight`)
+    pooled: tuple[float, float] | None = None
+    """Mean and standard deviation of the pooled logit sensitivity now, where a session or an experiment has it."""
 
     def evsi(self, payoffs: Payoffs) -> float:
         """Expected value of the study, in the payoffs' unit; between 0 and EVPI(b): exact where all of it counts, else by
@@ -139,7 +141,12 @@ def next_studies(
         v_1 = float((mu[possible] ** 2 / chance[possible]).sum() - mean[n] ** 2)
         # A study that counts less is worth as much less: the more of them is what is known.
         n_0 = max(0.0, float(v[n]) / v_1 - 1) / prior.weight if v_1 > 1e-12 else math.inf
-        studies.append(NextStudy(size, float(b[n]), _shares(plus), _shares(minus), n_0, weight=prior.weight))
+        pooled = float(logit(theta) + mean[n]), math.sqrt(max(0.0, float(v[n])))
+        studies.append(
+            NextStudy(
+                size, float(b[n]), _shares(plus), _shares(minus), n_0, weight=prior.weight, pooled=pooled
+            )
+        )
     return studies
 
 

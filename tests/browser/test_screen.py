@@ -13,6 +13,7 @@ from tests.browser.acting import (
     arrived,
     assert_trace_is_the_cores,
     at_rest,
+    choose,
     counter,
     hit,
     jump,
@@ -115,6 +116,12 @@ def test_a_real_collection_by_keyboard(server: Any, open_page: OpenPage, real_da
     query.fill(str(titles[REAL_TOPIC]))
     query.press("Control+Enter")
     expect(page.get_by_test_id("first-titles").locator("li")).to_have_count(5)
+    at_rest(page)
+    page.get_by_role("button", name="Next").click()
+    choose(page.get_by_role("radio", name="Both are equally bad"))
+    at_rest(page)
+    page.get_by_role("button", name="£20,000").click()
+    expect(page.get_by_test_id("first-advice")).to_be_visible()
     at_rest(page)
     page.get_by_role("button", name="Start", exact=True).click()
     arrived(page, "0 of 1,310")

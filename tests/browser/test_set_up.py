@@ -19,6 +19,9 @@ FIRST = b"id,title,abstract\nEP-1000001-A1,Foldable mast,It folds.\nEP-1000009-A
 SECOND = b"id,title,abstract\nEP-1000009-A1,Kettle,With a lid.\nEP-1000003-A1,Antenna,On a mast.\n"
 
 
+SURE = "when more than 33 % sure"
+
+
 def files(folder: Path) -> list[Path]:
     paths = []
     for name, content in (("first.csv", FIRST), ("second.csv", SECOND)):
@@ -68,13 +71,17 @@ def test_uploads_survive_a_visit_to_another_page(
     expect(page.get_by_text("“File” although prior art exists")).to_be_visible()
     at_rest(page)
     choose(page.get_by_role("radio", name="“File” although prior art exists"))
-    expect(page.get_by_text("q* = 0.33").first).to_be_visible()
+    expect(page.get_by_text(SURE)).to_be_visible()
+    at_rest(page)
+    expect(page.get_by_test_id("first-advice")).to_be_hidden()
+    page.get_by_role("button", name="£200,000").click()
+    expect(page.get_by_test_id("first-advice")).to_be_visible()
     at_rest(page)
 
     # So does everything that was entered, where the page is loaded anew.
     page.reload()
     at_rest(page)
-    expect(page.get_by_text("q* = 0.33").first).to_be_visible()
+    expect(page.get_by_text(SURE)).to_be_visible()
     expect(page.get_by_role("radio", name="“File” although prior art exists")).to_be_checked()
     page.get_by_role("button", name="Back").click()
     expect(page.get_by_label("What are you looking for?")).to_have_value("an antenna")
@@ -87,7 +94,7 @@ def test_uploads_survive_a_visit_to_another_page(
     expect(page.get_by_text("3 documents, imported before")).to_be_visible()
     expect(page.get_by_label("What are you looking for?")).to_have_value("an antenna")
     next_step(page)
-    expect(page.get_by_text("q* = 0.33").first).to_be_visible()
+    expect(page.get_by_text(SURE)).to_be_visible()
     at_rest(page)
 
     page.get_by_role("button", name="Start", exact=True).click()
@@ -100,6 +107,7 @@ def test_uploads_survive_a_visit_to_another_page(
         assert row.ids[0] == "EP-1000003-A1"
         assert (row.settings.plus, row.settings.minus) == ("Don’t file", "File")
         assert row.settings.payoffs.q_star == pytest.approx(1 / 3)
+        assert row.settings.stakes.documents == pytest.approx(100_000)
 
 
 def test_a_long_list_is_cancelled_while_it_is_read(
@@ -135,7 +143,7 @@ def test_a_review_is_set_up_from_a_link(server: AppServer, open_page: Callable[.
     watched.open(f"{server.url}/set_up?scenario=review")
     next_step(page)
     choose(page.get_by_role("radio", name="“Adopt” a test whose sensitivity does not exceed 75 %"))
-    expect(page.get_by_text("q* = 0.67").first).to_be_visible()
+    expect(page.get_by_text("when more than 67 % sure")).to_be_visible()
     at_rest(page)
     page.locator(".st-key-set_up-more-stakes summary").first.click()
     at_rest(page)
@@ -150,7 +158,7 @@ def test_a_review_is_set_up_from_a_link(server: AppServer, open_page: Callable[.
     at_rest(page)
     expect(page.get_by_role("tab", name="2 What is at stake")).to_have_attribute("aria-selected", "true")
     expect(page).to_have_url(re.compile(r"/set_up\?(.*&)?scenario=review"))
-    expect(page.get_by_text("q* = 0.67").first).to_be_visible()
+    expect(page.get_by_text("when more than 67 % sure")).to_be_visible()
     expect(page.get_by_test_id("first-advice")).to_be_visible()
     at_rest(page)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from scripts.studies.reviews import tempering
+from scripts.studies.reviews import cluster_t, tempering, widening
 from tarstop_core.belief.bivariate import bivariate_belief
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import read_outcomes, read_run
@@ -57,6 +57,16 @@ def test_decisions_turned_oftener_than_belief_says() -> None:
     assert 0 < past_stops().tempering < 1
     rows = pd.read_csv(ROOT / "docs" / "data" / "reviews_turned.csv")
     assert past_stops().tempering == pytest.approx(tempering(rows[rows["prior"] == "width"]), abs=0.006)
+
+
+def test_pooled_sensitivity_moved_as_far_as_is_said() -> None:
+    """The factor and how often its range held are those of the rows behind the page on reviews, reviews left out."""
+    past, rows = past_stops(), pd.read_csv(ROOT / "docs" / "data" / "reviews_moved.csv")
+    assert past.widening == pytest.approx(widening(rows), abs=0.006)
+    assert past.held == (rows["within"].sum(), len(rows))
+    by_review = rows.groupby("review")["within"].mean()
+    interval = cluster_t(by_review)
+    assert interval["low"] <= 0.9 <= interval["high"], "the 90 % range"
 
 
 def test_a_count_of_before_is_to_be_made_again() -> None:

@@ -237,7 +237,7 @@ def test_reports_and_abstracts_are_compared() -> None:
     none = explain(situation("reports", facts=replace(TOLD, plan=0)), REVIEW)
     assert none.sentence == f"{told.sentence.removesuffix('.')}{before}"
     assert told.sentence == (
-        "With all that is left read, the decision would turn in about 20 of 100 such reviews. "
+        "Reading all that is left would change the decision in about 20 of 100 such reviews. "
         "Of the 3 waiting reports, reading 2 in full pays: the first is worth 0.02 and costs 0.01. "
         "The next documents are worth 0.0043 each and cost 0.002 each. By itself, screening on pays too."
     )
@@ -288,7 +288,7 @@ def test_a_stop_on_little_says_how_often_that_was_wrong() -> None:
     few = replace(TOLD, studies=2, otherwise=0.004, past=past)
     told = explain(situation("stop", facts=few), REVIEW)
     assert told.sentence.startswith(
-        "With all that is left read, the decision would turn in fewer than 1 of 100 "
+        "Reading all that is left would change the decision in fewer than 1 of 100 "
     )
     assert told.sentence.endswith(
         f"Of {past.questions} past questions ({past.reviews} reviews), {past.wrong} were decided wrongly after 2 studies."

@@ -127,6 +127,14 @@ def test_every_branch_of_a_search() -> None:
 def reviews() -> Iterator[ReviewFacts]:
     """What differs beside the advice of a review."""
     yield FACTS
+    yield replace(
+        FACTS,
+        waiting=0,
+        left=(1.2, 0.0, 4.0),
+        share=(0.8, 0.5, 1.0),
+        pooled_range=(0.7, 0.84),
+        range_held=(9, 10),
+    )
     yield replace(FACTS, waiting=1, reports_to_read=1, report_cost=0.0, plan=0, past=WrongStops(3, 9, 4))
     yield replace(FACTS, past=WrongStops(1, 9, 4))
     yield replace(FACTS, reports_to_read=0, plan=0, otherwise=0.001, needed=2)
@@ -156,6 +164,8 @@ def test_every_branch_of_a_review() -> None:
                 held = replace(advice, b=0.9, depth=60, more=0)
                 for changed in (advice, *(replace(held, held_by=floor) for floor in Floor)):
                     assert said(message, of_advice(settings, changed))
+                    incomplete = message("incomplete", advice=changed, settings=settings)
+                    assert bool(incomplete) == bool(changed.depth < changed.documents or facts.waiting)
         stages = (ACCURACY, once)
         for settings, warned in product(
             (*stages, *(replace(each, learns=True) for each in stages)), (1.0, 99.0)
@@ -210,7 +220,7 @@ def shared() -> Values:
                 Variation(Assumption(cost_factor=factor), go_on, 20 if go_on else 0, plus=False)
                 for factor, go_on in zip((0.1, 10.0), at_other_costs, strict=True)
             )
-            yield "at_other_costs", {"advice": replace(advice, variations=others), "settings": pounds}
+            yield "at_other_stakes", {"advice": replace(advice, variations=others), "settings": pounds}
         for plus in (True, False):
             values = {"advice": replace(advice, plus=plus), "settings": pounds, "question": "it is so"}
             yield "against_the_odds", values

@@ -176,6 +176,10 @@ class Scenario(ABC, Generic[S]):
         """How many documents of each kind there are, in pieces: "5 relevant"."""
         return [f"{state.relevant:,} relevant"]
 
+    def incomplete(self, advice: Advice, settings: S) -> str:
+        """What stopping left unread means for what was pooled; empty where nothing is pooled."""
+        return ""
+
     def counted_in_log(self, state: State) -> str:
         """How many documents of each kind there are, for a list of sessions; empty where :meth:`counted` says it."""
         return ""

@@ -26,7 +26,7 @@ from tarstop_core.screening.scenarios.base import Scenario
 from tarstop_core.screening.settings import ReviewSettings
 from tarstop_core.screening.state import State
 from tarstop_core.value.cumulative import studies_after
-from tarstop_core.value.outcomes import ReviewPath, chance_turned, states_of, studies_to_come
+from tarstop_core.value.outcomes import ReviewPath, chance_turned, pooled_range, states_of, studies_to_come
 from tarstop_core.value.path import ListPath
 from tarstop_core.value.payoffs import Depths, Flags, Floats
 from tarstop_core.value.studies import NextStudy
@@ -178,6 +178,7 @@ class Review(Scenario[ReviewSettings]):
         shapes = (share.alpha, share.beta) if settings.two_stages else None
         tables = state.evidence.tables
         to_come = studies_to_come(left.chance, waiting, shapes)
+        past = past_stops()
         return ReviewFacts(
             studies=len(tables),
             waiting=waiting,
@@ -185,7 +186,7 @@ class Review(Scenario[ReviewSettings]):
             report_cost=path.full_cost,
             reports_to_read=to_read,
             reports_may_change=chance_turned(now.b, now.n_0, np.eye(waiting + 1)[-1], q_star, needed),
-            otherwise=chance_turned(now.b, now.n_0, to_come, q_star, needed, past_stops().tempering),
+            otherwise=chance_turned(now.b, now.n_0, to_come, q_star, needed, past.tempering),
             disagreement=float(path.disagreement(settings.truth)[depth]),
             plan=plan,
             left=(left.mean, *left.interval()),
@@ -193,6 +194,8 @@ class Review(Scenario[ReviewSettings]):
             diseased=int(tables.diseased.sum()),
             needed=needed,
             past=wrong_stops(len(tables), settings.theta, q_star, settings.truth),
+            pooled_range=pooled_range(now, to_come, past.widening) if len(tables) else None,
+            range_held=past.held,
         )
 
     def reports_first(self, advice: Advice) -> bool:
@@ -211,6 +214,13 @@ class Review(Scenario[ReviewSettings]):
                 f"{number(round(mean))} ({low:,.0f} to {high:,.0f})",
             ),
         ]
+        if facts.pooled_range is not None:
+            rows.append(
+                (
+                    "Pooled sensitivity, if all that is left is read",
+                    " to ".join(map(percent, facts.pooled_range)),
+                )
+            )
         if (past := facts.past) is not None:
             name = f"Past questions decided wrongly after {studies_of(facts.studies)}"
             rows.append((name, f"{past.wrong:,} of {past.questions:,}, {past.reviews:,} reviews"))
@@ -237,6 +247,9 @@ class Review(Scenario[ReviewSettings]):
         """Exact counts beside REML, and REML beside exact counts."""
         summary = evidence(state.evidence.tables, settings.theta, settings.engine, settings.belief_prior)
         return rival_sentence(summary, settings.payoffs.q_star, settings.plus, settings.minus)
+
+    def incomplete(self, advice: Advice, settings: ReviewSettings) -> str:
+        return self.message("incomplete", advice=advice, settings=settings)
 
     def counted(self, state: State) -> list[str]:
         waiting = len(state.waiting)

@@ -93,7 +93,7 @@ def test_nothing_reads_as_certainty_that_all_studies_contradict(
     assert last.plus and last.facts.studies == 14
     for name, (advice, told) in found.items():
         first = re.match(
-            r"With all that is left read, the decision would turn in about (\d+) of 100", told.sentence
+            r"Reading all that is left would change the decision in about (\d+) of 100", told.sentence
         )
         assert first, f"{name}: {told.sentence}"
         assert "over 99" not in told.sentence + told.stopping
