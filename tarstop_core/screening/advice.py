@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -36,7 +35,8 @@ def advise(
     plain = _plain(settings, path, state.depth)
     facts = scenario.facts(settings, calibrator, path, p, state)
     held_by = _held_by(settings, path, plain)
-    advice = replace(plain, held_by=held_by, facts=facts, **_gain(settings, path, plain, held_by))
+    gain, pays = _gain(settings, path, plain, held_by)
+    advice = replace(plain, held_by=held_by, facts=facts, gain=gain, plan_pays=pays)
     if state.hit is not None:
         return replace(advice, headline="found")
     if len(state.pending):
@@ -92,10 +92,10 @@ def _held_by(settings: Settings, path: ListPath, advice: Advice) -> Floor | None
     return floor
 
 
-def _gain(settings: Settings, path: ListPath, advice: Advice, held_by: Floor | None) -> dict[str, Any]:
+def _gain(settings: Settings, path: ListPath, advice: Advice, held_by: Floor | None) -> tuple[float, bool]:
     """What going on as advised is expected to gain, and whether any plan does."""
     if not advice.go_on:
-        return {}
+        return 0.0, False
     depth, rule, cost = advice.depth, settings.rule, settings.cost
     costs = np.array([cost])
     to_depth = partial(path.expected_utility, start=depth, acts_on_belief=rule.acts_on_belief, looks_every=1)
@@ -105,10 +105,7 @@ def _gain(settings: Settings, path: ListPath, advice: Advice, held_by: Floor | N
     else:
         follows = to_depth(np.array([depth + advice.more]), costs)
     gain = float(follows[0]) - now
-    return {
-        "gain": 0.0 if abs(gain) < TOLERANCE * settings.payoffs.K else gain,
-        "plan_pays": path.pays(depth, cost),
-    }
+    return (0.0 if abs(gain) < TOLERANCE * settings.payoffs.K else gain), path.pays(depth, cost)
 
 
 def _plain(settings: Settings, path: ListPath, depth: int) -> Advice:

@@ -18,12 +18,10 @@ from numpy.typing import ArrayLike
 from tarstop_core.errors import InputProblem
 from tarstop_core.value.closed_loop import SAME, ClosedLoop, Richness
 from tarstop_core.value.knowledge import Knowledge
-from tarstop_core.value.path import ListPath, first_not_worth
+from tarstop_core.value.path import ListPath, dense_plans, first_not_worth, limited_plans
 from tarstop_core.value.payoffs import TOLERANCE, Depths, Flags, Floats, Payoffs
 from tarstop_core.value.studies import NextStudy, WorthOfStudies, worth_of_short_plans
 
-PLANS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)
-"""Documents ahead that a limited look-ahead considers."""
 # For so few costs, searching for the stop is faster than the worth of every depth.
 FEW_COSTS, BLOCK = 3, 512
 # Of so many documents at most the number of studies is not taken as Poisson, down to the last of at least this chance.
@@ -167,7 +165,7 @@ class CumulativePath(ListPath):
         studies with mean k, and of the exact number for plans of ten documents or fewer, of which one is likely to bring
         data, unless reports wait. Some plan gains exactly when this exceeds the cost of a document.
 
-        The plans m are those of :data:`PLANS` up to the horizon, and itself; None looks to the end, at every m up to 20
+        The plans m are those of :data:`~tarstop_core.value.path.PLANS` up to the horizon, and itself; None looks to the end, at every m up to 20
         and then in steps of 5 %.
 
         The plan of one document is weighed exactly (:meth:`evsi`) unless reports wait. Putting the expected
@@ -395,17 +393,3 @@ def studies_after(positions: ArrayLike, documents: int) -> Depths:
     [0, 1, 1, 3, 3]
     """
     return np.searchsorted(np.asarray(positions), np.arange(documents + 1), side="left")
-
-
-def limited_plans(horizon: int) -> tuple[int, ...]:
-    """The plans of a look-ahead of at most `horizon` documents."""
-    return (*(m for m in PLANS if m < horizon), horizon)
-
-
-def dense_plans(documents: int) -> tuple[int, ...]:
-    """Every m up to 20, then in steps of 5 % up to `documents`."""
-    plans, m = [], 1
-    while m < documents:
-        plans.append(m)
-        m = max(m + 1, int(m * 1.05))
-    return (*plans, max(1, documents))

@@ -9,6 +9,9 @@ from numpy.typing import ArrayLike
 
 from tarstop_core.value.payoffs import TOLERANCE, Depths, Flags, Floats, Payoffs
 
+PLANS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)
+"""Documents ahead that a limited look-ahead considers."""
+
 
 class Path(Protocol):
     """What a policy goes by. A policy sees nothing else, so it cannot look ahead."""
@@ -221,3 +224,17 @@ def first_not_worth(scores: Floats, costs: ArrayLike, start: int = 0) -> Depths:
     falling = np.minimum.accumulate(scores[start:])
     threshold = np.atleast_1d(np.asarray(costs, dtype=float)) / (1 - TOLERANCE)
     return start + np.searchsorted(-falling, -threshold, side="left")
+
+
+def limited_plans(horizon: int) -> tuple[int, ...]:
+    """The plans of a look-ahead of at most `horizon` documents."""
+    return (*(m for m in PLANS if m < horizon), horizon)
+
+
+def dense_plans(documents: int) -> tuple[int, ...]:
+    """Every m up to 20, then in steps of 5 % up to `documents`."""
+    plans, m = [], 1
+    while m < documents:
+        plans.append(m)
+        m = max(m + 1, int(m * 1.05))
+    return (*plans, max(1, documents))

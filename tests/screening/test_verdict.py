@@ -55,7 +55,9 @@ def test_assumptions_are_a_line_beneath() -> None:
     said = verdict(situation("stop", variations=(other, same)), START)
     assert said.word == "STOP"
     assert said.rests.endswith("Holds unless documents are half as likely to be relevant.")
-    assert verdict(situation("stop", variations=(same,)), START).rests.endswith("every assumption tried.")
+    assert verdict(situation("stop", variations=(same,)), START).rests.endswith(
+        "other chances and starting points."
+    )
 
 
 def test_a_review_rests_on_studies_and_says_what_is_unread() -> None:

@@ -17,11 +17,10 @@ from tarstop_core.policies.floors import first_allowed_stop
 from tarstop_core.value.cumulative import (
     PLANS,
     SHORT,
-    dense_plans,
-    limited_plans,
     studies_after,
 )
 from tarstop_core.value.outcomes import ReviewPath, chance_turned
+from tarstop_core.value.path import dense_plans, limited_plans
 from tarstop_core.value.payoffs import Floats, Payoffs
 from tarstop_core.value.studies import NextStudy, evsi_of_studies, next_studies
 
