@@ -15,12 +15,11 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.policies import Batch, Greedy, LookAhead, Optimal, Smooth
 from tarstop_core.policies.floors import first_allowed_stop
 from tarstop_core.value.cumulative import (
-    PLANS,
     SHORT,
     studies_after,
 )
 from tarstop_core.value.outcomes import ReviewPath, chance_turned
-from tarstop_core.value.path import dense_plans, limited_plans
+from tarstop_core.value.path import PLANS, dense_plans, limited_plans
 from tarstop_core.value.payoffs import Floats, Payoffs
 from tarstop_core.value.studies import NextStudy, evsi_of_studies, next_studies
 
