@@ -4,7 +4,7 @@ In a list of n documents the relevant ones are expected at relative ranks r = (k
 of them in all, α below 1 where they crowd at the head, β above 1 where the tail holds few. Over lists (log α, log β,
 log R) is normal, its mean linear in log n; R varies by a gamma factor beside that. That normal distribution is reckoned
 with at nodes, each of which is a kind of list to :mod:`tarstop_core.belief.mixture`: what was read says which, so that
-head and tail are not tied by one factor.
+head and tail are not tied by one factor. Nodes of lists whose ranking is nearly perfect stand beside them.
 
 What a few lists taught is not trusted to the letter on lists of another collection: the spread is widened, the evidence
 of one list about its own shape is tempered, and what is left varies by a further factor. How much so (WIDER, TEMPER, AHEAD)
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from scipy.special import betainc, betaln, logsumexp
 
 from tarstop_core.belief.mixture import Left, Mixture, foreseen, mixture, updated
-from tarstop_core.documents.tables import Flags, Floats, Ints
+from tarstop_core.documents.tables import Flags, Floats
 
 Pair = tuple[float, float]
 Triple = tuple[float, float, float]
@@ -35,10 +35,7 @@ AHEAD = 10.0  # Shape of the gamma factor by which what is left varies beside th
 SHAPES, TOTALS, REACH = 7, 9, 2.7  # Nodes of α, of β, of R, and how many standard deviations they reach
 LEAST_TOTAL, MOST = 0.2, 20.0
 """Hits in a list that are reckoned with at least, and the largest mean or covariance (of logs) that a file may hold."""
-EXACT, GROWTH = 60, 1.03
-"""Ranks that are told apart one by one, and by how much blocks of ranks grow from there on."""
 TYPICAL = 1000.0  # Documents of the list that means are told of
-LEAST_SHARE = 1e-15  # Of a document at least, so that a hit where no node has any decides nothing
 ROUNDS, LEARNED, DIGITS = 12, 7, 6  # Of learning: rounds, nodes each way, digits that are kept
 
 
@@ -66,6 +63,16 @@ PRIOR = Thinning(
 """Before any list was seen; a few imagined lists of it are learned from beside the real ones."""
 LIKE_LISTS, LIKE_SLOPES, LIKE_MEAN = 6.0, 3.0, 0.5
 """What it is worth: lists (spread), and pseudo-observations of slopes and of means."""
+
+SHARP = Thinning(
+    mean=((0.086, -0.222), (2.329, 0.062), (0.0, 0.0)),
+    spread=((0.143, 0.286, 0.0), (0.286, 1.035, 0.0), (0.0, 0.0, 1.0)),
+    lists=47,
+)
+"""Lists whose ranking is nearly perfect, so that little is left behind the head: α and β as in sessions that learned from their
+labels (docs/reranked_chances.md). How many are relevant has nothing to do with the ranking, and is as in other lists.
+"""
+SHARP_SHARE = 0.2  # How many lists are of that kind, before anything is read
 
 
 def thinning_of(chances: Floats) -> Thinning:
@@ -106,12 +113,27 @@ class Curves:
 @lru_cache(maxsize=64)
 def curves(thinning: Thinning, length: int) -> Curves:
     """The nodes that lists of this length may be one of."""
-    shapes, log_weight, log_total, spread = shape_nodes(thinning, length)
+    shapes, log_weight, log_total, spread = kinds(thinning, length)
     z, log_chance = grid((TOTALS,))
     alpha, beta = np.exp(shapes).T
-    total = np.exp(log_total[:, None] + spread * z[:, 0]).ravel()
+    total = np.exp(log_total[:, None] + spread[:, None] * z[:, 0]).ravel()
     weight = np.exp(log_weight[:, None] + log_chance).ravel()
     return Curves(length, alpha, beta, total, mixture(weight, np.full(len(weight), TOTAL_SHAPE)))
+
+
+def kinds(thinning: Thinning, length: int) -> tuple[Floats, Floats, Floats, Floats]:
+    """As :func:`shape_nodes`, of lists as they were learned from and of those that are :data:`SHARP`; all but the first (S,)."""
+    usual = shape_nodes(thinning, length)
+    shapes, log_weight, *_ = shape_nodes(SHARP, length)
+    total, slope = thinning.mean[2]
+    sharp = np.full(len(shapes), total + slope * math.log(length / TYPICAL))
+    deviation = math.sqrt(WIDER * thinning.spread[2][2])
+    return (
+        np.vstack((usual[0], shapes)),
+        np.append(usual[1] + math.log1p(-SHARP_SHARE), log_weight + math.log(SHARP_SHARE)),
+        np.append(usual[2], sharp),
+        np.append(np.full(len(usual[0]), usual[3]), np.full(len(shapes), deviation)),
+    )
 
 
 def shape_nodes(thinning: Thinning, length: int) -> tuple[Floats, Floats, Floats, float]:
@@ -145,59 +167,6 @@ def still_unread(thinning: Thinning, judged: Flags, relevant: Flags, unread: Fla
     # As if what is left were multiplied by one more gamma factor: the same mean, a smaller shape.
     shape = float(now.shape[0]) * AHEAD / (float(now.shape[0]) + AHEAD + 1)
     return foreseen(now.weight, shape, expected, documents)
-
-
-def chances_as_read(thinning: Thinning, judged: Flags, relevant: Flags, unread: Flags) -> Floats:
-    """Chance of each document by rank: of those nobody read after all labels, of the others as they came up.
-
-    A document that was read has the chance that the labels of better ranks give it, those of its own block of ranks left
-    out.
-
-    Parameters
-    ----------
-    thinning : Thinning
-        How hits thin out along lists.
-    judged, relevant, unread : ndarray of bool, shape (n,)
-        By rank, which labels are known, which of these documents are relevant, and what nobody read.
-
-    Returns
-    -------
-    ndarray, shape (n,)
-        Chances below 1.
-    """
-    of, at = curves(thinning, len(unread)), edges(len(unread))
-    width = np.diff(at)
-    density = np.diff(betainc(of.alpha[:, None], of.beta[:, None], at / of.length)) / width
-    hits = np.append(0, np.cumsum(judged & relevant))[at]
-    # What was known where each block begins: as `after_reading`, whose outcome stands for the end.
-    read = density * np.diff(np.append(0, np.cumsum(judged))[at])
-    at_hits = np.log(np.maximum(density, LEAST_SHARE)) * np.diff(hits)
-    exposure, log_density = (
-        np.repeat(np.cumsum(np.pad(part, ((0, 0), (1, 0))), axis=1)[:, :-1], TOTALS, axis=0)
-        for part in (read, at_hits)
-    )
-    total, shape = of.total[:, None], TOTAL_SHAPE + hits[:-1]
-    rate = TOTAL_SHAPE + total * exposure
-    log = of.known.log_weight[:, None] + TEMPER * (
-        log_density + hits[:-1] * np.log(total) - shape * np.log(rate / TOTAL_SHAPE)
-    )
-    now = after_reading(of, judged, relevant)
-    then = Mixture(log - logsumexp(log, axis=0), shape, rate)
-    at_once = Mixture(*(part[:, None] for part in (now.log_weight, now.shape, now.rate)))
-    expected = total * np.repeat(density, TOTALS, axis=0)
-    behind, ahead = (
-        (known.weight * -np.expm1(-known.shape * np.log1p(expected / known.rate))).sum(axis=0)
-        for known in (then, at_once)
-    )
-    return np.where(unread, np.repeat(ahead, width), np.repeat(behind, width))
-
-
-@lru_cache(maxsize=64)
-def edges(length: int) -> Ints:
-    """Where blocks of ranks begin, and the end of the list: one by one at first, then ever farther apart."""
-    late = EXACT * GROWTH ** np.arange(math.ceil(math.log(max(length / EXACT, 1), GROWTH)) + 1)
-    every = np.concatenate((np.arange(EXACT), late.astype(int)))
-    return np.unique(np.append(every[every < length], length))
 
 
 def fit_thinning(lists: Sequence[tuple[Flags, Flags]]) -> Thinning:

@@ -43,6 +43,10 @@ class Variation:
     plus: bool  # the action on stopping now
 
 
+MOST_LEFT, FEW = 4, 5
+"""Times the documents found that may be left before their number is called open, and documents that count as found at least."""
+
+
 @dataclass(frozen=True)
 class ReviewFacts:
     """What a reviewer sees beside every advice."""
@@ -65,11 +69,17 @@ class ReviewFacts:
     share: tuple[float, float, float]
     """P(data | included): mean, and an interval of 90 %."""
     diseased: int = 0  # patients with the disease in the tables that count
+    relevant: int = 0  # documents found so far, of those that `left` counts
     needed: int = 0  # further studies before a⁺ may be taken, as settings ask for a least number
     past: WrongStops | None = None  # what came of stopping on as many studies in past reviews
     pooled_range: tuple[float, float] | None = None
     """Where pooled sensitivity by all studies will be with a chance of 90 %; None before the first study."""
     range_held: tuple[int, int] = (0, 0)  # In how many past stops such a range held, of how many
+
+    @property
+    def left_is_open(self) -> bool:
+        """Whether more than four in five relevant documents may be unread, so that the interval of `left` tells nobody anything."""
+        return self.left[2] > MOST_LEFT * max(self.relevant, FEW)
 
     @property
     def reports_first(self) -> bool:

@@ -176,7 +176,7 @@ WORDS = {
     "all read": "ALL READ",
     "reports": "READ THE REPORTS",
 }
-TOLD = ReviewFacts(4, 3, 0.02, 0.01, 2, 0.3, 0.2, 0.25, 15, (12.4, 3.0, 25.0), (0.4, 0.1, 0.8))
+TOLD = ReviewFacts(4, 3, 0.02, 0.01, 2, 0.3, 0.2, 0.25, 15, (12.4, 3.0, 25.0), (0.4, 0.1, 0.8), relevant=9)
 
 
 def situation(headline: Headline, **changes: object) -> Advice:

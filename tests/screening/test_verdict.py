@@ -67,6 +67,8 @@ def test_a_review_rests_on_studies_and_says_what_is_unread() -> None:
     assert said.rests.startswith(
         "Rests on 4 studies, 118 with the disease; about 12 (3 to 25) relevant probably unread."
     )
+    early = verdict(situation("stop", facts=replace(told, relevant=6)), REVIEW)
+    assert "too early to say" in early.rests and "25" not in early.rests, "four times 6 is less than 25"
     few = verdict(situation("stop", facts=replace(told, studies=2)), REVIEW)
     assert few.rests.startswith("Rests on little: 2 studies")
     reports = verdict(situation("reports", facts=told), REVIEW)

@@ -192,6 +192,7 @@ class Review(Scenario[ReviewSettings]):
             left=(left.mean, *left.interval()),
             share=(share.mean, *share.interval()),
             diseased=int(tables.diseased.sum()),
+            relevant=int(state.came_true.sum()),
             needed=needed,
             past=wrong_stops(len(tables), settings.theta, q_star, settings.truth),
             pooled_range=pooled_range(now, to_come, past.widening) if len(tables) else None,
@@ -205,14 +206,10 @@ class Review(Scenario[ReviewSettings]):
 
     def facts_rows(self, advice: Advice, settings: ReviewSettings) -> list[tuple[str, str]]:
         facts = _facts(advice)
-        mean, low, high = facts.left
         rows = [
             ("Chance of the right decision, stopping now", percent(1 - facts.disagreement)),
             ("Chance that all that is left would choose otherwise", percent(facts.otherwise)),
-            (
-                "Relevant documents probably still unread",
-                f"{number(round(mean))} ({low:,.0f} to {high:,.0f})",
-            ),
+            ("Relevant documents probably still unread", self.message("unread", facts=facts)),
         ]
         if facts.pooled_range is not None:
             rows.append(
