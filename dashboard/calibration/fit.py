@@ -21,7 +21,6 @@ from dashboard.frame.widgets import (
 from dashboard.frame.work import say
 from dashboard.parts.chances import first_hits, reliability
 from tarstop_core.calibration import first_hit
-from tarstop_core.calibration.calibration_monitor import AcrossLists, across_sentence
 from tarstop_core.calibration.calibrator import BY_RANK, INCLUSION, KINDS, PATENT, REVIEW, Calibrator
 from tarstop_core.calibration.figures import moved_sentence, share_sentence
 from tarstop_core.calibration.fitting import cross_validate, fit, usable
@@ -33,8 +32,6 @@ from tarstop_core.samples.shipped import calibrators, default_calibrator
 from tarstop_core.sessions.calibrator_library import (
     CHANCE_OF,
     KIND_WORDS,
-    across,
-    across_searches,
     keep,
     session_case,
     session_list,
@@ -186,15 +183,8 @@ def _from_sessions(store: Store) -> Fitted | None:
         "ones are left out: they say nothing."
     )
     topics = [session_list(standing.row, standing.state) for standing in chosen]
-    usual = calibrators()[default_calibrator(False, simulated, scenario)]
-    _level(across(usual, topics), usual)
     digests = tuple(map(labelled_lists.list_digest, topics))
     return _of_lists("sessions", "sessions", "my sessions", topics, scenario, digests, simulated)
-
-
-def _level(level: AcrossLists | None, usual: Calibrator) -> None:
-    if level is not None:
-        note(f"{across_sentence(level)} They were held against “{usual.fitted_on.name}”.")
 
 
 def _of_patent_sessions(chosen: Sequence[Standing], simulated: bool) -> Fitted | None:
@@ -211,8 +201,6 @@ def _of_patent_sessions(chosen: Sequence[Standing], simulated: bool) -> Fitted |
         "stopped without a hit is taken for what it is, censored: none among the documents read, and whether there "
         "was any is not known."
     )
-    usual = calibrators()[default_calibrator(False, simulated, PATENT)]
-    _level(across_searches(usual, [standing.state for standing in chosen]), usual)
     lists = tuple(standing.row.digest for standing in chosen)
     return _of_cases(used, _name("sessions", "my sessions"), simulated, "sessions", lists)
 

@@ -10,13 +10,17 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import streamlit as st
 
 from dashboard.frame import shell
+from tarstop_core.calibration.calibration_monitor import Check
 from tarstop_core.errors import InputProblem
 from tarstop_core.screening.labels import Label
+from tarstop_core.screening.live_check import live_check
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.report_entry import Draft
 from tarstop_core.screening.settings import Settings
+from tarstop_core.sessions.chances_evidence import ratios_of_others
 from tarstop_core.sessions.session import OpenSession
 from tarstop_core.sessions.store.store import Deleted
+from tarstop_core.value.payoffs import Floats
 
 T = TypeVar("T")
 
@@ -51,6 +55,17 @@ class Work(OpenSession):
     held: dict[tuple[str, str], Event] = field(default_factory=dict)
     """What was pressed while the session was deleted, the last of each kind about each document."""
     held_after: int = 0  # The last event that was seen then
+    _others: dict[Hashable, tuple[Floats, ...]] = field(default_factory=dict)
+
+    @property
+    def check(self) -> Check | None:
+        """Whether the chances fit what is found; other sessions count as when these chances came into force here."""
+        settings = self.state.settings
+        if settings.chances_from not in self._others:
+            others = ratios_of_others(self.store, settings, self.stored.id)
+            self._others[settings.chances_from] = others
+        others = self._others[settings.chances_from]
+        return live_check(settings, *self.chances(settings), self.state, others)
 
     @property
     def unsigned(self) -> bool:

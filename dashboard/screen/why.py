@@ -14,14 +14,14 @@ from dashboard.screen import advising
 from dashboard.screen.reading import block, names
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.belief.prior import Prior
-from tarstop_core.calibration.calibration_monitor import CONFIDENCE, E_LIMIT, Check
+from tarstop_core.calibration.calibration_monitor import Check
 from tarstop_core.evidence.summary import evidence
 from tarstop_core.policies import POLICIES, Policy
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.screening.advice import ALWAYS_SHOWN, stopping_outcomes
 from tarstop_core.screening.advised import Advice
 from tarstop_core.screening.audit import recall_sentence
-from tarstop_core.screening.live_check import check_sentence, live_check, rescaled, scale_before
+from tarstop_core.screening.live_check import check_sentence, rescaled, scale_before
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import ReviewSettings, Settings
 from tarstop_core.screening.state import State
@@ -29,10 +29,8 @@ from tarstop_core.screening.wording import action, chances_badge, explain, quest
 
 KEY = "why"
 HELP = (
-    f"The interval holds the number of relevant documents in {CONFIDENCE:.0%} of lists like those the chances were learned "
-    "on; multiplying adapts the chances to this one. That they do not fit is said only where at most one session in "
-    f"{E_LIMIT:.0f} with right chances ever comes, however often you look. What is proposed is drawn towards 1, the more "
-    "so the less was read."
+    "All chances of this session are multiplied, and what speaks against the new ones is counted anew. It is the factor that "
+    "fits all sessions with the former chances best."
 )
 NEEDS_LABELS = "needs labels nobody has yet"
 
@@ -43,8 +41,8 @@ def panel(work: Work, state: State, settings: Settings, advice: Advice) -> None:
     if rival := scenario_of(settings).rival(settings, state):
         st.html(block("remark", rival))
     # What speaks against the chances, or was done about it, is not left to be asked for.
-    check = live_check(state.settings, *work.chances(state.settings), state)
-    if urgent := check is not None and (check.warned or state.settings.scale != 1):
+    check = work.check
+    if urgent := check is not None and (check.evidence.warned or state.settings.scale != 1):
         _live_check(work, state, check)
     # Not in the label: with another one it would be folded anew.
     if warnings:
@@ -173,17 +171,18 @@ def _live_check(work: Work, state: State, check: Check | None) -> None:
     settings = state.settings
     with st.container(key="live_check"):
         moved, reason, label = settings, "", ""
-        if check is not None and check.offered:
+        if check is not None and check.offered is not None:
             moved, reason = rescaled(settings, check)
             label = f"Multiply the chances by {number(moved.scale)}"
-        if moved.scale == settings.scale != 1:
+        elif settings.scale != 1:
             moved = replace(settings, scale=scale_before(work.row.settings, work.events))
             reason = f"The last change of the chances was taken back, from {number(settings.scale)}."
             label = f"Take back “× {number(settings.scale)}”"
         offered = moved.scale != settings.scale
         widths = [2.4, 1] if offered else 1
         words, *right = st.columns(widths, gap="medium", vertical_alignment="center")
-        words.html(block("check", check_sentence(check, settings, state)))
+        says = check_sentence(check, settings, state)
+        words.html(block("check", says, shell.guide("still_unread", "the-check-of-the-chances")))
         if not offered:
             return
         what = (work.change_settings, moved, state.seq, reason)

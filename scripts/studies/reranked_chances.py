@@ -9,7 +9,6 @@ import pandas as pd
 from scripts.make_reranked_chances import Session, learned, left_out, next_chances, sessions
 from scripts.studies.unread import coverage
 from scripts.study import Study, Tables
-from tarstop_core.calibration.calibration_monitor import E_LIMIT, e_value_of_forecasts
 from tarstop_core.calibration.calibrator import INCLUSION, REVIEW
 from tarstop_core.calibration.fitting import ece, reliability
 from tarstop_core.calibration.reranked import RerankedChances, ahead
@@ -56,15 +55,6 @@ def next_document(
                 yield row | {"log_loss": mean_log_loss(p, labels), "ece": ece(reliability(p, labels))}
 
 
-def warned(played: Sequence[Session], models: Models) -> dict[str, int]:
-    """How many sessions the check of the chances would ever warn."""
-    count = 0
-    for p, labels in next_chances(played, models):
-        looks = np.unique(np.geomspace(1, len(p), 50).astype(int))
-        count += any(e_value_of_forecasts(p[:d], labels[:d]) >= E_LIMIT for d in looks)
-    return {"warned": count, "of": len(played)}
-
-
 def measure() -> Tables:
     """What was said and what was so, in sessions whose list was learned without; also what the Calibration page shows."""
     played = sessions(real_data())
@@ -75,12 +65,9 @@ def measure() -> Tables:
     rows = pd.DataFrame(statements(played, models), columns=STATED)
     away = pd.DataFrame(statements(clef, elsewhere), columns=STATED)
     rows[SHIPPED].round({"mean": 2}).to_csv(sample_dir() / "reranked" / "came_out.csv", index=False)
-    warnings = [{"sessions": "all"} | warned(played, models)]
-    warnings += [{"sessions": "CLEF, learned without CLEF"} | warned(clef, elsewhere)]
     return {
         "reranked_chances": pd.concat([rows.assign(way="learned"), away.assign(way="without CLEF")]).round(5),
         "reranked_chances_next": pd.DataFrame(next_document(played, models, elsewhere)).round(6),
-        "reranked_chances_warned": pd.DataFrame(warnings),
     }
 
 
@@ -100,7 +87,6 @@ def summarise(tables: Tables) -> dict[str, object]:
     return {
         "parts": [{"part": name} | coverage(part) for name, part in parts.items()],
         "next": tables["reranked_chances_next"],
-        "warned": tables["reranked_chances_warned"],
         "words": words,
     }
 
@@ -108,7 +94,7 @@ def summarise(tables: Tables) -> dict[str, object]:
 STUDY = Study(
     page="reranked_chances",
     reads="the labelled lists with text in TARSTOP_REAL_DATA; some minutes to play every session",
-    tables=("reranked_chances", "reranked_chances_next", "reranked_chances_warned"),
+    tables=("reranked_chances", "reranked_chances_next"),
     measure=measure,
     summarise=summarise,
 )

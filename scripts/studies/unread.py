@@ -1,160 +1,177 @@
 """Whether the number still unread is true, and whether the check of the chances warns when it should."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from scipy.stats import f as f_distribution
+from scipy.stats import t as student
 
-from scripts.real_lists import others, read_collections
+from scripts.make_reranked_chances import sessions
+from scripts.real_lists import read_collections
 from scripts.study import Floats, Study, Tables
-from tarstop_core.belief.mixture import left, mixture
-from tarstop_core.calibration.calibration_monitor import (
-    E_LIMIT,
-    across_lists,
-    e_value_of_shape,
-    levels_of_number,
-)
-from tarstop_core.calibration.calibrator import Calibrator
-from tarstop_core.calibration.fitting import fit
-from tarstop_core.calibration.thinning import fit_thinning
-from tarstop_core.documents.topic import Topic
+from tarstop_core.calibration import calibration_monitor as monitor
+from tarstop_core.calibration import thinning as model
+from tarstop_core.calibration.thinning import Thinning
+from tarstop_core.documents.tables import Flags
 from tarstop_core.evaluation.replay import SHARES
 from tarstop_core.places import real_data
+from tarstop_core.samples.shipped import calibrators
+from tarstop_core.screening.advised import FEW, MOST_LEFT
 
 JUDGMENTS = {"abs": "inclusion", "content": "review"}
-LOOKS = 25  # depths at which a real list is checked
-FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)  # true levels, as multiples of what the chances say
-FINISHED = (10, 20, 40)  # finished reviews of a person
-PERSONS = 50
-SHAPE = 1.5  # of the gamma factor by which a person's reviews vary beside their common level
+LEARNED = {"reviews that learned": True, "screening sets that learned": False}
+"""Sessions whose labels decided what came next, and whether they are reviews of CLEF."""
+LEVELS = {
+    1.0: "as foreseen",
+    0.25: "¼ as many",
+    0.5: "½ as many",
+    2.0: "twice as many",
+    4.0: "4 times as many",
+}
+TRUTHS = (*((level, 1.0, name) for level, name in LEVELS.items()), (1.0, 0.5, "earlier"), (1.0, 2.0, "later"))
+"""How hits come: the level, as a multiple of what is foreseen, the power that relative ranks are raised to, and in words."""
+NUMBERS = (10, 20, 40, 80)  # Sessions of a person
+POOL, PERSONS = (
+    {"reviews": 600, "patents": 4000},
+    400,
+)  # Drawn sessions, and persons who have some of them each
+LOOKS, GIVES_UP, LENGTHS = 5, 50, (300, 3000)
+"""Reviews: looks at each, irrelevant documents in a row after which it ends, and how long lists are."""
+LISTED, SEARCHED, PRIOR_ART = 100, 30, 0.5  # Patents: documents, those read at most, how often there is a hit
 
 
-def statement(topic: Topic, calibrator: Calibrator, depth: int) -> tuple[float, ...]:
-    """Mean and ends of the interval, the true number, and the chances of fewer and of no more than that."""
-    labels = np.asarray(topic.labels)
-    read = np.arange(len(topic)) < depth
-    true = int(labels[depth:].sum())
-    unread = calibrator.left(calibrator.probabilities(topic.scores, len(topic)), read, read & labels, ~read)
-    chances = unread.chance_of_at_most(true - 1), unread.chance_of_at_most(true)
-    return unread.mean, *unread.interval(), true, *chances
+def statement(thinning: Thinning, labels: Flags, depth: int) -> tuple[float, ...]:
+    """Mean and ends of the interval, the true number, and the number found."""
+    read = np.arange(len(labels)) < depth
+    unread = model.still_unread(thinning, read, read & labels, ~read)
+    return unread.mean, *unread.interval(), int(labels[depth:].sum()), int(labels[:depth].sum())
+
+
+def taught_by(lists: Sequence[Flags]) -> Thinning:
+    """What lists teach whose labels are all known."""
+    return model.fit_thinning([(np.ones(len(labels), dtype=bool), labels) for labels in lists])
+
+
+def left_out(data: Path) -> Iterator[tuple[str, str, dict[str, Flags], Thinning, Thinning]]:
+    """Every collection, as judged, with what the others teach of lists, and of those whose ranking is nearly perfect."""
+    played = sessions(data)
+    for judgments, scenario in JUDGMENTS.items():
+        collections = read_collections(data, judgments)
+        lists = {name: {t.name: np.asarray(t.labels) for t in topics} for name, topics in collections.items()}
+        for tested in (*collections, *LEARNED):
+            clef = LEARNED.get(tested)
+            if clef is not None:
+                lists[tested] = {
+                    s.name: s.relevant for s in played if s.clef == clef and s.judged == scenario
+                }
+            others = {name: lists[name] for name in collections if name != tested}.values()
+            taught = [x for other in others for name, x in other.items() if name not in lists[tested]]
+            sharp = [s.relevant for s in played if s.name not in lists[tested] and s.clef != clef]
+            yield judgments, tested, lists[tested], taught_by(taught), taught_by(sharp)
 
 
 def statements(data: Path) -> Iterator[tuple[object, ...]]:
     """What is said of every list by what the other collections teach, at five depths."""
-    for judgments, scenario in JUDGMENTS.items():
-        collections = read_collections(data, judgments)
-        for tested, topics in collections.items():
-            calibrator = fit(others(collections, tested), kind="marginal", scenario=scenario, pseudo=1.0)
-            for topic in topics:
-                for share in SHARES:
-                    if (depth := math.ceil(share * len(topic))) < len(topic):
-                        said = statement(topic, calibrator, depth)
-                        at = f"{100 * share:g} %"
-                        yield judgments, tested, topic.name, at, depth, *said, len(topic)
+    for judgments, tested, lists, thinning, model.SHARP in left_out(data):
+        model.curves.cache_clear()
+        for (name, labels), share in product(lists.items(), SHARES):
+            if (depth := math.ceil(share * len(labels))) < len(labels):
+                values = statement(thinning, labels, depth)
+                yield judgments, tested, name, f"{100 * share:g} %", depth, *values, len(labels)
 
 
-def warned(data: Path, judgments: str) -> tuple[int, int]:
-    """How many lists of other collections are ever warned, and how many there are."""
-    collections = read_collections(data, judgments)
-    warnings = []
-    for tested, topics in collections.items():
-        taught = others(collections, tested)
-        thinning = fit_thinning(
-            [(np.ones(len(each), dtype=bool), np.asarray(each.labels)) for each in taught]
-        )
-        for topic in topics:
-            depths = np.unique(np.geomspace(1, len(topic), LOOKS).astype(int))
-            reads = np.arange(len(topic)) < depths[:, None]
-            labels = np.asarray(topic.labels)
-            warnings.append(any(e_value_of_shape(thinning, read, read & labels) >= E_LIMIT for read in reads))
-    return sum(warnings), len(warnings)
+Looks = list[Floats]  # What one session says against its chances each time somebody looks, last at its end
 
 
-def warned_person(rng: np.random.Generator, reviews: int, factor: float) -> bool:
-    """Whether a drawn person is warned after any finished review, where chances are wrong by a factor."""
-    expected = rng.uniform(3, 30, reviews)
-    found = rng.poisson(factor * expected * rng.gamma(SHAPE, 1 / SHAPE, reviews))
-    foreseen = [left(mixture([1.0], [SHAPE]), [number], 2000) for number in expected]
-    levels = [levels_of_number(each, int(number)) for each, number in zip(foreseen, found, strict=True)]
-    checks = [across_lists(levels[: n + 1]) for n in range(reviews)]
-    return any(check is not None and check.e_value >= E_LIMIT for check in checks)
+def drawn_review(rng: np.random.Generator, thinning: Thinning, level: float, tilt: float) -> Looks:
+    """What a drawn review says that ends after so many documents in a row without a hit."""
+    length = int(np.exp(rng.uniform(*np.log(LENGTHS))))
+    mean = np.array(thinning.mean) @ (1.0, math.log(length / model.TYPICAL))
+    alpha, beta, total = np.exp(rng.multivariate_normal(mean, model.WIDER * np.array(thinning.spread)))
+    number = rng.poisson(level * total * rng.gamma(model.TOTAL_SHAPE) / model.TOTAL_SHAPE)
+    hits = np.unique((rng.beta(tilt * alpha, beta, number) * length).astype(int))
+    at, begins = np.arange(length), np.append(-1, hits)
+    end = begins[np.diff(begins, append=length + GIVES_UP) > GIVES_UP][0] + 1 + GIVES_UP
+    reads = [at < depth for depth in np.unique(np.geomspace(1, min(end, length), LOOKS).astype(int))]
+    return [monitor.ratios_of_curves(thinning, read, read & np.isin(at, hits), at < 0) for read in reads]
 
 
-def warned_persons() -> pd.DataFrame:
-    """Share of drawn persons who are ever warned, by number of finished reviews and true level."""
-    rng = np.random.default_rng(1)
-    rows = [
-        {"finished": finished}
-        | {
-            f"x{factor:g}": np.mean([warned_person(rng, finished, factor) for _ in range(PERSONS)])
-            for factor in FACTORS
-        }
-        for finished in FINISHED
-    ]
-    return pd.DataFrame(rows)
+def drawn_search(rng: np.random.Generator, log_M: Floats, level: float, tilt: float) -> Looks:
+    """What a drawn search says after each document, until the first hit or until it is given up."""
+    at = LISTED * (np.arange(SEARCHED + 1) / LISTED) ** tilt
+    come = PRIOR_ART * -np.expm1(level * np.interp(at, np.arange(LISTED + 1), log_M))
+    first, ratios = int(np.searchsorted(come, rng.random())), partial(monitor.ratios_of_first_hit, log_M)
+    looks = [ratios(depth, False, 1 - PRIOR_ART) for depth in range(min(first, SEARCHED + 1))]
+    return looks if first > SEARCHED else [*looks, ratios(first, True, 1 - PRIOR_ART)]
 
 
-def calibrated(rows: pd.DataFrame, bins: int = 5) -> tuple[Floats, float]:
-    """Share of statements by fifths of what was predicted, reviews weighing equally, and a test that each is a fifth.
+def warned_at(sessions_begun: Sequence[Looks]) -> int:
+    """After how many sessions somebody is warned who looks each time, or one more than there are."""
+    before: Floats = np.zeros(len(monitor.LEVELS) + len(monitor.TILTS))
+    for n, looks in enumerate(sessions_begun, start=1):
+        if any(monitor.combined([before, look]).warned for look in looks):
+            return n
+        before = before + looks[-1]
+    return len(sessions_begun) + 1
 
-    A number spreads over the fifths that its chance covers (Czado, Gneiting & Held 2009). The test is Hotelling's, over reviews.
-    """
-    edges = np.linspace(0, 1, bins + 1)
-    low, high = (rows[name].to_numpy()[:, None] for name in ("below", "upto"))
-    covered = np.clip(np.minimum(high, edges[1:]) - np.maximum(low, edges[:-1]), 0, None)
-    shares = covered / np.maximum(high - low, 1e-12)
-    by_review = pd.DataFrame(shares).groupby(rows["review"].to_numpy()).mean().to_numpy()
-    mean, reviews, k = by_review.mean(axis=0), len(by_review), bins - 1
-    if reviews <= k + 1:
-        return mean, math.nan
-    off = mean[:-1] - 1 / bins
-    statistic = float(off @ np.linalg.solve(np.cov(by_review[:, :-1].T) / reviews + 1e-12 * np.eye(k), off))
-    return mean, float(f_distribution.sf(statistic * (reviews - k) / (k * (reviews - 1)), k, reviews - k))
+
+def power() -> Iterator[dict[str, object]]:
+    """Share of drawn persons who are ever warned, by number of sessions and by what is true."""
+    rng, search = np.random.default_rng(1), calibrators()["clef-reviews-rank-frailty"]
+    thinning = calibrators()["review-inclusion-rank"].thinning or model.PRIOR
+    log_M = search.curve(search.probabilities(None, LISTED)).log_M
+    draws = {"reviews": partial(drawn_review, rng, thinning), "patents": partial(drawn_search, rng, log_M)}
+    for (scenario, draw), (level, tilt, _) in product(draws.items(), TRUTHS):
+        pool = [draw(level, tilt) for _ in range(POOL[scenario])]
+        choices = [rng.choice(len(pool), max(NUMBERS), replace=False) for _ in range(PERSONS)]
+        first = np.array([warned_at([pool[at] for at in chosen]) for chosen in choices])
+        about = {"scenario": scenario, "level": level, "tilt": tilt, "half": int(np.median(first))}
+        yield about | {f"after {n}": np.mean(first <= n) for n in NUMBERS}
 
 
 def coverage(rows: pd.DataFrame) -> dict[str, object]:
-    """How many statements hold, in how many more is left, and a test of the whole distribution."""
+    """How many statements hold, with an interval of 95 % over reviews, and in how many more is left."""
     inside = (rows["true"] >= rows["low"]) & (rows["true"] <= rows["high"])
+    by_review = inside.groupby(rows["review"]).mean()
+    off = float(student.ppf(0.975, len(by_review) - 1) * by_review.sem())
     return {
-        "reviews": rows["review"].nunique(),
-        "statements": len(rows),
         "covered": inside.mean(),
+        "low": by_review.mean() - off,
+        "high": min(by_review.mean() + off, 1.0),
         "above": (rows["true"] > rows["high"]).mean(),
-        "p": calibrated(rows)[1],
     }
 
 
 def measure() -> Tables:
-    """Statements on real lists, warnings on them, and warnings of drawn persons."""
-    data = real_data()
-    names = "judgments collection review at read mean low high true below upto".split()
-    lists = [(judgments, *warned(data, judgments)) for judgments in JUDGMENTS]
+    """Statements on real lists, and warnings of drawn persons."""
+    names = "judgments collection review at read mean low high true found documents".split()
     return {
-        "still_unread": pd.DataFrame(statements(data), columns=[*names, "documents"]).round(5),
-        "still_unread_warned": pd.DataFrame(lists, columns=["judgments", "warned", "lists"]),
-        "still_unread_levels": warned_persons(),
+        "still_unread": pd.DataFrame(statements(real_data()), columns=names).round(5),
+        "still_unread_power": pd.DataFrame(power()),
     }
 
 
 def summarise(tables: Tables) -> dict[str, object]:
-    """Coverage in all and by collection."""
+    """Coverage in all and by collection, and how often the interval is shown."""
     every = tables["still_unread"]
-    parts = {"all four": every} | dict(list(every.groupby("collection")))
+    is_open = every["high"] > MOST_LEFT * every["found"].clip(lower=FEW)
     rows = [
-        {"part": name}
-        | {judgments: coverage(part[part["judgments"] == judgments]) for judgments in JUDGMENTS}
-        for name, part in parts.items()
+        {"part": name} | {kind: coverage(part[part["judgments"] == kind]) for kind in JUDGMENTS}
+        for name, part in [("all", every), *every.groupby("collection")]
     ]
-    return {"rows": rows, "warned": tables["still_unread_warned"], "levels": tables["still_unread_levels"]}
+    rates = tables["still_unread_power"].set_index(["scenario", "level", "tilt"]).to_dict("index")
+    shown = 1 - is_open.groupby(every["at"], sort=False).mean()
+    return {"rows": rows, "shown": shown, "power": rates, "truths": TRUTHS}
 
 
 STUDY = Study(
     page="still_unread",
-    reads="the medical rankings in TARSTOP_REAL_DATA; some minutes",
-    tables=("still_unread", "still_unread_warned", "still_unread_levels"),
+    reads="the medical rankings and lists with text in TARSTOP_REAL_DATA; some minutes",
+    tables=("still_unread", "still_unread_power"),
     measure=measure,
     summarise=summarise,
 )

@@ -35,7 +35,7 @@ from numpy.typing import ArrayLike
 
 from tarstop_core.belief.decisive import HitCurve, hit_curve
 from tarstop_core.belief.mixture import Kinds, Left, mixture
-from tarstop_core.calibration.calibration_monitor import e_value_of_shape
+from tarstop_core.calibration.calibration_monitor import ratios_of_curves
 from tarstop_core.calibration.scores import tied_share, z_scores
 from tarstop_core.calibration.thinning import Thinning, still_unread, thinning_of
 from tarstop_core.documents.tables import Flags, Floats, Ints
@@ -245,8 +245,16 @@ class Calibrator:
         order = slice(None) if ranks is None else np.argsort(ranks)
         return still_unread(self._thins_out(p[order]), judged[order], relevant[order], unread[order])
 
-    def e_value(self, p: Floats, judged: Flags, relevant: Flags, ranks: Ints | None = None) -> float:
-        """How many times likelier the labels are if hits lie along the list otherwise than in the training lists.
+    def ratios(
+        self,
+        p: Floats,
+        judged: Flags,
+        relevant: Flags,
+        before: Flags,
+        ranks: Ints | None = None,
+        scale: float = 1.0,
+    ) -> Floats:
+        """What the labels of a list in which hits add up say against these chances, by alternative.
 
         Parameters
         ----------
@@ -254,16 +262,21 @@ class Calibrator:
             Chances as :meth:`probabilities` gives them.
         judged, relevant : ndarray of bool, shape (N,)
             Documents with a label that counts, and those of them that are relevant.
+        before : ndarray of bool, shape (N,)
+            Documents that had been read when the chances were given.
         ranks : ndarray of int, shape (N,), optional
             Ranks of the documents, where they do not stand by rank.
+        scale : float
+            By how much the chances are multiplied.
 
         Returns
         -------
-        float
-            The e-value of :func:`tarstop_core.calibration.calibration_monitor.e_value_of_shape`.
+        ndarray, shape (A,)
+            As :func:`tarstop_core.calibration.calibration_monitor.ratios_of_curves` gives it.
         """
         order = slice(None) if ranks is None else np.argsort(ranks)
-        return e_value_of_shape(self._thins_out(p[order]), judged[order], relevant[order])
+        labels = judged[order], relevant[order], before[order]
+        return ratios_of_curves(self._thins_out(p[order]), *labels, scale)
 
     def _thins_out(self, p: Floats) -> Thinning:
         return self.thinning or thinning_of(p)

@@ -43,7 +43,7 @@ class Replay:
         self._together: dict[int, int] = {}
         # What a hit was before, which it is again when it turns out not to be one.
         self._grades: dict[int, int] = {}
-        self._state = State(settings=settings, labels=self._labels, confirmed=self._confirmed)
+        self._state = State(settings, self._labels, self._confirmed, foreseen_by=((0, settings),))
 
     @property
     def state(self) -> State:
@@ -220,10 +220,11 @@ class Replay:
 
     def _settings(self, event: Event) -> None:
         state, settings = self._state, read_settings(event.payload["settings"])
+        since = () if settings.foresees == state.settings.foresees else ((self._order.depth, settings),)
         self._change(
             settings=settings,
             deviations=state.deviations if state.plan is None else (*state.deviations, event),
-            scaled_at=state.scaled_at if settings.scale == state.settings.scale else self._order.depth,
+            foreseen_by=(*state.foreseen_by, *since),
         )
 
     # --- the end

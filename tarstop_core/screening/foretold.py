@@ -1,7 +1,6 @@
-"""Chances that follow from what was found so far.
+"""Chances of a list whose labels decide what is read next: from what was found so far, in the order read.
 
-Where labels decide what is read next they say nothing of single documents, only of places: of the next document, and of the
-list as it would go on. Where a list is read in its given order they say how likely a document of each rank is.
+They say nothing of single documents, only of places: of the next document, and of the list as it would go on.
 """
 
 from functools import lru_cache
@@ -9,10 +8,8 @@ from functools import lru_cache
 import numpy as np
 
 from tarstop_core.belief.mixture import Left
-from tarstop_core.calibration.calibration_monitor import CONFIDENCE, Check, e_value_of_forecasts
 from tarstop_core.calibration.calibrator import INCLUSION, REVIEW, Calibrator
 from tarstop_core.calibration.reranked import RerankedChances, ahead, path_chances
-from tarstop_core.calibration.thinning import chances_as_read
 from tarstop_core.samples.shipped import reranked_chances
 from tarstop_core.screening.labels import UNSEEN
 from tarstop_core.screening.settings import Settings
@@ -33,37 +30,6 @@ def foretold(settings: Settings, state: State) -> tuple[Floats, Left]:
     return p, left
 
 
-def followed(calibrator: Calibrator, p: Floats, state: State) -> Floats:
-    """Chances of a list in its given order once some of it was read.
-
-    Scores add nothing to the rank, as was measured. Where labels decided what was read, what was found says nothing of the
-    ranks; there, and by calibrators of earlier versions without curves, the chances stay.
-
-    Parameters
-    ----------
-    calibrator : Calibrator
-        Whose curves say how relevant documents thin out.
-    p : ndarray, shape (N,)
-        Chances as the calibrator gives them.
-    state : State
-        The labels.
-
-    Returns
-    -------
-    ndarray, shape (N,)
-        Chances in the order of reading.
-    """
-    if calibrator.thinning is None or state.reordered:
-        return p
-    order = np.arange(len(p)) if state.ranks is None else np.argsort(state.ranks)
-    unread = state.labels == UNSEEN
-    flags = (each[order] for each in (state.judged, state.came_true, unread))
-    by_rank = chances_as_read(calibrator.thinning, *flags)
-    chances = np.empty_like(by_rank)
-    chances[order] = by_rank
-    return np.where(state.counts, chances, 0.0)
-
-
 def still_unread(settings: Settings, calibrator: Calibrator, p: Floats, state: State) -> Left:
     """How many relevant documents are still unread; `p` as the calibrator gives them, where they come from one."""
     if settings.adapts_chances:
@@ -81,14 +47,6 @@ def _foretold(model: RerankedChances, history: bytes, length: int) -> tuple[Floa
     return path_chances(model, np.frombuffer(history, dtype=bool), length)
 
 
-def check_foretold(settings: Settings, state: State) -> Check:
-    """What was foreseen of the documents read before the first of them, and what was found.
-
-    Each chance was said before its document was read, so the ratio of others to them is a martingale if they are right.
-    """
-    read, hits = state.came_true[: state.depth], int(state.came_true.sum())
-    before = ahead(_chances(settings), np.zeros(0, dtype=bool), len(state.labels)).left(state.depth)
-    low, high = before.interval(CONFIDENCE)
-    e_value = e_value_of_forecasts(foretold(settings, state)[0][: state.depth], read)
-    so_far = state.depth, before.mean, low, high, hits
-    return Check(*so_far, 1.0, 1.0, 1.0, offered=False, unsure=len(state.unsure), e_value=e_value)
+def foreseen_of_read(settings: Settings, state: State) -> Left:
+    """How many relevant documents were foreseen among those read, before the first of them was."""
+    return ahead(_chances(settings), np.zeros(0, dtype=bool), len(state.labels)).left(state.depth)

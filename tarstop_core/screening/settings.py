@@ -38,13 +38,13 @@ FILE_ORDER = (
         "plus",
     ),
     *("minus", "scenario", "theta", "engine", "prior", "truth", "stages", "full_cost", "data_share", "floor"),
-    *("floor_studies", "least_studies", "least_patients", "scale", "chances_follow"),
+    *("floor_studies", "least_studies", "least_patients", "scale"),
     *("learns", "words_for", "words_against", "weighs_scores"),
     "application",
 )
 """Settings of patents and reviews in the order in which files hold them."""
 LEFT_OUT = (
-    *("floor_studies", "least_studies", "least_patients", "scale", "chances_follow"),
+    *("floor_studies", "least_studies", "least_patients", "scale"),
     *("learns", "words_for", "words_against", "weighs_scores"),
 )
 """Settings that files leave out at their defaults, because those of the first sessions do not have them."""
@@ -80,8 +80,6 @@ class Settings:
     """What the two actions are called."""
     scale: float = 1.0
     """Every chance of the calibrator is multiplied by this (and is at most 1): a live check proposes it."""
-    chances_follow: bool = False
-    """Whether the chances of a list in its given order follow what it brings; they did not in sessions of earlier versions."""
     learns: bool = False  # Whether labels decide what comes next
     words_for: str = ""
     words_against: str = ""
@@ -147,6 +145,18 @@ class Settings:
         return self.learns and not self.one_decides
 
     @property
+    def chances_from(self) -> tuple[str, float, bool]:
+        """Where the chances come from: sessions that agree in it say together whether these fit."""
+        if self.adapts_chances:
+            return "", 1.0, self.two_stages
+        return self.calibrator, self.scale, self.two_stages
+
+    @property
+    def foresees(self) -> tuple[object, ...]:
+        """Everything that decides what is foreseen of the labels to come."""
+        return *self.chances_from, self.kappa, self.s, self.b_0
+
+    @property
     def confirms_hits(self) -> bool:
         """Whether a hit counts only once it is confirmed."""
         return False
@@ -176,7 +186,6 @@ class Settings:
             kappa=1.0,
             s=1.0,
             scale=1.0,
-            chances_follow=False,
             learns=False,
             words_for="",
             words_against="",

@@ -93,7 +93,8 @@ class State:
     last_time: str = ""  # of the last event
     spent: float = 0.0
     """What the documents read have cost, each at the cost then in force, in the payoffs' unit."""
-    scaled_at: int = 0  # documents that had been read when the chances were last multiplied
+    foreseen_by: tuple[tuple[int, Settings], ...] = ()
+    """Settings that decided what was foreseen, each with the documents that had been read when they came into force."""
     touched: bool = False  # whether a document was ever labelled here, even if that was taken back
     kept: int = 0
     """How many documents came with their labels: the first of the list, whatever order they were read in."""

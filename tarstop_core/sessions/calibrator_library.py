@@ -3,12 +3,10 @@
 What nobody read in a session is unlabelled, not irrelevant.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from tarstop_core.calibration import calibration_monitor
 from tarstop_core.calibration.calibrator import INCLUSION, PATENT, REVIEW, Calibrator
 from tarstop_core.calibration.first_hit import DEEPEST, PastCase
 from tarstop_core.documents.topic import Topic
@@ -125,39 +123,6 @@ def session_list(row: SessionRow, state: State) -> Topic:
     ids = np.asarray(row.ids, dtype=str)[order]
     scores = None if row.scores is None else row.scores[order]
     return Topic(row.name, ids, scores, relevant[order], int(relevant.sum()), state.judged[order])
-
-
-def across(calibrator: Calibrator, lists: Sequence[Topic]) -> calibration_monitor.AcrossLists | None:
-    """Whether the level of a calibrator is right over finished lists of reviews; None while they are few.
-
-    The lists are as :func:`session_list` gives them; those without the scores that the calibrator reads are left out.
-    """
-    foreseen = []
-    for topic in lists:
-        if calibrator.by_rank or topic.scores is not None:
-            assert topic.known is not None and topic.labels is not None  # as every list of a session says
-            p, nothing = calibrator.probabilities(topic.scores, len(topic)), np.zeros(len(topic), dtype=bool)
-            left = calibrator.left(p, nothing, nothing, topic.known)
-            foreseen.append(calibration_monitor.levels_of_number(left, int(topic.labels.sum())))
-    return calibration_monitor.across_lists(foreseen)
-
-
-def across_searches(
-    calibrator: Calibrator, states: Sequence[State]
-) -> calibration_monitor.AcrossLists | None:
-    """Whether the level of a calibrator is right over finished patent searches; None while they are few.
-
-    Searches that say nothing of a first hit (:func:`session_case`) are left out.
-    """
-    foreseen = []
-    for state in states:
-        case, settings = session_case(state), state.settings
-        if case is not None:
-            p = settings.s * calibrator.probabilities(None, len(state.labels))
-            log_M = calibrator.curve(p, kappa=settings.kappa, silent=state.silent).log_M
-            is_hit = case.outcome == "hit"
-            foreseen.append(calibration_monitor.levels_of_first_hit(log_M, case.at, is_hit, 1 - settings.b_0))
-    return calibration_monitor.across_lists(foreseen)
 
 
 def session_case(state: State) -> PastCase | None:

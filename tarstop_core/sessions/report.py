@@ -1,7 +1,7 @@
 """One session as a page to attach to an audit file: nothing to load, nothing to run, it prints as it is.
 
-What is in it follows from the stored session alone (and the versions named at its end), so the same session gives
-the same page. Here is what is said; the template beside this module says where. A policy in its head forbids the
+What is in it follows from the stored session (and the versions named at its end), so the same session gives
+the same page; whether the chances fit, from all sessions with these chances. Here is what is said; the template beside this module says where. A policy in its head forbids the
 page to ask any network, whatever a title might hold.
 """
 
@@ -64,6 +64,7 @@ def report_html(session: SessionSnapshot) -> str:
     the flow diagram, the advice at each step, the log, settings and versions.
     """
     state, settings, first = session.state, session.state.settings, session.row.settings
+    check = live_check(settings, *session.chances(settings), state, session.others)
     scenario, tables = scenario_of(settings), _evidence(session)
     reports = state.read_in_full.values() if settings.two_stages else ()
     against = [step["rank"] for step in _advised(session) if step["headline"] in SAYS_STOP]
@@ -87,7 +88,7 @@ def report_html(session: SessionSnapshot) -> str:
         cited=[_documents(session, state.settled_by, "What decides it")] if state.settled_by else [],
         counted=scenario.counted(state),
         audited=recall_sentence(state),
-        checked=check_sentence(live_check(settings, *session.chances(settings), state), settings, state),
+        checked=check_sentence(check, settings, state),
         pooled=""
         if tables is None
         else f"{pooled_sentence(tables)} {scenario.rival(settings, state)}".strip(),

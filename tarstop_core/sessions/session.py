@@ -28,14 +28,14 @@ from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.settings_words import settings_rows
 from tarstop_core.screening.state import State
 from tarstop_core.screening.trace import calibrators_named, trace
+from tarstop_core.sessions.chances_evidence import ratios_of_others
 from tarstop_core.sessions.learning import Fitted, basis, features_of, fit, foresee, is_due, taught, why_next
 from tarstop_core.sessions.prisma import Prisma, prisma
 from tarstop_core.sessions.store.store import Conflict, Deleted, Store
 from tarstop_core.sessions.store.tables import Collection, Record, SessionRow
 from tarstop_core.value.payoffs import Floats
 
-TO_DRAW = 0.1
-"""Seconds that a page has to itself after a label, before both answers to the next document are fitted."""
+TO_DRAW = 0.1  # Seconds that a page has to itself after a label, before both answers to the next document are fitted
 KEPT_PATHS = 4
 
 
@@ -89,10 +89,9 @@ class Session(ABC):
 class SessionSnapshot(Session):
     """A session as it stands, with its documents and calibrators: nothing of it is asked for again."""
 
-    documents: pd.DataFrame
-    """Its records in the order in which the collection holds them."""
-    calibrators: Mapping[str, Calibrator]
-    """By digest: every one that its settings ever named."""
+    documents: pd.DataFrame  # Its records in the order in which the collection holds them
+    calibrators: Mapping[str, Calibrator]  # By digest: every one that its settings ever named
+    others: tuple[Floats, ...] = ()  # What other sessions of its store say against the chances in force
 
     def calibrator(self, digest: str) -> Calibrator:
         """Return a calibrator that the settings named at some time."""
@@ -150,7 +149,9 @@ def session_snapshot(store: Store, session_id: str) -> SessionSnapshot:
         digest: store.calibrator(digest) for digest in sorted(calibrators_named(stored.settings, events))
     }
     collection, documents = store.collection(stored.collection_id), store.records(stored.collection_id)
-    return SessionSnapshot(stored, collection, events, documents, calibrators)
+    snapshot = SessionSnapshot(stored, collection, events, documents, calibrators)
+    snapshot.others = ratios_of_others(store, snapshot.state.settings, session_id)
+    return snapshot
 
 
 @dataclass(eq=False)
@@ -161,8 +162,7 @@ class OpenSession(Session):
     """
 
     store: Store
-    deleted: bool = False
-    """Whether the session was deleted, so that nothing is recorded until it is restored."""
+    deleted: bool = False  # Whether the session was deleted, so that nothing is recorded until it is restored
     _chances: dict[tuple[str, bool, bytes], tuple[Calibrator, Floats]] = field(default_factory=dict)
     _paths: dict[PathsKey, Paths] = field(default_factory=dict)
     _included: dict[int, Record] = field(default_factory=dict)
@@ -223,8 +223,7 @@ class OpenSession(Session):
         """Return what about this list looks unlike the lists that the calibrator was fitted on, where it gives the chances."""
         if settings.adapts_chances:
             return []
-        scores = None if settings.chances_follow else self.row.scores
-        return self.calibrator(settings.calibrator).mismatch(scores, len(self.row.ids))
+        return self.calibrator(settings.calibrator).mismatch(self.row.scores, len(self.row.ids))
 
     def paths(self, settings: Settings) -> Paths:
         """Return the paths under these settings; most labels leave them as they are."""

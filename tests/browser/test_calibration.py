@@ -5,10 +5,9 @@ from typing import Any
 
 from playwright.sync_api import expect
 
-from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
 from tarstop_core.sessions.demo import start_review_demo
-from tests.browser.acting import arrived, at_rest, hit, press, stored
+from tests.browser.acting import arrived, at_rest, press, stored
 
 OpenPage = Callable[..., Any]
 
@@ -44,7 +43,7 @@ def test_a_calibrator_from_memory_reaches_set_up(server: Any, open_page: OpenPag
     watched.assert_sound()
 
 
-def test_the_check_keeps_its_place_and_rescales_with_one_press(server: Any, open_page: OpenPage) -> None:
+def test_the_check_keeps_its_place(server: Any, open_page: OpenPage) -> None:
     with stored(server) as store:
         session = start_review_demo(store)
         ids = store.session(session).ids
@@ -65,15 +64,4 @@ def test_the_check_keeps_its_place_and_rescales_with_one_press(server: Any, open
     after = check.bounding_box()
     assert before and after and (before["height"], before["x"]) == (after["height"], after["x"])
 
-    page.get_by_role("button", name="Multiply the chances by 0.32").click()
-    expect(page.get_by_role("button", name="Take back “× 0.32”")).to_be_visible()
-    with stored(server) as store:
-        row = store.session(session)
-        assert replay(row.settings, row.ids, store.events(session)).settings.scale == 0.32
-    # A button that was pressed keeps the focus, and the keys are heard all the same.
-    press(page, "e", 41)
-    hit(page, "z")
-    expect(page.get_by_test_id("live-check")).to_contain_text("among the 40 documents read")
-    page.get_by_role("button", name="Take back “× 0.32”").click()
-    expect(page.get_by_role("button", name="Multiply the chances by 0.32")).to_be_visible()
     watched.assert_sound()

@@ -6,7 +6,7 @@ from itertools import product
 from types import SimpleNamespace
 from typing import Any, get_args
 
-from tarstop_core.calibration.calibration_monitor import E_LIMIT, Check
+from tarstop_core.calibration.calibration_monitor import E_LIMIT, Check, Evidence
 from tarstop_core.documents.application import Application
 from tarstop_core.presentation.messages import Messages
 from tarstop_core.ranking.learning import DEFAULT, RANKERS
@@ -28,8 +28,9 @@ SEARCH = PatentSettings(Payoffs.from_q_star(0.5), 0.002, policy="optimal")
 ACCURACY = ReviewSettings(
     SEARCH.payoffs, SEARCH.cost, policy="optimal", plus="Adopt", minus="Don’t adopt", full_cost=0.01
 )
-CHECK = Check(60, 15.0, 9, 21, 3, 0.37, 0.17, 0.62, offered=False)
-FACTS = ReviewFacts(4, 3, 0.02, 0.01, 2, 0.3, 0.2, 0.25, 15, (12.4, 3.0, 25.0), (0.4, 0.1, 0.8), 118)
+CHECK = Check(60, 9, 21, 3, Evidence(1, 1.0, 0.5))
+EVIDENCE = (CHECK.evidence, Evidence(12, 0.4, 2.0), Evidence(12, 99.0, 0.5), Evidence(1, 99.0, None))
+FACTS = ReviewFacts(4, 3, 0.02, 0.01, 2, 0.3, 0.2, 0.25, 15, (12.4, 3.0, 25.0), (0.4, 0.1, 0.8), 118, 9)
 HALVED, EARLIER = Assumption(chance_factor=0.5), Assumption(b_0=0.3)
 DOUBTS = (Variation(Assumption(chance_factor=2), go_on=False, more=0, plus=True),)
 
@@ -118,10 +119,13 @@ def test_every_branch_of_a_search() -> None:
             assert said(PATENT.message, of_settings(settings))
         for advice in situations():
             assert len(said(PATENT.message, of_advice(SEARCH, advice))) > 4
-        for scale, waiting, misses in ((1, 0, None), (1, 0, 0.4), (2, 1, 0.01)):
-            check = replace(CHECK, misses=misses, waiting=waiting, found=0, low=int(scale != 1))
-            scaled = replace(SEARCH, scale=scale)
-            assert PATENT.message("check", check=check, settings=scaled, limit=E_LIMIT)
+        for waiting, misses, evidence in (
+            (0, None, EVIDENCE[0]),
+            (0, 0.4, EVIDENCE[0]),
+            (1, 0.01, EVIDENCE[2]),
+        ):
+            check = replace(CHECK, misses=misses, waiting=waiting, found=0, low=waiting, evidence=evidence)
+            assert PATENT.message("check", check=check, settings=SEARCH, limit=E_LIMIT)
 
 
 def reviews() -> Iterator[ReviewFacts]:
@@ -140,7 +144,7 @@ def reviews() -> Iterator[ReviewFacts]:
     yield replace(FACTS, reports_to_read=0, plan=0, otherwise=0.001, needed=2)
     yield replace(FACTS, studies=0, waiting=0, reports_to_read=0, otherwise=0.999)
     yield replace(FACTS, reports_to_read=3, report_cost=0.5, otherwise=0.34)
-    yield replace(FACTS, waiting=1, reports_to_read=1)
+    yield replace(FACTS, waiting=1, reports_to_read=1, relevant=0)
 
 
 def test_every_branch_of_a_review() -> None:
@@ -156,6 +160,7 @@ def test_every_branch_of_a_review() -> None:
             assert said(message, of_settings(settings)) and message("least", settings=settings)
         assert message("prior", prior=learned)
         for facts, may_change in product(reviews(), (0.0, 0.3)):
+            assert message("unread", facts=facts)
             changed_by = replace(facts, reports_may_change=may_change, reports_to_read=0)
             assert message("how_right", facts=changed_by)
             assert bool(message("waiting_reports", facts=changed_by)) == bool(facts.waiting)
@@ -167,10 +172,8 @@ def test_every_branch_of_a_review() -> None:
                     incomplete = message("incomplete", advice=changed, settings=settings)
                     assert bool(incomplete) == bool(changed.depth < changed.documents or facts.waiting)
         stages = (ACCURACY, once)
-        for settings, warned in product(
-            (*stages, *(replace(each, learns=True) for each in stages)), (1.0, 99.0)
-        ):
-            check = replace(CHECK, e_value=warned, waiting=1)
+        for settings in (*stages, *(replace(each, learns=True) for each in stages)):
+            check = replace(CHECK, waiting=1)
             assert message("check", check=check, settings=settings, limit=E_LIMIT)
 
 
@@ -245,15 +248,14 @@ def of_endings() -> Values:
         yield "advised", {"word": word, "action": action, "stopped": stopped}
     for stopped, otherwise in product((True, False), (True, False)):
         yield "overridden", {"chosen": "Grant", "stopped": stopped, "otherwise": otherwise}
-    for read, hit in ((0, False), (4, False), (4, True)):
-        yield "unchecked", {"read": read, "hit": hit}
-    for unsure, waiting, read in ((0, 0, 60), (2, 0, 60), (0, 1, 1), (2, 3, 60)):
-        for offered, e_value, scale in ((False, 1.0, 1), (True, 1.0, 1), (True, 99.0, 1), (True, 99.0, 2)):
-            check = replace(
-                CHECK, unsure=unsure, waiting=waiting, read=read, offered=offered, e_value=e_value
-            )
-            values = {"check": replace(check, low=21) if waiting else check, "limit": E_LIMIT}
-            yield "fit", {**values, "settings": replace(SEARCH, scale=scale), "waits_for": "confirmation"}
+    for read in (0, 4):
+        yield "unchecked", {"read": read}
+    for evidence, (unsure, waiting, read) in product(
+        EVIDENCE, ((0, 0, 60), (2, 0, 60), (0, 1, 1), (2, 3, 60))
+    ):
+        check = replace(CHECK, unsure=unsure, waiting=waiting, read=read, evidence=evidence)
+        values = {"check": replace(check, low=21) if waiting else check, "limit": E_LIMIT}
+        yield "fit", {**values, "settings": SEARCH, "waits_for": "confirmation"}
     yield "rescaled", {"scale": 0.37, "check": CHECK}
 
 
@@ -285,8 +287,7 @@ def record() -> Values:
     yield "joined", {"documents": 3, "source": "b.csv", "duplicates": 0, "alike": 0}
     yield "audit", {"every": 10, "sure": "95 %"}
     yield "price", {"relevant": 50, "some": "9", "most": "12", "documents": 90, "shares": "20 or 10"}
-    for follow in (False, True):
-        yield "calibrator", {"calibrator": CALIBRATOR, "follow": follow}
+    yield "calibrator", {"calibrator": CALIBRATOR}
     learning = replace(ACCURACY, learns=True, words_for="hip", words_against="cost", weighs_scores=True)
     ranker = {"ranker": RANKERS[DEFAULT], "every": 10, "further": 0.1, "features": 2}
     for settings, seed in ((ACCURACY, None), (learning, 5)):

@@ -25,7 +25,7 @@ OF_FORMULAS = {
     "belief.reitsma": {"usable"},
     "belief.sroc": set(),
     "value.studies": set(),
-    "calibration.thinning": {"expected_share", "grid", "learned", "shape_nodes", "share_at"},
+    "calibration.thinning": {"expected_share", "grid", "kinds", "learned", "shape_nodes", "share_at"},
     "calibration.extraction_rate": {"from_json", "load"},
     "calibration.calibrator": {"from_json", "load"},
     "calibration.scores": {"tied_share"},

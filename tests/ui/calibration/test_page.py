@@ -3,13 +3,18 @@
 import html
 from collections.abc import Callable
 
+import numpy as np
+import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from tarstop_core.calibration.calibration_plot import calibration_plot_sentence, intervals_held
+from tarstop_core.documents.records import as_records
+from tarstop_core.presentation.numbers import number
 from tarstop_core.samples.shipped import calibrators, reranked_calibration
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
+from tarstop_core.screening.settings import Settings
 from tarstop_core.sessions.compare import switch_sentence, with_calibrator
 from tarstop_core.sessions.demo import start_demo, start_review_demo
 from tarstop_core.sessions.session import session_snapshot
@@ -36,6 +41,21 @@ def labelled(store: Store, session: str, verdicts: str) -> None:
 def stopped(store: Store, session: str) -> None:
     seen = len(store.events(session))
     store.append(session, Event("stopped", {"advice": "stop", "depth": seen}), expected=seen)
+
+
+def started(store: Store, name: str, settings: Settings, verdicts: str) -> None:
+    """A session on other documents, begun with the same chances."""
+    ids = [f"{name} {at}" for at in range(400)]
+    frame = as_records(pd.DataFrame({"id": ids, "title": ids}))
+    collection = store.save_collection(name, frame, [], 0, simulated=True)
+    scores = np.linspace(3, 1, len(ids))
+    labelled(
+        store,
+        store.create_session(
+            name, collection, list(range(len(ids))), scores, settings, "a test", "own order"
+        ),
+        verdicts,
+    )
 
 
 @pytest.fixture
@@ -195,25 +215,31 @@ def test_the_check_on_screen_rescales_once_and_takes_back(open_app: Open, store:
     review = start_review_demo(store)
     labelled(store, review, "-" * 28 + "+" + "-" * 11)
     page = ask_why(open_app("screen", session=review))
-    assert (
-        "Expected 2 to 29 included among the 40 documents read, found 1; the chances alone say 12."
-        in shown(page)
-    )
-    page.button("rescale").click().run()
-    row, events = store.session(review), store.events(review)
-    state = replay(row.settings, row.ids, events)
-    assert state.settings.scale == 0.32 and page.button("rescale").label == "Take back “× 0.32”"
-    assert events[-1].payload["reason"].startswith("Chances multiplied by 0.32: expected 2 to 29")
-    assert "multiplied by 0.32" in shown(page)
+    assert "included among the 40 documents read, found 1." in shown(page)
+    assert "rescale" not in {button.key for button in page.button}, "one list is no warning"
+
+    row = store.session(review)
+    for at in range(11):
+        hits = np.random.default_rng(at).random(40) < 0.05
+        started(store, f"review {at}", row.settings, "".join("-+"[int(hit)] for hit in hits))
+    page = ask_why(open_app("screen", session=review))
+    assert "over 12 sessions with them" in shown(page)
+    offered = page.button("rescale").label
     page.button("rescale").click().run()
     events = store.events(review)
-    assert replay(row.settings, row.ids, events).settings == row.settings
-    assert page.button("rescale").label == "Multiply the chances by 0.32"
+    scale = replay(row.settings, row.ids, events).settings.scale
+    assert scale < 1 and offered == f"Multiply the chances by {number(scale)}"
+    assert "12 sessions" in events[-1].payload["reason"]
+    assert page.button("rescale").label == f"Take back “× {number(scale)}”"
+    assert "over 12 sessions" not in shown(page), "of the new chances nothing is known yet"
+    page.button("rescale").click().run()
+    assert replay(row.settings, row.ids, store.events(review)).settings == row.settings
+    assert page.button("rescale").label == offered
 
 
 def test_misses_of_a_search_are_not_multiplied_away(open_app: Open, store: Store) -> None:
     session = start_demo(store)
     labelled(store, session, "-" * 12)
     page = ask_why(open_app("screen", session=session))
-    assert "are not lowered as well" in shown(page)
+    assert "so one search says little of the chances" in shown(page)
     assert "rescale" not in {button.key for button in page.button}
