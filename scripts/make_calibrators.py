@@ -13,15 +13,27 @@ import numpy as np
 
 from scripts.make_samples.diagnostic import simulate_reviews
 from scripts.make_samples.patents import simulate_patents
-from scripts.real_lists import COLLECTIONS, JUDGED, elsewhere, medical, others, read_collections
+from scripts.real_lists import (
+    COLLECTIONS,
+    JUDGED,
+    elsewhere,
+    medical,
+    others,
+    questions_by_review,
+    read_collections,
+)
 from tarstop_core.calibration.calibrator import Calibrator, Quality
-from tarstop_core.calibration.extraction_rate import fit_extraction_rate
+from tarstop_core.calibration.extraction_rate import (
+    ExtractionRate,
+    fit_extraction_rate,
+    fit_question_rate,
+    for_one_question,
+)
 from tarstop_core.calibration.fitting import assess, assess_each, fit
 from tarstop_core.calibration.rank_frailty import SPREADS, cases_of, learn, survival
-from tarstop_core.calibration.thinning import fit_thinning
+from tarstop_core.calibration.thinning import Thinning, fit_thinning
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
-from tarstop_core.files import read_qrels
 from tarstop_core.places import real_data, sample_dir
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.ranking.bm25 import rank_documents
@@ -54,16 +66,15 @@ def make(
     how: str,
     scenario: str = "patent",
     kinds: Sequence[str] = ("marginal", "rank"),
-    thins_out: Sequence[Topic] = (),
+    thins_out: Thinning | None = None,
     simulated: bool = True,
     **about: Any,
 ) -> None:
-    """Fit each kind on `train` and judge it on `test`; `thins_out` teaches how hits thin out, where given."""
-    whole = [(np.ones(len(topic), dtype=bool), np.asarray(topic.labels)) for topic in thins_out]
+    """Fit each kind on `train` and judge it on `test`; `thins_out` says how hits thin out, where the lists that are fitted do not."""
     for kind in kinds:
         calibrator = fit(train, kind=kind, scenario=scenario, pseudo=PSEUDO, simulated=simulated, **about)
-        if whole:
-            calibrator = replace(calibrator, thinning=fit_thinning(whole))
+        if thins_out is not None:
+            calibrator = replace(calibrator, thinning=thins_out)
         write(f"{stem}{SUFFIX[kind]}", calibrator, assess(calibrator, test, how))
 
 
@@ -100,7 +111,7 @@ def make_for_new_collections(data: Path) -> None:
 
 
 def make_reviews_for_new_collections(
-    data: Path, stem: str, scenario: str, judged: str, name: str, what: str
+    data: Path, stem: str, scenario: str, judged: str, name: str, what: str, thins_out: Thinning
 ) -> None:
     """Chances by rank for reviews of a collection that nobody has seen, judged by leaving each collection out."""
     collections = read_collections(data, judged)
@@ -110,12 +121,11 @@ def make_reviews_for_new_collections(
     held_out = [
         (fit(others(collections, tested), **settings), topics) for tested, topics in collections.items()
     ]
-    write(stem, fitted, assess_each(held_out, LEFT_OUT))
+    write(stem, replace(fitted, thinning=thins_out), assess_each(held_out, LEFT_OUT))
 
 
-def share(stem: str, pairs: Sequence[tuple[int, int]], source: str) -> None:
-    """Learn the share of included reports that bring data, and write it."""
-    learned = fit_extraction_rate(pairs, source)
+def share(stem: str, learned: ExtractionRate) -> None:
+    """Write the share of included reports that bring data."""
     path = sample_dir() / "data_share" / f"{stem}.json"
     path.parent.mkdir(exist_ok=True)
     path.write_text(learned.to_json(), encoding="utf-8")
@@ -159,15 +169,21 @@ def reviews(seeds: range) -> tuple[list[Topic], list[Topic]]:
     return data, inclusion
 
 
-def judged_pairs(abstracts: Path, full_texts: Path) -> list[tuple[int, int]]:
-    """Documents included by title and abstract, and those of them relevant in full text, by topic."""
-    pairs = []
-    full = read_qrels(full_texts)
-    for topic, judged in read_qrels(abstracts).items():
-        included = {document for document, grade in judged.items() if grade > 0}
-        relevant = {document for document, grade in full.get(topic, {}).items() if grade > 0}
-        pairs.append((len(included), len(included & relevant)))
-    return pairs
+def thinning(data: Path, judged: str) -> Thinning:
+    """How relevant documents thin out along the lists of all collections."""
+    topics = [topic for topics in read_collections(data, judged).values() for topic in topics]
+    return fit_thinning([(np.ones(len(topic), dtype=bool), np.asarray(topic.labels)) for topic in topics])
+
+
+def question_rate(data: Path, judged: str) -> ExtractionRate:
+    """How many of the reports judged to be included bring data for one question."""
+    reviews = list(questions_by_review(data, judged).values())
+    kept, few = sum(len(each.with_data) for each in reviews), sum(each.few for each in reviews)
+    source = (
+        f"{kept} questions of diagnostic reviews of CLEF TAR 2017 and 2018, whose studies were linked to documents by us, and "
+        f"{few} with fewer than five studies, of which only the number is known"
+    )
+    return fit_question_rate(reviews, source)
 
 
 def make_simulated() -> None:
@@ -206,7 +222,7 @@ def make_simulated() -> None:
         )
     with_data, included = ([topic.n_relevant or 0 for topic in topics] for topics in train)
     pairs = list(zip(included, with_data, strict=True))
-    share("sample-reviews", pairs, "simulated reviews like the sample's")
+    share("sample-reviews", fit_extraction_rate(pairs, "simulated reviews like the sample's"))
     make(
         "simulated-reviews",
         [outcome.topic for outcome in simulate_review_outcomes(seed=TRAIN_SEED)],
@@ -239,23 +255,25 @@ def make_real(data: Path) -> None:
     ):
         judged_by = DATA if scenario == "review" else "title and abstract"
         named = f"medical reviews from four collections{name}"
-        make_reviews_for_new_collections(data, f"{stem}-elsewhere", scenario, judged, named, judged_by)
+        thins_out = thinning(data, judged)
+        if scenario == "review":
+            # Chances are those of one question, of which the review has several.
+            thins_out = for_one_question(thins_out, question_rate(data, judged))
+        make_reviews_for_new_collections(
+            data, f"{stem}-elsewhere", scenario, judged, named, judged_by, thins_out
+        )
         make(
             stem,
             medical(data, "clef_dta", judged),
             medical(data, "clef2019 dta", judged),
             how,
             scenario,
-            thins_out=[topic for topics in read_collections(data, judged).values() for topic in topics],
+            thins_out=thins_out,
             name=f"CLEF TAR diagnostic reviews{name}",
             source=f"{home}, {what}; how many are still unread: CLEF TAR 2017 to 2019, four collections",
             simulated=False,
         )
-    share(
-        "clef-reviews",
-        judged_pairs(data / "clef_dta/abs.qrels", data / "clef_dta/content.qrels"),
-        "diagnostic reviews of CLEF TAR 2017 and 2018; full-text relevance stands for data",
-    )
+    share("clef-reviews", question_rate(data, "abs"))
 
 
 def main() -> None:

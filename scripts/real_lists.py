@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
+from tarstop_core.calibration.extraction_rate import QuestionsOfReview
 from tarstop_core.documents.topic import Outcome, Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import label_topics, read_outcomes, read_qrels, read_records, read_run
@@ -92,6 +94,24 @@ def elsewhere(data: Path, tested: str = "") -> tuple[list[Topic], list[str]]:
 def outcomes(data: Path) -> list[Outcome]:
     """The 63 outcomes with 2×2 tables, each on the ranking of its review."""
     return read_outcomes(data / "clef_dta/outcomes.csv", read_run(data / "clef_dta/bm25.run")).outcomes
+
+
+def questions_by_review(data: Path, judged: str) -> dict[str, QuestionsOfReview]:
+    """The questions of each review that outcomes come from, by how its reports were judged to be included.
+
+    Outcomes with fewer than five studies were left out of the file. Their numbers are missing among those of their review,
+    so it is known how many of them there are, up to the last that was kept.
+    """
+    included = {topic.name: int(np.sum(topic.labels)) for topic in medical(data, "clef_dta", judged)}
+    found: dict[str, list[Outcome]] = {}
+    for outcome in outcomes(data):
+        found.setdefault(outcome.review, []).append(outcome)
+    reviews = {}
+    for review, own in found.items():
+        studies = tuple(int(np.sum(outcome.positions < len(outcome.topic))) for outcome in own)
+        last = max(int(outcome.name.rsplit("-", 1)[1]) for outcome in own)
+        reviews[review] = QuestionsOfReview(max(included[review], *studies), studies, few=last + 1 - len(own))
+    return reviews
 
 
 # --- lists with titles and abstracts --------------------------------------------------------------

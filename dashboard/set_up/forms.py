@@ -222,6 +222,7 @@ class ReviewForm(Form[ReviewSettings]):
             engine=engine,
             prior=prior,
             truth=truth,
+            chances_follow=True,
             floor=floor,
             floor_studies=floor_studies,
             least_studies=studies,

@@ -14,11 +14,9 @@ from scripts.real_lists import (
     PATENTS,
     elsewhere,
     medical,
-    others,
     read,
-    read_collections,
 )
-from scripts.study import Floats, Study, Tables, mean_change
+from scripts.study import Floats, Study, Tables
 from tarstop_core.belief.decisive import HitCurve
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.calibration.fitting import fit
@@ -42,8 +40,6 @@ NEW, BEFORE = "rank-frailty", "marginal"  # the default for searches, and the de
 PSEUDO = 1.0
 LONGEST = 12_000
 LIST = ["domain", "collection", "judged", "review"]
-FIRST, LEAST = 100, 1e-4
-"""Documents whose log-loss is measured in reviews, and the least chance that it reckons with."""
 
 
 def curve_of(calibrator: Calibrator) -> Chances:
@@ -156,36 +152,8 @@ def without_a_hit(rows: pd.DataFrame) -> list[dict[str, object]]:
     return found
 
 
-def in_reviews(data: Path) -> list[dict[str, object]]:
-    """Log-loss by rank from other collections minus that of other chances, over the first documents of a list."""
-    losses = []
-    for judged, scenario in zip(JUDGED, ("inclusion", "review"), strict=True):
-        collections = read_collections(data, judged)
-        for tested, topics in collections.items():
-            names = {topic.name for topic in topics}
-            taught = {"the others": others(collections, tested)}
-            if tested != "clef_dta":
-                taught["clef_dta"] = [each for each in collections["clef_dta"] if each.name not in names]
-            for source, lists in taught.items():
-                for kind in ("rank", "marginal"):
-                    calibrator = fit(lists, kind=kind, scenario=scenario, pseudo=PSEUDO)
-                    for topic in topics:
-                        p = np.clip(calibrator.probabilities(topic.scores, len(topic)), LEAST, 1 - LEAST)
-                        chance = np.where(topic.labels, p, 1 - p)[:FIRST]
-                        losses.append(
-                            (judged, tested, topic.name, f"{kind}, {source}", -np.log(chance).mean())
-                        )
-    wide = pd.DataFrame(losses, columns=[*LIST[1:3], "review", "source", "loss"])
-    wide = wide.pivot(index=["collection", "judged", "review"], columns="source", values="loss")
-    new = wide.pop("rank, the others")
-    return [
-        {"instead_of": source} | mean_change((new - wide[source]).dropna().groupby("review").mean())
-        for source in ("marginal, clef_dta", "marginal, the others", "rank, clef_dta")
-    ]
-
-
 def measure() -> Tables:
-    """Searches on medical reviews and patents, and what reviews begin with."""
+    """Searches on medical reviews and patents."""
     data = real_data()
     rows = searches(data)
     medical_rows, patents = (rows[rows["domain"] == domain] for domain in ("medical", "patents"))
@@ -204,7 +172,6 @@ def measure() -> Tables:
     return {
         "calibrators_travel": pd.DataFrame(parts).round(6),
         "calibrators_travel_hits": pd.DataFrame(without).round(6),
-        "calibrators_travel_reviews": pd.DataFrame(in_reviews(data)).round(6),
         "calibrators_travel_topics": topics.round({"utility": 5}),
     }
 
@@ -218,7 +185,6 @@ def summarise(tables: Tables) -> dict[str, object]:
         "parts": parts,
         "merged": merged.set_index("lists_of")["difference"].to_dict(),
         "hits": tables["calibrators_travel_hits"],
-        "reviews": tables["calibrators_travel_reviews"],
         "depths": SHOWN_DEPTHS,
     }
 
@@ -246,7 +212,6 @@ STUDY = Study(
     tables=(
         "calibrators_travel",
         "calibrators_travel_hits",
-        "calibrators_travel_reviews",
         "calibrators_travel_topics",
     ),
     measure=measure,

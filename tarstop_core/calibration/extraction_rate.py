@@ -1,22 +1,29 @@
-"""How many included reports bring a 2×2 table: P(data | included), with its spread."""
+"""How many included reports bring a 2×2 table: P(data | included), with its spread.
+
+Of the reports that a review includes only some bring data for one of its questions. How many do is learned from questions, those
+with few studies too: a share learned from questions with many says that every question has many.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from scipy.optimize import minimize
-from scipy.special import betaincinv, betaln, expit, logit
+from scipy.special import betaincinv, betaln, digamma, expit, gammaln, logit, logsumexp, polygamma
 
+from tarstop_core.calibration.thinning import Thinning
 from tarstop_core.envelope import FileKind, read_file
 from tarstop_core.errors import InputProblem
 
 FILE = FileKind("tarstop-data-share", 1, "share of reports with data")
 SUREST = 1000.0  # Reports that a learned rate is worth at most
 CLOSEST = 1e-3  # How near its mean may come to 0 or 1
+FEW = 5
+"""Questions with fewer studies are often left out of collections: of those it is known only how many there are."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +62,15 @@ class ExtractionRate:
         return FILE.text(asdict(self))
 
 
+@dataclass(frozen=True)
+class QuestionsOfReview:
+    """What a complete review says of the share, question by question."""
+
+    included: int  # Reports, whatever they bring
+    with_data: tuple[int, ...]  # For each question, reports among them that brought data for it
+    few: int = 0  # Further questions, for which fewer than FEW reports did
+
+
 def fit_extraction_rate(pairs: Sequence[tuple[int, int]], source: str) -> ExtractionRate:
     """Learn the rate, and how much it varies between reviews, from complete reviews.
 
@@ -90,8 +106,13 @@ def fit_extraction_rate(pairs: Sequence[tuple[int, int]], source: str) -> Extrac
             raise InputProblem(
                 f"A review has {included} included reports and {with_data} with data; give no more than it has."
             )
-    n, k = np.array([pair for pair in pairs if pair[0] > 0], dtype=float).reshape(-1, 2).T
-    if len(n) < 2:
+    return fit_question_rate([QuestionsOfReview(included, (data,)) for included, data in pairs], source)
+
+
+def fit_question_rate(reviews: Sequence[QuestionsOfReview], source: str) -> ExtractionRate:
+    """Learn the rate for one question; reviews weigh equally. As :func:`fit_extraction_rate` for the rest."""
+    reviews = [review for review in reviews if review.included]
+    if len(reviews) < 2:
         raise InputProblem(
             "How much the share of reports with data varies cannot be learned from one review; give two or more."
         )
@@ -101,14 +122,36 @@ def fit_extraction_rate(pairs: Sequence[tuple[int, int]], source: str) -> Extrac
         return mean * size, (1 - mean) * size
 
     def loss(at: np.ndarray) -> float:
-        alpha, beta = shapes(at)
-        return -float(np.sum(betaln(alpha + k, beta + n - k) - betaln(alpha, beta)))
+        return -sum(_mean_log_likelihood(review, *shapes(at)) for review in reviews)
 
     furthest = float(logit(1 - CLOSEST))
     bounds = [(-furthest, furthest), (np.log(0.1), np.log(SUREST))]
-    start = [float(logit(np.clip(k.sum() / n.sum(), 0.01, 0.99))), np.log(5.0)]
+    reports = sum(len(review.with_data) * review.included for review in reviews)
+    with_data = sum(sum(review.with_data) for review in reviews)
+    start = [float(logit(np.clip(with_data / reports, 0.01, 0.99))), np.log(5.0)]
     alpha, beta = shapes(minimize(loss, start, method="L-BFGS-B", bounds=bounds).x)
-    return ExtractionRate(round(alpha, 6), round(beta, 6), len(n), source)
+    return ExtractionRate(round(alpha, 6), round(beta, 6), len(reviews), source)
+
+
+def _mean_log_likelihood(review: QuestionsOfReview, alpha: float, beta: float) -> float:
+    """Beta-binomial, a question; without terms that depend on numbers of studies that are known."""
+    n, k = review.included, np.array(review.with_data)
+    total = float(np.sum(betaln(alpha + k, beta + n - k) - betaln(alpha, beta)))
+    if review.few:
+        k = np.arange(min(FEW, n + 1))
+        ways = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
+        total += review.few * float(logsumexp(ways + betaln(alpha + k, beta + n - k) - betaln(alpha, beta)))
+    return total / (len(review.with_data) + review.few)
+
+
+def for_one_question(thinning: Thinning, rate: ExtractionRate) -> Thinning:
+    """How the reports with data for one question thin out, where included reports thin out so: their number is the rate's share."""
+    *shape, (middle, slope) = thinning.mean
+    fewer = float(digamma(rate.alpha) - digamma(rate.alpha + rate.beta))
+    wider = float(polygamma(1, rate.alpha) - polygamma(1, rate.alpha + rate.beta))
+    *rows, (with_alpha, with_beta, own) = thinning.spread
+    mean, spread = (*shape, (middle + fewer, slope)), (*rows, (with_alpha, with_beta, own + wider))
+    return replace(thinning, mean=mean, spread=spread)  # type: ignore[arg-type]
 
 
 def from_json(text: str, name: str = "The share of reports with data") -> ExtractionRate:

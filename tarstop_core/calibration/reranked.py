@@ -26,7 +26,15 @@ from scipy.special import betainc, expit, logsumexp
 
 from tarstop_core.belief.mixture import Left, foreseen
 from tarstop_core.calibration.calibrator import FittedOn, Quality
-from tarstop_core.calibration.thinning import TOTAL_SHAPE, TOTALS, Thinning, grid, shape_nodes
+from tarstop_core.calibration.thinning import (
+    LEAST_SHARE,
+    TOTAL_SHAPE,
+    TOTALS,
+    Thinning,
+    edges,
+    grid,
+    shape_nodes,
+)
 from tarstop_core.documents.tables import Flags, Floats, Ints
 from tarstop_core.envelope import FileKind, read_file, validated
 from tarstop_core.errors import InputProblem
@@ -37,10 +45,7 @@ HALF_LIVES = (6.0, 40.0)  # Of the averages of recent hits, in documents
 AT_FIRST, LEAST_AVERAGES = 0.2, (0.02, 0.005)
 """What those are before anything is read, and what is added to them before their log is taken."""
 FEATURES = 9  # Of the history, a constant among them
-EXACT, GROWTH = 60, 1.03
-"""Ranks that are told apart one by one, and by how much blocks of ranks grow from there on."""
 FURTHEST_TILT = math.log(20)  # Of the first document ahead against the curves, up or down
-LEAST_SHARE = 1e-15  # Of a document at least, so that a hit where no node has any decides nothing
 
 NEGLIGIBLE, SAME, FURTHEST_FACTOR = 1e-6, 1e-6, 12.0
 """Weight below which a node is left out, what counts as the same number, and log of the largest factor for that."""
@@ -144,14 +149,6 @@ def share_of(family: Family, parameters: Floats, ranks: Ints, length: int) -> Fl
         return np.asarray(betainc(a, b, ranks / length))
     whole = -np.expm1(-((length / a) ** b))
     return np.asarray(-np.expm1(-((ranks / a) ** b)) / whole)
-
-
-@lru_cache(maxsize=64)
-def edges(length: int) -> Ints:
-    """Where blocks of ranks begin, and the end of the list: one by one at first, then ever farther apart."""
-    late = EXACT * GROWTH ** np.arange(math.ceil(math.log(max(length / EXACT, 1), GROWTH)) + 1)
-    every = np.concatenate((np.arange(EXACT), late.astype(int)))
-    return np.unique(np.append(every[every < length], length))
 
 
 @dataclass(frozen=True, eq=False)

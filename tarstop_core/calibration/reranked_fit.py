@@ -9,15 +9,22 @@ from sklearn.linear_model import LogisticRegression
 
 from tarstop_core.calibration.calibrator import FittedOn
 from tarstop_core.calibration.reranked import (
-    LEAST_SHARE,
     Curve,
     Family,
     RerankedChances,
-    edges,
     features,
     share_of,
 )
-from tarstop_core.calibration.thinning import DIGITS, LEARNED, ROUNDS, TOTAL_SHAPE, Thinning, learned
+from tarstop_core.calibration.thinning import (
+    DIGITS,
+    LEARNED,
+    LEAST_SHARE,
+    ROUNDS,
+    TOTAL_SHAPE,
+    Thinning,
+    edges,
+    learned,
+)
 from tarstop_core.documents.tables import Flags, Floats, Ints
 
 PRIORS: dict[Family, Thinning] = {

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from scipy.special import betainc, betaln, logsumexp
 
 from tarstop_core.belief.mixture import Left, Mixture, foreseen, mixture, updated
-from tarstop_core.documents.tables import Flags, Floats
+from tarstop_core.documents.tables import Flags, Floats, Ints
 
 Pair = tuple[float, float]
 Triple = tuple[float, float, float]
@@ -35,7 +35,10 @@ AHEAD = 10.0  # Shape of the gamma factor by which what is left varies beside th
 SHAPES, TOTALS, REACH = 7, 9, 2.7  # Nodes of α, of β, of R, and how many standard deviations they reach
 LEAST_TOTAL, MOST = 0.2, 20.0
 """Hits in a list that are reckoned with at least, and the largest mean or covariance (of logs) that a file may hold."""
+EXACT, GROWTH = 60, 1.03
+"""Ranks that are told apart one by one, and by how much blocks of ranks grow from there on."""
 TYPICAL = 1000.0  # Documents of the list that means are told of
+LEAST_SHARE = 1e-15  # Of a document at least, so that a hit where no node has any decides nothing
 ROUNDS, LEARNED, DIGITS = 12, 7, 6  # Of learning: rounds, nodes each way, digits that are kept
 
 
@@ -167,6 +170,59 @@ def still_unread(thinning: Thinning, judged: Flags, relevant: Flags, unread: Fla
     # As if what is left were multiplied by one more gamma factor: the same mean, a smaller shape.
     shape = float(now.shape[0]) * AHEAD / (float(now.shape[0]) + AHEAD + 1)
     return foreseen(now.weight, shape, expected, documents)
+
+
+def chances_as_read(thinning: Thinning, judged: Flags, relevant: Flags, unread: Flags) -> Floats:
+    """Chance of each document by rank: of those nobody read after all labels, of the others as they came up.
+
+    A document that was read has the chance that the labels of better ranks give it, those of its own block of ranks left
+    out.
+
+    Parameters
+    ----------
+    thinning : Thinning
+        How hits thin out along lists.
+    judged, relevant, unread : ndarray of bool, shape (n,)
+        By rank, which labels are known, which of these documents are relevant, and what nobody read.
+
+    Returns
+    -------
+    ndarray, shape (n,)
+        Chances below 1.
+    """
+    of, at = curves(thinning, len(unread)), edges(len(unread))
+    width = np.diff(at)
+    density = np.diff(betainc(of.alpha[:, None], of.beta[:, None], at / of.length)) / width
+    hits = np.append(0, np.cumsum(judged & relevant))[at]
+    # What was known where each block begins: as `after_reading`, whose outcome stands for the end.
+    read = density * np.diff(np.append(0, np.cumsum(judged))[at])
+    at_hits = np.log(np.maximum(density, LEAST_SHARE)) * np.diff(hits)
+    exposure, log_density = (
+        np.repeat(np.cumsum(np.pad(part, ((0, 0), (1, 0))), axis=1)[:, :-1], TOTALS, axis=0)
+        for part in (read, at_hits)
+    )
+    total, shape = of.total[:, None], TOTAL_SHAPE + hits[:-1]
+    rate = TOTAL_SHAPE + total * exposure
+    log = of.known.log_weight[:, None] + TEMPER * (
+        log_density + hits[:-1] * np.log(total) - shape * np.log(rate / TOTAL_SHAPE)
+    )
+    now = after_reading(of, judged, relevant)
+    then = Mixture(log - logsumexp(log, axis=0), shape, rate)
+    at_once = Mixture(*(part[:, None] for part in (now.log_weight, now.shape, now.rate)))
+    expected = total * np.repeat(density, TOTALS, axis=0)
+    behind, ahead = (
+        (known.weight * -np.expm1(-known.shape * np.log1p(expected / known.rate))).sum(axis=0)
+        for known in (then, at_once)
+    )
+    return np.where(unread, np.repeat(ahead, width), np.repeat(behind, width))
+
+
+@lru_cache(maxsize=64)
+def edges(length: int) -> Ints:
+    """Where blocks of ranks begin, and the end of the list: one by one at first, then ever farther apart."""
+    late = EXACT * GROWTH ** np.arange(math.ceil(math.log(max(length / EXACT, 1), GROWTH)) + 1)
+    every = np.concatenate((np.arange(EXACT), late.astype(int)))
+    return np.unique(np.append(every[every < length], length))
 
 
 def fit_thinning(lists: Sequence[tuple[Flags, Flags]]) -> Thinning:

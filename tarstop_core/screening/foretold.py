@@ -1,6 +1,7 @@
-"""Chances of a list whose labels decide what is read next: from what was found so far, in the order read.
+"""Chances that follow from what was found so far.
 
-They say nothing of single documents, only of places: of the next document, and of the list as it would go on.
+Where labels decide what is read next they say nothing of single documents, only of places: of the next document, and of the
+list as it would go on. Where a list is read in its given order they say how likely a document of each rank is.
 """
 
 from functools import lru_cache
@@ -10,6 +11,7 @@ import numpy as np
 from tarstop_core.belief.mixture import Left
 from tarstop_core.calibration.calibrator import INCLUSION, REVIEW, Calibrator
 from tarstop_core.calibration.reranked import RerankedChances, ahead, path_chances
+from tarstop_core.calibration.thinning import chances_as_read
 from tarstop_core.samples.shipped import reranked_chances
 from tarstop_core.screening.labels import UNSEEN
 from tarstop_core.screening.settings import Settings
@@ -28,6 +30,37 @@ def foretold(settings: Settings, state: State) -> tuple[Floats, Left]:
         p = p.copy()
         p[state.depth :][state.drawn[state.depth :]] = p[state.depth :].mean()
     return p, left
+
+
+def followed(calibrator: Calibrator, p: Floats, state: State) -> Floats:
+    """Chances of a list in its given order once some of it was read.
+
+    Scores add nothing to the rank, as was measured. Where labels decided what was read, what was found says nothing of the
+    ranks; there, and by calibrators of earlier versions without curves, the chances stay.
+
+    Parameters
+    ----------
+    calibrator : Calibrator
+        Whose curves say how relevant documents thin out.
+    p : ndarray, shape (N,)
+        Chances as the calibrator gives them.
+    state : State
+        The labels.
+
+    Returns
+    -------
+    ndarray, shape (N,)
+        Chances in the order of reading.
+    """
+    if calibrator.thinning is None or state.reordered:
+        return p
+    order = np.arange(len(p)) if state.ranks is None else np.argsort(state.ranks)
+    unread = state.labels == UNSEEN
+    flags = (each[order] for each in (state.judged, state.came_true, unread))
+    by_rank = chances_as_read(calibrator.thinning, *flags)
+    chances = np.empty_like(by_rank)
+    chances[order] = by_rank
+    return np.where(state.counts, chances, 0.0)
 
 
 def still_unread(settings: Settings, calibrator: Calibrator, p: Floats, state: State) -> Left:

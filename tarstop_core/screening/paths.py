@@ -10,7 +10,7 @@ import numpy as np
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.calibration.scores import scaled
 from tarstop_core.screening.advised import Assumption
-from tarstop_core.screening.foretold import foretold
+from tarstop_core.screening.foretold import followed, foretold
 from tarstop_core.screening.labels import RELEVANT
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
@@ -47,16 +47,22 @@ def read_so(settings: Settings, state: State) -> bytes:
     """What chances depend on beside calibrator and settings: nothing where the list is read as it stands."""
     if settings.adapts_chances:
         return f"{len(state.labels)}:".encode() + state.came_true[: state.depth].tobytes()
+    labels = (state.labels, state.judged, state.came_true) if settings.chances_follow else ()
+    read = b"".join(each.tobytes() for each in labels)
     if state.sequence is None:
-        return b""
-    return state.sequence.tobytes() + (state.counts.tobytes() if state.aside_read else b"")
+        return read
+    return read + state.sequence.tobytes() + (state.counts.tobytes() if state.aside_read else b"")
 
 
 def chances(settings: Settings, calibrator: Calibrator, scores: Floats | None, state: State) -> Floats:
     """The chance of every document in the order of reading, shape (N,); `scores` as the list was stored."""
     if settings.adapts_chances:
         return foretold(settings, state)[0]
-    scores = state.scores_as_read(scores)
+    p = _of_calibrator(calibrator, state.scores_as_read(scores), state)
+    return followed(calibrator, p, state) if settings.chances_follow else p
+
+
+def _of_calibrator(calibrator: Calibrator, scores: Floats | None, state: State) -> Floats:
     if not state.aside_read:
         return calibrator.probabilities(scores, state.ranked)
     # The chances are those of the list without what was set aside, which has none.

@@ -38,13 +38,13 @@ FILE_ORDER = (
         "plus",
     ),
     *("minus", "scenario", "theta", "engine", "prior", "truth", "stages", "full_cost", "data_share", "floor"),
-    *("floor_studies", "least_studies", "least_patients", "scale"),
+    *("floor_studies", "least_studies", "least_patients", "scale", "chances_follow"),
     *("learns", "words_for", "words_against", "weighs_scores"),
     "application",
 )
 """Settings of patents and reviews in the order in which files hold them."""
 LEFT_OUT = (
-    *("floor_studies", "least_studies", "least_patients", "scale"),
+    *("floor_studies", "least_studies", "least_patients", "scale", "chances_follow"),
     *("learns", "words_for", "words_against", "weighs_scores"),
 )
 """Settings that files leave out at their defaults, because those of the first sessions do not have them."""
@@ -80,6 +80,8 @@ class Settings:
     """What the two actions are called."""
     scale: float = 1.0
     """Every chance of the calibrator is multiplied by this (and is at most 1): a live check proposes it."""
+    chances_follow: bool = False
+    """Whether the chances of a list in its given order follow what it brings; they did not in sessions of earlier versions."""
     learns: bool = False  # Whether labels decide what comes next
     words_for: str = ""
     words_against: str = ""
@@ -186,6 +188,7 @@ class Settings:
             kappa=1.0,
             s=1.0,
             scale=1.0,
+            chances_follow=False,
             learns=False,
             words_for="",
             words_against="",

@@ -42,7 +42,7 @@ def settings_rows(settings: Settings, calibrator: Calibrator) -> list[tuple[str,
     plus, minus, asked = settings.plus, settings.minus, question(settings)
     chances, first = chances_badge(calibrator, settings), "the likeliest by the labels so far"
     if not settings.adapts_chances:
-        chances = record_message("calibrator", calibrator=calibrator)
+        chances = record_message("calibrator", calibrator=calibrator, follow=settings.chances_follow)
     return [
         ("Question", f"whether {asked}"),
         ("Decisions", f"“{plus}” (a⁺) or “{minus}” (a⁻)"),

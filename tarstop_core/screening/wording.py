@@ -271,7 +271,8 @@ def chances_badge(calibrator: Calibrator, settings: Settings) -> str:
     if settings.adapts_chances:
         return f"of lists that learn: {reranked_chances().fitted_on.badge}"
     times = f", multiplied by {number(settings.scale)}" if settings.scale != 1 else ""
-    return f"{calibrator.fitted_on.badge}{times}"
+    follow = "; they follow what is found" if settings.chances_follow else ""
+    return f"{calibrator.fitted_on.badge}{times}{follow}"
 
 
 def against_the_odds(advice: Advice, settings: Settings) -> str:

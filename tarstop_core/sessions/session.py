@@ -223,7 +223,8 @@ class OpenSession(Session):
         """Return what about this list looks unlike the lists that the calibrator was fitted on, where it gives the chances."""
         if settings.adapts_chances:
             return []
-        return self.calibrator(settings.calibrator).mismatch(self.row.scores, len(self.row.ids))
+        scores = None if settings.chances_follow else self.row.scores
+        return self.calibrator(settings.calibrator).mismatch(scores, len(self.row.ids))
 
     def paths(self, settings: Settings) -> Paths:
         """Return the paths under these settings; most labels leave them as they are."""

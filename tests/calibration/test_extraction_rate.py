@@ -11,12 +11,17 @@ from scipy.stats import betabinom
 
 from tarstop_core.calibration.extraction_rate import (
     CLOSEST,
+    FEW,
     SUREST,
     ExtractionRate,
+    QuestionsOfReview,
     fit_extraction_rate,
+    fit_question_rate,
+    for_one_question,
     from_json,
     load,
 )
+from tarstop_core.calibration.thinning import PRIOR
 from tarstop_core.errors import InputProblem
 
 
@@ -73,6 +78,30 @@ def test_reviews_that_included_nothing_say_nothing() -> None:
 def test_what_cannot_be_learned_from_is_said(pairs: list[tuple[int, int]], sentence: str) -> None:
     with pytest.raises(InputProblem, match=sentence):
         fit_extraction_rate(pairs, "x")
+
+
+def test_questions_with_few_studies_count_though_their_studies_are_not_known() -> None:
+    """Leaving them out would say that every question has many."""
+    rng = np.random.default_rng(6)
+    counted, left_out = [], []
+    for included in rng.integers(10, 100, 150).tolist():
+        data = rng.binomial(included, rng.beta(1.0, 4.0, 20))
+        enough = tuple(data[data >= FEW].tolist())
+        counted.append(QuestionsOfReview(included, enough, few=20 - len(enough)))
+        left_out.append(QuestionsOfReview(included, enough))
+    rate = fit_question_rate(counted, "drawn")
+    assert (rate.mean, rate.topics) == (pytest.approx(0.2, abs=0.02), 150)
+    assert rate.alpha + rate.beta == pytest.approx(5, rel=0.2)
+    assert fit_question_rate([each for each in left_out if each.with_data], "drawn").mean > 0.27
+
+
+def test_of_what_a_review_includes_a_question_gets_its_share() -> None:
+    rng, rate = np.random.default_rng(2), ExtractionRate(1.0, 4.0)
+    log_share = np.log(rng.beta(1.0, 4.0, 200_000))
+    own = for_one_question(PRIOR, rate)
+    assert own.mean[2][0] - PRIOR.mean[2][0] == pytest.approx(log_share.mean(), abs=0.02)
+    assert own.spread[2][2] - PRIOR.spread[2][2] == pytest.approx(log_share.var(), rel=0.02)
+    assert own.usable and own.mean[:2] == PRIOR.mean[:2] and own.mean[2][1] == PRIOR.mean[2][1]
 
 
 def test_reports_of_the_review_itself_move_it() -> None:

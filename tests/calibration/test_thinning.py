@@ -10,7 +10,14 @@ from hypothesis import strategies as st
 
 from tarstop_core.calibration.calibrator import from_json
 from tarstop_core.calibration.fitting import fit
-from tarstop_core.calibration.thinning import PRIOR, Thinning, fit_thinning, still_unread, thinning_of
+from tarstop_core.calibration.thinning import (
+    PRIOR,
+    Thinning,
+    chances_as_read,
+    fit_thinning,
+    still_unread,
+    thinning_of,
+)
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.replay import still_unread as at_depth
@@ -62,6 +69,39 @@ def test_head_and_tail_are_not_tied() -> None:
     crowded[:20], even[5:300:15] = True, True
     few, many = (still_unread(PRIOR, read, each, ~read) for each in (crowded, even))
     assert few.mean < many.mean / 3 and few.interval()[1] < many.interval()[1] / 2
+
+
+def test_chances_follow_what_was_read() -> None:
+    """They add up to the number still unread, fall with every miss, and what was said before stays said."""
+    n, labels = 1500, np.zeros(1500, dtype=bool)
+    labels[[0, 3, 10, 25, 60]] = True
+    before: np.ndarray | None = None
+    for depth in (0, 40, 200, 700):
+        read = np.arange(n) < depth
+        p = chances_as_read(STEEP, read, labels & read, ~read)
+        # A document is a hit once, whatever its expected number of hits.
+        assert p[depth:].sum() == pytest.approx(still_unread(STEEP, read, labels & read, ~read).mean, rel=0.2)
+        assert ((p > 0) & (p < 1)).all()
+        if before is not None:
+            assert p[depth:].sum() < before[depth:].sum() or depth == 40
+            assert p[:40] == pytest.approx(before[:40]) or depth == 40
+        before = p
+    read = np.arange(n) < 40
+    found, vain = (chances_as_read(STEEP, read, each & read, ~read) for each in (labels, labels & ~labels))
+    assert found[40] > 2 * vain[40] and found[0] == pytest.approx(vain[0])
+
+
+def test_chances_as_read_are_true_on_lists_that_were_drawn() -> None:
+    """Of documents about which the same is said, as many are relevant as was said."""
+    said, true = [], []
+    for labels in drawn(STEEP, 60, 7):
+        every = np.ones(len(labels), dtype=bool)
+        said.append(chances_as_read(STEEP, every, labels, ~every))
+        true.append(labels)
+    p, came = np.concatenate(said), np.concatenate(true)
+    for low, high in ((0.0, 0.02), (0.02, 0.1), (0.1, 1.0)):
+        here = (p >= low) & (p < high)
+        assert came[here].mean() == pytest.approx(p[here].mean(), rel=0.3)
 
 
 def test_of_a_nearly_perfect_ranking_little_may_be_left() -> None:

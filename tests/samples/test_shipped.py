@@ -4,12 +4,14 @@ import math
 from itertools import product
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from scripts.make_calibrators import question_rate, thinning
+from scripts.real_lists import questions_by_review
 from tarstop_core.calibration.calibrator import SCENARIOS
-from tarstop_core.calibration.extraction_rate import fit_extraction_rate
+from tarstop_core.calibration.extraction_rate import for_one_question
 from tarstop_core.errors import InputProblem
-from tarstop_core.files import read_qrels
 from tarstop_core.samples.shipped import calibrators, default_calibrator, extraction_rate
 
 
@@ -57,19 +59,25 @@ def test_inclusion_is_likelier_than_data() -> None:
 
 def test_the_share_of_reports_with_data() -> None:
     real, simulated = extraction_rate(simulated=False), extraction_rate(simulated=True)
-    assert (
-        real.topics == 24 and 0.3 < real.mean < 0.4 and "full-text relevance stands for data" in real.source
-    )
+    assert real.topics == 16 and 0.15 < real.mean < 0.25 and "41 with fewer than five studies" in real.source
     assert 0.4 < simulated.mean < 0.5 and "simulated" in simulated.source
     (low, high), (lower, higher) = simulated.interval(), real.interval()
-    assert lower < low < high < higher, "reviews differ more than the sample's do"
+    assert higher - lower > 2 * (high - low), "questions differ more than the sample's do"
 
 
 def test_the_shipped_share_is_what_the_judgments_give(real_data: Path) -> None:
-    abstracts, full = (read_qrels(real_data / "clef_dta" / f"{which}.qrels") for which in ("abs", "content"))
-    pairs = [
-        (len(judged), len(judged.keys() & full.get(topic, {}).keys())) for topic, judged in abstracts.items()
-    ]
-    learned = fit_extraction_rate(pairs, extraction_rate(simulated=False).source)
-    assert learned.alpha == pytest.approx(extraction_rate(simulated=False).alpha, rel=1e-3)
-    assert learned.beta == pytest.approx(extraction_rate(simulated=False).beta, rel=1e-3)
+    learned, shipped = question_rate(real_data, "abs"), extraction_rate(simulated=False)
+    assert (learned.alpha, learned.beta) == pytest.approx((shipped.alpha, shipped.beta), rel=1e-3)
+    reviews = questions_by_review(real_data, "abs")
+    assert (sum(len(each.with_data) for each in reviews.values()), len(reviews)) == (63, 16)
+    assert reviews["CD010632"].few == 0 and reviews["CD010772"].few == 10
+    assert all(max(each.with_data) <= each.included for each in reviews.values())
+
+
+@pytest.mark.parametrize("name", ["review-data-elsewhere", "review-data", "review-data-rank"])
+def test_shipped_curves_of_data_are_those_of_one_question(real_data: Path, name: str) -> None:
+    curves = for_one_question(thinning(real_data, "content"), question_rate(real_data, "content"))
+    shipped = calibrators()[name].thinning
+    assert shipped is not None and shipped.lists == 82
+    assert np.array(shipped.mean) == pytest.approx(np.array(curves.mean), abs=1e-3)
+    assert np.array(shipped.spread) == pytest.approx(np.array(curves.spread), abs=1e-3)

@@ -6,13 +6,15 @@ import numpy as np
 import pytest
 
 from tarstop_core.ranking.order import Ranking
+from tarstop_core.samples.shipped import calibrators
 from tarstop_core.screening.advice import advise
 from tarstop_core.screening.audit import with_draws
 from tarstop_core.screening.fold import replay
-from tarstop_core.screening.foretold import foretold
+from tarstop_core.screening.foretold import followed, foretold, still_unread
 from tarstop_core.screening.live_check import check_sentence, live_check, session_ratios
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.paths import chances, paths_key
+from tarstop_core.screening.scenarios.named import read_settings
 from tarstop_core.screening.state import State
 from tarstop_core.screening.wording import chances_badge, explain, verdict
 from tests.session_cases import INCLUSION, PATENT, REVIEW, START
@@ -86,3 +88,51 @@ def test_a_draw_ahead_has_the_chance_of_any_that_is_unread() -> None:
     p = foretold(LEARNS, state)[0]
     assert state.drawn is not None
     assert len(set(p[3:][state.drawn[3:]])) == 1 and p[3] > p[4]
+
+
+# --- lists in their given order -------------------------------------------------------------------
+
+FOLLOWS = replace(REVIEW, chances_follow=True)
+WITH_CURVES = calibrators()["review-inclusion-elsewhere"]
+
+
+def given_order(found: list[bool], settings=FOLLOWS) -> tuple[State, np.ndarray]:
+    state = read(found, settings)
+    return state, chances(settings, WITH_CURVES, None, state)
+
+
+def test_chances_of_a_list_in_its_order_follow_what_is_found() -> None:
+    (_, none), (poor, few), (rich, many) = (given_order(found) for found in ([], [False] * 20, [True] * 20))
+    assert few[20] < none[20] / 2 and many[20] > 5 * few[20]
+    assert many[0] == pytest.approx(none[0]) == pytest.approx(few[0]), (
+        "what was said before the first document stays said"
+    )
+    left = still_unread(FOLLOWS, WITH_CURVES, many, rich)
+    assert left.mean == pytest.approx(many[20:].sum(), rel=0.2)
+    assert advise(FOLLOWS, WITH_CURVES, many, rich).facts.left[0] == left.mean
+    assert paths_key(FOLLOWS, poor) != paths_key(FOLLOWS, read([False] * 21, FOLLOWS))
+    assert "follow what is found" in chances_badge(WITH_CURVES, FOLLOWS)
+
+
+def test_sessions_of_earlier_versions_keep_the_chances_that_they_had() -> None:
+    content = REVIEW.to_dict()
+    assert "chances_follow" not in content and not read_settings(content).chances_follow
+    assert read_settings(FOLLOWS.to_dict()) == FOLLOWS and not FOLLOWS.paper_mode().chances_follow
+    as_before = WITH_CURVES.probabilities(None, 300)
+    assert np.array_equal(given_order([False] * 20, REVIEW)[1], as_before)
+    # So do calibrators without curves, and lists whose labels decided what was read.
+    poor = read([False] * 20, FOLLOWS)
+    old = replace(WITH_CURVES, thinning=None)
+    assert np.array_equal(chances(FOLLOWS, old, None, poor), as_before)
+    assert np.array_equal(followed(WITH_CURVES, as_before, replace(poor, reordered=True)), as_before)
+
+
+def test_documents_out_of_rank_have_the_chances_of_their_ranks() -> None:
+    ranking, audited = with_draws(Ranking(np.arange(300), None, ""), [], 5, seed=1)
+    ids = [IDS[at] for at in ranking.order]
+    state = read([True, False, True], FOLLOWS, events=(audited,), ids=ids)
+    p = chances(FOLLOWS, WITH_CURVES, None, state)
+    assert state.ranks is not None
+    ahead = state.ranks[3:]
+    by_rank = p[3:][np.argsort(ahead)]
+    assert (np.diff(ahead) < 0).any() and (np.diff(by_rank[:100]) <= 0).all() and by_rank[0] > by_rank[-1]

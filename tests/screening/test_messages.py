@@ -287,7 +287,8 @@ def record() -> Values:
     yield "joined", {"documents": 3, "source": "b.csv", "duplicates": 0, "alike": 0}
     yield "audit", {"every": 10, "sure": "95 %"}
     yield "price", {"relevant": 50, "some": "9", "most": "12", "documents": 90, "shares": "20 or 10"}
-    yield "calibrator", {"calibrator": CALIBRATOR}
+    for follow in (False, True):
+        yield "calibrator", {"calibrator": CALIBRATOR, "follow": follow}
     learning = replace(ACCURACY, learns=True, words_for="hip", words_against="cost", weighs_scores=True)
     ranker = {"ranker": RANKERS[DEFAULT], "every": 10, "further": 0.1, "features": 2}
     for settings, seed in ((ACCURACY, None), (learning, 5)):

@@ -40,6 +40,7 @@ OTHER = {
     "least_studies": 3,
     "least_patients": 50,
     "scale": 0.3,
+    "chances_follow": True,
     "learns": True,
     "words_for": "infants",
     "words_against": "cost",

@@ -195,6 +195,7 @@ class TestReview:
         assert settings.reads_full_texts
         assert not store.sessions()[0].simulated
         assert settings.data_share == extraction_rate(simulated=False)
+        assert settings.chances_follow
 
     def test_the_stakes_speak_of_tests(self, review: AppTest) -> None:
         options = [each.replace("\u00a0", " ") for each in review.radio("set_up/review/stakes/worse").options]
