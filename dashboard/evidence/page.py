@@ -1,40 +1,50 @@
-"""The Evidence page: what the 2×2 tables of a review show, under a prior that is shipped, learned or typed."""
+"""The Evidence page: what the 2×2 tables of a review show, under its session's prior or one shipped, learned or typed."""
 
 import html
 import io
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cache, cached_property, partial
+from functools import cache, partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import streamlit as st
 
-from dashboard.evidence.prior import PREFIX, chosen_prior, prior_badge
+from dashboard.evidence.chosen import (
+    PREFIX,
+    SEEN,
+    SESSION,
+    START,
+    WRITTEN,
+    Chosen,
+    OnSession,
+    Start,
+    from_session,
+    newly_opened,
+    reviews,
+)
+from dashboard.evidence.prior import chosen_prior, edged, prior_badge, put_prior
 from dashboard.frame import address, shell
 from dashboard.frame.drawing import ALL_BUTTON, note, save_menu
 from dashboard.frame.markup import badges, told
 from dashboard.frame.scripts import PASTING
 from dashboard.frame.waiting import LARGE_FILE, shown
-from dashboard.frame.widgets import bound, lasting, one_of, save, switch, upload
-from dashboard.frame.work import flash, reviewer
+from dashboard.frame.widgets import bound, lasting, one_of, press, save, switch, upload
+from dashboard.frame.work import OPEN, flash, reviewer
 from dashboard.parts import imports
 from dashboard.parts.evidence import panel
-from dashboard.parts.sessions import file_stem
+from dashboard.parts.sessions import CHOSEN, file_stem
 from dashboard.parts.stakes import sensitivity_to_exceed
 from tarstop_core.belief.engines import ENGINES
-from tarstop_core.documents.tables import CELLS, Tables
+from tarstop_core.documents.tables import CELLS
 from tarstop_core.errors import InputProblem
 from tarstop_core.evidence import words
 from tarstop_core.evidence.manual_tables import (
     FIELDS,
-    MOST_ROWS,
     TITLES,
     Row,
     manual_tables,
     pack,
-    rows_of,
     unpack,
 )
 from tarstop_core.evidence.report import evidence_report, study_rows
@@ -43,48 +53,25 @@ from tarstop_core.files import UnrecognisedColumns, read_tables, trace_to_csv
 from tarstop_core.files.tables import same_studies
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.samples.collections import published_sets
+from tarstop_core.screening.settings_words import not_as_in_session
 from tarstop_core.sessions.export import when
 from tarstop_core.value.payoffs import Payoffs
+from tarstop_core.value.stakes import Stakes
 
 T = TypeVar("T")
 
 LEAD = "What 2×2 tables of a diagnostic-accuracy review say, and how sure they make you."
 EXAMPLE = Path(__file__).with_name("example.csv").read_text(encoding="utf-8")
 SOURCES = {"published": "A published set", "file": "A file", "typed": "Type or paste"}
+OF_SESSION = {"session": "A session"}
 MAPPED = TITLES | {
     "sensitivity": "Sensitivity",
     "specificity": "Specificity",
     "diseased": "Number diseased",
     "healthy": "Number healthy",
 }
-WRITTEN = ("csv", "tsv", "txt", "gz", "xlsx", "xlsm")
-"""What the name of a file ends in, by how it is written."""
 MANY_NOTES = 4
 EMPTY_LINES = 4
-
-
-@dataclass(frozen=True, eq=False)
-class Chosen:
-    """The tables that the page is about."""
-
-    name: str
-    tables: Tables
-    notes: tuple[str, ...] = ()  # What reading them brought up
-    source: str = ""  # Where they come from, for a published set
-    places: tuple[int, ...] | None = None  # The row that each study was typed in
-
-    @property
-    def title(self) -> str:
-        """The name as a person reads it, without what says how a file is written."""
-        parts = self.name.split(".")
-        while len(parts) > 1 and parts[-1] in WRITTEN:
-            parts.pop()
-        return ".".join(parts).replace("_", " ").strip()
-
-    @cached_property
-    def rows(self) -> list[Row]:
-        """The tables as text."""
-        return rows_of(self.tables.first(MOST_ROWS + 1))
 
 
 def evidence_page() -> None:
@@ -97,30 +84,57 @@ def evidence_page() -> None:
         chosen = _choose()
     if chosen is None:
         return
+    start = chosen.start
+    if st.session_state.setdefault(START, start) != start:
+        begin_anew(start)
     with asked:
-        theta, engine, q_star = _question()
-        prior = chosen_prior(theta, disabled=not ENGINES[engine].knows_prior)
+        theta, engine, payoffs = _question(start, chosen.actions)
+        prior = chosen_prior(theta, start, disabled=not ENGINES[engine].knows_prior)
     summary = evidence(chosen.tables, theta, engine, prior)
-    payoffs = Payoffs.from_q_star(q_star)
     with headline:
         _headline(chosen, summary, payoffs)
+        if chosen.session is not None:
+            _not_as_in_session(chosen.session, summary, payoffs)
     with drawn:
-        panel(summary, payoffs, key=PREFIX, file_stem=file_stem(chosen.title))
+        stem = file_stem(chosen.title)
+        panel(summary, payoffs, simulated=chosen.simulated, key=PREFIX, file_stem=stem)
         if chosen.source:
             with st.expander("Source", type="compact"):
                 note(chosen.source)
+
+
+def begin_anew(start: Start) -> None:
+    """Put what the page begins with into its widgets."""
+    state = st.session_state
+    state[START] = start
+    state[f"{PREFIX}/engine"] = start.engine
+    state.update(theta=edged(start.theta), q_star=edged(start.payoffs.q_star))
+    state[f"{PREFIX}/prior"] = None
+    put_prior(start.prior)
+
+
+def _not_as_in_session(session: OnSession, summary: Evidence, payoffs: Payoffs) -> None:
+    """Say what is other here than in the session, and offer the way back."""
+    tried, belief = session.tried(summary, payoffs), session.evidence.belief
+    if differs := not_as_in_session(session.settings, tried, belief):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            note(differs)
+            press("As in the session", begin_anew, session.start, key=f"{PREFIX}/as_in_session")
 
 
 def _headline(chosen: Chosen, summary: Evidence, payoffs: Payoffs) -> None:
     twice = same_studies(chosen.tables, chosen.places)
     notes = list(dict.fromkeys((*chosen.notes, *twice, *summary.partly)))
     acts, rival = (
-        words.action_sentence(summary, payoffs.q_star),
-        words.rival_sentence(summary, payoffs.q_star),
+        words.action_sentence(summary, payoffs.q_star, chosen.actions),
+        words.rival_sentence(summary, payoffs.q_star, chosen.actions.plus, chosen.actions.minus),
     )
     said = told(words.belief_sentence(summary), acts, rival)
     marks = badges(
-        *filter(None, (words.studies(len(summary)), ENGINES[summary.engine].badge, prior_badge(summary)))
+        *filter(
+            None,
+            (words.studies(len(summary)), ENGINES[summary.engine].badge, prior_badge(summary, chosen.start)),
+        )
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = f'<span class="tar-meta">{html.escape(chosen.name)}</span>'
@@ -142,8 +156,10 @@ def _export(chosen: Chosen, summary: Evidence, payoffs: Payoffs, notes: Sequence
         # A box keeps what it began with: other tables have their own.
         own = st.text_input("Title of the report", chosen.title, key=f"{PREFIX}/title/{chosen.name}")
         title = own.strip() or chosen.title
-        about = {"name": title, "at": when(datetime.now(UTC).isoformat()), "by": reviewer()}
-        report = partial(evidence_report, summary, payoffs, **about, source=chosen.source, notes=notes)
+        about: dict[str, Any] = {"name": title, "at": when(datetime.now(UTC).isoformat()), "by": reviewer()}
+        about |= {"source": chosen.source, "notes": notes}
+        about |= {"actions": chosen.actions, "simulated": chosen.simulated}
+        report = partial(evidence_report, summary, payoffs, **about)
         stem, key = file_stem(title), f"{PREFIX}/export"
         save("Report (HTML)", report, f"{stem}-report.html", key=f"{key}-report.html", width="stretch")
         save(
@@ -157,14 +173,29 @@ def _export(chosen: Chosen, summary: Evidence, payoffs: Payoffs, notes: Sequence
 
 
 def _choose() -> Chosen | None:
-    named = st.query_params.get("source", "published")
-    how = lasting(f"{PREFIX}/source") | {"label_visibility": "collapsed"}
-    first = named if named in SOURCES else "published"
-    source = switch("Where the tables come from", SOURCES, default=first, **how)
+    state, sessions = st.session_state, reviews()
+    key, offered = f"{PREFIX}/source", SOURCES | (OF_SESSION if sessions else {})
+    if opened := newly_opened(sessions):
+        state[key], state[SESSION] = "session", opened
+    named = "session" if opened else st.query_params.get("source", "published")
+    if state.get(key, named) not in offered:
+        state[key] = "published"
+    how = lasting(key) | {"label_visibility": "collapsed"}
+    source = switch(
+        "Where the tables come from", offered, default=named if named in offered else "published", **how
+    )
     if source != named:  # what the address holds came from elsewhere
         address.write({"tables": "", "name": ""})
-    address.write({"source": "" if source == "published" else source})
-    return {"published": _published, "file": _from_file, "typed": _typed}[source]()
+    of_session = source == "session"
+    address.write({"source": "" if source == "published" or of_session else source})
+    if of_session:
+        chosen: Chosen | None = from_session(sessions)
+    else:
+        address.write({CHOSEN: ""})
+        chosen = {"published": _published, "file": _from_file, "typed": _typed}[source]()
+    # The page puts the session into the address: that is no news next time.
+    state[SEEN] = {st.query_params.get(CHOSEN, "")}, state.get(OPEN, "")
+    return chosen
 
 
 def _keep_rows(rows: Sequence[Row], again: str, name: str = "") -> None:
@@ -288,26 +319,28 @@ def _in_the_address(problem: str, read: Callable[[list[Row]], T]) -> T | None:
         return None
 
 
-def _question() -> tuple[float, str, float]:
-    """θ, the engine and q*; all of them in the URL."""
-    theta = sensitivity_to_exceed(0.75, **bound("theta"))
+def _question(start: Start, actions: words.Actions) -> tuple[float, str, Payoffs]:
+    """θ, the engine and the payoffs; what is other than at the start is in the URL."""
+    theta = sensitivity_to_exceed(start.theta, **bound("theta"))
     said = f"The {shell.term('q-star', 'threshold')} q\\* = (G + L\\_r) / K. The worse a wrong adoption is, the surer you have to be."
-    q_star = st.slider("How sure before you act", 0.01, 0.99, 0.5, step=0.01, **bound("q_star"), help=said)
+    asked, begun = "How sure before you act", edged(start.payoffs.q_star)
+    q_star = st.slider(asked, 0.01, 0.99, begun, step=0.01, **bound("q_star"), help=said)
+    payoffs = start.payoffs if q_star == begun else Stakes(start.payoffs, 0.0).with_q_star(q_star).payoffs
     note(
-        f"q* = {q_star:.2f}: “{words.PLUS}” only when more than {percent(q_star)} sure that sensitivity exceeds "
-        f"{words.threshold(theta)}."
+        f"q* = {payoffs.q_star:.2f}: “{actions.plus}” only when more than {percent(payoffs.q_star)} sure that sensitivity "
+        f"exceeds {words.threshold(theta)}."
     )
     engines = {name: kind.title for name, kind in ENGINES.items()}
-    engine = _in_address("engine", "How the belief is computed", engines)
+    engine = _in_address("engine", "How the belief is computed", engines, start.engine)
     st.caption(ENGINES[engine].help)
     if engine == "reml":
         st.caption(words.REML_CORRECTION)
-    return theta, engine, q_star
+    return theta, engine, payoffs
 
 
-def _in_address(name: str, label: str, options: dict[str, str]) -> str:
+def _in_address(name: str, label: str, options: dict[str, str], usual: str = "") -> str:
     """A choice of which the address has the name; bound, the widget would put its label there."""
-    usual = next(iter(options))
+    usual = usual or next(iter(options))
     named = st.query_params.get(name, usual)
     first = named if named in options else usual
     chosen = one_of(label, options, first=first, **lasting(f"{PREFIX}/{name}"))

@@ -6,6 +6,7 @@ from typing import Any
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
+from dashboard.evidence.chosen import PREFIX, Start
 from dashboard.frame import shell
 from dashboard.frame.drawing import captioned, dark
 from dashboard.frame.widgets import press, save, share, text_of, upload
@@ -15,32 +16,42 @@ from tarstop_core.evidence.curve_figures import prior_figure, prior_sentence
 from tarstop_core.evidence.summary import Evidence
 from tarstop_core.samples.shipped import priors
 
-PREFIX = "evidence"
-NUMBERS = ("s", "tau", "s_fpr", "eta")
-"""What widgets hold beside b_0; what a study counts comes along with the prior that was taken."""
+NUMBERS = ("s", "tau", "s_fpr", "eta", "weight")
+"""What widgets hold beside b_0."""
 
 
-def chosen_prior(theta: float, disabled: bool) -> Prior:
+def edged(value: float) -> float:
+    """What a slider of chances shows of one that lies beyond its ends."""
+    return min(0.99, max(0.01, value))
+
+
+def chosen_prior(theta: float, start: Start, disabled: bool) -> Prior:
     """The prior that the widgets hold, with where it was learned where that is unchanged."""
     how: dict[str, Any] = {"bind": "query-params", "disabled": disabled}
-    starting = f"The {shell.term('b-0', 'starting belief')} b₀."
-    b_0 = share("Chance before any study", 0.5, key="b_0", help=starting, **how)
+    starting, first = f"The {shell.term('b-0', 'starting belief')} b₀.", start.prior
+    b_0 = share("Chance before any study", first.b_0, key="b_0", help=starting, **how)
     with st.expander("Prior", expanded=False):
-        s = st.slider("Spread of pooled sensitivity, s (logits)", 0.2, 5.0, 1.5, 0.05, key="s", **how)
+        s = st.slider("Spread of pooled sensitivity, s (logits)", 0.2, 5.0, first.s, 0.05, key="s", **how)
         scale = f"Scale of the half-normal {shell.term('prior', 'prior')} of {shell.term('heterogeneity', 'heterogeneity')}. Of all these numbers it matters most."
         label = "Scale of differences between studies, τ (logits)"
-        tau = st.slider(label, 0.05, 3.0, 1.0, step=0.05, key="tau", help=scale, **how)
+        tau = st.slider(label, 0.05, 3.0, first.tau, step=0.05, key="tau", help=scale, **how)
         s_fpr = st.slider(
-            "Spread of the false-positive rate (logits)", 0.2, 5.0, 1.5, 0.05, key="s_fpr", **how
+            "Spread of the false-positive rate (logits)", 0.2, 5.0, first.s_fpr, 0.05, key="s_fpr", **how
         )
         label, shape = (
             "Shape η of the correlation’s prior",
             "LKJ prior; 1 is flat, large means next to no correlation.",
         )
-        eta = st.number_input(label, 1.0, 100.0, 2.0, step=1.0, format="%g", key="eta", help=shape, **how)
-        prior: Prior = Prior(b_0, s, tau, s_fpr, eta)
+        eta = st.number_input(
+            label, 1.0, 100.0, first.eta, step=1.0, format="%g", key="eta", help=shape, **how
+        )
+        label = "What a study counts, of one drawn at random"
+        weight = share(label, first.weight, low=0.1, high=1.0, key="weight", **how)
+        prior: Prior = Prior(b_0, s, tau, s_fpr, eta, weight=weight)
         taken: Prior | None = st.session_state.get(f"{PREFIX}/prior")
-        if taken is not None and _same(prior, taken, theta):
+        if theta == start.theta and prior == replace(first, learned_from=None):
+            prior = first
+        elif taken is not None and _same(prior, taken, theta):
             prior = replace(taken, b_0=b_0)  # with what it was learned from
         said = prior_sentence(prior, theta)
         captioned(prior_figure(prior, theta, dark()), said)
@@ -79,15 +90,26 @@ def _other_priors(prior: Prior, theta: float) -> None:
 
 def _take_prior(prior: Prior, theta: float) -> None:
     """Put a prior's numbers into the widgets; one learned at another θ keeps its distribution."""
-    state = st.session_state
-    state.update({f"{PREFIX}/prior": prior, **{name: getattr(prior, name) for name in NUMBERS}})
-    if not prior.width_alone:
-        state["b_0"] = min(0.99, max(0.01, round(prior.at(theta).b_0, 2)))
+    b_0 = st.session_state.get("b_0", prior.b_0) if prior.width_alone else round(prior.at(theta).b_0, 2)
+    st.session_state[f"{PREFIX}/prior"] = prior
+    put_prior(replace(prior, b_0=b_0))
 
 
-def prior_badge(shown: Evidence) -> str:
+def put_prior(prior: Prior) -> None:
+    """Put the numbers of a prior into the widgets."""
+    numbers = {name: getattr(prior, name) for name in NUMBERS}
+    st.session_state.update({"b_0": edged(prior.b_0), **numbers})
+
+
+def prior_badge(shown: Evidence, start: Start) -> str:
+    """Where the prior comes from, for a badge; empty where the engine knows none."""
+    prior, learned = shown.prior, shown.prior.learned_from
     if not ENGINES[shown.engine].knows_prior:
         return ""
-    if (learned := shown.prior.learned_from) is not None:
+    if learned is not None and learned.keeps_b_0:
+        return f"prior as wide as {learned.reviews:,} past reviews ask for"
+    if learned is not None:
         return f"prior learned from {learned.reviews} reviews"
-    return "weak prior" if shown.prior == Prior() else "prior chosen here"
+    if prior == Prior():
+        return "weak prior"
+    return "the session’s own prior" if prior == start.prior else "prior chosen here"

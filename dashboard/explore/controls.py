@@ -71,6 +71,9 @@ PARAMETERS = {
 }
 STARTING_CHANCE = {"b_0": Parameter("b_0", finite, _exact)}
 THRESHOLD = {"theta": Parameter("theta", finite, _exact)}
+EVERY = PARAMETERS | STARTING_CHANCE | THRESHOLD
+AT_STAKE = {"payoffs", "unit", "cost", "full_cost"}
+"""Parameters that an address has together or not at all: what it leaves out is as large beside the rest as it was."""
 
 
 def read_address(given: Mapping[str, str], listing: LabelledList) -> Asked:
@@ -121,19 +124,36 @@ def address_of(asked: Asked) -> dict[str, str]:
     }
 
 
-def write_address(chosen: str, asked: Asked) -> None:
-    """Put what is asked of a list into the address."""
-    address.write({OF: chosen, **address_of(asked)})
+def write_address(chosen: str, asked: Asked, own: Asked | None = None) -> None:
+    """Put what is asked of a list into the address, but for what a session has of its `own`: that may change."""
+    wanted = address_of(asked)
+    if own is not None:
+        changed = {name for name, text in address_of(own).items() if wanted[name] != text}
+        changed |= AT_STAKE if changed & AT_STAKE else set()
+        wanted = {name: text if name in changed else "" for name, text in wanted.items()}
+    address.write({OF: chosen, **wanted})
 
 
 def begin(chosen: str, listing: LabelledList) -> tuple[str, Asked]:
     """Return the prefix of the widgets for a list, and what the address asked of it when it was opened."""
-    key, state = f"{PREFIX}/{chosen}", st.session_state
+    state, held = st.session_state, f"{PREFIX}/{chosen}/settings"
+    if state.setdefault(held, listing.settings) != listing.settings:
+        forget(chosen)  # the session has other ones since it was explored
+        state[held] = listing.settings
+    turn = state.get(f"{PREFIX}/{chosen}/turn", 0)
+    key = f"{PREFIX}/{chosen}/{turn}" if turn else f"{PREFIX}/{chosen}"
     if f"{key}/first" not in state:
         here = st.query_params.get(OF, chosen) == chosen
         state[f"{key}/first"] = read_address(st.query_params.to_dict() if here else {}, listing)
         state[f"{key}/cell"] = state[f"{key}/first"].cell
     return key, state[f"{key}/first"]
+
+
+def forget(chosen: str) -> None:
+    """Begin anew with a list: other widgets, for a browser keeps what its old ones held, and nothing in the address."""
+    turn = f"{PREFIX}/{chosen}/turn"
+    st.session_state[turn] = st.session_state.get(turn, 0) + 1
+    address.write(dict.fromkeys((*AT_STAKE, *(each.name for each in EVERY.values())), ""))
 
 
 def controls(key: str, first: Asked) -> tuple[DeltaGenerator, Settings, Policy]:
@@ -203,12 +223,10 @@ def _settings_panel(key: str, start: Settings) -> Settings:
         with unsure:
             _questions(key, start)
     settings, _ = stakes.panel(f"{key}/stakes", start, reports=start.two_stages)
-    edged, scenario = min(0.99, max(0.01, start.b_0)), scenario_of(start)
+    scenario = scenario_of(start)
     how = lasting(f"{key}/b_0") | {"disabled": not scenario.has_starting_chance(start)}
     explained = f"The {shell.term('b-0', 'starting belief')} b₀."
-    b_0 = share(f"Chance before any {scenario.message('observed')}", edged, help=explained, **how)
-    if b_0 == edged:
-        b_0 = start.b_0  # also where it lies beyond the slider's ends
+    b_0 = share(f"Chance before any {scenario.message('observed')}", start.b_0, help=explained, **how)
     settings = replace(settings, b_0=b_0)
     if isinstance(settings, ReviewSettings):
         theta = stakes.sensitivity_to_exceed(settings.theta, **lasting(f"{key}/theta"))

@@ -1,6 +1,5 @@
 """The Explore page: move what is at stake and see every consequence follow, on samples or on one's own sessions."""
 
-from collections.abc import Collection
 from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 
@@ -12,9 +11,9 @@ from dashboard.frame import shell
 from dashboard.frame.drawing import all_figures, dark, figure, heading_of, note, table
 from dashboard.frame.markup import badges, bullets, told
 from dashboard.frame.scripts import SAVE_ACTIONS_SCRIPT
-from dashboard.frame.widgets import bound, lasting, one_of, tabs
+from dashboard.frame.widgets import bound, lasting, one_of, press, tabs
 from dashboard.frame.work import OPEN, flash, kept
-from dashboard.parts.sessions import OF, file_stem
+from dashboard.parts.sessions import OF, file_stem, newly_chosen
 from tarstop_core.documents.topic import Outcome
 from tarstop_core.explore import figures, map_figure, maps, order_comparison, plans, sensitivity
 from tarstop_core.explore import lists as explore
@@ -28,7 +27,8 @@ from tarstop_core.screening.fold import replay
 from tarstop_core.screening.paths import chances
 from tarstop_core.screening.scenarios.named import SCENARIOS, scenario_of
 from tarstop_core.screening.settings import Settings
-from tarstop_core.screening.wording import about_documents, action
+from tarstop_core.screening.settings_words import not_as_in_session
+from tarstop_core.screening.wording import about_documents, action, chances_badge
 
 LEAD = "Where screening would stop, and what would change that."
 CURRENT, MAP, SENSITIVITY, LEARNED = "At stake now", controls.MAP_TAB, "Sensitivity", "Order by labels"
@@ -38,7 +38,8 @@ WHOLE = {name: f"All sample {name} together (simulated)" for name in COLLECTIONS
 """What can be chosen on the page, by its key."""
 OF_MANY: tuple[Measure, ...] = ("depth", "net_utility", "regret")
 MEASURES: dict[World, tuple[Measure, ...]] = {"planned": OF_MANY, "played": (*OF_MANY, "agreement")}
-SEEN = f"{controls.PREFIX}/seen"
+PREFIX = controls.PREFIX
+SEEN = f"{PREFIX}/seen"
 
 
 def explore_page() -> None:
@@ -65,8 +66,9 @@ def _choose() -> str:
         key: f"Sample {key.partition(':')[0]} (simulated): {title}" for key, title in samples().items()
     }
     titles |= WHOLE
-    key, first = f"{controls.PREFIX}/{OF}", next(iter(samples()))
-    named = _named(titles)
+    key, first = f"{PREFIX}/{OF}", next(iter(samples()))
+    opened = f"session:{st.session_state.get(OPEN, '')}"
+    named = newly_chosen(SEEN, st.query_params.get(OF, ""), opened, titles)
     if named and named not in titles:
         shell.problem_box(f"There is nothing to explore under the name {named}; a sample is shown instead.")
     elif named:
@@ -74,18 +76,8 @@ def _choose() -> str:
     begun = named if named in titles else first
     chosen = one_of("What to explore", titles, first=begun, **lasting(key), label_visibility="collapsed")
     # The page puts what is chosen into the address: that is no news next time.
-    st.session_state[SEEN] = {st.query_params.get(OF, ""), chosen}, st.session_state.get(OPEN, "")
+    st.session_state[SEEN] = {st.query_params.get(OF, ""), chosen}, opened
     return chosen
-
-
-def _named(keys: Collection[str]) -> str:
-    """Return what the address newly names, or else the session newly opened in this tab; "" where neither is news."""
-    named, opened = st.query_params.get(OF, ""), st.session_state.get(OPEN, "")
-    seen, seen_open = st.session_state.get(SEEN, (set(), ""))
-    if named:
-        return "" if named in seen else named
-    own = f"session:{opened}"
-    return own if opened != seen_open and own in keys else ""
 
 
 def _load(chosen: str) -> LabelledList:
@@ -96,7 +88,7 @@ def _load(chosen: str) -> LabelledList:
     if kind == "collection":
         collection = store.collection(name)
         of: tuple[str, int, bool] = (collection.name, collection.documents, collection.simulated)
-        return kept(f"{controls.PREFIX}/held", (chosen, of), lambda: explore.in_own_order(*of))
+        return kept(f"{PREFIX}/held", (chosen, of), lambda: explore.in_own_order(*of))
     row, events = store.session(name), store.events(name)
 
     def load() -> LabelledList:
@@ -106,7 +98,7 @@ def _load(chosen: str) -> LabelledList:
         simulated = store.collection(row.collection_id).simulated
         return LabelledList(row.name, state.settings, calibrator, p, state, simulated=simulated)
 
-    return kept(f"{controls.PREFIX}/held", (chosen, row.name, events[-1].seq if events else 0), load)
+    return kept(f"{PREFIX}/held", (chosen, row.name, events[-1].seq if events else 0), load)
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,12 +126,15 @@ def _explorer(chosen: str, listing: LabelledList) -> None:
     with shell.problems_shown():
         state = st.session_state
         key, first = controls.begin(chosen, listing)
+        own = Asked(listing.settings, listing.settings.policy) if _is_session(chosen) else None
         _badges(listing)
         headline_at = st.container()
         figures_at, settings, policy = controls.controls(key, first)
         look = Look(key, listing, settings, policy)
         with headline_at:
             _headline(look)
+            if own is not None:
+                _not_as_in_session(chosen, look)
         # What a tab that is closed holds stays in the address.
         asked = replace(state.get(f"{key}/last", first), settings=settings, rule=policy.spec)
         with figures_at:
@@ -148,7 +143,22 @@ def _explorer(chosen: str, listing: LabelledList) -> None:
                 drawn_by[LEARNED] = _learned
             asked = tabs(drawn_by, look, asked, **bound("show")) or asked
         state[f"{key}/last"] = asked
-        controls.write_address(chosen, asked)
+        controls.write_address(chosen, asked, own)
+
+
+def _is_session(chosen: str) -> bool:
+    return chosen.startswith("session:")
+
+
+def _not_as_in_session(chosen: str, look: Look) -> None:
+    """Say what is other here than in the session, and offer the way back."""
+    own = look.listing.settings
+    if note_on_rule := figures.rule_note(own, look.policy):
+        note(note_on_rule)
+    if differs := not_as_in_session(own, replace(look.settings, policy=look.policy.spec)):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            note(differs)
+            press("As in the session", controls.forget, chosen, key=f"{PREFIX}/as_in_session")
 
 
 def _badges(listing: LabelledList) -> None:
@@ -156,7 +166,7 @@ def _badges(listing: LabelledList) -> None:
         *about_documents(listing.simulated, listing.settings),
         f"{len(listing):,} documents",
         f"{listing.start:,} read" if listing.start else "",
-        listing.calibrator.fitted_on.badge,
+        chances_badge(listing.calibrator, listing.settings),
         "paper mode, truth known" if listing.truth is not None else "",
     )
     st.html(f'<p class="tar-about">{badges(*filter(None, marks))}</p>')
@@ -176,20 +186,18 @@ def _headline(look: Look) -> None:
 
 def _current(look: Look, asked: Asked) -> Asked:
     settings, listing, payoffs = look.settings, look.listing, look.settings.payoffs
-    now = plans.decide(listing.planned(settings), listing.start, settings.cost)
+    acts_on_belief = look.policy.acts_on_belief
+    now = plans.decide(listing.planned(settings), listing.start, settings.cost, acts_on_belief)
+    here = amount(now.evpi, payoffs.unit)
+    most = f"Certainty is worth most at q* = {payoffs.q_star:.2f}, and here {here}"
     figure(
         "explore-stakes",
-        f"Certainty is worth most at q* = {payoffs.q_star:.2f}, and here {amount(now.evpi, payoffs.unit)}",
+        most if now.plus_open else f"Certainty is worth {here} here",
         figures.stakes_figure(now, settings, **look.look),
         figures.stakes_sentence(now, settings),
-        figures.stakes_rows(payoffs),
+        figures.stakes_rows(now, payoffs),
         look.stem,
     )
-    if settings.citation_needed:
-        note(
-            f"In this session “{settings.plus}” needs a document to cite, so before a hit the rules count what a missed one "
-            "would cost at every chance, also above q*. The figure shows the paper’s EVPI."
-        )
     return asked
 
 
@@ -333,6 +341,6 @@ def _mean_learned(key: str, listings: list[LabelledList], settings: Settings, ru
         return [order_comparison.compare_orders(listing, settings, rule) for listing in listings]
 
     with opened, st.spinner("Reading every list in both orders …"):
-        comparisons = kept(f"{controls.PREFIX}/reread", (settings, rule), compared)
+        comparisons = kept(f"{PREFIX}/reread", (settings, rule), compared)
         table(order_comparison.order_rows(comparisons, settings))
         _about_chances()

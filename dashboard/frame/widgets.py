@@ -118,9 +118,13 @@ def explained(label: str, options: Mapping[T, tuple[str, str]], **more: Any) -> 
     return radio(label, names, captions=[caption for _, caption in options.values()], **more)
 
 
-def share(label: str, value: float, *, low: float = 0.01, at: Any = st, **more: Any) -> float:
-    """A probability or a share, as a percentage."""
-    return float(at.slider(label, low, 0.99, value, step=0.01, format="percent", **more))
+def share(
+    label: str, value: float, *, low: float = 0.01, high: float = 0.99, at: Any = st, **more: Any
+) -> float:
+    """A probability or a share, as a percentage; a value beyond the ends stays as it is until it is moved."""
+    edged = min(high, max(low, value))
+    chosen = float(at.slider(label, low, high, edged, step=0.01, format="percent", **more))
+    return value if chosen == edged else chosen
 
 
 def hundredths(label: str, value: int, *, low: int = 1, high: int = 99, at: Any = st, **more: Any) -> int:

@@ -1,7 +1,7 @@
 """A session as pages list it, load it whole, and save it."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
@@ -87,6 +87,31 @@ def line(store: Store, session: SessionSummary) -> str:
 def imported(came: Provenance) -> None:
     """Say where a session came from that was not screened here, or not all of it."""
     st.html(block("imported", came.sentence(partial(clock, with_day=True))))
+
+
+def newly_chosen(seen_at: str, named: str, opened: str, offered: Container[str]) -> str:
+    """Return what the address newly names, or else what is newly open in this tab; "" where neither is news.
+
+    Parameters
+    ----------
+    seen_at
+        Where a page keeps what it saw before: names, and what was open.
+    named
+        What the address names, "" for nothing.
+    opened
+        What is open.
+    offered
+        What may be chosen; only what the address names may be something else.
+
+    Returns
+    -------
+    str
+        What a page turns to.
+    """
+    seen, seen_open = st.session_state.get(seen_at, (set(), ""))
+    if named:
+        return "" if named in seen else named
+    return opened if opened != seen_open and opened in offered else ""
 
 
 def first(listed: Sequence[T], most: int, words: str, key: str) -> Sequence[T]:

@@ -13,12 +13,11 @@ from dashboard.frame.work import NAMELESS, REVIEWER, Work, attempt, clock, flash
 from dashboard.parts import application as own_application
 from dashboard.parts import learning
 from dashboard.parts.evidence import panel
-from dashboard.parts.sessions import file_stem, imported
+from dashboard.parts.sessions import CHOSEN, file_stem, imported
 from dashboard.screen import advising, at_stake, full_text, reading, verdicts, why
 from dashboard.screen.full_text import EVIDENCE
 from dashboard.screen.reading import block
 from tarstop_core.errors import InputProblem
-from tarstop_core.evidence.summary import evidence
 from tarstop_core.screening.labels import RELEVANT
 from tarstop_core.screening.provenance import provenance
 from tarstop_core.screening.scenarios.named import scenario_of
@@ -150,15 +149,16 @@ def _counted(work: Work, state: State) -> str:
 
 def _evidence(work: Work, state: State, settings: ReviewSettings) -> None:
     """What the tables so far show, when somebody looks."""
-    tables = state.evidence.tables
+    summary = scenario_of(settings).evidence(settings, state)
     with st.container(key="evidence"), _folded("Evidence", EVIDENCE) as folded:
         if not folded.open:
             return
-        if not len(tables):
+        if not summary:
             st.caption("No 2×2 table yet. The first report with data draws forest, SROC and belief here.")
             return
         full_text.tables(work, state)
-        summary = evidence(tables, settings.theta, settings.engine, settings.belief_prior)
+        if st.button("Open in Evidence", key="open_in_evidence", icon=":material/lab_profile:"):
+            st.switch_page(shell.EVIDENCE, query_params={CHOSEN: work.row.id})
         how = {"key": f"evidence_{work.row.id}", "file_stem": file_stem(work.row.name)}
         panel(summary, settings.payoffs, simulated=work.collection.simulated, **how)
 

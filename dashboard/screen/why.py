@@ -15,7 +15,6 @@ from dashboard.screen.reading import block, names
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.belief.prior import Prior
 from tarstop_core.calibration.calibration_monitor import Check
-from tarstop_core.evidence.summary import evidence
 from tarstop_core.policies import POLICIES, Policy
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.screening.advice import ALWAYS_SHOWN, stopping_outcomes
@@ -89,8 +88,7 @@ def warned(work: Work, state: State, settings: Settings) -> list[str]:
     """What speaks against taking the advice at its word, a sentence each."""
     calibrator, _ = work.chances(settings)
     warnings = [*remarks(settings, calibrator), *work.mismatch(settings)]
-    if isinstance(settings, ReviewSettings):
-        pooled = evidence(state.evidence.tables, settings.theta, settings.engine, settings.belief_prior)
+    if (pooled := scenario_of(settings).evidence(settings, state)) is not None:
         warnings += dict.fromkeys((*state.evidence.notes, *pooled.notes))
     return warnings
 

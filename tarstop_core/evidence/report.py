@@ -36,6 +36,8 @@ def evidence_report(
     by: str = "",
     source: str = "",
     notes: Sequence[str] = (),
+    actions: words.Actions = words.TWO,
+    simulated: bool = False,
 ) -> str:
     """Write an evidence synthesis as one HTML page.
 
@@ -53,6 +55,10 @@ def evidence_report(
         Where the tables come from.
     notes
         Warnings about the tables; those of the evidence unless given.
+    actions
+        What the two actions are called.
+    simulated
+        Whether the tables are made up.
 
     Returns
     -------
@@ -60,38 +66,39 @@ def evidence_report(
         A page that loads nothing and runs nothing.
     """
     b, q_star = evidence.belief, payoffs.q_star
+    plus = b is not None and bool(payoffs.chooses_plus(b)) and not actions.lacking
     return page(
         __name__,
         title=f"{name} · TARstop report",
         name=name,
         at=at,
         by=by,
-        action=None if b is None else words.PLUS if payoffs.chooses_plus(b) else words.MINUS,
-        rows=[(title, text) for title, text in _decision_rows(evidence, payoffs) if text],
+        action=None if b is None else actions.plus if plus else actions.minus,
+        rows=[(title, text) for title, text in _decision_rows(evidence, payoffs, actions) if text],
         remarks=[
             words.belief_sentence(evidence) if b is None else "",
-            words.action_sentence(evidence, q_star),
-            words.rival_sentence(evidence, q_star),
+            words.action_sentence(evidence, q_star, actions),
+            words.rival_sentence(evidence, q_star, actions.plus, actions.minus),
         ],
         rests=[words.variation_sentence(evidence), words.without_sentence(evidence, q_star)],
         notes=notes or evidence.notes,
         table=studies_sheet(evidence),
         named=len(evidence) <= COMPACT_FROM,
-        figures=drawn_studies(evidence),
-        methods=_methods(evidence),
+        figures=drawn_studies(evidence, simulated),
+        methods=_methods(evidence, actions),
         source=source,
         versions=written_with(),
     )
 
 
-def _decision_rows(evidence: Evidence, payoffs: Payoffs) -> list[tuple[str, str]]:
+def _decision_rows(evidence: Evidence, payoffs: Payoffs, actions: words.Actions) -> list[tuple[str, str]]:
     """What is asked and believed: titles and texts, empty where the engine pools nothing."""
     theta, pooled, tables = evidence.theta, evidence.pooled, evidence.tables
     patients = {"diseased": np.nansum(tables.diseased), "healthy": np.nansum(tables.healthy)}
     return [
         ("Question", message("question", theta=theta)),
-        ("How sure before you act (q*)", message("how_sure", plus=words.PLUS, q_star=payoffs.q_star)),
-        ("Consequences", message("consequences", payoffs=payoffs, plus=words.PLUS, minus=words.MINUS)),
+        ("How sure before you act (q*)", message("how_sure", plus=actions.plus, q_star=payoffs.q_star)),
+        ("Consequences", message("consequences", payoffs=payoffs, plus=actions.plus, minus=actions.minus)),
         ("Computed by", ENGINES[evidence.engine].title),
         (
             f"Chance that it exceeds {words.threshold(theta)} (ω⁺)",
@@ -103,13 +110,13 @@ def _decision_rows(evidence: Evidence, payoffs: Payoffs) -> list[tuple[str, str]
     ]
 
 
-def _methods(evidence: Evidence) -> list[str]:
+def _methods(evidence: Evidence, actions: words.Actions) -> list[str]:
     """How the belief was computed, what it began with, and how it leads to an action."""
     engine, prior, theta = ENGINES[evidence.engine], evidence.prior, evidence.theta
     sentences = [message("model", engine=engine)]
     if engine.knows_prior:
         sentences.append(message("prior_of_belief", prior=prior, sentence=prior_sentence(prior, theta)))
-    return [*sentences, message("rule", theta=theta, plus=words.PLUS, minus=words.MINUS)]
+    return [*sentences, message("rule", theta=theta, plus=actions.plus, minus=actions.minus)]
 
 
 def studies_sheet(evidence: Evidence) -> Sheet:

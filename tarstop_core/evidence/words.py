@@ -1,6 +1,7 @@
 """Sentences that say what the evidence shows, one for every figure and number; their templates are in `messages.jinja`."""
 
 import math
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -16,6 +17,18 @@ REML_CORRECTION = (
     "Half a patient is added to studies with an empty cell; mada then adds it to all unless told otherwise."
 )
 PLUS, MINUS = "Adopt", "Don’t adopt"  # what the two actions are called where nobody named them
+
+
+@dataclass(frozen=True)
+class Actions:
+    """The two actions of a decision, by the names that a person gave them."""
+
+    plus: str = PLUS
+    minus: str = MINUS
+    lacking: str = ""  # what the tables lack before a⁺ may be taken, in words
+
+
+TWO = Actions()
 FEW = 5  # studies below which regions and variation are hardly known
 # Widths of the range that holds the true sensitivity of 95 % of studies: our words, no standard.
 VARIATION = ((0.1, "little"), (0.25, "moderate"), (0.5, "considerable"), (math.inf, "very large"))
@@ -51,11 +64,26 @@ def belief_sentence(evidence: Evidence) -> str:
     return message("belief", evidence=evidence, least=IDENTIFIED_FROM)
 
 
-def action_sentence(evidence: Evidence, q_star: float) -> str:
-    """Word what the belief means for the decision at a threshold belief q*."""
+def action_sentence(evidence: Evidence, q_star: float, actions: Actions = TWO) -> str:
+    """Word what the belief means for the decision.
+
+    Parameters
+    ----------
+    evidence
+        The tables and their belief.
+    q_star
+        Threshold belief of the decision.
+    actions
+        What the two actions are called, and what the first one lacks.
+
+    Returns
+    -------
+    str
+        A sentence.
+    """
     b = evidence.belief
     turned = b is not None and b > q_star + TOLERANCE
-    return message("action", belief=b, q_star=q_star, turned=turned, plus=PLUS, minus=MINUS)
+    return message("action", belief=b, q_star=q_star, turned=turned, actions=actions)
 
 
 def rival_sentence(evidence: Evidence, q_star: float, plus: str = PLUS, minus: str = MINUS) -> str:

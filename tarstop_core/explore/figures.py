@@ -1,6 +1,5 @@
 """Figures and sentences of Explore but its maps: what is at stake, where a rule stops, and what moves it."""
 
-import math
 import textwrap
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -9,8 +8,9 @@ import numpy as np
 
 from tarstop_core.explore import message
 from tarstop_core.explore.lists import LabelledList
-from tarstop_core.explore.plans import Cell, Now
+from tarstop_core.explore.plans import EXPECTABLE, Cell, Now
 from tarstop_core.explore.sensitivity import BreakEven, FactorName, Swing, Tornado
+from tarstop_core.policies import Policy
 from tarstop_core.presentation import figures as fig
 from tarstop_core.presentation.curves import live_curves, window
 from tarstop_core.presentation.figures import Chart, Figure, Rows
@@ -59,14 +59,15 @@ def stakes_figure(now: Now, settings: Settings, *, simulated: bool = False, dark
     """
     payoffs = settings.payoffs
     b = beliefs_drawn(payoffs, now.b)
-    up, down, peak = payoffs.utility_plus(b), payoffs.utility_minus(b), float(payoffs.evpi(payoffs.q_star))
+    up, down, evpi = payoffs.utility_plus(b), payoffs.utility_minus(b), now.evpi_at(b, payoffs)
+    peak = float(evpi.max())
     low, high = float(min(up.min(), down.min())), float(max(up.max(), down.max()))
     room = 0.08 * (high - low)
     hover, bottom = "%{x:.2f}: %{y:.3~g}<extra></extra>", {"yaxis": "y2"}
     chart = Chart(390, dark=dark, simulated=simulated)
     chart.line(b, up, PLUS, width=3, hovertemplate=hover)
     chart.line(b, down, MINUS, width=3, hovertemplate=hover)
-    chart.line(b, payoffs.evpi(b), VALUE, width=3, hovertemplate=hover, **bottom)
+    chart.line(b, evpi, VALUE, width=3, hovertemplate=hover, **bottom)
     for edges, panel in (((low - room, high + room), {}), ((0.0, 1.25 * peak), bottom)):
         chart.rise(payoffs.q_star, edges, THRESHOLD, dash="dash", **panel)
         chart.rise(now.b, edges, BELIEF, width=1.5, dash="dot", **panel)
@@ -81,7 +82,7 @@ def stakes_figure(now: Now, settings: Settings, *, simulated: bool = False, dark
     place = {"yref": "y2", "yanchor": "top", "xanchor": "right" if right else "left"}
     chart.label(payoffs.q_star, 1.25 * peak, f" q* = {payoffs.q_star:.2f} ", **place)
     chart.label(now.b, y, " now ", BELIEF, xanchor="right" if now.b > 0.5 else "left")
-    needed = now.cost / now.rho if now.rho > 0 else math.inf
+    needed = now.needed
     if 0 < needed < 1.2 * peak:
         chart.line([0, 1], [needed, needed], COST, dash="dash", hoverinfo="skip", **bottom)
         x, anchor = (0.0, "left") if right else (1.0, "right")
@@ -91,11 +92,11 @@ def stakes_figure(now: Now, settings: Settings, *, simulated: bool = False, dark
         chart.label(x, needed, "c / ρ", COST, yref="y2", xanchor=anchor)
     belief = f"chance that {question(settings)}"
     chart.axis("xaxis", belief, range=[0, 1], tickformat=".1f", anchor="y2")
-    utility, evpi = (fig.with_unit(title, payoffs.unit) for title in ("expected utility", "EVPI"))
+    utility, certainty = (fig.with_unit(title, payoffs.unit) for title in ("expected utility", "EVPI"))
     top = {"range": [low - room, high + 2 * room], "nticks": 6}
     chart.axis("yaxis", utility, domain=[0.5, 1.0], **top, exponentformat="none")
     bottom_range = {"range": [0, 1.25 * peak], "nticks": 5}
-    chart.axis("yaxis2", evpi, domain=[0.0, 0.42], **bottom_range, exponentformat="none")
+    chart.axis("yaxis2", certainty, domain=[0.0, 0.42], **bottom_range, exponentformat="none")
     return chart.figure()
 
 
@@ -106,7 +107,8 @@ def stakes_sentence(now: Now, settings: Settings) -> str:
         "minus": settings.minus,
         "settles": scenario_of(settings).message("settling"),
     }
-    return message("stakes", now=now, cost=settings.cost, payoffs=settings.payoffs, **names)
+    in_full = settings.cost_in_full > 0
+    return message("stakes", now=now, payoffs=settings.payoffs, in_full=in_full, **names)
 
 
 def check_sentence(stakes: Stakes, settings: Settings) -> str:
@@ -114,11 +116,11 @@ def check_sentence(stakes: Stakes, settings: Settings) -> str:
     return message("check", stakes=stakes, plus=settings.plus, minus=settings.minus)
 
 
-def stakes_rows(payoffs: Payoffs) -> Rows:
+def stakes_rows(now: Now, payoffs: Payoffs) -> Rows:
     """Return the figure's numbers, a row a belief."""
     b = beliefs_drawn(payoffs)
     plus, minus = payoffs.utility_plus(b), payoffs.utility_minus(b)
-    return fig.rows_of(belief=b, utility_plus=plus, utility_minus=minus, evpi=payoffs.evpi(b))
+    return fig.rows_of(belief=b, utility_plus=plus, utility_minus=minus, evpi=now.evpi_at(b, payoffs))
 
 
 # --- where a rule stops ---------------------------------------------------------------------------------
@@ -194,11 +196,19 @@ def plan_sentence(plan: Cell, listing: LabelledList) -> str:
     if plan.settled:
         return message("plan_settled", cell=plan, confirmed=listing.settings.confirms_hits)
     if plan.depth <= plan.start:
-        now = float(plan.path.payoffs.utility(plan.path.belief_at(plan.start)))
+        payoffs, plus = plan.path.payoffs, plan.path.action_at(plan.start)
+        now = (payoffs.utility_plus if plus else payoffs.utility_minus)(plan.path.belief_at(plan.start))
         waiting = round(plan.path.reports_waiting)
-        return message("plan_of_none", cell=plan, waiting=waiting, utility_now=now)
+        return message("plan_of_none", cell=plan, waiting=waiting, utility_now=float(now))
     scenario = scenario_of(listing.settings)
     return message("plan", cell=plan, documents=len(listing), scenario=scenario)
+
+
+def rule_note(settings: Settings, policy: Policy) -> str:
+    """Say why another rule than the session's own is explored; "" where that can be expected."""
+    if isinstance(settings.rule, EXPECTABLE):
+        return ""
+    return message("other_rule", rule=settings.rule, policy=policy)
 
 
 def full_cost_note(path: ListPath) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tarstop_core.explore.lists import LabelledList
-from tarstop_core.explore.plans import Plans, World, outcomes, plans, settled
+from tarstop_core.explore.plans import Plans, World, outcomes, plans
 from tarstop_core.policies import OpenLoop, Optimal, Policy, parse_policy
 from tarstop_core.screening.settings import Settings
 from tarstop_core.value.payoffs import Flags, Floats
@@ -95,7 +95,7 @@ def maps(
     listing
         The list; InputProblem for "played" where its labels are not known.
     settings
-        K, the unit, b_0 and θ.
+        K, the unit, b_0, θ and floors.
     policies
         The rules.
     world
@@ -127,14 +127,14 @@ def maps(
             truths.append(listing.omega(replace(settings, payoffs=payoffs)))
         for policy in every:
             if world == "planned":
-                rows[policy].append(plans(path, policy, costs, listing.start))
+                rows[policy].append(plans(path, policy, costs, listing.start, settings))
             else:
                 rows[policy].append(outcomes(path, policy, costs, truths[-1]))
     net = {policy: np.stack([row.net_utility for row in own]) for policy, own in rows.items()}
     fair = [utility for policy, utility in net.items() if not policy.is_oracle]
     omega = np.array(truths) if truths else None
     start = 0 if world == "played" else listing.start
-    decided = world == "planned" and settled(base, listing.start)
+    decided = world == "planned" and base.settled(listing.start)
     drawn = []
     for policy in policies:
         plus = np.stack([row.plus for row in rows[policy]])

@@ -1,5 +1,6 @@
 """One decision, and where a rule stops and what that brings."""
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -10,9 +11,11 @@ from tarstop_core import policies as rules
 from tarstop_core.errors import InputProblem
 from tarstop_core.explore.lists import LabelledList
 from tarstop_core.policies import Policy
+from tarstop_core.screening.scenarios.base import standing
+from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.value.path import ListPath
-from tarstop_core.value.payoffs import Depths, Flags, Floats, exceeds
+from tarstop_core.value.payoffs import Depths, Flags, Floats, Payoffs, exceeds
 
 World = Literal["planned", "played"]
 """What is expected if nothing is known beyond the labels so far, or what came of it with all labels known."""
@@ -41,21 +44,20 @@ class Now:
     rho: float  # chance that the next document is a hit (brings data); 0 where none is left
     q_star: float
     evpi: float
-    value: float  # ρ·EVPI
+    value: float  # the paper's score: ρ·EVPI, less what reading the next report in full is expected to cost
     plus: bool
     go_on: bool
-    cost: float  # of the next document, with what reading it in full is expected to cost
+    cost: float  # of a document
+    needed: float  # EVPI above which the paper's rule goes on; infinite where no document can change anything
+    plus_open: bool = True  # whether a⁺ may be taken, whatever is believed
+
+    def evpi_at(self, b: Floats, payoffs: Payoffs) -> Floats:
+        """Return what certainty would be worth at other beliefs, the same actions being open."""
+        return payoffs.evpi(b) if self.plus_open else np.asarray(b * payoffs.wrong_minus)
 
 
-def settled(path: ListPath, start: int) -> bool:
-    """Return whether a hit has decided the question by the depth `start`."""
-    return path.hit is not None and start >= path.hit
-
-
-def decide(path: ListPath, start: int, cost: float) -> Now:
-    """Make the paper's decision at a depth before which nothing settled the question.
-
-    EVPI is that of the payoffs; where a⁺ needs a document to cite, only the rules take that into account.
+def decide(path: ListPath, start: int, cost: float, acts_on_belief: bool = True) -> Now:
+    """Make the paper's decision at a depth, by the numbers that Screen says of it.
 
     Parameters
     ----------
@@ -64,22 +66,31 @@ def decide(path: ListPath, start: int, cost: float) -> Now:
     start
         Documents read.
     cost
-        Of a document, in the payoffs' unit. Where reading a report in full costs extra, what that is expected to cost
-        is added: Greedy compares the same.
+        Of a document, in the payoffs' unit.
+    acts_on_belief
+        Whether the rule that is followed acts on the belief; a baseline takes a⁺ only on what it has found.
 
     Returns
     -------
     Now
         The decision and what it rests on.
     """
-    cost = path.cost_of_next(start, cost)
-    payoffs = path.payoffs
-    b = path.belief_at(start)
-    rho = 0.0 if settled(path, start) or start >= len(path) else float(path.rho[start])
-    evpi = float(payoffs.evpi(b))
-    value = rho * evpi
-    plus, go_on = bool(payoffs.chooses_plus(b)), bool(exceeds(value, cost))
-    return Now(b, rho, payoffs.q_star, evpi, value, plus, go_on, cost)
+    at = standing(path, start)
+    value = at.score or 0.0
+    needed = path.cost_of_next(start, cost) / at.rho if at.rho else math.inf
+    go_on, q_star = bool(exceeds(value, cost)), path.payoffs.q_star
+    return Now(
+        b=at.b,
+        rho=at.rho,
+        q_star=q_star,
+        evpi=at.evpi,
+        value=value,
+        plus=path.action_at(start, acts_on_belief),
+        go_on=go_on,
+        cost=cost,
+        needed=needed,
+        plus_open=path.plus_open(start),
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +102,9 @@ class Plans:
     net_utility: Floats  # in the payoffs' unit
 
 
-def plans(path: ListPath, policy: Policy, costs: ArrayLike, start: int = 0) -> Plans:
+def plans(
+    path: ListPath, policy: Policy, costs: ArrayLike, start: int = 0, settings: Settings | None = None
+) -> Plans:
     """Return where a rule stops if nothing turns up, and the net utility expected of following it.
 
     Parameters
@@ -104,6 +117,8 @@ def plans(path: ListPath, policy: Policy, costs: ArrayLike, start: int = 0) -> P
         Of a document, in the payoffs' unit. Shape (C,) or a number.
     start
         Documents read; what was spent on them is not counted.
+    settings
+        Those whose floors a rule has to reach before it may stop; without them there is no floor.
 
     Returns
     -------
@@ -125,7 +140,11 @@ def plans(path: ListPath, policy: Policy, costs: ArrayLike, start: int = 0) -> P
             "at what came of it where labels are known."
         )
     costs = np.atleast_1d(np.asarray(costs, dtype=float))
-    return plans_to(policy.depths(path, costs, start), path, policy, costs, start)
+    if settings is None:
+        depth = policy.depths(path, costs, start)
+    else:
+        depth = scenario_of(settings).stopping_depths(settings, policy, path, costs, start)
+    return plans_to(depth, path, policy, costs, start)
 
 
 def plans_to(depth: Depths, path: ListPath, policy: Policy, costs: Floats, start: int) -> Plans:
@@ -237,7 +256,7 @@ class Cell:
     @property
     def settled(self) -> bool:
         """Whether a plan begins after a hit that has decided the question."""
-        return self.world == "planned" and settled(self.path, self.start)
+        return self.world == "planned" and self.path.settled(self.start)
 
     @property
     def right(self) -> bool:
@@ -253,7 +272,7 @@ def cell_of(listing: LabelledList, settings: Settings, policy: Policy, world: Wo
     listing
         The list; InputProblem for "played" where its labels are not known.
     settings
-        Payoffs, cost, b_0 and θ.
+        Payoffs, cost, b_0, θ and floors.
     policy
         The rule.
     world
@@ -267,6 +286,6 @@ def cell_of(listing: LabelledList, settings: Settings, policy: Policy, world: Wo
     cost = settings.cost
     if world == "planned":
         path, start = listing.planned(settings), listing.start
-        return Cell(path, policy, world, cost, plans(path, policy, cost, start), start)
+        return Cell(path, policy, world, cost, plans(path, policy, cost, start, settings), start)
     path, omega = listing.played(settings), listing.omega(settings)
     return Cell(path, policy, world, cost, outcomes(path, policy, cost, omega), 0, omega)

@@ -10,7 +10,7 @@ import numpy as np
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.explore.lists import LabelledList
-from tarstop_core.explore.plans import Plans, actions, plans, plans_to, settled
+from tarstop_core.explore.plans import Plans, actions, plans, plans_to
 from tarstop_core.policies import OpenLoop, Policy
 from tarstop_core.screening.paths import CHANCE_FACTORS, path_from, starting_chances
 from tarstop_core.screening.scenarios.named import scenario_of
@@ -74,18 +74,18 @@ def tornado(listing: LabelledList, settings: Settings, policy: Policy) -> Tornad
         payoffs = settings.stakes.with_payoff(name, value).payoffs
         path, sums = base.with_payoffs(payoffs), (payoffs.wrong_plus, payoffs.wrong_minus)
         if sums not in searched:
-            searched[sums] = policy.depths(path, cost, start)
+            searched[sums] = scenario_of(settings).stopping_depths(settings, policy, path, cost, start)
         return _plan(plans_to(searched[sums], path, policy, cost, start))
 
     def on(path: ListPath) -> tuple[int, float]:
-        return _plan(plans(path, policy, cost, start))
+        return _plan(plans(path, policy, cost, start, settings))
 
     swings = []
     for name in PAYOFF_NAMES:
         low, high = (factor * getattr(settings.payoffs, name) for factor in FACTORS)
         swings.append(_swing(name, (low, high), [with_payoff(name, low), with_payoff(name, high)]))
     costs = np.array([*FACTORS, 1.0]) * settings.cost
-    by_cost = plans(base, policy, costs, start)
+    by_cost = plans(base, policy, costs, start, settings)
     *ends, (depth, net_utility) = zip(by_cost.depth.tolist(), by_cost.net_utility.tolist(), strict=True)
     swings.append(_swing("cost", (float(costs[0]), float(costs[1])), ends))
     if scenario_of(settings).has_starting_chance(settings):
@@ -94,7 +94,7 @@ def tornado(listing: LabelledList, settings: Settings, policy: Policy) -> Tornad
         swings.append(_swing("b_0", (low, high), ends))
     ends = [on(listing.planned(settings, factor)) for factor in CHANCE_FACTORS]
     swings.append(_swing("p", CHANCE_FACTORS, ends))
-    return Tornado(depth, net_utility, tuple(swings), settled(base, start))
+    return Tornado(depth, net_utility, tuple(swings), base.settled(start))
 
 
 def _plan(plan: Plans) -> tuple[int, float]:
@@ -130,13 +130,15 @@ class BreakEven:
     """The nearest value below and above at which the advice turns, where there are such within reach."""
 
 
-def goes_on(path: ListPath, policy: Policy, cost: float, start: int) -> bool:
-    """Return whether the rule reads another document.
+def goes_on(settings: Settings, path: ListPath, policy: Policy, cost: float, start: int) -> bool:
+    """Return whether the rule, or a floor that it has not reached, has another document read.
 
     The path itself answers for the open loop at this depth alone, in reviews at a hundredth of the price.
 
     Parameters
     ----------
+    settings
+        Those in force, which have the floors.
     path, policy
         What is believed along the list, and the rule.
     cost
@@ -151,9 +153,11 @@ def goes_on(path: ListPath, policy: Policy, cost: float, start: int) -> bool:
     """
     if start >= len(path):
         return False
-    if isinstance(policy, OpenLoop):
-        return not settled(path, start) and path.pays(start, cost)
-    return int(policy.depths(path, [cost], start)[0]) > start
+    if isinstance(policy, OpenLoop) and not path.settled(start) and path.pays(start, cost):
+        return True
+    if not scenario_of(settings).may_stop(settings, path, cost, start):
+        return True
+    return not isinstance(policy, OpenLoop) and int(policy.depths(path, [cost], start)[0]) > start
 
 
 def break_evens(listing: LabelledList, settings: Settings, policy: Policy) -> tuple[bool, list[BreakEven]]:
@@ -176,11 +180,11 @@ def break_evens(listing: LabelledList, settings: Settings, policy: Policy) -> tu
     """
     start, cost, payoffs = listing.start, settings.cost, settings.payoffs
     base = listing.planned(settings)
-    now = goes_on(base, policy, cost, start)
+    now = goes_on(settings, base, policy, cost, start)
 
     def turns(path_at: Callable[[float], ListPath], value: float, peak: float) -> tuple[Turn, ...]:
         """Return the turns on either side of the value of an assumption that changes the path."""
-        ends = _turns(lambda at: goes_on(path_at(at), policy, cost, start), value, now, peak)
+        ends = _turns(lambda at: goes_on(settings, path_at(at), policy, cost, start), value, now, peak)
         return tuple(Turn(at, _acts(path_at(at), policy, start)) for at in ends)
 
     def with_sum(pair: tuple[PayoffName, PayoffName], total: float) -> ListPath:
@@ -210,7 +214,7 @@ def break_evens(listing: LabelledList, settings: Settings, policy: Policy) -> tu
             by_name[name] = BreakEven(name, value, within)
     assumptions = [by_name[name] for name in PAYOFF_NAMES]
     if cost > 0:
-        ends = _turns(lambda at: goes_on(base, policy, at, start), cost, now)
+        ends = _turns(lambda at: goes_on(settings, base, policy, at, start), cost, now)
         acts = _acts(base, policy, start)
         assumptions.append(BreakEven("cost", cost, tuple(Turn(at, acts) for at in ends)))
     if scenario_of(settings).has_starting_chance(settings):

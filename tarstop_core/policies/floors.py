@@ -1,17 +1,20 @@
 """Floors: what has to hold before a rule may stop, whatever it says itself."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.stats import poisson
 
-from tarstop_core.policies.base import Flags, Policy
+from tarstop_core.policies.base import Depths, Flags, Policy
 from tarstop_core.value.cumulative import CumulativePath
 from tarstop_core.value.path import Path
 
 PROBABLY = 0.5  # The list probably holds the studies that a floor asks for, if the chance is at least this
 
 
-def first_allowed_stop(policy: Policy, path: Path, cost: float, allowed: Flags, start: int = 0) -> int:
-    """First depth from `start` on where a policy stops and its floors allow it.
+def first_allowed_stops(
+    policy: Policy, path: Path, costs: ArrayLike, allowed: Flags, start: int = 0
+) -> Depths:
+    """First depth from `start` on where a policy stops and its floors allow it, for each cost.
 
     Parameters
     ----------
@@ -19,25 +22,26 @@ def first_allowed_stop(policy: Policy, path: Path, cost: float, allowed: Flags, 
         The rule that has to stop there.
     path : Path
         Belief and chances along a list of N documents.
-    cost : float
-        Cost of a document, in the unit of the payoffs.
-    allowed : ndarray of bool, shape (N + 1,)
-        Whether every floor allows to stop after 0 … N documents.
+    costs : array_like, shape (C,)
+        Costs of a document, in the unit of the payoffs.
+    allowed : ndarray of bool, shape (C, N + 1)
+        Whether every floor allows to stop after 0 … N documents, for each cost.
     start : int
         Documents that were read so far.
 
     Returns
     -------
-    int
+    ndarray of int, shape (C,)
         N where there is no such depth.
     """
-    n = len(path)
-    depth = int(policy.depths(path, [cost], start)[0])
-    while depth < n and not allowed[depth]:
-        later = np.flatnonzero(allowed[depth + 1 :])
-        begin = depth + 1 + int(later[0]) if len(later) else n
-        depth = int(policy.depths(path, [cost], begin)[0]) if begin < n else n
-    return depth
+    n, depths = len(path), np.array(policy.depths(path, costs, start))
+    for at, own in enumerate(allowed):
+        while depths[at] < n and not own[depths[at]]:
+            later = np.flatnonzero(own[depths[at] + 1 :])
+            begin = int(depths[at] + 1 + later[0]) if len(later) else n
+            # All costs again: what a path has worked out for them serves every one.
+            depths[at] = policy.depths(path, costs, begin)[at] if begin < n else n
+    return depths
 
 
 def enough_studies(path: CumulativePath, least: int, cost: float) -> Flags:
@@ -60,7 +64,7 @@ def enough_studies(path: CumulativePath, least: int, cost: float) -> Flags:
     ndarray of bool, shape (N + 1,)
         After 0 … N documents.
     """
-    lacking = np.maximum(0, least - path.studies)
+    lacking = np.maximum(0, least - path.behind - path.studies)
     included = path.included_to
     left = path.waiting + path.share * (included[-1] - included)
     reports = np.maximum(0.0, lacking - path.waiting) / path.share

@@ -1,6 +1,7 @@
 """Rules that weigh whole plans: in a closed loop, in an open loop, and of a few documents at most."""
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -37,9 +38,14 @@ class Optimal(Policy):
         return path.value_rate(None)
 
     def expected_utility(self, path: ListPath, depth: Depths, costs: Floats, start: int) -> Floats:
-        """What finds on the way lead to is counted: a plan may pay that would not if it were read to its end."""
-        now = path.expected_utility(np.array([start]), np.zeros(1), start, acts_on_belief=True, looks_every=1)
-        return np.asarray(now + path.closed_gain(costs, start))
+        """What finds on the way lead to is counted: a plan may pay that would not if it were read to its end.
+
+        Where no plan pays, and a floor asks for more all the same, it is read to its end.
+        """
+        to = partial(path.expected_utility, start=start, acts_on_belief=True, looks_every=1)
+        planned = to(np.array([start]), np.zeros(1)) + path.closed_gain(costs, start)
+        held = (depth > start) & (path.closed_depths(costs, start) == start)
+        return np.asarray(np.where(held, to(depth, costs), planned) if held.any() else planned)
 
 
 @dataclass(frozen=True)

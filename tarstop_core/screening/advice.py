@@ -2,16 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.policies import Budget, Greedy, Policy
-from tarstop_core.policies.floors import first_allowed_stop
 from tarstop_core.screening.advised import Advice, Floor, Variation
 from tarstop_core.screening.labels import IRRELEVANT, PENDING
 from tarstop_core.screening.paths import Paths, screening_path, session_paths
+from tarstop_core.screening.scenarios.base import standing
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
@@ -35,7 +34,7 @@ def advise(
     plain = _plain(settings, path, state.depth)
     facts = scenario.facts(settings, calibrator, path, p, state)
     held_by = _held_by(settings, path, plain)
-    gain, pays = _gain(settings, path, plain, held_by)
+    gain, pays = _gain(settings, path, plain)
     advice = replace(plain, held_by=held_by, facts=facts, gain=gain, plan_pays=pays)
     if state.hit is not None:
         return replace(advice, headline="found")
@@ -68,16 +67,12 @@ def stopping_outcomes(
     path = screening_path(settings, calibrator, p, state) if paths is None else paths.path
     if start is None:
         start = 0 if settings.one_decides else state.depth
-    depths = [_stop(settings, policy, path, start) for policy in policies]
+    at_its_cost = [settings.cost]
+    depths = [
+        int(scenario_of(settings).stopping_depths(settings, rule, path, at_its_cost, start)[0])
+        for rule in policies
+    ]
     return [(at, path.action_at(at, rule.acts_on_belief)) for at, rule in zip(depths, policies, strict=True)]
-
-
-def _stop(settings: Settings, policy: Policy, path: ListPath, start: int) -> int:
-    """First depth ≥ start at which the policy stops, and the person's floors allow it."""
-    allowed = np.ones(len(path) + 1, dtype=bool)
-    for depths in scenario_of(settings).floors(settings, path).values():
-        allowed &= depths
-    return first_allowed_stop(policy, path, settings.cost, allowed, start)
 
 
 def _held_by(settings: Settings, path: ListPath, advice: Advice) -> Floor | None:
@@ -92,43 +87,38 @@ def _held_by(settings: Settings, path: ListPath, advice: Advice) -> Floor | None
     return floor
 
 
-def _gain(settings: Settings, path: ListPath, advice: Advice, held_by: Floor | None) -> tuple[float, bool]:
+def _gain(settings: Settings, path: ListPath, advice: Advice) -> tuple[float, bool]:
     """What going on as advised is expected to gain, and whether any plan does."""
     if not advice.go_on:
         return 0.0, False
     depth, rule, cost = advice.depth, settings.rule, settings.cost
     costs = np.array([cost])
-    to_depth = partial(path.expected_utility, start=depth, acts_on_belief=rule.acts_on_belief, looks_every=1)
-    now = float(to_depth(np.array([depth]), costs)[0])
-    if held_by is None:
-        follows = rule.expected_utility(path, rule.depths(path, costs, depth), costs, depth)
-    else:
-        follows = to_depth(np.array([depth + advice.more]), costs)
-    gain = float(follows[0]) - now
+    here, there = np.array([depth]), np.array([depth + advice.more])
+    now = path.expected_utility(here, costs, depth, acts_on_belief=rule.acts_on_belief, looks_every=1)
+    gain = float(rule.expected_utility(path, there, costs, depth)[0] - now[0])
     return (0.0 if abs(gain) < TOLERANCE * settings.payoffs.K else gain), path.pays(depth, cost)
 
 
 def _plain(settings: Settings, path: ListPath, depth: int) -> Advice:
     """The chosen rule taken at its word."""
-    rule, payoffs, b = settings.rule, settings.payoffs, path.belief_at(depth)
-    stop, plus = _stop(settings, rule, path, depth), path.action_at(depth, rule.acts_on_belief)
-    settled = path.hit is not None and depth >= path.hit
-    left = depth < len(path)
-    worth = rule.value_rate(path) if left else None
+    rule, payoffs, now = settings.rule, settings.payoffs, standing(path, depth)
+    stop = int(scenario_of(settings).stopping_depths(settings, rule, path, [settings.cost], depth)[0])
+    plus = path.action_at(depth, rule.acts_on_belief)
+    worth = None if now.score is None else rule.value_rate(path)
     return Advice(
         headline="continue" if stop > depth else "stop",
         go_on=stop > depth,
         depth=depth,
         documents=len(path),
-        b=b,
-        rho=0.0 if settled or not left else float(path.rho[depth]),
-        evpi=0.0 if settled else float(path.evpi[depth]),
-        score=None if not left else 0.0 if settled else float(path.score(1)[depth]),
-        worth=None if worth is None else 0.0 if settled else float(worth[depth]),
+        b=now.b,
+        rho=now.rho,
+        evpi=now.evpi,
+        score=now.score,
+        worth=None if worth is None else 0.0 if path.settled(depth) else float(worth[depth]),
         cost=settings.cost,
         more=stop - depth,
         plus=plus,
-        utility=float((payoffs.utility_plus if plus else payoffs.utility_minus)(b)),
+        utility=float((payoffs.utility_plus if plus else payoffs.utility_minus)(now.b)),
     )
 
 

@@ -25,6 +25,16 @@ class Floor(Enum):
 
 
 @dataclass(frozen=True)
+class Standing:
+    """What is believed at a depth, and what the next document is worth there, in the payoffs' unit."""
+
+    b: float  # belief on stopping there
+    rho: float  # chance that the next document is a hit (brings data); 0 where none is left or the question is settled
+    evpi: float  # what certainty would be worth; 0 where the question is settled
+    score: float | None  # the paper's score of the next document; None where none is left
+
+
+@dataclass(frozen=True)
 class Assumption:
     """One assumption that is tried in place of the session's own."""
 

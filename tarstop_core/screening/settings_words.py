@@ -80,6 +80,39 @@ def changes(before: Sequence[tuple[str, str]], after: Sequence[tuple[str, str]])
     ]
 
 
+TRIED = {
+    "payoffs": "what is at stake",
+    "cost": "cost of a document",
+    "full_cost": "cost of a report",
+    "theta": "sensitivity to exceed",
+    "engine": "model",
+    "prior": "prior",
+    "b_0": "starting chance",
+    "policy": "stopping rule",
+}
+"""Settings that *Evidence* and *Explore* let a person try, by what a sentence calls them."""
+
+
+def not_as_in_session(session: Settings, here: Settings, belief: float | None = None) -> str:
+    """Say which of the settings that a page tries are not those of the session.
+
+    Parameters
+    ----------
+    session, here : Settings
+        Those in force in the session, and those of the page.
+    belief : float, optional
+        The chance by the session's own settings, where it is to be said.
+
+    Returns
+    -------
+    str
+        A sentence; empty where all are the session's own.
+    """
+    of_both = vars(session), vars(here)
+    names = [name for field, name in TRIED.items() if len({own.get(field) for own in of_both}) > 1]
+    return record_message("not_as_in_session", names=names, belief=belief) if names else ""
+
+
 def protocol_paragraph(
     settings: Settings,
     calibrator: Calibrator,

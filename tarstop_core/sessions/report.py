@@ -17,7 +17,6 @@ from markupsafe import Markup
 from tarstop_core import __version__
 from tarstop_core.documents.records import links
 from tarstop_core.evidence.report import drawn_studies, studies_sheet, written_with
-from tarstop_core.evidence.summary import Evidence, evidence
 from tarstop_core.evidence.words import pooled_sentence
 from tarstop_core.presentation.figures import thinned
 from tarstop_core.presentation.html import Sheet, page, sheet
@@ -33,7 +32,7 @@ from tarstop_core.screening.paths import screening_path
 from tarstop_core.screening.provenance import claim, claimed_time
 from tarstop_core.screening.scenarios.named import read_settings, scenario_of
 from tarstop_core.screening.setting_aside import after_plan, all_aside, counted, moved_aside
-from tarstop_core.screening.settings import ReviewSettings, Settings
+from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.settings_words import changes
 from tarstop_core.screening.wording import (
     action,
@@ -65,7 +64,8 @@ def report_html(session: SessionSnapshot) -> str:
     """
     state, settings, first = session.state, session.state.settings, session.row.settings
     check = live_check(settings, *session.chances(settings), state, session.others)
-    scenario, tables = scenario_of(settings), _evidence(session)
+    scenario = scenario_of(settings)
+    tables = scenario.evidence(settings, state)
     reports = state.read_in_full.values() if settings.two_stages else ()
     against = [step["rank"] for step in _advised(session) if step["headline"] in SAYS_STOP]
     return page(
@@ -152,13 +152,6 @@ def _set_aside(session: SessionSnapshot) -> Sheet:
     ]
     head = ("Rank", "Title", "Number", "Date", "Why")
     return sheet(head, rows, "Set aside: no evidence", numbers=("Rank",), wide=("Title", "Why"))
-
-
-def _evidence(session: SessionSnapshot) -> Evidence | None:
-    tables, settings = session.state.evidence.tables, session.state.settings
-    if not isinstance(settings, ReviewSettings):
-        return None
-    return evidence(tables, settings.theta, settings.engine, settings.belief_prior)
 
 
 def _documents(session: SessionSnapshot, positions: Iterable[int], name: str) -> Sheet:

@@ -47,6 +47,8 @@ class CumulativePath(ListPath):
     waiting: float = 0.0  # Studies expected from reports that were included and not read in full yet
     richness: Richness = SAME
     """Kinds of lists that this one may be of, before anything is read; only plans in a closed loop ask for it."""
+    behind: int = 0
+    """Studies found before those that `studies` counts, where what they led to is not looked at again."""
     needed: Depths | None = None
     """Further studies in each of the states before a⁺ may be taken, shape (states,); None where it always may."""
 
@@ -108,8 +110,11 @@ class CumulativePath(ListPath):
         return np.append(0.0, np.cumsum(self.p))
 
     def chooses_plus(self, depth: int) -> bool:
-        too_few = self.needed is not None and self.needed[self.studies[depth]] > 0
-        return not too_few and bool(self.payoffs.chooses_plus(self.b[depth]))
+        return self.plus_open(depth) and bool(self.payoffs.chooses_plus(self.b[depth]))
+
+    def plus_open(self, depth: int) -> bool:
+        """Once the least number of studies is in."""
+        return self.needed is None or bool(self.needed[self.studies[depth]] <= 0)
 
     def action_at(self, depth: int, acts_on_belief: bool = True) -> bool:
         """Whether a⁺ is taken on stopping at this depth: baselines too act on the belief they have reached."""

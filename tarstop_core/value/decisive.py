@@ -103,13 +103,16 @@ class DecisivePath(ListPath):
         return np.append(0.0, np.cumsum(self.curve.h))
 
     def settled(self, depth: int) -> bool:
-        """Whether a hit has decided the question by this depth."""
         return self.hit is not None and depth >= self.hit
 
     def chooses_plus(self, depth: int) -> bool:
         if self.settled(depth):
             return True
         return not self.needs_citation and bool(self.payoffs.chooses_plus(self.b[depth]))
+
+    def plus_open(self, depth: int) -> bool:
+        """Where it needs a document to cite: from the hit on."""
+        return self.settled(depth) or not self.needs_citation
 
     def action_at(self, depth: int, acts_on_belief: bool = True) -> bool:
         """Whether a⁺ is taken on stopping at this depth, as in an experiment: a baseline needs a hit."""

@@ -102,6 +102,14 @@ class ListPath(Path, ABC):
     def belief_at(self, depth: int) -> float:
         """Belief on stopping at this depth."""
 
+    def settled(self, depth: int) -> bool:
+        """Whether a hit has decided the question by this depth."""
+        return False
+
+    def plus_open(self, depth: int) -> bool:
+        """Whether a⁺ may be taken on stopping at this depth, whatever is believed."""
+        return True
+
     @abstractmethod
     def brought(self, depth: int) -> int:
         """Finds that move the belief for good among the first `depth`: hits, or studies with data."""

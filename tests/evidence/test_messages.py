@@ -9,7 +9,7 @@ from tarstop_core.belief.engines import ENGINES
 from tarstop_core.belief.prior import Prior
 from tarstop_core.belief.reitsma import Estimate
 from tarstop_core.evidence.summary import MoreStudies
-from tarstop_core.evidence.words import message
+from tarstop_core.evidence.words import TWO, Actions, message
 from tarstop_core.value.payoffs import Payoffs
 from tests.branches import every_branch
 
@@ -35,7 +35,9 @@ def about_belief() -> Iterator[tuple[str, dict[str, Any]]]:
     for evidence in (belief(0.8), belief(None, usable=1), belief(None)):
         yield "belief", {"evidence": evidence, "least": 3}
     for b, turned in ((None, False), (0.8, True), (0.2, False)):
-        yield "action", {"belief": b, "q_star": 0.5, "turned": turned, **ACTIONS}
+        yield "action", {"belief": b, "q_star": 0.5, "turned": turned, "actions": TWO}
+    short = Actions("Take it", "Leave it", lacking="5 studies")
+    yield "action", {"belief": 0.8, "q_star": 0.5, "turned": True, "actions": short}
     for engine in ("reml", "bivariate"):
         yield "rival", {"evidence": belief(0.6, engine=engine), "chosen": "Adopt"}
     usual = {"first": 0, "before": 0.5, "after": 0.9, "last": 4, "moved_by": "A 2001", "q_star": 0.5}
@@ -113,12 +115,12 @@ def about_the_report() -> Iterator[tuple[str, dict[str, Any]]]:
         yield "studies_row", {"count": 4, "diseased": 300.0, "healthy": healthy}
     for engine in ENGINES.values():
         yield "model", {"engine": engine}
-    for learned in (
-        None,
-        SimpleNamespace(studies=90, reviews=12, source=""),
-        SimpleNamespace(studies=90, reviews=12, source="CLEF"),
+    for learned, weight in (
+        (None, 1.0),
+        (SimpleNamespace(studies=90, reviews=12, source=""), 0.6),
+        (SimpleNamespace(studies=90, reviews=12, source="CLEF"), 1.0),
     ):
-        prior = SimpleNamespace(b_0=0.5, learned_from=learned)
+        prior = SimpleNamespace(b_0=0.5, learned_from=learned, weight=weight)
         yield "prior_of_belief", {"prior": prior, "sentence": "Before any study it may be anything."}
     yield "rule", {"theta": 0.75, **ACTIONS}
 

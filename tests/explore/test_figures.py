@@ -40,7 +40,7 @@ def texts(figure: dict[str, Any]) -> list[str]:
 
 
 def test_the_figure_of_stakes_has_its_lines_where_the_payoffs_say() -> None:
-    now = Now(0.3, 0.02, MONEY.q_star, float(MONEY.evpi(0.3)), 30.0, False, True, 10.0)
+    now = Now(0.3, 0.02, MONEY.q_star, float(MONEY.evpi(0.3)), 30.0, False, True, 10.0, 500.0)
     figure = figures.stakes_figure(now, STAKED, simulated=True)
     up, down, evpi = figure["data"][:3]
     assert (up["y"][0], up["y"][-1], down["y"][0], down["y"][-1]) == (-10_000, 2500, 10_000, -2500)
@@ -49,13 +49,13 @@ def test_the_figure_of_stakes_has_its_lines_where_the_payoffs_say() -> None:
     assert {"“Reject”", "“Grant”", " q* = 0.80 ", " now ", "c / ρ", "simulated"} <= set(texts(figure))
     orange = [each for each in figure["data"] if each.get("line", {}).get("color") == figures.COST]
     assert [each["y"] for each in orange] == [[500.0, 500.0]]
-    rows = figures.stakes_rows(MONEY)
+    rows = figures.stakes_rows(now, MONEY)
     assert max(rows, key=lambda row: row["evpi"])["belief"] == 0.8
     json.dumps(figure)
 
 
 def test_without_a_document_left_nothing_is_asked_of_evpi() -> None:
-    now = Now(0.3, 0.0, 0.8, 1500.0, 0.0, False, False, 10.0)
+    now = Now(0.3, 0.0, 0.8, 1500.0, 0.0, False, False, 10.0, np.inf)
     assert "c / ρ" not in texts(figures.stakes_figure(now, STAKED))
     kind, values = spoken(message, figures.stakes_sentence, now, STAKED)
     assert (kind, values["now"].rho) == ("stakes", 0) and values["payoffs"] == MONEY

@@ -38,15 +38,22 @@ def sentences() -> Iterator[tuple[str, dict[str, Any]]]:
     for waiting in (0, 1, 3):
         changed = cell(depth=waiting, start=waiting)
         yield "plan_of_none", {"cell": changed, "waiting": waiting, "utility_now": 4.0}
+    yield "other_rule", {"rule": Greedy(), "policy": Optimal()}
     yield "plan", {"cell": cell(), "documents": 90, "scenario": PATENT}
     for reports in (0.2, 3.0):
         path = cell().path
         path.reports_waiting = reports
         yield "full_cost", {"path": path}
-    for plus, rho, cost, go_on in ((True, 0.0, 1.0, False), (False, 0.2, 1.0, True), (True, 0.2, 0.5, False)):
-        now = SimpleNamespace(b=0.4, evpi=0.4, rho=rho, value=0.08, cost=1.0, plus=plus, go_on=go_on)
-        payoffs = Payoffs(1, 1, 1, 1, "£")
-        yield "stakes", {**ACTIONS, "now": now, "cost": cost, "payoffs": payoffs, "settles": "settle it"}
+    for plus, rho, b, go_on, plus_open in (
+        (True, 0.0, 0.6, False, True),
+        (False, 0.2, 0.4, True, True),
+        (False, 0.2, 0.6, False, True),
+        (False, 0.2, 0.6, True, False),
+    ):
+        at = {"b": b, "evpi": 0.4, "rho": rho, "value": 0.08, "cost": 1.0}
+        now = SimpleNamespace(**at, plus=plus, go_on=go_on, plus_open=plus_open)
+        staked = {"payoffs": Payoffs(1, 1, 1, 1, "£"), "settles": "settle it", "in_full": go_on}
+        yield "stakes", {**ACTIONS, "now": now, **staked}
     for cost in (0.0, 1e-9, 0.1):
         yield "check", {**ACTIONS, "stakes": Stakes(Payoffs(1, 1, 1, 1, "£"), cost)}
     for name in (*PAYOFF_NAMES, "cost", "b_0", "p"):

@@ -269,6 +269,8 @@ def record() -> Values:
     yield "recall", {"sure": "95 %", "relevant": 0, "most": 0}
     yield "recall", {"sure": "95 %", "relevant": 0, "most": 7}
     yield "recall", {"sure": "95 %", "relevant": 5, "most": 7}
+    for belief in (None, 0.54):
+        yield "not_as_in_session", {"names": ["prior", "model"], "belief": belief}
     yield "drawn", {"every": 10, "documents": 4, "hits": 1}
     for late, own in product((0, 2), (0, 1)):
         yield "set_aside", {"late": late, "own": own}

@@ -78,13 +78,12 @@ def test_who_goes_on_is_expected_to_gain_or_told_otherwise(scenario: str) -> Non
         told += disagrees
         assert disagrees == (advice.gain < 0)
         path = screening_path(settings, calibrator, p, state)
-        if advice.held_by is None:
-            # What Explore says of the same rule from the same depth.
-            plan = plans(path, parse_policy(settings.policy), [settings.cost], state.depth)
-            now = path.expected_utility(
-                np.array([state.depth]), np.zeros(1), state.depth, acts_on_belief=True, looks_every=1
-            )
-            assert plan.net_utility[0] - now[0] == pytest.approx(advice.gain, abs=1e-9)
+        # What Explore says of the same rule from the same depth.
+        plan = plans(path, parse_policy(settings.policy), [settings.cost], state.depth, settings)
+        now = path.expected_utility(
+            np.array([state.depth]), np.zeros(1), state.depth, acts_on_belief=True, looks_every=1
+        )
+        assert plan.net_utility[0] - now[0] == pytest.approx(advice.gain, abs=1e-9)
         if disagrees:
             assert ("would read less" in glance) == path.pays(state.depth, settings.cost)
         if settings.policy == "optimal" and advice.held_by is None:

@@ -35,7 +35,7 @@ OF_FORMULAS = {
     "evaluation.ranking_metrics": set(),
     "evaluation.replay": {"still_unread", "summary", "with_left"},
     "explore.lists": {"collection", "first_settings", "in_own_order", "unread"},
-    "explore.plans": {"actions", "cell_of", "decide", "plans_to", "rules_of", "settled"},
+    "explore.plans": {"actions", "cell_of", "decide", "plans_to", "rules_of"},
     "explore.maps": set(),
     "explore.sensitivity": {"goes_on"},
     "belief.mixture": set(),

@@ -13,11 +13,8 @@ from scipy.stats import poisson
 from tarstop_core.documents.tables import Tables
 from tarstop_core.errors import InputProblem
 from tarstop_core.policies import Batch, Greedy, LookAhead, Optimal, Smooth
-from tarstop_core.policies.floors import first_allowed_stop
-from tarstop_core.value.cumulative import (
-    SHORT,
-    studies_after,
-)
+from tarstop_core.policies.floors import first_allowed_stops
+from tarstop_core.value.cumulative import SHORT, studies_after
 from tarstop_core.value.outcomes import ReviewPath, chance_turned
 from tarstop_core.value.path import PLANS, dense_plans, limited_plans
 from tarstop_core.value.payoffs import Floats, Payoffs
@@ -144,7 +141,7 @@ def test_a_study_is_known_once_its_document_is_read(places: list[int], n: int) -
 def test_a_floor_only_lengthens_and_is_met_where_it_stops(seed: int, cost: float) -> None:
     path = a_path(seed)
     sure = np.random.default_rng(seed).random(N + 1) < 0.2
-    depth = first_allowed_stop(Greedy(), path, cost, sure)
+    (depth,) = first_allowed_stops(Greedy(), path, [cost], sure[None, :])
     assert depth >= int(Greedy().depths(path, [cost])[0])
     assert depth == N or (sure[depth] and int(Greedy().depths(path, [cost], depth)[0]) == depth)
 

@@ -2,16 +2,23 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, Generic
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 from tarstop_core.calibration.calibrator import Calibrator
+from tarstop_core.evidence.summary import Evidence
+from tarstop_core.policies import Policy
+from tarstop_core.policies.floors import first_allowed_stops
 from tarstop_core.presentation.messages import Messages
-from tarstop_core.screening.advised import Advice, Floor, ReviewFacts
+from tarstop_core.screening.advised import Advice, Floor, ReviewFacts, Standing
 from tarstop_core.screening.labels import Label
 from tarstop_core.screening.settings import S, Settings
 from tarstop_core.screening.state import State
 from tarstop_core.value.path import ListPath
-from tarstop_core.value.payoffs import Flags, Floats
+from tarstop_core.value.payoffs import Depths, Flags, Floats
 
 
 class Scenario(ABC, Generic[S]):
@@ -129,6 +136,59 @@ class Scenario(ABC, Generic[S]):
         """What has to hold before a rule may stop: for each floor that is set the depths that it allows, shape (N + 1,)."""
         return {}
 
+    def stopping_depths(
+        self, settings: S, policy: Policy, path: ListPath, costs: ArrayLike, start: int
+    ) -> Depths:
+        """First depth ≥ `start` at which the policy stops and the person's floors allow it, for each cost.
+
+        Parameters
+        ----------
+        settings : Settings
+            Those in force, which have the floors.
+        policy : Policy
+            Any rule.
+        path : ListPath
+            What is believed along the list.
+        costs : array_like, shape (C,)
+            Of a document, in the payoffs' unit, in place of the settings' own.
+        start : int
+            Documents read.
+
+        Returns
+        -------
+        ndarray of int, shape (C,)
+            The number of documents where it never stops.
+        """
+        asked = np.atleast_1d(np.asarray(costs, dtype=float))
+        if not self.floors(settings, path):
+            return policy.depths(path, asked, start)
+        allowed = np.stack([self._allowed(settings, path, cost) for cost in asked.tolist()])
+        return first_allowed_stops(policy, path, asked, allowed, start)
+
+    def may_stop(self, settings: S, path: ListPath, cost: float, depth: int) -> bool:
+        """Whether the floors allow to stop at a depth.
+
+        Parameters
+        ----------
+        settings, path, depth
+            As for :meth:`stopping_depths`.
+        cost : float
+            Of a document, in place of the settings' own.
+
+        Returns
+        -------
+        bool
+            True where there is no floor.
+        """
+        return bool(self._allowed(settings, path, cost)[depth])
+
+    def _allowed(self, settings: S, path: ListPath, cost: float) -> Flags:
+        """Whether every floor allows to stop after 0 … N documents, shape (N + 1,)."""
+        allowed = np.ones(len(path) + 1, dtype=bool)
+        for depths in self.floors(replace(settings, cost=cost), path).values():
+            allowed &= depths
+        return allowed
+
     def facts(
         self, settings: S, calibrator: Calibrator, path: ListPath, p: Floats, state: State
     ) -> ReviewFacts | None:
@@ -165,6 +225,14 @@ class Scenario(ABC, Generic[S]):
     def footing(self, advice: Advice, settings: S) -> dict[str, Any]:
         """What a recorded decision keeps of the advice."""
         return {}
+
+    def evidence(self, settings: S, state: State) -> Evidence | None:
+        """What the 2×2 tables of a session show; None where none are read."""
+        return None
+
+    def lacking(self, settings: S, state: State) -> str:
+        """What the 2×2 tables lack before a⁺ may be taken, in words; empty where they lack nothing."""
+        return ""
 
     def rival(self, settings: S, state: State) -> str:
         """What another way of computing the belief would decide, where it would decide otherwise; else nothing."""
@@ -235,3 +303,14 @@ class Scenario(ABC, Generic[S]):
             Value by column.
         """
         return {}
+
+
+def standing(path: ListPath, depth: int) -> Standing:
+    """Return what every page, export and command says of a depth."""
+    b, left = path.belief_at(depth), depth < len(path)
+    if path.settled(depth):
+        return Standing(b, 0.0, 0.0, 0.0 if left else None)
+    evpi = float(path.evpi[depth])
+    if not left:
+        return Standing(b, 0.0, evpi, None)
+    return Standing(b, float(path.rho[depth]), evpi, float(path.score(1)[depth]))

@@ -12,7 +12,7 @@ from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.calibration.extraction_rate import ExtractionRate
 from tarstop_core.documents.reports import Row
 from tarstop_core.documents.tables import Tables
-from tarstop_core.evidence.summary import evidence
+from tarstop_core.evidence.summary import Evidence, evidence
 from tarstop_core.evidence.words import rival_sentence
 from tarstop_core.evidence.words import studies as studies_of
 from tarstop_core.policies.floors import enough_studies
@@ -148,7 +148,8 @@ class Review(Scenario[ReviewSettings]):
         tables, whole = state.evidence.tables, cast(ReviewPath, path)
         now = states_of(tables, settings.theta, settings.engine, settings.belief_prior, last_only=True)
         needed = needed_studies(settings, tables, now)
-        return replace(whole, states=now, studies=np.zeros_like(whole.studies), needed=needed)
+        none = np.zeros_like(whole.studies)
+        return replace(whole, states=now, studies=none, behind=len(tables), needed=needed)
 
     # --- beside the advice
 
@@ -240,9 +241,19 @@ class Review(Scenario[ReviewSettings]):
 
     # --- rows and names
 
+    def evidence(self, settings: ReviewSettings, state: State) -> Evidence:
+        """By the session's own θ, engine and prior."""
+        return evidence(state.evidence.tables, settings.theta, settings.engine, settings.belief_prior)
+
+    def lacking(self, settings: ReviewSettings, state: State) -> str:
+        """The least number of studies, or of patients, that the settings ask for."""
+        tables = state.evidence.tables
+        enough = len(tables) >= settings.least_studies and tables.diseased.sum() >= settings.least_patients
+        return "" if enough else self.message("least", settings=settings)
+
     def rival(self, settings: ReviewSettings, state: State) -> str:
         """Exact counts beside REML, and REML beside exact counts."""
-        summary = evidence(state.evidence.tables, settings.theta, settings.engine, settings.belief_prior)
+        summary = self.evidence(settings, state)
         return rival_sentence(summary, settings.payoffs.q_star, settings.plus, settings.minus)
 
     def incomplete(self, advice: Advice, settings: ReviewSettings) -> str:

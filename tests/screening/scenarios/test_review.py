@@ -341,3 +341,17 @@ def test_in_one_stage_what_is_unread_is_told_from_the_tables_found() -> None:
     read = np.arange(N) < 2
     told = CALIBRATOR.left(P, read, np.arange(N) < 1, np.arange(N) > 2)
     assert left == (told.mean, *told.interval())
+
+
+def test_a_floor_counts_the_studies_found_also_from_another_starting_chance() -> None:
+    floored = replace(START, engine="univariate", floor_studies=3)
+    events = [event for at in range(4) for event in (label(at, "relevant"), table(at, GOOD))]
+    standing = state([*events, label(4, "irrelevant")], floored)
+    paths = session_paths(floored, CALIBRATOR, P, standing)
+    others = [(changed, path) for assumption, changed, path in paths.others if assumption.b_0 is not None]
+    assert len(others) == 2
+    for changed, path in others:
+        whole = session_paths(changed, CALIBRATOR, P, state([*events, label(4, "irrelevant")], changed)).path
+        (allowed,) = REVIEWING.floors(changed, path).values()
+        (expected,) = REVIEWING.floors(changed, whole).values()
+        assert allowed[5] and (allowed[5:] == expected[5:]).all()

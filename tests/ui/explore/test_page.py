@@ -22,14 +22,17 @@ from tarstop_core.policies.specs import parse_policy
 from tarstop_core.presentation.numbers import amount
 from tarstop_core.samples.shipped import calibrators
 from tarstop_core.screening.log import Event
-from tarstop_core.screening.settings import PatentSettings, Settings
+from tarstop_core.screening.settings import PatentSettings, ReviewSettings, Settings
+from tarstop_core.screening.settings_words import not_as_in_session
 from tarstop_core.sessions.demo import start_demo, start_review_demo
 from tarstop_core.sessions.store.store import Store
+from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.payoffs import Payoffs
 from tarstop_core.value.stakes import Stakes
 
 OpenApp = Callable[..., AppTest]
 SEARCH, REVIEW = "search:antenna-mount", "review:brindle-fever"
+DIFFERS = "Not as in the session"
 MONEY = Payoffs(4000, 1500, 6000, 2500, "£")
 ASKED = {"payoffs": "4000,1500,6000,2500", "unit": "£", "cost": "12"}
 
@@ -207,7 +210,13 @@ def test_ones_own_session_goes_on_from_where_it_stands(open_app: OpenApp, store:
     app = open_app("explore", of=f"session:{session}", show=MAP)
     said = shown(app)
     assert "3 read" in said and "Greedy " in said and "paper mode" not in said
-    assert "a document to cite" in shown(open_app("explore", of=f"session:{session}", show=CURRENT))
+    path = DecisivePath(
+        calibrator.curve(calibrator.probabilities(scores, 60)), 0.6, MONEY, needs_citation=True
+    )
+    now = plans.decide(path, 3, 5.0)
+    sentence = figures.stakes_sentence(now, settings)
+    assert sentence in shown(open_app("explore", of=f"session:{session}", show=CURRENT))
+    assert now.evpi > MONEY.evpi(now.b) and not now.plus_open and MONEY.chooses_plus(now.b)
     assert f"explore/session:{session}/world" not in [each.key for each in app.selectbox]
     unread = shown(open_app("explore", of=f"collection:{collection}"))
     assert "60 documents" in unread and "simulated" not in unread.split("60 documents")[0]
@@ -335,3 +344,34 @@ def test_an_address_of_before_says_nothing_of_reports() -> None:
     both = read_address({**given, "full_cost": "35"}, replace(mine, settings=own))
     assert both.settings.full_cost == 35
     assert read_address(address_of(both), replace(mine, settings=own)) == both
+
+
+def test_a_session_is_explored_as_it_is_and_anew_once_its_settings_change(
+    open_app: OpenApp, store: Store
+) -> None:
+    session = start_review_demo(store)
+    key = f"explore/session:{session}"
+    app = open_app("explore", of=f"session:{session}", theta="0.9")
+    settings = store.session(session).settings
+    assert isinstance(settings, ReviewSettings)
+    assert not_as_in_session(settings, replace(settings, theta=0.9)) in shown(app)
+    app.button("explore/as_in_session").click().run()
+    assert DIFFERS not in shown(app)
+    assert {name for name in app.query_params if app.query_params[name]} <= {"of", "measure", "world", "show"}
+    app.slider(f"{key}/1/b_0").set_value(0.2).run()
+    assert not_as_in_session(settings, replace(settings, b_0=0.2)) in shown(app)
+    assert app.query_params["b_0"] == "0.2"
+    dearer = settings.with_stakes(settings.stakes.with_costs_times(7))
+    store.append(session, Event("settings", {"settings": dearer.to_dict(), "reason": ""}), expected=0)
+    app.run()
+    assert DIFFERS not in shown(app) and "b_0" not in app.query_params
+    assert app.number_input(f"{key}/2/stakes/cost").value == pytest.approx(dearer.cost)
+
+
+def test_a_rule_that_cannot_be_expected_is_named(open_app: OpenApp, store: Store) -> None:
+    session = start_demo(store)
+    settings = replace(store.session(session).settings, policy="consecutive:n=9")
+    store.append(session, Event("settings", {"settings": settings.to_dict(), "reason": ""}), expected=0)
+    said = shown(open_app("explore", of=f"session:{session}"))
+    assert figures.rule_note(settings, Optimal()) in said
+    assert not_as_in_session(settings, replace(settings, policy="optimal")) in said

@@ -1,0 +1,136 @@
+"""The tables that Evidence is about, and what it begins with: a session's own settings where they are of a session."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import streamlit as st
+
+from dashboard.frame import address, shell
+from dashboard.frame.widgets import lasting, one_of
+from dashboard.frame.work import OPEN, kept
+from dashboard.parts.sessions import CHOSEN, newly_chosen
+from tarstop_core.belief.prior import Prior
+from tarstop_core.documents.tables import Tables
+from tarstop_core.evidence.manual_tables import MOST_ROWS, Row, rows_of
+from tarstop_core.evidence.summary import Evidence
+from tarstop_core.evidence.words import TWO, Actions
+from tarstop_core.screening.fold import replay
+from tarstop_core.screening.scenarios.named import SCENARIOS, scenario_of
+from tarstop_core.screening.settings import ReviewSettings
+from tarstop_core.value.payoffs import Payoffs
+
+PREFIX = "evidence"
+SESSION, START, SEEN, HELD = (f"{PREFIX}/{name}" for name in ("session", "start", "seen", "held"))
+WRITTEN = ("csv", "tsv", "txt", "gz", "xlsx", "xlsm")
+"""What the name of a file ends in, by how it is written."""
+
+WEAK, EVEN = Prior(), Payoffs.from_q_star(0.5)
+
+
+@dataclass(frozen=True)
+class Start:
+    """What the widgets of the page begin with, and go back to."""
+
+    theta: float = 0.75
+    engine: str = "bivariate"
+    prior: Prior = WEAK
+    payoffs: Payoffs = EVEN
+
+
+@dataclass(frozen=True)
+class OnSession:
+    """The session whose tables are shown."""
+
+    settings: ReviewSettings
+    evidence: Evidence  # by these settings, as Screen says it
+
+    @property
+    def start(self) -> Start:
+        """What the page begins with on this session."""
+        own = self.settings
+        return Start(own.theta, own.engine, own.belief_prior, own.payoffs)
+
+    def tried(self, summary: Evidence, payoffs: Payoffs) -> ReviewSettings:
+        """Return the session's settings with those that the page has."""
+        prior = replace(summary.prior, b_0=self.settings.prior.b_0)
+        tried = replace(self.settings, theta=summary.theta, engine=summary.engine, payoffs=payoffs)
+        return replace(tried, prior=prior, b_0=summary.prior.b_0)
+
+
+@dataclass(frozen=True, eq=False)
+class Chosen:
+    """The tables that the page is about."""
+
+    name: str
+    tables: Tables
+    notes: tuple[str, ...] = ()  # What reading them brought up
+    source: str = ""  # Where they come from, for a published set
+    places: tuple[int, ...] | None = None  # The row that each study was typed in
+    session: OnSession | None = None  # Where they are those of a session
+    actions: Actions = TWO
+    simulated: bool = False
+
+    @property
+    def title(self) -> str:
+        """The name as a person reads it, without what says how a file is written."""
+        parts = self.name.split(".")
+        while len(parts) > 1 and parts[-1] in WRITTEN:
+            parts.pop()
+        return ".".join(parts).replace("_", " ").strip()
+
+    @cached_property
+    def rows(self) -> list[Row]:
+        """The tables as text."""
+        return rows_of(self.tables.first(MOST_ROWS + 1))
+
+    @property
+    def start(self) -> Start:
+        """What the page begins with."""
+        return Start() if self.session is None else self.session.start
+
+
+def reviews() -> dict[str, str]:
+    """Return the sessions whose reports bring 2×2 tables, by id: their names."""
+    return {
+        session.id: session.name
+        for session in shell.store().sessions()
+        if SCENARIOS[session.scenario].settings_class.reads_full_texts
+    }
+
+
+def newly_opened(sessions: dict[str, str]) -> str:
+    """Return the session that the address newly names, or that was newly opened in this tab; "" where neither is news."""
+    named = newly_chosen(SEEN, st.query_params.get(CHOSEN, ""), st.session_state.get(OPEN, ""), sessions)
+    if named and named not in sessions:
+        shell.problem_box(f"There is no review session {named}; published tables are shown instead.")
+        return ""
+    return named
+
+
+def from_session(sessions: dict[str, str]) -> Chosen:
+    """Ask for one of the sessions, and return its tables with its settings."""
+    titles = {key: shell.escape_label(name) for key, name in sessions.items()}
+    how: dict[str, Any] = {**lasting(SESSION), "label_visibility": "collapsed"}
+    chosen = one_of("Session", titles, **how)
+    address.write({CHOSEN: chosen})
+    store = shell.store()
+    row, events = store.session(chosen), store.events(chosen)
+
+    def load() -> Chosen:
+        state = replay(row.settings, row.ids, events)
+        settings, collected = state.settings, state.evidence
+        assert isinstance(settings, ReviewSettings), "only reviews are offered"
+        scenario = scenario_of(settings)
+        summary = scenario.evidence(settings, state)
+        assert summary is not None
+        return Chosen(
+            row.name,
+            collected.tables,
+            collected.notes,
+            session=OnSession(settings, summary),
+            actions=Actions(settings.plus, settings.minus, scenario.lacking(settings, state)),
+            simulated=store.collection(row.collection_id).simulated,
+        )
+
+    return kept(HELD, (chosen, row.name, events[-1].seq if events else 0), load)
