@@ -1,7 +1,11 @@
 """``tarstop belief``, ``tarstop learn-prior`` and ``tarstop decide``: what 2×2 tables make of a belief, and what follows."""
 
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -10,20 +14,27 @@ from tarstop_core.cli import shared
 from tarstop_core.cli.shared import PATH, json_option, print_json
 from tarstop_core.errors import InputProblem
 
+if TYPE_CHECKING:
+    from tarstop_core.documents.tables import Tables
+    from tarstop_core.screening.settings import ReviewSettings
+
 
 @click.command()
 @click.argument("table", type=PATH)
-@click.option("--theta", type=float, default=0.75, show_default=True, help="Threshold on pooled sensitivity.")
+@click.option("--theta", type=float, help="Threshold on pooled sensitivity; 0.75 unless given.")
 @click.option(
     "--engine",
     type=click.Choice(list(ENGINES)),
-    default="bivariate",
-    show_default=True,
-    help="Where the belief comes from.",
+    help="Where the belief comes from; bivariate unless given.",
 )
 @click.option("--prefixes", is_flag=True, help="The belief after each study too, from 0 studies on.")
 @click.option("--b0", "b_0", type=float, help="Belief before any study; 0.5, or the prior's, unless given.")
-@click.option("--prior", "prior_file", type=PATH, help="A prior as JSON.")
+@click.option(
+    "--prior",
+    "prior_file",
+    type=PATH,
+    help="A prior as JSON, or the name of one that comes along; weak unless given.",
+)
 @click.option(
     "--correction",
     type=click.Choice(["single", "all", "none"]),
@@ -34,28 +45,36 @@ from tarstop_core.errors import InputProblem
 @json_option
 def belief(
     table: Path,
-    theta: float,
-    engine: str,
+    theta: float | None,
+    engine: str | None,
     prefixes: bool,
     b_0: float | None,
     prior_file: Path | None,
     correction: str,
     as_json: bool,
 ) -> None:
-    """Belief that pooled sensitivity exceeds a threshold, from the 2×2 tables in TABLE (CSV)."""
-    from tarstop_core.belief.of_tables import belief_path
-    from tarstop_core.files import read_tables
+    """Belief that pooled sensitivity exceeds a threshold, from the 2×2 tables in TABLE (CSV).
 
-    file = read_tables(table)
+    TABLE may be a review's session file: its θ, engine and prior hold unless others are given, and say what Screen says.
+    """
+    from tarstop_core.belief.of_tables import belief_path
+    from tarstop_core.belief.prior import check_theta
+
+    tables, notes, own = _tables(table)
+    theta = check_theta(theta if theta is not None else own.theta if own else 0.75)
+    engine = engine or (own.engine if own else "bivariate")
     if engine == "reml" and (b_0 is not None or prior_file is not None):
         raise InputProblem("The engine reml knows no prior; leave out --b0 and --prior.")
-    path = belief_path(
-        file.tables, theta, engine, shared.given_prior(b_0, prior_file, theta), correction=correction
-    )
-    shared.say((*file.notes, *path.notes))
-    last = path.beliefs[-1]
+    if own and prior_file is None:
+        prior = own.belief_prior if b_0 is None else replace(own.belief_prior, b_0=b_0)
+    else:
+        prior = shared.given_prior(b_0, prior_file, theta)
+    path = belief_path(tables, theta, engine, prior, correction=correction)
+    shared.say((*notes, *path.notes))
+    last, knows_prior = path.beliefs[-1], ENGINES[engine].knows_prior
     if as_json:
         result: dict[str, Any] = {"belief": last, "engine": engine, "mu": path.mu, "se": path.se}
+        result |= {"theta": theta, "studies": len(tables), "prior": prior.to_dict() if knows_prior else None}
         if prefixes:
             result["prefixes"] = list(path.beliefs)
         print_json(result)
@@ -66,12 +85,36 @@ def belief(
         click.echo(f"Not identified: {engine} needs at least 3 studies with all four counts.")
     else:
         click.echo(
-            f"After {count_of(len(file.tables), 'study', 'studies')} the chance that pooled sensitivity exceeds {percent(theta)} is "
+            f"After {count_of(len(tables), 'study', 'studies')} the chance that pooled sensitivity exceeds {percent(theta)} is "
             f"{percent(last)} ({engine})."
         )
+    if knows_prior:
+        from tarstop_core.screening.scenarios.review import REVIEW
+
+        click.echo(f"It begins with {percent(prior.b_0)}, by a {REVIEW.message('prior', prior=prior)}.")
     if prefixes:
         for count, b in enumerate(path.beliefs):
             click.echo(f"{count:>5}  {'not identified' if b is None else number(b)}")
+
+
+def _tables(path: Path) -> tuple[Tables, tuple[str, ...], ReviewSettings | None]:
+    """Return the 2×2 tables of a file, notes on them, and the settings in force where it is a session's."""
+    from tarstop_core.files import read_tables
+
+    with suppress(OSError, UnicodeDecodeError):
+        from tarstop_core.screening.settings import ReviewSettings
+        from tarstop_core.sessions.file import is_session, state_of
+
+        text = path.read_text(encoding="utf-8") if path.suffix == ".json" else ""
+        if is_session(text):
+            state = state_of(text, str(path))
+            if not isinstance(state.settings, ReviewSettings):
+                raise InputProblem(
+                    f"{path} is no session of a review, so it has no 2×2 tables; give another file."
+                )
+            return state.evidence.tables, tuple(state.evidence.notes), state.settings
+    read = read_tables(path)
+    return read.tables, read.notes, None
 
 
 @click.command("learn-prior")

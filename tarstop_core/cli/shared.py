@@ -32,6 +32,8 @@ class Listed(click.Choice):  # type: ignore[type-arg]
         return tuple(resolve_name(self.where))
 
 
+WEAK = "weak"
+"""The name of the prior that nothing was learned for."""
 PATH = click.Path(path_type=Path)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
 q_star_option = click.option(
@@ -40,14 +42,14 @@ q_star_option = click.option(
 
 
 def given_prior(b_0: float | None, file: Path | None, theta: float) -> Prior:
-    """The prior of a file, or the weak one.
+    """The prior of a file, one that comes with the programme, or the weak one.
 
     Parameters
     ----------
     b_0 : float or None
         Belief before any study, in place of the prior's.
     file : Path or None
-        A prior as JSON.
+        A prior as JSON, or the name of a shipped one where there is no such file.
     theta : float
         Threshold on pooled sensitivity, at which a learned prior is taken.
 
@@ -57,9 +59,19 @@ def given_prior(b_0: float | None, file: Path | None, theta: float) -> Prior:
         With b_0, where one was given.
     """
     from tarstop_core.belief.prior import Prior, load
+    from tarstop_core.samples.shipped import priors
 
+    prior = Prior()
+    if file is not None and (file.exists() or str(file) != file.name or file.suffix):
+        prior = load(file)
+    elif file is not None and file.name != WEAK:
+        shipped = priors()
+        if file.name not in shipped:
+            names = ", ".join((WEAK, *shipped))
+            raise InputProblem(f"There is no prior {file.name}; give a file, or one of {names}.")
+        prior = shipped[file.name]
     # A learned b_0 refers to the θ it was learned at.
-    prior = load(file).at(theta) if file is not None else Prior()
+    prior = prior.at(theta)
     return prior if b_0 is None else replace(prior, b_0=b_0)
 
 

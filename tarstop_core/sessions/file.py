@@ -12,7 +12,9 @@ from dataclasses import dataclass, fields
 from functools import partial
 from typing import Annotated, Any
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from pydantic import AfterValidator, Field
 from typing_extensions import TypedDict
 
@@ -23,6 +25,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event, check_event
 from tarstop_core.screening.scenarios.named import read_settings
+from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.screening.trace import calibrators_named
 from tarstop_core.sessions.store.store import Store, event_row
@@ -129,24 +132,9 @@ def import_session(store: Store, text: str, name: str = "The file", by: str = ""
     InputProblem
         When it is not such a file, does not fit together, or is a session that is here already.
     """
-    mend = "export the session again"
-    file = validated(_File, FILE.content(text, name), name, mend)
-    settings = read_settings(file.settings, f"What {name} says of settings", mend)
-    events = [Event(**entry) for entry in file.log]
-    try:
-        for event in events:
-            check_event(event)
-        check_files(file.collection.files, "What it says of files")
-        frame = as_records(pd.DataFrame(file.documents))
-        order = check_order(file.order, len(frame))
-        ids = frame["id"].to_numpy()[order].tolist()
-    except (InputProblem, ValueError) as problem:
-        raise InputProblem(
-            f"{name} is damaged ({str(problem).rstrip('.')}); export the session again."
-        ) from None
+    file, settings, events, frame, order = _read(text, name)
     calibrators = [calibrator_from_json(json.dumps(content), name) for content in file.calibrators]
-    if [event.seq for event in events] != list(range(1, len(events) + 1)):
-        raise InputProblem(f"{name} lacks part of its log; export the session again.")
+    ids = frame["id"].to_numpy()[order].tolist()
     _check_joined(replay(settings, ids, events), file, frame, name)
     if calibrators_named(settings, events) - {"", *(calibrator.digest for calibrator in calibrators)}:
         raise InputProblem(f"{name} lacks a calibrator that its log uses; export the session again.")
@@ -166,6 +154,38 @@ def import_session(store: Store, text: str, name: str = "The file", by: str = ""
         return store.create_session(
             called, collection, *ranked, created=file.created, events=[*events, arrival]
         )
+
+
+def is_session(text: str) -> bool:
+    """Return whether a text begins as a session file does; it may be damaged further on."""
+    return text.lstrip().startswith("{") and f'"{FILE.format}"' in text[:200]
+
+
+def state_of(text: str, name: str = "The file") -> State:
+    """Return where the session of a file stands; InputProblem when it is not such a file, or damaged."""
+    _, settings, events, frame, order = _read(text, name)
+    return replay(settings, frame["id"].to_numpy()[order].tolist(), events)
+
+
+_MEND = "export the session again"
+
+
+def _read(text: str, name: str) -> tuple[_File, Settings, list[Event], pd.DataFrame, NDArray[np.intp]]:
+    """Check a session file, and return it with its settings, its log, its documents and their order in the list."""
+    file = validated(_File, FILE.content(text, name), name, _MEND)
+    settings = read_settings(file.settings, f"What {name} says of settings", _MEND)
+    events = [Event(**entry) for entry in file.log]
+    try:
+        for event in events:
+            check_event(event)
+        check_files(file.collection.files, "What it says of files")
+        frame = as_records(pd.DataFrame(file.documents))
+        order = check_order(file.order, len(frame))
+    except (InputProblem, ValueError) as problem:
+        raise InputProblem(f"{name} is damaged ({str(problem).rstrip('.')}); {_MEND}.") from None
+    if [event.seq for event in events] != list(range(1, len(events) + 1)):
+        raise InputProblem(f"{name} lacks part of its log; {_MEND}.")
+    return file, settings, events, frame, order
 
 
 def _screened(events: Sequence[Event]) -> Sequence[Event]:

@@ -1,10 +1,16 @@
 """``tarstop learn-prior``, and ``tarstop belief`` with what it wrote."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tests.cli.shell import Run
+from tarstop_core.belief.prior import Prior
+from tarstop_core.samples.shipped import WIDTH, priors
+from tarstop_core.sessions.file import export_session
+from tarstop_core.sessions.store.store import Store
+from tests.cli.shell import Run, refused
+from tests.session_cases import a_patent_session, a_review
 
 
 def test_a_prior_is_learned_and_used(tarstop: Run, tmp_path: Path) -> None:
@@ -25,3 +31,31 @@ def test_a_prior_is_learned_and_used(tarstop: Run, tmp_path: Path) -> None:
         "belief", tmp_path / "t.csv", "--prior", prior, "--prefixes", "--theta", "0.9", "--json"
     ).json
     assert found["prefixes"][0] == 0.5
+
+
+def test_the_prior_is_taken_by_name_and_printed(tarstop: Run, tmp_path: Path) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text("study,TP,FP,FN,TN\na,9,1,3,9\n", encoding="utf-8")
+    width = priors()[WIDTH]
+    told = tarstop("belief", table, "--prior", WIDTH, "--b0", "0.3", "--json").json
+    assert told["prior"] == replace(width, b_0=0.3).to_dict() and told["theta"] == 0.75
+    out = tarstop("belief", table, "--prior", WIDTH, "--b0", "0.3").out
+    assert "It begins with 30 %" in out and "learned from" in out
+    weak = tarstop("belief", table, "--prior", "weak", "--json").json
+    assert weak["prior"] == Prior().to_dict() == tarstop("belief", table, "--json").json["prior"]
+    assert weak["belief"] != told["belief"]
+    refused(tarstop("belief", table, "--prior", "strong"), "no prior strong", WIDTH)
+    refused(tarstop("belief", table, "--prior", tmp_path / "none.json"), "cannot be read")
+
+
+def test_a_session_file_of_a_search_is_refused_and_so_is_a_damaged_one(tarstop: Run, tmp_path: Path) -> None:
+    search, damaged = tmp_path / "search.json", tmp_path / "damaged.json"
+    with Store(f"sqlite:///{tmp_path}/t.db") as store:
+        search.write_text(export_session(store, a_patent_session(store)), encoding="utf-8")
+        review = export_session(store, a_review(store))
+    refused(tarstop("belief", search), "no session of a review")
+    damaged.write_text(review.replace('"order": [0', '"order": [99'), encoding="utf-8")
+    refused(tarstop("belief", damaged), "damaged", "export the session again")
+    whole = tmp_path / "review.json"
+    whole.write_text(review, encoding="utf-8")
+    assert tarstop("belief", whole, "--b0", "0.9", "--json").json["prior"]["b_0"] == 0.9
