@@ -53,7 +53,8 @@ class OnSession:
 
     def tried(self, summary: Evidence, payoffs: Payoffs) -> ReviewSettings:
         """Return the session's settings with those that the page has."""
-        prior = replace(summary.prior, b_0=self.settings.prior.b_0)
+        own = self.settings.prior  # where it was learned moves no number
+        prior = replace(summary.prior, b_0=own.b_0, learned_from=own.learned_from)
         tried = replace(self.settings, theta=summary.theta, engine=summary.engine, payoffs=payoffs)
         return replace(tried, prior=prior, b_0=summary.prior.b_0)
 
@@ -112,6 +113,8 @@ def from_session(sessions: dict[str, str]) -> Chosen:
     """Ask for one of the sessions, and return its tables with its settings."""
     titles = {key: shell.escape_label(name) for key, name in sessions.items()}
     how: dict[str, Any] = {**lasting(SESSION), "label_visibility": "collapsed"}
+    if st.session_state.get(SESSION) not in sessions:
+        st.session_state.pop(SESSION, None)
     chosen = one_of("Session", titles, **how)
     address.write({CHOSEN: chosen})
     store = shell.store()

@@ -130,12 +130,9 @@ def _headline(chosen: Chosen, summary: Evidence, payoffs: Payoffs) -> None:
         words.rival_sentence(summary, payoffs.q_star, chosen.actions.plus, chosen.actions.minus),
     )
     said = told(words.belief_sentence(summary), acts, rival)
-    marks = badges(
-        *filter(
-            None,
-            (words.studies(len(summary)), ENGINES[summary.engine].badge, prior_badge(summary, chosen.start)),
-        )
-    )
+    about = ("simulated" if chosen.simulated else "", words.studies(len(summary)))
+    model = (ENGINES[summary.engine].badge, prior_badge(summary, chosen.start))
+    marks = badges(*filter(None, (*about, *model)))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = f'<span class="tar-meta">{html.escape(chosen.name)}</span>'
         st.html(f"{said}<p>{marks} {name}</p>", width="stretch")

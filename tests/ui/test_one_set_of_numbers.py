@@ -1,0 +1,436 @@
+"""One session has one set of numbers: on every page, in every export, and on the command line."""
+
+import csv
+import html
+import io
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tarstop_core.belief.prior import Prior
+from tarstop_core.calibration.calibrator import Calibrator
+from tarstop_core.documents.records import as_records
+from tarstop_core.documents.reports import Report, Row
+from tarstop_core.explore import figures, plans, sensitivity
+from tarstop_core.explore.lists import LabelledList
+from tarstop_core.presentation.numbers import amount, percent
+from tarstop_core.samples.shipped import WIDTH, priors
+from tarstop_core.screening.advice import advise, stopping_outcomes
+from tarstop_core.screening.advised import Advice
+from tarstop_core.screening.fold import replay
+from tarstop_core.screening.log import Event
+from tarstop_core.screening.paths import chances, session_paths
+from tarstop_core.screening.scenarios.named import scenario_of
+from tarstop_core.screening.settings import PatentSettings, ReviewSettings, Settings
+from tarstop_core.screening.state import State
+from tarstop_core.screening.wording import chances_badge, question, verdict
+from tarstop_core.sessions.compare import comparison
+from tarstop_core.sessions.export import document_rows, trace_csv
+from tarstop_core.sessions.file import export_session, import_session, state_of
+from tarstop_core.sessions.report import report_html
+from tarstop_core.sessions.session import OpenSession, session_snapshot
+from tarstop_core.sessions.store.store import Store
+from tarstop_core.value.payoffs import Payoffs
+from tests.cli.conftest import tarstop as tarstop
+from tests.cli.shell import Run
+from tests.session_cases import INCLUSION, PATENT, SEEN
+
+N = 60
+IDS = [f"d{at}" for at in range(N)]
+DATA = Calibrator("rank", "review", x=(0.0, 4.0), y=(0.4, 0.02), fitted_on=SEEN)
+CALIBRATORS = {calibrator.digest: calibrator for calibrator in (PATENT, INCLUSION, DATA)}
+RULES = (
+    *("optimal", "greedy", "open-loop", "smooth:K=5", "batch:K=10", "look-ahead:m=5"),
+    *("budget:d=30", "screen-everything", "consecutive:n=8"),
+)
+LEARNED = priors()["clef-reviews"]
+PRIORS = (Prior(), priors()[WIDTH], LEARNED, Prior(s=0.7, tau=0.4, weight=0.55))
+SESSIONS = {"patent": 410, "review": 100}
+DIFFERS = "Not as in the session"  # what pages say of numbers that are not the session's
+STORED = 2  # of each scenario
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A session that a person might have, drawn at random."""
+
+    settings: Settings
+    events: list[Event]
+
+    @property
+    def state(self) -> State:
+        return replay(self.settings, IDS, self.events)
+
+    def at(self, state: State) -> tuple[Settings, Calibrator, Any, State]:
+        """What advice asks for."""
+        calibrator = CALIBRATORS[state.settings.calibrator]
+        return state.settings, calibrator, chances(state.settings, calibrator, None, state), state
+
+
+def drawn(rng: np.random.Generator, scenario: str) -> Drawn:
+    """Draw settings and a log."""
+    settings = a_search(rng) if scenario == "patent" else a_review(rng)
+    events: list[Event] = []
+    for doc in IDS[: int(rng.choice([0, int(rng.integers(0, 40)), N], p=[0.05, 0.9, 0.05]))]:
+        events += an_answer(rng, settings, doc)
+    if events and rng.random() < 0.3:  # settings that were changed on the way
+        dearer = settings.with_stakes(settings.stakes.with_costs_times(3.0))
+        events.insert(len(events) // 2, Event("settings", {"settings": dearer.to_dict(), "reason": ""}))
+    return Drawn(settings, numbered(events))
+
+
+def numbered(events: Iterable[Event]) -> list[Event]:
+    """Events as a log numbers them."""
+    return [replace(event, seq=at) for at, event in enumerate(events, start=1)]
+
+
+def stakes(rng: np.random.Generator) -> dict[str, Any]:
+    """Draw what both scenarios set."""
+    unit, K = [("", 1.0), ("£", 20_000.0)][int(rng.integers(2))]
+    return {
+        "payoffs": Payoffs.from_q_star(float(rng.choice([0.2, 0.5, 0.8, 1 / 3])), K, unit),
+        "cost": float(K * 10 ** rng.uniform(-5, -1.5)),
+        "b_0": float(rng.uniform(0.1, 0.9)),
+        "policy": str(rng.choice(RULES)),
+        "scale": float(rng.choice([1.0, 0.4])),
+    }
+
+
+def a_search(rng: np.random.Generator) -> PatentSettings:
+    """Draw the settings of a search for prior art."""
+    return PatentSettings(
+        **stakes(rng),
+        calibrator=PATENT.digest,
+        kappa=float(rng.choice([1.0, 0.9])),
+        s=float(rng.choice([1.0, 0.8])),
+        needs_citation=bool(rng.random() < 0.5),
+        confirm_hits=bool(rng.random() < 0.5),
+    )
+
+
+def a_review(rng: np.random.Generator) -> ReviewSettings:
+    """Draw the settings of a review; the engine of both groups takes too long for hundreds of them."""
+    both = stakes(rng)
+    stages = int(rng.choice([1, 2]))
+    return ReviewSettings(
+        **both,
+        calibrator=(INCLUSION if stages == 2 else DATA).digest,
+        plus="Take it up",
+        minus="Leave it",
+        theta=float(rng.choice([0.75, 0.8, 0.62])),
+        engine=str(rng.choice(["univariate", "univariate", "univariate", "reml"])),
+        prior=PRIORS[int(rng.integers(len(PRIORS)))],
+        stages=stages,
+        full_cost=float(rng.choice([0.0, 10.0])) * both["cost"] if stages == 2 else 0.0,
+        floor=float(rng.choice([0.0, 0.8])),
+        floor_studies=int(rng.choice([0, 3, 5])),
+        least_studies=int(rng.choice([0, 0, 4])),
+        least_patients=int(rng.choice([0, 0, 90])),
+        learns=bool(rng.random() < 0.3),
+    )
+
+
+def an_answer(rng: np.random.Generator, settings: Settings, doc: str) -> Iterator[Event]:
+    """Draw what is said of a document, and of its report."""
+    if rng.random() < 0.05:
+        yield Event("label", {"doc": doc, "label": "unsure"})
+        return
+    relevant = bool(rng.random() < (0.15 if settings.reads_full_texts else 0.02))
+    yield Event("label", {"doc": doc, "label": "relevant" if relevant else "irrelevant"})
+    if relevant and settings.confirms_hits and rng.random() < 0.7:
+        yield Event("confirm", {"doc": doc, "holds": bool(rng.random() < 0.7)})
+    if relevant and settings.reads_full_texts and rng.random() < 0.8:
+        yield Event("report", {"doc": doc, **a_report(rng, doc).to_dict()})
+
+
+def a_report(rng: np.random.Generator, name: str) -> Report:
+    """Draw a report read in full that brings a 2×2 table, or none."""
+    if rng.random() < 0.2:
+        return Report("no data", "no 2×2 table")
+    diseased, tp = int(rng.integers(10, 60)), float(rng.uniform(0.5, 0.95))
+    hits = round(diseased * tp)
+    return Report("data", study=name, rows=(Row(name, hits, 5, diseased - hits, 40),))
+
+
+def explorable(settings: Settings) -> bool:
+    return isinstance(settings.rule, plans.EXPECTABLE)
+
+
+# --- hundreds of sessions: what pages and exports compute ------------------------------------------------
+
+
+@pytest.mark.parametrize("scenario", ["patent", "review"])
+def test_explore_and_evidence_compute_what_screen_says(scenario: str) -> None:
+    rng = np.random.default_rng(11)
+    seen = {"go on": 0, "held": 0, "settled": 0, "waiting": 0, "not open": 0, "tables": 0, "varied": 0}
+    for _ in range(SESSIONS[scenario]):
+        session = drawn(rng, scenario)
+        at = settings, calibrator, p, state = session.at(session.state)
+        paths = session_paths(*at)
+        advice = advise(*at, paths)
+        listing = LabelledList("mine", settings, calibrator, p, state)
+        path, rule = listing.planned(settings), settings.rule
+        the_decision_now(advice, plans.decide(path, state.depth, settings.cost, rule.acts_on_belief))
+        ((stop, plus),) = stopping_outcomes(*at, [rule], paths, start=state.depth)
+        assert stop == state.depth + advice.more
+        assert sensitivity.goes_on(settings, path, rule, settings.cost, state.depth) == (advice.more > 0)
+        if explorable(settings):
+            the_plan(advice, plans.cell_of(listing, settings, rule, "planned"), plus)
+        if advice.variations and explorable(settings) and seen["varied"] < 8:
+            the_variations(advice, sensitivity.tornado(listing, settings, rule))
+            seen["varied"] += 1
+        if isinstance(settings, ReviewSettings):
+            the_evidence(advice, settings, state)
+            seen["tables"] += advice.facts is not None and advice.facts.studies > 2
+            seen["waiting"] += advice.facts is not None and advice.facts.waiting > 0
+        seen["go on"] += advice.go_on
+        seen["held"] += advice.held_by is not None
+        seen["settled"] += path.settled(state.depth)
+        seen["not open"] += not path.plus_open(state.depth) and bool(settings.payoffs.chooses_plus(advice.b))
+    expected = {"go on", "varied", "not open"}
+    expected |= {"settled"} if scenario == "patent" else {"held", "waiting", "tables"}
+    assert all(seen[what] >= 5 for what in expected), seen
+
+
+def the_decision_now(advice: Advice, now: plans.Now) -> None:
+    """Belief, chance of the next document, EVPI, score, cost and action of *At stake now*."""
+    assert (now.b, now.rho, now.evpi, now.cost) == (advice.b, advice.rho, advice.evpi, advice.cost)
+    assert now.value == (advice.score or 0.0)
+    assert now.plus == advice.plus
+
+
+def the_plan(advice: Advice, cell: plans.Cell, plus: bool) -> None:
+    """How many more, the action there, and what following the rule brings, beside stopping now."""
+    assert (cell.depth, cell.plus) == (advice.depth + advice.more, plus)
+    now = cell.path.expected_utility(
+        np.array([advice.depth]),
+        np.zeros(1),
+        advice.depth,
+        acts_on_belief=cell.policy.acts_on_belief,
+        looks_every=1,
+    )
+    waiting = advice.facts.waiting if advice.facts else 0
+    assert waiting or now[0] == pytest.approx(advice.utility)
+    if advice.more and advice.headline == "continue":
+        assert cell.net_utility - now[0] == pytest.approx(advice.gain, abs=1e-9 * cell.path.payoffs.K)
+
+
+def the_variations(advice: Advice, tornado: sensitivity.Tornado) -> None:
+    """Depths under other chances of documents and other starting chances, on Screen and in *Sensitivity*."""
+    of_chances = [other.more for other in advice.variations if other.assumption.chance_factor != 1]
+    of_b_0 = [other.more for other in advice.variations if other.assumption.b_0 is not None]
+    swings = {swing.name: [depth - advice.depth for depth in swing.depth] for swing in tornado.swings}
+    assert swings["p"] == of_chances and swings.get("b_0", []) == of_b_0
+    assert tornado.depth == advice.depth + advice.more
+
+
+def the_evidence(advice: Advice, settings: ReviewSettings, state: State) -> None:
+    """Belief, action and tables of *Evidence* on this session."""
+    scenario, facts = scenario_of(settings), advice.facts
+    summary = scenario.evidence(settings, state)
+    assert summary is not None and facts is not None
+    not_identified = summary.belief is None and settings.engine == "reml"
+    assert not_identified or summary.belief == pytest.approx(advice.b, abs=1e-12)
+    assert advice.b == settings.b_0 if not_identified else percent(summary.belief or 0) == percent(advice.b)
+    assert (len(summary), int(summary.tables.diseased.sum())) == (facts.studies, facts.diseased)
+    lacking = scenario.lacking(settings, state)
+    assert bool(lacking) == (facts.needed > 0)
+    if not not_identified:
+        assert advice.plus == (bool(settings.payoffs.chooses_plus(summary.belief)) and not lacking)
+
+
+# --- some sessions in a store: exports, report, file, command line, pages ---------------------------------
+
+
+def in_store(store: Store, session: Drawn) -> str:
+    """Keep a session, recorded event by event."""
+    for calibrator in CALIBRATORS.values():
+        store.save_calibrator(calibrator)
+    frame = as_records({"id": IDS, "title": [f"Title {doc}" for doc in IDS]})
+    collection = store.save_collection("Search", frame, [], 0)
+    kept = store.create_session("Mine", collection, np.arange(N), None, session.settings, "hips", "own order")
+    for event in session.events:
+        store.append(kept, event, expected=event.seq - 1)
+    return kept
+
+
+@pytest.mark.parametrize("scenario", ["patent", "review"])
+@pytest.mark.parametrize("seed", range(STORED))
+def test_exports_report_and_file_say_what_screen_says(
+    scenario: str, seed: int, store: Store, tmp_path: Path
+) -> None:
+    session = drawn(np.random.default_rng(100 + seed), scenario)
+    kept, at = in_store(store, session), session.at(session.state)
+    settings, state = at[0], at[3]
+    advice = advise(*at)
+    opened, whole = OpenSession.load(store, kept), session_snapshot(store, kept)
+    assert same(opened.advice(settings), advice) and same(whole.advice_now, advice)
+    trace = list(csv.DictReader(io.StringIO(trace_csv(opened))))
+    assert len(trace) == state.depth
+    logs, rows = before_each_label(session), document_rows(whole)
+    assert len(logs) == state.depth
+    for row, exported, log in list(zip(trace, rows, logs, strict=False))[::4]:
+        the_row(row, advise(*session.at(replay(session.settings, IDS, log))))
+        assert {name: str(exported[name]) for name in ("b", "worth", "cost", "headline")} == {
+            name: row[name] for name in ("b", "worth", "cost", "headline")
+        }
+    report = plain(report_html(whole))
+    assert f"that {question(settings)} is now {percent(advice.b)}." in report
+    assert f"{state.depth:,} of {N:,} documents" in report
+    assert f"Reading a document costs {amount(settings.cost, settings.payoffs.unit)}" in report
+    compared = dict(comparison([whole]))
+    assert compared["Chance now"] == [percent(advice.b)] and compared["Read"] == [f"{state.depth:,}"]
+    if advice.facts is not None:
+        assert compared["Studies with data"] == [str(advice.facts.studies)]
+    text = export_session(store, kept)
+    assert same(advise(*session.at(state_of(text))), advice)
+    with Store(f"sqlite:///{tmp_path}/other.db") as other:
+        there = session_snapshot(other, import_session(other, text))
+        assert same(there.advice_now, advice)
+
+
+def before_each_label(session: Drawn) -> list[list[Event]]:
+    """The log as it was before each document that was read."""
+    return [session.events[:at] for at, event in enumerate(session.events) if event.kind == "label"]
+
+
+def the_row(row: dict[str, str], advice: Advice) -> None:
+    """A line of the trace against the advice of its time."""
+    numbers = {"b": advice.b, "rho": advice.rho, "evpi": advice.evpi, "rho_evpi": advice.score}
+    numbers |= {"worth": advice.worth, "cost": advice.cost, "more_if_nothing": advice.more}
+    if advice.facts is not None:
+        facts = advice.facts
+        numbers |= {"studies": facts.studies, "reports_waiting": facts.waiting}
+        numbers |= {"chance_otherwise": facts.otherwise, "unseen_expected": facts.left[0]}
+    for name, number in numbers.items():
+        assert (row[name] == "") if number is None else float(row[name]) == pytest.approx(number, rel=1e-9)
+    assert row["headline"] == advice.headline
+    assert row["advice"] == ("continue" if advice.go_on else "stop")
+
+
+def same(one: Advice, other: Advice) -> bool:
+    """Whether two pieces of advice are one to the last digit that anybody sees."""
+    kept = [json.dumps(rounded(vars(each)), default=str) for each in (one, other)]
+    return kept[0] == kept[1]
+
+
+def rounded(value: Any) -> Any:
+    """Numbers with twelve digits, and what holds them."""
+    if isinstance(value, float):
+        return float(f"{value:.12g}")
+    if isinstance(value, dict):
+        return {name: rounded(each) for name, each in value.items()}
+    if isinstance(value, tuple):
+        return [rounded(each) for each in value]
+    return rounded(vars(value)) if hasattr(value, "__dataclass_fields__") else value
+
+
+def plain(text: str) -> str:
+    """A page as it is read."""
+    return html.unescape(re.sub(r"</?(span|strong|b)\b[^>]*>", "", text)).replace("\xa0", " ")
+
+
+def with_tables(engine: str, seed: int, **changed: Any) -> Drawn:
+    """Draw a review with a few tables, under an engine."""
+    rng = np.random.default_rng(seed)
+    while True:
+        session = drawn(rng, "review")
+        if 3 <= len(session.state.evidence.tables) <= 6 and not session.state.plan:
+            settings = replace(session.settings, engine=engine, **changed)
+            return Drawn(settings, numbered(event for event in session.events if event.kind != "settings"))
+
+
+@pytest.mark.parametrize(("engine", "seed"), [("bivariate", 1), ("univariate", 2), ("reml", 3)])
+def test_the_command_line_says_what_screen_says(
+    engine: str, seed: int, store: Store, tmp_path: Path, tarstop: Run
+) -> None:
+    session = with_tables(engine, seed, prior=priors()[WIDTH])
+    at = session.at(session.state)
+    settings, state, advice = at[0], at[3], advise(*at)
+    assert isinstance(settings, ReviewSettings)
+    file, tables, prior = (tmp_path / name for name in ("s.json", "t.csv", "p.json"))
+    file.write_text(export_session(store, in_store(store, session)), encoding="utf-8")
+    told = tarstop("belief", file, "--json").json
+    assert told["belief"] == pytest.approx(advice.b, abs=1e-12) and told["theta"] == settings.theta
+    assert told["engine"] == engine and told["studies"] == len(state.evidence.tables)
+    assert f"is {percent(advice.b)} ({engine})" in tarstop("belief", file).out.replace("\xa0", " ")
+    if engine == "reml":
+        assert told["prior"] is None
+        return
+    assert told["prior"] == settings.belief_prior.to_dict()
+    cells = zip(*(getattr(state.evidence.tables, cell) for cell in ("TP", "FP", "FN", "TN")), strict=True)
+    lines = [f"S{at},{','.join(f'{count:.0f}' for count in row)}" for at, row in enumerate(cells)]
+    tables.write_text("\n".join(("study,TP,FP,FN,TN", *lines)), encoding="utf-8")
+    prior.write_text(settings.belief_prior.to_json(), encoding="utf-8")
+    how = f"--theta={settings.theta}", f"--engine={engine}", "--json"
+    for given in (("--prior", prior), ("--prior", WIDTH, f"--b0={settings.b_0!r}")):
+        alike = tarstop("belief", tables, *given, *how).json
+        assert alike["belief"] == told["belief"] and alike["prior"] == told["prior"]
+
+
+def test_decide_says_what_screen_says_of_the_papers_score(tarstop: Run) -> None:
+    rng, asked = np.random.default_rng(5), 0
+    while asked < 6:
+        session = drawn(rng, "patent")
+        settings = replace(session.settings, needs_citation=False)
+        at = Drawn(settings, session.events).at(replay(settings, IDS, session.events))
+        advice = advise(*at)
+        if not advice.rho or at[0] != settings:
+            continue
+        asked += 1
+        payoffs = settings.payoffs
+        amounts = ",".join(map(repr, (payoffs.B, payoffs.L_r, payoffs.L_g, payoffs.G)))
+        told = tarstop(
+            *("decide", f"--payoffs={amounts}", f"--belief={advice.b!r}", f"--rho={advice.rho!r}"),
+            *(f"--cost={settings.cost!r}", "--json"),
+        ).json
+        assert (told["evpi"], told["value"]) == (pytest.approx(advice.evpi), pytest.approx(advice.score))
+
+
+OpenApp = Callable[..., AppTest]
+
+
+def shown(app: AppTest) -> str:
+    """Everything that a page says in HTML, captions and boxes."""
+    assert not app.exception
+    parts = [*app.get("html"), *app.caption, *app.info, *app.warning, *app.error]
+    return plain(" ".join(str(getattr(part, "value", "") or part.proto.body) for part in parts)).replace(
+        "\\", ""
+    )
+
+
+@pytest.mark.parametrize("scenario", ["patent", "review"])
+def test_pages_say_what_screen_says(scenario: str, open_app: OpenApp, store: Store) -> None:
+    rules = {"policy": "greedy", "least_studies": 0, "least_patients": 0} if scenario == "review" else {}
+    session = (
+        with_tables("univariate", 4, **rules, prior=priors()[WIDTH], learns=True)
+        if scenario == "review"
+        else drawn(np.random.default_rng(21), scenario)
+    )
+    at, kept = session.at(session.state), in_store(store, session)
+    settings, calibrator, p, state = at
+    advice, listing = advise(*at), LabelledList("Mine", settings, at[1], p, state)
+    app = open_app("screen", session=kept)
+    assert verdict(advice, settings).word in shown(app)
+    app.session_state["why"] = True
+    assert percent(advice.b) in shown(app.run()) and chances_badge(calibrator, settings) in shown(app)
+    app.switch_page("pages/explore.py").run()
+    said, now = shown(app), plans.decide(listing.planned(settings), state.depth, settings.cost)
+    assert figures.stakes_sentence(now, settings) in said and amount(now.evpi, settings.payoffs.unit) in said
+    plan = plans.cell_of(listing, settings, settings.rule, "planned")
+    assert plain(figures.plan_sentence(plan, listing)) in said and DIFFERS not in said
+    assert chances_badge(calibrator, settings) in said and "payoffs" not in app.query_params
+    if isinstance(settings, ReviewSettings):
+        app.switch_page("pages/evidence.py").run()
+        said = shown(app)
+        assert f"exceeds {percent(settings.theta)} is {percent(advice.b)}." in said
+        assert f"now you would choose “{settings.plus if advice.plus else settings.minus}”" in said
+        assert app.query_params["session"] == kept and DIFFERS not in said
+    assert percent(advice.b) in shown(open_app("sessions", session=kept))
