@@ -23,8 +23,7 @@ from tarstop_core.samples.shipped import calibrators
 from tarstop_core.screening.advised import FEW, MOST_LEFT
 
 JUDGMENTS = {"abs": "inclusion", "content": "review"}
-LEARNED = {"reviews that learned": True, "screening sets that learned": False}
-"""Sessions whose labels decided what came next, and whether they are reviews of CLEF."""
+LEARNED = {"reviews that learned": True, "screening sets that learned": False}  # Whether they are of CLEF
 LEVELS = {
     1.0: "as foreseen",
     0.25: "¼ as many",
@@ -39,8 +38,7 @@ POOL, PERSONS = (
     {"reviews": 600, "patents": 4000},
     400,
 )  # Drawn sessions, and persons who have some of them each
-LOOKS, GIVES_UP, LENGTHS = 5, 50, (300, 3000)
-"""Reviews: looks at each, irrelevant documents in a row after which it ends, and how long lists are."""
+LOOKS, GIVES_UP, LENGTHS = 5, 50, (300, 3000)  # Reviews: looks, misses in a row that end it, lengths of lists
 LISTED, SEARCHED, PRIOR_ART = 100, 30, 0.5  # Patents: documents, those read at most, how often there is a hit
 
 
@@ -164,8 +162,8 @@ def summarise(tables: Tables) -> dict[str, object]:
         for name, part in [("all", every), *every.groupby("collection")]
     ]
     rates = tables["still_unread_power"].set_index(["scenario", "level", "tilt"]).to_dict("index")
-    shown = 1 - is_open.groupby(every["at"], sort=False).mean()
-    return {"rows": rows, "shown": shown, "power": rates, "truths": TRUTHS}
+    shares = is_open.groupby(every["at"], sort=False).mean()
+    return {"rows": rows, "open": shares, "power": rates, "truths": TRUTHS}
 
 
 STUDY = Study(
