@@ -30,7 +30,7 @@ from tarstop_core.calibration.extraction_rate import (
     for_one_question,
 )
 from tarstop_core.calibration.fitting import assess, assess_each, fit
-from tarstop_core.calibration.rank_frailty import SPREADS, cases_of, learn, survival
+from tarstop_core.calibration.rank_frailty import SPREADS, cases_of, for_merged_lists, learn, survival
 from tarstop_core.calibration.thinning import Thinning, fit_thinning
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
@@ -108,6 +108,9 @@ def make_for_new_collections(data: Path) -> None:
         held_out += [(calibrator, medical(data, tested, judged)) for judged in JUDGED]
     fitted = replace(fit(topics, kind="rank-frailty", collections=names), fitted_on=seen)
     write("clef-reviews-rank-frailty", fitted, assess_each(held_out, LEFT_OUT))
+    merged = for_merged_lists(replace(fitted, fitted_on=replace(seen, name=f"{seen.name}, for merged lists")))
+    held_out = [(for_merged_lists(calibrator), topics) for calibrator, topics in held_out]
+    write("clef-reviews-merged", merged, assess_each(held_out, LEFT_OUT))
 
 
 def make_reviews_for_new_collections(

@@ -37,6 +37,7 @@ from tarstop_core.calibration.calibration_plot import (
     intervals_held,
 )
 from tarstop_core.calibration.calibrator import Calibrator
+from tarstop_core.calibration.coverage import COMPLETE, DEPTH, share_without_hit
 from tarstop_core.evaluation.reranking import READ
 from tarstop_core.presentation.numbers import number, percent
 from tarstop_core.samples.shipped import default_calibrator, reranked_calibration
@@ -106,10 +107,12 @@ def facts(chosen: Listed) -> list[tuple[str, str]]:
     ]
     if calibrator.kind == "frailty":
         rows.append(("Frailty shape a", number(calibrator.frailty)))
-    if calibrator.list_kinds:
+    if share := share_without_hit(calibrator, DEPTH, COMPLETE):
         rows.append(("Collections vary", "95 % of them lie in the band of the figure, as far as is known"))
-        lacking = f"{percent(calibrator.lacking)} do, where there is something to find"
-        rows.append(("A list may lack it", lacking))
+        between = f"{percent(share.low)} to {percent(share.high)} in 90 % of collections"
+        rows.append(
+            (f"Nothing in the first {DEPTH}, though it exists", f"{percent(share.mean)} of lists, {between}")
+        )
     elif calibrator.kind not in ("hazard", "first-hit"):
         varies = "no more than chance has it"
         if calibrator.dispersion != float("inf"):

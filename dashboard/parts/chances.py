@@ -20,6 +20,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.policies import POLICIES, LookAhead, OpenLoop, Parameter, Policy, Value
 from tarstop_core.policies.registry import followed, titled
 from tarstop_core.ranking.order import Ranking
+from tarstop_core.samples import shipped
 from tarstop_core.samples.shipped import default_calibrator
 from tarstop_core.screening.scenarios.named import FIRST, scenario_of
 from tarstop_core.screening.settings import Settings
@@ -51,11 +52,12 @@ def starting_chance(settings: Settings) -> float:
 
 
 def calibrator(
-    ranking: Ranking | None, has_scores: bool, sample: bool, scenario: str = PATENT
+    ranking: Ranking | None, has_scores: bool, sample: bool, scenario: str = PATENT, merged: bool = False
 ) -> Calibrator | None:
     """Ask where the chances of the documents come from; None where there is nothing to choose.
 
-    `ranking` is None while the list cannot be put in order; `sample` says that it comes with the programme.
+    `ranking` is None while the list cannot be put in order; `sample` says that it comes with the programme, `merged` that
+    it is put together from several rankings.
     """
     choices = fitting(shell.store(), scenario, has_scores)
     key = f"{PREFIX}/calibrator/{'scores' if has_scores else 'ranks'}/{'sample' if sample else 'own'}"
@@ -65,7 +67,11 @@ def calibrator(
     if choices:
         usual = default_calibrator(has_scores, sample, scenario)
         if scenario == PATENT and not sample:
+            of_one = usual
             usual = next((name for name, each in choices.items() if updated_by_own(each)), usual)
+            # A calibrator that a person chose or taught stays.
+            if merged and usual == st.session_state.get(key, usual) == of_one:
+                key, usual = f"{key}/merged", shipped.FOR_MERGED_LISTS
         calibrator = which("Where the chances come from", choices, usual, **lasting(key)).calibrator
         _quality(calibrator)
         chosen = calibrator if _fits(calibrator, ranking, scenario, sample) else None

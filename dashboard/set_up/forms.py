@@ -12,11 +12,14 @@ from dashboard.frame.shell import caption, escape_label, escape_markdown, term
 from dashboard.frame.widgets import explained, hundredths, lasting, one_of, text_of, upload
 from dashboard.parts import application, chances, stakes
 from dashboard.parts.application import Asked
+from dashboard.set_up import coverage
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.belief.prior import Prior, from_json
+from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.calibration.extraction_rate import ExtractionRate
 from tarstop_core.evidence.curve_figures import prior_figure, prior_sentence
 from tarstop_core.presentation.numbers import amount, percent
+from tarstop_core.ranking.order import Order
 from tarstop_core.samples import shipped
 from tarstop_core.samples.shipped import WIDTH, priors
 from tarstop_core.screening.scenarios.base import Scenario
@@ -79,6 +82,14 @@ class Form(Generic[S]):
         """Ask for what most people leave as it is; `simulated` says that the list is."""
         return settings
 
+    def coverage(self, settings: S, calibrator: Calibrator | None, chosen: Documents) -> S:
+        """Ask how probable it is that the list lacks what is sought, where that changes the advice."""
+        return settings
+
+    def is_merged(self, chosen: Documents, order: Order) -> bool:
+        """Whether the list is put together from several rankings, so that its ranks mean less."""
+        return False
+
 
 class PatentForm(Form[PatentSettings]):
     """A search for prior art, in which one document decides."""
@@ -94,7 +105,7 @@ class PatentForm(Form[PatentSettings]):
         return super().stakes(replace(start, needs_citation=cited), simulated, problems)
 
     def more(self, settings: PatentSettings, simulated: bool) -> PatentSettings:
-        """Ask for citation, confirmation, coverage and the sensitivity of reading."""
+        """Ask for citation, confirmation and the sensitivity of reading."""
         paper = st.toggle(
             "Paper mode: none of these",
             **lasting(f"{PREFIX}/paper"),
@@ -118,30 +129,31 @@ class PatentForm(Form[PatentSettings]):
             **how("confirm_hits"),
             help=f"Until a hit is {term('confirmed', 'confirmed')} you are shown what follows if it holds and if it does not.",
         )
-        percents: dict[str, Any] = {"low": 5, "high": 100, "step": 5}
-        kappa = hundredths(
-            "Chance that it is in this list, if it exists",
-            100,
-            at=left,
-            help=f"{term('kappa', 'κ (coverage)')}: could the prior art be missing from this list?",
-            **percents,
-            **how("kappa"),
-        )
-        left.caption(
-            f"κ = {kappa / 100:.2f}: of 100 existing documents of this kind the list would hold {kappa}."
-        )
         s = hundredths(
             "Chance that you recognise it on reading",
             100,
-            at=right,
+            low=5,
+            high=100,
+            step=5,
             help=f"{term('reading', 's (sensitivity of one reading)')}: would you recognise a relevant document?",
-            **percents,
             **how("s"),
         )
-        right.caption(f"s = {s / 100:.2f}: of 100 relevant documents that you read, you would recognise {s}.")
+        st.caption(f"s = {s / 100:.2f}: of 100 relevant documents that you read, you would recognise {s}.")
         if paper:
             return settings.paper_mode()
-        return replace(settings, needs_citation=cited, confirm_hits=confirmed, kappa=kappa / 100, s=s / 100)
+        return replace(settings, needs_citation=cited, confirm_hits=confirmed, s=s / 100)
+
+    def coverage(
+        self, settings: PatentSettings, calibrator: Calibrator | None, chosen: Documents
+    ) -> PatentSettings:
+        """Ask how the list was searched."""
+        paper = bool(st.session_state.get(f"{PREFIX}/paper", False))
+        kappa = coverage.ask(PREFIX, calibrator, chosen, disabled=paper)
+        return settings if paper else replace(settings, kappa=kappa)
+
+    def is_merged(self, chosen: Documents, order: Order) -> bool:
+        """By its files, or by what the person said of the search."""
+        return order != "text" and coverage.merges(PREFIX, chosen)
 
 
 class ReviewForm(Form[ReviewSettings]):

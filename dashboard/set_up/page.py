@@ -21,7 +21,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.files import FORMATS
 from tarstop_core.presentation.html import unbroken
 from tarstop_core.presentation.numbers import amount, percent
-from tarstop_core.ranking.order import Ranking
+from tarstop_core.ranking.order import Order, Ranking
 from tarstop_core.screening.advice import advise
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.paths import chances as path_chances
@@ -95,11 +95,12 @@ def _steps() -> None:
         settings = form.stakes(start, chosen.simulated, problems)
     with right:
         settings = form.beside(settings)
+        coverage = st.container()
         first_advice = st.container()
         name, reviewer = _names(chosen, problems)
     with more:
         ranking = None if ready is None else ready.ranked
-        settings, calibrator = _chances(form, settings, ranking, order != "own", chosen.simulated)
+        settings, calibrator = _chances(form, settings, ranking, order, chosen)
         scored = bool(chosen.frame["score"].notna().any())
         settings = learning.ask(settings, PREFIX, chosen.simulated, scored, order == "scores")
         register = st.checkbox("Register this as my plan", **lasting(f"{PREFIX}/register"))
@@ -107,6 +108,8 @@ def _steps() -> None:
             f"A registered plan freezes {scenario_of(settings).frozen[0]} and the list of documents; from then on a moved "
             "slider is a what-if, until you confirm it as a deviation and say why."
         )
+    with coverage:
+        settings = form.coverage(settings, calibrator, chosen)
     if calibrator is None and ready is not None:
         problems.append("No calibrator that fits this list is chosen; choose or upload one under More.")
     plan = None
@@ -174,7 +177,7 @@ def _names(chosen: Documents, problems: list[str]) -> tuple[str, str]:
 
 
 def _chances(
-    form: Form, settings: Settings, ranking: Ranking | None, has_scores: bool, sample: bool
+    form: Form, settings: Settings, ranking: Ranking | None, order: Order, chosen: Documents
 ) -> tuple[Settings, Calibrator | None]:
     """Ask for what has a default that most people leave as it is."""
     left, right = st.columns(2, gap="large")
@@ -184,10 +187,16 @@ def _chances(
             scenario.settings_class.first_rule, scenario.plans_approximately, scenario.first_because
         )
     with right:
-        calibrator = chances.calibrator(ranking, has_scores, sample, scenario.chance_of(settings))
+        calibrator = chances.calibrator(
+            ranking,
+            has_scores=order != "own",
+            sample=chosen.simulated,
+            scenario=scenario.chance_of(settings),
+            merged=form.is_merged(chosen, order),
+        )
     digest = settings.calibrator if calibrator is None else calibrator.digest
     settings = replace(settings, policy=policy.spec, calibrator=digest)
-    return form.more(settings, simulated=sample), calibrator
+    return form.more(settings, simulated=chosen.simulated), calibrator
 
 
 def _bar(summary: str, plan: Plan | None, problems: list[str]) -> None:

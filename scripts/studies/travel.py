@@ -1,24 +1,16 @@
 """How well chances travel: learned on some collections of real rankings and used on another."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from scripts.real_lists import (
-    COLLECTIONS,
-    EACH_ONCE,
-    JUDGED,
-    PATENTS,
-    elsewhere,
-    medical,
-    read,
-)
+from scripts.real_lists import COLLECTIONS, EACH_ONCE, JUDGED, PATENTS, elsewhere, medical, read
 from scripts.study import Floats, Study, Tables
 from tarstop_core.belief.decisive import HitCurve
 from tarstop_core.calibration.calibrator import Calibrator
+from tarstop_core.calibration.coverage import UNKNOWN, share_without_hit
 from tarstop_core.calibration.fitting import fit
 from tarstop_core.documents.topic import Topic
 from tarstop_core.evaluation.cases import without_relevant
@@ -26,32 +18,28 @@ from tarstop_core.places import real_data
 from tarstop_core.policies import Optimal
 from tarstop_core.presentation.palette import BELIEF, PLUS, THRESHOLD
 from tarstop_core.presentation.svg import Line, chart
-from tarstop_core.samples.shipped import calibrators
+from tarstop_core.samples.shipped import FOR_MERGED_LISTS, calibrators
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.payoffs import Payoffs
 
 Chances = Callable[[Topic], HitCurve]
-
 PAYOFFS = [Payoffs.from_q_star(q_star) for q_star in (0.2, 0.5, 0.8)]
 COSTS = (0.0001, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05)
 DEPTHS = (0, 1, 2, 3, 5, 7, 10, 15, 20, 30, 40, 50, 70, 100)
 SHOWN_DEPTHS = (10, 20, 50, 100)
 NEW, BEFORE = "rank-frailty", "marginal"  # the default for searches, and the default before it
-PSEUDO = 1.0
-LONGEST = 12_000
+PSEUDO, LONGEST = 1.0, 12_000
+ONE_RANKING = "clef-reviews-rank-frailty"
+UNCERTAIN = {"κ unknown": ONE_RANKING, "κ unknown, merged": FOR_MERGED_LISTS}  # as nobody knows the search
 LIST = ["domain", "collection", "judged", "review"]
 
 
-def curve_of(calibrator: Calibrator) -> Chances:
+def curve_of(calibrator: Calibrator, kappa: float = 1.0) -> Chances:
     """The survival curve of a list."""
     if not calibrator.by_rank:
-        return lambda topic: calibrator.curve(calibrator.probabilities(topic.scores))
-
-    @lru_cache(maxsize=1)
-    def longest() -> HitCurve:
-        return calibrator.curve(calibrator.probabilities(None, LONGEST))
-
-    return lambda topic: HitCurve(longest().log_M[: len(topic) + 1], longest().h[: len(topic)])
+        return lambda topic: calibrator.curve(calibrator.probabilities(topic.scores), kappa=kappa)
+    longest = calibrator.curve(calibrator.probabilities(None, LONGEST), kappa=kappa)
+    return lambda topic: HitCurve(longest.log_M[: len(topic) + 1], longest.h[: len(topic)])
 
 
 def before(data: Path, tested: str) -> Callable[[Topic], Calibrator]:
@@ -100,17 +88,13 @@ def searches(data: Path) -> pd.DataFrame:
     rows: list[dict[str, object]] = []
     for tested in COLLECTIONS:
         topics, names = elsewhere(data, tested)
-        new = curve_of(fit(topics, kind="rank-frailty", collections=names))
-        default = before(data, tested)
-        sources = {
-            NEW: lambda topic, new=new: new,
-            BEFORE: lambda topic, default=default: curve_of(default(topic)),
-        }
+        new, default = curve_of(fit(topics, kind="rank-frailty", collections=names)), before(data, tested)
+        sources = {NEW: lambda _, new=new: new, BEFORE: lambda topic, of=default: curve_of(of(topic))}
         for judged in JUDGED:
             lists = [topic for topic in medical(data, tested, judged) if topic.omega]
             rows += on_lists({"domain": "medical", "collection": tested, "judged": judged}, lists, sources)
-    shipped = {NEW: "clef-reviews-rank-frailty", BEFORE: "clef-reviews"}
-    curves = {source: curve_of(calibrators()[name]) for source, name in shipped.items()}
+    curves = {NEW: curve_of(calibrators()[ONE_RANKING]), BEFORE: curve_of(calibrators()["clef-reviews"])}
+    curves |= {source: curve_of(calibrators()[name], UNKNOWN.mean) for source, name in UNCERTAIN.items()}
     sources = {source: lambda _, curve=curve: curve for source, curve in curves.items()}
     for name, files in PATENTS.items():
         lists = [topic for topic in read(data, *files) if topic.omega]
@@ -118,12 +102,12 @@ def searches(data: Path) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def compared(rows: pd.DataFrame) -> dict[str, object]:
-    """New minus before over lists, with an interval from resampling reviews with all their lists."""
+def compared(rows: pd.DataFrame, new: str = NEW, before: str = BEFORE) -> dict[str, object]:
+    """Utility of new chances minus those before over lists, with an interval from resampling reviews with all their lists."""
     wide = rows.pivot(index=LIST[1:], columns="chances", values="utility")
-    gain = wide[NEW] - wide[BEFORE]
+    gain = wide[new] - wide[before]
     low, high = resampled(gain, gain.index.get_level_values("review"))
-    means = {"before": wide[BEFORE].mean(), "new": wide[NEW].mean(), "difference": gain.mean()}
+    means = {"before": wide[before].mean(), "new": wide[new].mean(), "difference": gain.mean()}
     return {"reviews": rows["review"].nunique(), "lists": len(gain)} | means | {"low": low, "high": high}
 
 
@@ -152,6 +136,18 @@ def without_a_hit(rows: pd.DataFrame) -> list[dict[str, object]]:
     return found
 
 
+def uncertain(patents: pd.DataFrame) -> Iterator[dict[str, object]]:
+    """What patent lists came to and showed by some depths, and what is predicted not knowing how they were searched."""
+    for collection, rows in patents.groupby("collection", sort=False):
+        for source, shipped in UNCERTAIN.items():
+            row = {"lists_of": collection, "chances": source} | compared(rows, source, NEW)
+            for depth in SHOWN_DEPTHS:
+                share = vars(share_without_hit(calibrators()[shipped], depth, UNKNOWN))
+                row[f"nothing_{depth}"] = rows.loc[rows["chances"] == source, f"nothing_in_{depth}"].mean()
+                row |= {f"{name}_{depth}": value for name, value in share.items()}
+            yield row
+
+
 def measure() -> Tables:
     """Searches on medical reviews and patents."""
     data = real_data()
@@ -173,6 +169,7 @@ def measure() -> Tables:
         "calibrators_travel": pd.DataFrame(parts).round(6),
         "calibrators_travel_hits": pd.DataFrame(without).round(6),
         "calibrators_travel_topics": topics.round({"utility": 5}),
+        "calibrators_travel_patents": pd.DataFrame(uncertain(patents)).round(6),
     }
 
 
@@ -186,6 +183,8 @@ def summarise(tables: Tables) -> dict[str, object]:
         "merged": merged.set_index("lists_of")["difference"].to_dict(),
         "hits": tables["calibrators_travel_hits"],
         "depths": SHOWN_DEPTHS,
+        "patents": tables["calibrators_travel_patents"],
+        "once": EACH_ONCE,
     }
 
 
@@ -209,11 +208,7 @@ def figure(tables: Tables) -> str:
 STUDY = Study(
     page="calibrators_travel",
     reads="the medical and patent rankings in TARSTOP_REAL_DATA; a few minutes",
-    tables=(
-        "calibrators_travel",
-        "calibrators_travel_hits",
-        "calibrators_travel_topics",
-    ),
+    tables=tuple(f"calibrators_travel{part}" for part in ("", "_hits", "_topics", "_patents")),
     measure=measure,
     summarise=summarise,
     figure=figure,

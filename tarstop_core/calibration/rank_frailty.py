@@ -22,6 +22,7 @@ from scipy.special import logsumexp
 from scipy.stats import beta, norm
 
 from tarstop_core.calibration.calibrator import PATENT, RANK_UNIT, Calibrator
+from tarstop_core.calibration.coverage import UNKNOWN
 from tarstop_core.calibration.first_hit import DEEPEST, SURE, PastCase, _fitted_on, ranks, weighted_quantiles
 from tarstop_core.documents.tables import Floats
 from tarstop_core.documents.topic import Topic
@@ -40,6 +41,8 @@ SPREADS = 2.0, 0.25
 STEPS = np.array([0.1, 0.4, 0.8, 1.3, 2.0])  # Spreads in units of those, over which is averaged
 SHARES = (np.arange(20) + 0.5) / 20
 """Grid over the share of lists that have something to find, where that is not known of every list."""
+RANKINGS = 2
+"""Of how many rankings a merged list counts as being put together: its rank k says as much as rank k/2 of one."""
 LEAST = 1e-5  # Weight of a point of the grid that a file keeps, and digits of each number in it
 DIGITS = 6
 
@@ -50,6 +53,7 @@ class Learned:
 
     weight: Floats  # Of each point of the grid; adds up to 1; shape (G,)
     lacking: float  # 1 − κ: the chance that it holds nothing of what there is, posterior mean
+    sure: float = SURE_OF_LACKING  # How many lists that weighs as much as
 
 
 def grid() -> Floats:
@@ -59,13 +63,12 @@ def grid() -> Floats:
 
 def survival(k: int) -> Floats:
     """Chance that the first k hold no hit, given that the list holds one, at every point of the grid."""
-    rich, slope, _ = grid()
-    return np.exp(_log_passed(np.exp(rich) * (k / RANK_UNIT) ** slope))
+    rich, slope, variance = grid()
+    return np.exp(_log_passed(np.exp(rich) * (k / RANK_UNIT) ** slope, variance))
 
 
-def _log_passed(exposure: Floats) -> Floats:
-    """Log of the chance of no hit after an exposure at every point of the grid, shape (…, G)."""
-    _, _, variance = grid()
+def _log_passed(exposure: Floats, variance: Floats) -> Floats:
+    """Log of the chance of no hit after an exposure in every kind of list, shape (…, J)."""
     bound = np.where(variance > 0, variance, 1.0)
     return np.where(variance > 0, -np.log1p(bound * exposure) / bound, -exposure)
 
@@ -133,10 +136,12 @@ def updated(start: Learned, cases: Sequence[PastCase]) -> Learned:
     True
     """
     with np.errstate(divide="ignore"):
-        prior = np.log(start.weight)[:, None] + np.log(_lacking(start.lacking))
+        prior = np.log(start.weight)[:, None] + np.log(_lacking(start.lacking, start.sure))
     log = prior + log_likelihood(cases)
     posterior = np.exp(log - logsumexp(log))
-    return Learned(posterior.sum(axis=1), float(posterior.sum(axis=0) @ LACKING))
+    # Kind and κ go together after cases: the kinds are weighed as those of lists that hold a hit.
+    holds = posterior @ (1 - LACKING)
+    return Learned(holds / holds.sum(), float(posterior.sum(axis=0) @ LACKING))
 
 
 def _between(points: Floats, means: Floats, scale: float) -> tuple[Floats, Floats]:
@@ -150,9 +155,9 @@ def _between(points: Floats, means: Floats, scale: float) -> tuple[Floats, Float
     return weight / weight.sum(axis=1, keepdims=True), np.tile(prior, len(means))
 
 
-def _lacking(mean: float) -> Floats:
+def _lacking(mean: float, sure: float = SURE_OF_LACKING) -> Floats:
     """How 1 − κ of collections is distributed over its grid."""
-    density = beta.pdf(LACKING, mean * SURE_OF_LACKING, (1 - mean) * SURE_OF_LACKING) * np.gradient(LACKING)
+    density = beta.pdf(LACKING, mean * sure, (1 - mean) * sure) * np.gradient(LACKING)
     return np.asarray(density / density.sum())
 
 
@@ -189,24 +194,51 @@ def fit_rank_frailty(
 
 def with_learned(calibrator: Calibrator, learned: Learned) -> Calibrator:
     """The calibrator with the chances, kinds and band of what was learned."""
-    rich, slope, variance = grid()
-    kept = learned.weight >= LEAST
-    weight = learned.weight[kept] / learned.weight[kept].sum()
-    kinds = np.column_stack((weight, rich[kept], slope[kept], variance[kept]))
+    return _with_kinds(calibrator, np.vstack((learned.weight, grid())), learned.lacking)
+
+
+def for_merged_lists(calibrator: Calibrator, rankings: int = RANKINGS) -> Calibrator:
+    """The chances of a list that is put together from several rankings, of which each holds part of what there is.
+
+    Its first k documents go as deep as the first k/R of one ranking: Λ(k/R) = R^(−w)·Λ(k), so v falls by w·log R.
+
+    Parameters
+    ----------
+    calibrator : Calibrator
+        Of kind "rank-frailty", for lists of one ranking.
+    rankings : int
+        R, how many rankings are put together.
+
+    Returns
+    -------
+    Calibrator
+        It cannot be updated by cases, since its kinds lie beside the grid.
+    """
+    kinds = np.array(calibrator.list_kinds).T
+    kinds[1] -= kinds[2] * np.log(rankings)
+    return _with_kinds(calibrator, kinds, calibrator.lacking)
+
+
+def _with_kinds(calibrator: Calibrator, kinds: Floats, lacking: float) -> Calibrator:
+    """The calibrator with these kinds of lists (weight, v, w and 1/a, shape (4, J)), their chances and their band."""
+    weight, rich, slope, variance = kinds
+    kept = kinds[:, weight >= LEAST]
+    kept[0] /= kept[0].sum()
     at = ranks()
-    by_then = (1 - learned.lacking) * (1 - np.array([survival(int(k)) for k in at]))
-    ends = np.array([weighted_quantiles(each, learned.weight, SURE) for each in by_then])
+    start = np.exp(rich)
+    passed = _log_passed(start * (at[:, None] / RANK_UNIT) ** slope, variance)
+    ends = np.array([weighted_quantiles(each, weight, SURE) for each in (1 - lacking) * (1 - np.exp(passed))])
     # Between points of the grid the ends of the interval are rough.
     ends = np.maximum.accumulate(ends, axis=0)
-    exposure = np.exp(rich) * ((at[:, None] / RANK_UNIT) ** slope - ((at[:, None] - 1) / RANK_UNIT) ** slope)
-    chance = np.minimum.accumulate(-np.expm1(_log_passed(exposure)) @ learned.weight)
+    exposure = start * ((at[:, None] / RANK_UNIT) ** slope - ((at[:, None] - 1) / RANK_UNIT) ** slope)
+    chance = np.minimum.accumulate(-np.expm1(_log_passed(exposure, variance)) @ weight)
     return replace(
         calibrator,
         x=_short(np.log(at), 12),
         y=_short(chance),
         band=tuple(zip(_short(ends[:, 0]), _short(ends[:, 1]), strict=True)),
-        list_kinds=tuple((a, b, c, d) for a, b, c, d in map(_short, kinds)),
-        lacking=_short(np.array([learned.lacking]))[0],
+        list_kinds=tuple((a, b, c, d) for a, b, c, d in map(_short, kept.T)),
+        lacking=_short(np.array([lacking]))[0],
     )
 
 
@@ -216,7 +248,10 @@ def _short(values: Floats, digits: int = DIGITS) -> tuple[float, ...]:
 
 
 def learned_by(calibrator: Calibrator) -> Learned:
-    """What a calibrator of this kind holds, on the grid again. InputProblem when it is of another kind or grid."""
+    """What a calibrator of this kind holds, on the grid again. InputProblem when it is of another kind or grid.
+
+    How somebody else's lists were searched says nothing of κ: only a person's own lists do.
+    """
     points = {tuple(each): at for at, each in enumerate(grid().T.round(6))}
     weight, name = np.zeros(len(points)), calibrator.fitted_on.name
     for one, *point in calibrator.list_kinds:
@@ -226,7 +261,10 @@ def learned_by(calibrator: Calibrator) -> Learned:
         weight[at] = one
     if not weight.sum() > 0:
         raise InputProblem(f"“{name}” is no calibrator of kind 'rank-frailty'; choose one.")
-    return Learned(weight / weight.sum(), calibrator.lacking)
+    weight /= weight.sum()
+    if calibrator.fitted_on.own:
+        return Learned(weight, calibrator.lacking)
+    return Learned(weight, 1 - UNKNOWN.mean, UNKNOWN.sure)
 
 
 def from_cases(

@@ -133,7 +133,7 @@ def suggest_order(frame: pd.DataFrame) -> tuple[Order, str]:
         return "scores", "Every record has a score in the file."
     if len(frame) < SHORTEST_TELLING_LIST:
         return "text", "The list is too short to tell from its order whether it follows relevance."
-    if frame["source"].str.split("; ").str[0].nunique() > 1:
+    if several_files(frame):
         return "text", "Several files one after the other are not one list in order of relevance."
     hint = order_hint(frame)
     if hint is not None:
@@ -148,6 +148,15 @@ def suggest_order(frame: pd.DataFrame) -> tuple[Order, str]:
         if _sorted(numbers) and not all(re.fullmatch(r"row \d+", number) for number in numbers):
             return "text", _sorted_by(name)
     return "own", "The list follows neither date, title nor number, so it may be in the order of your search."
+
+
+def several_files(frame: pd.DataFrame) -> bool:
+    """Whether the records come from several files, each of which may be a ranking of its own.
+
+    >>> several_files(pd.DataFrame({"source": ["a.csv", "a.csv; b.csv"]}))
+    False
+    """
+    return bool(frame["source"].str.split("; ").str[0].nunique() > 1)
 
 
 def _by_own_scores(frame: pd.DataFrame) -> Ranking:

@@ -22,6 +22,8 @@ DEFAULTS: dict[str, tuple[str, str]] = {
     INCLUSION: ("review-inclusion-elsewhere", "sample-reviews-inclusion"),
 }
 """For each scenario, the calibrator for a list of one's own and for a sample."""
+FOR_MERGED_LISTS = "clef-reviews-merged"
+"""The calibrator for a patent list that is put together from several rankings."""
 # Digests of earlier versions that differed in words only.
 FORMER = {"7bf73601a9c1918e": "clef-reviews-rank-frailty"}
 

@@ -14,6 +14,7 @@ from scripts.studies import ranking, recall, reml, reranked_chances, reranking, 
 from scripts.study import change, interval, kept_tables, load, mean_change, page, signed, where
 from tarstop_core.belief.of_tables import beliefs
 from tarstop_core.belief.prior import Prior
+from tarstop_core.calibration.coverage import UNKNOWN, share_without_hit
 from tarstop_core.documents.tables import CELLS
 from tarstop_core.evaluation.cases import without_relevant
 from tarstop_core.evaluation.replay import replay, summary
@@ -174,6 +175,21 @@ def test_a_list_is_played_as_replay_plays_it(real_data: Path) -> None:
     assert travel.utility_of(topic, lambda _: whole) == pytest.approx(np.mean(cells), abs=1e-5)
     cut = travel.curve_of(calibrator)(topic)
     np.testing.assert_allclose(cut.log_M, whole.log_M, rtol=1e-4)
+
+
+def test_patent_lists_without_a_hit_lie_within_what_is_predicted(real_data: Path) -> None:
+    rows = table("travel", "calibrators_travel_patents")
+    unknown = rows[rows["chances"] == "κ unknown"].set_index("lists_of")
+    calibrator = calibrators()[travel.ONE_RANKING]
+    assert set(unknown.index) == set(real_lists.PATENTS)
+    for name, files in real_lists.PATENTS.items():
+        lists = [topic for topic in real_lists.read(real_data, *files) if topic.omega]
+        for depth in travel.SHOWN_DEPTHS:
+            share = share_without_hit(calibrator, depth, UNKNOWN)
+            nothing = np.mean([topic.first_hit is None or topic.first_hit > depth for topic in lists])
+            assert share is not None and share.low <= nothing <= share.high
+            kept = unknown.loc[name, [f"nothing_{depth}", f"mean_{depth}", f"low_{depth}"]].tolist()
+            assert kept == pytest.approx([nothing, share.mean, share.low], abs=1e-5)
 
 
 def test_no_review_is_on_both_sides(real_data: Path) -> None:

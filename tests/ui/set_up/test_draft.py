@@ -1,5 +1,6 @@
 """What was entered is there again where the page is loaded anew."""
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from tarstop_core.belief.prior import Prior
@@ -24,6 +25,7 @@ def test_every_field_survives(open_app: Open, page: AppTest, store: Store) -> No
     page.number_input("set_up/own/stakes/times").set_value(3.0).run()
     page.text_input("set_up/own/stakes/unit").set_value("£").run()
     page.slider("set_up/chances/b_0").set_value(33)
+    page.selectbox("set_up/searched/any").set_value("own").run()
     page.slider("set_up/kappa").set_value(80)
     page.toggle("set_up/needs_citation").set_value(False)
     page.selectbox("set_up/chances/policy").set_value("batch").run()
@@ -45,6 +47,7 @@ def test_every_field_survives(open_app: Open, page: AppTest, store: Store) -> No
         ("number_input", "own/stakes/documents"),
         ("number_input", "own/stakes/G"),
         ("slider", "chances/b_0"),
+        ("selectbox", "searched/any"),
         ("slider", "kappa"),
         ("toggle", "needs_citation"),
         ("selectbox", "chances/policy"),
@@ -66,6 +69,20 @@ def test_every_field_survives(open_app: Open, page: AppTest, store: Store) -> No
     row = store.session(session.id)
     assert (row.settings.payoffs.unit, row.settings.policy, row.settings.b_0) == ("£", "batch:K=20", 0.33)
     assert row.query == "foldable mast" and store.draft(draft) == {}
+
+
+@pytest.mark.parametrize(("kappa", "answer"), [(80, "own"), (100, "unknown")])
+def test_a_draft_of_an_earlier_version_keeps_its_coverage(
+    open_app: Open, page: AppTest, store: Store, kappa: int, answer: str
+) -> None:
+    upload(page, ("patents.csv", CSV))
+    content = store.draft(draft_of(page))
+    fields = {name: value for name, value in content["fields"].items() if "/searched/" not in name}
+    draft = store.save_draft(content | {"fields": fields | {"set_up/kappa": kappa}}, "")
+    again = open_app("set_up", draft=draft)
+    assert not again.exception and not again.error
+    assert again.selectbox("set_up/searched/any").value == answer
+    assert [slider.value for slider in again.slider if slider.key == "set_up/kappa"] == [80] * (kappa == 80)
 
 
 def test_a_prior_from_a_file_survives(open_app: Open, store: Store) -> None:

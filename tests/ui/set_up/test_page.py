@@ -70,6 +70,7 @@ def test_everything_chosen_is_what_the_session_gets(page: AppTest, store: Store)
     page.selectbox("set_up/chances/policy").set_value("batch").run()
     page.number_input("set_up/chances/batch/K").set_value(20).run()
     page.selectbox("set_up/chances/calibrator/scores/sample").set_value("simulated-patents").run()
+    page.selectbox("set_up/searched/sample").set_value("own").run()
     page.slider("set_up/kappa").set_value(80).run()
     page.slider("set_up/s").set_value(90).run()
     page.toggle("set_up/needs_citation").set_value(False).run()
@@ -93,8 +94,9 @@ def test_everything_chosen_is_what_the_session_gets(page: AppTest, store: Store)
 
 
 def test_paper_mode_turns_all_assumptions_off(page: AppTest, store: Store) -> None:
-    page.slider("set_up/kappa").set_value(50).run()
+    page.selectbox("set_up/searched/sample").set_value("query").run()
     page.toggle("set_up/paper").set_value(True).run()
+    assert page.selectbox("set_up/searched/sample").disabled
     start(page)
     settings = store.session(store.sessions()[0].id).settings
     assert settings == settings.paper_mode()
