@@ -49,8 +49,9 @@ def chosen_prior(theta: float, start: Start, disabled: bool) -> Prior:
         weight = share(label, first.weight, low=0.1, high=1.0, key="weight", **how)
         prior: Prior = Prior(b_0, s, tau, s_fpr, eta, weight=weight)
         taken: Prior | None = st.session_state.get(f"{PREFIX}/prior")
-        if theta == start.theta and prior == replace(first, learned_from=None):
-            prior = first
+        as_begun = all(getattr(prior, name) == getattr(first, name) for name in NUMBERS)
+        if as_begun and (first.width_alone or (theta, b_0) == (start.theta, first.b_0)):
+            prior = replace(first, b_0=b_0)
         elif taken is not None and _same(prior, taken, theta):
             prior = replace(taken, b_0=b_0)  # with what it was learned from
         said = prior_sentence(prior, theta)

@@ -166,7 +166,7 @@ def _badges(listing: LabelledList) -> None:
         *about_documents(listing.simulated, listing.settings),
         f"{len(listing):,} documents",
         f"{listing.start:,} read" if listing.start else "",
-        chances_badge(listing.calibrator, listing.settings),
+        f"chances {chances_badge(listing.calibrator, listing.settings)}",
         "paper mode, truth known" if listing.truth is not None else "",
     )
     st.html(f'<p class="tar-about">{badges(*filter(None, marks))}</p>')

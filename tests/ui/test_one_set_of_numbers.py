@@ -100,6 +100,7 @@ def stakes(rng: np.random.Generator) -> dict[str, Any]:
         "b_0": float(rng.uniform(0.1, 0.9)),
         "policy": str(rng.choice(RULES)),
         "scale": float(rng.choice([1.0, 0.4])),
+        "chances_follow": bool(rng.random() < 0.5),
     }
 
 
