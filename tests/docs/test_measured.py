@@ -10,7 +10,17 @@ from scipy.stats import norm
 from scipy.stats import t as t_distribution
 
 from scripts import real_lists
-from scripts.studies import ranking, recall, reml, reranked_chances, reranking, reviews, travel, unread
+from scripts.studies import (
+    question_chances,
+    ranking,
+    recall,
+    reml,
+    reranked_chances,
+    reranking,
+    reviews,
+    travel,
+    unread,
+)
 from scripts.study import change, interval, kept_tables, load, mean_change, page, signed, where
 from tarstop_core.belief.of_tables import beliefs
 from tarstop_core.belief.prior import Prior
@@ -328,3 +338,25 @@ def test_files_hold_the_same_documents_otherwise_ordered() -> None:
     for title, is_relevant, score in zip(moved.titles, moved.relevant, moved.start, strict=True):
         at = titles.index(title)
         assert (is_relevant, score) == (relevant[at], at)
+
+
+# --- chances for one question ---------------------------------------------------------------------
+
+
+def test_the_slope_of_what_is_left_is_found_again() -> None:
+    rng = np.random.default_rng(3)
+    expected = rng.uniform(1, 60, 400)
+    rows = pd.DataFrame({"review": np.arange(400) % 16, "expected": expected})
+    found = question_chances.slope_row(rows.assign(true=rng.poisson(3 * expected**0.5)))
+    assert found["low"] < 0.5 < found["high"] and found["difference"] == pytest.approx(0.5, abs=0.06)
+    assert found["level"] == pytest.approx(expected.sum() / (3 * expected**0.5).sum(), rel=0.05)
+
+
+def test_what_chances_for_one_question_foresaw_is_foreseen_again(real_data: Path) -> None:
+    kept = table("question_chances", "question_chances")
+    fold = next(reviews.folds(real_lists.outcomes(real_data)))
+    again = pd.DataFrame(question_chances.foreseen(fold), columns=kept.columns)
+    own = kept[kept["review"].isin(again["review"])].reset_index(drop=True)
+    assert own["question"].tolist() == again["question"].tolist()
+    for name in ("log_score", "expected", "true"):
+        assert own[name].to_numpy() == pytest.approx(again[name].to_numpy(), abs=2e-3, rel=2e-3)
