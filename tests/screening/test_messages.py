@@ -29,7 +29,7 @@ ACCURACY = ReviewSettings(
     SEARCH.payoffs, SEARCH.cost, policy="optimal", plus="Adopt", minus="Don’t adopt", full_cost=0.01
 )
 CHECK = Check(60, 9, 21, 3, Evidence(1, 1.0, 0.5))
-EVIDENCE = (CHECK.evidence, Evidence(12, 0.4, 2.0), Evidence(12, 99.0, 0.5), Evidence(1, 99.0, None))
+EVIDENCE = (CHECK.evidence, Evidence(12, 0.4, 2.0), Evidence(12, 99.0, 0.5), Evidence(1, 81_826_718.0, None))
 FACTS = ReviewFacts(4, 3, 0.02, 0.01, 2, 0.3, 0.2, 0.25, 15, (12.4, 3.0, 25.0), (0.4, 0.1, 0.8), 118, 9)
 HALVED, EARLIER = Assumption(chance_factor=0.5), Assumption(b_0=0.3)
 DOUBTS = (Variation(Assumption(chance_factor=2), go_on=False, more=0, plus=True),)
