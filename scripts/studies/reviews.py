@@ -24,7 +24,7 @@ from tarstop_core.documents.tables import Tables as Studies
 from tarstop_core.documents.topic import Outcome
 from tarstop_core.places import real_data
 from tarstop_core.policies import Greedy, OpenLoop, Optimal
-from tarstop_core.policies.floors import enough_studies, first_allowed_stop
+from tarstop_core.policies.floors import enough_studies, first_allowed_stops
 from tarstop_core.presentation.palette import BELIEF, PLUS
 from tarstop_core.presentation.svg import Line, chart
 from tarstop_core.value.outcomes import (
@@ -107,8 +107,10 @@ def stops(path: ReviewPath, cost: float) -> Iterator[tuple[str, int]]:
     for rule in (Greedy(), OpenLoop(), Optimal()):
         yield rule.title, int(rule.depths(path, [cost])[0])
     for least in FLOORS:
-        yield f"floor {least}", first_allowed_stop(Optimal(), path, cost, enough_studies(path, least, cost))
-    yield STRICT, first_allowed_stop(Optimal(), path, cost, enough_studies(path, CHOSEN, 0.0))
+        allowed = enough_studies(path, least, cost)[None]
+        yield f"floor {least}", int(first_allowed_stops(Optimal(), path, [cost], allowed)[0])
+    whatever_it_costs = enough_studies(path, CHOSEN, 0.0)[None]
+    yield STRICT, int(first_allowed_stops(Optimal(), path, [cost], whatever_it_costs)[0])
 
 
 def decided(fold: Fold, pairing: int) -> Rows:
