@@ -85,7 +85,8 @@ def live_check(
             low, high = expected.interval(CONFIDENCE)
     own = session_ratios(settings, calibrator, p, state)
     evidence = combined([*others, *([] if own is None else [own])])
-    offered = evidence.level if evidence.warned and not settings.adapts_chances else None
+    fixed = not (settings.adapts_chances or settings.chances_follow)  # Else what was found counts already
+    offered = evidence.level if evidence.warned and fixed else None
     unsure = len(state.unsure)
     return Check(
         read, low, high, hits, evidence, offered, misses, unsure, waiting=state.depth - read - unsure
@@ -112,16 +113,16 @@ def session_ratios(settings: Settings, calibrator: Calibrator, p: Floats, state:
         Natural logarithms; None where it says nothing, because no label fell to these chances, or labels decided what was
         read without being what the chances go by.
     """
-    ends = [*(begin for begin, _ in state.foreseen_by[1:]), state.depth]
-    periods = [
-        (by, max(begin, state.kept), end)
-        for (begin, by), end in zip(state.foreseen_by, ends, strict=True)
-        if by.chances_from == settings.chances_from and end > max(begin, state.kept)
-    ]
-    if not periods or (state.reordered and not settings.adapts_chances and state.depth < len(p)):
+    if state.reordered and not settings.adapts_chances and state.depth < len(p):
         return None
-    ratios = [_ratios(by, calibrator, p, state, begin, end) for by, begin, end in periods]
-    return np.asarray(np.sum(ratios, axis=0))
+    ratios, end = None, state.depth
+    for since, by in reversed(state.foreseen_by):
+        begin = max(since, state.kept)
+        if by.chances_from == settings.chances_from and end > begin:
+            own = _ratios(by, calibrator, p, state, begin, end)
+            ratios = own if ratios is None else ratios + own
+        end = since
+    return ratios
 
 
 def _ratios(

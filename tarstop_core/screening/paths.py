@@ -47,8 +47,9 @@ def read_so(settings: Settings, state: State) -> bytes:
     """What chances depend on beside calibrator and settings: nothing where the list is read as it stands."""
     if settings.adapts_chances:
         return f"{len(state.labels)}:".encode() + state.came_true[: state.depth].tobytes()
-    labels = (state.labels, state.judged, state.came_true) if settings.chances_follow else ()
-    read = b"".join(each.tobytes() for each in labels)
+    read = b""
+    if settings.chances_follow:
+        read = np.stack((state.labels, state.judged, state.came_true)).tobytes()
     if state.sequence is None:
         return read
     return read + state.sequence.tobytes() + (state.counts.tobytes() if state.aside_read else b"")
