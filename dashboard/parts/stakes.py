@@ -268,7 +268,7 @@ def nearest_fraction(fraction: float) -> float:
     """The stop of the cost slider that stands nearest, on its log scale.
 
     >>> nearest_fraction(0.00101), nearest_fraction(0), nearest_fraction(7.0), nearest_fraction(1e-9)
-    (0.001, 0.0, 1.0, 1e-05)
+    (0.001, 0.0, 1.0, 1e-08)
     """
     if fraction == 0:
         return 0.0

@@ -49,7 +49,7 @@ class Coverage:
         """Ends of the central interval of κ.
 
         >>> [round(end, 2) for end in COVERAGES["unknown"].interval()]
-        [0.72, 0.99]
+        [0.64, 1.0]
         """
         low, high = self._quantiles(np.array([(1 - level) / 2, (1 + level) / 2]))
         return float(low), float(high)

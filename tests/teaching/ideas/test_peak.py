@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tarstop_core.explore.figures import stakes_rows
+from tarstop_core.explore.plans import Now
 from tarstop_core.teaching.ideas.value import peak_picture
 from tarstop_core.value.payoffs import Payoffs
 from tests.teaching.ideas.printed import printed
@@ -33,7 +34,8 @@ def test_evpi_is_greatest_at_q_star(q_star: float, b: float) -> None:
 
 def test_the_numbers_beside_the_figure_are_what_is_drawn_on_explore_too() -> None:
     payoffs = Payoffs.from_q_star(0.8)
-    own, other = peak_picture(payoffs, 0.5).rows, stakes_rows(payoffs)
+    now = Now(0.5, 0.1, 0.8, float(payoffs.evpi(0.5)), 0.01, False, True, 0.001, 0.01)
+    own, other = peak_picture(payoffs, 0.5).rows, stakes_rows(now, payoffs)
     assert [(row["belief"], row["evpi"]) for row in own] == [(row["belief"], row["evpi"]) for row in other]
 
 

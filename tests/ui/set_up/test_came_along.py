@@ -152,8 +152,8 @@ def test_a_published_list_with_all_its_labels(open_app: Open, store: Store, real
     asked = choice(app)
     assert "671 of 671 documents carry labels (24 relevant)." in asked.label.replace("\\", "")
     assert asked.value == "replay"
-    assert "of 24" in html_of(app)
-    app.radio("set_up/scenario").set_value("review").run()
+    assert "of 24" in html_of(answered(app))
+    answered(app.radio("set_up/scenario").set_value("review").run())
     assert "labels hold no 2×2 tables" in words_of(app.caption)
     (shown,) = [each.proto.body for each in app.get("html") if "stops after" in each.proto.body]
     assert "Optimal" not in shown and "Greedy" not in shown and "Consecutive irrelevant(50)" in shown
@@ -178,7 +178,7 @@ def test_a_published_list_with_two_verdicts_is_kept_whole(
     assert "ADHD.csv holds two verdicts" in verdict.label.replace("\\", "")
     asked = choice(app)
     assert "851 of 851 documents carry labels (84 relevant)" in asked.label.replace("\\", "")
-    assert "of 84" in html_of(app)
+    assert "of 84" in html_of(answered(app))
     asked.set_value("keep").run()
     assert "Nothing is left to read then." in words_of(app.caption)
     start(app)
