@@ -17,6 +17,7 @@ from playwright.sync_api import Locator, Page, expect
 from tarstop_core.screening.advice import advise
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import standing
+from tarstop_core.screening.paths import chances
 from tarstop_core.sessions import demo
 from tarstop_core.sessions.store.store import Store
 
@@ -252,11 +253,11 @@ def assert_trace_is_the_cores(trace: pd.DataFrame, store: Store, session: str) -
     for line, event in zip(trace.to_dict("records"), labels, strict=True):
         before = replay(row.settings, row.ids, [earlier for earlier in events if earlier.seq < event.seq])
         calibrator = store.calibrator(before.settings.calibrator)
-        p = calibrator.probabilities(row.scores, len(row.ids))
+        p = chances(before.settings, calibrator, row.scores, before)
         advice = advise(before.settings, calibrator, p, before)
         assert str(line["id"]) == row.ids[before.depth] == event.payload["doc"]
         assert math.isclose(float(line["b"]), advice.b, rel_tol=1e-9)
-        assert math.isclose(float(line["worth"]), float(advice.worth or 0), rel_tol=1e-9)
+        assert math.isclose(float(line["worth"] or 0), float(advice.worth or 0), rel_tol=1e-9)
         assert math.isclose(float(line["evpi"]), advice.evpi, rel_tol=1e-9)
         assert math.isclose(float(line["p"]), float(p[before.depth]), rel_tol=1e-9)
         assert line["advice"] == ("continue" if advice.go_on else "stop")

@@ -57,7 +57,7 @@ def test_every_export_is_there_and_the_report_opens_without_a_network(
     server: Any, open_page: OpenPage, tmp_path: Path
 ) -> None:
     patent, review = fill(server)
-    for session, stem, figures in ((patent, "Hinge-i", 3), (review, "Review", 5)):
+    for session, stem, figures in ((patent, "Hinge-i", 3), (review, "Review", 4)):
         watched = open_page()
         watched.open(f"{server.url}/sessions?session={session}")
         page = watched.page
