@@ -176,7 +176,7 @@ def _questions(settings: Settings, now: Mapping[str, Any], view: View, note: str
     how: dict[str, Any] = {"format": "%g", "disabled": now["worse"] in (None, "equal")}
     times.number_input("How many times worse?", value=now["times"], step=1.0, **how, **view("times"))
     asked = f"{'Abstracts' if settings.two_stages else 'Documents'} you would read to avoid it"
-    how = {"format": "%g", "placeholder": "as many as there are"}
+    how = {"format": "%g", "placeholder": "as many as there are" if settings.cost == 0 else "a number"}
     documents.number_input(asked, value=now["documents"], step=50.0, **how, **view("documents"))
     one = "title and abstract" if settings.two_stages else "document"
     words = f"At £2 a {one}, where that mistake costs"

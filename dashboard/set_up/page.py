@@ -92,7 +92,9 @@ def _steps() -> None:
         start = scenario.settings_class(START.payoffs, START.cost, plus=plus, minus=minus)
         if asked is not None and isinstance(start, PatentSettings):
             start = replace(start, application=asked.application)
+        before = len(problems)
         settings = form.stakes(start, chosen.simulated, problems)
+        answered = len(problems) == before
     with right:
         settings = form.beside(settings)
         coverage = st.container()
@@ -126,7 +128,11 @@ def _steps() -> None:
         plan = Plan(
             name, reviewer, chosen, ranking, query, calibrator, settings, register, events, ready.aside
         )
-    _bar(_summary(chosen, settings, None if ready is None else ready.screened), plan, problems)
+    _bar(
+        _summary(chosen, settings if answered else None, None if ready is None else ready.screened),
+        plan,
+        problems,
+    )
 
 
 def _scenario() -> Scenario:
@@ -239,8 +245,11 @@ def session_name(documents_name: str) -> str:
     return stem.stem if stem.suffix.lower() in suffixes else documents_name
 
 
-def _summary(chosen: Documents, settings: Settings, ranking: Ranking | None) -> str:
+def _summary(chosen: Documents, settings: Settings | None, ranking: Ranking | None) -> str:
+    """Say what was chosen so far; `settings` are None until what is at stake is said."""
     count = len(chosen.frame) if ranking is None else len(ranking)
+    if settings is None:
+        return unbroken(f"{chosen.name} · {count:,} documents")
     unit, sure = settings.payoffs.unit, percent(settings.payoffs.q_star)
     cost = f" · {amount(settings.cost, unit)} a document" if unit else ""
     acts = f"“{settings.plus}” when more than {sure} sure that {question(settings)}"

@@ -195,13 +195,13 @@ def plan_sentence(plan: Cell, listing: LabelledList) -> str:
     """Say the plan at the present settings in one line, for the top of the page."""
     if plan.settled:
         return message("plan_settled", cell=plan, confirmed=listing.settings.confirms_hits)
+    payoffs, plus = plan.path.payoffs, plan.path.action_at(plan.start)
+    now = float((payoffs.utility_plus if plus else payoffs.utility_minus)(plan.path.belief_at(plan.start)))
     if plan.depth <= plan.start:
-        payoffs, plus = plan.path.payoffs, plan.path.action_at(plan.start)
-        now = (payoffs.utility_plus if plus else payoffs.utility_minus)(plan.path.belief_at(plan.start))
         waiting = round(plan.path.reports_waiting)
-        return message("plan_of_none", cell=plan, waiting=waiting, utility_now=float(now))
+        return message("plan_of_none", cell=plan, waiting=waiting, utility_now=now)
     scenario = scenario_of(listing.settings)
-    return message("plan", cell=plan, documents=len(listing), scenario=scenario)
+    return message("plan", cell=plan, documents=len(listing), scenario=scenario, utility_now=now)
 
 
 def rule_note(settings: Settings, policy: Policy) -> str:

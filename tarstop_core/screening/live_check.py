@@ -135,10 +135,12 @@ def _ratios(
     if settings.one_decides:
         if state.hit is not None and state.hit <= begin:
             return ratios_of_first_hit(np.zeros(1), 0, False, 0.0)
-        hit = state.hit is not None and state.hit <= end
+        hit = state.hit if state.hit is not None and state.hit <= end else None
         chances = settings.s * scaled(p, settings.scale)
         log_M = calibrator.curve(chances, state.ranked, kappa=settings.kappa, silent=state.silent).log_M
-        return ratios_of_first_hit(log_M, state.hit if hit else end, hit, 1 - settings.b_0, begin)  # type: ignore[arg-type]
+        return ratios_of_first_hit(
+            log_M, end if hit is None else hit, hit is not None, 1 - settings.b_0, begin
+        )
     judged = state.judged & (at < end)
     return calibrator.ratios(p, judged, relevant & judged, at < begin, state.ranks, settings.scale)
 

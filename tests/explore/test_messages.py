@@ -39,7 +39,8 @@ def sentences() -> Iterator[tuple[str, dict[str, Any]]]:
         changed = cell(depth=waiting, start=waiting)
         yield "plan_of_none", {"cell": changed, "waiting": waiting, "utility_now": 4.0}
     yield "other_rule", {"rule": Greedy(), "policy": Optimal()}
-    yield "plan", {"cell": cell(), "documents": 90, "scenario": PATENT}
+    for start in (0, 5):
+        yield "plan", {"cell": cell(start=start), "documents": 90, "scenario": PATENT, "utility_now": 0.01}
     for reports in (0.2, 3.0):
         path = cell().path
         path.reports_waiting = reports

@@ -283,7 +283,10 @@ class Review(Scenario[ReviewSettings]):
         if settings.two_stages:
             reports = [
                 ("Cost of a report in full", amount(settings.full_cost, settings.payoffs.unit)),
-                ("Included reports expected to bring data", _with_interval(share.mean, *share.interval())),
+                (
+                    "Included reports expected to bring data, before any was read",
+                    _with_interval(share.mean, *share.interval()),
+                ),
             ]
         return [
             ("Sensitivity to exceed (θ)", percent(settings.theta)),
