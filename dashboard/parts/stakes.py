@@ -179,7 +179,7 @@ def _questions(settings: Settings, now: Mapping[str, Any], view: View, note: str
     how = {"format": "%g", "placeholder": "as many as there are" if settings.cost == 0 else "a number"}
     documents.number_input(asked, value=now["documents"], step=50.0, **how, **view("documents"))
     one = "title and abstract" if settings.two_stages else "document"
-    words = f"At £2 a {one}, where that mistake costs"
+    words = f"At £2 a {one}, where the worse mistake costs"
     st.pills(words, list(EXAMPLES), format_func=EXAMPLES.__getitem__, **view("example"))
     if note:
         caption(note)

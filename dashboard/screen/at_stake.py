@@ -33,6 +33,9 @@ REALISTIC = 40.0  # What a wrong decision costs in earnest, as a multiple of wha
 
 def panel(work: Work, state: State, settings: Settings, what_if: Settings | None) -> None:
     """Sliders of what a wrong decision and a document cost, and the registered plan."""
+    if work.unsigned:
+        st.caption("Say first under which name changes are recorded, below.")
+        return
     moved = partial(_new_stakes, work, state)
     stakes.compact(settings, key=f"stakes_{work.row.id}", on_change=moved)
     if isinstance(settings, ReviewSettings):

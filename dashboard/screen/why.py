@@ -25,6 +25,7 @@ from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import ReviewSettings, Settings
 from tarstop_core.screening.state import State
 from tarstop_core.screening.wording import action, chances_badge, explain, question, remarks
+from tarstop_core.value.path import ListPath
 
 KEY = "why"
 HELP = (
@@ -65,7 +66,7 @@ def panel(work: Work, state: State, settings: Settings, advice: Advice) -> None:
             "why",
             warnings,
             explain(advice, settings, names(work, state.in_question)),
-            options(advice, settings),
+            options(advice, settings, work.paths(settings).path),
             recall_sentence(state),
             rows,
             marks,
@@ -110,7 +111,7 @@ def belief_badges(settings: ReviewSettings) -> list[str]:
     return [engine.badge, prior, f"right decision: by {truth}"]
 
 
-def options(advice: Advice, settings: Settings) -> list[tuple[str, str, str, str]]:
+def options(advice: Advice, settings: Settings, path: ListPath) -> list[tuple[str, str, str, str]]:
     """The two ways to go on in two stages: name, what each is worth, what it costs, and the best plan."""
     facts, unit = advice.facts, settings.payoffs.unit
     if facts is None or not settings.two_stages:
@@ -118,8 +119,12 @@ def options(advice: Advice, settings: Settings) -> list[tuple[str, str, str, str
     # The plan counts what waits as read, which the paper's score does not: both may be true at once.
     none = "none after the reports" if facts.waiting else "none gains"
     over = advice.depth >= advice.documents
-    plan = "none left" if over else f"about {facts.plan:,} more" if facts.plan else none
+    # A rule that weighs plans looks again after every study, as the headline says; `facts.plan` is read to its end.
+    more = advice.more if settings.rule.weighs_plans and not facts.waiting else facts.plan
+    plan = "none left" if over else f"about {more:,} more" if more else none
     worth = "–" if advice.worth is None else amount(advice.worth, unit)
+    if advice.worth is None and not over:
+        worth = f"at least {amount(max(0.0, float(settings.rule.least_rate(path)[advice.depth])), unit)}"
     score = " (score)" if settings.rule.criterion.is_score else ""
     abstracts = (f"Screen more abstracts{score}", worth, amount(advice.cost, unit), plan)
     reports = f"Read waiting reports ({facts.waiting:,})"

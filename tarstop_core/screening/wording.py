@@ -13,7 +13,7 @@ from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.presentation.numbers import number
 from tarstop_core.samples.shipped import reranked_chances
 from tarstop_core.screening import advice_message
-from tarstop_core.screening.advised import Advice, Assumption, Headline
+from tarstop_core.screening.advised import Advice, Headline
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import Decision
@@ -56,7 +56,7 @@ class Explanation:
     word: str  # the headline
     sentence: str  # why, with every number
     stopping: str  # what stopping now would mean
-    doubts: tuple[str, ...] = ()  # assumptions under which the advice would be another one, a sentence each
+    robustness: tuple[str, ...] = ()  # what other assumptions and stakes lead to, a sentence each
 
 
 @dataclass(frozen=True)
@@ -108,10 +108,14 @@ def explain(advice: Advice, settings: Settings, documents: Sequence[str] = ()) -
         why = advice_message("why_settled", advice=advice, settings=settings, documents=documents)
     else:
         why = message("why", advice=advice, settings=settings)
-    doubts = [
-        message("doubt", variation=other, advice=advice, settings=settings) for other in advice.contrary
+    robustness = [
+        *(message("doubt", variation=other, advice=advice, settings=settings) for other in advice.contrary),
+        advice_message("robust", advice=advice),
+        advice_message("at_other_stakes", advice=advice),
     ]
-    return Explanation(WORDS[advice.headline], why, stopping(advice, settings), tuple(doubts))
+    return Explanation(
+        WORDS[advice.headline], why, stopping(advice, settings), tuple(filter(None, robustness))
+    )
 
 
 def verdict(advice: Advice, settings: Settings, documents: Sequence[str] = ()) -> Verdict:
@@ -136,14 +140,13 @@ def verdict(advice: Advice, settings: Settings, documents: Sequence[str] = ()) -
         says = advice_message("says_settled", advice=advice, documents=documents)
     else:
         says = message("says", advice=advice, settings=settings)
-    unless = [assumption_in_words(other.assumption, settings) for other in advice.contrary]
     return Verdict(
         WORDS[advice.headline],
         mood,
         SIGNS[mood],
         says,
         now=message("now", advice=advice, settings=settings),
-        rests=message("rests", advice=advice, settings=settings, unless=unless),
+        rests=message("rests", advice=advice, settings=settings),
         brief=advice_message("brief", advice=advice, settings=settings),
     )
 
@@ -236,11 +239,6 @@ def question(settings: Settings) -> str:
 def chance_in_words(advice: Advice, settings: Settings) -> str:
     """The belief in a sentence, and the chance that it is compared with."""
     return advice_message("chance", advice=advice, settings=settings, question=question(settings))
-
-
-def assumption_in_words(assumption: Assumption, settings: Settings) -> str:
-    """What is assumed, as a clause: "documents are half as likely to be relevant"."""
-    return scenario_of(settings).message("assumption", assumption=assumption, settings=settings)
 
 
 def consequences(settings: Settings) -> list[str]:

@@ -79,6 +79,7 @@ def report_html(session: SessionSnapshot) -> str:
         at=when(state.last_time or session.row.created),
         imported=session.came.sentence(when),
         example=example_amounts(settings),
+        repriced=any(moved.cost != first.cost for moved in _later_settings(session)),
         in_full=sum(report.was_read for report in reports),
         against=against,
         advice=explain(session.advice_now, settings, [_name(session, at) for at in state.in_question]),
@@ -262,6 +263,10 @@ def _plan(session: SessionSnapshot) -> dict[str, Any]:
             *(_change(session, event, [moved_aside(event)]) for event in after_plan(events)),
         ],
     }
+
+
+def _later_settings(session: SessionSnapshot) -> list[Settings]:
+    return [read_settings(event.payload["settings"]) for event in session.events if event.kind == "settings"]
 
 
 def _changed(session: SessionSnapshot, events: Sequence[Event], before: Settings) -> list[dict[str, Any]]:

@@ -90,10 +90,11 @@ def test_the_other_model_is_quoted_where_it_would_decide_otherwise() -> None:
     between = (exact.belief + reml.belief) / 2
     higher, lower = ("Adopt", "Don’t adopt") if reml.belief > exact.belief else ("Don’t adopt", "Adopt")
     assert words.rival_sentence(exact, between) == (
-        f"The usual model (REML) would say {percent(reml.belief)}: {higher}; it weighs studies by variances taken "
-        "from their own results."
+        f"The usual model (REML) would decide otherwise: a chance of {percent(reml.belief)}, so “{higher}”. "
+        "It takes the precision of each study from its own results."
     )
-    assert words.rival_sentence(reml, between) == f"The exact belief is {percent(exact.belief)}: {lower}."
+    otherwise = f"The exact model would decide otherwise: a chance of {percent(exact.belief)}, so “{lower}”."
+    assert words.rival_sentence(reml, between) == otherwise
     assert words.rival_sentence(exact, 0.01) == "" == words.rival_sentence(reviewed(*FOUR[:2]), between)
 
 

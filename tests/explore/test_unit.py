@@ -84,7 +84,7 @@ def told_on_screen(of: LabelledList, own: Settings) -> list[str]:
     advice = advise(own, of.calibrator, of.p, state)
     said = explain(advice, own)
     facts = scenario_of(own).facts_rows(advice, own)
-    shown = [said.word, said.sentence, said.stopping, *said.doubts, f"{advice.more} {percent(advice.b)}"]
+    shown = [said.word, said.sentence, said.stopping, *said.robustness, f"{advice.more} {percent(advice.b)}"]
     shown += consequences(own) + [f"{name}: {value}" for name, value in facts]
     shown += [f"{name}: {value}" for name, value in settings_rows(own, of.calibrator)]
     shown += [

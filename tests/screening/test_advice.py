@@ -13,9 +13,10 @@ from tarstop_core.screening.advice import advise, stopping_outcomes
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.paths import screening_path
+from tarstop_core.screening.scenarios.patent import PATENT
 from tarstop_core.screening.settings import PatentSettings
 from tarstop_core.screening.trace import trace
-from tarstop_core.screening.wording import assumption_in_words, explain, verdict
+from tarstop_core.screening.wording import explain, verdict
 from tarstop_core.value.payoffs import Payoffs
 
 SEEN = FittedOn(name="tests", topics=2, documents=100, relevant=4, simulated=True)
@@ -98,7 +99,8 @@ def test_a_small_starting_chance_varies_downwards_too() -> None:
     rare = replace(START, b_0=0.004, cost=1e-5)
     advice = advise(rare, CALIBRATOR, P, replay(rare, IDS, read(1)))
     assert advice.variations[2].assumption.b_0 == pytest.approx(0.002)
-    assert "0.20 % instead of 0.40 %" in assumption_in_words(advice.variations[2].assumption, rare)
+    words = PATENT.message("assumption", assumption=advice.variations[2].assumption, settings=rare)
+    assert "0.20 % instead of 0.40 %" in words
 
 
 def test_an_unconfirmed_hit_says_what_if_it_does_not_hold() -> None:
@@ -144,8 +146,8 @@ def test_advice_that_does_not_survive_its_assumptions_says_so_and_keeps_its_head
         if disagree:
             found = True
             assert advice.headline == ("continue" if advice.go_on else "stop")
-            assert len(explain(advice, START).doubts) >= len(disagree)
-            assert assumption_in_words(disagree[0].assumption, START) in verdict(advice, START).rests
+            assert len(explain(advice, START).robustness) >= len(disagree)
+            assert "Assumptions matter" in verdict(advice, START).rests
     assert found
 
 
@@ -153,7 +155,7 @@ def test_a_stop_whose_action_would_change_says_under_which_assumptions() -> None
     near = replace(START.paper_mode(), b_0=0.55, cost=0.5)
     advice = advise(near, CALIBRATOR, P, replay(near, IDS, read(1)))
     assert not advice.go_on and {v.plus for v in advice.variations} == {True, False}
-    assert advice.headline == "stop" and "Holds unless" in verdict(advice, near).rests
+    assert advice.headline == "stop" and "Assumptions matter" in verdict(advice, near).rests
 
 
 def test_the_advice_at_other_costs_is_that_of_a_session_with_these_costs() -> None:

@@ -324,7 +324,7 @@ def test_what_waits() -> None:
 
 def test_a_review_speaks_of_studies_not_hits() -> None:
     told = explain(situation("continue", facts=TOLD), REVIEW)
-    assert "screen about 15 more" in told.sentence and "If no study with data turns up" in told.sentence
+    assert "If no study with data turns up" in told.sentence
     held = explain(situation("continue", facts=TOLD, held_by=Floor.RIGHT), replace(REVIEW, floor=0.9))
     assert "your floor of 90 % on the chance of the right decision" in held.sentence
     assert question(REVIEW) == "sensitivity exceeds 75 %" and question(START) == "prior art exists"
@@ -383,7 +383,7 @@ def test_nothing_read_is_said_before_anything_else() -> None:
     assert told.sentence.startswith("Your starting assumption alone decides this; nothing has been read.")
 
 
-def test_doubts_name_the_assumption_and_what_would_follow() -> None:
+def test_assumptions_are_named_the_assumption_and_what_would_follow() -> None:
     variations = (
         Variation(Assumption(chance_factor=0.5), go_on=True, more=9, plus=False),
         Variation(Assumption(chance_factor=2), go_on=False, more=0, plus=True),
@@ -391,11 +391,11 @@ def test_doubts_name_the_assumption_and_what_would_follow() -> None:
     )
     told = explain(situation("stop", worth=0.001, variations=variations), START)
     assert told.word == "STOP", "what is assumed does not turn the headline"
-    assert told.doubts == (
+    assert told.robustness == (
         "If documents are half as likely to be relevant, you would go on, for about 9 more.",
         "If documents are twice as likely to be relevant, you would stop now and choose “Reject”.",
     )
-    assert explain(situation("stop"), START).doubts == ()
+    assert explain(situation("stop"), START).robustness == ()
 
 
 @pytest.mark.parametrize("go_on", [True, False])

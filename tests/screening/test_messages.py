@@ -1,5 +1,6 @@
 """Every branch of the sentences of screening, rendered."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
@@ -8,6 +9,7 @@ from typing import Any, get_args
 
 from tarstop_core.calibration.calibration_monitor import E_LIMIT, Check, Evidence
 from tarstop_core.documents.application import Application
+from tarstop_core.presentation.html import unbroken
 from tarstop_core.presentation.messages import Messages
 from tarstop_core.ranking.learning import DEFAULT, RANKERS
 from tarstop_core.samples.shipped import WrongStops
@@ -57,6 +59,7 @@ def situations(facts: ReviewFacts | None = None) -> Iterator[Advice]:
         for fails in (replace(plain, go_on=True), replace(plain, go_on=False, variations=DOUBTS)):
             yield replace(plain, if_fails=fails, plus=headline == "found")
         if headline in ("continue", "stop", "reports"):
+            yield replace(plain, depth=2)
             yield replace(plain, if_fails=plain, depth=50, more=10 if go_on else 0, b=0.5, plus=True)
             yield replace(plain, if_fails=plain, depth=59, more=1, b=0.9, variations=DOUBTS)
             for worth, cost in ((None, 1.0), (0.0, 1.0), (1.0, 0.0)):
@@ -72,7 +75,7 @@ def of_advice(settings: Settings, advice: Advice) -> Values:
     yield "stopping", both
     yield "now", both
     yield "read", {"advice": advice}
-    yield "rests", {**both, "unless": ["you start elsewhere"]}
+    yield "rests", both
     for variation in DOUBTS:
         yield "doubt", {**both, "variation": variation}
 
@@ -144,7 +147,9 @@ def reviews() -> Iterator[ReviewFacts]:
     yield replace(FACTS, reports_to_read=0, plan=0, otherwise=0.001, needed=2)
     yield replace(FACTS, studies=0, waiting=0, reports_to_read=0, otherwise=0.999)
     yield replace(FACTS, reports_to_read=3, report_cost=0.5, otherwise=0.34)
-    yield replace(FACTS, waiting=1, reports_to_read=1, relevant=0)
+    yield replace(
+        FACTS, waiting=1, reports_to_read=1, relevant=0, pooled_range=(0.7, 0.84), range_held=(9, 10)
+    )
 
 
 def test_every_branch_of_a_review() -> None:
@@ -196,12 +201,13 @@ def shared() -> Values:
                 yield "why_settled", {"advice": advice, "settings": SEARCH, "documents": documents}
                 yield "says_settled", {"advice": advice, "documents": documents}
         yield "alone", {"advice": advice}
-        yield "says_alone", {"advice": advice}
         for learns in (True, False):
             settings = replace(ACCURACY, learns=learns)
             if advice.go_on:
                 yield "plan", {"advice": advice, "settings": settings, "nothing": "nothing"}
-            yield "read_on", {"advice": advice, "settings": settings, "nothing": "nothing"}
+            for held_by in (None, Floor.STUDIES):
+                held = replace(advice, held_by=held_by)
+                yield "read_on", {"advice": held, "settings": settings, "nothing": "nothing"}
             yield "best_plan", {"advice": advice, "settings": settings}
             weighing = replace(settings, policy="optimal")
             for gain in (0.02, settings.cost):
@@ -211,19 +217,21 @@ def shared() -> Values:
             yield "pays", {"advice": over, "settings": weighing, "worth_nothing": "Nothing."}
             for held_by, pays in product((None, Floor.STUDIES), (True, False)):
                 lost = replace(advice, go_on=True, gain=-0.02, held_by=held_by, plan_pays=pays)
-                for stakes in (settings, pounds):
-                    yield "best_plan", {"advice": lost, "settings": stakes}
+                for stakes, name in product((settings, pounds), ("best_plan", "read_on")):
+                    nothing = {"nothing": "nothing"} if name == "read_on" else {}
+                    yield name, {"advice": lost, "settings": stakes} | nothing
         for settings in (pounds, replace(SEARCH, needs_citation=False)):
             yield "stopping", {"advice": advice, "settings": settings}
             yield "now", {"advice": advice, "settings": settings}
-        for unless in ([], ["you start elsewhere"]):
-            yield "holds", {"advice": advice, "unless": unless}
+        for variations in ((), DOUBTS, (replace(DOUBTS[0], go_on=advice.go_on, plus=advice.plus),)):
+            yield "robust", {"advice": replace(advice, variations=variations)}
+            yield "assumptions_matter", {"advice": replace(advice, variations=variations)}
         for at_other_costs in product((True, False), repeat=2):
             others = tuple(
                 Variation(Assumption(cost_factor=factor), go_on, 20 if go_on else 0, plus=False)
                 for factor, go_on in zip((0.1, 10.0), at_other_costs, strict=True)
             )
-            yield "at_other_stakes", {"advice": replace(advice, variations=others), "settings": pounds}
+            yield "at_other_stakes", {"advice": replace(advice, variations=others)}
         for plus in (True, False):
             values = {"advice": replace(advice, plus=plus), "settings": pounds, "question": "it is so"}
             yield "against_the_odds", values
@@ -232,6 +240,7 @@ def shared() -> Values:
     yield "chance", {"advice": uncited, "settings": SEARCH, "question": "it is so"}
     for assumption in (HALVED, EARLIER, Assumption(chance_factor=2)):
         yield "assumption", {"assumption": assumption, "settings": SEARCH, "likely": "be relevant"}
+    yield "says_alone", {}
     yield "not_worth_it", {}
     yield "free", {}
     yield "overlooked", {}
@@ -319,6 +328,24 @@ def test_a_scenario_has_a_sentence_wherever_the_other_has_one() -> None:
         name: {key for key in dir(each.message.macros) if key[0] != "_"} for name, each in parts.items()
     }
     assert macros["patent"] - {"cites", "confirms", "precedes"} <= macros["review"]
+
+
+def test_a_glance_is_two_short_sentences_and_a_line() -> None:
+    """What it says is read after every label, so there is little of it; Why has the rest."""
+    short = replace(ACCURACY, plus="Adopt", minus="Don’t adopt", floor_studies=5)
+    told = [
+        verdict(replace(advice, gain=gain), settings)
+        for settings, advice in [
+            *product((SEARCH, replace(SEARCH, policy="greedy")), situations()),
+            *((short, advice) for facts in reviews() for advice in situations(facts)),
+        ]
+        for gain in (0.0, 0.02, -0.02)
+    ]
+    for each in told:
+        sentences = re.split(r"(?<=\.) (?=[A-Z“])", unbroken(each.says))
+        assert len(sentences) <= 2, each.says
+        assert max(len(sentence.split(" ")) for sentence in sentences) <= 18, each.says
+        assert len(unbroken(f"{each.now} {each.rests}").split(" ")) <= 25, each.now + each.rests
 
 
 def test_no_worth_has_no_multiple() -> None:

@@ -22,7 +22,7 @@ N = 60
 IDS = [f"d{at}" for at in range(N)]
 RULES = "optimal greedy open-loop smooth:K=5 batch:K=10 look-ahead:m=5 budget:d=30 screen-everything".split()
 SESSIONS = 300  # of each scenario
-DISAGREES = "the best plan would"
+DISAGREES = "expected loss"
 
 
 def session(rng: np.random.Generator, scenario: str) -> tuple[Settings, State]:

@@ -1,4 +1,4 @@
-"""What a person reads first: a word, what reading on pays back, and what stopping now would mean."""
+"""What a person reads first: a word, what to read and what for, and what stopping now would mean."""
 
 from dataclasses import replace
 
@@ -15,32 +15,29 @@ def test_every_mood_has_a_sign_of_its_own() -> None:
 
 def test_worth_is_a_multiple_of_its_cost_in_documents_or_in_money() -> None:
     said = verdict(situation("continue"), START)
-    assert said.word == "GO ON" and said.brief == "pays back 2.1 ×, about 6 more"
+    assert said.word == "GO ON" and said.brief == "worth 2.1 × their cost, about 6 more"
     assert said.says == (
-        "The next documents pay back 2.1 times what they cost; certainty is worth reading 75 documents for. "
-        "Read about 6 more, if nothing turns up."
+        "Read about 6 more, if nothing turns up. The next documents are worth 2.1 times their cost."
     )
     pounds = replace(START, payoffs=START.payoffs.scaled(20_000, "£"), cost=40.0)
     money = situation("continue", worth=86.0, cost=40.0)
-    assert verdict(money, pounds).says.startswith(
-        "The next documents pay back 2.1 times what they cost (£86 against £40 each)."
-    )
+    assert verdict(money, pounds).says.endswith(" worth 2.1 times their cost (£86 against £40 each).")
     free = verdict(situation("continue", cost=0.0), replace(START, cost=0.0))
-    assert free.says.startswith("Reading costs nothing, and could still show something.")
+    assert free.says.endswith("Reading costs nothing, and could still show something.")
 
 
 @pytest.mark.parametrize("ratio", [0.9999, 1.0001])
 def test_what_does_not_pay_never_reads_as_if_it_did(ratio: float) -> None:
     headline = "continue" if ratio > 1 else "stop"
     said = verdict(situation(headline, worth=ratio * START.cost), START).says
-    assert ("1.01 times" if ratio > 1 else "would pay back 0.99 times") in said
+    assert ("1.01 times" if ratio > 1 else "would be worth 0.99 times") in said
 
 
 def test_stopping_now_says_how_likely_it_is_right_and_on_what_it_rests() -> None:
     said = verdict(situation("stop"), START)
     assert said.now == "Stop now: “Grant”, right with 70 % under this model."
-    assert said.rests == "Rests on 5 documents."
-    assert verdict(situation("stop", depth=2), START).rests == "Rests on little: 2 documents."
+    assert said.rests == "5 documents read."
+    assert verdict(situation("stop", depth=2), START).rests == "Only 2 documents read."
     uncited = situation("stop", b=0.7)
     assert verdict(uncited, START).now == (
         "Stop now: “Grant”, right with 30 % under this model; “Reject” needs a document to cite."
@@ -49,33 +46,32 @@ def test_stopping_now_says_how_likely_it_is_right_and_on_what_it_rests() -> None
     assert chance_in_words(situation("stop"), START).endswith("from which “Reject” pays.")
 
 
-def test_assumptions_are_a_line_beneath() -> None:
+def test_assumptions_that_matter_are_named_among_the_reasons() -> None:
     other = Variation(Assumption(chance_factor=0.5), go_on=True, more=9, plus=False)
     same = Variation(Assumption(chance_factor=2), go_on=False, more=0, plus=False)
     said = verdict(situation("stop", variations=(other, same)), START)
     assert said.word == "STOP"
-    assert said.rests.endswith("Holds unless documents are half as likely to be relevant.")
-    assert verdict(situation("stop", variations=(same,)), START).rests.endswith(
-        "other chances and starting points."
+    assert said.rests.endswith("Assumptions matter: see Why.")
+    assert explain(situation("stop", variations=(other, same)), START).robustness == (
+        "If documents are half as likely to be relevant, you would go on, for about 9 more.",
     )
+    alike = situation("stop", variations=(same,))
+    assert "Assumptions" not in verdict(alike, START).rests
+    assert "is the same with half or twice the chances" in explain(alike, START).robustness[0]
 
 
 def test_a_review_rests_on_studies_and_says_what_is_unread() -> None:
     told = replace(TOLD, diseased=118)
     said = verdict(situation("stop", facts=told), REVIEW)
     assert said.now == "Stop now: “Don’t adopt”, right with 75 % under this model."
-    assert said.rests.startswith(
-        "Rests on 4 studies, 118 with the disease; about 12 (3 to 25) relevant probably unread."
-    )
+    assert said.rests == "4 studies, about 12 (3 to 25) relevant unread."
     early = verdict(situation("stop", facts=replace(told, relevant=6)), REVIEW)
-    assert "too early to say" in early.rests and "25" not in early.rests, "four times 6 is less than 25"
-    few = verdict(situation("stop", facts=replace(told, studies=2)), REVIEW)
-    assert few.rests.startswith("Rests on little: 2 studies")
+    assert early.rests == "4 studies so far.", "four times 6 is less than 25"
+    moves = verdict(situation("stop", facts=replace(told, pooled_range=(0.64, 0.83))), REVIEW)
+    assert moves.rests == "About 12 relevant unread; sensitivity may end between 64 % and 83 %."
     reports = verdict(situation("reports", facts=told), REVIEW)
     assert reports.word == "READ THE REPORTS"
-    assert (
-        "Reading 2 of the 3 waiting reports pays: the first is worth 2 times what it costs." in reports.says
-    )
+    assert "Reading 2 of the 3 waiting reports pays: the first is worth 2 times its cost." in reports.says
 
 
 def test_a_hit_that_waits_says_what_either_answer_leads_to() -> None:
@@ -97,9 +93,9 @@ def test_what_was_found_is_named() -> None:
 def test_going_on_that_is_expected_to_lose_is_said_to_differ_from_the_best_plan() -> None:
     greedy = replace(REVIEW, policy="greedy")
     loses = situation("continue", facts=TOLD, gain=-60.0)
-    assert "what 30,000 documents cost" in verdict(loses, greedy).says
+    assert "expected loss: the cost of 30,000 documents." in verdict(loses, greedy).says
     assert "would stop" in explain(loses, greedy).sentence
     assert "would read less" in verdict(replace(loses, plan_pays=True), greedy).says
     held = replace(loses, held_by=Floor.STUDIES)
-    assert "Your floor goes on" in verdict(held, replace(greedy, floor_studies=5)).says
-    assert "best plan" not in verdict(replace(loses, gain=0.0), greedy).says
+    assert "The rule alone would stop; expected loss:" in verdict(held, replace(greedy, floor_studies=5)).says
+    assert "expected loss" not in verdict(replace(loses, gain=0.0), greedy).says

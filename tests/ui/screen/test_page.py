@@ -97,7 +97,14 @@ def test_every_sentence_is_the_cores(open_app: Open, store: Store, session: str)
         told, glance = explain(advice, state.settings), verdict(advice, state.settings)
         shown = html_of(page)
         assert told.word == glance.word and f"</span> {told.word}</span>" in shown
-        for sentence in (glance.says, glance.now, glance.rests, told.sentence, told.stopping, *told.doubts):
+        for sentence in (
+            glance.says,
+            glance.now,
+            glance.rests,
+            told.sentence,
+            told.stopping,
+            *told.robustness,
+        ):
             assert html.escape(sentence) in shown
         depths = stopping_outcomes(state.settings, calibrator, p, state, [Optimal(), Greedy(), Budget(100)])
         for name, (depth, _) in zip(("Optimal", "Greedy", "Budget(100)"), depths, strict=True):

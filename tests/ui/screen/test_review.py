@@ -129,7 +129,7 @@ def test_a_table_moves_belief_and_every_sentence_is_the_cores(
         told.word,
         told.sentence,
         told.stopping,
-        *told.doubts,
+        *told.robustness,
         f"chances {calibrator.fitted_on.badge}",
     ):
         assert said.replace("'", "&#39;") in shown
@@ -339,7 +339,7 @@ def test_the_other_model_is_named_where_one_decides(open_app: Open, store: Store
             data = Report("data", study=doc, rows=(Row(doc, TP, FP, FN, TN),))
             report_of(store, session, doc=doc, **data.to_dict())
         page = open_app("screen", session=session)
-        said = "The usual model (REML) would say 69 %: Don't adopt"
+        said = "The usual model (REML) would decide otherwise: a chance of 69 %, so “Don't adopt”."
         assert (said in html.unescape(html_of(page))) is named
         press(page, "Stop and decide")
         assert any(said in each.value.replace("\\", "") for each in page.warning) is named
