@@ -123,8 +123,8 @@ def options(advice: Advice, settings: Settings, path: ListPath) -> list[tuple[st
     more = advice.more if settings.rule.weighs_plans and not facts.waiting else facts.plan
     plan = "none left" if over else f"about {more:,} more" if more else none
     worth = "–" if advice.worth is None else amount(advice.worth, unit)
-    if advice.worth is None and not over:
-        worth = f"at least {amount(max(0.0, float(settings.rule.least_rate(path)[advice.depth])), unit)}"
+    if advice.worth is None and not over and (least := settings.rule.least_rate(path)) is not None:
+        worth = f"at least {amount(max(0.0, float(least[advice.depth])), unit)}"
     score = " (score)" if settings.rule.criterion.is_score else ""
     abstracts = (f"Screen more abstracts{score}", worth, amount(advice.cost, unit), plan)
     reports = f"Read waiting reports ({facts.waiting:,})"
