@@ -1,6 +1,6 @@
 """The bar at the bottom: two large answers, what else can be said of a document and for which reasons, and the way out."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -15,7 +15,16 @@ from dashboard.screen.reading import block, pair
 from tarstop_core.documents.application import Flag
 from tarstop_core.screening.advised import Advice
 from tarstop_core.screening.events import KEYED, LONGEST_REASON, reasons_event, reasons_given
-from tarstop_core.screening.labels import BACKGROUND, COMBINATION, IRRELEVANT, RELEVANT, UNSURE, Label
+from tarstop_core.screening.labels import (
+    BACKGROUND,
+    CODES,
+    COMBINATION,
+    IRRELEVANT,
+    RELEVANT,
+    UNSEEN,
+    UNSURE,
+    Label,
+)
 from tarstop_core.screening.log import Event, last_undoable
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.setting_aside import may_leave, return_event, set_aside_event
@@ -61,6 +70,7 @@ def bar(work: Work, state: State, at: int | None, advice: Advice, flag: Flag | N
     blocked = at is None or work.busy or (state.stopped and not back)
     waits = at is not None and at in state.pending
     asking = flag is not None and work.asking == doc
+    given = int(state.labels[at]) if back and at is not None else UNSEEN
     with st.container(key="bar", gap="small"):
         st.html(advising.line(work, state, advice))
         _note(work, state, doc)
@@ -80,21 +90,19 @@ def bar(work: Work, state: State, at: int | None, advice: Advice, flag: Flag | N
             elif asking and flag is not None:
                 _asked_first(work, state, doc, flag)
             else:
-                other = advice.says_stop or state.stopped or advice.headline == "reports"
-                loud = "secondary" if other else "primary"
                 with st.container(horizontal=True, key="labels", gap="small"):
-                    _verdicts(work, state, doc, blocked, LARGE, asks=flag is not None, loud=loud)
+                    _verdicts(work, state, doc, blocked, LARGE, given, asks=flag is not None)
             with st.container(horizontal=True, key="helpers", gap="small", vertical_alignment="center"):
                 if not (waits or asking):
                     others = [each for each in KEYS if each not in LARGE]
-                    _verdicts(work, state, doc, blocked, others, asks=False, loud="tertiary")
+                    _verdicts(work, state, doc, blocked, others, given, asks=False)
                 _helpers(work, state, at, doc, advice, None if waits or asking else flag)
 
 
 def _verdicts(
-    work: Work, state: State, doc: str, blocked: bool, which: Any, *, asks: bool, loud: Any
+    work: Work, state: State, doc: str, blocked: bool, which: Sequence[Label], given: int, *, asks: bool
 ) -> None:
-    """A button for each of these verdicts; with `asks` the one for a hit asks first."""
+    """A button for each of these verdicts, the one that was given marked; with `asks` the one for a hit asks first."""
     settings = state.settings
     offered = scenario_of(settings).verdicts(settings)
     for verdict in which:
@@ -109,7 +117,7 @@ def _verdicts(
             key=f"label_{verdict}_{work.turn}",
             shortcut=SETTLES if hit and settings.grades else KEYS[verdict],
             width="stretch" if verdict in LARGE else "content",
-            type=loud if hit or loud == "tertiary" else "secondary",
+            type="primary" if CODES[verdict] == given else "secondary" if verdict in LARGE else "tertiary",
             help=hint or None,
             disabled=blocked,
         )
@@ -142,7 +150,7 @@ def _helpers(work: Work, state: State, at: int | None, doc: str, advice: Advice,
         quiet("Jump to", *jump, key="jump", shortcut="j", disabled=shut or not state.depth)
     if back and not work.jumping:
         shut_by = None if work.asking or work.noting else "Esc"
-        words = "Confirm later" if at in state.pending else "Back to the next document"
+        words = "Confirm later" if at in state.pending else "Next unread"
         quiet(words, work.look, None, key="front", shortcut=shut_by)
     if waiting := [int(each) for each in state.pending if each != at]:
         by, first = None if at in state.pending else "h", waiting[0]
