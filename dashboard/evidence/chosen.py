@@ -22,7 +22,7 @@ from tarstop_core.value.payoffs import Payoffs
 
 PREFIX = "evidence"
 SESSION, START, SEEN, HELD = (f"{PREFIX}/{name}" for name in ("session", "start", "seen", "held"))
-WRITTEN = ("csv", "tsv", "txt", "gz", "xlsx", "xlsm")
+WRITTEN = ("csv", "tsv", "txt", "gz", "xlsx", "xlsm", "rm5", "zip")
 """What the name of a file ends in, by how it is written."""
 
 WEAK, EVEN = Prior(), Payoffs.from_q_star(0.5)

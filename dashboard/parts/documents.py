@@ -35,7 +35,7 @@ from tarstop_core.sessions.store.store import Store
 from tarstop_core.sessions.store.tables import Collection
 
 MAPPED = {"title": "Title", "abstract": "Abstract", "id": "Identifier", "date": "Date", "score": "Score"}
-KINDS = [*(suffix.lstrip(".") for each in FORMATS for suffix in each.suffixes), "txt", "gz"]
+KINDS = [*(suffix.lstrip(".") for each in FORMATS for suffix in each.suffixes), "txt", "gz", "zip"]
 LARGE = 5_000_000  # bytes from which an import takes long enough to be cancelled
 BY = " by "  # between an upload and the columns that a person chose for it
 

@@ -35,6 +35,9 @@ FIELD_WORDS = {
     "priority_date": "priority date",
     "filing_date": "filing date",
     "grant_date": "grant date",
+    "record_number": "number in another tool",
+    "read_order": "order in which it was read",
+    "labelled_at": "time of the label",
 }
 NOT_READ = "not read"
 NO_COLUMN = "–"

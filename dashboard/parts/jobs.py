@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -15,6 +16,7 @@ from tarstop_core.files.record_tables import Progress
 from tarstop_core.ranking.bm25 import Bm25Index, Recipe, build_index
 from tarstop_core.sessions.export import to_csv, to_ris, to_xlsx
 from tarstop_core.sessions.file import export_session
+from tarstop_core.sessions.other_tools import TOOLS, to_tool
 from tarstop_core.sessions.prisma import flow_diagram
 from tarstop_core.sessions.report import report_html
 from tarstop_core.sessions.session import SessionSnapshot, session_snapshot
@@ -34,6 +36,7 @@ ENDS: dict[str, Callable[[SessionSnapshot], str | bytes]] = {
     "-relevant.ris": lambda session: to_ris(session, relevant_only=True),
     "-included.ris": lambda session: to_ris(session, with_data=True),
     FLOW: lambda session: flow_diagram(session.prisma),
+    **{tool.end: partial(to_tool, tool=tool) for tool in TOOLS},
 }
 """What a session leaves as, by how its name ends."""
 SESSION = ".json"

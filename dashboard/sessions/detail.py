@@ -35,6 +35,7 @@ from tarstop_core.sessions.calibrator_library import fitting, listed, title
 from tarstop_core.sessions.compare import duplicate, outcome, outcome_sentence, with_calibrator
 from tarstop_core.sessions.export import JOINED, joined_in_words
 from tarstop_core.sessions.joining import Preview, join, may_part, part, preview
+from tarstop_core.sessions.other_tools import TOOLS
 from tarstop_core.sessions.prisma import DARK, LIGHT, flow_diagram, origin
 from tarstop_core.sessions.session import SessionSnapshot
 from tarstop_core.sessions.store.store import Store
@@ -65,6 +66,13 @@ OFFERED = {
     ),
     RELEVANT: ("Relevant ones (RIS)", "Only what was {relevant}."),
     INCLUDED: ("Studies with data (RIS)", "Only reports that were read in full and brought data."),
+    **{
+        tool.end: (
+            f"For {tool.name} (CSV)",
+            f"Its columns, with the number it gave each record, labels and notes. Open it in {tool.name}.",
+        )
+        for tool in TOOLS
+    },
 }
 """What each export is called and is for, by how its file's name ends."""
 

@@ -17,13 +17,18 @@ from tarstop_core.errors import InputProblem
 
 TEXT_COLUMNS: tuple[str, ...] = tuple(
     "id title abstract authors date doi pmid publication_number url label source "
-    "family reason remark assignee priority_date filing_date grant_date".split()
+    "family reason remark assignee priority_date filing_date grant_date record_number read_order labelled_at".split()
 )
-"""Columns of text. `authors` are a patent's inventors too, and `date` is when a document was published."""
+"""Columns of text. `authors` are a patent's inventors too, and `date` is when a document was published.
+
+`record_number` is what another tool calls the record, where its `id` differs. `read_order` counts labels in the order
+in which they were given (`PRIOR` for those that were known before), `labelled_at` is when.
+"""
 LATER: tuple[str, ...] = TEXT_COLUMNS[TEXT_COLUMNS.index("family") :]
 """Those that the first tables of records did not have."""
 RECORD_COLUMNS: tuple[str, ...] = (*TEXT_COLUMNS, "score")
 
+PRIOR = "prior"
 SAID_RELEVANT = "relevant"
 SAID_NOT_RELEVANT = "not relevant"
 _WORDS = re.compile(r"[^\W_]+")
@@ -104,9 +109,11 @@ def normal_doi(text: str) -> str:
 
 
 def normal_pmid(text: str) -> str:
-    """Return a PubMed identifier as bare digits, or "" where it is none."""
+    """Return a PubMed identifier as bare digits, or "" where it is none: 123, PMID: 123 and PUBMED 123 are one."""
     # Spreadsheets turn whole numbers into 123456.0 as soon as one cell of the column is empty.
-    match = re.fullmatch(r"(?:pmid:?\s*)?0*([1-9]\d{0,8})(?:\.0)?", text.strip(), re.IGNORECASE | re.ASCII)
+    match = re.fullmatch(
+        r"(?:(?:pmid|pubmed)(?: id)?:?\s*)?0*([1-9]\d{0,8})(?:\.0)?", text.strip(), re.IGNORECASE | re.ASCII
+    )
     return match[1] if match else ""
 
 

@@ -13,7 +13,8 @@ from pylatexenc.latex2text import LatexNodes2Text
 from tarstop_core.errors import InputProblem
 from tarstop_core.files.record_tables import Format, Progress, RecordTable
 from tarstop_core.files.source import Source, detect_encoding
-from tarstop_core.files.tagged import Value, decisions, find_doi, patent_number, table_of
+from tarstop_core.files.tagged import Value, decisions, patent_number, table_of
+from tarstop_core.files.values import find_doi
 
 _FIELDS = {
     "title": ("title", "booktitle"),

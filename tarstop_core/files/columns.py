@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
@@ -15,6 +15,7 @@ from itertools import islice
 
 import pandas as pd
 
+from tarstop_core.documents.duplicates import unique_ids
 from tarstop_core.documents.records import RECORD_COLUMNS
 from tarstop_core.errors import InputProblem
 from tarstop_core.files.source import check_columns
@@ -23,6 +24,7 @@ SAMPLE_ROWS = 60  # First rows of a file, by which its layout is judged
 HEADER_ROWS = 25  # How far down the header may be
 LONGEST = 200  # Characters of what may be a header: a cell of text is none
 LISTED = 12  # Names of columns in a sentence
+NUMBER = "record_number"
 
 MAPPABLE: tuple[str, ...] = tuple(column for column in RECORD_COLUMNS if column != "source")
 """Fields a person may map a column to."""
@@ -66,7 +68,7 @@ class Vocabulary:
         return {field: at for field, at in columns.items() if at}
 
 
-SYNONYMS, TAG_SYNONYMS = names_of("records"), names_of("tags")
+SYNONYMS, TAG_SYNONYMS, DIALECTS = names_of("records"), names_of("tags"), names_of("dialects")
 RECORDS = Vocabulary(SYNONYMS)
 TAGGED = Vocabulary({field: (*names, *TAG_SYNONYMS.get(field, ())) for field, names in SYNONYMS.items()})
 
@@ -112,6 +114,12 @@ def only_columns(
     return {field: at[0] for field, at in columns.items()}
 
 
+def dialect_of(header: Iterable[str]) -> str:
+    """Return the tool whose tables are rewritten row by row and have these columns; "" for tables read as they are."""
+    names = set(map(normal_header, header))
+    return next((tool for tool, needed in DIALECTS.items() if names.issuperset(needed)), "")
+
+
 # --- records --------------------------------------------------------------------------------------
 
 
@@ -142,6 +150,9 @@ class Layout:
     at: dict[str, tuple[int, ...]]  # Field to column numbers. Only `date` may have two: full date, then year.
     passed_over: tuple[tuple[str, str, str], ...] = ()
     """Column, field and the column that was taken for it instead."""
+    renamed: tuple[
+        tuple[str, str], ...
+    ] = ()  # Names that stand twice, and what the later column is called here
 
     @property
     def understood(self) -> dict[str, str]:
@@ -150,10 +161,16 @@ class Layout:
         return {self.header[column]: field for field, column in columns}
 
     def unused(self, what: str = "Column") -> list[str]:
-        """A sentence on each column that was passed over."""
+        """A sentence on each column that was passed over, and on each name that stands twice."""
         return [
-            f"{what} {column} was not used: {taken} already gives the {field}."
-            for column, field, taken in self.passed_over
+            *(
+                f'{what} {name} stands twice; the later one is called "{new}" here.'
+                for name, new in self.renamed
+            ),
+            *(
+                f"{what} {column} was not used: {taken} already gives the {field}."
+                for column, field, taken in self.passed_over
+            ),
         ]
 
 
@@ -163,7 +180,10 @@ def recognise(header: Sequence[str], chosen: Mapping[str, str] | None = None) ->
     `chosen` has their column to our field, as a person chose; "" leaves a column out. Columns not named there are
     still recognised, for fields not named there.
     """
-    names, chosen = tuple(name.strip() for name in header), chosen or {}
+    written, chosen = [name.strip() for name in header], chosen or {}
+    unique = unique_ids(written)[0] if len(set(written)) < len(written) else written
+    names = tuple(new if old else "" for old, new in zip(written, unique, strict=True))
+    renamed = tuple((old, new) for old, new in zip(written, names, strict=True) if old != new)
     at: dict[str, tuple[int, ...]] = {}
     for column, name in enumerate(names):
         if field := chosen.get(name):
@@ -172,15 +192,20 @@ def recognise(header: Sequence[str], chosen: Mapping[str, str] | None = None) ->
     vocabulary = TAGGED if "ti" in normal and "title" not in normal else RECORDS
     passed_over: list[tuple[str, str, str]] = []
     for field, columns in vocabulary.columns("" if name in chosen else name for name in names).items():
-        if field in at:
+        # What gives the id is no second number of the record.
+        columns = [column for column in columns if field != NUMBER or column not in at.get("id", ())]
+        if field in at or not columns:
             continue
         first, *others = columns
         # "MAR 5" in one column and 2020 in another: the year column helps out row by row.
         years = [column for column in others if "year" in normal[column]] if field == "date" else []
         at[field] = (first, *years[:1])
-        if field in ("label", "abstract", "score"):
-            passed_over += [(names[column], field, names[first]) for column in others]
-    return Layout(names, at, tuple(passed_over))
+        passed_over += [
+            (names[column], field, names[first])
+            for column in others
+            if field in ("label", "abstract", "score") or normal[column] == normal[first]
+        ]
+    return Layout(names, at, tuple(passed_over), renamed)
 
 
 def find_header(rows: Sequence[Sequence[str]], chosen: Mapping[str, str] | None = None) -> tuple[int, int]:
@@ -235,17 +260,10 @@ def make_layout(
     Raises
     ------
     InputProblem
-        When names are repeated or the choice does not fit; UnrecognisedColumns when no column holds the titles.
+        When the choice does not fit; UnrecognisedColumns when no column holds the titles.
     """
     check_columns(name, where, len(header))
     layout, chosen = recognise(header, chosen), chosen or {}
-    counts = Counter(map(str.casefold, layout.header))
-    repeated = sorted({cell for cell in layout.header if cell and counts[cell.casefold()] > 1})
-    if repeated:
-        raise InputProblem(
-            f"{name} has more than one column named {' and '.join(repeated[:3])} ({where}); "
-            "rename or remove the extra ones."
-        )
     for theirs, ours in chosen.items():
         if theirs not in layout.header:
             raise InputProblem(f"{name} has no column named {theirs}; choose among {_listed(layout.header)}.")

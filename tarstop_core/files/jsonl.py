@@ -1,9 +1,12 @@
-"""JSON lines: one object a line, with the same freedom of names as a table's columns."""
+"""JSON: one object a line, or one document that holds a list of them, with the freedom of names that columns have.
+
+Documents are those of EPPI-Reviewer (its `References`), of reference managers (CSL) and of scripts.
+"""
 
 import itertools
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from tarstop_core.errors import InputProblem
@@ -11,52 +14,92 @@ from tarstop_core.files.columns import make_layout
 from tarstop_core.files.record_tables import Format, Progress, RecordTable, collect, finish
 from tarstop_core.files.source import BUDGET, Source, check_columns, detect_encoding
 
+LONGEST = 256 << 20  # Characters of one document, which is read at once
+_Entries = Callable[
+    [], Iterator[tuple[int, dict[str, Any]]]
+]  # From the start: the number of a line, its object
+
 
 def read_jsonl(source: Source, columns: Mapping[str, str] | None, progress: Progress | None) -> RecordTable:
-    """Read JSON lines; the fields of all lines together are the columns."""
+    """Read JSON; the fields of all objects together are the columns."""
     encoding, notes = detect_encoding(source)
-    with source.text(encoding) as stream:
-        names: dict[str, None] = {}
-        for number, entry in _entries(source.name, stream):
-            names |= dict.fromkeys(entry)
-            if len(names) > BUDGET.columns:
-                check_columns(source.name, f"up to line {number}", len(names))
+    document = _document(source, encoding)
+    entries: _Entries = lambda: _lines(source, encoding) if document is None else enumerate(document, start=1)  # noqa: E731
+    names: dict[str, None] = {}
+    for number, entry in entries():
+        names |= dict.fromkeys(entry)
+        if len(names) > BUDGET.columns:
+            check_columns(source.name, f"up to line {number}", len(names))
     keys = list(names)
     if not keys:
         raise InputProblem(f"{source.name} holds no fields; write id, title and abstract in every object.")
-    with source.text(encoding) as stream:
-        first = itertools.islice(_entries(source.name, stream), 5)
-        preview = [[_text(entry.get(key)) for key in keys] for _, entry in first]
+    preview = [[_text(entry.get(key)) for key in keys] for _, entry in itertools.islice(entries(), 5)]
     layout = make_layout(source.name, keys, "over all lines", preview, columns)
     notes += layout.unused("Field")
     # Only what is used of a line is looked at: each may have keys of its own.
     used = sorted({column for at in layout.at.values() for column in at})
     at = {field: tuple(map(used.index, columns)) for field, columns in layout.at.items()}
-    with source.text(encoding) as stream:
-        rows = (
-            (number, [_text(entry.get(keys[column])) for column in used])
-            for number, entry in _entries(source.name, stream)
-        )
-        found = collect(source.name, rows, at, progress, source.fraction)
+    rows = ((number, [_text(entry.get(keys[column])) for column in used]) for number, entry in entries())
+    found = collect(source.name, rows, at, progress, source.fraction)
     return finish(source.name, "jsonl", found, layout.understood, notes, header=layout.header)
 
 
-def _entries(name: str, stream: Any) -> Iterator[tuple[int, dict[str, Any]]]:
-    for number, line in enumerate(stream, start=1):
-        if not line.strip():
-            continue
+def _lines(source: Source, encoding: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    with source.text(encoding) as stream:
+        for number, line in enumerate(stream, start=1):
+            if not line.strip():
+                continue
+            try:
+                entry = json.loads(line)
+            except (ValueError, RecursionError) as problem:
+                raise InputProblem(
+                    f"Line {number} of {source.name} is not valid JSON; write one complete object on each line."
+                ) from problem
+            if not isinstance(entry, dict):
+                raise InputProblem(
+                    f"Line {number} of {source.name} is not a JSON object; write lines like "
+                    '{"id": "1", "title": "…", "abstract": "…"}.'
+                )
+            yield number, entry
+
+
+def _document(source: Source, encoding: str) -> list[dict[str, Any]] | None:
+    """The objects of a file that is one document; None for one object a line."""
+    with source.text(encoding) as stream:
+        text = first = next((line for line in stream if line.strip()), "")
+        more = next((line for line in stream if line.strip()), "")
         try:
-            entry = json.loads(line)
-        except (ValueError, RecursionError) as problem:
-            raise InputProblem(
-                f"Line {number} of {name} is not valid JSON; write one complete object on each line."
-            ) from problem
-        if not isinstance(entry, dict):
-            raise InputProblem(
-                f"Line {number} of {name} is not a JSON object; write lines like "
-                '{"id": "1", "title": "…", "abstract": "…"}.'
-            )
-        yield number, entry
+            whole = json.loads(first)
+        except (ValueError, RecursionError):
+            whole = None
+        if isinstance(whole, dict) and (more or _listed(whole) is None):
+            return None
+        if whole is None:
+            text += more + stream.read(LONGEST)
+    if len(text) >= LONGEST:
+        raise InputProblem(
+            f"{source.name} is one JSON document of more than {LONGEST >> 20} MB; give it in parts, or one object a line."
+        )
+    try:
+        records = _listed(json.loads(text))
+    except (ValueError, RecursionError) as problem:
+        line = f" (line {problem.lineno})" if isinstance(problem, json.JSONDecodeError) else ""
+        raise InputProblem(f"{source.name} is not valid JSON{line}; export it again.") from problem
+    if records is None:
+        raise InputProblem(
+            f"{source.name} holds no list of records; export it again, or give one object a line."
+        )
+    return records
+
+
+def _listed(document: Any) -> list[dict[str, Any]] | None:
+    """The list of objects that a document is or holds, the longest where it holds several; None for none."""
+    lists = [document] if isinstance(document, list) else []
+    if isinstance(document, dict) and not {"title", "Title", "TITLE"} & document.keys():
+        lists = [value for name, value in document.items() if isinstance(value, list) and name != "CodeSets"]
+    records = [[entry for entry in entries if isinstance(entry, dict)] for entries in lists]
+    longest = max(records, key=len, default=[])
+    return longest or None
 
 
 def _text(value: Any) -> str:
@@ -70,6 +113,12 @@ def _written(value: Any) -> str:
         return ""
     if isinstance(value, list) and all(isinstance(part, (str, int)) for part in value):
         return "; ".join(map(str, value))
+    if isinstance(value, list) and all(isinstance(part, dict) and "family" in part for part in value):
+        names = ([part.get("family"), part.get("given")] for part in value)
+        return "; ".join(", ".join(str(name) for name in parts if name) for parts in names)
+    if isinstance(value, dict) and isinstance(value.get("date-parts"), list):
+        parts = [part for part in value["date-parts"][:1] if isinstance(part, list)]
+        return "-".join(f"{part!s:0>2}" for part in parts[0]) if parts else ""
     if isinstance(value, (int, float)):
         return repr(value)
     try:
@@ -78,4 +127,6 @@ def _written(value: Any) -> str:
         return ""  # nested deeper than anything that is text
 
 
-JSONL = Format("jsonl", "JSON lines", (".jsonl", ".ndjson"), read_jsonl, looks=re.compile(r'\s*\{\s*"'))
+JSONL = Format(
+    "jsonl", "JSON", (".jsonl", ".ndjson", ".json"), read_jsonl, looks=re.compile(r"\s*(?:\{\s*\"|\[\s*\{)")
+)

@@ -1,11 +1,15 @@
-"""One call for every format of records: dispatched by suffix, checked by content."""
+"""One call for every format of records: known by content, and by suffix where content does not tell."""
 
+import io
 from collections.abc import Mapping
 from pathlib import Path
 from typing import BinaryIO
 
 from tarstop_core.errors import InputProblem
+from tarstop_core.files import archives
+from tarstop_core.files.asreview import ASREVIEW
 from tarstop_core.files.bib import BIB
+from tarstop_core.files.columns import UnrecognisedColumns
 from tarstop_core.files.delimited import CSV, TSV
 from tarstop_core.files.jsonl import JSONL
 from tarstop_core.files.record_tables import Format, Progress, RecordTable
@@ -13,10 +17,13 @@ from tarstop_core.files.source import Looks, Source, looks_like, open_source
 from tarstop_core.files.tagged import NBIB, RIS
 from tarstop_core.files.xlsx import XLSX
 
-FORMATS: tuple[Format, ...] = (CSV, TSV, XLSX, RIS, BIB, NBIB, JSONL)
+FORMATS: tuple[Format, ...] = (CSV, TSV, XLSX, RIS, BIB, NBIB, JSONL, ASREVIEW)
 """Every format, in the order in which a page names them."""
 _BY_KEY = {form.key: form for form in FORMATS}
 _BY_SUFFIX = {suffix: form for form in FORMATS for suffix in form.suffixes}
+_PLAIN = ("", ".txt", ".csv", ".tsv", ".tab")
+"""Endings of files that may be tables of any names; a person can say which column is which."""
+_PACKED = frozenset(_BY_SUFFIX) - {*XLSX.suffixes, *ASREVIEW.suffixes} | {".txt"}
 _LOOKS = [
     (form.looks, Looks(form.key, form.phrase or form.name, f'rename it to end in "{form.suffixes[0]}"'))
     for form in FORMATS
@@ -31,46 +38,53 @@ def read_records(
     columns: Mapping[str, str] | None = None,
     progress: Progress | None = None,
 ) -> RecordTable:
-    """Read records from a file of any known format, gzipped or not.
+    """Read records from a file of any known format, gzipped or not, whatever it is called.
 
-    An open file is read from its start and left open. The suffix of `name` (by default the path's or the object's own)
-    decides the format. For tables and JSON lines `columns` are theirs to our fields ("" leaves a column out); others are
-    still recognised. `progress` is called now and then with the share done (0 to 1) and a few words.
+    An open file is read from its start and left open. Its content decides the format; a table is what looks like nothing
+    else. For tables and JSON `columns` are theirs to our fields ("" leaves a column out); others are still recognised.
+    `progress` is called now and then with the share done (0 to 1) and a few words.
     UnrecognisedColumns when no column holds the titles: call again with `columns`. InputProblem when the file cannot be
     used; nothing is half-imported.
     """
     with open_source(source, name) as opened:
         if progress:
             progress(0.0, f"Checking {opened.name}")
-        table = _format_of(opened).reader(opened, columns, progress)
+        table = _read(opened, columns, progress)
         if progress:
             progress(1.0, f"Read {len(table.frame):,} records of {opened.name}")
         return table
 
 
-def _format_of(source: Source) -> Format:
+def _read(source: Source, columns: Mapping[str, str] | None, progress: Progress | None) -> RecordTable:
     looks = looks_like(source.head(), _LOOKS)
-    if source.suffix in (".txt", ""):
-        # PubMed, Web of Science and others save several formats under .txt.
-        if looks is None:
-            return _BY_KEY["csv"]
-        if looks.key and looks.key != "xlsx":
-            return _BY_KEY[looks.key]
+    if looks is None:
+        return _as_table(source, columns, progress)
+    key = archives.kind_of(source) if looks.key == "xlsx" else looks.key
+    if key == "zip":
+        member, content = archives.only_file(source, _PACKED)
+        inner = Source(content, f"{source.name}: {member}", content.seek(0, io.SEEK_END), False)
+        if looks_like(inner.head()) is not None:
+            raise InputProblem(
+                f"{source.name} is an archive in which {member} holds no records; unpack it first."
+            )
+        return _read(inner, columns, progress)
+    if key not in _BY_KEY:
         raise InputProblem(f"{source.name} looks like {looks.phrase}; {looks.mend}.")
-    claimed = _BY_SUFFIX.get(source.suffix)
-    if claimed is None:
-        mend = looks.mend if looks else "use " + ", ".join(_BY_SUFFIX)
-        kind = f" and looks like {looks.phrase}" if looks else ""
+    return _BY_KEY[key].reader(source, columns, progress)
+
+
+def _as_table(source: Source, columns: Mapping[str, str] | None, progress: Progress | None) -> RecordTable:
+    """Read text that looks like no other format; where its name says that it is no table, only with a title in it."""
+    try:
+        return CSV.reader(source, columns, progress)
+    except UnrecognisedColumns as problem:
+        if source.suffix in _PLAIN:
+            raise
+        claimed = _BY_SUFFIX.get(source.suffix)
+        if claimed is None:
+            raise InputProblem(
+                f'{source.name} ends in "{source.suffix}", which is no format read here; use {", ".join(_BY_SUFFIX)}.'
+            ) from problem
         raise InputProblem(
-            f'{source.name} ends in "{source.suffix}", which is no format read here{kind}; {mend}.'
-        )
-    if looks is not None and looks.key != claimed.key:
-        raise InputProblem(
-            f"{source.name} is named as {claimed.name} but looks like {looks.phrase}; {looks.mend}."
-        )
-    if looks is None and claimed not in (CSV, TSV):
-        raise InputProblem(
-            f"{source.name} is named as {claimed.name} but does not look like it; "
-            "check the export, or rename a table to end in .csv."
-        )
-    return claimed
+            f"{source.name} is named as {claimed.name} but does not look like it; check the export."
+        ) from problem

@@ -14,9 +14,17 @@ import pandas as pd
 from tarstop_core.documents.duplicates import unique_ids
 from tarstop_core.documents.records import as_records
 from tarstop_core.errors import InputProblem
-from tarstop_core.files.columns import SAMPLE_ROWS, find_header, make_layout, normal_header
+from tarstop_core.files.columns import (
+    NUMBER,
+    SAMPLE_ROWS,
+    dialect_of,
+    find_header,
+    make_layout,
+    normal_header,
+)
+from tarstop_core.files.dialects import DIALECTS
 from tarstop_core.files.source import BUDGET, Source, check_count
-from tarstop_core.files.values import decisions_of, scores_of, tool_of
+from tarstop_core.files.values import decisions_of, scores_of, tidied, tool_of
 
 Progress = Callable[[float, str], None]
 Row = tuple[int, Sequence[str]]  # Line (or row) number in the file, and its cells
@@ -128,9 +136,13 @@ def read_grid(
         shown = f"{line[:SHOWN_OF_LINE]}…" if len(line) > SHOWN_OF_LINE else line
         notes.append(f'Skipped {count} before the header, {where}: "{shown}".')
     below = first[start + 1 :]
+    following: Iterable[Row] = chain(below, grid.rows)
+    if tool := dialect_of(header):
+        notes.append(f"Read as an export of {tool}.")
+        added, rewritten = DIALECTS[tool]
+        following, header = rewritten(name, header, following, notes), [*header, *added]
     layout = make_layout(name, header, f"{grid.unit} {number}", [cells for _, cells in below], chosen)
     notes += layout.unused()
-    following = chain(below, grid.rows)
     rows = fitting(following, layout.header) if fitting else following
     found = collect(name, rows, layout.at, progress, grid.fraction or grid.source.fraction)
     found.index.name = grid.unit
@@ -229,7 +241,7 @@ def finish(
     notes : sequence of str
         Sentences on how the file was opened.
     given_ids : bool
-        Whether a repeated id is an error of the file (a column of ids), or may occur (a PMID).
+        Whether ids are a column of the file, of which each should be one record's (a PMID may occur again).
     header : iterable of str
         All their columns (or tags), read or not.
     above : tuple of str
@@ -243,7 +255,7 @@ def finish(
     Raises
     ------
     InputProblem
-        When there is no record, title or abstract, a score is none, or two records have one id.
+        When there is no record, title or abstract, or a score is none.
     """
     if found.empty:
         raise InputProblem(f"{name} has a header but no records; export it again with its records.")
@@ -252,7 +264,7 @@ def finish(
             f"No record of {name} has a title or an abstract; check which column holds the titles."
         )
     notes, names = list(notes), list(header)
-    records = found.drop(columns="notes", errors="ignore").assign(**decisions_of(found))
+    records = tidied(found.drop(columns="notes", errors="ignore").assign(**decisions_of(found)))
     if "label" not in found and "notes" in found:
         tools = sorted(set(map(tool_of, found["notes"].unique().tolist())) - {""})
         understood |= {f"notes, as {tool} writes them": "label" for tool in tools}
@@ -286,7 +298,10 @@ def _unread(names: Iterable[str], understood: Iterable[str]) -> tuple[str, ...]:
 
 
 def _identified(name: str, records: pd.DataFrame, given_ids: bool, notes: list[str]) -> pd.DataFrame:
-    """Records that each have an id of their own, without those that are the same in every field as an earlier one."""
+    """Records that each have an id of their own, without those that are the same in every field as an earlier one.
+
+    Where one id stands for records that differ, ids of the file say nothing about who is the same: all records stay.
+    """
     count = len(records)
     ids = records["id"] if "id" in records else pd.Series("", records.index, dtype="str")
     has_given_id = ids != ""
@@ -309,19 +324,24 @@ def _identified(name: str, records: pd.DataFrame, given_ids: bool, notes: list[s
     if given_ids and different["id"].duplicated().any():
         same_id = different["id"][different["id"].duplicated().to_numpy()].iloc[0]
         one, other = different.index[different["id"] == same_id][:2]
-        raise InputProblem(
-            f"{name} uses the id {same_id} for two different records "
-            f"({records.index.name}s {one} and {other}); give each its own id or remove one."
+        again[:] = False
+        notes.append(
+            f"{name} uses the id {same_id} for different records ({records.index.name}s {one} and {other}), so its ids "
+            "tell nothing apart. All records were kept; those with an id of an earlier one keep it as record number."
         )
     if repeated := int(again.sum()):
         were = "1 record was" if repeated == 1 else f"{repeated:,} records were"
         notes.append(f"{were} listed more than once, identical in every field, and merged.")
-        records = records[~again]
+        records, has_given_id = records[~again], has_given_id[~again]
     unique, renamed = unique_ids(records["id"].tolist())
     if renamed:
         old, new = renamed[0]
         more = f", and {len(renamed) - 1:,} more likewise" if len(renamed) > 1 else ""
         notes.append(f'The identifier {old} occurs more than once; the later record is called "{new}"{more}.')
+        changed = has_given_id & (records["id"].to_numpy() != np.array(unique, dtype=object))
+        blank = pd.Series("", records.index, dtype="str")
+        number = records.get(NUMBER, blank)
+        records = records.assign(**{NUMBER: number.where(~changed | (number != ""), records["id"])})
     return records.assign(id=pd.Series(unique, records.index, dtype="str"))
 
 

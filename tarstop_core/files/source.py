@@ -341,7 +341,6 @@ _TREC_RUN = re.compile(r"\s*\S+[ \t]+Q0[ \t]+\S+[ \t]+\d+[ \t]+\S+[ \t]+\S+[ \t]
 _TEXT_LOOKS = (
     (_WEB_PAGE, Looks("", "a web page or XML", "download the export itself, as CSV, RIS or XLSX")),
     (_WEB_OF_SCIENCE, Looks("", "Web of Science plain text", "export it as tab-delimited, Excel or RIS")),
-    (re.compile(r"\s*\[\s*\{"), Looks("", "one JSON array", 'write one object a line and name it ".jsonl"')),
     (_TREC_RUN, Looks("", "a TREC run, which holds scores and no text", "give it where a run is asked for")),
 )
 

@@ -20,6 +20,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.files.columns import UnrecognisedColumns, Vocabulary, names_of, only_columns, plain_title
 from tarstop_core.files.delimited import filled_rows
 from tarstop_core.files.record_tables import Row
+from tarstop_core.files.revman import revman_rows
 from tarstop_core.files.source import BUDGET, check_count, open_source
 from tarstop_core.files.xlsx import XLSX, first_sheet
 
@@ -46,7 +47,7 @@ class TableFile:
 def read_tables(
     source: Path | str | BinaryIO, name: str | None = None, columns: Mapping[str, str] | None = None
 ) -> TableFile:
-    """Read 2×2 tables from a CSV, TSV or Excel file, gzipped or not, one study a line.
+    """Read 2×2 tables from a CSV, TSV or Excel file, gzipped or not, one study a line, or from RevMan.
 
     Columns TP and FN are needed; FP and TN may be missing, in part or both; a study column names the studies, which
     are numbered without one. In place of counts there may be sensitivity and specificity (also in per cent, and with
@@ -88,7 +89,11 @@ def read_tables(
     texts: dict[str, list[str]] = dict.fromkeys(FIELDS, [""] * len(rows))
     for field, at in places.items():
         texts[field] = [cells[at].strip() if at < len(cells) else "" for _, cells in rows]
-    if "study" not in places:
+    if "study" in places and "year" in places:
+        # MetaDTA has the author and the year of a study in two columns.
+        pairs = zip(texts["study"], texts["year"], strict=True)
+        texts["study"] = [f"{study} {year}" if year not in study else study for study, year in pairs]
+    elif "study" not in places:
         texts["study"] = [f"study {at}" for at in range(1, len(rows) + 1)]
     counts = (
         _counts(file_name, lines, texts) if "TP" in places else _from_rates(file_name, lines, texts, notes)
@@ -116,7 +121,8 @@ def _read_rows(
 ) -> tuple[str, list[str], list[Row], list[str]]:
     """Name of the file, its header, its rows with their lines, and what is to be said of its encoding or sheet."""
     with open_source(source, name) as opened:
-        rows, notes = first_sheet(opened) if opened.suffix in XLSX.suffixes else filled_rows(opened)
+        read = first_sheet if opened.suffix in XLSX.suffixes else filled_rows
+        rows, notes = revman_rows(opened) or read(opened)
     check_count(opened.name, len(rows), BUDGET.studies, "studies")
     # A title above the table has one cell.
     filled = (sum(bool(cell.strip()) for cell in cells) for _, cells in rows)

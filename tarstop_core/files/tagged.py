@@ -7,7 +7,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.files.columns import MAPPABLE
 from tarstop_core.files.record_tables import Format, Progress, RecordTable, Row, collect, finish
 from tarstop_core.files.source import Source, detect_encoding
-from tarstop_core.files.values import FROM_NOTES, tool_of
+from tarstop_core.files.values import FROM_NOTES, find_doi, tool_of
 
 FIELDS = tuple(field for field in MAPPABLE if field != "family")
 Value = tuple[str, str, str]
@@ -77,12 +77,6 @@ def first_of(tags: Mapping[str, Sequence[str]], *names: str) -> tuple[str, str]:
     return next(filled, ("", ""))
 
 
-def find_doi(text: str) -> str:
-    """Return the first DOI in a text, or ""."""
-    doi = re.search(r"10\.\d{4,9}/[^\s\"<>\[\]]+", text)
-    return doi[0].rstrip(".;,") if doi else ""
-
-
 def patent_number(text: str) -> str:
     """Return the publication number of a patent that a text is, or ""."""
     return text if len(text) < LONGEST_NUMBER and _PATENT.fullmatch(text.strip()) else ""
@@ -105,7 +99,10 @@ _PUBMED_PAGE = re.compile(r"pubmed(?:\.ncbi\.nlm\.nih\.gov)?/(\d{1,9})\b")
 # As databases, EndNote ("NLM") and EBSCO (by codes) name it.
 _MEDLINE = re.compile(r"pubmed(?! central)|medline|\b(?:nlm(?! catalog)|cmedm|mdc|mnh)\b", re.IGNORECASE)
 _ANOTHER = re.compile(r"embase|cinahl|psycinfo|scopus|cochrane|web of science", re.IGNORECASE)
-_PMID = re.compile(r"\bPMID:?\s*(\d{1,9})\b", re.IGNORECASE)
+_PMID = re.compile(r"\b(?:PMID|PUBMED)(?: ID)?:?\s*(\d{1,9})\b", re.IGNORECASE)
+_CENTRAL = re.compile(r"CN-\d{5,9}")
+# The short title by which EPPI-Reviewer, which keeps its own number in U1, names a record.
+_SHORT_TITLE = re.compile(r".{1,200} \((?:\d{4})?\)")
 _BARE = re.compile(r"\s*(\d{1,9})\s*")
 # What MEDLINE counted by before PubMed has eight digits too, the year first, from 66 on.
 _NUMBERED = re.compile(r"([1-9]\d{0,6}|[1-5]\d{7})")
@@ -115,12 +112,13 @@ def read_ris(source: Source, columns: Mapping[str, str] | None, progress: Progre
     """Read RIS: TI or T1, AB or N2, repeated tags, continuation lines, a missing ER."""
     encoding, notes = detect_encoding(source)
     with source.text(encoding) as stream:
-        records = ((start, _ris_values(tags)) for start, tags in _ris_records(source.name, stream))
+        records = ((start, _ris_values(tags)) for start, tags in _ris_records(source.name, stream, notes))
         return table_of(source, "ris", records, notes, progress)
 
 
-def _ris_records(name: str, lines: Iterable[str]) -> Iterator[tuple[int, Tags]]:
-    """Yield each record as (first line, tags in order)."""
+def _ris_records(name: str, lines: Iterable[str], notes: list[str]) -> Iterator[tuple[int, Tags]]:
+    """Yield each record as (first line, tags in order), and note in the end what stands outside of records."""
+    outside: list[tuple[int, str]] = []
     tags: Tags | None = None
     start = 0
     seen = False
@@ -141,11 +139,13 @@ def _ris_records(name: str, lines: Iterable[str]) -> Iterator[tuple[int, Tags]]:
                 yield start, tags
             tags = None
         elif tags is None:
-            if seen or tag in _TITLE:
+            if tag in _TITLE:
                 raise InputProblem(
                     f"Line {number} of {name} has {tag} outside a record; "
                     'begin the record with a line "TY  - ".'
                 )
+            if seen:
+                outside.append((number, tag))
         else:
             tags.append((tag, [value]))
     if tags:
@@ -154,6 +154,9 @@ def _ris_records(name: str, lines: Iterable[str]) -> Iterator[tuple[int, Tags]]:
         raise InputProblem(
             f'{name} holds no RIS record (no line begins with "TY  -"); export it as RIS again.'
         )
+    if outside:
+        more = f", and {len(outside) - 1:,} more lines likewise" if len(outside) > 1 else ""
+        notes.append(f"Line {outside[0][0]} has {outside[0][1]} outside a record{more}; this was not read.")
 
 
 def _joined(block: Tags) -> dict[str, list[str]]:
@@ -169,6 +172,10 @@ def _ris_values(block: Tags) -> Iterator[Value]:
     yield from (("", "", tag) for tag in tags if tag != "TY")
     is_patent = first_of(tags, "TY")[0].upper() == "PAT"
     yield "id", *first_of(tags, "ID")
+    if _SHORT_TITLE.fullmatch(first_of(tags, "ST")[0]) and first_of(tags, "U1")[0].isdecimal():
+        yield "id", *first_of(tags, "U1")
+    if _CENTRAL.fullmatch(first_of(tags, "AN")[0]):
+        yield "id", *first_of(tags, "AN")
     yield "title", *first_of(tags, *_TITLE)
     for tag in ("AB", "N2"):
         # Structured abstracts are sometimes written as one AB for each section.
@@ -222,13 +229,14 @@ def read_nbib(source: Source, columns: Mapping[str, str] | None, progress: Progr
     """Read PubMed's nbib (or its "PubMed" text export)."""
     encoding, notes = detect_encoding(source)
     with source.text(encoding) as stream:
-        records = ((start, _nbib_values(tags)) for start, tags in _nbib_records(source.name, stream))
+        records = ((start, _nbib_values(tags)) for start, tags in _nbib_records(source.name, stream, notes))
         return table_of(source, "nbib", records, notes, progress)
 
 
-def _nbib_records(name: str, lines: Iterable[str]) -> Iterator[tuple[int, Tags]]:
-    """Yield each record as (first line, tags in order)."""
+def _nbib_records(name: str, lines: Iterable[str], notes: list[str]) -> Iterator[tuple[int, Tags]]:
+    """Yield each record as (first line, tags in order), and note lines that neither have a tag nor continue one."""
     tags: Tags = []
+    broken: list[int] = []
     start = 0
     for number, line in enumerate(lines, start=1):
         match = _NBIB_LINE.match(line.rstrip("\r\n"))
@@ -236,10 +244,9 @@ def _nbib_records(name: str, lines: Iterable[str]) -> Iterator[tuple[int, Tags]]
             if tags and line.startswith(" ") and line.strip():
                 tags[-1][1].append(line.strip())
             elif line.strip():
-                raise InputProblem(
-                    f"Line {number} of {name} neither begins with a tag such as PMID- nor continues one "
-                    "(indented by six spaces); export it from PubMed again."
-                )
+                broken.append(number)
+                if tags:
+                    tags[-1][1].append(line.strip())
             continue
         tag, value = match[1], (match[2] or "").strip()
         if tag == "PMID":
@@ -253,6 +260,11 @@ def _nbib_records(name: str, lines: Iterable[str]) -> Iterator[tuple[int, Tags]]
         tags.append((tag, [value]))
     if not tags:
         raise InputProblem(f"{name} holds no PubMed record (no line begins with PMID-); export it again.")
+    if broken:
+        more = f", nor do {len(broken) - 1:,} more" if len(broken) > 1 else ""
+        notes.append(
+            f"Line {broken[0]} does not begin with a tag{more}; what stands before it goes on there."
+        )
     yield start, tags
 
 

@@ -1,18 +1,29 @@
-"""Labels and scores as people and tools write them, made comparable."""
+"""Labels, scores and identifiers as people and tools write them, made comparable."""
 
+import html
 import math
 import re
+from collections.abc import Callable
+from urllib.parse import unquote
 
 import numpy as np
 import pandas as pd
 
-from tarstop_core.documents.records import SAID_NOT_RELEVANT, SAID_RELEVANT
+from tarstop_core.documents.records import SAID_NOT_RELEVANT, SAID_RELEVANT, normal_pmid
 from tarstop_core.documents.tables import LONGEST_NUMBER
 from tarstop_core.errors import InputProblem
 
-_YES = {"1", "1.0", "yes", "y", "true", "t", "included", "include", "relevant", "in", "+"}
-_NO = {"0", "0.0", "no", "n", "false", "f", "excluded", "exclude", "not relevant", "irrelevant", "out"}
+# Single letters are EPPI-Reviewer's, the other languages those of spreadsheets.
+_YES = {
+    *("1", "1.0", "yes", "y", "true", "t", "included", "include", "relevant", "in", "+", "i"),
+    *("accept", "accepted", "ja", "oui", "sí", "sì", "eingeschlossen", "inclus", "incluido", "incluso"),
+}
+_NO = {
+    *("0", "0.0", "no", "n", "false", "f", "excluded", "exclude", "not relevant", "irrelevant", "out", "e"),
+    *("reject", "rejected", "nein", "non", "ausgeschlossen", "exclu", "excluido", "escluso"),
+}
 _UNKNOWN = {"", "-1", "-1.0", "nan", "na", "n/a", "none", "null", "?"}
+_COVIDENCE = re.compile(r"\bExclusion reason: *([^;\r\n]+)", re.IGNORECASE)
 _NO_SCORE = {"", "nan", "na", "n/a", "none", "null", "-", "."}
 
 
@@ -36,20 +47,24 @@ def label_from_notes(notes: str) -> str:
     if rayyan:
         decisions = list(dict.fromkeys(re.findall(r'=>\s*"?([A-Za-z]+)', rayyan[1])))
         return normal_label(decisions[0]) if len(decisions) == 1 else " / ".join(decisions)
-    asreview = re.search(r"ASReview_(relevant|irrelevant)", notes, flags=re.IGNORECASE)
-    return normal_label(asreview[1]) if asreview else ""
+    if asreview := re.search(r"ASReview_(relevant|irrelevant)", notes, flags=re.IGNORECASE):
+        return normal_label(asreview[1])
+    return SAID_NOT_RELEVANT if tool_of(notes) == "Covidence" else ""
 
 
 def tool_of(notes: str) -> str:
-    """Return the name of the tool that wrote a decision into notes: "Rayyan", "ASReview" or ""."""
+    """Return the name of the tool that wrote a decision into notes: "Rayyan", "ASReview", "Covidence" or ""."""
     if "RAYYAN-" in notes:
         return "Rayyan"
-    return "ASReview" if "asreview_" in notes.casefold() else ""
+    if "asreview_" in notes.casefold():
+        return "ASReview"
+    return "Covidence" if _COVIDENCE.search(notes) else ""
 
 
 def reason_from_notes(notes: str) -> str:
-    """Read the exclusion reasons that Rayyan wrote into a record's notes."""
-    return _listed("RAYYAN-EXCLUSION-REASONS", notes)
+    """Read the exclusion reasons that Rayyan or Covidence wrote into a record's notes."""
+    covidence = _COVIDENCE.search(notes) if tool_of(notes) == "Covidence" else None
+    return covidence[1].strip() if covidence else _listed("RAYYAN-EXCLUSION-REASONS", notes)
 
 
 def remark_from_notes(notes: str) -> str:
@@ -61,7 +76,9 @@ def remark_from_notes(notes: str) -> str:
     if written := re.match(r"\s*(\{.*\})", notes.partition("USER-NOTES:")[2], flags=re.DOTALL):
         # One that is never closed ends with the note.
         texts = re.findall(r'"((?:[^"\\]|\\[\s\S])*+)(?:"|\\?\Z)(\s*=>)?', written[1])
-        reasons += [text.strip() for text, names in texts if not names]
+        reasons += [
+            re.sub(r"\\(.)", r"\1", text, flags=re.DOTALL).strip() for text, names in texts if not names
+        ]
     if labels := _listed("RAYYAN-LABELS", notes):
         reasons.append(f"labelled {labels}")
     return "; ".join(filter(None, reasons))
@@ -93,6 +110,58 @@ def decisions_of(records: pd.DataFrame) -> dict[str, pd.Series]:
         normal = {value: normal_label(value) for value in records["label"].unique()}
         decisions["label"] = records["label"].map(normal).astype("str")
     return decisions
+
+
+# --- identifiers and texts ----------------------------------------------------------------------------
+
+_DOI = re.compile(r"10\.\d{4,9}/[^\s\"<>\[\]]+")
+_ENTITY = re.compile(r"&(?:[A-Za-z][A-Za-z0-9]{1,30}|#\d{1,7}|#[xX][0-9A-Fa-f]{1,6});")
+
+
+def find_doi(text: str) -> str:
+    """Return the first DOI in a text, or ""."""
+    doi = _DOI.search(unquote(text) if "%2f" in text.casefold() else text)
+    return doi[0].rstrip(".;,") if doi else ""
+
+
+def _plain(text: str) -> str:
+    """A text without entities of web pages, and without the apostrophe that keeps spreadsheets from running it."""
+    text = _ENTITY.sub(lambda entity: html.unescape(entity[0]), text) if "&" in text else text
+    return text[1:] if text.startswith(("'=", "'+", "'-", "'@")) else text
+
+
+def _pmid(text: str) -> str:
+    if text.isdecimal() and text.isascii() and 0 < len(text.lstrip("0")) == len(text) < 10:
+        return text
+    # Some tools write 0 for none.
+    return normal_pmid(text) or (text if text.strip("0.") else "")
+
+
+def _address(text: str) -> str:
+    """The first of several addresses."""
+    return text.split()[0] if text.startswith("http") else text
+
+
+_TIDY: dict[str, Callable[[str], str]] = {
+    **dict.fromkeys(("title", "abstract", "remark", "reason", "assignee"), _plain),
+    "authors": lambda text: " ".join(_plain(text).split()),
+    "doi": lambda text: find_doi(text) or text,
+    "pmid": _pmid,
+    "url": _address,
+    "date": lambda text: text.strip("/ "),
+}
+
+
+def tidied(columns: pd.DataFrame) -> pd.DataFrame:
+    """Return columns of text as their fields mean them: one DOI, a bare PMID, one address, letters for entities."""
+    tidy = {
+        field: pd.Series(
+            [clean(text) if text else "" for text in columns[field].tolist()], columns.index, dtype="str"
+        )
+        for field, clean in _TIDY.items()
+        if field in columns
+    }
+    return columns.assign(**tidy)
 
 
 def scores_of(name: str, written: pd.Series, notes: list[str]) -> pd.Series:

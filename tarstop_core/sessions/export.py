@@ -270,6 +270,8 @@ def _ris(record: Mapping[Any, Any], at: int, label: int, state: State) -> dict[s
     if report is not None:
         reason = f": {' '.join(report.reason.split())}" if report.reason.strip() else ""
         notes.append(f"TARstop full text: {report.outcome}{reason}")
+    if plain["record_number"]:
+        notes.append(f"Record number: {plain['record_number']}")
     note = " ".join(state.notes.get(str(record["id"]), "").split())
     if note:
         notes.append(f"Note: {note}")

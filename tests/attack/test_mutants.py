@@ -43,6 +43,7 @@ from tarstop_core.sessions.report import report_html
 from tarstop_core.sessions.session import session_snapshot
 from tarstop_core.sessions.store.store import Store
 from tests.attack.mutants import mutated, stretched
+from tests.files.test_tools import RM5, VERSIONS, project
 from tests.payload_cases import patent_session
 from tests.session_cases import a_patent_session, a_review
 
@@ -77,6 +78,11 @@ JSONL = "".join(
     json.dumps({"id": i, "title": f"T {i}", "abstract": "x", "score": 1 / (i + 1), "label": i % 2}) + "\n"
     for i in range(6)
 )
+ABSTRACKR = (
+    "(internal) id,pubmed id,title,consensus,labeled_at,Ann,labeled_at,general notes (Ann)\n"
+    "11,0,Hinge,o,,1,2024-08-15 08:42:23,see\n12,7,Mast,-1,2024-08-15,0,,\nnot yet labeled\n13,0,Lid\n"
+)
+DISTILLER = "Refid,User,Level,Title,Include\n1,Ann,1,Hinge,Yes\n1,Ben,1,Hinge,No\n2,Ann,2,Mast,No\n"
 RUN = "".join(f"T{t} Q0 d{d} {d} {9 - d / 7:.4f} bm25\n" for t in (1, 2) for d in range(1, 9))
 QRELS = "".join(f"T{t} 0 d{d} {int(d in (2, 5))}\n" for t in (1, 2) for d in range(1, 9))
 OUTCOMES = "topic,outcome,study,docid,tp,fp,fn,tn\n" + "".join(
@@ -192,6 +198,12 @@ TAKEN: dict[str, tuple[Callable[[], bytes], Callable[[bytes], object]]] = {
     "bib": (BIB.encode, records("a.bib")),
     "nbib": (NBIB.encode, records("a.nbib")),
     "jsonl": (JSONL.encode, records("a.jsonl")),
+    "json": (lambda: json.dumps({"References": [json.loads(line) for line in JSONL.splitlines()]}, indent=1).encode(), records("a.json")),
+    "project of version 3": (lambda: project(VERSIONS["3"]), records("a.asreview")),
+    "project of version 2": (lambda: project(VERSIONS["2"]), records("a.asreview")),
+    "several readers": (ABSTRACKR.encode, records("a.csv")),
+    "a row for each reader": (DISTILLER.encode, records("a.csv")),
+    "2x2 tables of RevMan": (lambda: RM5, lambda content: read_tables(io.BytesIO(content), "t.rm5")),
     "run": (RUN.encode, lambda content: read_run(io.BytesIO(content), "a.run")),
     "qrels": (QRELS.encode, lambda content: read_qrels(io.BytesIO(content), "a.qrels")),
     "outcomes": (OUTCOMES.encode, in_file(read_outcome_tables, "o.csv")),

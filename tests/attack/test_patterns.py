@@ -29,8 +29,14 @@ from tarstop_core.files import trace_to_csv
 from tarstop_core.files.bib import plain_text
 from tarstop_core.files.columns import plain_title
 from tarstop_core.files.tables import whole_count
-from tarstop_core.files.tagged import find_doi, patent_number
-from tarstop_core.files.values import label_from_notes, normal_label, reason_from_notes, remark_from_notes
+from tarstop_core.files.tagged import patent_number
+from tarstop_core.files.values import (
+    find_doi,
+    label_from_notes,
+    normal_label,
+    reason_from_notes,
+    remark_from_notes,
+)
 from tarstop_core.policies import parse_policy
 from tarstop_core.screening.report_entry import study_name
 from tarstop_core.teaching.reference import named

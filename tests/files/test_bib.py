@@ -75,8 +75,7 @@ def test_latex_becomes_text(latex: str, text: str) -> None:
         ("@article{a title={A}}", "refs.bib", "The entry a that begins on line 1 of refs.bib cannot be read"),
         ("@article{a, author={A}}", "refs.bib", "No record of refs.bib has a title or an abstract"),
         ("@comment{x}", "refs.bib", "refs.bib holds no BibTeX entry"),
-        ("title\nA\n", "refs.bib", "named as BibTeX but does not look like it"),
-        ("@article{a, title={A}}", "refs.csv", "looks like BibTeX; rename it to end in \".bib\""),
+        ("names\nA\n", "refs.bib", "named as BibTeX but does not look like it"),
     ],
 )  # fmt: skip
 def test_refused(text: str, name: str, sentence: str) -> None:

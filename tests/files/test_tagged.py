@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import RecordTable, read_records
 from tarstop_core.files.columns import normal_header
-from tarstop_core.files.tagged import find_doi
+from tarstop_core.files.values import find_doi
 
 
 def read(text: str, name: str) -> RecordTable:
@@ -78,15 +78,55 @@ def test_ris_with_one_space_and_text_suffix() -> None:
         ("TY  - JOUR\nTI  - a\nER  - \nTI  - b\n", "a.ris", "Line 4 of a.ris has TI outside a record"),
         ("TI  - b\n\nTY  - JOUR\nTI  - a\nER  - \n", "a.ris", "Line 1 of a.ris has TI outside a record"),
         ("TY  - JOUR\nAU  - a\nER  - \n", "a.ris", "No record of a.ris has a title or an abstract"),
-        ("PMID- 1\nTI  - a\n", "a.ris", "named as RIS but looks like PubMed's own format"),
-        ("PMID- 1\nTI  - a\nbroken\n", "a.nbib", "Line 3 of a.nbib neither begins with a tag"),
-        ("TY  - JOUR\nTI  - a\n", "a.nbib", "looks like RIS"),
     ],
 )
 def test_refused(text: str, name: str, sentence: str) -> None:
     with pytest.raises(InputProblem) as problem:
         read(text, name)
     assert sentence in str(problem.value)
+
+
+def test_what_stands_outside_of_records_is_noted() -> None:
+    """As Ovid writes it: a tag and a link behind the end of each record."""
+    record = "TY  - JOUR\nTI  - a\nER  -\nNL  - J Masts\n\nLink to the full text\n\n2.\n"
+    table = read(record + record.replace("a\n", "b\n"), "a.ris")
+    assert table.frame["title"].tolist() == ["a", "b"]
+    assert any("Line 4 has NL" in note and "1 more" in note for note in table.notes)
+
+
+@pytest.mark.parametrize("number", ["PUBMED 21314913", "PubMed ID: 21314913", "PMID: 21314913"])
+def test_a_pmid_is_known_by_its_name(number: str) -> None:
+    table = read(f"TY  - JOUR\nTI  - a\nC3  - {number}\nER  - \n", "a.ris")
+    assert table.frame.loc[0, "pmid"] == "21314913"
+
+
+@pytest.mark.parametrize(
+    ("tags", "number"),
+    [
+        ("ST  - Lee (2019)\nU1  - 102199191", "102199191"),  # EPPI-Reviewer
+        ("ST  - Lee (2019)\nU1  - reread", "10.1000/a"),
+        ("U1  - 102199191", "10.1000/a"),
+        ("AN  - CN-00778158", "CN-00778158"),  # Cochrane's register of trials
+        ("AN  - 00778158", "10.1000/a"),
+        ("ID  - rayyan-7\nST  - Lee (2019)\nU1  - 1", "rayyan-7"),
+    ],
+)
+def test_the_number_of_another_tool_is_the_id(tags: str, number: str) -> None:
+    table = read(f"TY  - JOUR\nTI  - a\nDO  - 10.1000/a\n{tags}\n", "a.ris")
+    assert table.frame.loc[0, "id"] == number
+
+
+def test_the_content_says_what_a_file_is() -> None:
+    ris, nbib = "TY  - JOUR\nTI  - a\n", "PMID- 1\nTI  - a\n"
+    names = ("a.ris", "a.csv", "a.nbib", "a.txt", "a.dat", "a")
+    assert {read(ris, name).format for name in names} == {"ris"}
+    assert {read(nbib, name).format for name in names} == {"nbib"}
+
+
+def test_lines_of_pubmed_that_lost_their_indent_go_on() -> None:
+    table = read("PMID- 1\nTI  - a\nbroken\nAB  - b\n", "a.nbib")
+    assert table.frame.loc[0, ["title", "abstract"]].tolist() == ["a broken", "b"]
+    assert any(note.startswith("Line 3 ") for note in table.notes)
 
 
 def test_nbib() -> None:

@@ -33,7 +33,7 @@ from tarstop_core.sessions.store.tables import METADATA, STAMP, Record, SchemaVe
 
 SCHEMA_VERSION = 1
 """Rises with a step that programmes of before must not write beside; they refuse a higher one than their own."""
-REVISION = "0006"
+REVISION = "0007"
 """The last step in `migrations/`: what these tables are."""
 FIRST_REVISION = "0001"
 BUSY_SECONDS = 5.0

@@ -128,6 +128,9 @@ class Record(Table):
     priority_date: Mapped[Later]
     filing_date: Mapped[Later]
     grant_date: Mapped[Later]
+    record_number: Mapped[Later]
+    read_order: Mapped[Later]
+    labelled_at: Mapped[Later]
     score: Mapped[float | None]
 
 

@@ -13,12 +13,13 @@ Rows = dict[str, list[tuple[Any, ...]]]
 
 DRAFTS = "DROP TABLE draft"
 SHAPES = {
-    "0001": (DRAFTS, "DROP TABLE calibrator_shelf", "columns", "dates", "DROP TABLE deleted"),
-    "0002": (DRAFTS, "DROP TABLE calibrator_shelf", "columns", "dates"),
-    "0003": (DRAFTS, "DROP TABLE calibrator_shelf", "dates"),
-    "0004": (DRAFTS, "dates"),
-    "0005": (DRAFTS,),
-    "0006": (),
+    "0001": (DRAFTS, "DROP TABLE calibrator_shelf", "columns", "dates", "tools", "DROP TABLE deleted"),
+    "0002": (DRAFTS, "DROP TABLE calibrator_shelf", "columns", "dates", "tools"),
+    "0003": (DRAFTS, "DROP TABLE calibrator_shelf", "dates", "tools"),
+    "0004": (DRAFTS, "dates", "tools"),
+    "0005": (DRAFTS, "tools"),
+    "0006": ("tools",),
+    "0007": (),
     # Nobody has these, but a step must not stumble over what is there already.
     "0001 with a shelf": ("columns", "DROP TABLE deleted"),
     "0001 with families": ("DROP TABLE deleted",),
@@ -27,6 +28,7 @@ SHAPES = {
 GROUPS = {
     "columns": ("family", "reason", "remark"),
     "dates": ("assignee", "priority_date", "filing_date", "grant_date"),
+    "tools": ("record_number", "read_order", "labelled_at"),
 }
 
 

@@ -1,0 +1,200 @@
+"""Projects of ASReview 2 and 3: a ZIP file with the records and the labels in SQLite databases."""
+
+import json
+import sqlite3
+from collections.abc import Mapping
+from contextlib import closing
+from datetime import UTC, datetime
+from typing import Any
+
+import pandas as pd
+
+from tarstop_core.documents.records import PRIOR
+from tarstop_core.errors import InputProblem
+from tarstop_core.files import archives
+from tarstop_core.files.record_tables import Format, Progress, RecordTable, finish
+from tarstop_core.files.source import BUDGET, Source, check_count
+
+LABELS = {1: "included", 0: "excluded"}
+LONGEST = 32 << 20  # Bytes of one value
+STEPS, MOST_STEPS = 10_000, 100_000
+"""Instructions of SQLite after which it is asked whether to go on, and how often: a database may hold endless views."""
+_RECORD = ("record_id", "title", "abstract", "authors", "year", "doi", "url")
+_RESULT = ("record_id", "label", "querier", "time", "note", "tags")
+_UNDERSTOOD = {name: name for name in ("title", "abstract", "authors", "doi", "url", "label")} | {
+    "record_id": "id",
+    "year": "date",
+    "time": "labelled_at",
+    "note": "remark",
+    "order of the labels": "read_order",
+}
+
+
+def read_asreview(
+    source: Source, columns: Mapping[str, str] | None, progress: Progress | None
+) -> RecordTable:
+    """Read records, labels in the order in which they were given, notes and tags of a project."""
+    with archives.opened(source) as archive:
+        project = _project(archive)
+        records_in, results_in = _databases(archive, project)
+        stored = archive.read(records_in)
+        results = stored if results_in == records_in else archive.read(results_in)
+    if progress:
+        progress(0.3, f"Unpacked {source.name}")
+    listed = _rows(source.name, stored, "record", _RECORD, "")
+    labelled = _rows(source.name, results, "results", _RESULT, " ORDER BY time, rowid")
+    labels = {row["record_id"]: row for row in labelled if row["label"] in LABELS}
+    given = {key: str(number) for number, key in enumerate(_read(labels), start=1)}
+    results_of = [labels.get(row["record_id"]) for row in listed]
+    records = pd.DataFrame(
+        {
+            "id": [_text(row["record_id"]) for row in listed],
+            "title": [" ".join(_text(row["title"]).split()) for row in listed],
+            "abstract": [_text(row["abstract"]).strip() for row in listed],
+            "authors": [_authors(row["authors"]) for row in listed],
+            "date": [_text(row["year"]) for row in listed],
+            "doi": [_text(row["doi"]) for row in listed],
+            "url": [_text(row["url"]) for row in listed],
+            "label": [LABELS[result["label"]] if result else "" for result in results_of],
+            "remark": [_remark(result) if result else "" for result in results_of],
+            "read_order": [given.get(result["record_id"], PRIOR) if result else "" for result in results_of],
+            "labelled_at": [_time(result["time"]) if result else "" for result in results_of],
+        },
+        index=pd.RangeIndex(1, len(listed) + 1, name="record"),
+        dtype="str",
+    )
+    notes = []
+    if labels:
+        before = len(labels) - len(given)
+        prior = f", and {before:,} known before" if before else ""
+        notes.append(f"{len(given):,} labels stand in the order in which they were given{prior}.")
+    return finish(source.name, "asreview", records, dict(_UNDERSTOOD), notes)
+
+
+def _project(archive: archives.Archive) -> dict[str, Any]:
+    content = archive.read("project.json")
+    try:
+        project = json.loads(content)
+    except (ValueError, RecursionError) as problem:
+        raise InputProblem(
+            f"The file project.json in {archive.name} is damaged; export the project from ASReview again."
+        ) from problem
+    return project if isinstance(project, dict) else {}
+
+
+def _databases(archive: archives.Archive, project: Mapping[str, Any]) -> tuple[str, str]:
+    """The members with the records and with the labels: one since version 3, two in version 2."""
+    if "results.db" in archive.members:
+        return "results.db", "results.db"
+    reviews = [
+        name
+        for name in sorted(archive.members)
+        if name.startswith("reviews/") and name.endswith("/results.db")
+    ]
+    if "data_store.db" not in archive.members or not reviews:
+        raise InputProblem(
+            f"{archive.name} is no project of ASReview 2 or 3 that anybody has begun to screen; open it in ASReview 2 or "
+            "later and export it again, or export its data as CSV."
+        )
+    listed = project.get("reviews")
+    ids = (
+        [review.get("id") for review in listed if isinstance(review, dict)]
+        if isinstance(listed, list)
+        else []
+    )
+    named = [name for name in reviews if name.split("/")[1] in ids]
+    return "data_store.db", (named or reviews)[0]
+
+
+def _rows(name: str, content: bytes, table: str, wanted: tuple[str, ...], order: str) -> list[dict[str, Any]]:
+    """Rows of a table of a database that nobody vouches for: opened in memory, for reading, with limits on its work."""
+    asked = 0
+
+    def stop() -> bool:
+        nonlocal asked
+        asked += 1
+        return asked > MOST_STEPS
+
+    # A database that keeps a log beside it cannot be opened in memory; its header says so in two bytes.
+    content = content[:18] + b"\1\1" + content[20:] if content[18:20] == b"\2\2" else content
+    try:
+        with closing(sqlite3.connect(":memory:")) as connection:
+            connection.deserialize(content)
+            connection.text_factory = lambda value: value.decode("utf-8", "replace")
+            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST)
+            connection.execute("PRAGMA trusted_schema = OFF")
+            connection.execute("PRAGMA query_only = ON")
+            connection.set_progress_handler(stop, STEPS)
+            made = connection.execute(
+                "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?", (table,)
+            ).fetchone()
+            # A view or a virtual table runs what somebody wrote.
+            if made is None or not str(made[0]).upper().startswith("CREATE TABLE"):
+                raise InputProblem(
+                    f"{name} has no table {table}, so it is no project of ASReview 2 or 3; export it from ASReview again."
+                )
+            held = {row[1] for row in connection.execute(f"PRAGMA table_info({table})")}
+            if lacking := [column for column in wanted[:2] if column not in held]:
+                raise InputProblem(
+                    f"The table {table} in {name} has no column {lacking[0]}; export the project from ASReview again."
+                )
+            taken = ", ".join(column if column in held else f"NULL AS {column}" for column in wanted)
+            order = order if {"time"} <= held else ""
+            cursor = connection.execute(f"SELECT {taken} FROM {table}{order} LIMIT {BUDGET.records + 1}")
+            rows = [dict(zip(wanted, row, strict=True)) for row in cursor]
+    except InputProblem:
+        raise
+    except (sqlite3.Error, OverflowError, ValueError, MemoryError) as problem:
+        raise InputProblem(
+            f"The database in {name} is damaged or not one of ASReview; export the project from ASReview again."
+        ) from problem
+    check_count(name, len(rows), BUDGET.records, "records")
+    return rows
+
+
+def _read(labels: Mapping[Any, Mapping[str, Any]]) -> list[Any]:
+    """Records that were labelled while reading, in order: prior knowledge was not asked for by any strategy."""
+    return [key for key, result in labels.items() if result["querier"] not in (None, PRIOR)]
+
+
+def _text(value: object) -> str:
+    return "" if value is None or isinstance(value, bytes) else str(value)
+
+
+def _json(value: object) -> list[Any]:
+    try:
+        values = json.loads(value) if isinstance(value, str) else []
+    except (ValueError, RecursionError):
+        return []
+    return values if isinstance(values, list) else []
+
+
+def _authors(value: object) -> str:
+    return "; ".join(_text(name) for name in _json(value)) or ("" if str(value)[:1] == "[" else _text(value))
+
+
+def _remark(result: Mapping[str, Any]) -> str:
+    """The note, and the tags that were ticked."""
+    ticked = [
+        f"{_text(group.get('label'))}: {_text(tag.get('label'))}"
+        for group in _json(result["tags"])
+        if isinstance(group, dict) and isinstance(group.get("values"), list)
+        for tag in group["values"]
+        if isinstance(tag, dict) and tag.get("checked")
+    ]
+    return "; ".join(filter(None, (_text(result["note"]).strip(), *ticked)))
+
+
+def _time(value: object) -> str:
+    """Seconds since 1970 as a time in UTC."""
+    try:
+        return (
+            datetime.fromtimestamp(float(value), UTC).isoformat(timespec="seconds")
+            if isinstance(value, (int, float))
+            else ""
+        )
+    except (OverflowError, ValueError, OSError):
+        return ""
+
+
+ASREVIEW = Format("asreview", "ASReview project", (".asreview",), read_asreview)

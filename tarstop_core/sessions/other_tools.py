@@ -1,0 +1,141 @@
+"""A session in the columns that other screening tools write and expect: their number, the label, the reason and the note."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tarstop_core.documents.records import date_key
+from tarstop_core.files.delimited import trace_to_csv
+from tarstop_core.screening.labels import IRRELEVANT, NAMES, RELEVANT, UNSEEN
+from tarstop_core.sessions.session import SessionSnapshot
+
+READER = "TARstop"
+"""Whose decisions these are, where a tool keeps decisions by reader."""
+
+
+@dataclass(frozen=True)
+class Tool:
+    """Another tool's table: the name of each column, and what of :func:`_values` stands in it ("" for nothing)."""
+
+    name: str
+    end: str  # How the name of the file ends
+    columns: Mapping[str, str]
+
+
+TOOLS = (
+    Tool(
+        "ASReview",
+        "-asreview.csv",
+        {
+            **{
+                name: name
+                for name in ("id", "record_id", "title", "abstract", "authors", "year", "doi", "url")
+            },
+            "included": "binary",
+            "tarstop_label": "verdict",
+            "tarstop_note": "note",
+            "exclusion_reason": "reason",
+        },
+    ),
+    Tool(
+        "Rayyan",
+        "-rayyan.csv",
+        {
+            "key": "number",
+            "title": "title",
+            "authors": "joined authors",
+            **dict.fromkeys(("journal", "issn", "volume", "issue", "pages"), ""),
+            "year": "year",
+            "publisher": "",
+            "url": "url",
+            "abstract": "abstract",
+            "notes": "rayyan",
+            "doi": "doi",
+            "pubmed_id": "pmid",
+        },
+    ),
+    Tool(
+        "Covidence",
+        "-covidence.csv",
+        {
+            "Title": "title",
+            "Authors": "authors",
+            "Abstract": "abstract",
+            "Published Year": "year",
+            **dict.fromkeys(("Published Month", "Journal", "Volume", "Issue", "Pages"), ""),
+            "Accession Number": "pmid",
+            "DOI": "doi",
+            "Ref": "",
+            "Covidence #": "number",
+            "Study": "short",
+            "Notes": "covidence",
+            "Tags": "verdict",
+        },
+    ),
+    Tool(
+        "EPPI-Reviewer",
+        "-eppi-reviewer.csv",
+        {
+            "Included": "letter",
+            "ID": "number",
+            "ShortTitle": "short",
+            "Title": "title",
+            "Year": "year",
+            "Abstract": "abstract",
+            "Authors": "authors",
+            "DOI": "doi",
+            "URL": "url",
+            "Comments": "note",
+        },
+    ),
+)
+
+
+def to_tool(session: SessionSnapshot, tool: Tool) -> str:
+    """All documents of a session as the CSV of another tool; texts that look like formulas get an apostrophe."""
+    return trace_to_csv(
+        [{column: row.get(value, "") for column, value in tool.columns.items()} for row in _values(session)]
+    )
+
+
+def _values(session: SessionSnapshot) -> Iterator[dict[str, Any]]:
+    """What a table may hold of each document, those that were set aside last."""
+    state = session.state
+    for at, record in enumerate(session.records.to_dict("records")):
+        yield _of(
+            record, int(state.labels[at]), state.excluded_for.get(at, ""), state.notes.get(record["id"], "")
+        )
+    for record in session.records_aside.to_dict("records"):
+        yield _of(record, UNSEEN, "", "")
+
+
+def _of(record: Mapping[Any, Any], label: int, reason: str, note: str) -> dict[str, Any]:
+    year = str(next(iter(date_key(record["date"])), ""))
+    first = record["authors"].partition(";")[0].partition(",")[0].strip()
+    values = {name: record[name] for name in ("id", "title", "abstract", "authors", "doi", "url", "pmid")}
+    return values | {
+        "record_id": record["record_number"],
+        "number": record["record_number"] or record["id"],
+        "joined authors": " and ".join(filter(None, map(str.strip, record["authors"].split(";")))),
+        "year": year,
+        "short": f"{first} ({year})" if first else "",
+        "binary": {RELEVANT: "1", IRRELEVANT: "0"}.get(label, ""),
+        "letter": {RELEVANT: "I", IRRELEVANT: "E"}.get(label, ""),
+        "verdict": NAMES[label],
+        "reason": reason,
+        "note": note,
+        "rayyan": _rayyan(label, reason, note),
+        "covidence": "; ".join(filter(None, (reason and f"Exclusion reason: {reason}", note))),
+    }
+
+
+def _rayyan(label: int, reason: str, note: str) -> str:
+    """Decision, reason and note as Rayyan keeps them in one column; the note last, as it may hold anything."""
+    verdict = {UNSEEN: "", RELEVANT: "Included", IRRELEVANT: "Excluded"}.get(label, "Maybe")
+    quoted = note.replace("\\", "\\\\").replace('"', '\\"')
+    parts = (
+        verdict and f'RAYYAN-INCLUSION: {{"{READER}"=>"{verdict}"}}',
+        reason and f"RAYYAN-EXCLUSION-REASONS: {reason.replace('|', '/')}",
+        note and f'USER-NOTES: {{"{READER}"=>["{quoted}"]}}',
+    )
+    return " | ".join(filter(None, parts))
