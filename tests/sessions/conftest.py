@@ -1,4 +1,4 @@
-"""Each test has an empty database of its own, of each kind."""
+"""Each test has an empty database of its own."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +9,8 @@ from tarstop_core.sessions.store.store import Store
 from tests.sessions.store.cases import fresh_url
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+@pytest.fixture
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
-    with fresh_url(request.param, tmp_path) as url, Store(url) as opened:
+    """On SQLite, unless the test asks for the other kind with ``on_both``."""
+    with fresh_url(getattr(request, "param", "sqlite"), tmp_path) as url, Store(url) as opened:
         yield opened

@@ -19,8 +19,10 @@ from tarstop_core.sessions.demo import (
 from tarstop_core.sessions.session import OpenSession
 from tarstop_core.sessions.store.store import Store
 from tests.session_cases import PATENT, START
+from tests.sessions.store.cases import on_both
 
 
+@on_both
 def test_a_search_tells_where_its_prior_art_is(store: Store) -> None:
     session = OpenSession.load(store, start_demo(store))
     settings = session.row.settings

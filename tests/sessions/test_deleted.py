@@ -9,6 +9,7 @@ from tarstop_core.places import URL_VARIABLE
 from tarstop_core.sessions.learning import prepare_features
 from tarstop_core.sessions.session import OpenSession
 from tarstop_core.sessions.store.store import Deleted, Store
+from tests.sessions.store.cases import on_both
 from tests.sessions.test_joining import LEARNS, added, begun, read
 
 
@@ -17,6 +18,7 @@ def kept_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(URL_VARIABLE, f"sqlite:///{tmp_path}/t.db")
 
 
+@on_both
 def test_documents_do_not_join_or_leave_it(store: Store) -> None:
     key = begun(store)
     added(store, key)

@@ -41,6 +41,7 @@ from tests.session_cases import (
     log,
 )
 from tests.session_cases import START as SETTINGS
+from tests.sessions.store.cases import on_both
 
 
 def test_every_document_has_its_label_note_and_advice(store: Store) -> None:
@@ -233,6 +234,7 @@ def test_links_leave_with_the_documents(store: Store) -> None:
         assert url in to_csv(session)
 
 
+@on_both
 def test_a_database_named_later_stands_in_report_flow_and_file(store: Store, tmp_path: Path) -> None:
     session = a_review(store)
     collection = store.session(session).collection_id

@@ -21,6 +21,7 @@ from tarstop_core.sessions.file import export_session, import_session
 from tarstop_core.sessions.store.store import Store
 from tarstop_core.value.payoffs import Payoffs
 from tests.session_cases import before_import
+from tests.sessions.store.cases import on_both
 
 SEEN = FittedOn(name="tests", topics=2, documents=100, relevant=4, simulated=True)
 CALIBRATOR = Calibrator("rank", "inclusion", x=(0.0, 4.0), y=(0.6, 0.02), fitted_on=SEEN)
@@ -91,6 +92,7 @@ def broken(text: str, **changes: object) -> str:
     return json.dumps({**json.loads(text), **changes})
 
 
+@on_both
 def test_what_does_not_fit_together_stores_nothing(store: Store, tmp_path: Path) -> None:
     text = export_session(store, a_session(store))
     log = json.loads(text)["log"]

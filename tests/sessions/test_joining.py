@@ -28,6 +28,7 @@ from tarstop_core.sessions.session import OpenSession, session_snapshot
 from tarstop_core.sessions.store.listing import progress
 from tarstop_core.sessions.store.store import Conflict, Store
 from tests.session_cases import INCLUSION, PATENT, REVIEW, START, before_import
+from tests.sessions.store.cases import on_both
 
 N = 24
 TITLES = [
@@ -214,6 +215,7 @@ def test_what_joined_is_taken_back_until_one_of_them_is_read(
         assert before_import(export_session(elsewhere, there.row.id)) == sent
 
 
+@on_both
 def test_what_was_set_aside_is_not_counted_when_it_is_taken_back(store: Store) -> None:
     key = begun(store)
     added(store, key)
@@ -226,6 +228,7 @@ def test_what_was_set_aside_is_not_counted_when_it_is_taken_back(store: Store) -
     assert store.sessions()[0].documents == N == len(OpenSession.load(store, key).state.labels)
 
 
+@on_both
 def test_documents_that_are_read_meanwhile_are_not_taken_back(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -249,6 +252,7 @@ def test_documents_that_are_read_meanwhile_are_not_taken_back(
     assert state.depth == 1
 
 
+@on_both
 def test_an_import_that_another_session_uses_stays_when_others_join(store: Store) -> None:
     key = begun(store)
     other = duplicate(store, key, replace(REVIEW, cost=50.0), "dearer")
@@ -330,6 +334,7 @@ def test_a_search_that_brings_nothing_new_is_counted(store: Store) -> None:
     assert session.collection.duplicates == 2 and len(session.collection.files) == 2
 
 
+@on_both
 def test_labels_that_came_along_and_a_plan_stay(store: Store) -> None:
     doc = f"d{int(prepare(as_records({'id': range(N), 'title': TITLES}), 'text', 'hip ultrasound').order[0])}"
     kept = Event(
@@ -389,6 +394,7 @@ def test_a_decision_from_before_is_outdated(store: Store) -> None:
     assert decision is not None and decision.outdated
 
 
+@on_both
 def test_who_comes_second_adds_to_what_the_first_added(store: Store) -> None:
     key = begun(store)
     before = store.collection(store.session(key).collection_id)

@@ -36,6 +36,7 @@ from tests.session_cases import (
     label,
     log,
 )
+from tests.sessions.store.cases import on_both
 
 
 @pytest.mark.parametrize("make", [a_patent_session, a_review])
@@ -94,6 +95,7 @@ def test_a_review_shows_its_tables_and_reasons(store: Store) -> None:
     assert "No plan was registered before screening started." in text and "No decision yet." in text
 
 
+@on_both
 def test_the_search_that_a_file_carries_is_printed_in_full(store: Store) -> None:
     query = (
         "https://patents.google.com/?q=(foldable+antenna+mount)&before=priority:20110101&oq=foldable+mount"

@@ -11,6 +11,7 @@ from tarstop_core.screening.log import Event
 from tarstop_core.sessions.session import KEPT_PATHS, OpenSession
 from tarstop_core.sessions.store.store import Conflict, Store
 from tests.session_cases import IDS, PATENT, START, N, a_collection, a_patent_session, a_review
+from tests.sessions.store.cases import on_both
 
 
 @pytest.fixture
@@ -55,6 +56,7 @@ def test_a_note_stored_by_the_very_press_does_not_stand_in_its_way(
     assert kinds(store, key) == ["note", "label"]
 
 
+@on_both
 def test_what_was_recorded_elsewhere_is_taken_in_before_anything_is_stored(store: Store, key: str) -> None:
     here, there = OpenSession.load(store, key), OpenSession.load(store, key)
     assert not here.refresh()

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pytest
 from hypothesis import settings
 
 from tarstop_core.documents.records import as_records
@@ -17,6 +18,12 @@ from tests import postgres
 
 EXAMPLES = settings.default.max_examples // 4
 """Of a property that every example writes to a database for, on each of two."""
+on_both = pytest.mark.parametrize("store", ["sqlite", "postgres"], indirect=True)
+"""Runs a test on either kind of database.
+
+Every test of the store runs so. Of what stands on the store, those run so that take a way through it which its own tests
+do not take, or that two people write in at the same time.
+"""
 SETTINGS = PatentSettings(
     Payoffs(B=4000, L_r=1000, L_g=4000, G=1000, unit="£"), cost=2.5, policy="batch:K=20"
 )
