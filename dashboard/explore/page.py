@@ -311,7 +311,12 @@ def _mean_map(key: str, lists: dict[str, LabelledList], settings: Settings, poli
     labels = "the labels of each list"
     asked, policies, compared = controls.map_choices(key, settings, policy, "Show the mean", MEASURES, labels)
     listings = list(lists.values())
-    grids = maps.mean_maps(listings, settings, policies, asked.world, compared)
+    # Another measure or cell of the same maps costs nothing then; to compute them takes seconds.
+    grids = kept(
+        f"{PREFIX}/mean",
+        (key, settings, tuple(policies), asked.world, tuple(compared)),
+        lambda: maps.mean_maps(listings, settings, policies, asked.world, compared),
+    )
     sentence = map_figure.mean_sentence(grids[0], asked.measure, *grids[1:2])
     of = f"mean of {len(lists)} lists, {controls.WORLDS[asked.world].lower()}"
     stem = f"tarstop-explore-{key.rpartition('/')[2]}"
