@@ -30,13 +30,14 @@ from tarstop_core.screening.paths import chances, session_paths
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import PatentSettings, ReviewSettings, Settings
 from tarstop_core.screening.state import State
-from tarstop_core.screening.wording import chances_badge, question, verdict
+from tarstop_core.screening.wording import chances_badge, explain, question, verdict
 from tarstop_core.sessions.compare import comparison
 from tarstop_core.sessions.export import document_rows, trace_csv
 from tarstop_core.sessions.file import export_session, import_session, state_of
 from tarstop_core.sessions.report import report_html
 from tarstop_core.sessions.session import OpenSession, session_snapshot
 from tarstop_core.sessions.store.store import Store
+from tarstop_core.value.path import ListPath
 from tarstop_core.value.payoffs import Payoffs
 from tests.cli.conftest import tarstop as tarstop
 from tests.cli.shell import Run
@@ -53,6 +54,7 @@ RULES = (
 LEARNED = priors()["clef-reviews"]
 PRIORS = (Prior(), priors()[WIDTH], LEARNED, Prior(s=0.7, tau=0.4, weight=0.55))
 SESSIONS = {"patent": 410, "review": 100}
+DISAGREES = "expected loss"  # what advice says where to go on is expected to lose
 DIFFERS = "Not as in the session"  # what pages say of numbers that are not the session's
 STORED = 2  # of each scenario
 
@@ -171,6 +173,7 @@ def explorable(settings: Settings) -> bool:
 def test_explore_and_evidence_compute_what_screen_says(scenario: str) -> None:
     rng = np.random.default_rng(11)
     seen = {"go on": 0, "held": 0, "settled": 0, "waiting": 0, "not open": 0, "tables": 0, "varied": 0}
+    seen["disagrees"] = 0
     for _ in range(SESSIONS[scenario]):
         session = drawn(rng, scenario)
         at = settings, calibrator, p, state = session.at(session.state)
@@ -184,6 +187,7 @@ def test_explore_and_evidence_compute_what_screen_says(scenario: str) -> None:
         assert sensitivity.goes_on(settings, path, rule, settings.cost, state.depth) == (advice.more > 0)
         if explorable(settings):
             the_plan(advice, plans.cell_of(listing, settings, rule, "planned"), plus)
+            seen["disagrees"] += disagrees(advice, settings, path)
         if advice.variations and explorable(settings) and seen["varied"] < 8:
             the_variations(advice, sensitivity.tornado(listing, settings, rule))
             seen["varied"] += 1
@@ -195,7 +199,7 @@ def test_explore_and_evidence_compute_what_screen_says(scenario: str) -> None:
         seen["held"] += advice.held_by is not None
         seen["settled"] += path.settled(state.depth)
         seen["not open"] += not path.plus_open(state.depth) and bool(settings.payoffs.chooses_plus(advice.b))
-    expected = {"go on", "varied", "not open"}
+    expected = {"go on", "varied", "not open", "disagrees"}
     expected |= {"settled"} if scenario == "patent" else {"held", "waiting", "tables"}
     assert all(seen[what] >= 5 for what in expected), seen
 
@@ -221,6 +225,17 @@ def the_plan(advice: Advice, cell: plans.Cell, plus: bool) -> None:
     assert waiting or now[0] == pytest.approx(advice.utility)
     if advice.more and advice.headline == "continue":
         assert cell.net_utility - now[0] == pytest.approx(advice.gain, abs=1e-9 * cell.path.payoffs.K)
+
+
+def disagrees(advice: Advice, settings: Settings, path: ListPath) -> bool:
+    """Whether what the rule asks for is expected to lose, which the advice says wherever it is and nowhere else."""
+    glance = verdict(advice, settings).says
+    loses = advice.headline == "continue" and advice.gain < 0
+    assert loses == (DISAGREES in glance) == (DISAGREES in explain(advice, settings).sentence)
+    if loses and advice.held_by is None:
+        assert settings.policy != "optimal"
+        assert ("would read less" in glance) == path.pays(advice.depth, settings.cost)
+    return loses
 
 
 def the_variations(advice: Advice, tornado: sensitivity.Tornado) -> None:
