@@ -8,6 +8,7 @@ from dashboard.frame import server, shell
 from dashboard.frame.scripts import FRAME
 from dashboard.frame.widgets import press
 from dashboard.frame.work import flash, go_to, reviewer
+from dashboard.home import idea
 from dashboard.parts.sessions import first, line, rename_box, resume
 from tarstop_core.presentation.numbers import count_of
 from tarstop_core.sessions.demo import start_demo, start_review_demo
@@ -25,10 +26,6 @@ def home_page() -> None:
     st.title("Know when to stop reading")
     flash()
     st.html(f'<p class="tar-lead">{LEAD}</p>')
-    st.markdown(
-        f"[The first five minutes]({shell.guide(place=shell.CHAPTERS['Home'])}) · "
-        f"[Which files can be read]({shell.guide('own_data')})"
-    )
     if server.open_to_all():
         shell.caption(f"This server has no login: {server.OPEN}")
     if broken := len(store.damaged()):
@@ -40,8 +37,12 @@ def home_page() -> None:
         _recent(store, sessions)
         st.subheader("Begin another")
     else:
-        st.html('<p class="tar-meta">There are no sessions here yet. The demo takes a few minutes.</p>')
+        idea.show()
     _beginnings(store, demo_first=not sessions)
+    st.markdown(
+        f"[The first five minutes]({shell.guide(place=shell.CHAPTERS['Home'])}) · "
+        f"[Which files can be read]({shell.guide('own_data')})"
+    )
     _archived(store)
 
 

@@ -67,6 +67,8 @@ def test_every_branch_of_the_lesson_and_of_the_game() -> None:
                 assert lesson.words(one, one.step(depth))
             assert lesson.truth(one) and lesson.came_of(one)
         step = replace(one.step(0), studies=1, go_on=True, more=3, compared=None)
+        for depth, go_on in ((0, True), (7, False)):
+            message("idea", depth=depth, belief=0.5, worth=772.0, cost=10.0, unit="£", go_on=go_on)
         message("step", step=step, question="sensitivity exceeds 75 %", plus="Adopt", rule=Optimal())
         message("truth_of_review", omega=True, studies=9, question="sensitivity exceeds 75 %", b=0.9, last=40)
         assert "1 point" in rules_of_the_game(Game())

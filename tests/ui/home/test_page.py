@@ -24,7 +24,28 @@ def test_with_no_session_the_demo_is_the_way_to_go(open_app: Open) -> None:
     home = open_app()
     assert not home.exception
     assert primary(home) == ["Start the demo"]
-    assert "no sessions here yet" in html_of(home)
+    assert "Nothing is read yet: the chance of prior art is 50 %." in html_of(home)
+
+
+def test_the_idea_is_stepped_through_and_follows_what_is_at_stake(open_app: Open) -> None:
+    home = open_app()
+    home.slider("idea/read").set_value(12).run()
+    assert "12 documents read, nothing found" in html_of(home) and "read on." in html_of(home)
+    cheap = next(each for each in home.select_slider if each.label == "A wrong decision costs")
+    cheap.set_value(500.0).run()
+    assert "7 documents read, nothing found" in html_of(home) and "stop." in html_of(home)
+    assert home.slider("idea/read").max == 7 and not home.exception
+
+
+def test_the_idea_plays_to_its_end_and_begins_again(open_app: Open) -> None:
+    home = open_app()
+    home.slider("idea/read").set_value(22).run()
+    home.button("idea/play").click().run()
+    assert "23 documents read" in html_of(home) and home.button("idea/play").label == "Pause"
+    home.run()  # the clock of a fragment does not run in a test
+    assert "stop." in html_of(home) and home.button("idea/play").label == "Play"
+    home.button("idea/play").click().run()
+    assert "1 document read" in html_of(home)
 
 
 def test_the_demo_is_one_click(open_app: Open, store: Store) -> None:
