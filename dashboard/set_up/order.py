@@ -13,7 +13,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from dashboard.frame import shell
 from dashboard.frame.markup import Blocks, grid
 from dashboard.frame.waiting import shown, texts_read
-from dashboard.frame.widgets import explained, lasting, radio, switch, upload
+from dashboard.frame.widgets import explained, lasting, radio, save, switch, upload
 from dashboard.frame.work import kept
 from dashboard.parts import imports, jobs
 from dashboard.parts.application import Asked
@@ -21,9 +21,10 @@ from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.documents.application import Flag
 from tarstop_core.documents.records import ranking_text
 from tarstop_core.errors import InputProblem
+from tarstop_core.files import trace_to_csv
 from tarstop_core.files.source import detect_encoding, open_source
-from tarstop_core.policies import POLICIES
-from tarstop_core.presentation.numbers import number
+from tarstop_core.policies import POLICIES, Policy
+from tarstop_core.presentation.numbers import amount, number
 from tarstop_core.ranking.bm25 import PAPER, WORDS, Bm25Index, Recipe, build_index
 from tarstop_core.ranking.order import Order, Ranking, also_published, one_of_each, prepare, suggest_order
 from tarstop_core.screening import kept_labels
@@ -31,6 +32,8 @@ from tarstop_core.screening.audit import SHARES, price_sentence, with_draws
 from tarstop_core.screening.events import families_event
 from tarstop_core.screening.kept_labels import FileLabels, Replayed
 from tarstop_core.screening.log import Event
+from tarstop_core.screening.look_back import LookBack, look_back, order_read
+from tarstop_core.screening.look_back import message as back_message
 from tarstop_core.screening.scenarios.base import Scenario
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.setting_aside import SetAside, set_aside_first, without
@@ -56,8 +59,8 @@ CHOICES: dict[Choice, tuple[str, str]] = {
     ),
     "leave": ("Leave them out", "You read every document anew."),
     "replay": (
-        "Replay them in rank order",
-        "For teaching: see below where each rule would have stopped. The session begins unlabelled.",
+        "Replay them",
+        "See below where each rule would have stopped. The session begins unlabelled.",
     ),
 }
 ASSUMED = (
@@ -80,6 +83,7 @@ class Arranged:
     kept: int  # How many documents stand first with their labels
     events: tuple[Event, ...]  # What the session's log begins with
     aside: SetAside | None = None  # What is not read, because it cannot be held against the application
+    order_read: Ranking | None = None  # Documents in the order of their labels, where that came along
 
 
 def chosen_order(chosen: Documents) -> Order:
@@ -134,7 +138,8 @@ def _with_families_and_labels(chosen: Documents, ranking: Ranking, aside: Mappin
             screened, ranks = kept_labels.kept_first(ranked, labels)
             events.append(kept_labels.kept_event(chosen.frame, screened, labels, ranks))
         left_out = set_aside_first(ranking, ranked, chosen.frame["id"].tolist(), aside)
-        return Arranged(ranked, screened, labels, choice, len(ranks), tuple(events), left_out)
+        order = order_read(chosen.frame, labels) if choice == "replay" else None
+        return Arranged(ranked, screened, labels, choice, len(ranks), tuple(events), left_out, order)
 
     wanted = (ranking, frozenset(aside.items()), tuple(map(tuple, groups)), choice)
     return kept(f"{CAME_ALONG}/held", wanted, put_together)
@@ -236,7 +241,10 @@ def first_titles(chosen: Documents, arranged: Arranged, asked: Asked | None) -> 
 
 
 def show_replay(arranged: Arranged, settings: Settings, calibrator: Calibrator) -> None:
-    """Where each rule would have stopped on the labels that came along."""
+    """Where each rule would have stopped on the labels that came along, in the order in which they were given if that is known."""
+    if arranged.order_read is not None and calibrator.by_rank:
+        _show_look_back(arranged, arranged.order_read, settings, calibrator)
+        return
     try:
         stops = _replayed(arranged, settings, calibrator)
     except InputProblem as problem:
@@ -265,15 +273,62 @@ def show_replay(arranged: Arranged, settings: Settings, calibrator: Calibrator) 
     st.html(f'<div class="tar-others" data-testid="replayed">{grid(head, rows)}</div>')
 
 
+def _show_look_back(arranged: Arranged, ranking: Ranking, settings: Settings, calibrator: Calibrator) -> None:
+    """What the order of the labels tells: stops, what they would have missed, chances, and a paragraph for a report."""
+
+    def asked() -> LookBack:
+        return look_back(ranking, arranged.labels, settings, calibrator, _rules(settings))
+
+    try:
+        back = kept(f"{CAME_ALONG}/look_back", (arranged, settings, calibrator.digest), asked)
+    except InputProblem as problem:
+        shell.problem_box(problem)
+        return
+    st.markdown("**Where each rule would have stopped, in the order read**")
+    shell.caption(back_message("facts", back=back))
+    unit = settings.payoffs.unit
+    head = ["rule", "stops after", "relevant by then", "missed", "reading on pays where one is worth"]
+    rows = [
+        [
+            str(stop.policy),
+            "not yet" if stop.depth is None else f"{stop.depth:,}",
+            f"{stop.relevant_read:,}",
+            f"{stop.missed:,}",
+            "–" if stop.worth is None else amount(stop.worth, unit),
+        ]
+        for stop in back.stops
+    ]
+    st.html(f'<div class="tar-others" data-testid="replayed">{grid(head, rows)}</div>')
+    if back.left:
+        shell.caption(back_message("chances", back=back))
+    source = arranged.labels.source
+    methods = back_message("methods", back=back, stop=back.stops[0], unit=unit, source=source)
+    table = [dict(zip(head, row, strict=True)) for row in rows]
+    with st.expander("For the methods section", key=f"{CAME_ALONG}/methods"):
+        st.code(methods, language=None, wrap_lines=True)
+        save(
+            "All rules (CSV)",
+            trace_to_csv(table),
+            "tarstop-look-back.csv",
+            key=f"{CAME_ALONG}/look_back/save",
+        )
+    shell.caption("To go on from here, keep the labels as already screened.")
+
+
+def _rules(settings: Settings) -> list[Policy]:
+    """The rule chosen, then all others, as far as labels without 2×2 tables suffice."""
+    others = (kind() for kind in POLICIES.values() if kind is not type(settings.rule))
+    rules = [settings.rule, *(rule for rule in others if not (rule.is_oracle or rule.needs_labels))]
+    if not scenario_of(settings).verdicts_tell:
+        rules = [rule for rule in rules if not rule.acts_on_belief]
+    return rules
+
+
 def _replayed(arranged: Arranged, settings: Settings, calibrator: Calibrator) -> list[Replayed]:
-    """The rule chosen, then all others, as far as these labels suffice; asked again only when something changes."""
+    """Where these rules stop; asked again only when something changes."""
 
     def asked() -> list[Replayed]:
-        others = (kind() for kind in POLICIES.values() if kind is not type(settings.rule))
-        rules = [settings.rule, *(rule for rule in others if not (rule.is_oracle or rule.needs_labels))]
-        if not scenario_of(settings).verdicts_tell:
-            rules = [rule for rule in rules if not rule.acts_on_belief]
-        return kept_labels.replayed(arranged.ranked, arranged.labels, settings, calibrator, rules)
+        return kept_labels.replayed(arranged.ranked, arranged.labels, settings, calibrator, _rules(settings))
 
     return kept(f"{CAME_ALONG}/replayed", (arranged, settings), asked)
 

@@ -157,16 +157,18 @@ def replayed(
     settings: Settings,
     calibrator: Calibrator,
     policies: Sequence[Policy],
+    whole: bool = False,
 ) -> list[Replayed]:
     """Read the labelled documents in rank order as if for the first time, and see where each rule stops.
 
-    Documents without a label are passed over: nobody knows what they are. Every label counts as it stands, so hits
+    Documents without a label are passed over: nobody knows what they are. Where the list is `whole`, with these behind
+    those that have one, they count in its length, and a rule that has not stopped before them goes on. Every label counts as it stands, so hits
     need no confirmation. In a review the labels say which reports are included and not what is in them: belief stays
     where it starts, so that only rules that do not act on it tell something. `ranking` is that of the whole list, in
     which each document has its chance.
     """
     codes = labels.codes[ranking.order]
-    labelled = codes != UNSEEN
+    labelled = np.full(len(codes), True) if whole else codes != UNSEEN
     p, codes = calibrator.probabilities(ranking.scores, len(ranking))[labelled], codes[labelled]
     relevant = codes == FOUND
     counted = settings.read_at_once()

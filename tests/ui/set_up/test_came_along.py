@@ -81,6 +81,19 @@ def test_labels_may_be_left_out_or_replayed(open_app: Open, store: Store, wanted
     assert summary.labelled == 0 and not store.events(summary.id)
 
 
+def test_labels_are_replayed_in_the_order_in_which_they_were_given(open_app: Open) -> None:
+    rows = (
+        LABELLED.decode().replace("exclusion reason", "read order").replace("wrong topic", "1").splitlines()
+    )
+    rows[1] += "2"
+    app = upload(open_app("set_up"), "mine.csv", "\n".join(rows).encode(), "ultrasound appendicitis")
+    choice(app).set_value("replay").run()
+    answered(app)
+    assert "in the order read" in words_of(app.markdown) and "missed" in html_of(app)
+    (methods,) = [code.value for code in app.code if "replayed with TARstop" in code.value]
+    assert "on 2 labels from mine.csv (included)" in methods
+
+
 def test_a_plan_can_be_registered_with_kept_labels(open_app: Open, store: Store) -> None:
     app = upload(open_app("set_up"), "mine.csv", LABELLED, "ultrasound appendicitis")
     app.checkbox("set_up/register").set_value(True).run()

@@ -1,0 +1,148 @@
+"""A project that was screened elsewhere, in the order in which its labels were given: where each rule would have stopped.
+
+Labels say what their tool wrote: a number each (`read_order`), or when each was given (`labelled_at`). What was known
+before anybody read, as prior knowledge of ASReview, is left out. Chances go by rank, for another tool's order has no scores.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from tarstop_core.calibration.calibration_monitor import CONFIDENCE
+from tarstop_core.calibration.calibrator import Calibrator
+from tarstop_core.documents.records import PRIOR
+from tarstop_core.policies import Policy
+from tarstop_core.presentation.messages import Messages
+from tarstop_core.ranking.order import Ranking
+from tarstop_core.screening.kept_labels import FileLabels, replayed
+from tarstop_core.screening.labels import RELEVANT, UNSEEN
+from tarstop_core.screening.settings import Settings
+
+message = Messages("screening/look_back.jinja")
+LATE = 10**12  # Behind every number that an order is counted by
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d")  # Times of this form stand in order where their texts do
+
+
+@dataclass(frozen=True)
+class Stop:
+    """Where a rule would have stopped, and what that would have spared and missed."""
+
+    policy: Policy
+    depth: int | None  # Documents read by then; None where it would have gone on beyond the labels
+    relevant_read: int  # Relevant ones among them
+    spared: int  # Documents that were read after it
+    missed: int  # Relevant ones among them
+    worth: float | None
+    """What finding one of these must be worth for reading on to have paid, in the unit of the cost; None without any."""
+
+
+@dataclass(frozen=True)
+class LookBack:
+    """What the labels of a project say when they are read again in their order."""
+
+    documents: int
+    read: int  # Documents with a label that was given while reading
+    relevant: int  # Of these
+    prior: int  # Documents whose label was known before
+    stops: tuple[Stop, ...]  # One a rule
+    expected: tuple[int, int] | None
+    """Interval of :data:`CONFIDENCE` of the relevant ones among those read, before any was; None where one decides."""
+    left: tuple[float, int, int] | None  # Relevant ones among the unread: expected number, and its interval
+
+    @property
+    def unread(self) -> int:
+        """Documents without a label."""
+        return self.documents - self.read - self.prior
+
+    @property
+    def fits(self) -> bool:
+        """Whether as many were found as the chances foresaw."""
+        return self.expected is not None and self.expected[0] <= self.relevant <= self.expected[1]
+
+
+def order_read(frame: pd.DataFrame, labels: FileLabels) -> Ranking | None:
+    """Put documents in the order in which they were labelled, those without a label behind them.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A table of records.
+    labels : FileLabels
+        What they were labelled as.
+
+    Returns
+    -------
+    Ranking or None
+        Without documents that were known before; None where an order is not known of every other label.
+    """
+    labelled = labels.codes != UNSEEN
+    numbers, times = frame["read_order"].to_numpy(dtype=object), frame["labelled_at"].to_numpy(dtype=object)
+    counted = labelled & (numbers != PRIOR)
+    if not counted.any():
+        return None
+    if all(
+        str(number).isascii() and str(number).isdecimal() and len(str(number)) < 12
+        for number in numbers[counted]
+    ):
+        place = np.array([int(number) if number else LATE for number in np.where(counted, numbers, "")])
+    elif all(_MOMENT.match(str(time)) for time in times[counted]):
+        place = pd.Series(np.where(counted, times, "~")).rank(method="first").to_numpy()
+    else:
+        return None
+    order = np.lexsort((np.arange(len(frame)), place, ~counted))
+    rest = order[counted[order] | ~labelled[order]]
+    return Ranking(rest.astype(np.intp), None, "In the order in which the documents were labelled elsewhere.")
+
+
+def look_back(
+    ranking: Ranking,
+    labels: FileLabels,
+    settings: Settings,
+    calibrator: Calibrator,
+    policies: Sequence[Policy],
+) -> LookBack:
+    """Replay rules on the labels of a project in the order in which they were given.
+
+    Parameters
+    ----------
+    ranking : Ranking
+        As :func:`order_read` gives it.
+    labels : FileLabels
+        The labels.
+    settings : Settings
+        Stakes and cost, and what is screened for.
+    calibrator : Calibrator
+        Gives the chances; one that goes by rank.
+    policies : sequence of Policy
+        The rules.
+
+    Returns
+    -------
+    LookBack
+
+    Raises
+    ------
+    InputProblem
+        When the calibrator reads scores, or a rule cannot be replayed.
+    """
+    codes = labels.codes[ranking.order]
+    judged, relevant = codes != UNSEEN, codes == RELEVANT
+    read, found_in_all = int(judged.sum()), int(relevant.sum())
+    stops = []
+    for stop in replayed(ranking, labels, settings, calibrator, policies, whole=True):
+        stopped = stop.depth <= read and stop.depth < len(ranking)
+        spared = read - stop.depth if stopped else 0
+        missed = found_in_all - stop.found if stopped else 0
+        worth = settings.read_at_once().cost * spared / missed if missed else None
+        stops.append(Stop(stop.policy, stop.depth if stopped else None, stop.found, spared, missed, worth))
+    expected, left = None, None
+    if not settings.one_decides:
+        p, nothing = calibrator.probabilities(None, len(ranking)), np.zeros_like(judged)
+        expected = calibrator.left(p, nothing, nothing, judged).interval(CONFIDENCE)
+        remaining = calibrator.left(p, judged, relevant, ~judged)
+        left = (remaining.mean, *remaining.interval(CONFIDENCE))
+    prior = int(np.count_nonzero(labels.codes != UNSEEN)) - read
+    return LookBack(len(labels.codes), read, found_in_all, prior, tuple(stops), expected, left)

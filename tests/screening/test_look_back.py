@@ -1,0 +1,100 @@
+"""Labels of a project from elsewhere, read again in the order in which they were given."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tarstop_core.documents.records import as_records
+from tarstop_core.files import read_records
+from tarstop_core.policies import parse_policy
+from tarstop_core.samples.shipped import calibrators
+from tarstop_core.screening.kept_labels import labels_found
+from tarstop_core.screening.look_back import look_back, message, order_read
+from tests.branches import every_branch
+from tests.session_cases import INCLUSION, REVIEW
+
+SETTINGS = replace(REVIEW, cost=5.0)
+RULES = [parse_policy(spec) for spec in ("budget:d=2", "consecutive:n=2", "budget:d=6")]
+FRAME = as_records(
+    {
+        "id": list("abcdefg"),
+        "label": ["relevant", "", "not relevant", "relevant", "not relevant", "relevant", ""],
+        "read_order": ["4", "", "1", "2", "3", "prior", ""],
+        "labelled_at": [
+            "2025-01-01T10:00:04",
+            "",
+            "2025-01-01T10:00:01",
+            "2025-01-01T10:00:02",
+            "2025-01-01T10:00:03",
+            "",
+            "",
+        ],
+    }
+)
+
+
+@pytest.mark.parametrize("column", ["read_order", "labelled_at"])
+def test_documents_stand_in_the_order_of_their_labels(column: str) -> None:
+    other = "labelled_at" if column == "read_order" else "read_order"
+    frame = FRAME.assign(**{other: ["", "", "", "", "", "prior" if other == "read_order" else "", ""]})
+    ranking = order_read(frame, labels_found(frame))
+    assert ranking is not None and "".join(frame["id"].iloc[ranking.order]) == "cdeabg"
+
+
+def test_without_an_order_of_every_label_there_is_none() -> None:
+    assert order_read(as_records({"id": ["a"], "label": ["relevant"]}), labels_found(FRAME.head(1))) is None
+    frame = FRAME.assign(read_order="", labelled_at=["soon", *FRAME["labelled_at"][1:]])
+    assert order_read(frame, labels_found(frame)) is None
+    assert order_read(FRAME.assign(label=""), labels_found(FRAME.assign(label=""))) is None
+
+
+def test_rules_stop_where_they_would_have() -> None:
+    labels = labels_found(FRAME)
+    ranking = order_read(FRAME, labels)
+    assert ranking is not None
+    back = look_back(ranking, labels, SETTINGS, INCLUSION, RULES)
+    assert (back.documents, back.read, back.relevant, back.prior, back.unread) == (7, 4, 2, 1, 2)
+    budget, consecutive, everything = back.stops
+    # Labels in order: no, yes, no, yes.
+    assert (budget.depth, budget.relevant_read, budget.spared, budget.missed) == (2, 1, 2, 1)
+    assert budget.worth == 2 * SETTINGS.read_at_once().cost
+    assert (consecutive.depth, consecutive.missed, consecutive.worth) == (None, 0, None)
+    assert (everything.depth, everything.relevant_read) == (None, 2)
+    assert back.left is not None and 0 <= back.left[1] <= back.left[0] <= back.left[2] <= back.unread
+
+
+def test_every_sentence_is_said() -> None:
+    labels = labels_found(FRAME)
+    ranking = order_read(FRAME, labels)
+    assert ranking is not None
+    back = look_back(ranking, labels, SETTINGS, INCLUSION, RULES)
+    nothing_missed = (replace(back.stops[0], missed=0),)
+    cases = [
+        replace(back, expected=(1, 3)),
+        replace(back, expected=(9, 12), stops=nothing_missed),
+        replace(back, prior=2, left=(0.0, 0, 0)),
+        replace(back, prior=0, documents=4),
+        replace(back, expected=None, left=None),
+        replace(back, relevant=0, stops=nothing_missed),
+    ]
+    with every_branch(message):
+        for case in cases:
+            assert message("facts", back=case)
+            if case.left and case.expected:
+                assert message("chances", back=case)
+            for stop in case.stops:
+                assert "TARstop" in message("methods", back=case, stop=stop, unit="£", source="a.asreview")
+
+
+def test_a_real_project(real_data: Path) -> None:
+    frame = read_records(real_data / "exports" / "asreview_asreview-demo-project.asreview").frame
+    labels = labels_found(frame)
+    ranking = order_read(frame, labels)
+    assert ranking is not None and frame["id"].iloc[ranking.order].tolist()[:3] == ["69", "95", "72"]
+    by_rank = next(
+        fitted for fitted in calibrators().values() if fitted.by_rank and fitted.scenario == "inclusion"
+    )
+    back = look_back(ranking, labels, SETTINGS, by_rank, RULES)
+    assert (back.read, back.relevant, back.unread) == (23, 9, 77)
+    assert back.left is not None and back.left[1] <= back.left[2] <= 77 and back.expected is not None
