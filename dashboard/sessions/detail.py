@@ -84,7 +84,7 @@ def detail(store: Store, session_id: str) -> None:
     flash()
     _facts(session)
     with st.container(horizontal=True):
-        word = "Resume" if session.state.decision is None else "Open"
+        word = "Continue" if session.state.decision is None else "Open"
         resumed = st.button(word, type="primary", key=f"{PREFIX}/resume")
         how: dict[str, Any] = {"icon": ":material/explore:", "disabled": session.row.archived}
         if session.row.archived:

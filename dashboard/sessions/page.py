@@ -38,7 +38,7 @@ from tarstop_core.sessions.store.store import Store
 block = Blocks("sessions/blocks.html")
 PREFIX = "sessions"
 UNDO = f"{PREFIX}/undo"
-LEAD = "Resume a session, try it with other settings, compare sessions, or take one elsewhere."
+LEAD = "Continue a session, try it with other settings, compare sessions, or take one elsewhere."
 SHOWN = 20
 FILTERS = {
     "all": "All",
@@ -127,7 +127,7 @@ def _row(store: Store, session: SessionSummary, deleted: bool, primary: bool) ->
                 _for_good(store, session)
                 return
         else:
-            resume(session, "Resume", "resume", primary=primary)
+            resume(session, "Continue", "resume", primary=primary)
         press("Details", st.query_params.update, {CHOSEN: session.id}, key=f"details-{session.id}")
         with st.popover("More", key=f"more-{session.id}"):
             _menu(store, session)
