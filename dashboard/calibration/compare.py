@@ -26,7 +26,7 @@ from tarstop_core.policies import POLICIES
 from tarstop_core.policies.registry import followed
 from tarstop_core.presentation.numbers import number, percent
 from tarstop_core.screening.fold import replay
-from tarstop_core.screening.scenarios.named import scenario_of
+from tarstop_core.screening.scenarios.named import SCENARIOS, scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.sessions.calibrator_library import (
@@ -203,7 +203,9 @@ def _decided(a: Listed, b: Listed, held_out: HeldOut) -> None:
 
 def switched(store: Store) -> None:
     """Draw the part that replays a finished session with another calibrator."""
-    there = finished(store)
+    there = {
+        key: each for key, each in finished(store).items() if SCENARIOS[each.scenario].settings_class.weighs
+    }
     if not there:
         no_sessions()
         return

@@ -33,7 +33,7 @@ from dashboard.frame.widgets import bound, lasting, one_of, press, save, switch,
 from dashboard.frame.work import OPEN, flash, reviewer
 from dashboard.parts import imports
 from dashboard.parts.evidence import panel
-from dashboard.parts.sessions import CHOSEN, file_stem
+from dashboard.parts.sessions import CHOSEN, file_stem, not_weighed
 from dashboard.parts.stakes import sensitivity_to_exceed
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.documents.tables import CELLS
@@ -78,6 +78,7 @@ def evidence_page() -> None:
     shell.opening("Evidence", LEAD)
     shell.presentation()
     flash()
+    not_weighed("it has no 2×2 tables to show.")
     chosen_at, headline = st.container(), st.container(key="evidence-headline")
     drawn, asked = shell.beside(2.5, 1)
     with asked if shell.presenting() else chosen_at:

@@ -13,7 +13,7 @@ from dashboard.frame.markup import badges, bullets, told
 from dashboard.frame.scripts import SAVE_ACTIONS_SCRIPT
 from dashboard.frame.widgets import bound, lasting, one_of, press, tabs
 from dashboard.frame.work import OPEN, flash, kept
-from dashboard.parts.sessions import OF, file_stem, newly_chosen
+from dashboard.parts.sessions import OF, file_stem, newly_chosen, not_weighed
 from tarstop_core.documents.topic import Outcome
 from tarstop_core.explore import figures, map_figure, maps, order_comparison, plans, sensitivity
 from tarstop_core.explore import lists as explore
@@ -59,7 +59,12 @@ def explore_page() -> None:
 def _choose() -> str:
     """Ask for a list and return its key: "search:…", "review:…", "session:…" or "collection:…"; the address has it."""
     store = shell.store()
-    titles = {f"session:{each.id}": f"Your session: {each.name}" for each in store.sessions()}
+    not_weighed("nothing is at stake in it, so a sample shows what knowing would be worth.")
+    titles = {
+        f"session:{each.id}": f"Your session: {each.name}"
+        for each in store.sessions()
+        if SCENARIOS[each.scenario].settings_class.weighs
+    }
     own = "Your list, unread, in its own order"
     titles |= {f"collection:{each.id}": f"{own}: {each.name}" for each in store.collections()}
     titles |= {

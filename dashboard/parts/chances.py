@@ -99,11 +99,36 @@ def _fits(calibrator: Calibrator, ranking: Ranking | None, scenario: str, sample
     return True
 
 
-def policy(first: str, approximately: bool = False, because: str = "") -> Policy:
-    """Ask which rule advises, with its parameters: `first` to begin with, `because` of that; `approximately` where plans are
-    valued so.
+def policy(
+    first: str,
+    approximately: bool = False,
+    because: str = "",
+    titles: Mapping[str, str] | None = None,
+    given: Mapping[str, Value] | None = None,
+) -> Policy:
+    """Ask which rule advises, with its parameters.
+
+    Parameters
+    ----------
+    first : str
+        The rule to begin with.
+    approximately : bool
+        Whether plans are valued so.
+    because : str
+        Why the first rule is that one.
+    titles : mapping of str to str, optional
+        Rules by name, in place of all that can be followed.
+    given : mapping, optional
+        Parameters by name that are asked elsewhere.
+
+    Returns
+    -------
+    Policy
+        The rule chosen.
     """
-    titles = {name: titled(name) for name in sorted(followed(), key=lambda name: name != first)}
+    titles = titles or {name: titled(name) for name in followed()}
+    titles = {name: titles[name] for name in sorted(titles, key=lambda name: name != first)}
+    given = given or {}
     # A scenario that begins with another rule asks for itself.
     key = f"{PREFIX}/policy" if first == "optimal" else f"{PREFIX}/policy/{first}"
     kind = POLICIES[one_of("Stopping rule", titles, **lasting(key))]
@@ -112,7 +137,11 @@ def policy(first: str, approximately: bool = False, because: str = "") -> Policy
     if because and kind.name == first:
         st.caption(because)
     start = kind().settings
-    return kind(**{each.name: _parameter(kind.name, each, start[each.name]) for each in kind.parameters})
+    values = {
+        each.name: given[each.name] if each.name in given else _parameter(kind.name, each, start[each.name])
+        for each in kind.parameters
+    }
+    return kind(**values)
 
 
 def _parameter(policy: str, parameter: Parameter, start: Value) -> Value:

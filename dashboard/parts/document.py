@@ -98,7 +98,7 @@ def verdict_on(state: State, at: int) -> str:
     """The verdict that stands on a document, and what goes with it: "X, relevant, to be confirmed"."""
     label, settings = int(state.labels[at]), state.settings
     verdict = NAMES[label]
-    if settings.two_stages:
+    if settings.judges_abstracts:
         verdict = ABSTRACT_NAMES.get(verdict, verdict)
     if label == RELEVANT and settings.confirms_hits:
         verdict += ", confirmed" if state.confirmed[at] else ", to be confirmed"

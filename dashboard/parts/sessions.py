@@ -7,12 +7,14 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
+from dashboard.frame import shell
 from dashboard.frame.markup import Blocks
 from dashboard.frame.waiting import LARGE_LIST, shown, take_in, taken_in
 from dashboard.frame.widgets import name_box, press, save
-from dashboard.frame.work import clock, go_to, kept
+from dashboard.frame.work import OPEN, clock, go_to, kept
 from dashboard.parts import jobs
 from tarstop_core.screening.provenance import Provenance
+from tarstop_core.screening.scenarios.named import SCENARIOS
 from tarstop_core.sessions.session import SessionSnapshot, session_snapshot
 from tarstop_core.sessions.store.listing import SessionSummary, progress
 from tarstop_core.sessions.store.store import Store
@@ -112,6 +114,14 @@ def newly_chosen(seen_at: str, named: str, opened: str, offered: Container[str])
     if named:
         return "" if named in seen else named
     return opened if opened != seen_open and opened in offered else ""
+
+
+def not_weighed(what: str) -> None:
+    """Say of a decision page why the session that is open has nothing to show there, where nothing is weighed in it."""
+    opened = st.session_state.get(OPEN)
+    session = next((each for each in shell.store().sessions() if each.id == opened), None)
+    if session is not None and not SCENARIOS[session.scenario].settings_class.weighs:
+        shell.caption(f"“{session.name}” asks only whether enough was found: {what}")
 
 
 def first(listed: Sequence[T], most: int, words: str, key: str) -> Sequence[T]:

@@ -12,7 +12,8 @@ from dashboard.screen.reading import block, names, reminder
 from tarstop_core.presentation.curves import live_curves, window
 from tarstop_core.presentation.html import unbroken
 from tarstop_core.presentation.numbers import amount, count_of, percent
-from tarstop_core.screening.advised import Advice
+from tarstop_core.screening.advised import Advice, ReviewFacts
+from tarstop_core.screening.audit import recall_sentence
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
@@ -63,7 +64,11 @@ def advice_panel(work: Work, state: State, advice: Advice, tried: Advice, what_i
 
 
 def curves(work: Work, state: State, settings: Settings, advice: Advice) -> None:
-    """Belief against the threshold, and what the next documents pay back."""
+    """Belief against the threshold, and what the next documents pay back; where nothing is weighed, what was found."""
+    scenario = scenario_of(settings)
+    if (own := scenario.figure(advice, state, dark())) is not None:
+        picture(own, curve_sentence(state, settings, advice))
+        return
     path, rule, plan = work.paths(settings).path, settings.rule, state.depth + advice.more
     worth = "paper's score" if rule.criterion.is_score else "worth"
     exact = rule.value_rate(path)
@@ -79,7 +84,7 @@ def curves(work: Work, state: State, settings: Settings, advice: Advice) -> None
         hit=state.hit,
         span=span,
         unit=settings.payoffs.unit,
-        belief_title=scenario_of(settings).message("belief_on_list", settings=settings),
+        belief_title=scenario.message("belief_on_list", settings=settings),
         worth_title=worth if exact is not None else "worth, at least",
         log_depth=choice == "log",
         steps=path.in_steps,
@@ -91,7 +96,9 @@ def curves(work: Work, state: State, settings: Settings, advice: Advice) -> None
 
 
 def curve_sentence(state: State, settings: Settings, advice: Advice) -> str:
-    """What the two curves show, with their numbers."""
+    """What the curves show, with their numbers."""
+    if not settings.weighs:
+        return scenario_of(settings).message("found", advice=advice)
     silent = int(state.silent.sum())
     left_open = f" ({silent:,} of them unsure or to be confirmed)" if silent else ""
     read = scenario_of(settings).message("read", advice=advice)
@@ -126,16 +133,19 @@ def dialog(work: Work, state: State, advice: Advice) -> None:
     spent = f", at a cost of {shell.escape_markdown(amount(state.spent, unit))}" if unit else ""
     reports = sum(report.was_read for report in state.read_in_full.values())
     in_full = f", and {reports:,} report{'' if reports == 1 else 's'} in full" if settings.two_stages else ""
+    scenario = scenario_of(settings)
+    (name, value), *_ = scenario.rows(advice, settings)
+    standing = f"The chance that {question(settings)} is {percent(advice.b)}"
     st.write(
         f"You read {count_of(state.depth)} of {len(work.row.ids):,}{in_full}{spent}. "
-        f"The chance that {unbroken(f'{question(settings)} is {percent(advice.b)}')}."
+        f"{unbroken(standing if settings.weighs else f'{name}: {value}')}."
     )
-    scenario = scenario_of(settings)
-    waiting = bool(len(state.pending)) or (advice.facts is not None and advice.facts.reports_open)
+    facts = advice.facts if isinstance(advice.facts, ReviewFacts) else None
+    waiting = bool(len(state.pending)) or (facts is not None and facts.reports_open)
     if len(state.pending):
         st.warning("A hit still waits for confirmation: settle it first, or decide without it.")
     else:
-        why = against_the_odds(advice, settings)
+        why = against_the_odds(advice, settings) or recall_sentence(state)
         st.write(shell.escape_markdown(unbroken(f"{explain(advice, settings).stopping} {why}".strip())))
     if rival := scenario.rival(settings, state):
         st.warning(shell.escape_markdown(rival), icon=":material/balance:")
@@ -144,7 +154,7 @@ def dialog(work: Work, state: State, advice: Advice) -> None:
     if advice.headline == "continue":
         held = ": a floor you set is not reached"
         st.warning(f"The advice is to go on{held if advice.held_by else ''}. You may stop all the same.")
-    if (facts := advice.facts) is not None:
+    if facts is not None:
         if open_reports := scenario.message("waiting_reports", facts=facts):
             (st.warning if facts.reports_open else st.info)(unbroken(open_reports))
         st.write(unbroken(scenario.message("how_right", facts=facts)))
@@ -178,20 +188,15 @@ def _stopped(advice: Advice) -> Event:
 
 
 def _record(work: Work, state: State, advice: Advice, plus: bool, reason: str) -> None:
-    payoffs = state.settings.payoffs
-    utility = (payoffs.utility_plus if plus else payoffs.utility_minus)(advice.b)
     footing = {
         "plus": plus,
         "action": action(plus, state.settings),
         "advised": advice.plus,
         "advice": advice.headline,
         "depth": advice.depth,
-        "belief": advice.b,
-        "utility": float(utility),
-        "spent": state.spent,
         "reason": reason.strip(),
     }
-    footing |= scenario_of(state.settings).footing(advice, state.settings)
+    footing |= scenario_of(state.settings).footing(advice, state.settings, plus, state.spent)
     with work.together():
         if not state.stopped:
             work.record(_stopped(advice), state.seq)

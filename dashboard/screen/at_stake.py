@@ -7,10 +7,10 @@ from typing import Any
 
 import streamlit as st
 
-from dashboard.frame.shell import caption, term
+from dashboard.frame.shell import EXPLORE, caption, term
 from dashboard.frame.widgets import hundredths, press
 from dashboard.frame.work import Work, attempt, clock
-from dashboard.parts import learning, stakes
+from dashboard.parts import learning, stakes, stopping
 from dashboard.parts.stakes import FRACTIONS, following, nearest_fraction, stops
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.documents.records import date_words
@@ -18,13 +18,13 @@ from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.screening.provenance import claimed_time, provenance
 from tarstop_core.screening.scenarios.named import read_settings, scenario_of
 from tarstop_core.screening.setting_aside import after_plan, moved_aside
-from tarstop_core.screening.settings import ReviewSettings, Settings
+from tarstop_core.screening.settings import EnoughSettings, ReviewSettings, Settings
 from tarstop_core.screening.settings_words import changes, counts_too, settings_rows
 from tarstop_core.screening.state import State
 from tarstop_core.screening.wording import example_amounts
 
 ADJUSTABLE = (
-    *("payoffs", "cost", "theta", "b_0", "full_cost", "floor", "floor_studies"),
+    *("payoffs", "cost", "theta", "b_0", "full_cost", "floor", "floor_studies", "policy"),
     *("learns", "words_for", "words_against", "weighs_scores"),
 )
 """Settings that a person may change while screening."""
@@ -32,12 +32,17 @@ REALISTIC = 40.0  # What a wrong decision costs in earnest, as a multiple of wha
 
 
 def panel(work: Work, state: State, settings: Settings, what_if: Settings | None) -> None:
-    """Sliders of what a wrong decision and a document cost, and the registered plan."""
+    """Sliders of what a wrong decision and a document cost, or of when to stop, and the registered plan."""
     if work.unsigned:
         st.caption("Say first under which name changes are recorded, below.")
         return
     moved = partial(_new_stakes, work, state)
-    stakes.compact(settings, key=f"stakes_{work.row.id}", on_change=moved)
+    if isinstance(settings, EnoughSettings):
+        drawn = state.drawn is not None
+        stopping.compact(settings, drawn, key=f"stakes_{work.row.id}", on_change=moved)
+        st.page_link(EXPLORE, label="What would knowing be worth?", icon=":material/explore:")
+    else:
+        stakes.compact(settings, key=f"stakes_{work.row.id}", on_change=moved)
     if isinstance(settings, ReviewSettings):
         _of_review(settings, key=f"stakes_{work.row.id}", on_change=moved)
     learning.switch(work, settings, key=f"stakes_{work.row.id}", on_change=moved)
@@ -50,9 +55,8 @@ def panel(work: Work, state: State, settings: Settings, what_if: Settings | None
         _deviation(work, state, state.plan, what_if)
     elif not state.touched:
         hint = (
-            f"Freezes rule, q*, cost, {scenario_of(settings).frozen[1]}starting chance, calibrator and the list of "
-            f"documents: {term('plan', 'what is that?')} From then on moving a slider is a what-if until you "
-            "confirm it with a reason."
+            f"Freezes {scenario_of(settings).frozen[1]} and the list of documents: {term('plan', 'what is that?')} From "
+            "then on moving a slider is a what-if until you confirm it with a reason."
         )
         press("Register this as my plan", work.register_plan, state.seq, key="register", help=hint)
     else:
@@ -60,16 +64,11 @@ def panel(work: Work, state: State, settings: Settings, what_if: Settings | None
 
 
 def _deviation(work: Work, state: State, plan: Settings, what_if: Settings | None) -> None:
-    words = (
-        f"Registered plan: q* {number(plan.payoffs.q_star)}, cost {amount(plan.cost, plan.payoffs.unit)}, "
-    )
-    frozen = scenario_of(plan).adjustable(plan)
-    frozen.pop("starting chance", None)
-    words += "".join(f"{name} {value}, " for name, value in frozen.items())
+    words = ", ".join(f"{name} {value}" for name, value in _frozen(plan).items())
     same = "unchanged" if state.plan_records == work.row.digest else "NOT the one that was registered"
     if joined := len(state.joining("docs")):
         same += f", and {count_of(joined)} joined it later"
-    caption(f"{words}{plan.rule}, starting chance {percent(plan.b_0)}; the list is {same}.")
+    caption(f"Registered plan: {words}; the list is {same}.")
     before, came = plan, provenance(work.events)
     for event in state.deviations:
         after = read_settings(event.payload["settings"])
@@ -107,13 +106,26 @@ def _deviation(work: Work, state: State, plan: Settings, what_if: Settings | Non
     press("Back to the plan", *back, key="back_to_plan", at=drop, width="stretch")
 
 
+def _frozen(plan: Settings) -> dict[str, str]:
+    """What a plan freezes, in short: name and value."""
+    own = scenario_of(plan).adjustable(plan)
+    if not plan.weighs:
+        return own
+    own.pop("starting chance", None)
+    stakes_of = {"q*": number(plan.payoffs.q_star), "cost": amount(plan.cost, plan.payoffs.unit)}
+    return stakes_of | own | {"rule": str(plan.rule), "starting chance": percent(plan.b_0)}
+
+
 def _in_short(settings: Settings) -> list[tuple[str, str]]:
     """What this page can move, name and value."""
     mine = settings.held_against
     named = filter(None, (mine.number, date_words(mine.priority)))
-    return [
+    stakes_of = [
         ("q*", number(settings.payoffs.q_star)),
         ("cost", amount(settings.cost, settings.payoffs.unit)),
+    ]
+    return [
+        *(stakes_of if settings.weighs else ()),
         ("your application", ", ".join(named) or "not named"),
         ("chances multiplied by", number(settings.scale)),
         ("learns from labels", f"yes{counts_too(settings)}" if settings.learns else "no"),

@@ -169,7 +169,7 @@ def _below(work: Work, state: State, settings: Settings, what_if: Settings | Non
         if work.reporting is None:
             full_text.queue(work, state)
         _evidence(work, state, settings)
-    with _folded("What is at stake", AT_STAKE) as folded:
+    with _folded("What is at stake" if settings.weighs else "When to stop", AT_STAKE) as folded:
         if folded.open:
             at_stake.panel(work, state, settings, what_if)
     with _folded("Export, reasons to exclude", MORE) as folded:

@@ -47,7 +47,7 @@ def document(work: Work, state: State, at: int | None, advice: Advice) -> Flag |
         if at >= state.depth and state.hit is None:
             p = float(work.paths(state.settings).path.p[at])
             hope = scenario_of(state.settings).message("hope", settings=state.settings)
-            chance = f"chance to {hope} {percent(p if state.settings.two_stages else advice.rho)}"
+            chance = f"chance to {hope} {percent(p if state.settings.judges_abstracts else advice.rho)}"
         flags = shown.flagged(record, state)
         note = shown.block("noted", state.notes.get(work.shown, ""))
         lead = shown.flags_html(flags, at in state.aside_read) + note

@@ -18,13 +18,13 @@ from tarstop_core.calibration.calibration_monitor import Check
 from tarstop_core.policies import POLICIES, Policy
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.screening.advice import ALWAYS_SHOWN, stopping_outcomes
-from tarstop_core.screening.advised import Advice
+from tarstop_core.screening.advised import Advice, ReviewFacts
 from tarstop_core.screening.audit import recall_sentence
 from tarstop_core.screening.live_check import check_sentence, rescaled, scale_before
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import ReviewSettings, Settings
 from tarstop_core.screening.state import State
-from tarstop_core.screening.wording import action, chances_badge, explain, question, remarks
+from tarstop_core.screening.wording import action, chances_badge, explain, remarks
 from tarstop_core.value.path import ListPath
 
 KEY = "why"
@@ -51,12 +51,7 @@ def panel(work: Work, state: State, settings: Settings, advice: Advice) -> None:
         if not folded.open:
             return
         calibrator, _ = work.chances(settings)
-        rows = [
-            (f"Chance that {question(settings)}", percent(advice.b)),
-            ("How sure before you act, q*", percent(settings.payoffs.q_star)),
-            ("The most certainty could be worth now", amount(advice.evpi, settings.payoffs.unit)),
-            *scenario_of(settings).facts_rows(advice, settings),
-        ]
+        rows = scenario_of(settings).rows(advice, settings)
         if state.fit is not None and state.settings.learns:
             made = f"{state.fit['number']:,}, after {state.fit['after']:,} labels ({state.fit['ranker']})"
             rows.append(("Fit that put the next document there", made))
@@ -78,7 +73,10 @@ def panel(work: Work, state: State, settings: Settings, advice: Advice) -> None:
         if not urgent:
             _live_check(work, state, check)
         other_rules(work, state, settings)
-        switch("Documents drawn", advising.WINDOWS, **lasting(advising.WINDOW), label_visibility="collapsed")
+        if settings.weighs:
+            switch(
+                "Documents drawn", advising.WINDOWS, **lasting(advising.WINDOW), label_visibility="collapsed"
+            )
         if work.row.query or work.because:
             hint = "Other forms of a word count too: folded for fold, Gerät for Gerat."
             words = "Underline words of what you look for"
@@ -114,7 +112,7 @@ def belief_badges(settings: ReviewSettings) -> list[str]:
 def options(advice: Advice, settings: Settings, path: ListPath) -> list[tuple[str, str, str, str]]:
     """The two ways to go on in two stages: name, what each is worth, what it costs, and the best plan."""
     facts, unit = advice.facts, settings.payoffs.unit
-    if facts is None or not settings.two_stages:
+    if not isinstance(facts, ReviewFacts) or not settings.two_stages:
         return []
     # The plan counts what waits as read, which the paper's score does not: both may be true at once.
     none = "none after the reports" if facts.waiting else "none gains"
@@ -136,37 +134,50 @@ def options(advice: Advice, settings: Settings, path: ListPath) -> list[tuple[st
 
 def other_rules(work: Work, state: State, settings: Settings) -> None:
     """Where the chosen rule, the paper's Greedy and a fixed budget stop; the other rules folded away."""
-    first = [settings.rule, *(policy for policy in ALWAYS_SHOWN if policy != settings.rule)]
+    others = (policy for policy in ALWAYS_SHOWN if settings.weighs or settings.may_follow(type(policy)))
+    first = [settings.rule, *(policy for policy in others if policy != settings.rule)]
     stops = [
         (str(policy), None, "", False)
         if stop is None
-        else (str(policy), stop[0], action(stop[1], settings), stop[0] < state.depth)
+        else (str(policy), stop[0], _then(policy, stop, settings), stop[0] < state.depth)
         for policy, stop in zip(first, _stops(work, state, settings, first), strict=True)
     ]
     until = "on this list" if state.hit is not None else f"on this list {advising.if_nothing(settings)}"
-    st.html(block("rules", until, stops))
+    st.html(block("rules", until, settings.weighs, stops))
     # There are some twenty rules, and not all are quick: they are asked when somebody looks.
     with st.expander("Other rules", key="other_rules", on_change="rerun") as folded:
         if folded.open:
             rows, listed = [], {type(policy) for policy in first}
             kinds = (kind for kind in POLICIES.values() if kind not in listed and not kind.is_oracle)
-            policies = [*first, *(kind() for kind in kinds)]
+            about = (kind for kind in kinds if settings.weighs or kind.promise is not None)
+            policies = [*first, *(kind() for kind in about)]
             for policy, stop in zip(policies, _stops(work, state, settings, policies), strict=True):
-                then = (NEEDS_LABELS, "") if stop is None else (f"{stop[0]:,}", action(stop[1], settings))
+                then = (NEEDS_LABELS, "") if stop is None else (f"{stop[0]:,}", _then(policy, stop, settings))
                 rows.append((str(policy), *then, policy.rule, policy.source))
-            head = ("rule", "stops after", "and chooses", "what it does", "source")
+            chosen = "and chooses" if settings.weighs else "what it promises"
+            head = ("rule", "stops after", chosen, "what it does", "source")
             st.html(scrolling("Other rules", grid(head, rows, linked=True)))
 
 
-Stop = tuple[int, bool] | None
-"""Where a rule stops and whether it then takes a⁺; None where it needs labels that nobody has yet."""
+Stop = tuple[int, bool]
+"""Where a rule stops and whether it then takes a⁺."""
 
 
-def _stops(work: Work, state: State, settings: Settings, policies: Sequence[Policy]) -> list[Stop]:
-    asked = [policy for policy in policies if not policy.needs_labels]
+def _then(policy: Policy, stop: Stop, settings: Settings) -> str:
+    """What a rule chooses where it stops; where nothing is weighed, what it promises of recall."""
+    return action(stop[1], settings) if policy.promise is None or settings.weighs else policy.promise.value
+
+
+def _stops(work: Work, state: State, settings: Settings, policies: Sequence[Policy]) -> list[Stop | None]:
+    """Where rules stop; None for one that needs labels that nobody has yet."""
+    known = [
+        settings.may_follow(type(policy)) and not (policy.needs_draws and state.drawn is None)
+        for policy in policies
+    ]
+    asked = [policy for policy, is_known in zip(policies, known, strict=True) if is_known]
     outcomes = stopping_outcomes(settings, *work.chances(settings), state, asked, work.paths(settings))
     stops = iter(outcomes)
-    return [None if policy.needs_labels else next(stops) for policy in policies]
+    return [next(stops) if is_known else None for is_known in known]
 
 
 def _live_check(work: Work, state: State, check: Check | None) -> None:

@@ -16,21 +16,22 @@ from dashboard.frame.scripts import SAVE_SCRIPT
 from dashboard.frame.waiting import LARGE_FILE, LARGE_LIST, shown, stored, take_in, taken_in
 from dashboard.frame.widgets import LONGEST_NAME, ask_for_files, named, one_of, press, save, share, tabs
 from dashboard.frame.work import clock, flash, go_to, kept, reviewer, say
-from dashboard.parts import imports, jobs, stakes
+from dashboard.parts import imports, jobs, stakes, stopping
 from dashboard.parts.documents import KINDS
 from dashboard.parts.imports import DATABASE
 from dashboard.parts.sessions import CHOSEN, OF, PREFIX, file_stem, imported, loaded, save_export
+from dashboard.sessions.another import another_question
 from tarstop_core.files import trace_to_csv
 from tarstop_core.policies import POLICIES, parse_policy
 from tarstop_core.policies.registry import followed
 from tarstop_core.presentation.html import unbroken
-from tarstop_core.presentation.numbers import count_of, percent
+from tarstop_core.presentation.numbers import count_of
 from tarstop_core.screening.labels import GRADES
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.setting_aside import after_plan
-from tarstop_core.screening.settings import ReviewSettings, Settings
+from tarstop_core.screening.settings import EnoughSettings, ReviewSettings, Settings
 from tarstop_core.screening.settings_words import changes, protocol_appendix, protocol_paragraph
-from tarstop_core.screening.wording import about_documents, question
+from tarstop_core.screening.wording import about_documents
 from tarstop_core.sessions.calibrator_library import fitting, listed, title
 from tarstop_core.sessions.compare import duplicate, outcome, outcome_sentence, with_calibrator
 from tarstop_core.sessions.export import JOINED, joined_in_words
@@ -41,6 +42,8 @@ from tarstop_core.sessions.session import SessionSnapshot
 from tarstop_core.sessions.store.store import Store
 
 block = Blocks("sessions/blocks.html")
+EXPLORED = {True: "Explore this session", False: "What would knowing be worth?"}
+"""What the button that leads to Explore says, by whether the session weighs a decision."""
 RELEVANT, INCLUDED = "-relevant.ris", "-included.ris"
 OFFERED = {
     "-report.html": (
@@ -89,7 +92,8 @@ def detail(store: Store, session_id: str) -> None:
         how: dict[str, Any] = {"icon": ":material/explore:", "disabled": session.row.archived}
         if session.row.archived:
             how["help"] = "Brought back, an archived session can be explored."
-        explored = st.button("Explore this session", key=f"{PREFIX}/explore", **how)
+        weighs = session.state.settings.weighs
+        explored = st.button(EXPLORED[weighs], key=f"{PREFIX}/explore", **how)
         away, key = (st.query_params.pop, CHOSEN, None), f"{PREFIX}/back"
         press("All sessions", *away, key=key, icon=":material/arrow_back:")
         with save_menu(PREFIX):
@@ -97,7 +101,7 @@ def detail(store: Store, session_id: str) -> None:
     if resumed:
         go_to(session.row.id)
     if explored:
-        st.switch_page(shell.EXPLORE, query_params={OF: f"session:{session.row.id}"})
+        st.switch_page(shell.EXPLORE, query_params={OF: f"session:{session.row.id}"} if weighs else {})
     tabs(TABS, store, session, key=f"{PREFIX}/tab")
 
 
@@ -119,13 +123,14 @@ def _facts(session: SessionSnapshot) -> None:
     facts.append(clock(state.last_time or row.created))
     if state.imported:
         imported(session.came)
-    st.html(block("facts", marks, facts, question(state.settings), percent(session.advice_now.b)))
+    standing = scenario.rows(session.advice_now, state.settings)[0]
+    st.html(block("facts", marks, facts, *standing))
 
 
 def _files(store: Store, session: SessionSnapshot) -> None:
     state, settings = session.state, session.state.settings
     relevant = "graded X, Y or A" if settings.grades else "labelled relevant"
-    relevant = "included by title and abstract" if settings.reads_full_texts else relevant
+    relevant = "included by title and abstract" if settings.judges_abstracts else relevant
     none = not np.isin(state.labels, list(GRADES)).any()
     empty = {RELEVANT: none, INCLUDED: not len(state.evidence.positions)}
     for end, (label, words) in OFFERED.items():
@@ -139,6 +144,13 @@ def _other_settings(store: Store, session: SessionSnapshot) -> None:
     key = f"{PREFIX}/tried/{session.row.id}"
     tried: Settings = st.session_state.get(key, settings)
     st.write("The same labels, replayed from the first document under settings of your choice.")
+    if isinstance(tried, EnoughSettings):
+        drawn = session.state.drawn is not None
+        stopping.compact(tried, drawn, f"{key}/stopping", lambda moved: st.session_state.update({key: moved}))
+        tried, session = _other_chances(store, session, tried, key)
+        _replayed(session, settings, tried)
+        _make_duplicate(store, session, tried, key)
+        return
     stakes.compact(tried, f"{key}/stakes", lambda moved: st.session_state.update({key: moved}))
     left, right = st.columns(2, gap="medium")
     specs = (settings.policy, *(POLICIES[name]().spec for name in followed()))
@@ -219,7 +231,9 @@ def suggested_name(name: str, before: Settings, tried: Settings, calibrator: str
     own = re.sub(r" \((?:q\* \d\.\d\d|chances: [^()]*|, )+\)$", "", name)
     other = tried.calibrator != before.calibrator
     differences = [f"chances: {re.sub(r'[()]', '', calibrator)}"] if other else []
-    if not other or tried.payoffs != before.payoffs:
+    if not tried.weighs and (not other or tried.policy != before.policy):
+        differences.insert(0, str(tried.rule.title))
+    elif tried.weighs and (not other or tried.payoffs != before.payoffs):
         differences.insert(0, f"q* {tried.payoffs.q_star:.2f}")
     return f"{own} ({', '.join(differences)})"[:LONGEST_NAME]
 
@@ -317,6 +331,7 @@ def _previewed(coming: Preview) -> None:
 TABS = {
     "Flow diagram": _flow,
     "Other settings": _other_settings,
+    "Another question": another_question,
     "Protocol": _protocol,
     "Add documents": _add,
 }

@@ -188,7 +188,8 @@ def _compare(store: Store) -> None:
         compared = [loaded(store, session) for session in chosen]
         names = [session.row.name for session in compared]
         st.html(block("compared", names, [(name, *values) for name, values in comparison(compared)]))
-        captioned(belief_figure(compared, dark()), comparison_sentence(compared))
+        if weighing := [session for session in compared if session.state.settings.weighs]:
+            captioned(belief_figure(weighing, dark()), comparison_sentence(weighing))
 
 
 def _import(store: Store) -> None:

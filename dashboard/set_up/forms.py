@@ -1,7 +1,7 @@
 """What a scenario asks of its own when a session is set up, beside what every one asks."""
 
 from dataclasses import replace
-from typing import Any, Generic
+from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -10,9 +10,11 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from dashboard.frame.drawing import captioned, dark
 from dashboard.frame.shell import caption, escape_label, escape_markdown, term
 from dashboard.frame.widgets import explained, hundredths, lasting, one_of, text_of, upload
-from dashboard.parts import application, chances, stakes
+from dashboard.parts import application
 from dashboard.parts.application import Asked
 from dashboard.set_up import coverage
+from dashboard.set_up.enough import EnoughForm
+from dashboard.set_up.form import PREFIX, Form
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.belief.prior import Prior, from_json
 from tarstop_core.calibration.calibrator import Calibrator
@@ -22,14 +24,13 @@ from tarstop_core.presentation.numbers import amount, percent
 from tarstop_core.ranking.order import Order
 from tarstop_core.samples import shipped
 from tarstop_core.samples.shipped import WIDTH, priors
-from tarstop_core.screening.scenarios.base import Scenario
+from tarstop_core.screening.scenarios.enough import ENOUGH
 from tarstop_core.screening.scenarios.patent import PATENT
 from tarstop_core.screening.scenarios.review import REVIEW
-from tarstop_core.screening.settings import PatentSettings, ReviewSettings, S
+from tarstop_core.screening.settings import PatentSettings, ReviewSettings
 from tarstop_core.sessions.create import Documents
 from tarstop_core.value.stakes import FULL_TIMES
 
-PREFIX = "set_up"
 OF_REVIEW = f"{PREFIX}/review"
 TAKEN = f"{OF_REVIEW}/prior/taken"
 SURENESS = 10  # reports that an expectation of one's own counts as, to begin with
@@ -45,50 +46,6 @@ TRUTHS = {
     ),
 }
 OTHER_PRIORS = {"weak": "Weak: hardly anything is known", "own": "My own s and τ", "file": "From a file"}
-
-
-class Form(Generic[S]):
-    """The questions of one scenario; :data:`FORMS` names those that ask more, or otherwise."""
-
-    def __init__(self, scenario: Scenario[S]) -> None:
-        self.scenario = scenario
-        self.prefix = chances.own_prefix(PREFIX, scenario.name)
-
-    def judges_abstracts(self) -> bool:
-        """Whether labels are wanted that judge title and abstract."""
-        return False
-
-    def application(self, chosen: Documents, problems: list[str], listing: DeltaGenerator) -> Asked | None:
-        """Ask what documents are held against, where that is more than a question; `listing` holds which cannot be."""
-        return None
-
-    def stakes(self, start: S, simulated: bool, problems: list[str]) -> S:
-        """Ask what is at stake: on a sample with answers that end it soon, on documents of one's own without any."""
-        key = f"{self.prefix}/stakes" if simulated else f"{self.prefix}/own/stakes"
-        small = (
-            "Small stakes, so that this sample ends soon; the amounts above are realistic."
-            if simulated
-            else ""
-        )
-        settings, unusable = stakes.panel(key, start, asks=not simulated, start_note=small)
-        problems += unusable
-        return settings
-
-    def beside(self, settings: S) -> S:
-        """Ask what is believed at the start, and what else stands beside the stakes."""
-        return replace(settings, b_0=chances.starting_chance(settings))
-
-    def more(self, settings: S, simulated: bool) -> S:
-        """Ask for what most people leave as it is; `simulated` says that the list is."""
-        return settings
-
-    def coverage(self, settings: S, calibrator: Calibrator | None, chosen: Documents) -> S:
-        """Ask how probable it is that the list lacks what is sought, where that changes the advice."""
-        return settings
-
-    def is_merged(self, chosen: Documents, order: Order) -> bool:
-        """Whether the list is put together from several rankings, so that its ranks mean less."""
-        return False
 
 
 class PatentForm(Form[PatentSettings]):
@@ -283,7 +240,11 @@ class ReviewForm(Form[ReviewSettings]):
         return prior
 
 
-FORMS: dict[str, type[Form[Any]]] = {PATENT.name: PatentForm, REVIEW.name: ReviewForm}
+FORMS: dict[str, type[Form[Any]]] = {
+    PATENT.name: PatentForm,
+    REVIEW.name: ReviewForm,
+    ENOUGH.name: EnoughForm,
+}
 """By scenario; one without a line asks what every scenario asks."""
 
 

@@ -55,7 +55,7 @@ Choice = Literal["keep", "leave", "replay"]
 CHOICES: dict[Choice, tuple[str, str]] = {
     "keep": (
         "Keep them as already screened",
-        "They stand first and count in belief, advice and exports; each can still be changed.",
+        "They stand first and count in advice and exports; each can still be changed.",
     ),
     "leave": ("Leave them out", "You read every document anew."),
     "replay": (
@@ -65,7 +65,7 @@ CHOICES: dict[Choice, tuple[str, str]] = {
 }
 ASSUMED = (
     "Kept documents were not read in this order. Each counts with the chance that its own score or rank gives it; how "
-    "it came to be read does not matter for the belief."
+    "it came to be read does not matter."
 )
 
 
@@ -84,6 +84,11 @@ class Arranged:
     events: tuple[Event, ...]  # What the session's log begins with
     aside: SetAside | None = None  # What is not read, because it cannot be held against the application
     order_read: Ranking | None = None  # Documents in the order of their labels, where that came along
+
+    @property
+    def every(self) -> int:
+        """Documents to one that is drawn at random; 0 where none is drawn."""
+        return next((int(each.payload["every"]) for each in self.events if each.kind == "audited"), 0)
 
 
 def chosen_order(chosen: Documents) -> Order:
@@ -265,7 +270,12 @@ def show_replay(arranged: Arranged, settings: Settings, calibrator: Calibrator) 
             f"the belief would not move. {sentence}"
         )
     shell.caption(sentence)
-    head = ["rule", "stops after", "relevant by then", *(["and chooses"] if tells else [])]
+    head = [
+        "rule",
+        "stops after",
+        "relevant by then",
+        *(["and chooses"] if tells and settings.weighs else []),
+    ]
     rows = []
     for stop in stops:
         cells = [str(stop.policy), f"{stop.depth:,}", f"{stop.found:,} of {labels.relevant:,}"]
@@ -318,7 +328,11 @@ def _show_look_back(arranged: Arranged, ranking: Ranking, settings: Settings, ca
 def _rules(settings: Settings) -> list[Policy]:
     """The rule chosen, then all others, as far as labels without 2×2 tables suffice."""
     others = (kind() for kind in POLICIES.values() if kind is not type(settings.rule))
-    rules = [settings.rule, *(rule for rule in others if not (rule.is_oracle or rule.needs_labels))]
+    rules = [
+        rule
+        for rule in (settings.rule, *others)
+        if settings.may_follow(type(rule)) and not (rule.is_oracle or rule.needs_draws)
+    ]
     if not scenario_of(settings).verdicts_tell:
         rules = [rule for rule in rules if not rule.acts_on_belief]
     return rules

@@ -13,7 +13,8 @@ from dashboard.frame.widgets import LASTING, LONGEST_NAME, bound, lasting, named
 from dashboard.frame.work import REVIEWER, flash, go_to, kept, reviewer
 from dashboard.parts import chances, documents, learning
 from dashboard.set_up import order as listing
-from dashboard.set_up.forms import FORMS, PREFIX, TAKEN, Form
+from dashboard.set_up.form import PREFIX, Form
+from dashboard.set_up.forms import FORMS, TAKEN
 from dashboard.set_up.order import Arranged
 from tarstop_core.belief.prior import from_json
 from tarstop_core.calibration.calibrator import Calibrator
@@ -31,11 +32,14 @@ from tarstop_core.screening.settings import PatentSettings, Settings
 from tarstop_core.screening.wording import Verdict, question, verdict
 from tarstop_core.sessions.create import Documents, Plan, create
 from tarstop_core.value.payoffs import Payoffs
-from tarstop_core.value.stakes import START, Stakes
+from tarstop_core.value.stakes import Stakes
 
 SCENARIO = f"{PREFIX}/scenario"
 STEP = "step"
-STEPS = ("1 Documents", "2 What is at stake")
+FIRST_STEP = "1 Documents"
+SECOND_STEP = {True: "2 What is at stake", False: "2 When to stop"}
+NEXT = {True: "Next: what is at stake", False: "Next: when to stop"}
+"""By whether a decision is weighed."""
 OWN_WORDS = "In my own words"
 DRAFT = "draft"
 """The parameter of the address that names what was entered, which the store keeps so that it survives a reload."""
@@ -60,7 +64,7 @@ def _steps() -> None:
     st.html(FRAME / "forms.css")
     st.title("Set up a session")
     flash()
-    first, second = st.tabs(STEPS, **bound(STEP))
+    first, second = st.tabs((FIRST_STEP, SECOND_STEP[_chosen().settings_class.weighs]), **bound(STEP))
     problems: list[str] = []
     left, titles = first.columns([1.2, 1], gap="large")
     with left:
@@ -76,20 +80,22 @@ def _steps() -> None:
     with left:
         asked = form.application(chosen, problems, aside)
         more = st.expander("More", key=f"{PREFIX}/more/documents")
+    with second:
+        left, right = st.columns([1.2, 1], gap="large")
+        goal, draws = left.container(), left.container()
     with preview:  # beside the files, whatever is said of them: what is looked for is above the fold
         query = listing.looked_for(chosen, scenario, more)
         listing.announce(chosen)
         order = listing.chosen_order(chosen)
         ready = listing.arranged(chosen, order, query, scenario, problems, asked)
         if ready is not None:
-            ready = listing.with_audit(ready, more)
+            ready = listing.with_audit(ready, more if scenario.settings_class.weighs else draws)
             listing.first_titles(chosen, ready, asked)
     with second:
-        left, right = st.columns([1.2, 1], gap="large")
         more = st.expander("More", key=f"{PREFIX}/more/stakes")
-    with left:
-        plus, minus = _actions(form, problems)
-        start = scenario.settings_class(START.payoffs, START.cost, plus=plus, minus=minus)
+    with goal:
+        plus, minus = _actions(form, problems) if scenario.settings_class.weighs else scenario.first_actions
+        start = scenario.settings_class.beginning(plus=plus, minus=minus)
         if asked is not None and isinstance(start, PatentSettings):
             start = replace(start, application=asked.application)
         before = len(problems)
@@ -101,8 +107,7 @@ def _steps() -> None:
         first_advice = st.container()
         name, reviewer = _names(chosen, problems)
     with more:
-        ranking = None if ready is None else ready.ranked
-        settings, calibrator = _chances(form, settings, ranking, order, chosen)
+        settings, calibrator = _chances(form, settings, ready, order, chosen)
         scored = bool(chosen.frame["score"].notna().any())
         settings = learning.ask(settings, PREFIX, chosen.simulated, scored, order == "scores")
         register = st.checkbox("Register this as my plan", **lasting(f"{PREFIX}/register"))
@@ -128,22 +133,26 @@ def _steps() -> None:
         plan = Plan(
             name, reviewer, chosen, ranking, query, calibrator, settings, register, events, ready.aside
         )
-    _bar(
-        _summary(chosen, settings if answered else None, None if ready is None else ready.screened),
-        plan,
-        problems,
-    )
+    ranked = None if ready is None else ready.screened
+    _bar(_summary(chosen, settings if answered else None, ranked), settings.weighs, plan, problems)
 
 
 def _scenario() -> Scenario:
     """Ask which kind of question it is; the URL carries it, so that a link can."""
+    titles = {name: each.title for name, each in SCENARIOS.items()}
+    scenario = radio("What is decided?", titles, horizontal=True, **lasting(SCENARIO))
+    address.write({"scenario": scenario if scenario != FIRST else ""})
+    if belongs := SCENARIOS[scenario].belongs:
+        shell.caption(belongs)
+    return SCENARIOS[scenario]
+
+
+def _chosen() -> Scenario:
+    """The kind of question before it is asked: as the tab has it, or a link."""
     linked = st.query_params.get("scenario")
     if SCENARIO not in st.session_state and linked in SCENARIOS:
         st.session_state[SCENARIO] = linked
-    titles = {name: each.title for name, each in SCENARIOS.items()}
-    scenario = radio("What do you screen for?", titles, horizontal=True, **lasting(SCENARIO))
-    address.write({"scenario": scenario if scenario != FIRST else ""})
-    return SCENARIOS[scenario]
+    return SCENARIOS[st.session_state.get(SCENARIO, FIRST)]
 
 
 def _actions(form: Form, problems: list[str]) -> tuple[str, str]:
@@ -183,18 +192,16 @@ def _names(chosen: Documents, problems: list[str]) -> tuple[str, str]:
 
 
 def _chances(
-    form: Form, settings: Settings, ranking: Ranking | None, order: Order, chosen: Documents
+    form: Form, settings: Settings, ready: Arranged | None, order: Order, chosen: Documents
 ) -> tuple[Settings, Calibrator | None]:
     """Ask for what has a default that most people leave as it is."""
     left, right = st.columns(2, gap="large")
     scenario = form.scenario
     with left:
-        policy = chances.policy(
-            scenario.settings_class.first_rule, scenario.plans_approximately, scenario.first_because
-        )
+        policy = form.policy(0 if ready is None else ready.every)
     with right:
         calibrator = chances.calibrator(
-            ranking,
+            None if ready is None else ready.ranked,
             has_scores=order != "own",
             sample=chosen.simulated,
             scenario=scenario.chance_of(settings),
@@ -205,18 +212,18 @@ def _chances(
     return form.more(settings, simulated=chosen.simulated), calibrator
 
 
-def _bar(summary: str, plan: Plan | None, problems: list[str]) -> None:
+def _bar(summary: str, weighs: bool, plan: Plan | None, problems: list[str]) -> None:
     """What stays at the bottom of the window: the next step, and the start."""
-    last = st.session_state.get(STEP) == STEPS[1]
+    last = st.session_state.get(STEP) == SECOND_STEP[weighs]
     with st.bottom:
         with st.container(horizontal=True, vertical_alignment="center", key=f"{PREFIX}/bar"):
             st.html(block("meta", summary))
             if last:
-                st.button("Back", key=f"{PREFIX}/back", on_click=_go, args=(0,))
+                st.button("Back", key=f"{PREFIX}/back", on_click=_go, args=(FIRST_STEP,))
             pressed = st.button("Start", type="primary" if last else "secondary", key=f"{PREFIX}/start")
             if not last:
-                how: dict[str, Any] = {"type": "primary", "on_click": _go, "args": (1,)}
-                st.button("Next: what is at stake", key=f"{PREFIX}/next", **how)
+                how: dict[str, Any] = {"type": "primary", "on_click": _go, "args": (SECOND_STEP[weighs],)}
+                st.button(NEXT[weighs], key=f"{PREFIX}/next", **how)
         if pressed and problems:
             shell.problem_box(problems[0])
     if pressed and not problems and plan is not None:
@@ -230,8 +237,8 @@ def _bar(summary: str, plan: Plan | None, problems: list[str]) -> None:
             go_to(session)
 
 
-def _go(step: int) -> None:
-    st.session_state[STEP] = STEPS[step]
+def _go(step: str) -> None:
+    st.session_state[STEP] = step
 
 
 def session_name(documents_name: str) -> str:
@@ -250,6 +257,9 @@ def _summary(chosen: Documents, settings: Settings | None, ranking: Ranking | No
     count = len(chosen.frame) if ranking is None else len(ranking)
     if settings is None:
         return unbroken(f"{chosen.name} · {count:,} documents")
+    if not settings.weighs:
+        aim = scenario_of(settings).message("aim", settings=settings)
+        return unbroken(f"{chosen.name} · {count:,} documents · {aim}")
     unit, sure = settings.payoffs.unit, percent(settings.payoffs.q_star)
     cost = f" · {amount(settings.cost, unit)} a document" if unit else ""
     acts = f"“{settings.plus}” when more than {sure} sure that {question(settings)}"

@@ -125,7 +125,14 @@ def largest_total(relevant: Flags, drawn: Flags, documents: int, alpha: float = 
     return hits + bisect_left(more, True, key=ruled_out)
 
 
-def first_bounded(relevant: Flags, drawn: Flags, recall: float, alpha: float = ALPHA) -> int:
+def first_bounded(
+    relevant: Flags,
+    drawn: Flags,
+    recall: float,
+    alpha: float = ALPHA,
+    start: int = 0,
+    unsure: Flags | None = None,
+) -> int:
     """First depth of a list read to its end where the bound on recall is high enough.
 
     Parameters
@@ -136,6 +143,10 @@ def first_bounded(relevant: Flags, drawn: Flags, recall: float, alpha: float = A
         Recall that the bound has to reach, in (0, 1].
     alpha : float
         Chance that the bound is ever wrong.
+    start : int
+        Where to begin.
+    unsure : ndarray of bool, shape (N,), optional
+        Which documents wait for a verdict: they count as relevant in the list, and not as found.
 
     Returns
     -------
@@ -143,15 +154,16 @@ def first_bounded(relevant: Flags, drawn: Flags, recall: float, alpha: float = A
         N where there is none before. The bound never falls while labels are only added, so bisection finds the depth.
     """
     documents = len(relevant)
-    hits = np.concatenate([[0], np.cumsum(relevant)])
+    counts = relevant if unsure is None else relevant | unsure
+    found, hits = (np.concatenate([[0], np.cumsum(flags)]) for flags in (relevant, counts))
 
     def bounded(depth: int) -> bool:
-        least = int(np.floor(hits[depth] / recall + 1e-9)) + 1
-        if least > hits[depth] + documents - depth:
-            return True
-        return _ruled_out(least, relevant[:depth], drawn[:depth], documents, alpha, int(drawn.sum()))
+        least = int(np.floor(found[depth] / recall + 1e-9)) + 1
+        if not hits[depth] < least <= hits[depth] + documents - depth:
+            return bool(least > hits[depth])
+        return _ruled_out(least, counts[:depth], drawn[:depth], documents, alpha, int(drawn.sum()))
 
-    return bisect_left(range(documents), True, key=bounded)
+    return bisect_left(range(documents), True, lo=min(start, documents), key=bounded)
 
 
 def price(documents: int, every: int, relevant: int, recall: float) -> int:

@@ -4,13 +4,14 @@ import inspect
 import math
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
 from tarstop_core.belief.engines import ENGINES
-from tarstop_core.cli.shared import PATH, json_option, print_json, say
+from tarstop_core.cli.shared import PATH, Listed, json_option, print_json, say
 from tarstop_core.errors import InputProblem
 
 CACHE = ".finished"
@@ -58,6 +59,11 @@ class _Benchmarks(click.Command):
 )
 @click.option("--b0", "b_0", type=float, default=0.5, show_default=True, help="Belief before any document.")
 @click.option(
+    "--scenario",
+    type=Listed("tarstop_core.evaluation.tasks:TASKS"),
+    help="'enough' judges rules by the recall that they reach and the share of a list that they read, on any benchmark.",
+)
+@click.option(
     "--methods",
     help="Comma-separated: names, name:param=value, combinations either(a;b) and both(a;b), rules in files "
     "file.py:Name, each also with @variant; 'paper', 'all'; every rule unless given.",
@@ -94,6 +100,7 @@ class _Benchmarks(click.Command):
 def experiment(
     benchmark: str,
     out: Path,
+    scenario: str | None,
     methods: str | None,
     share: float | None,
     target_recall: float,
@@ -124,7 +131,7 @@ def experiment(
     from tarstop_core.evaluation.findings.report import Findings, write
     from tarstop_core.evaluation.jobs import ResultCache
     from tarstop_core.evaluation.methods import DEFAULT, parse_methods, split_specs
-    from tarstop_core.evaluation.protocol import run
+    from tarstop_core.evaluation.protocol import COSTS, Q_STARS, run
     from tarstop_core.evaluation.tasks import TASKS
     from tarstop_core.policies.check import refuse_looking_ahead
 
@@ -138,14 +145,30 @@ def experiment(
     if out.exists() and not out.is_dir():
         raise InputProblem(f"{out} is a file; name a folder for the results.")
     chosen = named(benchmark)
+    if scenario is not None and scenario != chosen.scenario:
+        if TASKS[scenario].weighs:
+            raise InputProblem(
+                f"The benchmark {benchmark} is of the scenario {chosen.scenario}; leave --scenario out."
+            )
+        chosen = replace(chosen, scenario=scenario)
     specs = split_specs(methods) if methods else DEFAULT[chosen.scenario]
     tried = parse_methods(specs, chosen.scenario)
-    task = TASKS[chosen.scenario].asked(of_task)
+    task = TASKS[chosen.scenario].asked({**of_task, "target": target_recall})
     refuse_looking_ahead((rule for method in tried for rule in method.settings), task.in_steps)
     cache = ResultCache(out / CACHE)
     if fresh:
         cache.clear()
-    results = run(chosen, task, tried, workers=workers, dask=dask, cache=cache, progress=_progress)
+    results = run(
+        chosen,
+        task,
+        tried,
+        q_stars=Q_STARS if task.weighs else Q_STARS[1:2],
+        costs=COSTS if task.weighs else COSTS[:1],
+        workers=workers,
+        dask=dask,
+        cache=cache,
+        progress=_progress,
+    )
     report = Findings(results, share, target=target_recall)
     written = write(report, out, pictures=pictures)
     say((*chosen.notes, *written.missing))
@@ -166,6 +189,12 @@ def _print(report: Any) -> None:
     from tarstop_core.evaluation.tasks import TASKS
 
     click.echo(report.caption + ".")
+    if not TASKS[report.results.scenario].weighs:
+        rows = report.rows.assign(
+            read=1 - report.rows["effort_saved"], reached=report.rows["decision_agreement"]
+        )
+        click.echo(rows[["approach", "recall", "read", "reached"]].round(3).to_string(index=False))
+        return
     plain = without_bootstrap(report.rows)
     digits = TASKS[report.results.scenario].icer_digits
     for q_star in sorted(report.results.q_stars, reverse=True):

@@ -27,7 +27,8 @@ from tarstop_core.errors import InputProblem
 )
 @shared.q_star_option
 @click.option("--payoffs", help="B,L_r,L_g,G instead of --q-star.")
-@click.option("--cost", type=float, required=True, help="Cost per document, in the payoffs' unit.")
+@click.option("--cost", type=float, help="Cost per document, in the payoffs' unit; not for 'enough'.")
+@click.option("--target-recall", type=float, help="Enough: recall that is wanted; the rule's own, or 0.95.")
 @click.option(
     "--scenario",
     type=shared.Listed("tarstop_core.evaluation.tasks:TASKS"),
@@ -69,7 +70,8 @@ def replay(
     spec: str,
     q_star: float | None,
     payoffs: str | None,
-    cost: float,
+    cost: float | None,
+    target_recall: float | None,
     scenario: str,
     b_0: float | None,
     scale: float,
@@ -90,8 +92,16 @@ def replay(
     from tarstop_core.policies.check import refuse_looking_ahead
     from tarstop_core.value.payoffs import check_cost
 
-    stakes, policy = shared.given_stakes(q_star, payoffs), parse_policy(spec)
+    policy = parse_policy(spec)
     refuse_looking_ahead([policy], TASKS[scenario].in_steps)
+    if not TASKS[scenario].weighs:
+        _enough(run, qrels, calibrator, of_reviews["chances"], policy, target_recall, scale, as_json)
+        return
+    if target_recall is not None:
+        raise InputProblem("--target-recall is for --scenario enough; leave it out.")
+    if cost is None:
+        raise InputProblem("Give --cost, what reading a document costs.")
+    stakes = shared.given_stakes(q_star, payoffs)
     check_cost(cost)
     needs_tables, tables = TASKS[scenario].needs_tables, of_reviews["tables"]
     if needs_tables and tables is None:
@@ -155,4 +165,48 @@ def replay(
     click.echo(
         f"{policy}: {mean['topics']} topics, {mean['depth']:.1f} documents read on average, net utility "
         f"{mean['net_utility']:.4f}, same decision as the truth in {mean['decision_agreement']:.1%}."
+    )
+
+
+def _enough(
+    run: Path,
+    qrels: Path,
+    calibrator: Path | None,
+    chances: Path | None,
+    policy: Any,
+    target: float | None,
+    scale: float,
+    as_json: bool,
+) -> None:
+    """How much the rule finds, and how much it reads for that: nothing is weighed."""
+    from tarstop_core.calibration.calibrator import INCLUSION, load
+    from tarstop_core.evaluation import replay as replaying
+    from tarstop_core.files import read_chances
+
+    wanted = policy.settings.get("tau", 0.95) if target is None else target
+    if not 0 < wanted <= 1:
+        raise InputProblem(f"--target-recall is {wanted:g}; give a number above 0, at most 1.")
+    if (calibrator is None) == (chances is None):
+        raise InputProblem("Give either --calibrator or --chances.")
+    topics, notes = shared.labelled_topics(run, qrels)
+    source: Any = None
+    if chances is not None:
+        source = read_chances(chances, {topic.name: topic for topic in topics})
+    elif calibrator is not None and (source := load(calibrator)).scenario != INCLUSION:
+        raise InputProblem(
+            f"The calibrator {calibrator} was fitted for the scenario {source.scenario}, not {INCLUSION}; fit one with "
+            f"--scenario {INCLUSION}."
+        )
+    played = replaying.replay_enough(topics, source, policy, wanted, scale)
+    mean = replaying.reliability(played)
+    shared.say(notes)
+    if as_json:
+        shared.print_json({"topics": [asdict(each) for each in played], "mean": mean})
+        return
+    click.echo(f"{'topic':<24}{'read':>8}{'of list':>9}{'recall':>8}")
+    for each in played:
+        click.echo(f"{each.topic:<24}{each.depth:>8,.0f}{each.share:>9.1%}{each.recall:>8.3f}")
+    click.echo(
+        f"{policy}: {mean['topics']} topics, {mean['share']:.1%} of the lists read on average, recall {mean['recall']:.3f}; "
+        f"{wanted:.0%} reached on {mean['reliability']:.1%} of topics."
     )

@@ -16,6 +16,7 @@ from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.cases import Case
 from tarstop_core.evaluation.tasks.base import Learned, Task
 from tarstop_core.evaluation.tasks.decisive import DecisiveTask
+from tarstop_core.evaluation.tasks.enough import EnoughTask
 from tarstop_core.evaluation.tasks.review import ReviewTask, prequential_ahead
 from tarstop_core.policies import Policy
 from tarstop_core.policies.base import Randomised
@@ -23,6 +24,7 @@ from tarstop_core.samples.shipped import past_stops
 from tarstop_core.value.cumulative import studies_after
 from tarstop_core.value.outcomes import chance_turned, states_of, studies_to_come
 from tarstop_core.value.payoffs import Floats, Payoffs, check_cost
+from tarstop_core.value.unweighed import NOTHING_AT_STAKE
 
 SHARES = (0.02, 0.05, 0.1, 0.2, 0.5)
 """Shares of the list read at which the number of unread relevant documents is reported."""
@@ -163,6 +165,68 @@ def replay_reviews(
     return [_played(task, case, learned, policy, payoffs, cost) for case in cases]
 
 
+@dataclass(frozen=True)
+class PlayedEnough:
+    """How much a policy found on one topic, and how much it read for it."""
+
+    topic: str
+    depth: float  # Documents read; of a rule that draws a random sample, the mean number
+    share: float  # Share of the list that was read
+    recall: float  # Relevant documents read over the qrels' R; 1 when R = 0
+    reached: float  # Whether that is the recall that was wanted; of a rule that draws, how often
+
+
+def replay_enough(
+    topics: Iterable[Topic],
+    calibrator: Calibrator | Mapping[str, Floats],
+    policy: Policy,
+    target: float,
+    scale: float = 1.0,
+) -> list[PlayedEnough]:
+    """Stop on each labelled topic as the policy says, and see how much was found.
+
+    Parameters
+    ----------
+    topics : iterable of Topic
+        With labels.
+    calibrator : Calibrator or mapping of str to ndarray
+        Of inclusion; or, by topic, each document's chance as it stood when it was next.
+    policy : Policy
+        Stops.
+    target : float
+        Recall that is wanted, in (0, 1].
+    scale : float
+        Every chance is taken times this, at most 1.
+
+    Returns
+    -------
+    list of PlayedEnough
+    """
+    task, played = EnoughTask(target=target, scale=scale), []
+    learned = Learned(calibrator if isinstance(calibrator, Calibrator) else None)
+    adaptive = calibrator if isinstance(calibrator, Mapping) else {}
+    for topic in topics:
+        case = Case(topic, topic.name, None, adaptive.get(topic.name))
+        paths = task.paths(case, learned, [NOTHING_AT_STAKE])
+        grid = task.play(case, learned, paths, [policy], [0.0], task.truth(case, [NOTHING_AT_STAKE]), False)
+        depth = grid.screened.item()
+        share = depth / len(topic) if len(topic) else 0.0
+        played.append(PlayedEnough(case.name, depth, share, grid.recall.item(), grid.plus.item()))
+    return played
+
+
+def reliability(played: Sequence[PlayedEnough]) -> dict[str, Any]:
+    """Means over topics: documents and share read, recall, and on how many topics the recall was reached."""
+    if not played:
+        raise InputProblem(NO_TOPIC)
+    means = {name: float(np.mean([getattr(each, name) for each in played])) for name in READ}
+    return {"topics": len(played), **means, "reliability": float(np.mean([each.reached for each in played]))}
+
+
+READ = ("depth", "share", "recall")
+NO_TOPIC = "No topic is both ranked and judged; check that run and qrels name the same topics."
+
+
 def with_left(
     played: Sequence[Played],
     outcomes: Sequence[Outcome],
@@ -236,9 +300,7 @@ def _left(topic: Topic, by: Calibrator | Floats, depth: int) -> Left:
 def summary(outcomes: Sequence[Played]) -> dict[str, Any]:
     """Means over topics: screened, net utility, recall, share of right actions."""
     if not outcomes:
-        raise InputProblem(
-            "No topic is both ranked and judged; check that run and qrels name the same topics."
-        )
+        raise InputProblem(NO_TOPIC)
     means = ("depth", "net_utility", "recall")
     return {
         "topics": len(outcomes),

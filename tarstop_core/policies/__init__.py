@@ -15,6 +15,7 @@ from tarstop_core.policies.combined import Either as Either
 from tarstop_core.policies.consecutive import Consecutive as Consecutive
 from tarstop_core.policies.consecutive import LowPrecision as LowPrecision
 from tarstop_core.policies.consecutive import Rule2399 as Rule2399
+from tarstop_core.policies.few_left import FewLeft as FewLeft
 from tarstop_core.policies.greedy import Batch as Batch
 from tarstop_core.policies.greedy import Greedy as Greedy
 from tarstop_core.policies.greedy import Smooth as Smooth

@@ -5,11 +5,21 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from tarstop_core.calibration.recall_bound import draws_at, first_bounded, interleaved
-from tarstop_core.policies.base import Expected, Flags, Floats, Parameter, Randomised, Replicates
+from tarstop_core.policies.base import (
+    Depths,
+    Expected,
+    Flags,
+    Floats,
+    Parameter,
+    Randomised,
+    Replicates,
+    at_any_cost,
+)
 from tarstop_core.policies.sampled import GridReplicates
+from tarstop_core.value.path import Path
 
 SAMPLES = 20  # Random orders behind an expectation, always the same: it has no closed form
 
@@ -33,11 +43,20 @@ class Audit(Randomised):
     source = "test martingales for draws without replacement: Waudby-Smith & Ramdas 2020; Ville 1939"
     place, colour, marker = 135, "#E69F00", "star"
     acts_on_belief = False
+    needs_draws = True
     parameters = (
         Parameter("tau", "recall to reach, τ", 0.01, 1.0, (0.7, 0.8, 0.9, 0.95), "float"),
         Parameter("confidence", "1 − α", 0.01, 0.9999, (0.95,), "float"),
         Parameter("every", "documents to one draw", 1, 1000, (5,)),
     )
+
+    def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
+        """Where the bound is high enough by the draws that the path has, whatever share of it they are."""
+        draws = path.draws
+        if draws is None:
+            return super().depths(path, costs, start)
+        first = first_bounded(path.labels, draws.drawn, self.tau, 1 - self.confidence, start, draws.unsure)
+        return at_any_cost(max(start, first), costs)
 
     def expected(self, labels: Flags) -> Expected[float]:
         runs = self.replicates(labels, SAMPLES, np.random.default_rng(1))

@@ -43,6 +43,14 @@ class Criterion(Enum):
         return self is not Criterion.VALUE
 
 
+class Promise(Enum):
+    """What a rule promises of the recall at which it stops."""
+
+    HEURISTIC = "heuristic"  # Nothing: it often does well
+    ESTIMATE = "estimate"  # As much as its model of the list is right
+    CERTIFICATE = "certificate"  # Its confidence, on every list
+
+
 @dataclass(frozen=True, slots=True)
 class Parameter:
     """One parameter of a policy: sliders, command line and grid search read this."""
@@ -123,6 +131,10 @@ class Policy(ABC):
     """Whether it ends with a⁺ iff b > q*; a baseline ends with a⁺ iff it has seen a relevant document."""
     needs_labels: ClassVar[bool] = False
     """Whether it needs labels that nobody has while screening, so that it can be measured but not followed."""
+    needs_draws: ClassVar[bool] = False
+    """Whether it can be followed, though it needs labels, where the path says which documents are drawn at random."""
+    promise: ClassVar[Promise | None] = None
+    """What it promises of recall; None for a rule that weighs consequences, or is a reference."""
     is_oracle: ClassVar[bool] = False
     """Whether it takes the right action wherever that is open to it: a bound, not a rule."""
     origin: ClassVar[str] = ""  # Where a person's own rule lies: ``path/to/file.py:Name``
@@ -238,6 +250,7 @@ class AtAnyCost(Policy):
     """A rule that looks at labels and chances alone: it stops at the same depth whatever a document costs."""
 
     acts_on_belief: ClassVar[bool] = False
+    promise: ClassVar[Promise | None] = Promise.HEURISTIC
 
     @abstractmethod
     def depth(self, path: Path, start: int) -> int:
@@ -277,6 +290,7 @@ class Randomised(Policy):
     """
 
     needs_labels: ClassVar[bool] = True
+    promise: ClassVar[Promise | None] = Promise.CERTIFICATE
 
     @abstractmethod
     def expected(self, labels: Flags) -> Expected[float]:

@@ -6,7 +6,7 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import gammaln
 
-from tarstop_core.policies.base import AtAnyCost, Depths, Flags, Floats, Parameter, of_labels
+from tarstop_core.policies.base import AtAnyCost, Depths, Flags, Floats, Parameter, Promise, of_labels
 from tarstop_core.value.path import Path
 
 CHUNK = 2_000_000  # Terms of the sums held in memory at once
@@ -39,6 +39,7 @@ class Hypergeometric(AtAnyCost):
     )
     source = "Callaghan & Müller-Hansen 2020 (ranked quasi-sampling)"
     place, colour, marker = 130, "#CC79A7", "cross"
+    promise = Promise.ESTIMATE
     parameters = (
         Parameter("tau", "recall to reach, τ", 0.01, 1.0, (0.7, 0.8, 0.9, 0.95), "float"),
         Parameter("confidence", "1 − p at which to stop", 0.01, 0.9999, (0.8, 0.9, 0.95), "float"),

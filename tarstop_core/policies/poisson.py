@@ -7,7 +7,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tarstop_core.policies.base import AtAnyCost, Depths, Flags, Floats, Parameter, first_check, of_labels
+from tarstop_core.policies.base import (
+    AtAnyCost,
+    Depths,
+    Flags,
+    Floats,
+    Parameter,
+    Promise,
+    first_check,
+    of_labels,
+)
 from tarstop_core.policies.gain_curve import gain
 from tarstop_core.value.path import Path
 
@@ -40,6 +49,7 @@ class PoissonProcess(AtAnyCost):
     formula = r"C(n) \ge \tau\thinspace \Bigl(C(n) + Q_{\text{confidence}}\bigl(\textstyle\int_n^N \lambda(x)\thinspace dx\bigr)\Bigr)"
     source = "Sneyd & Stevenson 2019, 2021; Stevenson & Bin-Hezam 2023 (point processes)"
     place, colour, marker = 140, "#E69F00", "x"
+    promise = Promise.ESTIMATE
     parameters = (
         Parameter.choice(
             "model",

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tarstop_core.policies.base import AtAnyCost, Parameter, first_check
+from tarstop_core.policies.base import AtAnyCost, Parameter, Promise, first_check
 from tarstop_core.value.path import Path
 
 
@@ -26,6 +26,7 @@ class Quant(AtAnyCost):
     formula = r"\frac{\hat K}{\hat K + \hat U} - s\thinspace \sigma \ge \tau"
     source = "Yang, Lewis & Frieder 2021 (Quant, QuantCI)"
     place, colour, marker = 150, "#56B4E9", "triangle-down"
+    promise = Promise.ESTIMATE
     parameters = (
         Parameter("tau", "recall to reach, τ", 0.01, 1.0, (0.3, 0.5, 0.7, 0.8, 0.9), "float"),
         Parameter("nstd", "standard deviations of caution, s", 0.0, 10.0, (0.0, 2.0), "float"),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarstop_core.policies.base import AtAnyCost, Depths, Policy, at_any_cost
+from tarstop_core.policies.base import AtAnyCost, Depths, Policy, Promise, at_any_cost
 from tarstop_core.value.path import Path
 from tarstop_core.value.payoffs import exceeds
 
@@ -39,6 +39,7 @@ class ScreenEverything(AtAnyCost):
     source = "reference: what stopping is meant to save"
     family = "reference"
     place, colour, marker = 210, "#009E73", "cross"
+    promise = Promise.CERTIFICATE
 
     looks_every = None
 

@@ -103,7 +103,8 @@ def _plain(settings: Settings, path: ListPath, depth: int) -> Advice:
     """The chosen rule taken at its word."""
     rule, payoffs, now = settings.rule, settings.payoffs, standing(path, depth)
     stop = int(scenario_of(settings).stopping_depths(settings, rule, path, [settings.cost], depth)[0])
-    plus = path.action_at(depth, rule.acts_on_belief)
+    # Where nothing is weighed, a⁺ is what the rule says: that enough was found.
+    plus = path.action_at(depth, rule.acts_on_belief) if settings.weighs else stop <= depth
     worth = None if now.score is None else rule.value_rate(path)
     return Advice(
         headline="continue" if stop > depth else "stop",

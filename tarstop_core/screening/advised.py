@@ -57,8 +57,45 @@ MOST_LEFT, FEW = 4, 5
 """Times the documents found that may be left before their number is called open, and documents that count as found at least."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class ListFacts:
+    """What is said of the relevant documents of a list beside the advice."""
+
+    left: tuple[float, float, float]
+    """Relevant documents probably still unread: expected number, and an interval of 90 %."""
+    relevant: int  # Documents found so far, of those that `left` counts
+
+    @property
+    def left_is_open(self) -> bool:
+        """Whether more than four in five relevant documents may be unread, so that the interval of `left` tells nobody anything."""
+        return self.left[2] > MOST_LEFT * max(self.relevant, FEW)
+
+    @property
+    def recall(self) -> tuple[float, float, float]:
+        """Share of the relevant documents found so far: by the expected number unread, and an interval of 90 %."""
+        mean, low, high = (
+            self.relevant / (self.relevant + left) if self.relevant + left else 1.0 for left in self.left
+        )
+        return mean, high, low
+
+
 @dataclass(frozen=True)
-class ReviewFacts:
+class RecallFacts(ListFacts):
+    """What is said beside the advice where nothing is weighed."""
+
+    most: int | None = None
+    """The most relevant documents that the list can hold, with 95 % confidence; None without documents drawn at random."""
+
+    @property
+    def sure(self) -> float | None:
+        """Recall that is reached at least, with 95 % confidence; 1 where nothing can be relevant."""
+        if self.most is None:
+            return None
+        return self.relevant / self.most if self.most else 1.0
+
+
+@dataclass(frozen=True)
+class ReviewFacts(ListFacts):
     """What a reviewer sees beside every advice."""
 
     studies: int  # 2×2 tables that count
@@ -74,22 +111,14 @@ class ReviewFacts:
     """Chance that the action on stopping now is not that of the truth the session is held against."""
     plan: int
     """The m of "Screen about m more": the best plan; 0 where none gains."""
-    left: tuple[float, float, float]
-    """Relevant documents probably still unread: expected number, and an interval of 90 %."""
     share: tuple[float, float, float]
     """P(data | included): mean, and an interval of 90 %."""
     diseased: int = 0  # patients with the disease in the tables that count
-    relevant: int = 0  # documents found so far, of those that `left` counts
     needed: int = 0  # further studies before a⁺ may be taken, as settings ask for a least number
     past: WrongStops | None = None  # what came of stopping on as many studies in past reviews
     pooled_range: tuple[float, float] | None = None
     """Where pooled sensitivity by all studies will be with a chance of 90 %; None before the first study."""
     range_held: tuple[int, int] = (0, 0)  # In how many past stops such a range held, of how many
-
-    @property
-    def left_is_open(self) -> bool:
-        """Whether more than four in five relevant documents may be unread, so that the interval of `left` tells nobody anything."""
-        return self.left[2] > MOST_LEFT * max(self.relevant, FEW)
 
     @property
     def reports_first(self) -> bool:
@@ -132,7 +161,7 @@ class Advice:
     variations: tuple[Variation, ...] = ()  # the advice under other assumptions
     if_fails: Advice | None = None  # while a hit waits for confirmation: the advice should it not hold
     held_by: Floor | None = None  # The floor but for which the rule would stop
-    facts: ReviewFacts | None = None  # in a review, what belongs to the advice
+    facts: ReviewFacts | RecallFacts | None = None  # in a review, what belongs to the advice
 
     @property
     def says_stop(self) -> bool:
@@ -147,14 +176,16 @@ class Advice:
     @property
     def right(self) -> float:
         """The chance that the action on stopping now is right: in a review, by the truth the session is held against."""
-        if self.facts is not None:
+        if isinstance(self.facts, ReviewFacts):
             return 1 - self.facts.disagreement
         return self.b if self.plus else 1 - self.b
 
     @property
     def rests_on_little(self) -> bool:
         """Whether few documents, or in a review few studies, were read."""
-        return self.depth < LITTLE if self.facts is None else self.facts.studies < LITTLE_STUDIES
+        if isinstance(self.facts, ReviewFacts):
+            return self.facts.studies < LITTLE_STUDIES
+        return self.depth < LITTLE
 
     @property
     def contrary(self) -> tuple[Variation, ...]:

@@ -63,21 +63,53 @@ def followed(calibrator: Calibrator, p: Floats, state: State) -> Floats:
     return np.where(state.counts, chances, 0.0)
 
 
-def still_unread(settings: Settings, calibrator: Calibrator, p: Floats, state: State) -> Left:
-    """How many relevant documents are still unread; `p` as the calibrator gives them, where they come from one."""
-    if settings.adapts_chances:
+def still_unread(
+    settings: Settings, calibrator: Calibrator, p: Floats, state: State, depth: int | None = None
+) -> Left:
+    """How many relevant documents are still unread.
+
+    Parameters
+    ----------
+    settings : Settings
+        Those in force.
+    calibrator : Calibrator
+        Where the chances come from.
+    p : ndarray, shape (N,)
+        Chances as the calibrator gives them, where they come from one.
+    state : State
+        The labels.
+    depth : int, optional
+        Documents read, in place of those that were: at an earlier depth by the labels until then, at a later one as if
+        nothing more had turned up.
+
+    Returns
+    -------
+    Left
+        Their number's distribution.
+    """
+    depth = state.depth if depth is None else depth
+    if settings.adapts_chances and depth == state.depth:
         return foretold(settings, state)[1]
-    return calibrator.left(p, state.judged, state.came_true, state.labels == UNSEEN, state.ranks)
+    if settings.adapts_chances:
+        return _left(_chances(settings), state.came_true[:depth].tobytes(), len(state.labels))
+    read = np.arange(len(state.labels)) < depth
+    judged = read & (state.judged | (state.labels == UNSEEN))
+    return calibrator.left(p, judged, state.came_true & read, ~read, state.ranks)
 
 
 def _chances(settings: Settings) -> RerankedChances:
     """Chances of being included by title and abstract, or of bringing data where both are read at once."""
-    return reranked_chances(INCLUSION if settings.two_stages else REVIEW)
+    return reranked_chances(INCLUSION if settings.judges_abstracts else REVIEW)
 
 
 @lru_cache(maxsize=32)
 def _foretold(model: RerankedChances, history: bytes, length: int) -> tuple[Floats, Left]:
     return path_chances(model, np.frombuffer(history, dtype=bool), length)
+
+
+@lru_cache(maxsize=32)
+def _left(model: RerankedChances, history: bytes, length: int) -> Left:
+    return ahead(model, np.frombuffer(history, dtype=bool), length).left()
 
 
 def foreseen_of_read(settings: Settings, state: State) -> Left:

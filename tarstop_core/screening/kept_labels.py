@@ -148,7 +148,9 @@ class Replayed:
     policy: Policy
     depth: int  # documents read by then
     found: int  # relevant ones among them
-    plus: bool | None  # whether a⁺ is taken there; None in a review, where labels say nothing about it
+    plus: (
+        bool | None
+    )  # whether a⁺ is taken there; None where labels say nothing about it, or nothing is weighed
 
 
 def replayed(
@@ -173,12 +175,13 @@ def replayed(
     relevant = codes == FOUND
     counted = settings.read_at_once()
     verdicts_tell = scenario_of(settings).verdicts_tell
+    chosen = verdicts_tell and settings.weighs
     verdicts = codes if verdicts_tell else np.full_like(codes, UNSEEN)
     state = State(counted, verdicts, np.full(len(codes), CONFIRMED, dtype=np.int8))
     path = screening_path(counted, calibrator, p, state).with_labels(relevant)
     hits = np.concatenate([[0], np.cumsum(relevant)])
     depths = [int(policy.depths(path, [counted.cost])[0]) for policy in policies]
     return [
-        Replayed(rule, at, int(hits[at]), path.action_at(at, rule.acts_on_belief) if verdicts_tell else None)
+        Replayed(rule, at, int(hits[at]), path.action_at(at, rule.acts_on_belief) if chosen else None)
         for rule, at in zip(policies, depths, strict=True)
     ]

@@ -94,7 +94,7 @@ def _scale(settings: Settings) -> float:
 def session_paths(settings: Settings, calibrator: Calibrator, p: Floats, state: State) -> Paths:
     """The paths that advice reads; a page that redraws after every label keeps them by :func:`paths_key`."""
     path = screening_path(settings, calibrator, p, state)
-    return Paths(path, lambda: _varied(path, settings, calibrator, p, state))
+    return Paths(path, lambda: _varied(path, settings, calibrator, p, state) if settings.weighs else ())
 
 
 def _varied(

@@ -16,7 +16,8 @@ from tarstop_core.documents.application import NOTHING_SAID, Application
 from tarstop_core.errors import InputProblem
 from tarstop_core.policies import Policy, parse_policy
 from tarstop_core.value.payoffs import Payoffs
-from tarstop_core.value.stakes import Stakes
+from tarstop_core.value.stakes import START, Stakes
+from tarstop_core.value.unweighed import NOTHING_AT_STAKE
 
 S = TypeVar("S", bound="Settings")
 DEFAULT_PRIOR, DEFAULT_EXTRACTION_RATE = Prior(), ExtractionRate()
@@ -62,6 +63,9 @@ FOREIGN: Mapping[str, object] = {
 }
 """What files hold for settings of another scenario: those of earlier versions hold the settings of all."""
 
+UNWEIGHED = (*FOREIGN, "payoffs", "cost", "b_0", "kappa", "s")
+"""What the settings of a session that weighs nothing do not hold."""
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -99,6 +103,10 @@ class Settings:
     """Whether labels decide what is read next unless a person chooses otherwise: only where a gain was measured."""
     reads_full_texts: ClassVar[bool] = False
     """Whether included reports are read in full, and bring 2×2 tables."""
+    weighs: ClassVar[bool] = True
+    """Whether a decision is weighed: payoffs, costs and a belief. Without, all that is asked is whether enough was found."""
+    unfit: ClassVar[str] = "needs labels of the whole list or a random sample of it"
+    """What is said of a rule that it may not follow."""
 
     def __post_init__(self) -> None:
         _ = self.stakes  # refuses costs that are none
@@ -109,13 +117,23 @@ class Settings:
         if not self.policy:
             object.__setattr__(self, "policy", self.first_rule)
         rule = parse_policy(self.policy, files=False)
-        if rule.needs_labels:
+        if not self.may_follow(type(rule)):
             raise InputProblem(
-                f"The rule {rule.title} needs labels of the whole list or a random sample of it, so it cannot advise a "
-                f"session; choose another one, such as {self.first_rule}."
+                f"The rule {rule.title} {self.unfit}, so it cannot advise a session; choose another one, such as "
+                f"{self.first_rule}."
             )
         if not 0 < self.scale < math.inf:
             raise InputProblem(f"The chances are multiplied by {self.scale:g}; give a number above 0.")
+
+    @classmethod
+    def beginning(cls, **own: Any) -> Self:
+        """The settings before anything is asked: of a scenario that weighs, at the stakes to start from."""
+        return cls(START.payoffs, START.cost, **own)
+
+    @classmethod
+    def may_follow(cls, rule: type[Policy]) -> bool:
+        """Whether a rule can advise such a session."""
+        return not rule.needs_labels
 
     @property
     def stakes(self) -> Stakes:
@@ -137,6 +155,11 @@ class Settings:
         return False
 
     @property
+    def judges_abstracts(self) -> bool:
+        """Whether a document's chance is that of being included by title and abstract."""
+        return self.two_stages
+
+    @property
     def cost_in_full(self) -> float:
         """What reading an included report in full costs when it is read later, in the payoffs' unit."""
         return 0.0
@@ -150,8 +173,8 @@ class Settings:
     def chances_from(self) -> tuple[str, float, bool]:
         """Where the chances come from: sessions that agree in it say together whether these fit."""
         if self.adapts_chances:
-            return "", 1.0, self.two_stages
-        return self.calibrator, self.scale, self.two_stages
+            return "", 1.0, self.judges_abstracts
+        return self.calibrator, self.scale, self.judges_abstracts
 
     @property
     def foresees(self) -> tuple[object, ...]:
@@ -355,3 +378,46 @@ class ReviewSettings(Settings):
 
     def to_dict(self) -> dict[str, Any]:
         return super().to_dict() | {"prior": self.prior.to_dict()}
+
+
+@dataclass(frozen=True)
+class EnoughSettings(Settings):
+    """Settings of a review whose decision is not weighed: whether enough was found."""
+
+    payoffs: Payoffs = NOTHING_AT_STAKE
+    cost: float = 0.0
+    plus: str = "Enough seen"
+    minus: str = "Not enough seen"
+    chances_follow: bool = True
+
+    scenario: ClassVar[str] = "enough"
+    first_rule: ClassVar[str] = "few-left"
+    learns_first: ClassVar[bool] = True
+    weighs: ClassVar[bool] = False
+    unfit: ClassVar[str] = "weighs consequences, or needs labels that nobody has"
+
+    @classmethod
+    def beginning(cls, **own: Any) -> Self:
+        return cls(**own)
+
+    @classmethod
+    def may_follow(cls, rule: type[Policy]) -> bool:
+        """Rules that are about recall, those that draw at random among them where the session does."""
+        return rule.promise is not None and (rule.needs_draws or not rule.needs_labels)
+
+    @property
+    def judges_abstracts(self) -> bool:
+        return True
+
+    def read_at_once(self) -> Self:
+        """Labels that came along are in the order of the list: none of them decided what was read next."""
+        return replace(self, learns=False)
+
+    @property
+    def target(self) -> float | None:
+        """Recall that the rule is to reach; None for a rule without one."""
+        target = self.rule.settings.get("tau")
+        return target if isinstance(target, float) else None
+
+    def to_dict(self) -> dict[str, Any]:
+        return {name: value for name, value in super().to_dict().items() if name not in UNWEIGHED}

@@ -38,13 +38,29 @@ def settings_rows(settings: Settings, calibrator: Calibrator) -> list[tuple[str,
 
     The calibrator is the one that the settings name.
     """
-    payoffs, unit = settings.payoffs, settings.payoffs.unit
-    plus, minus, asked = settings.plus, settings.minus, question(settings)
     chances, first = chances_badge(calibrator, settings), "the likeliest by the labels so far"
     if not settings.adapts_chances:
         chances = record_message("calibrator", calibrator=calibrator, follow=settings.chances_follow)
+    starting = [("Starting chance (b₀)", percent(settings.b_0))] if settings.weighs else []
     return [
-        ("Question", f"whether {asked}"),
+        ("Question", f"whether {question(settings)}"),
+        *(_stakes_rows(settings) if settings.weighs else ()),
+        ("Stopping rule", f"{settings.rule}: {settings.rule.rule}"),
+        (
+            "What is read next",
+            f"{first}{counts_too(settings)}" if settings.learns else "the next of the list",
+        ),
+        *starting,
+        ("Chances of the documents", chances),
+        ("Chances of the documents multiplied by", number(settings.scale)),
+        *scenario_of(settings).settings_rows(settings),
+    ]
+
+
+def _stakes_rows(settings: Settings) -> list[tuple[str, str]]:
+    payoffs, unit = settings.payoffs, settings.payoffs.unit
+    plus, minus, asked = settings.plus, settings.minus, question(settings)
+    return [
         ("Decisions", f"“{plus}” (a⁺) or “{minus}” (a⁻)"),
         (f"Benefit of “{plus}” if {asked} (B)", amount(payoffs.B, unit)),
         (f"Loss of “{plus}” if not (L_r)", amount(payoffs.L_r, unit)),
@@ -52,15 +68,6 @@ def settings_rows(settings: Settings, calibrator: Calibrator) -> list[tuple[str,
         (f"Gain of “{minus}” if not (G)", amount(payoffs.G, unit)),
         ("How sure before you act (q*)", number(payoffs.q_star)),
         ("Cost per document (c)", amount(settings.cost, unit)),
-        ("Stopping rule", f"{settings.rule}: {settings.rule.rule}"),
-        (
-            "What is read next",
-            f"{first}{counts_too(settings)}" if settings.learns else "the next of the list",
-        ),
-        ("Starting chance (b₀)", percent(settings.b_0)),
-        ("Chances of the documents", chances),
-        ("Chances of the documents multiplied by", number(settings.scale)),
-        *scenario_of(settings).settings_rows(settings),
     ]
 
 

@@ -27,6 +27,7 @@ class Footing:
     depth: int | None = None  # documents read
     studies: int | None = None  # 2×2 tables
     belief: float | None = None
+    recall: float | None = None  # probably reached, where nothing was weighed
     utility: float | None = None  # what the action was expected to bring
     spent: float | None = None  # what reading had cost
     reason: str = ""  # given by the person
@@ -58,6 +59,7 @@ class Decision:
             depth=_as(int, kept("depth")),
             studies=_as(int, kept("studies")),
             belief=_as(float, kept("belief")),
+            recall=_as(float, kept("recall")),
             utility=_as(float, kept("utility")),
             spent=_as(float, kept("spent")),
             reason=str(kept("reason", "")),

@@ -5,6 +5,7 @@ from typing import Any
 
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.screening.advice import advise
+from tarstop_core.screening.advised import Advice
 from tarstop_core.screening.fold import Replay, replay
 from tarstop_core.screening.labels import NAMES, REJECTED
 from tarstop_core.screening.log import Event, standing
@@ -62,15 +63,7 @@ def trace(
                     "reviewer": event.reviewer,
                     **came.columns(event),
                     "p": float(paths.path.p[depth]),
-                    "h": float(paths.path.chances[depth]),
-                    "b": advice.b,
-                    "rho": advice.rho,
-                    "evpi": advice.evpi,
-                    "rho_evpi": advice.score,
-                    "worth": advice.worth,
-                    "cost": advice.cost,
-                    "unit": now.payoffs.unit,
-                    "q_star": now.payoffs.q_star,
+                    **(_weighed_columns(advice, now, paths) if now.weighs else {}),
                     "policy": now.policy,
                     "headline": advice.headline,
                     "advice": "continue" if advice.go_on else "stop",
@@ -110,6 +103,21 @@ def _verdict_columns(final: State, ids: Sequence[str], scores: Floats | None, de
     if final.drawn is not None:
         row["drawn"] = "at random" if final.drawn[depth] else ""
     return row
+
+
+def _weighed_columns(advice: Advice, settings: Settings, paths: Paths) -> dict[str, Any]:
+    """What was believed, and what reading on was worth, before a document."""
+    return {
+        "h": float(paths.path.chances[advice.depth]),
+        "b": advice.b,
+        "rho": advice.rho,
+        "evpi": advice.evpi,
+        "rho_evpi": advice.score,
+        "worth": advice.worth,
+        "cost": advice.cost,
+        "unit": settings.payoffs.unit,
+        "q_star": settings.payoffs.q_star,
+    }
 
 
 def _said_columns(final: State, ids: Sequence[str], depth: int) -> dict[str, str]:

@@ -243,6 +243,8 @@ def chance_in_words(advice: Advice, settings: Settings) -> str:
 
 def consequences(settings: Settings) -> list[str]:
     """What follows from payoffs and cost at their limits, a sentence each."""
+    if not settings.weighs:
+        return []
     payoffs, cost = settings.payoffs, settings.cost
     most = payoffs.wrong_minus if settings.citation_needed else float(payoffs.evpi(payoffs.q_star))
     if cost == 0:
@@ -275,6 +277,8 @@ def chances_badge(calibrator: Calibrator, settings: Settings) -> str:
 
 def against_the_odds(advice: Advice, settings: Settings) -> str:
     """Why an action is advised that the belief by itself speaks against; empty where it does not."""
+    if not settings.weighs:
+        return ""
     # Above q* only the lack of a document to cite keeps from acting.
     acts_by_belief = advice.plus == (advice.b > settings.payoffs.q_star)
     if advice.plus == (advice.b > 0.5) or advice.b == 0.5 or not acts_by_belief:

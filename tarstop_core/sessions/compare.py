@@ -21,11 +21,12 @@ from tarstop_core.presentation.figures import (
 )
 from tarstop_core.presentation.numbers import amount, number, percent
 from tarstop_core.presentation.palette import BLUE, GREEN, PURPLE, SKY, THRESHOLD, VERMILION
+from tarstop_core.samples.shipped import calibrators, default_calibrator
 from tarstop_core.screening.advice import stopping_outcomes
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import CHANGES_LIST, UNDOABLE, Event
 from tarstop_core.screening.paths import Paths, screening_path
-from tarstop_core.screening.scenarios.named import scenario_of
+from tarstop_core.screening.scenarios.named import SCENARIOS, scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.screening.wording import action, question
@@ -99,6 +100,28 @@ def duplicate(
     return store.create_session(
         name, row.collection_id, row.order, row.scores, settings, row.query, row.ranking, events=events
     )
+
+
+def may_ask(settings: Settings) -> list[str]:
+    """Scenarios whose question the labels of a session may answer too: reports are included or not in all of them."""
+    return [
+        name
+        for name, other in SCENARIOS.items()
+        if name != settings.scenario and not settings.one_decides and not other.settings_class.one_decides
+    ]
+
+
+def asked_otherwise(session: SessionSnapshot, scenario: str) -> tuple[Settings, Calibrator]:
+    """Settings for another question on the same list, as one is begun, and the calibrator that they name."""
+    now, other = session.state.settings, SCENARIOS[scenario]
+    plus, minus = other.first_actions
+    kept = {name: getattr(now, name) for name in ("learns", "words_for", "words_against", "weighs_scores")}
+    settings = other.settings_class.beginning(plus=plus, minus=minus, chances_follow=True, **kept)
+    calibrator, wanted = session.calibrators[now.calibrator], other.chance_of(settings)
+    if calibrator.scenario != wanted:
+        scored, simulated = session.row.scores is not None, session.collection.simulated
+        calibrator = calibrators()[default_calibrator(scored, simulated, wanted)]
+    return replace(settings, calibrator=calibrator.digest), calibrator
 
 
 def outcome(session: SessionSnapshot, settings: Settings) -> Stopped:
@@ -195,11 +218,10 @@ def comparison(sessions: Sequence[SessionSnapshot]) -> list[tuple[str, list[str]
 
 def _column(session: SessionSnapshot) -> dict[str, str]:
     state, decision = session.state, session.state.decision
-    settings, payoffs, unit = state.settings, state.settings.payoffs, state.settings.payoffs.unit
+    settings = state.settings
     own = outcome(session, settings)
     beyond = " if nothing more turns up" if own.depth > own.read else ""
-    plus = session.advice_now.plus if decision is None else decision.plus
-    expected = float((payoffs.utility_plus if plus else payoffs.utility_minus)(session.advice_now.b))
+    weighed = _weighed(session) if settings.weighs else dict.fromkeys(WEIGHED, "—")
     undecided = "stopped, not decided" if state.stopped else "not yet"
     return {
         "Documents": f"{len(session.row.ids):,}",
@@ -208,17 +230,38 @@ def _column(session: SessionSnapshot) -> dict[str, str]:
         "In combination (Y)": f"{len(state.combination):,}" if settings.grades else "—",
         "Background (A)": f"{len(state.background):,}" if settings.grades else "—",
         "Studies with data": f"{len(state.evidence.tables):,}" if settings.reads_full_texts else "—",
-        "How sure before you act (q*)": number(payoffs.q_star),
-        "Cost per document": amount(settings.cost, unit),
         "Stopping rule": str(settings.rule),
-        "Starting chance": percent(settings.b_0),
-        "Chance now": percent(session.advice_now.b),
         "Its rule stops after": f"{own.depth:,}{beyond}",
         "and chooses": action(own.plus, settings),
         "Decided": undecided if decision is None else action(decision.plus, settings),
-        "Spent": amount(state.spent, unit),
-        "Expected to bring, less what was spent": amount(expected - state.spent, unit),
+        **weighed,
     }
+
+
+WEIGHED = (
+    "How sure before you act (q*)",
+    "Cost per document",
+    "Starting chance",
+    "Chance now",
+    "Spent",
+    "Expected to bring, less what was spent",
+)
+"""What is compared of sessions that weigh a decision."""
+
+
+def _weighed(session: SessionSnapshot) -> dict[str, str]:
+    state, settings, payoffs = session.state, session.state.settings, session.state.settings.payoffs
+    plus = session.advice_now.plus if state.decision is None else state.decision.plus
+    expected = float((payoffs.utility_plus if plus else payoffs.utility_minus)(session.advice_now.b))
+    values = (
+        number(payoffs.q_star),
+        amount(settings.cost, payoffs.unit),
+        percent(settings.b_0),
+        percent(session.advice_now.b),
+        amount(state.spent, payoffs.unit),
+        amount(expected - state.spent, payoffs.unit),
+    )
+    return dict(zip(WEIGHED, values, strict=True))
 
 
 def comparison_sentence(sessions: Sequence[SessionSnapshot]) -> str:

@@ -340,4 +340,4 @@ def gain_sentence(state: State) -> str:
     if not unread:
         return ""
     counts = {"found": np.count_nonzero(hits), "documents": documents, "same": same, "unread": unread}
-    return message("gain", **counts, two_stages=state.settings.two_stages)
+    return message("gain", **counts, included=state.settings.judges_abstracts)

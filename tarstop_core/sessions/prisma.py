@@ -50,6 +50,7 @@ class Prisma:
     """Patents: of the records screened, those graded Y and A, where there are any."""
     families: int = 0  # Records that are not in the list because another member of their patent family is
     full_text: bool = True  # Whether reports are read in full
+    included: str = "Relevant documents"  # What is at the end where they are not
     unscreened_because: str = "Records not screened"  # The name of the box of records left: why they are
 
     @property
@@ -66,8 +67,8 @@ class Prisma:
 
     @property
     def found(self) -> list[tuple[str, int]]:
-        """Patents: what was found, by grade where grades other than X were given."""
-        name = "Relevant documents (X)" if self.graded else "Relevant documents"
+        """Where no report is read in full: what was found, in patents by grade where grades other than X were given."""
+        name = "Relevant documents (X)" if self.graded else self.included
         return [(name, self.sought), *((f"Documents graded {grade}", count) for grade, count in self.graded)]
 
     def rows(self) -> list[tuple[str, int]]:
@@ -167,6 +168,7 @@ def prisma(
         excluded_for=(*_by_frequency(reasons), *([(NO_REASON, rest)] if reasons and rest else [])),
         graded=tuple((name, count) for name, count in graded if count),
         full_text=state.settings.reads_full_texts,
+        included="Reports sought for retrieval" if state.settings.judges_abstracts else "Relevant documents",
         unscreened_because=_unscreened_because(state),
     )
     if not of_abstracts.full_text:

@@ -22,6 +22,7 @@ from tarstop_core.presentation.figures import thinned
 from tarstop_core.presentation.html import Sheet, page, sheet
 from tarstop_core.presentation.numbers import amount, percent
 from tarstop_core.presentation.palette import BELIEF, COST, THRESHOLD, VALUE
+from tarstop_core.presentation.pictures import still
 from tarstop_core.presentation.svg import Line, chart
 from tarstop_core.screening.audit import recall_sentence
 from tarstop_core.screening.fold import replay
@@ -88,6 +89,7 @@ def report_html(session: SessionSnapshot) -> str:
         else "",
         cited=[_documents(session, state.settled_by, "What decides it")] if state.settled_by else [],
         counted=scenario.counted(state),
+        standing=scenario.rows(session.advice_now, settings),
         audited=recall_sentence(state),
         checked=check_sentence(check, settings, state),
         pooled=""
@@ -125,7 +127,7 @@ def _found(session: SessionSnapshot) -> list[Sheet]:
     """List the documents by verdict, those with a note, and those that were set aside."""
     state, labels = session.state, session.state.labels
     noted = [doc in state.notes for doc in session.row.ids] & np.isin(labels, (UNSEEN, IRRELEVANT))
-    relevant = "Included by title and abstract" if state.settings.two_stages else "Relevant documents"
+    relevant = "Included by title and abstract" if state.settings.judges_abstracts else "Relevant documents"
     chosen = {
         relevant: labels == RELEVANT,
         "In combination (Y)": labels == COMBINATION,
@@ -189,7 +191,11 @@ def _curves(session: SessionSnapshot) -> list[tuple[str, str]]:
     state, now, steps = session.state, session.advice_now, _advised(session)
     if not steps:
         return []
-    settings, kept = state.settings, _with_labels(session)
+    settings = state.settings
+    if (own := scenario_of(settings).figure(now, state)) is not None:
+        says = scenario_of(settings).message("found", advice=now)
+        return [(still(own, says), says)]
+    kept = _with_labels(session)
     last = {"b": now.b, "q_star": settings.payoffs.q_star, "cost": now.cost, "worth": now.worth}
     # What was shown before each document, and what is shown after the last.
     shown = pd.DataFrame([*kept, *steps, last], columns=list(last)).astype(float)
@@ -289,7 +295,7 @@ def _moved(session: SessionSnapshot, before: Settings, after: Settings) -> list[
 
 def _steps(session: SessionSnapshot) -> Sheet | None:
     titles, settings = session.records["title"].tolist(), session.state.settings
-    chance = "p" if settings.two_stages else "rho"  # As the page says of the next document
+    chance = "p" if settings.judges_abstracts else "rho"  # As the page says of the next document
     rows = [
         [
             step["rank"],
@@ -297,9 +303,7 @@ def _steps(session: SessionSnapshot) -> Sheet | None:
             step.get("fit", ""),
             titles[step["rank"] - 1] or step["id"],
             percent(step[chance]),
-            percent(step["b"]),
-            "" if step["worth"] is None else amount(step["worth"], step["unit"]),
-            amount(step["cost"], step["unit"]),
+            *(_weighed(step) if settings.weighs else _of_recall(step)),
             word_of(step["headline"]).lower(),
             f"{step['more_if_nothing']:,}",
             _verdict(step),
@@ -309,9 +313,21 @@ def _steps(session: SessionSnapshot) -> Sheet | None:
         for step in _advised(session)
     ]
     its_chance = scenario_of(settings).message("chance_column", settings=settings)
-    numbers = ("Rank", "In the list", "By fit", its_chance, "Belief", "Worth", "Cost", "If nothing, more")
+    before = ("Belief", "Worth", "Cost") if settings.weighs else ("Found", "Probably unread", "Recall")
+    numbers = ("Rank", "In the list", "By fit", its_chance, *before, "If nothing, more")
     head = (*numbers[:3], "Document", *numbers[3:7], "Advice before it", numbers[7], "Verdict", "By", "When")
     return sheet(head, rows, numbers=numbers, wide=("Document", "Verdict")) if rows else None
+
+
+def _weighed(step: Mapping[str, Any]) -> tuple[str, str, str]:
+    """Belief, worth and cost before a document."""
+    worth = "" if step["worth"] is None else amount(step["worth"], step["unit"])
+    return percent(step["b"]), worth, amount(step["cost"], step["unit"])
+
+
+def _of_recall(step: Mapping[str, Any]) -> tuple[str, str, str]:
+    """What had been found before a document, what probably was unread, and the recall that this comes to."""
+    return f"{step['found']:,}", f"{step['unseen_expected']:,.1f}", percent(step["recall"])
 
 
 def _verdict(step: Mapping[str, Any]) -> str:

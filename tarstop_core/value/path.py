@@ -7,10 +7,19 @@ from typing import Any, ClassVar, Protocol, Self, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tarstop_core.belief.mixture import Left
 from tarstop_core.value.payoffs import TOLERANCE, Depths, Flags, Floats, Payoffs
 
 PLANS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)
 """Documents ahead that a limited look-ahead considers."""
+
+
+@dataclass(frozen=True, eq=False)
+class Draws:
+    """Documents drawn at random, for an audit of recall."""
+
+    drawn: Flags  # Which places of the list hold them, shape (N,)
+    unsure: Flags  # Which documents, drawn or not, were read and wait for a verdict, shape (N,)
 
 
 class Path(Protocol):
@@ -19,6 +28,13 @@ class Path(Protocol):
     labels: Flags  # Documents known to be relevant, shape (N,); in a session those not read yet are False
     p: Floats  # Calibrated chance of each document, shape (N,)
     payoffs: Payoffs  # What right and wrong decisions are worth
+
+    @property
+    def draws(self) -> Draws | None:
+        """Which documents are drawn at random; None where none is, or nobody says."""
+
+    def unread(self, depth: int) -> Left:
+        """How many relevant documents there are below a depth, by the labels above it."""
 
     @property
     def hit(self) -> int | None:
@@ -92,6 +108,14 @@ class ListPath(Path, ABC):
     """Attributes that no payoffs change and every depth needs."""
     free_if_computed: ClassVar[tuple[str, ...]] = ()
     """Attributes that no payoffs change and that some questions need."""
+
+    @property
+    def draws(self) -> Draws | None:
+        return None
+
+    def unread(self, depth: int) -> Left:
+        """How many relevant documents there are below a depth: by their chances alone, where nobody knows more."""
+        return Left(np.ones(1), np.full(1, np.inf), self.p[depth:].sum(keepdims=True), len(self) - depth)
 
     @property
     @abstractmethod

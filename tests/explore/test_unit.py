@@ -83,7 +83,7 @@ def told_on_screen(of: LabelledList, own: Settings) -> list[str]:
     state = replace(of.state, settings=own)
     advice = advise(own, of.calibrator, of.p, state)
     said = explain(advice, own)
-    facts = scenario_of(own).facts_rows(advice, own)
+    facts = scenario_of(own).rows(advice, own)
     shown = [said.word, said.sentence, said.stopping, *said.robustness, f"{advice.more} {percent(advice.b)}"]
     shown += consequences(own) + [f"{name}: {value}" for name, value in facts]
     shown += [f"{name}: {value}" for name, value in settings_rows(own, of.calibrator)]

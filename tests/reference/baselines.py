@@ -322,3 +322,15 @@ def agent_depth(labels: Labels, target: float, agent: Weights) -> tuple[int, flo
         if logit > 0:
             return edges[seen], clear
     return len(labels), clear
+
+
+def few_left_depth(p: Sequence[float], labels: Sequence[bool], tau: float, confidence: float) -> int:
+    """First depth at which so few are probably unread, where the unread ones are independent of each other."""
+    N = len(p)
+    for n in range(N):
+        found = sum(labels[:n])
+        may_be_left = math.floor(found / tau - found + 1e-9)
+        left = poisson(sum(p[n:]))
+        if may_be_left >= N - n or left.cdf(may_be_left) / left.cdf(N - n) >= confidence - 1e-12:
+            return n
+    return N

@@ -314,6 +314,7 @@ LOOPS: dict[str, Loop] = {
         case.labels, tau, confidence, every
     ),
     "audit": audit_depth,
+    "few-left": lambda case, *values: baselines.few_left_depth(case.p, case.labels, *values),
     "poisson": of_labels(baselines.poisson_depth),
     "quant": lambda case, *values: baselines.quant_depth(case.p, *values),
     "consecutive": of_labels(baselines.consecutive_depth),

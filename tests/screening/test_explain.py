@@ -176,7 +176,9 @@ WORDS = {
     "all read": "ALL READ",
     "reports": "READ THE REPORTS",
 }
-TOLD = ReviewFacts(4, 3, 0.02, 0.01, 2, 0.3, 0.2, 0.25, 15, (12.4, 3.0, 25.0), (0.4, 0.1, 0.8), relevant=9)
+TOLD = ReviewFacts(
+    4, 3, 0.02, 0.01, 2, 0.3, 0.2, 0.25, 15, (0.4, 0.1, 0.8), left=(12.4, 3.0, 25.0), relevant=9
+)
 
 
 def situation(headline: Headline, **changes: object) -> Advice:
@@ -334,10 +336,10 @@ def test_a_review_speaks_of_studies_not_hits() -> None:
     )
     assert scenario_of(START).message("read", advice=situation("continue")) == "5 documents"
     review, advice = scenario_of(REVIEW), situation("continue", facts=TOLD)
-    rows = dict(review.facts_rows(advice, REVIEW))
+    rows = dict(review.rows(advice, REVIEW))
     assert rows["Relevant documents probably still unread"] == "12 (3 to 25)"
     assert rows["Chance of the right decision, stopping now"] == "75 %"
-    assert len(review.facts_rows(advice, replace(REVIEW, stages=1))) == len(rows) - 1
+    assert len(review.rows(advice, replace(REVIEW, stages=1))) == len(rows) - 1
     assert "not open until" not in explain(situation("stop", facts=TOLD, b=0.9), REVIEW).stopping
 
 

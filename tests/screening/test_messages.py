@@ -14,10 +14,19 @@ from tarstop_core.presentation.messages import Messages
 from tarstop_core.ranking.learning import DEFAULT, RANKERS
 from tarstop_core.samples.shipped import WrongStops
 from tarstop_core.screening import advice_message, record_message
-from tarstop_core.screening.advised import Advice, Assumption, Floor, Headline, ReviewFacts, Variation
+from tarstop_core.screening.advised import (
+    Advice,
+    Assumption,
+    Floor,
+    Headline,
+    RecallFacts,
+    ReviewFacts,
+    Variation,
+)
+from tarstop_core.screening.scenarios.enough import ENOUGH
 from tarstop_core.screening.scenarios.patent import PATENT
 from tarstop_core.screening.scenarios.review import REVIEW
-from tarstop_core.screening.settings import PatentSettings, ReviewSettings, Settings
+from tarstop_core.screening.settings import EnoughSettings, PatentSettings, ReviewSettings, Settings
 from tarstop_core.screening.settings_words import Plan
 from tarstop_core.screening.state import Footing
 from tarstop_core.screening.wording import verdict
@@ -32,7 +41,12 @@ ACCURACY = ReviewSettings(
 )
 CHECK = Check(60, 9, 21, 3, Evidence(1, 1.0, 0.5))
 EVIDENCE = (CHECK.evidence, Evidence(12, 0.4, 2.0), Evidence(12, 99.0, 0.5), Evidence(1, 81_826_718.0, None))
-FACTS = ReviewFacts(4, 3, 0.02, 0.01, 2, 0.3, 0.2, 0.25, 15, (12.4, 3.0, 25.0), (0.4, 0.1, 0.8), 118, 9)
+FACTS = ReviewFacts(
+    4, 3, 0.02, 0.01, 2, 0.3, 0.2, 0.25, 15, (0.4, 0.1, 0.8), 118, left=(12.4, 3.0, 25.0), relevant=9
+)
+FOUND = RecallFacts(left=(12.4, 3.0, 25.0), relevant=50)
+WEIGHED = re.compile(r"belief|q\*|payoff|EVPI|worth|stake|\bnan\b", re.IGNORECASE)
+"""Words of a decision that is weighed."""
 HALVED, EARLIER = Assumption(chance_factor=0.5), Assumption(b_0=0.3)
 DOUBTS = (Variation(Assumption(chance_factor=2), go_on=False, more=0, plus=True),)
 
@@ -182,6 +196,37 @@ def test_every_branch_of_a_review() -> None:
             assert message("check", check=check, settings=settings, limit=E_LIMIT)
 
 
+def of_recall() -> Iterator[tuple[EnoughSettings, Advice]]:
+    """Advice where nothing is weighed, by every kind of rule."""
+    found = replace(FOUND, most=60)
+    rules = ("few-left", "audit", "consecutive", "screen-everything")
+    for policy, facts, learns in product(rules, (FOUND, found, replace(FOUND, relevant=0)), (False, True)):
+        settings = EnoughSettings(policy=policy, learns=learns)
+        for advice in situations():
+            if advice.headline in ("continue", "stop", "all read"):
+                yield settings, replace(advice, facts=facts)
+                yield settings, replace(advice, facts=facts, depth=advice.documents, more=0)
+
+
+def test_every_branch_where_nothing_is_weighed() -> None:
+    check = Check(60, 9, 21, 12, Evidence(14, 0.4, 2.0))
+    with every_branch(ENOUGH.message):
+        for settings, advice in of_recall():
+            advised = {"advice": advice, "settings": settings}
+            values: Values = [
+                (name, advised) for name in ("says", "now", "rests", "why", "stopping", "incomplete")
+            ]
+            values += [
+                (name, {"settings": settings})
+                for name in ("promise", "aim", "question", "otherwise", "hope", "chance_column")
+            ]
+            values += [(name, {"facts": advice.facts}) for name in ("recall", "unread")]
+            values += [("found", {"advice": advice}), ("read", {"advice": advice}), ("nothing_further", {})]
+            values += [("check", {"check": check, "settings": settings, "limit": E_LIMIT})]
+            values += [("protocol", {"settings": settings, "plan": plan()})]
+            assert not WEIGHED.search(" ".join(said(ENOUGH.message, values)))
+
+
 def shared() -> Values:
     """Sentences about advice that no scenario passes on alone."""
     pounds = replace(SEARCH, payoffs=SEARCH.payoffs.scaled(20_000, "£"), plus="Reject", minus="Grant")
@@ -257,6 +302,11 @@ def of_endings() -> Values:
         yield "advised", {"word": word, "action": action, "stopped": stopped}
     for stopped, otherwise in product((True, False), (True, False)):
         yield "overridden", {"chosen": "Grant", "stopped": stopped, "otherwise": otherwise}
+    yield "ended", {"footing": Footing(depth=3, recall=0.9), "settings": SEARCH, "question": "it is so"}
+    for facts, learns in product((FOUND, replace(FOUND, relevant=0)), (False, True)):
+        yield "unread", {"facts": facts}
+        values = {"check": CHECK, "settings": EnoughSettings(learns=learns), "limit": E_LIMIT}
+        yield "fit_of_list", {**values, "waits_for": "a verdict", "sought": "included"}
     for read in (0, 4):
         yield "unchecked", {"read": read}
     for evidence, (unsure, waiting, read) in product(
@@ -338,6 +388,7 @@ def test_a_glance_is_two_short_sentences_and_a_line() -> None:
         for settings, advice in [
             *product((SEARCH, replace(SEARCH, policy="greedy")), situations()),
             *((short, advice) for facts in reviews() for advice in situations(facts)),
+            *of_recall(),
         ]
         for gain in (0.0, 0.02, -0.02)
     ]

@@ -5,6 +5,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
+from tarstop_core.screening.settings import EnoughSettings
 from tarstop_core.sessions import message
 from tarstop_core.sessions.compare import Stopped
 from tests.branches import every_branch
@@ -16,6 +17,8 @@ def sentences() -> Iterator[tuple[str, dict[str, Any]]]:
     for stopped in (Stopped(9, True, 0.4, 5), Stopped(0, True, 0.4, 5), Stopped(4, True, 0.4, 5)):
         yield "outcome", {"stopped": stopped, "settings": START, "action": "Reject"}
     yield "outcome", {"stopped": Stopped(1, False, 0.4, 1), "settings": START, "action": "Grant"}
+    for stopped in (Stopped(9, True, 0.4, 5), Stopped(4, True, 0.4, 5), Stopped(1, True, 0.4, 1)):
+        yield "outcome", {"stopped": stopped, "settings": EnoughSettings(), "action": "Enough seen"}
     old = Stopped(4, True, 0.4, 5)
     actions = {"action_before": "Reject", "action": "Grant", "question": "prior art exists"}
     for new, ends in (
@@ -49,9 +52,9 @@ def sentences() -> Iterator[tuple[str, dict[str, Any]]]:
         {},
     ):
         yield "why_next", why | changed
-    for same, two_stages in ((1, True), (3, False)):
+    for same, included in ((1, True), (3, False)):
         counts = {"found": 5, "documents": 40, "same": same, "unread": 12}
-        yield "gain", {**counts, "two_stages": two_stages}
+        yield "gain", {**counts, "included": included}
     for advice in ("stop", "prior alone", "found", "continue", "reports", "confirm", "depends"):
         yield "unscreened", {"stopped": True, "advice": advice, "decided": True, "reason": "Time ran out"}
     yield "unscreened", {"stopped": False, "advice": "", "decided": False, "reason": ""}

@@ -33,7 +33,7 @@ OF_FORMULAS = {
     "value.cumulative": set(),
     "evaluation.metrics": set(),
     "evaluation.ranking_metrics": set(),
-    "evaluation.replay": {"still_unread", "summary", "with_left"},
+    "evaluation.replay": {"reliability", "replay_enough", "still_unread", "summary", "with_left"},
     "explore.lists": {"collection", "first_settings", "in_own_order", "unread"},
     "explore.plans": {"actions", "cell_of", "decide", "plans_to", "rules_of"},
     "explore.maps": set(),

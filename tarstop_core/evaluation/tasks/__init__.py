@@ -5,6 +5,7 @@ from typing import Any
 
 from tarstop_core.evaluation.tasks.base import Task
 from tarstop_core.evaluation.tasks.decisive import DecisiveTask
+from tarstop_core.evaluation.tasks.enough import EnoughTask
 from tarstop_core.evaluation.tasks.review import ReviewTask
 
 TASKS: dict[str, type[Task]] = {
@@ -12,6 +13,7 @@ TASKS: dict[str, type[Task]] = {
     for task in (
         DecisiveTask,
         ReviewTask,
+        EnoughTask,
     )
 }
 """In the order in which they are offered."""

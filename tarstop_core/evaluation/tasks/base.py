@@ -64,7 +64,11 @@ class Paper:
 class Task(ABC):
     """What the protocol asks of a scenario; its parameters are the fields of the class."""
 
-    scenario: ClassVar[str]  # As benchmarks, calibrators, results and sessions call it
+    scenario: ClassVar[str]  # As benchmarks, results and sessions call it
+    chance_of: ClassVar[str] = (
+        ""  # What a chance is a chance of, as calibrators call it; "" where that is the scenario
+    )
+    weighs: ClassVar[bool] = True  # Whether payoffs and costs say what a stop is worth
     variants: ClassVar[tuple[str, ...]]
     """Where chances, or the prior of the belief, come from; first the paper's."""
     methods: ClassVar[tuple[str, ...]]  # What an experiment compares unless told
@@ -195,7 +199,7 @@ class Task(ABC):
         return fit(
             [case.topic for case in fold.learned_from],
             kind=kind,
-            scenario=self.scenario,
+            scenario=self.chance_of or self.scenario,
             name=benchmark.title,
             source=benchmark.provenance,
             simulated=benchmark.simulated,

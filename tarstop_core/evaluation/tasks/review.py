@@ -218,7 +218,7 @@ def subset_beliefs(tables: Tables, masks: Flags, theta: float, engine: str, prio
 # is asked again after every document, of a path that holds nothing else.
 
 
-def prequential_ahead(p: Floats, labels: Flags, depth: int) -> Ahead:
+def prequential_ahead(p: Floats, labels: Flags, depth: int, judged: str = REVIEW) -> Ahead:
     """Forecast the rest of a list after so many documents from their labels and the chance of the next one.
 
     Parameters
@@ -229,13 +229,15 @@ def prequential_ahead(p: Floats, labels: Flags, depth: int) -> Ahead:
         What each turned out to be; only those of the first `depth` count.
     depth : int
         Documents read.
+    judged : str
+        What a chance is a chance of: of bringing data, or of inclusion.
 
     Returns
     -------
     Ahead
     """
     following = max(float(p[depth]), LEAST) if depth < len(p) else None
-    return ahead(reranked_chances(REVIEW), labels[:depth], len(p), following)
+    return ahead(reranked_chances(judged), labels[:depth], len(p), following)
 
 
 def path_after(path: CumulativePath, depth: int) -> CumulativePath:

@@ -12,8 +12,10 @@ from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.evidence.summary import Evidence
 from tarstop_core.policies import Policy
 from tarstop_core.policies.floors import first_allowed_stops
+from tarstop_core.presentation.figures import Figure
 from tarstop_core.presentation.messages import Messages
-from tarstop_core.screening.advised import Advice, Floor, ReviewFacts, Standing
+from tarstop_core.presentation.numbers import amount, percent
+from tarstop_core.screening.advised import Advice, Floor, RecallFacts, ReviewFacts, Standing
 from tarstop_core.screening.labels import Label
 from tarstop_core.screening.settings import S, Settings
 from tarstop_core.screening.state import State
@@ -33,9 +35,10 @@ class Scenario(ABC, Generic[S]):
 
     # --- names on pages
 
-    title: ClassVar[str]  # what a person screens for: "Patent prior art"
+    title: ClassVar[str]  # what is decided: "Whether there is prior art"
     caption: ClassVar[str]  # what decides, in a sentence
     decides: ClassVar[str]  # the caption after the title
+    belongs: ClassVar[str] = ""  # which questions belong to it, where that is easily mistaken, in a sentence
     short: ClassVar[str]  # its name on a button
     actions: ClassVar[Mapping[str, tuple[str, str]]]
     """Names of a⁺ and a⁻, by what the choice between them is called; a person begins with the first."""
@@ -47,8 +50,11 @@ class Scenario(ABC, Generic[S]):
     sample: ClassVar[str] = ""
     """What its samples are called and their keys begin with: "search"; empty where there are none."""
     belief_title: ClassVar[str]  # the belief, on an axis
-    frozen: ClassVar[tuple[str, str]] = ("rule, q\\*, cost, starting chance, calibrator", "")
-    """Settings that a plan freezes: all of them as Set up lists them, its own as Screen does."""
+    frozen: ClassVar[tuple[str, str]] = (
+        "rule, q\\*, cost, starting chance, calibrator",
+        "rule, q*, cost, starting chance, calibrator",
+    )
+    """Settings that a plan freezes, as Set up lists them and as Screen does."""
     reasons: ClassVar[str] = "for example:\nanother subject\nno report of a study"
     """Examples of reasons to exclude something."""
     example: ClassVar[str] = ""  # how a person may come by a starting chance
@@ -191,7 +197,7 @@ class Scenario(ABC, Generic[S]):
 
     def facts(
         self, settings: S, calibrator: Calibrator, path: ListPath, p: Floats, state: State
-    ) -> ReviewFacts | None:
+    ) -> ReviewFacts | RecallFacts | None:
         """Compute what belongs to the advice beside worth and cost.
 
         Parameters
@@ -209,7 +215,7 @@ class Scenario(ABC, Generic[S]):
 
         Returns
         -------
-        ReviewFacts or None
+        ReviewFacts, RecallFacts or None
             None where worth and cost say everything.
         """
         return None
@@ -218,13 +224,41 @@ class Scenario(ABC, Generic[S]):
         """Whether reports that wait should be read before a further document."""
         return False
 
-    def facts_rows(self, advice: Advice, settings: S) -> list[tuple[str, str]]:
-        """Rows of a table beside the advice: name and value."""
-        return []
+    def rows(self, advice: Advice, settings: S) -> list[tuple[str, str]]:
+        """Rows of a table beside the advice: name and value, first what the session is about."""
+        question = self.message("question", settings=settings)
+        return [
+            (f"Chance that {question}", percent(advice.b)),
+            ("How sure before you act, q*", percent(settings.payoffs.q_star)),
+            ("The most certainty could be worth now", amount(advice.evpi, settings.payoffs.unit)),
+        ]
 
-    def footing(self, advice: Advice, settings: S) -> dict[str, Any]:
-        """What a recorded decision keeps of the advice."""
-        return {}
+    def figure(self, advice: Advice, state: State, dark: bool = False) -> Figure | None:
+        """What is drawn in the place of belief and worth; None where these are drawn."""
+        return None
+
+    def footing(self, advice: Advice, settings: S, plus: bool, spent: float) -> dict[str, Any]:
+        """What a recorded decision keeps of the advice.
+
+        Parameters
+        ----------
+        advice : Advice
+            At that time.
+        settings : Settings
+            Those in force.
+        plus : bool
+            Whether a⁺ is chosen.
+        spent : float
+            What reading cost, in the payoffs' unit.
+
+        Returns
+        -------
+        dict
+            JSON values by name.
+        """
+        payoffs = settings.payoffs
+        utility = float((payoffs.utility_plus if plus else payoffs.utility_minus)(advice.b))
+        return {"belief": advice.b, "utility": utility, "spent": spent}
 
     def evidence(self, settings: S, state: State) -> Evidence | None:
         """What the 2×2 tables of a session show; None where none are read."""
@@ -267,13 +301,13 @@ class Scenario(ABC, Generic[S]):
     # --- what leaves
 
     def columns(
-        self, facts: ReviewFacts | None, final: State, ids: Sequence[str], depth: int
+        self, facts: ReviewFacts | RecallFacts | None, final: State, ids: Sequence[str], depth: int
     ) -> dict[str, Any]:
         """Its own columns of the trace, for a document that was advised on.
 
         Parameters
         ----------
-        facts : ReviewFacts or None
+        facts : ReviewFacts, RecallFacts or None
             Of the advice at that time.
         final : State
             Where the session stands in the end.

@@ -19,7 +19,7 @@ from tarstop_core.policies.floors import enough_studies
 from tarstop_core.presentation.messages import Messages
 from tarstop_core.presentation.numbers import amount, number, percent
 from tarstop_core.samples.shipped import past_stops, wrong_stops
-from tarstop_core.screening.advised import Advice, Floor, ReviewFacts
+from tarstop_core.screening.advised import Advice, Floor, RecallFacts, ReviewFacts
 from tarstop_core.screening.foretold import still_unread
 from tarstop_core.screening.labels import RELEVANT, Label
 from tarstop_core.screening.scenarios.base import Scenario
@@ -72,7 +72,7 @@ def _in_a_line(row: Row) -> str:
 
 
 def _facts(advice: Advice) -> ReviewFacts:
-    assert advice.facts is not None, "advice of a review has its facts"
+    assert isinstance(advice.facts, ReviewFacts), "advice of a review has its facts"
     return advice.facts
 
 
@@ -85,10 +85,11 @@ class Review(Scenario[ReviewSettings]):
 
     message = Messages("screening/messages/review.jinja", method_of=lambda engine: ENGINES[engine].method)
     settings_class = ReviewSettings
-    title = "Diagnostic-accuracy review"
+    title = "How accurate a test is"
     caption = "2×2 tables of many studies add up."
     decides = "2×2 tables add up."
     short = "Diagnostic accuracy"
+    belongs = "A review of an intervention belongs under “Have I seen enough?”."
     actions: ClassVar[Mapping[str, tuple[str, str]]] = {"Adopt or Don’t adopt": ("Adopt", "Don’t adopt")}
     when = ("if sensitivity is high enough", "if it is not")
     asked = ("What does the review ask?", "Its title, or its question in a sentence")
@@ -96,7 +97,7 @@ class Review(Scenario[ReviewSettings]):
     belief_title = "chance it is sensitive"
     frozen = (
         "rule, θ, q\\*, costs, starting chance, prior, calibrator",
-        "θ, engine, prior, truth, cost of a report, floor, ",
+        "rule, q*, cost, θ, engine, prior, truth, cost of a report, floor, starting chance, calibrator",
     )
     reasons = "for example:\nwrong index test\nwrong reference standard\nno patients"
     example = "If about two tests in three like this one are as sensitive as that, say 67 %."
@@ -205,9 +206,10 @@ class Review(Scenario[ReviewSettings]):
         facts = _facts(advice)
         return facts.reports_first or (facts.reports_open and not advice.go_on)
 
-    def facts_rows(self, advice: Advice, settings: ReviewSettings) -> list[tuple[str, str]]:
+    def rows(self, advice: Advice, settings: ReviewSettings) -> list[tuple[str, str]]:
         facts = _facts(advice)
         rows = [
+            *super().rows(advice, settings),
             ("Chance of the right decision, stopping now", percent(1 - facts.disagreement)),
             ("Chance that all that is left would choose otherwise", percent(facts.otherwise)),
             ("Relevant documents probably still unread", self.message("unread", facts=facts)),
@@ -226,9 +228,9 @@ class Review(Scenario[ReviewSettings]):
             rows.append(("Included reports that bring data", _with_interval(*facts.share)))
         return rows
 
-    def footing(self, advice: Advice, settings: ReviewSettings) -> dict[str, Any]:
+    def footing(self, advice: Advice, settings: ReviewSettings, plus: bool, spent: float) -> dict[str, Any]:
         facts = _facts(advice)
-        return {
+        return super().footing(advice, settings, plus, spent) | {
             "theta": settings.theta,
             "engine": settings.engine,
             "prior": settings.belief_prior.digest,
@@ -318,10 +320,10 @@ class Review(Scenario[ReviewSettings]):
     # --- what leaves
 
     def columns(
-        self, facts: ReviewFacts | None, final: State, ids: Sequence[str], depth: int
+        self, facts: ReviewFacts | RecallFacts | None, final: State, ids: Sequence[str], depth: int
     ) -> dict[str, Any]:
         """What was known at the time, and what became of the report."""
-        assert facts is not None, "advice of a review has its facts"
+        assert isinstance(facts, ReviewFacts), "advice of a review has its facts"
         return {
             "studies": facts.studies,
             "reports_waiting": facts.waiting,

@@ -16,7 +16,6 @@ from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event, check_event, standing
 from tarstop_core.screening.scenarios.named import FIRST, SCENARIOS
 from tarstop_core.sessions.store.tables import METADATA, Damaged, StoredEvent, intact, readable
-from tarstop_core.value.stakes import START
 
 _SESSIONS, _EVENTS, _COLLECTIONS = (METADATA.tables[name] for name in ("session", "event", "collection"))
 PLAIN = ("id", "name", "collection_id", "created", "documents", "archived", "query")
@@ -132,7 +131,7 @@ def counts_in_words(name: str, events: Sequence[Event]) -> str:
             ranks = range(1, len(event.payload["labels"]) + 1)
             log[at] = replace(event, payload={**event.payload, "ranks": ranks})
     ids += [event.payload["doc"] for event in standing(log) if event.kind == "label"]
-    state = replay(scenario.settings_class(START.payoffs, START.cost), ids, log)
+    state = replay(scenario.settings_class.beginning(), ids, log)
     return scenario.counted_in_log(state)
 
 

@@ -10,7 +10,6 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.tasks import TASKS
 from tarstop_core.screening.scenarios.named import SCENARIOS, read_settings, scenario_of
 from tarstop_core.sessions.calibrator_library import CHANCE_OF
-from tarstop_core.value.payoffs import Payoffs
 
 ROOT = Path(__file__).resolve().parents[3]
 PATHS = {"DecisivePath", "CumulativePath", "ReviewPath"}
@@ -77,7 +76,7 @@ def test_what_is_screened_for_is_also_tried() -> None:
 def test_a_scenario_has_words_for_everything(name: str) -> None:
     scenario = SCENARIOS[name]
     plus, minus = scenario.first_actions
-    settings = scenario.settings_class(Payoffs.from_q_star(0.5), 0.001, plus=plus, minus=minus)
+    settings = scenario.settings_class.beginning(plus=plus, minus=minus)
     assert scenario_of(settings) is scenario and scenario.name == name
     for words in (scenario.title, scenario.caption, scenario.decides, scenario.short, scenario.belief_title):
         assert words and words == words.strip()
@@ -90,5 +89,5 @@ def test_a_scenario_has_words_for_everything(name: str) -> None:
 
 
 def test_a_scenario_that_nobody_knows_is_refused() -> None:
-    with pytest.raises(InputProblem, match="The scenario is 'horoscope'; choose patent or review"):
+    with pytest.raises(InputProblem, match="The scenario is 'horoscope'; choose patent or review or enough"):
         read_settings({"scenario": "horoscope"})

@@ -133,7 +133,7 @@ def test_a_table_moves_belief_and_every_sentence_is_the_cores(
         f"chances {calibrator.fitted_on.badge}",
     ):
         assert said.replace("'", "&#39;") in shown
-    for name, value in REVIEW.facts_rows(advice, state.settings):
+    for name, value in REVIEW.rows(advice, state.settings):
         assert f"<span>{linked(name)}</span><b>{value}</b>" in shown
     assert "Chance that sensitivity exceeds 75 %" in shown
     assert "weak prior, b₀ = 0.5" in shown and "belief from exact counts of both groups" in shown

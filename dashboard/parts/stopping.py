@@ -1,0 +1,63 @@
+"""When to stop, where nothing is weighed: the rule, the recall that it is to reach, and what it promises."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from dashboard.frame.shell import caption
+from dashboard.frame.widgets import hundredths, one_of
+from dashboard.parts.stakes import following
+from tarstop_core.policies import POLICIES
+from tarstop_core.screening.scenarios.named import scenario_of
+from tarstop_core.screening.settings import EnoughSettings
+
+LEAST = 50  # Percent of recall that may be asked for
+
+
+def rules(drawn: bool) -> dict[str, str]:
+    """Titles of the rules that can be followed, by name; `drawn` says whether documents are drawn at random."""
+    can = (kind for kind in POLICIES.values() if EnoughSettings.may_follow(kind))
+    return {
+        kind.name: f"{kind.title} · {kind.promise.value}"
+        for kind in can
+        if kind.promise is not None and (drawn or not kind.needs_draws)
+    }
+
+
+def compact(
+    settings: EnoughSettings, drawn: bool, key: str, on_change: Callable[[EnoughSettings], Any]
+) -> None:
+    """Ask for rule and recall, which follow settings that are changed elsewhere.
+
+    Parameters
+    ----------
+    settings : EnoughSettings
+        Those that the widgets show.
+    drawn : bool
+        Whether documents of the list are drawn at random.
+    key : str
+        Prefix of all state.
+    on_change : callable
+        Takes the new settings before the page is drawn again.
+    """
+    rule, target = settings.rule, settings.target
+    now: dict[str, Any] = {"rule": rule.name}
+    if target is not None:
+        now["tau"] = max(LEAST, round(100 * target))
+
+    def moved(name: str, value: Any) -> None:
+        if name == "tau":
+            chosen = type(rule)(**rule.settings | {"tau": value / 100})
+        else:
+            same = {} if target is None or "tau" not in POLICIES[value]().settings else {"tau": target}
+            chosen = POLICIES[value](**same)
+        on_change(replace(settings, policy=chosen.spec))
+
+    moves = following(key, now, moved)
+    left, right = st.columns(2, gap="medium")
+    one_of("Stopping rule", rules(drawn), at=left, **moves("rule"))
+    if target is not None:
+        hundredths("Recall to reach", now["tau"], low=LEAST, high=100, at=right, **moves("tau"))
+    caption(f"{rule.rule} {scenario_of(settings).message('promise', settings=settings)}")

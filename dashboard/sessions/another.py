@@ -1,0 +1,50 @@
+"""Another question of the same labels: a session of its own, with all that was read in this one."""
+
+from dataclasses import replace
+
+import streamlit as st
+
+from dashboard.frame.widgets import LONGEST_NAME, one_of, share
+from dashboard.frame.work import go_to
+from dashboard.parts import stakes
+from dashboard.parts.sessions import PREFIX
+from tarstop_core.samples.shipped import WIDTH, priors
+from tarstop_core.screening.scenarios.named import SCENARIOS
+from tarstop_core.screening.settings import ReviewSettings
+from tarstop_core.sessions.compare import asked_otherwise, duplicate, may_ask
+from tarstop_core.sessions.session import SessionSnapshot
+from tarstop_core.sessions.store.store import Store
+from tarstop_core.value.stakes import FULL_TIMES
+
+STAYS = "This session stays as it is. The new one has its labels, notes and reports, with their times."
+
+
+def another_question(store: Store, session: SessionSnapshot) -> None:
+    """Ask which question, and what is at stake where that is weighed; one press makes the session."""
+    others = {name: SCENARIOS[name].title for name in may_ask(session.state.settings)}
+    if not others:
+        st.write("Labels of a search for prior art answer no other question.")
+        return
+    key = f"{PREFIX}/another/{session.row.id}"
+    chosen = one_of("What is decided instead?", others, key=key)
+    settings, calibrator = asked_otherwise(session, chosen)
+    if isinstance(settings, ReviewSettings):
+        settings = _at_stake(settings, f"{key}/{chosen}")
+    if st.button("Ask it of these labels", type="primary", key=f"{key}/make"):
+        name = f"{session.row.name} ({SCENARIOS[chosen].short})"[:LONGEST_NAME]
+        go_to(duplicate(store, session.row.id, settings, name, calibrator))
+    st.caption(STAYS)
+
+
+def _at_stake(start: ReviewSettings, key: str) -> ReviewSettings:
+    """Ask what is at stake; the rest begins as on Set up, and can be changed on Screen."""
+    tried: ReviewSettings = st.session_state.get(key, start)
+    stakes.compact(tried, f"{key}/stakes", lambda moved: st.session_state.update({key: moved}))
+    theta = share("Sensitivity to exceed", tried.theta, key=f"{key}/theta")
+    return replace(
+        tried,
+        theta=theta,
+        full_cost=FULL_TIMES * tried.cost,
+        prior=priors()[WIDTH],
+        floor_studies=ReviewSettings.first_floor_studies,
+    )

@@ -1,0 +1,108 @@
+"""Have I seen enough: a stop is right where the recall that is wanted was reached."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tarstop_core.belief.mixture import Left
+from tarstop_core.calibration.calibrator import INCLUSION, Calibrator
+from tarstop_core.calibration.scores import scaled
+from tarstop_core.errors import InputProblem
+from tarstop_core.evaluation import metrics
+from tarstop_core.evaluation.cases import Benchmark, Case, Fold
+from tarstop_core.evaluation.tasks import base
+from tarstop_core.evaluation.tasks.review import prequential_ahead
+from tarstop_core.policies import Policy, Quant
+from tarstop_core.policies.base import Randomised
+from tarstop_core.policies.gain_curve import gain
+from tarstop_core.value.payoffs import Flags, Floats, Payoffs
+from tarstop_core.value.unweighed import UnweighedPath
+
+NOT_BELOW = 1e-9  # A recall that falls short of the target by less has reached it
+
+
+@dataclass(frozen=True)
+class EnoughTask(base.Task):
+    """Any review. In the place of a⁺ stands that the recall was reached, which is right on every list."""
+
+    scenario = "enough"
+    chance_of = INCLUSION
+    weighs = False
+    variants = ("rank",)
+    methods = ("few-left", "audit", "hypergeometric", "poisson", "quant", "target", "knee", "consecutive")
+    groups = "reviews"
+    errors: ClassVar[Mapping[str, str]] = {"false_adopt": "", "false_reject": "stopped short"}
+    about_chances = "Chances say how relevant documents thin out along lists."
+
+    target: float = 0.95  # Recall from which a stop is right
+    replications: int = base.REPLICATIONS
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        names = ("b_0", "pseudo", "replications", "seed")
+        own = {name: getattr(self, name) for name in names}
+        return {"scenario": self.scenario, "truth": f"a recall of {self.target:g}", "engine": "none"} | own
+
+    def learn(self, benchmark: Benchmark, fold: Fold, variants: Sequence[str]) -> dict[str, base.Learned]:
+        """Fit a calibrator of inclusion, which also learns how relevant documents thin out."""
+        return {kind: base.Learned(self.fitted(benchmark, fold, kind)) for kind in variants}
+
+    def paths(self, case: Case, learned: base.Learned, payoffs: Sequence[Payoffs]) -> list[UnweighedPath]:
+        p = case.adaptive_chances
+        if p is not None:
+            path = UnweighedPath(p, case.labels, partial(_left_of_learning, p))
+        else:
+            assert learned.calibrator is not None
+            p = learned.calibrator.probabilities(case.topic.scores, len(case.topic))
+            p = scaled(p, self.scale)
+            path = UnweighedPath(p, case.labels, partial(_left_of_ranking, learned.calibrator, p))
+        return [path.with_payoffs(each) for each in payoffs]
+
+    def truth(self, case: Case, payoffs: Sequence[Payoffs]) -> Flags:
+        """Reaching the recall is right."""
+        return np.ones(len(payoffs), dtype=bool)
+
+    def play(
+        self,
+        case: Case,
+        learned: base.Learned,
+        paths: Sequence[UnweighedPath],
+        settings: Sequence[Policy],
+        costs: Sequence[float],
+        truth: Flags,
+        exact: bool,
+    ) -> base.PlayedGrid:
+        if isinstance(settings[0], Randomised):
+            grid = base.sample_grid(settings)
+            runs = grid.replicates(case.labels, self.replications, base.generator(self.seed, case))
+            recall = self._recall(case, runs.seen.sum(axis=2))
+            shape = (len(settings), len(paths), len(costs))
+            means = (runs.read, self._reached(recall), recall)
+            return base.averaged(shape, *(each.mean(axis=1)[runs.pair] for each in means))
+        if case.adaptive_chances is not None and isinstance(settings[0], Quant):
+            raise InputProblem(
+                f"{settings[0].title} adds up chances of what is unread, which a list that learns does not have; leave it out."
+            )
+        depths = base.depths_of(paths, settings, costs)
+        recall = self._recall(case, gain(case.labels)[depths])
+        return base.PlayedGrid(depths.astype(float), self._reached(recall), recall)
+
+    def _reached(self, recall: Floats) -> Floats:
+        return (recall >= self.target - NOT_BELOW).astype(float)
+
+    @staticmethod
+    def _recall(case: Case, found: Any) -> Floats:
+        """Share found; 1 where there is nothing to find."""
+        return metrics.recall(found, case.n_relevant) if case.n_relevant else np.ones(np.shape(found))
+
+
+def _left_of_ranking(calibrator: Calibrator, p: Floats, labels: Flags, depth: int) -> Left:
+    read = np.arange(len(p)) < depth
+    return calibrator.left(p, read, labels & read, ~read)
+
+
+def _left_of_learning(p: Floats, labels: Flags, depth: int) -> Left:
+    return prequential_ahead(p, labels, depth, INCLUSION).left()

@@ -1,0 +1,147 @@
+"""Have I seen enough? A review whose decision is not weighed: only how much of what is relevant was found."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+
+from tarstop_core.calibration import calibrator as calibration
+from tarstop_core.calibration.calibrator import Calibrator
+from tarstop_core.presentation.figures import Figure
+from tarstop_core.presentation.found import found_curve
+from tarstop_core.presentation.messages import Messages
+from tarstop_core.presentation.numbers import percent
+from tarstop_core.screening.advised import Advice, RecallFacts, ReviewFacts
+from tarstop_core.screening.audit import relevant_at_most
+from tarstop_core.screening.foretold import still_unread
+from tarstop_core.screening.labels import RELEVANT, UNSURE, Label
+from tarstop_core.screening.scenarios.base import Scenario
+from tarstop_core.screening.settings import EnoughSettings
+from tarstop_core.screening.state import State
+from tarstop_core.value.path import Draws, ListPath
+from tarstop_core.value.payoffs import Floats
+from tarstop_core.value.unweighed import UnweighedPath
+
+
+class Enough(Scenario[EnoughSettings]):
+    """Whether enough was found; no belief, nothing at stake."""
+
+    message = Messages("screening/messages/enough.jinja")
+    settings_class = EnoughSettings
+    title = "Only: have I seen enough?"
+    caption = "Any review: how much of what is relevant was found."
+    decides = "how much of what is relevant was found."
+    short = "Seen enough?"
+    belongs = (
+        "For reviews of interventions, and all others: their decision cannot be weighed here yet, but how much of what is "
+        "relevant you have found can be said."
+    )
+    actions: ClassVar[Mapping[str, tuple[str, str]]] = {
+        "Enough seen or not": ("Enough seen", "Not enough seen")
+    }
+    when = ("if enough was found", "if it was not")
+    asked = ("What does the review ask?", "Its title, or its question in a sentence")
+    belief_title = "recall"
+    frozen = ("rule, recall to reach, calibrator", "rule, recall to reach, calibrator")
+    reasons = "for example:\nwrong population\nwrong intervention\nno comparison"
+
+    # --- chances and path
+
+    def chance_of(self, settings: EnoughSettings) -> str:
+        """Included by title and abstract."""
+        return calibration.INCLUSION
+
+    def path(
+        self, settings: EnoughSettings, calibrator: Calibrator, chances: Floats, state: State
+    ) -> ListPath:
+        """Labels, and what is unread by somebody who read so far."""
+        draws = None if state.drawn is None else Draws(state.drawn, np.asarray(state.labels == UNSURE))
+        left = partial(still_unread, settings, calibrator, chances, state)
+        return UnweighedPath(
+            p=chances,
+            labels=np.asarray(state.labels == RELEVANT),
+            left=lambda _, depth: left(depth),
+            draws=draws,
+        )
+
+    def has_starting_chance(self, settings: EnoughSettings) -> bool:
+        return False
+
+    # --- beside the advice
+
+    def facts(
+        self, settings: EnoughSettings, calibrator: Calibrator, path: ListPath, p: Floats, state: State
+    ) -> RecallFacts:
+        left = path.unread(state.depth)
+        return RecallFacts(
+            left=(left.mean, *left.interval()),
+            relevant=int(state.came_true.sum()),
+            most=relevant_at_most(state),
+        )
+
+    def rows(self, advice: Advice, settings: EnoughSettings) -> list[tuple[str, str]]:
+        facts = _facts(advice)
+        rows = [
+            ("Recall so far", self.message("recall", facts=facts)),
+            ("Relevant documents probably still unread", self.message("unread", facts=facts)),
+        ]
+        if facts.sure is not None:
+            rows.append(
+                ("Recall by the random draws, with 95 % confidence", f"at least {percent(facts.sure)}")
+            )
+        return rows
+
+    def figure(self, advice: Advice, state: State, dark: bool = False) -> Figure:
+        """What was found so far, and what there probably is in all."""
+        facts, plan = _facts(advice), state.depth + advice.more
+        left = None if facts.left_is_open else facts.left
+        return found_curve(state.came_true[: state.depth], left, plan=plan, dark=dark)
+
+    def footing(self, advice: Advice, settings: EnoughSettings, plus: bool, spent: float) -> dict[str, Any]:
+        facts = _facts(advice)
+        recall, low, high = facts.recall
+        kept = {"relevant": facts.relevant, "unseen_expected": facts.left[0], "recall": recall}
+        return kept | {"recall_low": low, "recall_high": high, "recall_sure": facts.sure}
+
+    def incomplete(self, advice: Advice, settings: EnoughSettings) -> str:
+        return self.message("incomplete", advice=advice, settings=settings)
+
+    # --- rows and names
+
+    def counted(self, state: State) -> list[str]:
+        return [f"{state.relevant:,} included"]
+
+    def verdicts(self, settings: EnoughSettings) -> dict[Label, tuple[str, str]]:
+        """By title and abstract."""
+        return {"relevant": ("Include", ""), "irrelevant": ("Exclude", ""), "unsure": ("Unsure", "")}
+
+    def settings_rows(self, settings: EnoughSettings) -> list[tuple[str, str]]:
+        target = settings.target
+        return [
+            ("Recall to reach", "none: the rule has none" if target is None else percent(target)),
+            ("What the rule promises", self.message("promise", settings=settings)),
+            ("Reading", "titles and abstracts"),
+        ]
+
+    def adjustable(self, settings: EnoughSettings) -> dict[str, str]:
+        return {"stopping rule": str(settings.rule)}
+
+    # --- what leaves
+
+    def columns(
+        self, facts: ReviewFacts | RecallFacts | None, final: State, ids: Sequence[str], depth: int
+    ) -> dict[str, Any]:
+        """What was said before the document was read."""
+        assert isinstance(facts, RecallFacts), "advice where nothing is weighed has its facts"
+        recall, low, high = facts.recall
+        said = {"found": facts.relevant, "unseen_expected": facts.left[0], "unseen_high": facts.left[2]}
+        return said | {"recall": recall, "recall_low": low, "recall_high": high, "recall_sure": facts.sure}
+
+
+def _facts(advice: Advice) -> RecallFacts:
+    assert isinstance(advice.facts, RecallFacts), "advice where nothing is weighed has its facts"
+    return advice.facts
+
+
+ENOUGH = Enough()

@@ -1,0 +1,111 @@
+"""A list on which nothing is weighed: whether enough was found is all that is asked."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tarstop_core.belief.mixture import Left
+from tarstop_core.value.path import Draws, ListPath
+from tarstop_core.value.payoffs import Depths, Flags, Floats, Payoffs
+
+NOTHING_AT_STAKE = Payoffs.from_q_star(0.5)
+"""In the place of payoffs: nothing that is said of such a list depends on them."""
+
+
+@dataclass(frozen=True, eq=False)
+class UnweighedPath(ListPath):
+    """Labels, chances, and what is unread; no belief, and no document that would be worth anything.
+
+    What :class:`~tarstop_core.value.path.Path` says of a method is said there alone.
+    """
+
+    p: Floats  # Shape (N,)
+    labels: Flags  # Shape (N,)
+    left: Callable[[Flags, int], Left]
+    """How many relevant documents are below a depth, given all labels; those below it do not count."""
+    draws: Draws | None = None
+    payoffs: Payoffs = field(default=NOTHING_AT_STAKE)
+
+    def __len__(self) -> int:
+        return len(self.p)
+
+    def unread(self, depth: int) -> Left:
+        return self.left(self.labels, depth)
+
+    @property
+    def hit(self) -> int | None:
+        return None
+
+    @property
+    def chances(self) -> Floats:
+        return self.p
+
+    @property
+    def rho(self) -> Floats:
+        return self.p
+
+    @cached_property
+    def b(self) -> Floats:
+        """Not a number: nothing is believed."""
+        return np.full(len(self) + 1, np.nan)
+
+    @cached_property
+    def evpi(self) -> Floats:
+        return np.zeros(len(self) + 1)
+
+    def belief_at(self, depth: int) -> float:
+        return float("nan")
+
+    def chooses_plus(self, depth: int) -> bool:
+        return True
+
+    def action_at(self, depth: int, acts_on_belief: bool = True) -> bool:
+        """Whoever stops says that it is enough."""
+        return True
+
+    def knowing(self, plus: Flags, omega: bool) -> Flags:
+        return plus
+
+    def brought(self, depth: int) -> int:
+        return int(self.labels[:depth].sum())
+
+    def ahead(self, depth: int) -> Self:
+        return self.with_labels(self.labels & (np.arange(len(self)) < depth))
+
+    # --- what is worth nothing
+
+    def score(self, K: int = 1) -> Floats:
+        return np.zeros(len(self))
+
+    def value_rate(self, horizon: int | None = None) -> Floats:
+        return np.zeros(len(self))
+
+    def closed_value_rate(self) -> Floats | None:
+        return np.zeros(len(self))
+
+    def evsi(self) -> Floats:
+        return np.zeros(len(self))
+
+    def horizon_depths(self, costs: ArrayLike, horizon: int | None, start: int = 0) -> Depths:
+        return self.closed_depths(costs, start)
+
+    def closed_depths(self, costs: ArrayLike, start: int = 0) -> Depths:
+        return np.full(np.size(costs), start, dtype=np.intp)
+
+    def closed_gain(self, costs: Floats, start: int) -> Floats:
+        return np.zeros(np.size(costs))
+
+    def pays(self, depth: int, cost: float) -> bool:
+        return False
+
+    def rates_from(self, depth: int) -> tuple[Depths, Floats]:
+        return np.ones(1, dtype=np.intp), np.zeros(1)
+
+    def expected_utility(
+        self, depth: Depths, costs: Floats, start: int, *, acts_on_belief: bool, looks_every: int | None
+    ) -> Floats:
+        return np.zeros(np.size(depth))
