@@ -42,7 +42,7 @@ FIELD_WORDS = {
 NOT_READ = "not read"
 NO_COLUMN = "–"
 MOST_COLUMNS = 20  # in sight at once
-DATABASE: dict[str, Any] = {"max_chars": 80, "placeholder": "Google Patents, PubMed, …"}
+DATABASE: dict[str, Any] = {"max_chars": 80, "placeholder": "Its name"}
 CORRECTABLE = ("csv", "tsv", "xlsx", "jsonl")
 """Formats whose columns a person may choose; those of the others mean what the format says."""
 MOST_MATCHES = 1_000
@@ -139,7 +139,7 @@ def review(
     places = sorted(range(len(proposal.matches)), key=lambda at: proposal.matches[at].kind == "exact")
     offered = places[:MOST_MATCHES]
     # Keyed, so that it stays open when its heading changes.
-    with st.expander(f"Look at what is merged: {_summary(proposal, chosen)}", key=f"merging/look/{key}"):
+    with st.expander(f"Look at duplicates: {_summary(proposal, chosen)}", key=f"merging/look/{key}"):
         st.caption(
             "The same documents are merged unless you untick them; those that are perhaps the same stay apart unless "
             "you tick them. The record kept takes over what it lacks from the other."

@@ -255,7 +255,7 @@ def _full_cost(settings: ReviewSettings) -> float:
     cost, unit = times * settings.cost, settings.payoffs.unit
     sentences = [f"A report in full costs {amount(cost, unit)}."] if unit else []
     if times == FULL_TIMES:
-        sentences.append(f"{FULL_TIMES:g} is only a place to start from.")
+        sentences.append(f"{FULL_TIMES:g} is an example; say what your reports cost.")
     if not settings.cost:
         sentences = [
             "A title and abstract costs nothing, so neither does a report; give the first a small cost to weigh both."

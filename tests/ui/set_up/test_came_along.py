@@ -104,8 +104,8 @@ def test_a_plan_can_be_registered_with_kept_labels(open_app: Open, store: Store)
 
 def test_near_duplicates_wait_for_a_tick(open_app: Open, store: Store) -> None:
     app = upload(open_app("set_up"), "mine.csv", LABELLED, "ultrasound")
-    (expander,) = [each for each in app.expander if each.label.startswith("Look at what is merged")]
-    assert expander.label == "Look at what is merged: 1 perhaps the same"
+    (expander,) = [each for each in app.expander if each.label.startswith("Look at duplicates")]
+    assert expander.label == "Look at duplicates: 1 perhaps the same"
     (table,) = [each.value for each in app.dataframe if "would be merged" in each.value]
     assert table["merge"].tolist() == [False]
     assert table["why"].tolist() == ["perhaps the same: same title; year 2010 and 2013"]
@@ -116,8 +116,8 @@ def test_near_duplicates_wait_for_a_tick(open_app: Open, store: Store) -> None:
     assert "4 documents imported (5 from mine.csv; 1 merged as duplicates)." in words_of(app.success)
     (row,) = store.collections()
     assert (row.documents, row.duplicates) == (4, 1)
-    (expander,) = [each for each in app.expander if each.label.startswith("Look at what is merged")]
-    assert expander.label == "Look at what is merged: 1 merged"
+    (expander,) = [each for each in app.expander if each.label.startswith("Look at duplicates")]
+    assert expander.label == "Look at duplicates: 1 merged"
     assert row.files[-1] == {"merging": {"same": 0, "apart": 0, "together": 1, "near": 0}}
 
 
