@@ -170,14 +170,14 @@ def _then(policy: Policy, stop: Stop, settings: Settings) -> str:
 
 def _stops(work: Work, state: State, settings: Settings, policies: Sequence[Policy]) -> list[Stop | None]:
     """Where rules stop; None for one that needs labels that nobody has yet."""
-    known = [
+    answerable = [
         settings.may_follow(type(policy)) and not (policy.needs_draws and state.drawn is None)
         for policy in policies
     ]
-    asked = [policy for policy, is_known in zip(policies, known, strict=True) if is_known]
+    asked = [policy for policy, answers in zip(policies, answerable, strict=True) if answers]
     outcomes = stopping_outcomes(settings, *work.chances(settings), state, asked, work.paths(settings))
     stops = iter(outcomes)
-    return [next(stops) if is_known else None for is_known in known]
+    return [next(stops) if answers else None for answers in answerable]
 
 
 def _live_check(work: Work, state: State, check: Check | None) -> None:

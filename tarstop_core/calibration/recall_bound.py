@@ -155,10 +155,10 @@ def first_bounded(
     """
     documents = len(relevant)
     counts = relevant if unsure is None else relevant | unsure
-    found, hits = (np.concatenate([[0], np.cumsum(flags)]) for flags in (relevant, counts))
+    total_found, hits = (np.concatenate([[0], np.cumsum(flags)]) for flags in (relevant, counts))
 
     def bounded(depth: int) -> bool:
-        least = int(np.floor(found[depth] / recall + 1e-9)) + 1
+        least = int(np.floor(total_found[depth] / recall + 1e-9)) + 1
         if not hits[depth] < least <= hits[depth] + documents - depth:
             return bool(least > hits[depth])
         return _ruled_out(least, counts[:depth], drawn[:depth], documents, alpha, int(drawn.sum()))

@@ -204,8 +204,8 @@ def _enough(
         shared.print_json({"topics": [asdict(each) for each in played], "mean": mean})
         return
     click.echo(f"{'topic':<24}{'read':>8}{'of list':>9}{'recall':>8}")
-    for each in played:
-        click.echo(f"{each.topic:<24}{each.depth:>8,.0f}{each.share:>9.1%}{each.recall:>8.3f}")
+    for outcome in played:
+        click.echo(f"{outcome.topic:<24}{outcome.depth:>8,.0f}{outcome.share:>9.1%}{outcome.recall:>8.3f}")
     click.echo(
         f"{policy}: {mean['topics']} topics, {mean['share']:.1%} of the lists read on average, recall {mean['recall']:.3f}; "
         f"{wanted:.0%} reached on {mean['reliability']:.1%} of topics."

@@ -33,7 +33,22 @@ _UNDERSTOOD = {name: name for name in ("title", "abstract", "authors", "doi", "u
 def read_asreview(
     source: Source, columns: Mapping[str, str] | None, progress: Progress | None
 ) -> RecordTable:
-    """Read records, labels in the order in which they were given, notes and tags of a project."""
+    """Read records, labels in the order in which they were given, notes and tags of a project.
+
+    Parameters
+    ----------
+    source
+        The project, an archive.
+    columns
+        Which of the file's columns stand for ours, as a person chose.
+    progress
+        Told the share that is done.
+
+    Returns
+    -------
+    RecordTable
+        Its records, with what could not be told in notes.
+    """
     with archives.opened(source) as archive:
         project = _project(archive)
         records_in, results_in = _databases(archive, project)

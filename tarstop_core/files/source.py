@@ -61,7 +61,22 @@ BUDGET = Budget()
 
 
 def check_columns(name: str, place: str, count: int) -> None:
-    """Refuse a row that is wider than a spreadsheet (InputProblem)."""
+    """Refuse a row that is wider than a spreadsheet.
+
+    Parameters
+    ----------
+    name
+        What a person calls the file.
+    place
+        The row, in words.
+    count
+        Its cells.
+
+    Raises
+    ------
+    InputProblem
+        Naming the place.
+    """
     if count > BUDGET.columns:
         raise InputProblem(
             f"{name} has {count:,} columns ({place}) where {BUDGET.columns:,} can be read; "
@@ -79,7 +94,22 @@ def check_held(name: str, count: int) -> None:
 
 
 def check_count(name: str, count: int, most: int, what: str) -> None:
-    """Refuse more of something than can be read (InputProblem)."""
+    """Refuse more of something than can be read.
+
+    Parameters
+    ----------
+    name
+        What a person calls the file.
+    count, most
+        How many it holds, and how many it may.
+    what
+        What is counted, in words.
+
+    Raises
+    ------
+    InputProblem
+        Naming the limit.
+    """
     if count > most:
         raise InputProblem(f"{name} holds more than {most:,} {what}; give it in parts.")
 

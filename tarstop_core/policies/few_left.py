@@ -34,10 +34,10 @@ class FewLeft(AtAnyCost):
     )
 
     def depth(self, path: Path, start: int) -> int:
-        found, N = gain(path.labels), len(path)
+        total_found, N = gain(path.labels), len(path)
 
         def enough(n: int) -> bool:
-            may_be_left = int(found[n] / self.tau - found[n] + 1e-9)
+            may_be_left = int(total_found[n] / self.tau - total_found[n] + 1e-9)
             return n == N or path.unread(n).chance_of_at_most(may_be_left) >= self.confidence - 1e-12
 
         # The last depths before another relevant document, and the end.

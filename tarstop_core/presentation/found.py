@@ -36,11 +36,11 @@ def found_curve(
         A plotly figure.
     """
     depth = len(relevant)
-    found = np.append(0, np.cumsum(relevant))
+    total_found = np.append(0, np.cumsum(relevant))
     at, end = fig.thinned(depth + 1, depth), float(max(plan, depth, LEAST_WIDE))
-    data, notes, most = [], [], float(max(found[-1], LEAST_HIGH))
+    data, notes, most = [], [], float(max(total_found[-1], LEAST_HIGH))
     if left is not None:
-        mean, low, high = (float(found[-1] + unread) for unread in left)
+        mean, low, high = (float(total_found[-1] + unread) for unread in left)
         most = max(most, high)
         band = fig.line([0, 0, end, end], [low, high, high, low], GRID, width=0)
         data += [band | {"fill": "toself", "fillcolor": VALUE_AREA}]
@@ -51,9 +51,9 @@ def found_curve(
         notes.append(
             fig.label(0.0, mean, words, ink, xanchor="left", yanchor="bottom", bgcolor=paper, yshift=3)
         )
-    curve = fig.line(at.astype(float).tolist(), found[at].astype(float).tolist(), BLUE, width=3)
+    curve = fig.line(at.astype(float).tolist(), total_found[at].astype(float).tolist(), BLUE, width=3)
     curve["line"]["shape"] = "hv"
-    data += [curve, fig.points([depth], [int(found[-1])], BLUE)]
+    data += [curve, fig.points([depth], [int(total_found[-1])], BLUE)]
     layout = fig.clear_layout(
         HEIGHT,
         {"l": 56, "r": 8, "t": 8, "b": 36},

@@ -94,9 +94,13 @@ class EnoughTask(base.Task):
         return (recall >= self.target - NOT_BELOW).astype(float)
 
     @staticmethod
-    def _recall(case: Case, found: Any) -> Floats:
+    def _recall(case: Case, relevant_found: Any) -> Floats:
         """Share found; 1 where there is nothing to find."""
-        return metrics.recall(found, case.n_relevant) if case.n_relevant else np.ones(np.shape(found))
+        return (
+            metrics.recall(relevant_found, case.n_relevant)
+            if case.n_relevant
+            else np.ones(np.shape(relevant_found))
+        )
 
 
 def _left_of_ranking(calibrator: Calibrator, p: Floats, labels: Flags, depth: int) -> Left:

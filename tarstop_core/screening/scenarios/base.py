@@ -234,7 +234,20 @@ class Scenario(ABC, Generic[S]):
         ]
 
     def figure(self, advice: Advice, state: State, dark: bool = False) -> Figure | None:
-        """What is drawn in the place of belief and worth; None where these are drawn."""
+        """What is drawn in the place of belief and worth.
+
+        Parameters
+        ----------
+        advice, state
+            The advice and the session it is for.
+        dark
+            Whether the page is dark.
+
+        Returns
+        -------
+        Figure or None
+            None where belief and worth are drawn.
+        """
         return None
 
     def footing(self, advice: Advice, settings: S, plus: bool, spent: float) -> dict[str, Any]:

@@ -55,7 +55,7 @@ class Enough(Scenario[EnoughSettings]):
     def path(
         self, settings: EnoughSettings, calibrator: Calibrator, chances: Floats, state: State
     ) -> ListPath:
-        """Labels, and what is unread by somebody who read so far."""
+        # Labels, and what is unread by somebody who read so far.
         draws = None if state.drawn is None else Draws(state.drawn, np.asarray(state.labels == UNSURE))
         left = partial(still_unread, settings, calibrator, chances, state)
         return UnweighedPath(
@@ -93,7 +93,7 @@ class Enough(Scenario[EnoughSettings]):
         return rows
 
     def figure(self, advice: Advice, state: State, dark: bool = False) -> Figure:
-        """What was found so far, and what there probably is in all."""
+        # What was found so far, and what there probably is in all.
         facts, plan = _facts(advice), state.depth + advice.more
         left = None if facts.left_is_open else facts.left
         return found_curve(state.came_true[: state.depth], left, plan=plan, dark=dark)
@@ -132,11 +132,11 @@ class Enough(Scenario[EnoughSettings]):
     def columns(
         self, facts: ReviewFacts | RecallFacts | None, final: State, ids: Sequence[str], depth: int
     ) -> dict[str, Any]:
-        """What was said before the document was read."""
+        # What was said before the document was read.
         assert isinstance(facts, RecallFacts), "advice where nothing is weighed has its facts"
         recall, low, high = facts.recall
-        said = {"found": facts.relevant, "unseen_expected": facts.left[0], "unseen_high": facts.left[2]}
-        return said | {"recall": recall, "recall_low": low, "recall_high": high, "recall_sure": facts.sure}
+        columns = {"found": facts.relevant, "unseen_expected": facts.left[0], "unseen_high": facts.left[2]}
+        return columns | {"recall": recall, "recall_low": low, "recall_high": high, "recall_sure": facts.sure}
 
 
 def _facts(advice: Advice) -> RecallFacts:
