@@ -37,8 +37,8 @@ from tarstop_core.sessions.create import Documents
 PREFIX = "set_up/application"
 EDITING = "application"
 WHY = (
-    "Both may stay empty. What you enter finds documents that are too late or of the application's own family. They cannot be "
-    "prior art, so they are set aside and do not count as evidence."
+    "May stay empty. What you enter finds documents that are too late or of your own family: they cannot be prior art and are "
+    "set aside."
 )
 MAY_BE_EARLIER = (
     "The file does not give the priority that these claim, so any of them may be an earlier filing that was published later, "

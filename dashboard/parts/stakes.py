@@ -175,8 +175,11 @@ def _questions(settings: Settings, now: Mapping[str, Any], view: View, note: str
     times, documents = st.columns(2, gap="medium", vertical_alignment="bottom")
     how: dict[str, Any] = {"format": "%g", "disabled": now["worse"] in (None, "equal")}
     times.number_input("How many times worse?", value=now["times"], step=1.0, **how, **view("times"))
-    mistake = "a wrong decision" if now["worse"] in (None, "equal") else "the worse mistake"
-    asked = f"{'Abstracts' if settings.two_stages else 'Documents'} you would read to avoid {mistake}"
+    unequal = now["worse"] in ("plus", "minus")
+    mistake = "the worse mistake" if unequal else "a wrong decision"
+    # Short, for a label in two lines would push the fold below the bar.
+    avoided = "it" if unequal else "one"
+    asked = f"{'Abstracts' if settings.two_stages else 'Documents'} you would read to avoid {avoided}"
     how = {"format": "%g", "placeholder": "as many as there are" if settings.cost == 0 else "a number"}
     documents.number_input(asked, value=now["documents"], step=50.0, **how, **view("documents"))
     one = "title and abstract" if settings.two_stages else "document"

@@ -71,10 +71,10 @@ def test_uploads_survive_a_visit_to_another_page(
     expect(page.get_by_text("“File” although prior art exists")).to_be_visible()
     at_rest(page)
     choose(page.get_by_role("radio", name="“File” although prior art exists"))
-    expect(page.get_by_text(SURE).last).to_be_visible()
     at_rest(page)
     expect(page.get_by_test_id("first-advice")).to_be_hidden()
     page.get_by_text("£200,000", exact=True).click()
+    expect(page.get_by_text(SURE).last).to_be_visible()
     expect(page.get_by_test_id("first-advice")).to_be_visible()
     at_rest(page)
 
