@@ -17,7 +17,7 @@ from tarstop_core.screening.kept_labels import labels_found
 from tarstop_core.screening.labels import IRRELEVANT, RELEVANT, UNSEEN, UNSURE
 from tarstop_core.screening.log import Event
 from tarstop_core.sessions.export import to_ris
-from tarstop_core.sessions.other_tools import TOOLS, to_tool
+from tarstop_core.sessions.other_tools import TOOLS, Tool, to_tool
 from tarstop_core.sessions.session import SessionSnapshot, session_snapshot
 from tarstop_core.sessions.store.store import Store
 from tests.session_cases import PATENT, START, log
@@ -89,7 +89,7 @@ def test_a_session_comes_back_unchanged(session: SessionSnapshot, tool: str) -> 
 
 
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
-def test_every_tool_gets_its_columns_and_number(session: SessionSnapshot, tool) -> None:  # type: ignore[no-untyped-def]
+def test_every_tool_gets_its_columns_and_number(session: SessionSnapshot, tool: Tool) -> None:
     rows = list(csv.DictReader(io.StringIO(to_tool(session, tool), newline="")))
     assert len(rows) == N and list(rows[0]) == list(tool.columns)
     number = next(column for column, value in tool.columns.items() if value in ("number", "record_id"))
