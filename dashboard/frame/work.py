@@ -29,8 +29,8 @@ OPEN_WORK = "_work"
 FLASH = "_flash"
 SAID = "_said"
 REVIEWER = "reviewer"
-NAMELESS = "_nameless"
-"""Whether a person said that they go without a name."""
+NAMELESS = " "
+"""What the browser keeps instead of a name for somebody who reads without one."""
 TURN = "_turn"
 TURNS = 16
 """Documents that a late press may be behind."""
@@ -70,7 +70,7 @@ class Work(OpenSession):
     @property
     def unsigned(self) -> bool:
         """Whether nobody has said yet who reads; in a sample nobody has to."""
-        return not (reviewer() or st.session_state.get(NAMELESS) or self.collection.simulated)
+        return not (kept_name() or self.collection.simulated)
 
     @property
     def busy(self) -> bool:
@@ -174,9 +174,14 @@ def dialog_button(work: Work, label: str, key: str, what: str, **how: Any) -> No
 
 def reviewer() -> str:
     """The name given in this browser; never taken over from the log, which may be somebody else's."""
+    return kept_name().strip()
+
+
+def kept_name() -> str:
+    """The name as the browser keeps it: `NAMELESS` where a person chose none, empty where nobody was asked."""
     if REVIEWER not in st.session_state:
         st.session_state[REVIEWER] = unquote(st.context.cookies.get("tarstop_reviewer", ""))[:80]
-    return str(st.session_state[REVIEWER] or "").strip()
+    return str(st.session_state[REVIEWER] or "")
 
 
 def attempt(action: Callable[..., object], *args: Any, **more: Any) -> None:

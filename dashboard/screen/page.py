@@ -9,7 +9,18 @@ import streamlit as st
 from dashboard.frame import shell
 from dashboard.frame.scripts import ARRIVAL_SCRIPT, KEYS_SCRIPT, PASTING_SCRIPT, REVIEWER_SCRIPT
 from dashboard.frame.widgets import press, save
-from dashboard.frame.work import NAMELESS, REVIEWER, Work, attempt, clock, flash, go_to, open_work, reviewer
+from dashboard.frame.work import (
+    NAMELESS,
+    REVIEWER,
+    Work,
+    attempt,
+    clock,
+    flash,
+    go_to,
+    kept_name,
+    open_work,
+    reviewer,
+)
 from dashboard.parts import application as own_application
 from dashboard.parts import learning
 from dashboard.parts.evidence import panel
@@ -203,7 +214,7 @@ def _more(work: Work, state: State, settings: Settings) -> None:
 def _name(work: Work) -> None:
     """The name, behind a button with it; the browser keeps it for the next time."""
     # Another name is another element, whose script runs.
-    st.html(f"{block('reviewer', reviewer())}{REVIEWER_SCRIPT}", unsafe_allow_javascript=True)
+    st.html(f"{block('reviewer', kept_name())}{REVIEWER_SCRIPT}", unsafe_allow_javascript=True)
     with st.popover(shell.escape_label(reviewer() or "Your name"), type="tertiary", key="who"):
         _name_field("Your name, recorded with every label from now on", work, "_reviewer_field")
 
@@ -223,7 +234,7 @@ def _whose(work: Work) -> None:
     with st.container(key="bar"), st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
         _name_field("Your name, recorded with every label and decision", work, ASKED_NAME)
         st.button("Go on", key="whose_on", type="primary")
-        press("Without a name", st.session_state.update, {NAMELESS: True}, key="nameless")
+        press("Without a name", st.session_state.update, {REVIEWER: NAMELESS}, key="nameless")
 
 
 def _name_field(words: str, work: Work, key: str) -> None:

@@ -180,11 +180,13 @@ def _names(chosen: Documents, problems: list[str]) -> tuple[str, str]:
     called = session_name(chosen.name)[:LONGEST_NAME]
     typed = left.text_input("Name of the session", called, **lasting(f"{PREFIX}/name/{chosen.key}"))
     how = lasting(f"{PREFIX}/reviewer") | {"max_chars": 80, "placeholder": "With every label"}
-    state[REVIEWER] = right.text_input("Your name", reviewer(), **how)
+    reader = right.text_input("Your name", reviewer(), **how)
+    if reader or reviewer():
+        state[REVIEWER] = reader
     if not typed.strip():
         problems.append("The session has no name; give it one.")
     try:
-        return named(typed), str(state[REVIEWER])
+        return named(typed), reader
     except InputProblem as problem:
         problems.append(str(problem))
         shell.problem_box(problem)

@@ -34,7 +34,7 @@ def told(page: AppTest) -> str:
 def test_the_list_learns_and_says_why(open_app: Open, store: Store) -> None:
     session = begun(store, features=False)
     page = open_app("screen", session=session)
-    assert "until there is a label to learn from" in told(page)
+    assert "nothing has been learned from labels yet" in told(page)
     read = [label(page, store, session) for _ in range(6)]
     assert read[0] == IDS[0] and len(WANTED.intersection(read)) >= 4
     said = told(page)

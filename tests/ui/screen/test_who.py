@@ -51,6 +51,16 @@ def test_without_a_name_is_a_press(open_app: Open, store: Store, session: str) -
     page.button("nameless").click().run()
     label(page)
     assert names(store, session) == [""] and "Without a name" not in labels(page)
+    assert any('data-reviewer=" "' in each.proto.body for each in page.get("html"))
+
+
+def test_the_browser_keeps_that_no_name_was_given(
+    open_app: Open, store: Store, session: str, cookies: dict[str, str]
+) -> None:
+    cookies["tarstop_reviewer"] = "%20"
+    page = open_app("screen", session=session)
+    label(page)
+    assert names(store, session) == [""]
 
 
 def test_the_name_that_the_browser_kept_is_used(
