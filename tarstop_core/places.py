@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import platformdirs
-from sqlalchemy.engine import make_url
 
 from tarstop_core.errors import InputProblem
 
@@ -55,6 +54,8 @@ def features_folder() -> Path:
 
 
 def _beside_database() -> Path:
+    from sqlalchemy.engine import make_url  # it takes its time to import
+
     url = os.environ.get(URL_VARIABLE, "").strip()
     place = default_path()
     if url and make_url(url).get_backend_name() == "sqlite":

@@ -9,9 +9,9 @@ from dashboard.frame.work import Work, attempt, clock, nothing_edited
 from dashboard.parts import jobs
 from dashboard.parts.sessions import CHOSEN, save_export
 from dashboard.screen.reading import block, names, reminder
-from tarstop_core.presentation.curves import live_curves, window
 from tarstop_core.presentation.html import unbroken
 from tarstop_core.presentation.numbers import amount, count_of, percent
+from tarstop_core.screening.advice_figure import advice_figure
 from tarstop_core.screening.advised import Advice, ReviewFacts
 from tarstop_core.screening.audit import recall_sentence
 from tarstop_core.screening.log import Event
@@ -65,34 +65,11 @@ def advice_panel(work: Work, state: State, advice: Advice, tried: Advice, what_i
 
 def curves(work: Work, state: State, settings: Settings, advice: Advice) -> None:
     """Belief against the threshold, and what the next documents pay back; where nothing is weighed, what was found."""
-    scenario = scenario_of(settings)
-    if (own := scenario.figure(advice, state, dark())) is not None:
-        picture(own, curve_sentence(state, settings, advice))
-        return
-    path, rule, plan = work.paths(settings).path, settings.rule, state.depth + advice.more
-    worth = "paper's score" if rule.criterion.is_score else "worth"
-    exact = rule.value_rate(path)
-    choice = st.session_state.get(WINDOW) or "near"
-    span = window(len(path), state.depth, plan, "near" if choice == "near" else "all")
-    figure = live_curves(
-        path.b,
-        rule.least_rate(path) if exact is None else exact,
-        cost=settings.cost,
-        q_star=settings.payoffs.q_star,
-        depth=state.depth,
-        plan=plan,
-        hit=state.hit,
-        span=span,
-        unit=settings.payoffs.unit,
-        belief_title=scenario.message("belief_on_list", settings=settings),
-        worth_title=worth if exact is not None else "worth, at least",
-        log_depth=choice == "log",
-        steps=path.in_steps,
-        silent=state.silent if settings.one_decides else None,
-        dark=dark(),
-    )
+    extent = st.session_state.get(WINDOW) or "near"
+    figure = advice_figure(work.paths(settings).path, settings, state, advice, extent, dark())
     picture(figure, curve_sentence(state, settings, advice))
-    shell.caption(chance_in_words(advice, settings))
+    if settings.weighs:
+        shell.caption(chance_in_words(advice, settings))
 
 
 def curve_sentence(state: State, settings: Settings, advice: Advice) -> str:

@@ -1,1 +1,17 @@
-"""What screening so far says about the state of the world."""
+"""What screening so far says about the state of the world; called, the belief after 2×2 tables."""
+
+import sys
+from types import ModuleType
+from typing import Any
+
+
+class _Callable(ModuleType):
+    """The package, which is also the function ``ts.belief``: both have the one name."""
+
+    def __call__(self, *tables: Any, **options: Any) -> Any:
+        from tarstop_core.belief.after import belief
+
+        return belief(*tables, **options)
+
+
+sys.modules[__name__].__class__ = _Callable

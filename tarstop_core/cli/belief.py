@@ -170,27 +170,24 @@ def decide(
     q_star: float | None, payoffs: str | None, b: float, rho: float, cost: float, as_json: bool
 ) -> None:
     """One decision of the paper's rule, explained: is the next document worth its cost?"""
-    from tarstop_core.value.payoffs import check_cost, exceeds
+    from tarstop_core.value.payoffs import weigh
 
     stakes = shared.given_stakes(q_star, payoffs)
     for name, value in (("--belief", b), ("--rho", rho)):
         if not 0 <= value <= 1:
             raise InputProblem(f"{name} is {value:g}; give a number from 0 to 1.")
-    check_cost(cost)
-    evpi = float(stakes.evpi(b))
-    value, plus = rho * evpi, bool(stakes.chooses_plus(b))
-    go_on = bool(exceeds(value, cost))
+    one = weigh(stakes, b, rho, cost)
     if as_json:
-        weighed = {"q_star": stakes.q_star, "evpi": evpi, "value": value}
-        print_json({**weighed, "action": "a+" if plus else "a-", "continue": go_on})
+        weighed = {"q_star": one.q_star, "evpi": one.evpi, "value": one.value}
+        print_json({**weighed, "action": "a+" if one.plus else "a-", "continue": one.go_on})
         return
     from tarstop_core.presentation.numbers import number
 
-    verdict = "continue" if go_on else "stop"
-    sign = ">" if go_on else "≤"
+    verdict = "continue" if one.go_on else "stop"
+    sign = ">" if one.go_on else "≤"
     click.echo(
-        f"{verdict.capitalize()}: the paper's score ρ·EVPI = {number(rho)} × {number(evpi)} = {number(value)} "
+        f"{verdict.capitalize()}: the paper's score ρ·EVPI = {number(rho)} × {number(one.evpi)} = {number(one.value)} "
         f"{sign} {number(cost)}, the cost.\n"
-        f"Stopping now means {'a+' if plus else 'a-'}: belief {number(b)} is "
-        f"{'above' if plus else 'not above'} q* = {number(stakes.q_star)}."
+        f"Stopping now means {'a+' if one.plus else 'a-'}: belief {number(b)} is "
+        f"{'above' if one.plus else 'not above'} q* = {number(one.q_star)}."
     )

@@ -4,7 +4,6 @@ import inspect
 import math
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -125,51 +124,32 @@ def experiment(
     it goes on where it was. Whatever the actions are called, false_adopt counts a⁺ although ω⁻ holds and
     false_reject a⁻ although ω⁺ holds.
     """
-    from tarstop_core.belief.decisive import check_prior
-    from tarstop_core.belief.prior import check_theta
-    from tarstop_core.evaluation.benchmarks.named import named
-    from tarstop_core.evaluation.findings.report import Findings, write
+    from tarstop_core.evaluation.findings.conduct import conduct
+    from tarstop_core.evaluation.findings.report import write
     from tarstop_core.evaluation.jobs import ResultCache
-    from tarstop_core.evaluation.methods import DEFAULT, parse_methods, split_specs
-    from tarstop_core.evaluation.protocol import COSTS, Q_STARS, run
-    from tarstop_core.evaluation.tasks import TASKS
-    from tarstop_core.policies.check import refuse_looking_ahead
 
     begun = time.perf_counter()
-    check_prior(of_task["b_0"])
-    check_theta(of_task["theta"])
     if share is not None and not 0 <= share <= 1:
         raise InputProblem(f"--share is {share:g}; give a number from 0 to 1.")
     if not 0 < target_recall <= 1:
         raise InputProblem(f"--target-recall is {target_recall:g}; give a number above 0, at most 1.")
     if out.exists() and not out.is_dir():
         raise InputProblem(f"{out} is a file; name a folder for the results.")
-    chosen = named(benchmark)
-    if scenario is not None and scenario != chosen.scenario:
-        if TASKS[scenario].weighs:
-            raise InputProblem(
-                f"The benchmark {benchmark} is of the scenario {chosen.scenario}; leave --scenario out."
-            )
-        chosen = replace(chosen, scenario=scenario)
-    specs = split_specs(methods) if methods else DEFAULT[chosen.scenario]
-    tried = parse_methods(specs, chosen.scenario)
-    task = TASKS[chosen.scenario].asked({**of_task, "target": target_recall})
-    refuse_looking_ahead((rule for method in tried for rule in method.settings), task.in_steps)
     cache = ResultCache(out / CACHE)
     if fresh:
         cache.clear()
-    results = run(
-        chosen,
-        task,
-        tried,
-        q_stars=Q_STARS if task.weighs else Q_STARS[1:2],
-        costs=COSTS if task.weighs else COSTS[:1],
+    chosen, report = conduct(
+        benchmark,
+        methods,
+        scenario=scenario,
+        share=share,
+        target_recall=target_recall,
         workers=workers,
         dask=dask,
         cache=cache,
         progress=_progress,
+        **of_task,
     )
-    report = Findings(results, share, target=target_recall)
     written = write(report, out, pictures=pictures)
     say((*chosen.notes, *written.missing))
     seconds = time.perf_counter() - begun
@@ -179,7 +159,7 @@ def experiment(
         return
     _print(report)
     click.echo(
-        f"\n{len(tried)} methods in {seconds:.0f} s; wrote {out / 'report.html'} and {len(written.files) - 1} more."
+        f"\n{len(report.results.methods)} methods in {seconds:.0f} s; wrote {out / 'report.html'} and {len(written.files) - 1} more."
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal, InvalidOperation
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,6 +71,48 @@ class Tables:
     def healthy(self) -> Floats:
         """n2 = FP + TN, shape (n,); NaN where unknown."""
         return self.FP + self.TN
+
+
+def as_tables(given: Any, name: str = "tables") -> Tables:
+    """Return 2×2 tables from a table of counts.
+
+    Parameters
+    ----------
+    given : Tables, DataFrame or array_like, shape (n, 4)
+        Columns TP, FP, FN and TN; of a DataFrame by their names, with `study` beside them where studies have names.
+    name : str
+        The argument, for the message.
+
+    Returns
+    -------
+    Tables
+
+    Raises
+    ------
+    InputProblem
+        When a column is missing, or a count cannot be used.
+    """
+    if isinstance(given, Tables):
+        return given
+    columns = getattr(given, "columns", None)
+    try:
+        if columns is None:
+            counts = np.asarray(given, dtype=float) if len(given) else np.zeros((0, len(CELLS)))
+            if counts.ndim != 2 or counts.shape[1] != len(CELLS):
+                raise ValueError
+        elif missing := [cell for cell in CELLS if cell not in columns]:
+            raise InputProblem(f"{name} has no column {missing[0]}; give TP, FP, FN and TN, a row a study.")
+        else:
+            counts = given[list(CELLS)].to_numpy(dtype=float, na_value=np.nan)
+    except (TypeError, ValueError) as problem:
+        if isinstance(problem, InputProblem):
+            raise
+        raise InputProblem(
+            f"{name} is no table of counts; give TP, FP, FN and TN as numbers, a row a study."
+        ) from None
+    named = columns is not None and "study" in columns
+    studies = map(str, given["study"]) if named else (f"study {at + 1}" for at in range(len(counts)))
+    return Tables(tuple(studies), *(counts[:, at] for at in range(len(CELLS))))
 
 
 # --- counts from rates and group sizes ------------------------------------------------------------

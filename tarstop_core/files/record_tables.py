@@ -62,6 +62,13 @@ class RecordTable:
     repeated: int = 0  # Records left out because an earlier one of the file has the same in every field
     first_lines: tuple[str, ...] = ()  # Lines before the header, as the query that a database puts there
 
+    def to_frame(self) -> pd.DataFrame:
+        """Return the records as a table."""
+        return self.frame
+
+    def _repr_html_(self) -> str:
+        return str(self.frame._repr_html_())  # type: ignore[operator]
+
     @property
     def described(self) -> dict[str, Any]:
         """What was understood of the file, as the store keeps it."""

@@ -145,6 +145,44 @@ class Payoffs:
         return -self.L_g if omega else self.G
 
 
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """One decision of the paper's rule: the next document against its cost."""
+
+    q_star: float
+    evpi: float  # what certainty would be worth, in the payoffs' unit
+    value: float  # the paper's score ρ·EVPI, in the payoffs' unit
+    plus: bool  # whether stopping now means a⁺
+    go_on: bool  # whether the next document is worth its cost
+
+
+def weigh(payoffs: Payoffs, b: float, rho: float, cost: float) -> Weighed:
+    """Weigh the next document against its cost by the paper's rule.
+
+    Parameters
+    ----------
+    payoffs : Payoffs
+        What right and wrong actions bring.
+    b, rho : float
+        Belief in ω⁺, and chance that the next document is a hit; in [0, 1].
+    cost : float
+        Of reading it, in the payoffs' unit.
+
+    Returns
+    -------
+    Weighed
+
+    Raises
+    ------
+    InputProblem
+        When the cost is negative.
+    """
+    check_cost(cost)
+    evpi = float(payoffs.evpi(b))
+    value = rho * evpi
+    return Weighed(payoffs.q_star, evpi, value, bool(payoffs.chooses_plus(b)), bool(exceeds(value, cost)))
+
+
 def check_cost(cost: float, of: str = "per document") -> float:
     """A cost, refused when negative or not a number; zero is legal."""
     if not (math.isfinite(cost) and cost >= 0):

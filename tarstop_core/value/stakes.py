@@ -29,7 +29,7 @@ class Stakes:
     (10000.0, '£', 5)
     """
 
-    payoffs: Payoffs
+    payoffs: Payoffs  # What right and wrong actions bring
     cost: float  # Per document, ≥ 0, in the payoffs' unit
     full_cost: float = 0.0
     """Of reading a report in full, ≥ 0, in the payoffs' unit; beside that of its title and abstract."""
@@ -37,6 +37,41 @@ class Stakes:
     def __post_init__(self) -> None:
         check_cost(self.cost)
         check_cost(self.full_cost, "of a report in full")
+
+    @classmethod
+    def from_q_star(
+        cls, q_star: float, cost: float, K: float = 1.0, unit: str = "", full_cost: float = 0.0
+    ) -> Stakes:
+        """Stakes by the threshold belief and the cost of a document.
+
+        Parameters
+        ----------
+        q_star : float
+            Threshold belief, in (0, 1): act (a⁺) above it.
+        cost : float
+            Of a document, in the unit of K.
+        K : float
+            What both mistakes cost together; 1 is the normalised form of the paper's experiments.
+        unit : str
+            What all is counted in.
+        full_cost : float
+            Of reading a report in full.
+
+        Returns
+        -------
+        Stakes
+
+        Raises
+        ------
+        InputProblem
+            When q* is not between 0 and 1, or a cost is negative.
+
+        Examples
+        --------
+        >>> Stakes.from_q_star(0.5, cost=0.001).documents
+        500.0
+        """
+        return cls(Payoffs.from_q_star(q_star, K, unit), cost, full_cost)
 
     @property
     def documents(self) -> float:

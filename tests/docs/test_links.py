@@ -75,7 +75,7 @@ def test_inside_the_app_links_stay_inside(name: str) -> None:
 
 
 def test_every_document_a_reader_needs_can_be_read_inside_the_app() -> None:
-    for_those_who_build = {"architecture", "benchmarks"}
+    for_those_who_build = {"api", "architecture", "benchmarks"}
     everything = {page.stem for page in (ROOT / "docs").glob("*.md")}
     assert everything == {*READ, *ELSEWHERE} | for_those_who_build
 

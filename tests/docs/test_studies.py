@@ -13,6 +13,7 @@ MOST_WORDS = {"results": 1500, "reviews_measured": 1500}
 MOST_WORDS_ELSEWHERE = 500
 MOST_WORDS_IN_ALL = 29_300
 MOST_WORDS_OF_README = 900
+GENERATED = "api"  # The page that repeats docstrings
 MOST_LINES_OF_SCRIPTS = 4_700  # 4,000 without the training of GRLStop
 
 
@@ -44,7 +45,8 @@ def test_every_table_belongs_to_one_study() -> None:
 
 def test_documents_and_scripts_stay_readable() -> None:
     assert words(ROOT / "README.md") <= MOST_WORDS_OF_README
-    assert sum(words(path) for path in DOCS.glob("*.md")) <= MOST_WORDS_IN_ALL
+    written = (path for path in DOCS.glob("*.md") if path.stem != GENERATED)
+    assert sum(map(words, written)) <= MOST_WORDS_IN_ALL
     lines = (path.read_text(encoding="utf-8").count("\n") for path in (ROOT / "scripts").rglob("*.py"))
     assert sum(lines) <= MOST_LINES_OF_SCRIPTS
 

@@ -1,0 +1,176 @@
+"""Chances from scores or ranks, by scikit-learn's conventions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, RegressorMixin
+
+from tarstop_core.calibration import calibrator as calibration
+from tarstop_core.calibration.fitting import fit
+from tarstop_core.documents.tables import Floats
+from tarstop_core.documents.topic import Topic
+from tarstop_core.errors import InputProblem
+from tarstop_core.samples.shipped import calibrators
+
+
+class Calibrator(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+    """The chance of each document of a ranked list, learned from labelled lists.
+
+    It fits what ``tarstop calibrate`` fits.
+
+    Parameters
+    ----------
+    kind : {"marginal", "hazard", "frailty", "rank", "rank-frailty"}
+        How chances follow from scores; the last two look at ranks alone.
+    scenario : {"patent", "review", "inclusion"}
+        What they are chances of: being relevant if anything is, bringing data, being included by title and abstract.
+    pseudo : float
+        Imagined documents on every step of the isotonic regression; 0 is the paper's.
+
+    Attributes
+    ----------
+    calibrator_ : tarstop_core.calibration.calibrator.Calibrator
+        The fitted calibrator, with what it was fitted on.
+
+    Examples
+    --------
+    >>> import tarstop_core as ts
+    >>> scores = [9, 7, 4, 2, 1, 8, 6, 5, 3, 1]
+    >>> relevant = [1, 0, 1, 0, 0, 1, 0, 0, 0, 0]
+    >>> lists = [1, 1, 1, 1, 1, 2, 2, 2, 2, 2]
+    >>> fitted = ts.Calibrator().fit(scores, relevant, groups=lists)
+    >>> fitted.predict([9, 6, 3, 1]).round(2).tolist()
+    [0.99, 0.25, 0.05, 0.0]
+    """
+
+    def __init__(self, kind: str = "marginal", scenario: str = "patent", pseudo: float = 0.0) -> None:
+        self.kind = kind
+        self.scenario = scenario
+        self.pseudo = pseudo
+
+    def fit(self, X: Any, y: Any, groups: Any = None) -> Calibrator:
+        """Fit on labelled lists.
+
+        Parameters
+        ----------
+        X : array_like, shape (n,) or (n, 1)
+            Scores of the documents; those of a list stand in its order, best first.
+        y : array_like, shape (n,)
+            1 relevant, 0 not relevant, nan unlabelled.
+        groups : array_like, shape (n,), optional
+            The list that each document belongs to; one list unless given.
+
+        Returns
+        -------
+        Calibrator
+            Itself.
+
+        Raises
+        ------
+        InputProblem
+            When the arguments do not go together, or there is nothing to learn from.
+        """
+        scores, labels = _scores(X), np.asarray(y, dtype=float)
+        lists = np.zeros(len(scores)) if groups is None else np.asarray(groups)
+        for name, column in (("y", labels), ("groups", lists)):
+            if column.shape != scores.shape:
+                raise InputProblem(
+                    f"{name} has the shape {column.shape}, X {scores.shape}; give one value a document."
+                )
+        if not np.isin(labels[~np.isnan(labels)], (0, 1)).all():
+            raise InputProblem("y holds something else than 0, 1 and nan; give 1 for a relevant document.")
+        topics = []
+        for name in dict.fromkeys(lists.tolist()):
+            here = lists == name
+            relevant = labels[here] == 1
+            topics.append(
+                Topic(
+                    str(name),
+                    np.flatnonzero(here).astype(str),
+                    scores[here],
+                    relevant,
+                    int(relevant.sum()),
+                    ~np.isnan(labels[here]),
+                )
+            )
+        self.calibrator_ = fit(topics, kind=self.kind, scenario=self.scenario, pseudo=self.pseudo)
+        return self
+
+    def predict(self, X: Any) -> Floats:
+        """Return the chance of each document of one list.
+
+        Parameters
+        ----------
+        X : array_like, shape (n,) or (n, 1), or int
+            Scores of the list in its order; kinds that look at ranks take the number of documents too.
+
+        Returns
+        -------
+        ndarray, shape (n,)
+
+        Raises
+        ------
+        InputProblem
+            When it was not fitted, or this kind needs scores and does not get them.
+        """
+        fitted = self._fitted()
+        if np.ndim(X) == 0:
+            return fitted.probabilities(None, int(X))
+        return fitted.probabilities(_scores(X))
+
+    @classmethod
+    def load(cls, name: str | Path) -> Calibrator:
+        """Return a calibrator that comes with TARstop, or one of a file.
+
+        Parameters
+        ----------
+        name : str or Path
+            A shipped one's name, such as "clef-reviews-rank-frailty", or a file that ``save`` or ``tarstop calibrate`` wrote.
+
+        Returns
+        -------
+        Calibrator
+            Fitted.
+
+        Raises
+        ------
+        InputProblem
+            When there is none, or the file is damaged.
+        """
+        shipped = calibrators()
+        if str(name) in shipped:
+            fitted = shipped[str(name)]
+        elif Path(name).is_file():
+            fitted = calibration.load(name)
+        else:
+            raise InputProblem(f"There is no calibrator {name}; give a file, or one of {', '.join(shipped)}.")
+        own = cls(fitted.kind, fitted.scenario)
+        own.calibrator_ = fitted
+        return own
+
+    def save(self, path: str | Path) -> None:
+        """Write the fitted calibrator as a small JSON file, which the command line and the pages read."""
+        Path(path).write_text(self._fitted().to_json(), encoding="utf-8")
+
+    def _fitted(self) -> calibration.Calibrator:
+        if not hasattr(self, "calibrator_"):
+            raise InputProblem("This calibrator was not fitted; call fit, or take one with Calibrator.load.")
+        return self.calibrator_
+
+
+def _scores(given: Any) -> Floats:
+    """Return scores as an array of shape (n,); InputProblem when they are none."""
+    try:
+        scores = np.asarray(given, dtype=float)
+    except (TypeError, ValueError):
+        raise InputProblem("X holds something that is no number; give the score of each document.") from None
+    if scores.ndim == 2 and scores.shape[1] == 1:
+        scores = scores[:, 0]
+    if scores.ndim != 1 or not np.isfinite(scores).all():
+        raise InputProblem(
+            "X is no column of finite scores; give one number a document, shape (n,) or (n, 1)."
+        )
+    return scores

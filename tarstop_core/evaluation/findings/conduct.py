@@ -1,0 +1,85 @@
+"""An experiment from its first choice to its findings, as the command line and Python ask for it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from tarstop_core.belief.decisive import check_prior
+from tarstop_core.belief.prior import check_theta
+from tarstop_core.errors import InputProblem
+from tarstop_core.evaluation.benchmarks.named import named
+from tarstop_core.evaluation.cases import Benchmark
+from tarstop_core.evaluation.findings.report import Findings
+from tarstop_core.evaluation.jobs import ResultCache
+from tarstop_core.evaluation.methods import DEFAULT, parse_methods, split_specs
+from tarstop_core.evaluation.protocol import COSTS, Q_STARS, run
+from tarstop_core.evaluation.tasks import TASKS
+from tarstop_core.policies.check import refuse_looking_ahead
+
+
+def conduct(
+    benchmark: str,
+    methods: str | Sequence[str] | None = None,
+    *,
+    scenario: str | None = None,
+    share: float | None = None,
+    target_recall: float = 0.95,
+    workers: int = 0,
+    dask: str | None = None,
+    cache: ResultCache | None = None,
+    progress: Callable[[float, str, float | None], None] | None = None,
+    **of_task: Any,
+) -> tuple[Benchmark, Findings]:
+    """Tune and test rules on a benchmark.
+
+    Parameters
+    ----------
+    benchmark : str
+        A benchmark's name, or a folder.
+    methods : str or sequence of str, optional
+        What is compared, as :func:`~tarstop_core.evaluation.methods.parse_methods` takes it; every rule unless given.
+    scenario : str, optional
+        "enough" judges rules by recall on any benchmark.
+    share : float, optional
+        Share of ω⁺ topics to weigh results to.
+    target_recall : float
+        Recall that rules are said to reach.
+    workers, dask, cache, progress
+        As of :func:`~tarstop_core.evaluation.protocol.run`.
+    **of_task
+        Parameters of the task: truth, engine, theta, b_0, replications, pseudo, seed.
+
+    Returns
+    -------
+    Benchmark, Findings
+
+    Raises
+    ------
+    InputProblem
+        When there is no such benchmark or method, or a number cannot be used.
+    """
+    check_prior(of_task.get("b_0", 0.5))
+    check_theta(of_task.get("theta", 0.75))
+    chosen = named(benchmark)
+    if scenario is not None and scenario != chosen.scenario:
+        if scenario not in TASKS or TASKS[scenario].weighs:
+            raise InputProblem(
+                f"The benchmark {benchmark} is of the scenario {chosen.scenario}; leave the scenario out."
+            )
+        chosen = replace(chosen, scenario=scenario)
+    specs = split_specs(methods) if isinstance(methods, str) else methods or DEFAULT[chosen.scenario]
+    tried = parse_methods(specs, chosen.scenario)
+    task = TASKS[chosen.scenario].asked({**of_task, "target": target_recall})
+    refuse_looking_ahead((rule for method in tried for rule in method.settings), task.in_steps)
+    results = run(
+        chosen,
+        task,
+        tried,
+        q_stars=Q_STARS if task.weighs else Q_STARS[1:2],
+        costs=COSTS if task.weighs else COSTS[:1],
+        workers=workers,
+        dask=dask,
+        cache=cache,
+        progress=progress,
+    )
+    return chosen, Findings(results, share, target=target_recall)

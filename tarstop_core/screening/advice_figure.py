@@ -1,0 +1,54 @@
+"""The figure beside an advice: belief and worth along the list or, where nothing is weighed, what was found."""
+
+from tarstop_core.presentation.curves import live_curves, window
+from tarstop_core.presentation.figures import Figure
+from tarstop_core.screening.advised import Advice
+from tarstop_core.screening.scenarios.named import scenario_of
+from tarstop_core.screening.settings import Settings
+from tarstop_core.screening.state import State
+from tarstop_core.value.path import ListPath
+
+
+def advice_figure(
+    path: ListPath, settings: Settings, state: State, advice: Advice, extent: str = "near", dark: bool = False
+) -> Figure:
+    """Draw where a session stands, and where its rule would stop if nothing turned up.
+
+    Parameters
+    ----------
+    path, settings, state : ListPath, Settings, State
+        What the advice was computed from.
+    advice : Advice
+        The advice.
+    extent : {"near", "all", "log"}
+        The last documents and the planned ones, or the whole list, perhaps on a logarithmic axis.
+    dark : bool
+        Whether the page is dark.
+
+    Returns
+    -------
+    Figure
+    """
+    scenario, rule = scenario_of(settings), settings.rule
+    own = scenario.figure(advice, state, dark)
+    if own is not None:
+        return own
+    plan, exact = state.depth + advice.more, rule.value_rate(path)
+    worth = "paper's score" if rule.criterion.is_score else "worth"
+    return live_curves(
+        path.b,
+        rule.least_rate(path) if exact is None else exact,
+        cost=settings.cost,
+        q_star=settings.payoffs.q_star,
+        depth=state.depth,
+        plan=plan,
+        hit=state.hit,
+        span=window(len(path), state.depth, plan, "near" if extent == "near" else "all"),
+        unit=settings.payoffs.unit,
+        belief_title=scenario.message("belief_on_list", settings=settings),
+        worth_title=worth if exact is not None else "worth, at least",
+        log_depth=extent == "log",
+        steps=path.in_steps,
+        silent=state.silent if settings.one_decides else None,
+        dark=dark,
+    )

@@ -1,0 +1,122 @@
+"""What cannot be used is refused with a sentence that names the argument."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import tarstop_core as ts
+from tests.api.cases import RELEVANT, STAKES, TABLES, N
+
+P = np.linspace(0.5, 0.01, N)
+REVIEW: dict[str, Any] = {"scenario": "review"}
+
+
+def frame(**columns: Any) -> pd.DataFrame:
+    return TABLES[:1].assign(**columns)
+
+
+@pytest.mark.parametrize(
+    "ask, named",
+    [
+        (lambda: ts.advise([0.2, 1.2], [], STAKES), r"chances\[1\] is 1\.2"),
+        (lambda: ts.advise([0.2, math.nan], [], STAKES), r"chances\[1\] is nan"),
+        (lambda: ts.advise(["a"], [], STAKES), "chances holds"),
+        (lambda: ts.advise([[0.1], [0.2]], [], STAKES), r"chances has the shape \(2, 1\)"),
+        (lambda: ts.advise([], [], STAKES), "chances has the shape"),
+        (lambda: ts.advise(10, [], STAKES), "chances is a number of documents"),
+        (lambda: ts.advise(P, ["maybe"], STAKES), r"labels\[0\] is 'maybe'"),
+        (lambda: ts.advise(P, [0, 2], STAKES), r"labels\[1\] is 2"),
+        (lambda: ts.advise(P[:2], [0, 0, 1], STAKES), "labels has 3 labels for 2 documents"),
+        (lambda: ts.advise(P, []), "stakes is None"),
+        (lambda: ts.advise(P, [], 0.5), "stakes is 0.5"),
+        (lambda: ts.advise(P, [], STAKES, scenario="enough"), "stakes is given"),
+        (lambda: ts.advise(P, [], STAKES, scenario="court"), "scenario is 'court'"),
+        (lambda: ts.advise(P, [], STAKES, theta=0.7), "no setting theta"),
+        (lambda: ts.advise(P, [], STAKES, cost=3.0), "no setting cost"),
+        (lambda: ts.advise(P, [], STAKES, kappa="much"), "kappa is 'much'"),
+        (lambda: ts.advise(P, [], STAKES, b_0=2), "belief b_0|b_0"),
+        (lambda: ts.advise(P, [], STAKES, policy="magic"), "no policy 'magic'"),
+        (lambda: ts.advise(P, [1], STAKES, tables=TABLES[:1]), "tables is for the scenario review"),
+        (lambda: ts.advise(P, [0], STAKES, tables=TABLES[:1], **REVIEW), "tables has 1 rows"),
+        (lambda: ts.advise(P, [1], STAKES, tables=frame(position=3), **REVIEW), "tables names position 3"),
+        (lambda: ts.advise(P, [1], STAKES, tables=frame(position=0.5), **REVIEW), "tables has a position"),
+        (
+            lambda: ts.advise(P, [1], STAKES, tables=frame()[["TP", "FN"]], **REVIEW),
+            "tables has no column FP",
+        ),
+        (
+            lambda: ts.advise(P, [1], STAKES, calibrator=ts.Calibrator.load("review-data")),
+            "calibrator gives chances",
+        ),
+        (lambda: ts.replay(P, RELEVANT[:5], STAKES), "labels has 5 labels for 60 documents"),
+        (lambda: ts.replay(P, [0, None, 1], STAKES), r"labels\[1\] is missing"),
+        (lambda: ts.replay(P, RELEVANT, STAKES, kappa=0.9), "kappa is no setting of a replay"),
+        (lambda: ts.replay(P, RELEVANT, scenario="enough", target=2), "target is 2"),
+        (lambda: ts.evsi(P, [0], STAKES, [0, 4]), "documents holds 0 to 4"),
+        (lambda: ts.evsi(P, [0], None, scenario="enough"), "nothing is weighed"),  # type: ignore[arg-type]
+        (lambda: ts.decide(1.5, 0.1, STAKES), "belief is 1.5"),
+        (lambda: ts.decide(0.5, -0.1, STAKES), "rho is -0.1"),
+        (lambda: ts.decide(0.5, 0.1, 3), "stakes is 3"),  # type: ignore[arg-type]
+        (lambda: ts.belief([[1, 2, 3]]), "tables is no table of counts"),
+        (lambda: ts.belief([[1, 2, 3, -4]]), "TN = -4"),
+        (lambda: ts.belief(TABLES, theta=2), "θ|theta"),
+        (lambda: ts.belief(TABLES, engine="reml", b_0=0.3), "reml knows no prior"),
+        (lambda: ts.rank("a door", "door"), "records is one text"),
+        (lambda: ts.rank(pd.DataFrame({"text": ["a door"]}), "door"), "records has neither"),
+        (lambda: ts.rank(["a door"], "door", tokens="letters"), "tokens is 'letters'"),
+        (lambda: ts.Calibrator().fit([1, 2], [1]), "y has the shape"),
+        (lambda: ts.Calibrator().fit([1, 2], [1, 3]), "y holds something else"),
+        (lambda: ts.Calibrator().fit(["a"], [1]), "X holds something"),
+        (lambda: ts.Calibrator().fit([1, math.inf], [1, 0]), "X is no column of finite scores"),
+        (lambda: ts.Calibrator(kind="odd").fit([1, 2], [1, 0]), "odd"),
+        (lambda: ts.Calibrator().predict([1, 2]), "was not fitted"),
+        (lambda: ts.Calibrator.load("none"), "no calibrator none"),
+        (lambda: ts.experiment("patent", ["greedy"], share=2), "share is 2"),
+        (lambda: ts.experiment("patent", ["greedy"], target_recall=0), "target_recall is 0"),
+        (lambda: ts.experiment("nowhere"), "nowhere"),
+        (lambda: ts.Stakes.from_q_star(2, cost=1), "q\\* is 2"),
+    ],
+)
+def test_it_is_refused_by_name(ask: Callable[[], object], named: str) -> None:
+    with pytest.raises(ts.InputProblem, match=named):
+        ask()
+
+
+def test_labels_come_in_many_forms() -> None:
+    """Missing values behind the last label were not read; those before it were, without a verdict."""
+    plain = ts.advise(P, [0, math.nan, 0], STAKES)
+    for labels in (
+        np.array([0, math.nan, 0]),
+        [False, None, False, None, None],
+        pd.Series([0, pd.NA, 0, pd.NA], dtype="Int64"),
+        pd.array([False, pd.NA, False], dtype="boolean"),
+    ):
+        assert ts.advise(P, labels, STAKES).details == plain.details
+    assert plain.read == 3
+    assert plain.belief > ts.advise(P, [0, 0, 0], STAKES).belief  # type: ignore[operator]
+
+
+def test_tables_come_in_many_forms() -> None:
+    plain = ts.belief(TABLES)
+    assert ts.belief(TABLES[["TP", "FP", "FN", "TN"]].to_numpy()).after == plain.after
+    assert ts.belief(TABLES[["TP", "FP", "FN", "TN"]].to_numpy().tolist()).after == plain.after
+    assert ts.belief(plain.tables).after == plain.after
+    assert ts.belief([]).belief == 0.5
+    alone = TABLES.assign(FP=math.nan, TN=math.nan)
+    assert ts.belief(alone, engine="univariate").after == ts.belief(TABLES, engine="univariate").after
+    assert ts.belief(
+        TABLES.assign(FP=pd.array([4, pd.NA, 2, 2], "Int64"), TN=pd.array([60, pd.NA, 70, 9], "Int64"))
+    ).belief
+
+
+def test_a_document_may_bring_two_tables_and_another_none() -> None:
+    labels, two = [1, 0, 1], TABLES[:2].assign(position=[2, 2])
+    advice = ts.advise(P, labels, STAKES, tables=two, **REVIEW)
+    assert advice.belief == ts.belief(TABLES[:2]).belief
+    assert not advice.details.facts.waiting  # type: ignore[union-attr]
+    later = ts.advise(P, labels, STAKES, tables=two, stages=2, **REVIEW)
+    assert later.details.facts.waiting == 1  # type: ignore[union-attr]
