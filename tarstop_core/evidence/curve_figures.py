@@ -142,18 +142,18 @@ def belief_by_study(
     names = ["before any study", *(plain(name) for name in evidence.tables.study)]
     seen = [(n, b) for n, b in enumerate(path) if b is not None]
     x, y = [n for n, _ in seen], [b for _, b in seen]
-    steps = {"shape": "hv", "color": BELIEF, "width": 2.5}
+    blue = ink(BELIEF, dark)
+    steps = {"shape": "hv", "color": blue, "width": 2.5}
     hover = [f"{n}: {names[n]}, {percent(b)}" for n, b in seen]
     how: Figure = {"mode": "lines" if len(path) > 80 else "lines+markers", "line": steps, "hovertext": hover}
     last = max(1, len(path) - 1)
     data = [
-        points(x, y, BELIEF, 7, **how),
+        points(x, y, blue, 7, **how),
         line([0, last], [q_star, q_star], THRESHOLD, dash="dash", width=1.5),
     ]
     # On the side where the belief does not end.
     side = "top" if seen and seen[-1][1] >= q_star else "bottom"
     notes = [label(last, q_star, f"act above {q_star:.2f}", text_colour(dark), yanchor=side)]
-    blue = ink(BELIEF, dark)
     moves = [(n, before, b) for (_, before), (n, b) in pairwise(seen)]
     # No name covers the path, the threshold or another name; what has no such place is left out.
     taken = [(0.0, float(last), q_star, q_star)]
@@ -239,7 +239,7 @@ def prior_and_posterior(evidence: Evidence, *, simulated: bool = False, dark: bo
             data.append(line(x.tolist(), before.tolist(), STUDY, dash="dash"))
             place = int(np.searchsorted(np.cumsum(before) / before.sum(), 0.12))
             notes.append(label(float(x[place]), float(before[place]), "before", grey, xanchor="center"))
-        data.append(line(x.tolist(), after.tolist(), BELIEF, width=3))
+        data.append(line(x.tolist(), after.tolist(), blue, width=3))
         # On the falling flank, or on the rising one where that leaves no room.
         high = np.flatnonzero(after >= 0.6 * after.max())
         right = x[high[-1]] < 0.85
@@ -361,7 +361,7 @@ def prior_figure(prior: Prior, theta: float, dark: bool = False) -> Figure:
     data = [
         line([theta, theta], [0, top], THRESHOLD, dash="dash", width=1.5),
         line(x.tolist(), density.single.tolist(), THRESHOLD, dash="dot"),
-        line(x.tolist(), density.pooled.tolist(), BELIEF, width=3),
+        line(x.tolist(), density.pooled.tolist(), ink(BELIEF, dark), width=3),
     ]
     margin = {"l": 36, "r": 20, "t": 6, "b": 44}
     return {"data": data, "layout": clear_layout(220, margin, xaxis=xaxis, yaxis=yaxis, annotations=notes)}

@@ -329,11 +329,11 @@ def leave_one_out(
             f"without {plain(name)}: {percent(belief)}" for name, belief in zip(names, beliefs, strict=True)
         ]
         symbols = ["circle-open" if other else "circle" for other in turned]
-        marker = {"symbol": symbols, "line": {"width": 2, "color": BELIEF}}
-        more: Figure = {"marker": marker, "hovertext": hover, "error_x": fig.interval(*reach, STUDY, 2)}
-        data.append(fig.points(beliefs, range(len(left_out)), BELIEF, 10, **more))
         blue = ink(BELIEF, dark)
-        shapes.append(fig.upright(b) | {"line": {"color": BELIEF, "width": 1.5}})
+        marker = {"symbol": symbols, "line": {"width": 2, "color": blue}}
+        more: Figure = {"marker": marker, "hovertext": hover, "error_x": fig.interval(*reach, STUDY, 2)}
+        data.append(fig.points(beliefs, range(len(left_out)), blue, 10, **more))
+        shapes.append(fig.upright(b) | {"line": {"color": blue, "width": 1.5}})
         side = "right" if b > 0.8 else "left" if b < 0.2 else "center"
         notes.append(label(b, 1, f"with all {percent(b)}", blue, yref="paper", xanchor=side))
     title = f"chance without this study (dashed: act above {q_star:.2f})"

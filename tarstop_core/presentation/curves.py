@@ -238,12 +238,13 @@ def _belief_lines(drawn: _Drawn, b: Floats, q_star: float) -> tuple[list[fig.Fig
     belief = b[at] if hit is None else np.where(at >= hit, 1.0, b[at])
     x_now = 0.5 if drawn.log_depth and depth == 0 else depth
     b_now = 1.0 if hit is not None and depth >= hit else float(b[depth])
-    now = fig.points([x_now], [b_now], BELIEF, hoverinfo="skip")
+    blue = fig.stroke(BELIEF, drawn.dark)
+    now = fig.points([x_now], [b_now], blue, hoverinfo="skip")
     # The label stands at the right end, where the projection has stopped: at the left the belief often starts
     # at q*. And on the side of the line where the belief does not end.
     below = bool(belief[at <= drawn.plan][-1] >= q_star)
     note = drawn.label(drawn.ends[1], q_star, f"act above {percent(q_star)}", THRESHOLD, below)
-    return [*drawn.curve(belief.tolist(), BELIEF, on=hit is None), now, drawn.level(q_star, THRESHOLD)], note
+    return [*drawn.curve(belief.tolist(), blue, on=hit is None), now, drawn.level(q_star, THRESHOLD)], note
 
 
 def _cost_label(drawn: _Drawn, lines: Sequence[fig.Figure], decades: Sequence[float]) -> fig.Figure:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tarstop_core.presentation.palette import CLEAR, GRID, TEXT, TEXT_ON_DARK, TEXTS, THRESHOLD
+from tarstop_core.presentation.palette import BELIEF, CLEAR, GRID, TEXT, TEXT_ON_DARK, TEXTS, THRESHOLD
 
 Figure = dict[str, Any]
 Rows = list[dict[str, Any]]
@@ -31,6 +31,11 @@ def text_colour(dark: bool) -> str:
 def ink(colour: str, dark: bool) -> str:
     """Colour of a line, as text that can be read."""
     return TEXTS.get(colour, (TEXT, TEXT_ON_DARK))[dark]
+
+
+def stroke(colour: str, dark: bool) -> str:
+    """Colour of a line or point: belief is sky blue on a dark page, where its blue would be hard to see."""
+    return ink(colour, dark) if colour == BELIEF else colour
 
 
 def axis(title: str, dark: bool = False, **more: Any) -> dict[str, Any]:
@@ -280,7 +285,9 @@ class Chart:
         **look
             As for :func:`line`.
         """
-        self.traces.append(line(np.asarray(x).tolist(), np.asarray(y).tolist(), colour, **look))
+        self.traces.append(
+            line(np.asarray(x).tolist(), np.asarray(y).tolist(), stroke(colour, self.dark), **look)
+        )
 
     def points(self, x: ArrayLike, y: ArrayLike, colour: Any, size: Any = 10, **look: Any) -> None:
         """Draw points.
@@ -294,6 +301,7 @@ class Chart:
         **look
             As for :func:`points`.
         """
+        colour = stroke(colour, self.dark) if isinstance(colour, str) else colour
         self.traces.append(points(np.asarray(x).tolist(), np.asarray(y).tolist(), colour, size, **look))
 
     def dot(self, x: float, y: float, colour: str, symbol: str = "circle", **look: Any) -> None:
@@ -322,7 +330,7 @@ class Chart:
         **look
             As for :func:`line`.
         """
-        self.traces.append(rise(x, edges, colour, **look))
+        self.traces.append(rise(x, edges, stroke(colour, self.dark), **look))
 
     def label(self, x: float, y: float, text: str, colour: str = "", **place: Any) -> None:
         """Write beside a line, at x and y of the axes.

@@ -253,7 +253,7 @@ def topic_figure(
     at = np.union1d(_depths_to_draw(b), marked)
     drawn_belief = b[at] if hit is None else np.where(at >= hit, 1.0, b[at])
     shape = {"shape": "hv"} if steps else {}
-    data = _solid_then_dashed(at, drawn_belief.tolist(), depth, BELIEF, "y", shape)
+    data = _solid_then_dashed(at, drawn_belief.tolist(), depth, fig.stroke(BELIEF, dark), "y", shape)
     edge = [0.5, float(n)]
     data.append(fig.line(edge, [q_star, q_star], THRESHOLD, dash="dash", hoverinfo="skip"))
     notes = [fig.label(float(np.log10(n)), q_star, f"act above {q_star:.2f}", text)]
@@ -301,7 +301,11 @@ def topic_figure(
         data.append(mark(max(0.5, stop.screened), stop.method.title, look, **how, hovertemplate=hover))
     if hit is not None:
         hover = "first hit<extra></extra>"
-        data.append(fig.line([hit, hit], [-0.05, 1.05], BELIEF, width=1, dash="dot", hovertemplate=hover))
+        data.append(
+            fig.line(
+                [hit, hit], [-0.05, 1.05], fig.stroke(BELIEF, dark), width=1, dash="dot", hovertemplate=hover
+            )
+        )
         notes.append(fig.label(float(np.log10(hit)), 0.02, f" first hit: {hit:,}", text, xanchor="left"))
     if simulated:
         notes.append(fig.note(1, 1, "simulated", text))
