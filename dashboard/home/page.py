@@ -9,6 +9,8 @@ from dashboard.frame.scripts import FRAME
 from dashboard.frame.widgets import press
 from dashboard.frame.work import flash, go_to, reviewer
 from dashboard.home import idea
+from dashboard.home.standing import standing
+from dashboard.parts.documents import OWN, SOURCE
 from dashboard.parts.sessions import first, line, rename_box, resume
 from tarstop_core.presentation.numbers import count_of
 from tarstop_core.sessions.demo import start_demo, start_review_demo
@@ -65,6 +67,7 @@ def _beginnings(store: Store, demo_first: bool) -> None:
         st.subheader("Your documents")
         st.write("CSV, Excel, RIS, BibTeX, PubMed or JSON.")
         if st.button("Set up a session", key="set_up"):
+            st.session_state[SOURCE] = OWN
             st.switch_page(shell.SET_UP)
 
 
@@ -74,7 +77,7 @@ def _recent(store: Store, sessions: list[SessionSummary]) -> None:
         with st.container(
             key=f"session-{session.id}", border=True, horizontal=True, vertical_alignment="center"
         ):
-            st.html(line(store, session), width="stretch")
+            st.html(standing(store, session, line(store, session), RECENT), width="stretch")
             resume(session, "Continue", "continue", primary=session is sessions[0])
             with st.popover("More", key=f"more-{session.id}"):
                 rename_box(store, session)

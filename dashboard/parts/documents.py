@@ -39,6 +39,9 @@ KINDS = [*(suffix.lstrip(".") for each in FORMATS for suffix in each.suffixes), 
 LARGE = 5_000_000  # bytes from which an import takes long enough to be cancelled
 BY = " by "  # between an upload and the columns that a person chose for it
 
+SOURCE, OWN = f"{PREFIX}/source", "upload"
+"""Where it is kept which documents are chosen, and its value for one's own files."""
+
 
 @dataclass
 class Upload:
@@ -75,11 +78,11 @@ def choose(scenario: Scenario, abstracts: bool = False) -> Documents | None:
     store = shell.store()
     earlier = [row for row in store.collections() if not row.simulated]
     sources = {"sample": f"A sample {scenario.sample}"} if scenario.sample else {}
-    sources |= {"upload": "My own files"} | ({"earlier": "An earlier import"} if earlier else {})
-    source = radio("Which documents?", sources, horizontal=True, **lasting(f"{PREFIX}/source"))
+    sources |= {OWN: "My own files"} | ({"earlier": "An earlier import"} if earlier else {})
+    source = radio("Which documents?", sources, horizontal=True, **lasting(SOURCE))
     if source == "sample":
         return {PATENT.sample: _sample, REVIEW.sample: _sample_review}[scenario.sample]()
-    return _uploaded(store, abstracts) if source == "upload" else _earlier(store, earlier)
+    return _uploaded(store, abstracts) if source == OWN else _earlier(store, earlier)
 
 
 def _sample() -> Documents:

@@ -11,6 +11,7 @@ from tarstop_core.presentation.palette import SVG_GRID
 
 WIDTH, HEIGHT = 760, 250
 LEFT, RIGHT, TOP, BOTTOM = 64, 16, 14, 40
+SMALL_WIDTH, SMALL_HEIGHT, SMALL_EDGE = 168, 48, 4
 DASHES = {"dash": "6 4", "dot": "2 3", "dashdot": "6 3 2 3", "longdash": "11 4", "longdashdot": "11 3 2 3"}
 """Strokes by plotly's names of them."""
 
@@ -86,6 +87,45 @@ def drawing(width: float, height: float, parts: Sequence[str], says: str) -> str
         f'height="{height:.0f}" role="img" aria-label="{escape(says, quote=True)}" '
         f'font-family="system-ui, sans-serif">{"".join(parts)}</svg>'
     )
+
+
+def small_curve(
+    shares: Sequence[float], depth: int, level: float, colour: str, *, in_steps: bool, says: str
+) -> str:
+    """Draw shares by depth without axes: solid up to `depth`, dotted from there, and a level to compare with.
+
+    Parameters
+    ----------
+    shares : sequence of float
+        Values between 0 and 1 at the depths 0, 1, 2, …
+    depth : int
+        Where the solid part ends in a point.
+    level : float
+        The share at which a dashed line stands.
+    colour : str
+        Of the curve.
+    in_steps : bool
+        Whether a value holds until the next.
+    says : str
+        What it shows, for those who cannot see it.
+
+    Returns
+    -------
+    str
+        SVG.
+    """
+    across, down = SMALL_WIDTH - 2 * SMALL_EDGE, SMALL_HEIGHT - 2 * SMALL_EDGE
+    apart = across / max(1, len(shares) - 1)
+    spots = [(SMALL_EDGE + apart * at, SMALL_EDGE + down * (1 - share)) for at, share in enumerate(shares)]
+    (x, y), at_level = spots[depth], SMALL_EDGE + down * (1 - level)
+    stroke = f'fill="none" stroke="{colour}" stroke-width="2"'
+    parts = (
+        f'<path d="M0 {at_level:.1f}H{SMALL_WIDTH}" stroke="{SVG_GRID}" stroke-dasharray="{DASHES["dash"]}"/>',
+        f'<path d="{path(spots[: depth + 1], in_steps)}" {stroke}/>',
+        f'<path d="{path(spots[depth:], in_steps)}" {stroke} stroke-dasharray="{DASHES["dot"]}"/>',
+        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.5" fill="{colour}"/>',
+    )
+    return drawing(SMALL_WIDTH, SMALL_HEIGHT, parts, says)
 
 
 def chart(

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dashboard.parts.documents import OWN, SOURCE
 from tarstop_core.screening.log import Event
 from tarstop_core.sessions.store.store import Store
 from tests.session_cases import a_review
@@ -71,6 +72,23 @@ def test_a_review_shows_what_it_has_brought(open_app: Open, store: Store) -> Non
     shown = html_of(open_app())
     assert ">review</span>" in shown
     assert "8 of 30 screened · 3 included, 1 with a 2×2 table, 1 to be read in full" in shown
+
+
+def test_each_recent_session_shows_where_it_stands(open_app: Open, store: Store) -> None:
+    open_app().button("demo").click().run()
+    shown = html_of(open_app())
+    assert "GO ON" in shown and "data:image/svg+xml" in shown
+    assert 'alt="The chance that prior art exists is 50 %' in shown
+    (session,) = store.sessions()
+    store.append(session.id, Event("decided", {"plus": False, "action": "Grant"}), expected=0)
+    decided = html_of(open_app())
+    assert "GO ON" not in decided and "decided: Grant" in decided
+
+
+def test_own_documents_open_own_files(open_app: Open) -> None:
+    home = open_app()
+    home.button("set_up").click().run()
+    assert not home.exception and home.session_state[SOURCE] == OWN
 
 
 def test_recent_sessions_show_name_progress_and_state(open_app: Open, store: Store) -> None:
