@@ -1,18 +1,36 @@
 """The built wheel serves every page, without the checkout."""
 
+import json
 import os
+import re
+import shlex
+import shutil
 import socket
 import subprocess
 import sys
 import time
+import tomllib
 import urllib.error
 import urllib.request
 import zipfile
+from collections.abc import Iterable
+from email import message_from_string
 from pathlib import Path
 
 import pytest
+import yaml
 
+from tarstop_core.cli.launch import app
+from tests.docs.test_readme import ELSEWHERE, LINES
+
+NOT_IN_THE_CORE = ("streamlit", "plotly", "kaleido", "pyarrow", "altair", "starlette", "uvicorn", "tornado")
 ROOT = Path(__file__).resolve().parents[1]
+HIDE = """
+from importlib.machinery import PathFinder
+
+find = PathFinder.find_spec
+PathFinder.find_spec = lambda name, *more: None if name.split(".")[0] in HIDDEN else find(name, *more)
+"""
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +60,7 @@ def environment(installed: Path, folder: Path) -> dict[str, str]:
 
 
 def test_it_holds_the_whole_dashboard(installed: Path) -> None:
-    app = installed / "tarstop_app"
+    place = installed / "tarstop_app"
     for name in (
         "app.py",
         ".streamlit/config.toml",
@@ -51,16 +69,16 @@ def test_it_holds_the_whole_dashboard(installed: Path) -> None:
         "docs/guide.md",
         "docs/images/screen.png",
     ):
-        assert (app / name).is_file(), name
+        assert (place / name).is_file(), name
     pages = {path.name for path in (ROOT / "pages").glob("*.py")}
-    assert {path.name for path in (app / "pages").glob("*.py")} == pages
-    assert list((app / "sample_data" / "calibrators").glob("*.json"))
+    assert {path.name for path in (place / "pages").glob("*.py")} == pages
+    assert list((place / "sample_data" / "calibrators").glob("*.json"))
 
 
 def test_it_holds_what_the_core_reads_beside_its_modules(installed: Path) -> None:
     core = ROOT / "tarstop_core"
     files = {path.relative_to(ROOT) for path in core.rglob("*") if path.is_file() and path.suffix != ".pyc"}
-    assert Path("tarstop_core/sessions/report.html") in files
+    assert {Path("tarstop_core/sessions/report.html"), Path("tarstop_core/py.typed")} <= files
     assert not {path for path in files if not (installed / path).is_file()}
     told = subprocess.run(
         [
@@ -81,6 +99,83 @@ def test_it_holds_what_the_core_reads_beside_its_modules(installed: Path) -> Non
         "evaluation/findings/report.html",
         "presentation/templates/page.css",
     } <= set(told)
+
+
+@pytest.fixture
+def core_only(installed: Path, tmp_path: Path) -> dict[str, str]:
+    """An environment without what only the dashboard needs."""
+    place = tmp_path / "without"
+    place.mkdir()
+    (place / "sitecustomize.py").write_text(f"HIDDEN = {NOT_IN_THE_CORE!r}\n{HIDE}", encoding="utf-8")
+    its = environment(installed, tmp_path)
+    return {
+        **its,
+        "PYTHONPATH": os.pathsep.join((str(place), its["PYTHONPATH"])),
+        "PYTHONIOENCODING": "utf-8",
+    }
+
+
+def test_the_command_line_needs_nothing_of_the_dashboard(core_only: dict[str, str], tmp_path: Path) -> None:
+    def tarstop(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            run(*arguments),
+            cwd=tmp_path,
+            env=core_only,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            check=False,
+        )
+
+    for line in LINES:
+        if not line.startswith(ELSEWHERE):
+            done = tarstop(*shlex.split(line))
+            assert done.returncode == 0 and done.stdout, (line, done.stderr)
+    (tmp_path / "mine").mkdir()
+    for name in ("my.run", "my.qrels"):
+        shutil.copy(tmp_path / name, tmp_path / "mine")
+    done = tarstop("experiment", "mine", "--out", "out", "--methods", "greedy,decide-now", "--workers", "1")
+    assert done.returncode == 0 and "pip install" in done.stderr
+    assert 'data-figure="' not in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    refused = tarstop("app")
+    assert refused.returncode == 2 and refused.stderr.count("\n") == 1 and "[app]" in refused.stderr
+
+
+def named(lines: Iterable[str]) -> set[str]:
+    """Names of packages, in one spelling, from requirements with versions or extras."""
+    names = (re.match(r"[\w.-]+", line) for line in lines)
+    return {re.sub(r"[-_.]+", "-", name[0]).lower() for name in names if name}
+
+
+def test_the_core_asks_for_no_package_of_the_dashboard(installed: Path) -> None:
+    (metadata,) = installed.glob("*.dist-info/METADATA")
+    said = message_from_string(metadata.read_text(encoding="utf-8"))
+    required = said.get_all("Requires-Dist")
+    assert not named(line for line in required if "extra ==" not in line) & set(NOT_IN_THE_CORE)
+    assert {"streamlit", "plotly", "kaleido"} <= named(line for line in required if "extra == 'app'" in line)
+    assert said["Keywords"] and said["License-Expression"] == "MIT"
+
+
+def test_all_that_is_asked_for_is_pinned() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    pins = {
+        name: named((ROOT / f"{name}.txt").read_text(encoding="utf-8").splitlines())
+        for name in ("requirements", "requirements-dev")
+    }
+    assert named([*project["dependencies"], *extras["app"]]) <= pins["requirements"]
+    others = {"tarstop", *pins["requirements"], *pins["requirements-dev"]}
+    assert named(line for name in ("postgres", "dask", "test") for line in extras[name]) <= others
+
+
+def test_the_container_starts_the_dashboard_as_the_command_allows() -> None:
+    command = re.search(r"^CMD (\[.+\])$", (ROOT / "Dockerfile").read_text(encoding="utf-8"), re.MULTILINE)
+    assert command
+    name, *arguments = json.loads(command[1])[1:]
+    assert app.name == name and app.make_context(name, arguments).params["no_login"]
+    services = yaml.safe_load((ROOT / "compose.yaml").read_text(encoding="utf-8"))["services"]
+    assert services["tarstop"]["ports"] == ["127.0.0.1:8501:8501"], "there is no login"
+    assert services["tarstop"]["environment"]["TARSTOP_DATABASE_URL"].endswith("@database/tarstop")
 
 
 def test_samples_calibrators_and_texts_are_its_own(installed: Path, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import re
 import socket
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import click
@@ -49,6 +50,10 @@ def app(
     headless: bool,
 ) -> None:
     """Start the dashboard."""
+    if find_spec("streamlit") is None:
+        raise InputProblem(
+            "The dashboard needs packages that are not installed; run: pip install 'tarstop[app]'."
+        )
     from tarstop_core.evaluation.results import named_at_start
     from tarstop_core.policies import parse_policy
 

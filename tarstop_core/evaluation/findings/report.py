@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
 
@@ -29,6 +30,9 @@ STATISTICS = {
     "hit_within_100": "topics with a hit within 100",
 }
 PICTURES = ("svg", "png")
+NO_FIGURES = (
+    "The report has no figures: they need plotly, which is not installed; run: pip install 'tarstop[app]'."
+)
 
 
 Section = Literal["regret", "errors", "effort", "differences", "reliability"]
@@ -228,10 +232,16 @@ def write(report: Findings, folder: Path, *, pictures: bool = True) -> Written:
             (folder / name).write_text(text, encoding="utf-8")
         save(results, folder / "results.npz")
         files = [*frames, *texts, "results.npz"]
-        drawn, missing = _pictures(report, folder / "figures") if pictures else ([], [])
+        drawn, missing = _pictures(report, folder / "figures") if pictures and can_draw() else ([], [])
+        missing += [] if can_draw() else [NO_FIGURES]
     except OSError as problem:
         raise InputProblem(f"The report cannot be written to {folder}: {problem.strerror}.") from None
     return Written((*files, *drawn), tuple(missing))
+
+
+def can_draw() -> bool:
+    """Whether plotly is installed."""
+    return find_spec("plotly") is not None
 
 
 def _pictures(report: Findings, folder: Path) -> tuple[list[str], list[str]]:
@@ -259,8 +269,11 @@ def _pictures(report: Findings, folder: Path) -> tuple[list[str], list[str]]:
 
 def html(report: Findings) -> str:
     """The report as one page: figures that can be looked into, without a network."""
-    import plotly.offline
+    plotly_js = ""
+    if can_draw():
+        import plotly.offline
 
+        plotly_js = plotly.offline.get_plotlyjs()
     results, settings = report.results, report.results.settings
     task = TASKS[results.scenario]
     texts = {name: json.dumps(value, ensure_ascii=False) for name, value in settings.items()}
@@ -281,14 +294,16 @@ def html(report: Findings) -> str:
         figures=[
             {**vars(drawn), "light": drawn.draw(False), "dark": drawn.draw(True)}
             for drawn in report.figures()
-        ],
+        ]
+        if plotly_js
+        else [],
         calibration=_calibration(results),
         statistics=statistics(results),
         chosen=report.rows.pivot_table(
             index=["approach", "q_star"], columns="cost", values="setting", aggfunc="first", sort=False
         ).reset_index(),
         settings=pd.DataFrame(texts.items(), columns=["setting", "value"]),
-        plotly_js=plotly.offline.get_plotlyjs(),
+        plotly_js=plotly_js,
     )
 
 
