@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 HEIGHT = 330
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Ranking(Result):
     """Documents in the order of their scores."""
 
     order: Ints  # Positions of the documents as they were given, best first, shape (N,)
     scores: Floats  # Scores in that order, shape (N,)
-    records: pd.DataFrame = field(repr=False)
+    records: pd.DataFrame  # as they were given
 
     def to_frame(self) -> pd.DataFrame:
         """Return the records in this order, with their scores."""
@@ -91,11 +91,11 @@ def rank(records: Any, query: str, tokens: str = "words") -> Ranking:
     return Ranking(order, scores[order], frame)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Experiment(Result):
     """What an experiment found: a row a method, q* and cost."""
 
-    findings: Findings = field(repr=False)  # All tables and figures, as ``tarstop experiment`` writes them
+    findings: Findings  # All tables and figures, as ``tarstop experiment`` writes them
 
     @property
     def sentence(self) -> str:

@@ -69,7 +69,7 @@ class Advice(Result):
 
         names = "go_on decision read documents to_read belief rho evpi value gain worth cost".split()
         unread = self.unread or (np.nan,) * 3
-        row = {name: getattr(self, name) for name in names}
+        row = {name: np.nan if (value := getattr(self, name)) is None else value for name in names}
         return pd.DataFrame([row | dict(zip(("unread", "unread_low", "unread_high"), unread, strict=True))])
 
     def figure(self) -> Figure:
@@ -235,7 +235,7 @@ def decide(belief: float, rho: float, stakes: Stakes) -> Decision:
     return Decision(one.go_on, _action(one.plus), belief, rho, one.q_star, one.evpi, one.value, stakes.cost)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Plans(Result):
     """What reading some more documents and then deciding is worth, in the payoffs' unit; arrays of shape (M,)."""
 
@@ -338,12 +338,12 @@ def evsi(
     return Plans(plans, free - now[0], free - dear, own.settings.payoffs.unit)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Replay(Result):
     """Where rules stop on a labelled list, and what came of it: a row a rule."""
 
-    rows: pd.DataFrame = field(repr=False)  # a row a rule, as `to_frame()` returns them
-    relevant: Flags = field(repr=False)  # The labels of the list, shape (N,)
+    rows: pd.DataFrame  # a row a rule, as `to_frame()` returns them
+    relevant: Flags  # The labels of the list, shape (N,)
 
     @cached_property
     def depth(self) -> float:

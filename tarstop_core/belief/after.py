@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 HEIGHT = 330
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Belief(Result):
     """How likely pooled sensitivity exceeds a threshold."""
 
@@ -31,7 +31,7 @@ class Belief(Result):
     theta: float
     engine: str
     notes: tuple[str, ...]  # Studies that count only in part or not at all
-    tables: Tables = field(repr=False)
+    tables: Tables
 
     def __float__(self) -> float:
         return float("nan") if self.belief is None else self.belief

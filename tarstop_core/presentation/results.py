@@ -53,5 +53,8 @@ class Result(ABC):
         )
         return words + table
 
+    def __repr__(self) -> str:
+        return str(self)
+
     def __str__(self) -> str:
         return self.sentence or self.to_frame().to_string(index=False)
