@@ -153,6 +153,11 @@ def test_the_core_asks_for_no_package_of_the_dashboard(installed: Path) -> None:
     required = said.get_all("Requires-Dist")
     assert not named(line for line in required if "extra ==" not in line) & set(NOT_IN_THE_CORE)
     assert {"streamlit", "plotly", "kaleido"} <= named(line for line in required if "extra == 'app'" in line)
+    (entries,) = installed.glob("*.dist-info/entry_points.txt")
+    assert (
+        "[asreview.models.stoppers]\ntarstop = tarstop_core.api.asreview_stopper:Stopper"
+        in entries.read_text("utf-8")
+    )
     assert said["Keywords"] and said["License-Expression"] == "MIT"
 
 
