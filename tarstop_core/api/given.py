@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
@@ -70,6 +70,8 @@ def asked(
     learns = isinstance(chances, Integral)
     settings = as_settings(stakes, scenario, own, learns)
     chance = scenario_of(settings).chance_of(settings)
+    if learns and chances < 1:
+        raise InputProblem(f"chances is {chances}; give the number of documents, or the chance of each.")
     p = np.zeros(int(chances)) if learns else as_chances(chances)
     state = as_state(settings, len(p), as_labels(labels), tables)
     source = as_calibrator(p, chance, calibrator)
@@ -143,6 +145,8 @@ def as_labels(given: Any) -> Floats:
     """Return labels as 1, 0 and nan, without the missing ones behind the last; InputProblem when one is something else."""
     import pandas as pd
 
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise InputProblem(f"labels is {given!r}; give a label for each document read, in this order.")
     values = pd.Series(list(given), dtype=object)
     labels = np.full(len(values), np.nan)
     for at in np.flatnonzero(values.notna().to_numpy()):
@@ -201,7 +205,11 @@ def as_calibrator(p: Floats, chance: str, fitted: Estimator | None) -> Calibrato
     x, y = tuple(np.log(np.arange(1, len(p) + 1)).tolist()), tuple(p.tolist())
     if fitted is None:
         return Calibrator("rank", chance, x, y, OWN)
-    own = fitted.calibrator_
+    own = getattr(fitted, "calibrator_", None)
+    if not isinstance(own, Calibrator):
+        raise InputProblem(
+            f"calibrator is {fitted!r}; give a fitted one, such as ts.Calibrator.load('clef-reviews')."
+        )
     if own.scenario != chance:
         raise InputProblem(
             f"calibrator gives chances of '{own.scenario}', and chances of '{chance}' are needed; fit one with "

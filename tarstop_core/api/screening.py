@@ -323,7 +323,10 @@ def evsi(
     depth, left = own.state.depth, len(own.p) - own.state.depth
     if documents is None:
         documents = [m for m in limited_plans(min(left, LONGEST_PLAN)) if m] if left else []
-    plans = np.array(documents, dtype=np.intp)
+    plans = np.array(documents)
+    if plans.ndim != 1 or (len(plans) and not np.issubdtype(plans.dtype, np.integer)):
+        raise InputProblem(f"documents is {documents!r}; give whole numbers of documents to read.")
+    plans = plans.astype(np.intp)
     if len(plans) and not (plans.min() >= 1 and plans.max() <= left):
         raise InputProblem(
             f"documents holds {plans.min()} to {plans.max()}; {left} are left, give 1 to {left}."

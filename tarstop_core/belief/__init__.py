@@ -9,6 +9,7 @@ class _Callable(ModuleType):
     """The package, which is also the function ``ts.belief``: both have the one name."""
 
     def __call__(self, *tables: Any, **options: Any) -> Any:
+        """Return the belief after 2×2 tables; see :func:`tarstop_core.belief.after.belief`."""
         from tarstop_core.belief.after import belief
 
         return belief(*tables, **options)

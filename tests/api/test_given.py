@@ -28,6 +28,13 @@ def frame(**columns: Any) -> pd.DataFrame:
         (lambda: ts.advise([[0.1], [0.2]], [], STAKES), r"chances has the shape \(2, 1\)"),
         (lambda: ts.advise([], [], STAKES), "chances has the shape"),
         (lambda: ts.advise(10, [], STAKES), "chances is a number of documents"),
+        (lambda: ts.advise(0, [], scenario="enough"), "chances is 0"),
+        (lambda: ts.advise(P, 3, STAKES), "labels is 3"),
+        (lambda: ts.advise(P, "01", STAKES), "labels is '01'"),
+        (lambda: ts.advise(P, [], STAKES, calibrator="clef-reviews"), "calibrator is 'clef-reviews'"),
+        (lambda: ts.advise(P, [], STAKES, calibrator=ts.Calibrator()), "give a fitted one"),
+        (lambda: ts.evsi(P, [0], STAKES, 5), "documents is 5"),  # type: ignore[arg-type]
+        (lambda: ts.evsi(P, [0], STAKES, ["a"]), "documents is"),  # type: ignore[list-item]
         (lambda: ts.advise(P, ["maybe"], STAKES), r"labels\[0\] is 'maybe'"),
         (lambda: ts.advise(P, [0, 2], STAKES), r"labels\[1\] is 2"),
         (lambda: ts.advise(P[:2], [0, 0, 1], STAKES), "labels has 3 labels for 2 documents"),
