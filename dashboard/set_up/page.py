@@ -13,8 +13,9 @@ from dashboard.frame.widgets import LASTING, LONGEST_NAME, bound, lasting, named
 from dashboard.frame.work import REVIEWER, flash, go_to, kept, reviewer
 from dashboard.parts import chances, documents, learning
 from dashboard.set_up import order as listing
-from dashboard.set_up.form import PREFIX, Form
-from dashboard.set_up.forms import FORMS, TAKEN
+from dashboard.set_up.forms.base import PREFIX, Form
+from dashboard.set_up.forms.named import FORMS
+from dashboard.set_up.forms.review import TAKEN
 from dashboard.set_up.order import Arranged
 from tarstop_core.belief.prior import from_json
 from tarstop_core.calibration.calibrator import Calibrator

@@ -18,7 +18,7 @@ PREFIX = "set_up"
 
 
 class Form(Generic[S]):
-    """The questions of one scenario; :data:`FORMS` names those that ask more, or otherwise."""
+    """The questions of one scenario; a subclass asks more, or otherwise."""
 
     def __init__(self, scenario: Scenario[S]) -> None:
         self.scenario = scenario

@@ -1,34 +1,22 @@
-"""What a scenario asks of its own when a session is set up, beside what every one asks."""
+"""What Set up asks of a review of diagnostic accuracy."""
 
 from dataclasses import replace
-from typing import Any
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dashboard.frame.drawing import captioned, dark
-from dashboard.frame.shell import caption, escape_label, escape_markdown, term
+from dashboard.frame.shell import caption, escape_markdown, term
 from dashboard.frame.widgets import explained, hundredths, lasting, one_of, text_of, upload
-from dashboard.parts import application
-from dashboard.parts.application import Asked
-from dashboard.set_up import coverage
-from dashboard.set_up.enough import EnoughForm
-from dashboard.set_up.form import PREFIX, Form
+from dashboard.set_up.forms.base import PREFIX, Form
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.belief.prior import Prior, from_json
-from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.calibration.extraction_rate import ExtractionRate
 from tarstop_core.evidence.curve_figures import prior_figure, prior_sentence
 from tarstop_core.presentation.numbers import amount, percent
-from tarstop_core.ranking.order import Order
 from tarstop_core.samples import shipped
 from tarstop_core.samples.shipped import WIDTH, priors
-from tarstop_core.screening.scenarios.enough import ENOUGH
-from tarstop_core.screening.scenarios.patent import PATENT
-from tarstop_core.screening.scenarios.review import REVIEW
-from tarstop_core.screening.settings import PatentSettings, ReviewSettings
-from tarstop_core.sessions.create import Documents
+from tarstop_core.screening.settings import ReviewSettings
 from tarstop_core.value.stakes import FULL_TIMES
 
 OF_REVIEW = f"{PREFIX}/review"
@@ -46,71 +34,6 @@ TRUTHS = {
     ),
 }
 OTHER_PRIORS = {"weak": "Weak: hardly anything is known", "own": "My own s and τ", "file": "From a file"}
-
-
-class PatentForm(Form[PatentSettings]):
-    """A search for prior art, in which one document decides."""
-
-    def application(self, chosen: Documents, problems: list[str], listing: DeltaGenerator) -> Asked | None:
-        """Ask for the application that documents are held against."""
-        return application.ask(chosen, problems, listing)
-
-    def stakes(self, start: PatentSettings, simulated: bool, problems: list[str]) -> PatentSettings:
-        """Whether a document has to be cited stands further down the page, and changes what follows from the stakes."""
-        state = st.session_state
-        cited = state.get(f"{PREFIX}/needs_citation", True) and not state.get(f"{PREFIX}/paper", False)
-        return super().stakes(replace(start, needs_citation=cited), simulated, problems)
-
-    def more(self, settings: PatentSettings, simulated: bool) -> PatentSettings:
-        """Ask for citation, confirmation and the sensitivity of reading."""
-        paper = st.toggle(
-            "Paper mode: none of these",
-            **lasting(f"{PREFIX}/paper"),
-            help=f"{term('paper-mode', 'As in the published experiments')}: no citation needed, every hit counts at once, "
-            "the list is complete and every relevant document is recognised.",
-        )
-        left, right = st.columns(2, gap="large")
-
-        def how(name: str) -> dict[str, Any]:
-            return {**lasting(f"{PREFIX}/{name}"), "disabled": paper}
-
-        cited = left.toggle(
-            f"“{escape_label(settings.plus)}” needs a document to cite",
-            value=True,
-            **how("needs_citation"),
-            help=f"Before such a document is found, only the other action is {term('citation', 'open to you')}.",
-        )
-        confirmed = right.toggle(
-            "A hit counts only once you confirm it",
-            value=True,
-            **how("confirm_hits"),
-            help=f"Until a hit is {term('confirmed', 'confirmed')} you are shown what follows if it holds and if it does not.",
-        )
-        s = hundredths(
-            "Chance that you recognise it on reading",
-            100,
-            low=5,
-            high=100,
-            step=5,
-            help=f"{term('reading', 's (sensitivity of one reading)')}: would you recognise a relevant document?",
-            **how("s"),
-        )
-        st.caption(f"s = {s / 100:.2f}: of 100 relevant documents that you read, you would recognise {s}.")
-        if paper:
-            return settings.paper_mode()
-        return replace(settings, needs_citation=cited, confirm_hits=confirmed, s=s / 100)
-
-    def coverage(
-        self, settings: PatentSettings, calibrator: Calibrator | None, chosen: Documents
-    ) -> PatentSettings:
-        """Ask how the list was searched."""
-        paper = bool(st.session_state.get(f"{PREFIX}/paper", False))
-        kappa = coverage.ask(PREFIX, calibrator, chosen, disabled=paper)
-        return settings if paper else replace(settings, kappa=kappa)
-
-    def is_merged(self, chosen: Documents, order: Order) -> bool:
-        """By its files, or by what the person said of the search."""
-        return order != "text" and coverage.merges(PREFIX, chosen)
 
 
 class ReviewForm(Form[ReviewSettings]):
@@ -238,14 +161,6 @@ class ReviewForm(Form[ReviewSettings]):
         drawn = replace(prior, b_0=settings.b_0)
         captioned(prior_figure(drawn, settings.theta, dark()), prior_sentence(drawn, settings.theta))
         return prior
-
-
-FORMS: dict[str, type[Form[Any]]] = {
-    PATENT.name: PatentForm,
-    REVIEW.name: ReviewForm,
-    ENOUGH.name: EnoughForm,
-}
-"""By scenario; one without a line asks what every scenario asks."""
 
 
 def _full_cost(settings: ReviewSettings) -> float:

@@ -1,11 +1,11 @@
-"""What is asked where nothing is weighed: the recall to reach, and the rule that reaches it."""
+"""What Set up asks where nothing is weighed: the recall to reach, and the rule that reaches it."""
 
 import streamlit as st
 
 from dashboard.frame.shell import caption
 from dashboard.frame.widgets import lasting, switch
 from dashboard.parts import chances, stopping
-from dashboard.set_up.form import Form
+from dashboard.set_up.forms.base import Form
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.policies import Policy, Value
 from tarstop_core.screening.settings import EnoughSettings
