@@ -297,17 +297,20 @@ def _show_look_back(arranged: Arranged, ranking: Ranking, settings: Settings, ca
     st.markdown("**Where each rule would have stopped, in the order read**")
     shell.caption(back_message("facts", back=back))
     unit = settings.payoffs.unit
-    head = ["rule", "stops after", "relevant by then", "missed", "reading on pays where one is worth"]
+    head = ["rule", "stops after", "relevant by then", "missed"]
     rows = [
         [
             str(stop.policy),
             "not yet" if stop.depth is None else f"{stop.depth:,}",
             f"{stop.relevant_read:,}",
             f"{stop.missed:,}",
-            "–" if stop.worth is None else amount(stop.worth, unit),
         ]
         for stop in back.stops
     ]
+    if settings.weighs:
+        head.append("reading on pays where one is worth")
+        for row, stop in zip(rows, back.stops, strict=True):
+            row.append("–" if stop.worth is None else amount(stop.worth, unit))
     st.html(f'<div class="tar-others" data-testid="replayed">{grid(head, rows)}</div>')
     if back.left:
         shell.caption(back_message("chances", back=back))

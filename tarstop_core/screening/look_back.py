@@ -36,7 +36,9 @@ class Stop:
     spared: int  # Documents that were read after it
     missed: int  # Relevant ones among them
     worth: float | None
-    """What finding one of these must be worth for reading on to have paid, in the unit of the cost; None without any."""
+    """What finding one of these must be worth for reading on to have paid, in the unit of the cost; None where none was
+    missed or nothing is weighed.
+    """
 
 
 @dataclass(frozen=True)
@@ -136,7 +138,8 @@ def look_back(
         stopped = stop.depth <= read and stop.depth < len(ranking)
         spared = read - stop.depth if stopped else 0
         missed = found_in_all - stop.found if stopped else 0
-        worth = settings.read_at_once().cost * spared / missed if missed else None
+        priced = missed and settings.weighs
+        worth = settings.read_at_once().cost * spared / missed if priced else None
         stops.append(Stop(stop.policy, stop.depth if stopped else None, stop.found, spared, missed, worth))
     expected, left = None, None
     if not settings.one_decides:

@@ -11,6 +11,7 @@ from tarstop_core.policies import parse_policy
 from tarstop_core.samples.shipped import calibrators
 from tarstop_core.screening.kept_labels import labels_found
 from tarstop_core.screening.look_back import look_back, message, order_read
+from tarstop_core.screening.settings import EnoughSettings
 from tests.branches import every_branch
 from tests.session_cases import INCLUSION, REVIEW
 
@@ -64,12 +65,23 @@ def test_rules_stop_where_they_would_have() -> None:
     assert back.left is not None and 0 <= back.left[1] <= back.left[0] <= back.left[2] <= back.unread
 
 
+def test_nothing_missed_has_a_price_where_nothing_is_weighed() -> None:
+    labels = labels_found(FRAME)
+    ranking = order_read(FRAME, labels)
+    assert ranking is not None
+    back = look_back(ranking, labels, EnoughSettings(), INCLUSION, RULES)
+    assert back.stops[0].missed == 1 and back.stops[0].worth is None
+    said = message("methods", back=back, stop=back.stops[0], unit="", source="a.asreview")
+    assert "1 of 2" in said and "worth" not in said and "pays" not in said
+
+
 def test_every_sentence_is_said() -> None:
     labels = labels_found(FRAME)
     ranking = order_read(FRAME, labels)
     assert ranking is not None
     back = look_back(ranking, labels, SETTINGS, INCLUSION, RULES)
     nothing_missed = (replace(back.stops[0], missed=0),)
+    unpriced = (replace(back.stops[0], worth=None),)
     cases = [
         replace(back, expected=(1, 3)),
         replace(back, expected=(9, 12), stops=nothing_missed),
@@ -77,6 +89,7 @@ def test_every_sentence_is_said() -> None:
         replace(back, prior=0, documents=4),
         replace(back, expected=None, left=None),
         replace(back, relevant=0, stops=nothing_missed),
+        replace(back, stops=unpriced),
     ]
     with every_branch(message):
         for case in cases:

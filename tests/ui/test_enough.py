@@ -159,6 +159,33 @@ def test_from_import_to_report_nothing_is_weighed(
     assert [step["recall"] for step in again.steps] == [step["recall"] for step in snapshot.steps]
 
 
+@pytest.mark.parametrize("came_along", ["keep", "replay"])
+@pytest.mark.parametrize("in_order", [False, True])
+def test_labels_that_came_along_are_weighed_by_nothing(
+    open_app: Opener, store: Store, came_along: str, in_order: bool
+) -> None:
+    lines = a_file().decode().splitlines()
+    lines[0] = "id,title,abstract,included,screening order"
+    for at in range(1, len(lines)):
+        # Those labelled last are relevant, so that rules miss some.
+        lines[at] = f"{lines[at]},{len(lines) - at if in_order else ''}"
+    app = set_up(open_app, "triptans.csv", "\n".join(lines).encode())
+    next(each for each in app.radio if "/came_along/choice" in each.key).set_value(came_along).run()
+    said = words_of(app)
+    assert ('data-testid="replayed"' in html_of(app)) == (came_along == "replay")
+    assert bool(app.code) == (in_order and came_along == "replay")
+    said += " ".join(each.value for each in app.code)
+    assert not WEIGHED.search(said), WEIGHED.search(said)
+    session = begun(app, store)
+    kept = session_snapshot(store, session)
+    assert kept.state.kept == (120 if came_along == "keep" else 0)
+    written = re.sub(
+        r"<[^<>]*>", " ", re.sub(r"<style.*?</style>|<pre.*?</pre>", " ", report_html(kept), flags=re.DOTALL)
+    )
+    for text in (written, words_of(shown("screen", {}, session=session))):
+        assert not WEIGHED.search(text), WEIGHED.search(text)
+
+
 def test_pages_about_decisions_say_that_nothing_is_weighed(open_app: Opener, store: Store) -> None:
     session = begun(set_up(open_app, "triptans.csv", a_file()), store)
     for page in ("explore", "evidence"):
