@@ -84,14 +84,19 @@ class RecallFacts(ListFacts):
     """What is said beside the advice where nothing is weighed."""
 
     most: int | None = None
-    """The most relevant documents that the list can hold, with 95 % confidence; None without documents drawn at random."""
+    """The most relevant documents that the list can hold, with the confidence of the settings; None without documents drawn at random."""
 
     @property
     def sure(self) -> float | None:
-        """Recall that is reached at least, with 95 % confidence; 1 where nothing can be relevant."""
+        """Recall that is reached at least, with that confidence; 1 where nothing can be relevant."""
         if self.most is None:
             return None
         return self.relevant / self.most if self.most else 1.0
+
+    @property
+    def sure_percent(self) -> int:
+        """`sure` in whole per cent, rounded down: what is promised has to be kept."""
+        return 100 * self.relevant // self.most if self.most else 100
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,6 @@ from tarstop_core.screening.state import State
 
 SHARES = (20, 10, 5, 2)
 """How many documents to one draw may be chosen."""
-SURE = percent(1 - ALPHA)
 
 
 def with_draws(ranking: Ranking, kept: Sequence[int], every: int, seed: int) -> tuple[Ranking, Event]:
@@ -54,25 +53,31 @@ def with_draws(ranking: Ranking, kept: Sequence[int], every: int, seed: int) -> 
     return replace(ranking, order=ranking.order[at], scores=scores, how=how), event
 
 
-def relevant_at_most(state: State) -> int | None:
-    """The most relevant documents that the list can hold, with 95 % confidence; None without audit draws."""
+def relevant_at_most(state: State, confidence: float = 1 - ALPHA) -> int | None:
+    """The most relevant documents that the list can hold, with this confidence; None without audit draws."""
     if state.drawn is None:
         return None
     read, kept = state.depth, state.kept
     counts = state.labels[:read] == RELEVANT
     counts[state.unsure] = True
     fresh = largest_total(
-        counts[kept:], state.drawn[kept:read], len(state.labels) - kept, draws=int(state.drawn.sum())
+        counts[kept:],
+        state.drawn[kept:read],
+        len(state.labels) - kept,
+        alpha=1 - confidence,
+        draws=int(state.drawn.sum()),
     )
     return int(counts[:kept].sum()) + fresh
 
 
 def recall_sentence(state: State) -> str:
     """What may be said of recall at this and at every other stop; empty without audit draws."""
-    most = relevant_at_most(state)
+    confidence = state.settings.recall_confidence
+    most = relevant_at_most(state, confidence)
     if most is None:
         return ""
-    return record_message("recall", sure=SURE, relevant=state.relevant - len(state.pending), most=most)
+    settled = state.relevant - len(state.pending)
+    return record_message("recall", sure=percent(confidence), relevant=settled, most=most)
 
 
 def drawn_in_words(state: State) -> str:
@@ -83,9 +88,9 @@ def drawn_in_words(state: State) -> str:
     return record_message("drawn", every=state.audit_every, documents=int(drawn.sum()), hits=hits)
 
 
-def audit_protocol(every: int) -> str:
+def audit_protocol(every: int, confidence: float = 1 - ALPHA) -> str:
     """What a protocol says of audit draws."""
-    return record_message("audit", every=every, sure=SURE)
+    return record_message("audit", every=every, sure=percent(confidence))
 
 
 @lru_cache(maxsize=8)

@@ -12,6 +12,7 @@ from tarstop_core.belief.decisive import check_prior
 from tarstop_core.belief.engines import check_engine
 from tarstop_core.belief.prior import Prior, check_theta
 from tarstop_core.calibration.extraction_rate import ExtractionRate
+from tarstop_core.calibration.recall_bound import ALPHA
 from tarstop_core.documents.application import NOTHING_SAID, Application
 from tarstop_core.errors import InputProblem
 from tarstop_core.policies import Policy, parse_policy
@@ -180,6 +181,11 @@ class Settings:
     def foresees(self) -> tuple[object, ...]:
         """Everything that decides what is foreseen of the labels to come."""
         return *self.chances_from, self.kappa, self.s, self.b_0
+
+    @property
+    def recall_confidence(self) -> float:
+        """Confidence of what is said of recall where documents are drawn at random."""
+        return 1 - ALPHA
 
     @property
     def confirms_hits(self) -> bool:
@@ -408,6 +414,11 @@ class EnoughSettings(Settings):
     @property
     def judges_abstracts(self) -> bool:
         return True
+
+    @property
+    def recall_confidence(self) -> float:
+        rule = self.rule
+        return float(rule.settings["confidence"]) if rule.needs_draws else super().recall_confidence
 
     def read_at_once(self) -> Self:
         """Labels that came along are in the order of the list: none of them decided what was read next."""

@@ -172,7 +172,7 @@ def protocol_paragraph(
         registered=registered,
         badge=chances_badge(calibrator, settings),
         learning=learning_protocol(settings, digest) if settings.learns else "",
-        audit=audit_protocol(audited) if audited else "",
+        audit=audit_protocol(audited, settings.recall_confidence) if audited else "",
     )
     return scenario_of(settings).message("protocol", settings=settings, plan=plan)
 

@@ -7,7 +7,10 @@ import pytest
 
 from tarstop_core.calibration.recall_bound import draws_at
 from tarstop_core.errors import InputProblem
+from tarstop_core.presentation.numbers import percent
 from tarstop_core.ranking.order import Ranking
+from tarstop_core.screening.advice import advise
+from tarstop_core.screening.advised import RecallFacts
 from tarstop_core.screening.audit import (
     audit_protocol,
     drawn_in_words,
@@ -17,9 +20,12 @@ from tarstop_core.screening.audit import (
 )
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event, check_event
-from tarstop_core.screening.settings import PatentSettings, ReviewSettings, Settings
+from tarstop_core.screening.scenarios.enough import ENOUGH
+from tarstop_core.screening.settings import EnoughSettings, PatentSettings, ReviewSettings, Settings
+from tarstop_core.screening.settings_words import protocol_paragraph
 from tarstop_core.screening.state import State
 from tarstop_core.value.payoffs import Payoffs
+from tests.session_cases import INCLUSION as CALIBRATOR
 
 N, EVERY = 300, 2
 START = ReviewSettings(Payoffs.from_q_star(0.5), 0.001)
@@ -150,3 +156,26 @@ def test_a_hit_that_waits_for_confirmation_is_not_yet_found() -> None:
 
 def test_a_protocol_says_it_beforehand() -> None:
     assert audit_protocol(10).startswith("One document in 10 offered will be drawn at random")
+
+
+def test_the_statement_has_the_confidence_of_the_rule() -> None:
+    events = read(160, 60)
+    most = {}
+    for confidence in (0.8, 0.95, 0.99):
+        settings = EnoughSettings(policy=f"audit:confidence={confidence},every={EVERY}")
+        state = after(*events, settings=settings)
+        chance = np.full(N, 0.1)
+        advice = advise(settings, CALIBRATOR, chance, state)
+        assert isinstance(advice.facts, RecallFacts) and advice.facts.most is not None
+        most[confidence] = advice.facts.most
+        said = recall_sentence(state), ENOUGH.message("for_sure", facts=advice.facts, settings=settings)
+        for sentence in said:
+            assert f"With {percent(confidence)} confidence at least {advice.facts.sure_percent} %" in sentence
+        assert advice.facts.sure_percent == 100 * 60 // most[confidence]
+        written = protocol_paragraph(settings, CALIBRATOR, size=N, audited=EVERY)
+        assert f"that holds with {percent(confidence)} confidence" in written
+    assert most[0.8] < most[0.95] == relevant_at_most(after(*events)) < most[0.99]
+
+
+def test_a_promised_share_is_rounded_down() -> None:
+    assert RecallFacts(left=(0, 0, 0), relevant=199, most=200).sure_percent == 99

@@ -77,7 +77,7 @@ class Enough(Scenario[EnoughSettings]):
         return RecallFacts(
             left=(left.mean, *left.interval()),
             relevant=int(state.came_true.sum()),
-            most=relevant_at_most(state),
+            most=relevant_at_most(state, settings.recall_confidence),
         )
 
     def rows(self, advice: Advice, settings: EnoughSettings) -> list[tuple[str, str]]:
@@ -87,9 +87,8 @@ class Enough(Scenario[EnoughSettings]):
             ("Relevant documents probably still unread", self.message("unread", facts=facts)),
         ]
         if facts.sure is not None:
-            rows.append(
-                ("Recall by the random draws, with 95 % confidence", f"at least {percent(facts.sure)}")
-            )
+            sure = f"with {percent(settings.recall_confidence)} confidence"
+            rows.append((f"Recall by the random draws, {sure}", f"at least {facts.sure_percent} %"))
         return rows
 
     def figure(self, advice: Advice, state: State, dark: bool = False) -> Figure:
