@@ -1,30 +1,33 @@
-"""How often the bound on recall from audit draws is wrong, and what it costs: draws replayed on constructed and real lists."""
+"""How often what is said of recall is wrong, and what that costs: draws repeated on constructed lists, and on sessions that learned."""
 
-from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ProcessPoolExecutor
-from functools import lru_cache, partial
-from pathlib import Path
+import sys
+from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.stats import ttest_1samp
 
-from scripts.real_lists import COLLECTIONS, EACH_ONCE, PATENTS, medical, read
+from scripts.make_reranked_chances import Session, left_out, sessions
 from scripts.study import Study, Tables
-from tarstop_core.belief.decisive import hit_curve
-from tarstop_core.calibration.recall_bound import ALPHA, draws_at, log_stakes
+from tarstop_core.belief.mixture import Left
+from tarstop_core.calibration.calibrator import INCLUSION
+from tarstop_core.calibration.recall_bound import ALPHA, draws_at, first_bounded, log_stakes
+from tarstop_core.calibration.reranked import RerankedChances, ahead
 from tarstop_core.places import real_data
-from tarstop_core.policies import QBCB, Audit, Hypergeometric, Randomised, Target
-from tarstop_core.value.decisive import DecisivePath
-from tarstop_core.value.payoffs import Flags, Floats, Payoffs
+from tarstop_core.policies import FewLeft, Hypergeometric
+from tarstop_core.screening.advised import RecallFacts
+from tarstop_core.value.payoffs import Flags
+from tarstop_core.value.unweighed import UnweighedPath
 
-Stopped = tuple[Floats, float]  # recall of each run, and mean number of documents read
 N = 400
 EVERY = (20, 10, 5, 2)
-TAUS = (0.8, 0.95)
-AT_ONCE = 500
-SAMPLES = 20
-REPLAYS, ON_REAL = 10_000, 500  # of a constructed list, and of a real one, which is longer
+TARGETS = (0.8, 0.9, 0.95, 0.99)
+REDRAWS, AT_ONCE = 10_000, 500
+LOOKS, LOOKED_AT = 40, 5  # In the course of a list, evenly spaced; redraws of a list in which somebody looks
+RULES = {kind.title: kind for kind in (FewLeft, Hypergeometric)}
+CONSTRUCTED, SET, REVIEW = "constructed", "screening set", "review"
+Row = dict[str, object]
 
 
 def constructed() -> dict[str, Flags]:
@@ -44,28 +47,23 @@ def constructed() -> dict[str, Flags]:
     }
 
 
-def ruled_out(labels: Flags, every: int, orders: NDArray[np.intp]) -> Flags:
-    """Whether each replay ever rules the true total out, shape (replays,)."""
+def first_ruled_out(labels: Flags, every: int, orders: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Documents after which each replay first rules the true total out, more than there are where it never does; shape (replays,)."""
     drawn = np.flatnonzero(draws_at(len(labels), every))
     hits = labels[orders]
-    found = np.cumsum(hits, axis=1) - hits
+    found: NDArray[np.intp] = np.cumsum(hits, axis=1) - hits
     chance = (labels.sum() - found[:, drawn]) / (len(labels) - drawn)
     stakes = log_stakes(hits[:, drawn], chance, len(drawn))
-    return np.asarray(stakes.max(axis=1) >= -np.log(ALPHA))
+    beyond = stakes >= -np.log(ALPHA)
+    return np.where(beyond.any(axis=1), np.append(drawn, 0)[beyond.argmax(axis=1)], len(labels)) + 1
 
 
-def false_stops(labels: Flags, every: int, replays: int, seed: int = 1) -> float:
-    """Share of replays that are ever wrong; every wrong statement, at whatever recall, needs that."""
-    offered = orders(len(labels), every, replays, seed)
-    parts = (offered[begin : begin + AT_ONCE] for begin in range(0, replays, AT_ONCE))
-    return float(np.mean(np.concatenate([ruled_out(labels, every, part) for part in parts])))
-
-
-@lru_cache(maxsize=len(EVERY))
-def orders(documents: int, every: int, replays: int, seed: int) -> NDArray[np.intp]:
-    """Orders in which lists of this length are offered, whatever their labels; shape (replays, documents)."""
-    shuffled = np.random.default_rng(seed).permuted(np.tile(np.arange(documents), (replays, 1)), axis=1)
-    return interleaved_all(every, shuffled)
+def redrawn(documents: int, every: int, redraws: int, seed: int = 1) -> Iterator[NDArray[np.intp]]:
+    """Orders in which lists of this length are offered, whatever their labels, some at a time; shape (some, documents)."""
+    rng, ranks = np.random.default_rng(seed), np.arange(documents)
+    for begin in range(0, redraws, AT_ONCE):
+        some = np.tile(ranks, (min(AT_ONCE, redraws - begin), 1))
+        yield interleaved_all(every, rng.permuted(some, axis=1))
 
 
 def interleaved_all(every: int, shuffled: NDArray[np.intp]) -> NDArray[np.intp]:
@@ -84,99 +82,104 @@ def interleaved_all(every: int, shuffled: NDArray[np.intp]) -> NDArray[np.intp]:
     return offered
 
 
-def real_lists(data: Path) -> dict[str, list[Flags]]:
-    """Labels of the ranked lists with a relevant document, by collection: reviews by title and abstract, and patents."""
-    topics = {name: medical(data, name, "abs") for name in COLLECTIONS}
-    topics |= {name: read(data, *PATENTS[name]) for name in EACH_ONCE}
-    return {
-        name: [np.asarray(topic.labels) for topic in of if topic.labels is not None and topic.labels.any()]
-        for name, of in topics.items()
-    }
+def false_stops(labels: Flags, every: int, replays: int, seed: int = 1) -> dict[str, float]:
+    """Share of replays in which the statement is false: `ever`, and where *Audit draws* stops at each target."""
+    drawn, false = draws_at(len(labels), every), dict.fromkeys(["ever", *map(at, TARGETS)], 0)
+    for orders in redrawn(len(labels), every, replays, seed):
+        ruled_out = first_ruled_out(labels, every, orders)
+        wrong = np.flatnonzero(ruled_out <= len(labels))
+        false["ever"] += len(wrong)
+        for depth, hits in zip(ruled_out[wrong].tolist(), labels[orders[wrong]], strict=True):
+            for target in TARGETS:
+                # The true total is ruled out by then, and not all of it is found.
+                stop = first_bounded(hits, drawn, target)
+                false[at(target)] += int(depth <= stop and hits[stop:].any())
+    return {name: number / replays for name, number in false.items()}
 
 
-def rules(tau: float) -> Mapping[str, Callable[[Flags], Stopped]]:
-    """What stops at that recall."""
-    return {
-        **{f"audit draws, one in {every}": partial(_sampled, Audit(tau=tau, every=every)) for every in EVERY},
-        "Target": partial(_sampled, Target(tau=tau, confidence=1 - ALPHA)),
-        "QBCB, 100 drawn": partial(_sampled, QBCB(tau=tau, n_min=100, alpha=ALPHA)),
-        "hypergeometric test": partial(_hypergeometric, tau),
-    }
+def at(target: float) -> str:
+    """The column of a target."""
+    return f"at_{target:g}"
 
 
-def _sampled(rule: Randomised, labels: Flags) -> Stopped:
-    seen = rule.replicates(labels, SAMPLES, np.random.default_rng(7)).seen
-    return seen[:, labels].mean(axis=1), float(seen.sum(axis=1).mean())
+def false_of(name: str, kind: str, labels: Flags, replays: int = REDRAWS) -> Iterator[Row]:
+    """Share of false replays of a list by how often a document is drawn."""
+    for every in EVERY:
+        yield {"list": name, "kind": kind, "every": every} | false_stops(labels, every, replays)
 
 
-def _hypergeometric(tau: float, labels: Flags) -> Stopped:
-    path = DecisivePath(hit_curve(np.full(len(labels), 0.01)), 0.5, Payoffs.from_q_star(0.5), labels=labels)
-    depth = int(Hypergeometric(tau=tau, confidence=1 - ALPHA).depths(path, [0.0])[0])
-    return np.array([labels[:depth].sum() / labels.sum()]), float(depth)
+def statements(session: Session, model: RerankedChances) -> Iterator[Row]:
+    """Whether the number still unread lies in its interval, in the course of a list and where the rules stop."""
+    length, relevant = len(session.relevant), session.relevant
 
+    def left(labels: Flags, depth: int) -> Left:
+        return ahead(model, labels[:depth], length).left()
 
-def costs(labels: Flags) -> list[tuple[float, str, float, float, float]]:
-    """By recall and rule: share read, share that could have been left unread, and share of runs below the recall."""
-    rows = []
-    for tau in TAUS:
-        needed = int(np.argmax(np.cumsum(labels) >= tau * labels.sum())) + 1
-        for name, stopped in rules(tau).items():
-            recall, depth = stopped(labels)
-            missed = float((recall < tau - 1e-9).mean())
-            rows.append((tau, name, depth / len(labels), (depth - needed) / len(labels), missed))
-    return rows
+    def said(rule: str, labels: Flags, target: float, depth: int) -> Row:
+        number, true, found = left(labels, depth), int(labels[depth:].sum()), int(labels[:depth].sum())
+        facts = RecallFacts(left=(number.mean, *number.interval()), relevant=found)
+        row = {"list": session.name, "kind": REVIEW if session.clef else SET, "rule": rule, "target": target}
+        row |= {"open": facts.left_is_open, "held": facts.left[1] <= true <= facts.left[2]}
+        return row | {"read": depth / length, "below": found < target * (found + true) - 1e-9}
 
-
-def false_of(labels: Flags, replays: int) -> list[float]:
-    """Share of false replays by how often a document is drawn."""
-    return [false_stops(labels, every, replays) for every in EVERY]
-
-
-def false_rows(
-    collections: Mapping[str, list[Flags]], pool: ProcessPoolExecutor
-) -> Iterator[dict[str, object]]:
-    """Share of false replays of each constructed list, and in all and at worst of each collection."""
-    parts = [(name, [labels], REPLAYS) for name, labels in constructed().items()]
-    parts += [(name, labels, ON_REAL) for name, labels in collections.items()]
-    for name, labels, replays in parts:
-        shares = np.array(list(pool.map(partial(false_of, replays=replays), labels)))
-        row = {"list": name, "lists": len(labels), "replays": replays}
-        row |= {f"one_in_{every}": share for every, share in zip(EVERY, shares.mean(axis=0), strict=True)}
-        yield row | {f"worst_{every}": worst for every, worst in zip(EVERY, shares.max(axis=0), strict=True)}
+    looks = np.unique(np.linspace(0, length, LOOKS + 1).astype(int))[1:-1].tolist()
+    yield from (said("", relevant, 0.0, depth) for depth in looks)
+    path = UnweighedPath(np.zeros(length), relevant, left)
+    for title, kind in RULES.items():
+        yield from (said(title, relevant, tau, kind(tau=tau).depth(path, 0)) for tau in TARGETS)
+    for every in EVERY:
+        title, drawn = f"Audit draws, one in {every}", draws_at(length, every)
+        for labels in relevant[next(redrawn(length, every, LOOKED_AT, seed=2))]:
+            yield from (said(title, labels, 0.0, depth) for depth in looks)
+            yield from (said(title, labels, tau, first_bounded(labels, drawn, tau)) for tau in TARGETS)
 
 
 def measure() -> Tables:
-    """False replays, and documents read by rule on reviews and on patents."""
-    collections = real_lists(real_data())
-    names = ["of", "tau", "rule", "read", "more", "below"]
-    rows = []
-    with ProcessPoolExecutor(2) as pool:
-        false = pd.DataFrame(false_rows(collections, pool))
-        for of, held in (("reviews", COLLECTIONS), ("patents", EACH_ONCE)):
-            for name in held:
-                rows += [(of, *row) for found in pool.map(costs, collections[name]) for row in found]
-    table = pd.DataFrame(rows, columns=names).groupby(names[:3], sort=False).mean().reset_index()
-    return {"recall_false": false.round(4), "recall_cost": table.round({"read": 2, "more": 2, "below": 3})}
+    """False statements of recall, and intervals of what is unread by what the other lists taught, as the mode says them."""
+    played, said = sessions(real_data()), list[Row]()
+    models = left_out(played)
+    false = [row for name, labels in constructed().items() for row in false_of(name, CONSTRUCTED, labels)]
+    once = {each.name: each for each in sorted(played, key=lambda each: each.judged == INCLUSION)}
+    for session in once.values():
+        print(session.name, file=sys.stderr)
+        said += statements(session, models[session.group].of(INCLUSION))
+        false += false_of(session.name, REVIEW if session.clef else SET, session.relevant)
+    # At a look what is open is not said.
+    shown = pd.DataFrame(said).query("not open or target > 0").drop(columns="open")
+    held = shown.groupby(["list", "kind", "rule", "target"]).mean().round(4)
+    return {"recall_false": pd.DataFrame(false), "recall_unread": held.reset_index()}
 
 
-def summarise(tables: Tables) -> dict[str, object]:
-    """The worst constructed list, the real collections, and the cost in reviews."""
-    false, cost = tables["recall_false"], tables["recall_cost"]
-    real = false[false["replays"] == ON_REAL]
-    shares = [f"one_in_{every}" for every in EVERY]
-    reviews = cost[cost["of"] == "reviews"]
-    by_rule = [
-        {"rule": rule} | {f"at_{round(100 * row.tau)}": row._asdict() for row in part.itertuples()}
-        for rule, part in reviews.groupby("rule", sort=False)
+def coverage(rows: pd.DataFrame) -> Row:
+    """Share of intervals that hold, a mean over lists, and p of 90 % by a t-test over them."""
+    by_list = rows.groupby("list")["held"].mean()
+    return {"held": by_list.mean(), "p": ttest_1samp(by_list, 0.9).pvalue}
+
+
+def summarise(tables: Tables) -> Row:
+    """The worst list of each kind, coverage of the intervals, and what rules read for a recall."""
+    false, said = tables["recall_false"], tables["recall_unread"]
+    stops = false.filter(like="at_").max(axis=1)
+    worst = false.assign(stop=stops).groupby([false["kind"].eq(CONSTRUCTED), "every"])[["ever", "stop"]].max()
+    stopped, audited = said["target"] > 0, said["rule"].fillna("").str.startswith("Audit")
+    parts = {
+        "at looks": said[~stopped & ~audited],
+        "at looks, with draws": said[~stopped & audited],
+        "where *Few left* stops": said[said["rule"] == FewLeft.title],
+        "where *Audit draws* stops": said[stopped & audited],
+    }
+    rows = [
+        {"part": name, "rows": [coverage(part[part["kind"] == kind]) for kind in (SET, REVIEW)]}
+        for name, part in parts.items()
     ]
-    worst = false[false["replays"] == REPLAYS][shares].max().to_dict()
-    return {"worst": worst, "real": real[shares].max().to_dict(), "rules": by_rule}
+    cost = said[stopped].groupby(["rule", "target"])[["read", "below"]].mean()
+    return {"worst": worst.to_dict("index"), "coverage": rows, "cost": cost.to_dict("index")}
 
 
 STUDY = Study(
     page="recall_statement",
-    reads="the medical and patent rankings in TARSTOP_REAL_DATA; three minutes",
-    tables=("recall_false", "recall_cost"),
+    reads="the labelled lists with text in TARSTOP_REAL_DATA; a quarter of an hour",
+    tables=("recall_false", "recall_unread"),
     measure=measure,
     summarise=summarise,
 )
