@@ -170,9 +170,7 @@ def _print(report: Any) -> None:
 
     click.echo(report.caption + ".")
     if not TASKS[report.results.scenario].weighs:
-        rows = report.rows.assign(
-            read=1 - report.rows["effort_saved"], reached=report.rows["decision_agreement"]
-        )
+        rows = report.rows.assign(read=1 - report.rows["effort_saved"])
         click.echo(rows[["approach", "recall", "read", "reached"]].round(3).to_string(index=False))
         return
     plain = without_bootstrap(report.rows)

@@ -100,6 +100,26 @@ class Benchmark:
                 f"The benchmark {self.name} has no topics to tune on or none to test on; give both."
             )
 
+    def by_recall(self, scenario: str) -> "Benchmark":
+        """The lists that hold something relevant, for a scenario that asks for recall alone.
+
+        Recall says nothing of the others, twins of a topic among them, and any rule would be right on them.
+
+        Raises
+        ------
+        InputProblem
+            When too few are left to tune or to test on.
+        """
+        folds = tuple(
+            Fold(
+                [case for case in fold.train if case.n_relevant],
+                [case for case in fold.test if case.n_relevant],
+                None if fold.learn is None else [case for case in fold.learn if case.n_relevant],
+            )
+            for fold in self.folds
+        )
+        return replace(self, scenario=scenario, folds=folds, notes=(*self.notes, message("by_recall")))
+
     @property
     def contents(self) -> str:
         """What is in it, in a sentence."""

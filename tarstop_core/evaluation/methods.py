@@ -97,7 +97,7 @@ def parse_methods(specs: Iterable[str], scenario: str, files: bool = True) -> tu
 
     A name is that of a policy (tuned over its grid), a policy with parameters (``budget:d=100``, taken as it is), a
     combination (``either(greedy;budget:d=100)``, ``both(…;…)``), a rule in a file (``mine.py:Name``), each with
-    ``@variant`` or without; ``paper`` for the paper's seven, ``all`` for every rule.
+    ``@variant`` or without; ``paper`` for the paper's seven, ``all`` for every rule that means something in the scenario.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def parse_methods(specs: Iterable[str], scenario: str, files: bool = True) -> tu
     InputProblem
         When there is no such policy or variant, or a method is named twice.
     """
-    methods = tuple(_method(spec, scenario, files) for spec in _spelled_out(specs))
+    methods = tuple(_method(spec, scenario, files) for spec in _spelled_out(specs, TASKS[scenario].weighs))
     if not methods:
         raise InputProblem("No method is named; name at least one, or 'paper' or 'all'.")
     name, times = Counter(method.name for method in methods).most_common(1)[0]
@@ -145,10 +145,11 @@ def split_specs(text: str) -> list[str]:
     return [part.strip() for part in parts if part.strip()]
 
 
-def _spelled_out(specs: Iterable[str]) -> list[str]:
+def _spelled_out(specs: Iterable[str], weighs: bool) -> list[str]:
     names: list[str] = []
+    every = tuple(name for name, kind in POLICIES.items() if weighs or not kind.acts_on_belief)
     for spec in specs:
-        group = {"paper": PAPER, "all": tuple(POLICIES)}.get(spec.strip().lower())
+        group = {"paper": PAPER, "all": every}.get(spec.strip().lower())
         names += [spec.strip()] if group is None else [each for each in group if each not in names]
     return names
 
@@ -164,6 +165,7 @@ def _method(spec: str, scenario: str, files: bool) -> Method:
             f"{', '.join(variants)}."
         )
     policy = parse_policy(rule, files)
+    TASKS[scenario].check_rule(policy)
     if policy.parameters and "=" not in rule:
         name, settings = policy.origin or policy.name, grid(type(policy))
     else:

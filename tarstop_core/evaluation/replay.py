@@ -201,7 +201,13 @@ def replay_enough(
     Returns
     -------
     list of PlayedEnough
+
+    Raises
+    ------
+    InputProblem
+        When the rule weighs a decision.
     """
+    EnoughTask.check_rule(policy)
     task, played = EnoughTask(target=target, scale=scale), []
     learned = Learned(calibrator if isinstance(calibrator, Calibrator) else None)
     adaptive = calibrator if isinstance(calibrator, Mapping) else {}

@@ -1,6 +1,7 @@
 """``tarstop experiment`` from the outside."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +17,11 @@ from tests.evaluation.own_benchmark import own_rules
 from tests.reading_pages import read
 
 RUN = "".join(f"{t} Q0 d{i} {i} {99 - i}.5 x\n" for t in ("T1", "T2", "T3") for i in range(1, 40))
+WEIGHED = re.compile(
+    r"belief|q\*|q_star|payoff|utility|\bworth|\bcosts?\b|regret|ICER|decision|\bnan\b|a⁺",
+    re.IGNORECASE,
+)
+"""Words of a decision that is weighed."""
 QRELS = "T1 0 d2 1\nT2 0 d1 1\nT2 0 d5 1\nT3 0 d9 1\n"
 
 
@@ -47,6 +53,28 @@ def test_rows_are_those_of_the_contract(folder: Path, tmp_path: Path) -> None:
     assert {row["regret"] for row in found["rows"] if row["approach"] == "Oracle"} == {None}
     assert "ω⁻ twin" in answer.stderr
     assert (out / "report.html").is_file() and (out / "topics.csv.gz").is_file()
+
+
+def test_where_nothing_is_weighed_rules_are_judged_by_recall_alone(folder: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    asked = (str(folder), "--scenario", "enough", "--out", str(out), "--target-recall", "0.9")
+    answer = tarstop(*asked, "--methods", "few-left,audit:every=2,budget:d=5,screen-everything", "--json")
+    assert answer.exit_code == 0
+    rows = {row["method"]: row for row in json.loads(answer.stdout)["rows"]}
+    everything, five = rows["screen-everything"], rows["budget:d=5"]
+    assert (everything["recall"], everything["reached"], everything["effort_saved"]) == (1, 1, 0)
+    # Documents 2; 1 and 5; 9 are relevant.
+    assert five["screened"] == 5 and five["topics"] == 3
+    assert five["reached"] == pytest.approx(2 / 3) == five["recall"]
+    columns = {*pd.read_csv(out / "rows.csv").columns, *pd.read_csv(out / "topics.csv.gz").columns}
+    assert not columns & {"q_star", "cost", "net_utility", "plus", "regret", "icer", "decide_now"}
+    assert set(json.loads((out / "settings.json").read_text(encoding="utf-8"))).isdisjoint({"b_0", "beliefs"})
+    printed = tarstop(*asked, "--methods", "few-left,audit:every=2,budget:d=5,screen-everything").stdout
+    tables = (out / "tables.tex").read_text(encoding="utf-8")
+    page = (out / "report.html").read_text(encoding="utf-8")
+    report = read(re.sub(r"<(style|script).*?</\1>", " ", page, flags=re.DOTALL))[1]
+    for said in (report, printed, tables):
+        assert "Few left" in said and not WEIGHED.search(said), WEIGHED.search(said)
 
 
 def test_recall_centred_figures_stand_beside_net_utility(folder: Path, tmp_path: Path) -> None:

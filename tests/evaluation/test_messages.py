@@ -40,6 +40,7 @@ def sentences() -> Iterator[tuple[str, dict[str, Any]]]:
     for outcome, folds in ((None, [fold]), ("an outcome", [fold, fold])):
         cases = [SimpleNamespace(outcome=outcome, topic="ab")] if outcome else []
         yield "contents", {"cases": cases, "folds": folds}
+    yield "by_recall", {}
     yield "engines", {"engine": "univariate"}
     yield "contradicted", {}
 

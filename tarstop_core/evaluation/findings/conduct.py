@@ -1,7 +1,6 @@
 """An experiment from its first choice to its findings, as the command line and Python ask for it."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 from tarstop_core.belief.decisive import check_prior
@@ -9,6 +8,7 @@ from tarstop_core.belief.prior import check_theta
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.benchmarks.named import named
 from tarstop_core.evaluation.cases import Benchmark
+from tarstop_core.evaluation.findings.recall import findings_of
 from tarstop_core.evaluation.findings.report import Findings
 from tarstop_core.evaluation.jobs import ResultCache
 from tarstop_core.evaluation.methods import DEFAULT, parse_methods, split_specs
@@ -66,7 +66,7 @@ def conduct(
             raise InputProblem(
                 f"The benchmark {benchmark} is of the scenario {chosen.scenario}; leave the scenario out."
             )
-        chosen = replace(chosen, scenario=scenario)
+        chosen = chosen.by_recall(scenario)
     specs = split_specs(methods) if isinstance(methods, str) else methods or DEFAULT[chosen.scenario]
     tried = parse_methods(specs, chosen.scenario)
     task = TASKS[chosen.scenario].asked({**of_task, "target": target_recall})
@@ -82,4 +82,4 @@ def conduct(
         cache=cache,
         progress=progress,
     )
-    return chosen, Findings(results, share, target=target_recall)
+    return chosen, findings_of(results, share, target_recall)

@@ -68,6 +68,11 @@ class Findings:
         return aggregate.rows(self.results, share=self.share, draws=self.draws, target=self.target)
 
     @property
+    def settings(self) -> Mapping[str, Any]:
+        """Everything that changes a number."""
+        return self.results.settings
+
+    @property
     def notes(self) -> list[str]:
         """What has to be known to read the tables, which are of one cost."""
         return tables.notes(self.rows[self.rows["cost"] == self.cost])
@@ -112,6 +117,42 @@ class Findings:
     def ordering(self) -> list[str]:
         """Where the order of methods differs from the paper's, a sentence for each panel."""
         return paper.ordering_sentences(self.results)
+
+    def panels(self) -> list[tuple[str, pd.DataFrame]]:
+        """The tables of the page, each after its caption."""
+        digits = TASKS[self.results.scenario].icer_digits
+        return [
+            (f"q* = {q_star:g}. {self.caption}.", tables.panel(self.rows, q_star, self.cost, digits))
+            for q_star in sorted(self.results.q_stars, reverse=True)
+        ]
+
+    def chosen(self) -> pd.DataFrame:
+        """The settings that tuning chose."""
+        by = ["approach", "q_star"]
+        settings = self.rows.pivot_table(
+            index=by, columns="cost", values="setting", aggfunc="first", sort=False
+        )
+        return settings.reset_index()
+
+    def engine_changes(self) -> dict[str, Any] | None:
+        """How often the slower engine would have acted otherwise; None where it was not asked."""
+        return engine_changes(self.rows[self.rows["cost"] == self.cost])
+
+    def frames(self) -> dict[str, pd.DataFrame]:
+        """The tables to be written, by the name of their file."""
+        regrets = (frame.assign(q_star=q_star) for q_star, frame in self.regret.items())
+        frames = {
+            "rows.csv": self.rows,
+            "topics.csv.gz": aggregate.case_rows(self.results),
+            "regret.csv": pd.concat(regrets, ignore_index=True),
+            "errors.csv": self.errors.assign(cost=self.cost),
+        }
+        return frames if self.comparisons is None else frames | {"comparisons.csv": self.comparisons}
+
+    def latex(self) -> str:
+        """The tables of the page for LaTeX."""
+        digits = TASKS[self.results.scenario].icer_digits
+        return tables.latex(self.rows, self.cost, self.caption, digits)
 
     @property
     def caption(self) -> str:
@@ -164,12 +205,16 @@ class Findings:
                     partial(effort.difference_figure, paired, simulated),
                     effort.difference_sentence(paired),
                 )
-        for variant, quality in results.calibration.items():
+        yield from self.reliability_figures()
+
+    def reliability_figures(self) -> Iterator[Drawn]:
+        """Whether the chances came true, a figure for each variant."""
+        for variant, quality in self.results.calibration.items():
             yield Drawn(
                 "reliability",
                 f"reliability_{variant}",
                 f"Reliability of chances ({variant}), {quality.how}",
-                partial(reliability_figure, quality.reliability, simulated),
+                partial(reliability_figure, quality.reliability, self.results.simulated),
                 reliability_and_scores(quality),
             )
 
@@ -208,24 +253,15 @@ def write(report: Findings, folder: Path, *, pictures: bool = True) -> Written:
     results = report.results
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        regrets = (frame.assign(q_star=q_star) for q_star, frame in report.regret.items())
-        frames = {
-            "rows.csv": report.rows,
-            "topics.csv.gz": aggregate.case_rows(results),
-            "regret.csv": pd.concat(regrets, ignore_index=True),
-            "errors.csv": report.errors.assign(cost=report.cost),
-        }
-        if report.comparisons is not None:
-            frames["comparisons.csv"] = report.comparisons
+        frames = report.frames()
         for name, frame in frames.items():
             # Without a time stamp inside, equal tables are equal files.
             packed = {"method": "gzip", "mtime": 1} if name.endswith(".gz") else None
             table = without_formulas(frame)
             table.to_csv(folder / name, index=False, compression=packed, lineterminator="\n")
-        digits = TASKS[results.scenario].icer_digits
         texts = {
-            "tables.tex": tables.latex(report.rows, report.cost, report.caption, digits),
-            "settings.json": json.dumps(results.settings, indent=1, ensure_ascii=False) + "\n",
+            "tables.tex": report.latex(),
+            "settings.json": json.dumps(report.settings, indent=1, ensure_ascii=False) + "\n",
             "report.html": html(report),
         }
         for name, text in texts.items():
@@ -274,7 +310,7 @@ def html(report: Findings) -> str:
         import plotly.offline
 
         plotly_js = plotly.offline.get_plotlyjs()
-    results, settings = report.results, report.results.settings
+    results, settings = report.results, report.settings
     task = TASKS[results.scenario]
     texts = {name: json.dumps(value, ensure_ascii=False) for name, value in settings.items()}
     texts |= {name: value for name, value in settings.items() if isinstance(value, str)}
@@ -286,8 +322,7 @@ def html(report: Findings) -> str:
         results=results,
         task=task,
         caution=claims.caution(results),
-        panel=partial(tables.panel, report.rows, cost=report.cost, digits=task.icer_digits),
-        engine=engine_changes(report.rows[report.rows["cost"] == report.cost]),
+        engine=report.engine_changes(),
         beside=tables.beside_paper(report.beside_paper, task.icer_digits, errors_of(settings)),
         beside_note=tables.icer_note(report.beside_paper),
         other_truth=task.paper is not None and settings["truth"] != task.paper.truth,
@@ -299,9 +334,7 @@ def html(report: Findings) -> str:
         else [],
         calibration=_calibration(results),
         statistics=statistics(results),
-        chosen=report.rows.pivot_table(
-            index=["approach", "q_star"], columns="cost", values="setting", aggfunc="first", sort=False
-        ).reset_index(),
+        chosen=report.chosen(),
         settings=pd.DataFrame(texts.items(), columns=["setting", "value"]),
         plotly_js=plotly_js,
     )

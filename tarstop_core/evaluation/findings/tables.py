@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -164,20 +164,46 @@ def latex(rows: pd.DataFrame, cost: float, caption: str, digits: int = 1) -> str
     -------
     str
     """
-    plain = without_bootstrap(rows)
+    plain, panels = without_bootstrap(rows), []
+    for q_star in sorted(rows["q_star"].unique(), reverse=True):
+        title = rf"\multicolumn{{{len(HEADINGS)}}}{{l}}{{$q^* = {q_star:g}$}} \\"
+        panels.append((title, panel(plain, q_star, cost, digits)))
+    return _latex(panels, caption, notes(rows[rows["cost"] == cost]))
+
+
+def latex_table(table: pd.DataFrame, caption: str, notes: list[str]) -> str:
+    """Write one table of texts as a LaTeX table (package booktabs), notes below it.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Texts.
+    caption, notes : str, list of str
+        Plain text.
+
+    Returns
+    -------
+    str
+    """
+    return _latex([("", table)], caption, notes)
+
+
+def _latex(panels: Sequence[tuple[str, pd.DataFrame]], caption: str, notes: list[str]) -> str:
+    """Tables with the same columns below each other, each after its title."""
+    columns = panels[0][1].columns
     lines = [
         r"\begin{table}",
         rf"\caption{{{_escaped(caption)}}}",
-        r"\begin{tabular}{l" + "r" * (len(HEADINGS) - 1) + "}",
+        r"\begin{tabular}{l" + "r" * (len(columns) - 1) + "}",
         r"\toprule",
-        " & ".join(HEADINGS) + r" \\",
+        " & ".join(columns) + r" \\",
     ]
-    for q_star in sorted(rows["q_star"].unique(), reverse=True):
-        lines += [r"\midrule", rf"\multicolumn{{{len(HEADINGS)}}}{{l}}{{$q^* = {q_star:g}$}} \\"]
-        for row in panel(plain, q_star, cost, digits).itertuples(index=False):
+    for title, table in panels:
+        lines += [r"\midrule", *filter(None, [title])]
+        for row in table.itertuples(index=False):
             lines.append(" & ".join(_escaped(str(cell)) for cell in row) + r" \\")
     lines += [r"\bottomrule", r"\end{tabular}"]
-    lines += [rf"\par\footnotesize {_escaped(note)}" for note in notes(rows[rows["cost"] == cost])]
+    lines += [rf"\par\footnotesize {_escaped(note)}" for note in notes]
     return "\n".join([*lines, r"\end{table}", ""])
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from tarstop_core.belief.prior import Prior
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.calibration.fitting import fit
+from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold
 from tarstop_core.policies import Policy
 from tarstop_core.policies.audit import Audit, AuditGrid
@@ -104,6 +105,15 @@ class Task(ABC):
         """Make the task with these options; those that it does not have are passed over, and None leaves a default."""
         names = {field.name for field in fields(cls)}
         return cls(**{name: value for name, value in options.items() if name in names and value is not None})
+
+    @classmethod
+    def check_rule(cls, rule: Policy) -> None:
+        """Check that a rule means something in this scenario. InputProblem when it does not."""
+        if not cls.weighs and (rule.acts_on_belief or rule.is_oracle):
+            raise InputProblem(
+                f"{rule.title} weighs a decision, and in the scenario {cls.scenario} none is weighed; choose a rule about "
+                f"recall, such as {cls.methods[0]}."
+            )
 
     @property
     @abstractmethod

@@ -52,6 +52,10 @@ def tables_and_figures() -> Iterator[tuple[str, dict[str, Any]]]:
         yield "no_ratio", {"reason": reason.value}
     for topics in (10, 12):
         yield "recall_note", {"topics": topics, "with_relevant": 10, "target": 0.95}
+    for simulated in (True, False):
+        yield "recall_caption", {"title": "Mine", "simulated": simulated, "topics": 12, "target": 0.95}
+    yield "recall_reached_note", {"target": 0.95}
+    yield "recall_effort", {"best": BEST | {"reached": 0.9}, "target": 0.95}
     for names in (["Oracle"], ["Oracle", "Oracle at once"]):
         yield "bounds", {"names": names}
     ends = {end: {"name": end.title(), "regret": 0.1, "within": ""} for end in ("best", "worst")}

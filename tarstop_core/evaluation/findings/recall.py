@@ -1,0 +1,178 @@
+"""What an experiment found where nothing is weighed: what rules read, and how often they reach the recall."""
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property, partial
+from typing import Any
+
+import pandas as pd
+
+from tarstop_core.evaluation.findings import aggregate, effort, message, share_words
+from tarstop_core.evaluation.findings.report import Drawn, Findings
+from tarstop_core.evaluation.findings.tables import latex_table, without_bootstrap
+from tarstop_core.evaluation.results import Results
+from tarstop_core.evaluation.tasks import TASKS
+
+COLUMNS = {
+    "approach": "approach",
+    "recall": "recall",
+    "screened": "screened",
+    "effort_saved": "effort_saved",
+    "decision_agreement": "reached",
+    "decision_agreement_low": "reached_low",
+    "decision_agreement_high": "reached_high",
+    "topics": "topics",
+}
+"""Columns of rows that come first, by what :func:`~tarstop_core.evaluation.findings.aggregate.rows` calls them."""
+WEIGHED = (
+    *("q_star", "cost", "truth", "net_utility", "net_utility_low", "net_utility_high", "icer", "icer_note"),
+    *("false_adopt", "false_reject", "engine", "share", "decide_now", "regret", "engine_changes"),
+)
+"""Columns that only a decision that is weighed has."""
+
+
+class RecallFindings(Findings):
+    """Frames and figures of an experiment in which a stop is right where the recall was reached."""
+
+    @cached_property
+    def rows(self) -> pd.DataFrame:
+        """One row a method: recall, documents read, and share of topics on which the recall was reached."""
+        rows = aggregate.rows(self.results, draws=self.draws, target=self.target)
+        # Whoever reads everything saves nothing, and no dust of sums.
+        saved = rows["effort_saved"].round(12)
+        rows = (
+            rows.drop(columns=[*WEIGHED], errors="ignore").assign(effort_saved=saved).rename(columns=COLUMNS)
+        )
+        first = [name for name in COLUMNS.values() if name in rows]
+        return rows[[*first, *rows.columns.difference(first, sort=False)]]
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """Everything that changes a number."""
+        weighed = ("b_0", "beliefs", "engine")
+        return {name: value for name, value in self.results.settings.items() if name not in weighed}
+
+    @property
+    def notes(self) -> list[str]:
+        """What has to be known to read the table."""
+        return [message("recall_reached_note", target=self.target)]
+
+    @property
+    def caption(self) -> str:
+        """What every table says of itself."""
+        return message(
+            "recall_caption",
+            title=self.results.settings["title"],
+            simulated=self.results.simulated,
+            topics=len(self.results.cases),
+            target=self.target,
+        )
+
+    @cached_property
+    def claims(self) -> pd.DataFrame:
+        """None: claims are about decisions."""
+        return pd.DataFrame()
+
+    @cached_property
+    def beside_paper(self) -> pd.DataFrame:
+        """None: the paper weighs decisions."""
+        return pd.DataFrame()
+
+    @property
+    def ordering(self) -> list[str]:
+        """None, as :attr:`beside_paper`."""
+        return []
+
+    @cached_property
+    def comparisons(self) -> pd.DataFrame | None:
+        """None: what is compared is net utility."""
+        return None
+
+    def panels(self) -> list[tuple[str, pd.DataFrame]]:
+        """One table, the rule first that reaches the recall most often."""
+        return [(f"{self.caption}.", panel(self.rows))]
+
+    def chosen(self) -> pd.DataFrame:
+        """The settings that tuning chose."""
+        return self.rows[["approach", "setting"]]
+
+    def engine_changes(self) -> dict[str, Any] | None:
+        """None: nothing is believed."""
+        return None
+
+    def frames(self) -> dict[str, pd.DataFrame]:
+        """The tables to be written, by the name of their file."""
+        topics = aggregate.case_rows(self.results).rename(columns={"plus": "reached"})
+        unweighed = topics.drop(columns=["omega", "q_star", "cost", "net_utility"])
+        return {"rows.csv": self.rows, "topics.csv.gz": unweighed}
+
+    def latex(self) -> str:
+        """The table of the page for LaTeX."""
+        return latex_table(panel(without_bootstrap(self.rows)), self.caption, self.notes)
+
+    def figures(self) -> Iterator[Drawn]:
+        """Documents read, and whether the chances came true."""
+        rows = self.rows
+        best = rows.iloc[int(rows["reached"].to_numpy().argmax())]
+        yield Drawn(
+            "effort",
+            "effort",
+            "Documents read",
+            partial(effort.effort_figure, rows, self.results.simulated),
+            message("recall_effort", best=best.to_dict(), target=self.target),
+        )
+        yield from self.reliability_figures()
+
+
+def panel(rows: pd.DataFrame) -> pd.DataFrame:
+    """Lay out rows as texts, the rule first that reaches the recall most often."""
+    cells = [
+        {
+            "Approach": row["approach"],
+            "Reached": within(row, "reached", share_words),
+            "Recall": f"{row['recall']:.3f}",
+            "Of the list read": share_words(1 - row["effort_saved"]),
+            "Documents read": within(row, "screened", "{:,.0f}".format),
+        }
+        for row in rows.sort_values("reached", ascending=False, kind="stable").to_dict("records")
+    ]
+    return pd.DataFrame(cells)
+
+
+def within(row: Mapping[Any, Any], name: str, form: Callable[[float], str]) -> str:
+    """A mean, with its interval where the row has one.
+
+    Parameters
+    ----------
+    row : mapping
+        Of :attr:`RecallFindings.rows`.
+    name : str
+        Column of the mean.
+    form : callable
+        Writes a number.
+
+    Returns
+    -------
+    str
+    """
+    low, high = f"{name}_low", f"{name}_high"
+    return f"{form(row[name])} ({form(row[low])} to {form(row[high])})" if low in row else form(row[name])
+
+
+def findings_of(results: Results, share: float | None, target: float) -> Findings:
+    """What an experiment found, as its scenario asks for it.
+
+    Parameters
+    ----------
+    results : Results
+        Of an experiment.
+    share : float or None
+        Share of ω⁺ topics to weigh to, where decisions are weighed.
+    target : float
+        The recall whose reliability is said.
+
+    Returns
+    -------
+    Findings
+    """
+    kind = Findings if TASKS[results.scenario].weighs else RecallFindings
+    return kind(results, share, target=target)
