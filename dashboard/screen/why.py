@@ -115,21 +115,21 @@ def options(advice: Advice, settings: Settings, path: ListPath) -> list[tuple[st
     if not isinstance(facts, ReviewFacts) or not settings.two_stages:
         return []
     # The plan counts what waits as read, which the paper's score does not: both may be true at once.
-    none = "none after the reports" if facts.waiting else "none gains"
+    none = "none after the reports" if facts.reports_first else "none gains"
     over = advice.depth >= advice.documents
     # A rule that weighs plans looks again after every study, as the headline says; `facts.plan` is read to its end.
-    more = advice.more if settings.rule.weighs_plans and not facts.waiting else facts.plan
+    more = advice.more if settings.rule.weighs_plans else facts.plan
     plan = "none left" if over else f"about {more:,} more" if more else none
-    worth = "–" if advice.worth is None else amount(advice.worth, unit)
+    worth = "–" if advice.worth is None else f"{amount(advice.worth, unit)} each"
     if advice.worth is None and not over and (least := settings.rule.least_rate(path)) is not None:
-        worth = f"at least {amount(max(0.0, float(least[advice.depth])), unit)}"
+        worth = f"at least {amount(max(0.0, float(least[advice.depth])), unit)} each"
     score = " (score)" if settings.rule.criterion.is_score else ""
-    abstracts = (f"Screen more abstracts{score}", worth, amount(advice.cost, unit), plan)
+    abstracts = (f"Screen more abstracts{score}", worth, f"{amount(advice.cost, unit)} each", plan)
     reports = f"Read waiting reports ({facts.waiting:,})"
     if not facts.waiting:
-        return [abstracts, (reports, "–", amount(settings.cost_in_full, unit), "none waits")]
+        return [abstracts, (reports, "–", f"{amount(settings.cost_in_full, unit)} each", "none waits")]
     pays = f"{facts.reports_to_read:,} of {facts.waiting:,}" if facts.reports_first else "none pays"
-    return [abstracts, (reports, amount(facts.report_worth, unit), amount(facts.report_cost, unit), pays)]
+    return [abstracts, (reports, amount(facts.reports_worth, unit), amount(facts.reports_cost, unit), pays)]
 
 
 def other_rules(work: Work, state: State, settings: Settings) -> None:

@@ -1,7 +1,6 @@
 """Rules that weigh whole plans: in a closed loop, in an open loop, and of a few documents at most."""
 
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,7 +23,7 @@ class Optimal(Policy):
     formula = r"\text{stop at the first } d \text{ with } W_d = EU^{\ast}(b_d)"
     source = "derived from the paper's framework (optimal stopping); not in the paper"
     place, colour, marker = 10, "#0072B2", "circle"
-    stopped = "No plan is, any longer."
+    stopped = "No plan gains any more."
     weighs_plans = True
 
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
@@ -40,12 +39,19 @@ class Optimal(Policy):
     def expected_utility(self, path: ListPath, depth: Depths, costs: Floats, start: int) -> Floats:
         """What finds on the way lead to is counted: a plan may pay that would not if it were read to its end.
 
-        Where no plan pays, and a floor asks for more all the same, it is read to its end.
+        Where no plan pays, and a floor asks for more all the same, it is read to its end. Reports that wait are read
+        unless deciding without them is better.
         """
-        to = partial(path.expected_utility, start=start, acts_on_belief=True, looks_every=1)
-        planned = to(np.array([start]), np.zeros(1)) + path.closed_gain(costs, start)
+
+        def to(path: ListPath, depth: Depths, costs: Floats) -> Floats:
+            return path.expected_utility(depth, costs, start, acts_on_belief=True, looks_every=1)
+
+        here, no_costs = np.array([start]), np.zeros(1)
+        planned = to(path, here, no_costs) + path.closed_gain(costs, start)
+        if path.reports_waiting:
+            planned = np.maximum(planned, to(path.without_waiting(), here, no_costs))
         held = (depth > start) & (path.closed_depths(costs, start) == start)
-        return np.asarray(np.where(held, to(depth, costs), planned) if held.any() else planned)
+        return np.asarray(np.where(held, to(path, depth, costs), planned) if held.any() else planned)
 
 
 @dataclass(frozen=True)

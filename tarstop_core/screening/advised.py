@@ -105,8 +105,9 @@ class ReviewFacts(ListFacts):
 
     studies: int  # 2×2 tables that count
     waiting: int  # included reports that were not read in full yet
-    report_worth: float  # of one waiting report, now, in the payoffs' unit
-    report_cost: float  # of reading it in full, in the payoffs' unit
+    reports_worth: float
+    """What reading waiting reports in full is worth, in the payoffs' unit: those that pay, or all where none pays."""
+    reports_cost: float  # of reading these, in the payoffs' unit
     reports_to_read: int  # how many of the waiting reports pay
     reports_may_change: float
     """Chance that the waiting reports, all bringing data, would lead to the other action."""
@@ -132,7 +133,7 @@ class ReviewFacts(ListFacts):
 
     @property
     def reports_open(self) -> bool:
-        """Whether waiting reports could change the decision: no rule says stop meanwhile."""
+        """Whether waiting reports pay, or could change the decision although they cost more than they are worth."""
         return self.waiting > 0 and (self.reports_first or self.reports_may_change > COULD_CHANGE)
 
 

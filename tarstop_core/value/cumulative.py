@@ -202,6 +202,11 @@ class CumulativePath(ListPath):
                 break
             at += 1 + int(later[0])
             going = going[stops[going] >= at]
+        if self.waiting:
+            # A plan reads the reports that wait; where it loses more by them than it gains, nothing more is read.
+            reports = float(self.worth_of_reading(np.array([start]), start)[0])
+            loses = self.closed_gain(asked, start) + reports <= TOLERANCE * self.payoffs.K
+            stops[loses] = start
         return stops
 
     def closed_gain(self, costs: Floats, start: int) -> Floats:

@@ -55,18 +55,18 @@ class ReviewPath(CumulativePath):
             chosen &= self.needed <= 0
         return np.asarray(chosen[self.studies])
 
-    def one_report(self) -> float:
-        """What one waiting report is worth now, in the payoffs' unit: π·EVSI(one study)."""
-        return self.share * float(self._worth.of_one[-1])
-
-    def best_reports(self, waiting: int) -> tuple[int, float]:
-        """How many of the waiting reports are worth reading in full, and what that gains beyond its cost."""
+    def worth_of_reports(self, waiting: int) -> Floats:
+        """What reading 0 … `waiting` reports in full is worth now, in the payoffs' unit, shape (waiting + 1,)."""
         reports, bring = np.arange(waiting + 1), np.arange(1, waiting + 1)
         # Of n reports a binomial number brings data.
         chances = binom.pmf(bring, reports[:, None], self.share)
         # Beyond the table one more study adds nothing worth counting.
         worth = self._worth.of_whole[-1, np.minimum(bring, self._worth.of_whole.shape[1]) - 1]
-        gain = chances @ worth - self.full_cost * reports
+        return np.asarray(chances @ worth)
+
+    def best_reports(self, waiting: int) -> tuple[int, float]:
+        """How many of the waiting reports are worth reading in full, and what that gains beyond its cost."""
+        gain = self.worth_of_reports(waiting) - self.full_cost * np.arange(waiting + 1)
         best = int(gain.argmax())
         return best, float(gain[best])
 

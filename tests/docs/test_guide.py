@@ -123,7 +123,7 @@ def test_the_first_five_minutes_of_a_review(tmp_path: Path) -> None:
     assert "expected to bring £0" in explain(start, row.settings).stopping
     fifth, word = seen[5, "label"]
     assert word == "READ THE REPORTS" and fifth.facts is not None
-    assert (amount(fifth.facts.report_worth, "£"), fifth.facts.report_cost) == ("£382", 50)
+    assert (amount(fifth.facts.reports_worth, "£"), fifth.facts.reports_cost) == ("£382", 50)
     assert "worth £382 against a cost of £50" in PAGE
     assert min(rank for rank, kind in seen if kind == "report") == 5 and seen[5, "report"][0].b == 0.5
     tables = [rank for rank, kind in seen if kind == "report" and texts[row.ids[rank - 1]].TP is not None]

@@ -240,7 +240,7 @@ def test_reports_and_abstracts_are_compared() -> None:
     assert none.sentence == f"{told.sentence.removesuffix('.')}{before}"
     assert told.sentence == (
         "Reading all that is left would change the decision in about 20 of 100 such reviews. "
-        "Of the 3 waiting reports, reading 2 in full pays: the first is worth 0.02 and costs 0.01. "
+        "Reading 2 of the 3 waiting reports in full pays: together they are worth 0.02 and cost 0.01. "
         "The next documents are worth 0.0043 each and cost 0.002 each. By itself, screening on pays too."
     )
 
@@ -256,12 +256,9 @@ def test_a_turn_that_is_likely_at_the_threshold_is_explained_under_why_alone() -
 def test_a_turn_that_is_likelier_than_a_mistake_now_says_why_both_can_be() -> None:
     facts = replace(TOLD, otherwise=0.34, disagreement=0.23)
     one = situation("continue", b=0.9, facts=facts)
-    assert (
-        "That is more than the 23 of 100 in which stopping now is wrong: what"
-        in explain(one, REVIEW).sentence
-    )
-    assert "That is more" not in glance(one)
-    assert "That is more" not in explain(replace(one, facts=replace(facts, otherwise=0.2)), REVIEW).sentence
+    assert "stopping now is wrong in about 23 of 100" in explain(one, REVIEW).sentence
+    assert "Not every such" not in glance(one)
+    assert "Not every such" not in explain(replace(one, facts=replace(facts, otherwise=0.2)), REVIEW).sentence
 
 
 @pytest.mark.parametrize(("plus", "chosen"), [(True, "Adopt"), (False, "Don’t adopt")])
@@ -318,10 +315,14 @@ def test_a_least_number_of_studies_holds_an_action_back() -> None:
         assert "not open" not in explain(situation("stop", facts=facts, b=b), least).stopping
 
 
-def test_what_waits() -> None:
-    open_still = replace(TOLD, reports_to_read=0, waiting=1)
-    waits = explain(situation("reports", facts=open_still, more=0), REVIEW).sentence
-    assert " reviews. The waiting report could still change the decision (a chance of 30 %" in waits
+def test_a_stop_names_the_reports_that_are_left_unread() -> None:
+    left = replace(TOLD, reports_to_read=0, waiting=1, pooled_range=(0.64, 0.83))
+    stop = situation("stop", facts=left)
+    assert (
+        "Reading the waiting report in full would cost more than it is worth."
+        in explain(stop, REVIEW).sentence
+    )
+    assert "1 report unread" in verdict(stop, REVIEW).rests
 
 
 def test_a_review_speaks_of_studies_not_hits() -> None:

@@ -156,14 +156,14 @@ def reviews() -> Iterator[ReviewFacts]:
         pooled_range=(0.7, 0.84),
         range_held=(9, 10),
     )
-    yield replace(FACTS, waiting=1, reports_to_read=1, report_cost=0.0, plan=0, past=WrongStops(3, 9, 4))
+    yield replace(FACTS, waiting=1, reports_to_read=1, reports_cost=0.0, plan=0, past=WrongStops(3, 9, 4))
     yield replace(FACTS, past=WrongStops(1, 9, 4))
     yield replace(FACTS, reports_to_read=0, plan=0, otherwise=0.001, needed=2)
     yield replace(FACTS, studies=0, waiting=0, reports_to_read=0, otherwise=0.999)
-    yield replace(FACTS, reports_to_read=3, report_cost=0.5, otherwise=0.34)
-    yield replace(
-        FACTS, waiting=1, reports_to_read=1, relevant=0, pooled_range=(0.7, 0.84), range_held=(9, 10)
-    )
+    yield replace(FACTS, reports_to_read=3, reports_cost=0.5, otherwise=0.34)
+    ranged = replace(FACTS, reports_to_read=1, pooled_range=(0.7, 0.84), range_held=(9, 10))
+    for waiting, relevant in product((0, 1), (0, 99)):
+        yield replace(ranged, waiting=waiting, relevant=relevant)
 
 
 def test_every_branch_of_a_review() -> None:

@@ -67,11 +67,11 @@ def test_a_review_rests_on_studies_and_says_what_is_unread() -> None:
     assert said.rests == "4 studies, about 12 (3 to 25) relevant unread."
     early = verdict(situation("stop", facts=replace(told, relevant=6)), REVIEW)
     assert early.rests == "4 studies so far.", "four times 6 is less than 25"
-    moves = verdict(situation("stop", facts=replace(told, pooled_range=(0.64, 0.83))), REVIEW)
+    moves = verdict(situation("stop", facts=replace(told, waiting=0, pooled_range=(0.64, 0.83))), REVIEW)
     assert moves.rests == "About 12 relevant unread; sensitivity may end between 64 % and 83 %."
     reports = verdict(situation("reports", facts=told), REVIEW)
     assert reports.word == "READ THE REPORTS"
-    assert "Reading 2 of the 3 waiting reports pays: the first is worth 2 times its cost." in reports.says
+    assert "Reading 2 of the 3 waiting reports pays: worth 2 times the cost." in reports.says
 
 
 def test_a_hit_that_waits_says_what_either_answer_leads_to() -> None:

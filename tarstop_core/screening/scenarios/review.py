@@ -175,6 +175,7 @@ class Review(Scenario[ReviewSettings]):
         depth, waiting = state.depth, len(state.waiting)
         now, share = path.states[-1], extraction_rate(settings, state)
         to_read, plan = path.best_reports(waiting)[0], path.best_plan(depth, settings.cost)[0]
+        worth_of_reports = path.worth_of_reports(waiting)
         left = still_unread(settings, calibrator, p, state)
         q_star, needed = settings.payoffs.q_star, 0 if path.needed is None else int(path.needed[-1])
         shapes = (share.alpha, share.beta) if settings.two_stages else None
@@ -184,8 +185,8 @@ class Review(Scenario[ReviewSettings]):
         return ReviewFacts(
             studies=len(tables),
             waiting=waiting,
-            report_worth=path.one_report(),
-            report_cost=path.full_cost,
+            reports_worth=float(worth_of_reports[to_read or waiting]),
+            reports_cost=path.full_cost * (to_read or waiting),
             reports_to_read=to_read,
             reports_may_change=chance_turned(now.b, now.n_0, np.eye(waiting + 1)[-1], q_star, needed),
             otherwise=chance_turned(now.b, now.n_0, to_come, q_star, needed, past.tempering),
@@ -202,9 +203,7 @@ class Review(Scenario[ReviewSettings]):
         )
 
     def reports_first(self, advice: Advice) -> bool:
-        """Where reading one that waits pays, or could still change the decision to stop."""
-        facts = _facts(advice)
-        return facts.reports_first or (facts.reports_open and not advice.go_on)
+        return _facts(advice).reports_first
 
     def rows(self, advice: Advice, settings: ReviewSettings) -> list[tuple[str, str]]:
         facts = _facts(advice)

@@ -236,20 +236,29 @@ def test_reports_that_pay_come_first() -> None:
     advice = told([label(0, "relevant"), label(1, "relevant")])
     assert advice.headline == "reports" and advice.go_on and advice.facts.reports_first
     assert advice.facts.waiting == 2
-    assert advice.facts.report_worth > advice.facts.report_cost
+    assert advice.facts.reports_worth > advice.facts.reports_cost > 0
     assert told([label(0, "irrelevant")]).headline == "continue"
 
 
-def test_stop_is_not_said_while_waiting_reports_could_change_the_decision() -> None:
-    dear = replace(START, cost=0.5, full_cost=0.5)
+@pytest.mark.parametrize("policy", ["optimal", "greedy"])
+def test_reports_that_cost_more_than_they_are_worth_keep_nobody_from_stopping(policy: str) -> None:
+    dear = replace(START, cost=0.5, full_cost=0.5, policy=policy)
     waits = told([label(0, "relevant"), label(1, "irrelevant")], dear)
-    assert (
-        waits.headline == "reports"
-        and not waits.facts.reports_first
-        and waits.facts.reports_may_change > 0.01
+    assert waits.headline == "stop" and not waits.go_on
+    assert waits.facts.waiting == 1 and waits.facts.reports_open and not waits.facts.reports_first
+
+
+@pytest.mark.parametrize("full_cost", np.geomspace(1e-4, 0.3, 12))
+def test_optimal_never_goes_on_where_deciding_without_the_waiting_reports_is_better(full_cost: float) -> None:
+    start = replace(START, cost=1e-5, full_cost=float(full_cost), policy="optimal")
+    events = [label(at, "relevant") for at in range(6)]
+    advice = told(events, start)
+    assert advice.facts.waiting == 6
+    assert advice.headline == (
+        "reports" if advice.facts.reports_first else "continue" if advice.go_on else "stop"
     )
-    settled = told([label(0, "relevant"), label(1, "irrelevant"), outcome(0, "not retrieved")], dear)
-    assert settled.headline == "stop" and not settled.go_on
+    if advice.headline == "continue":
+        assert advice.gain > 0, "over deciding now, with no report read"
 
 
 def test_a_floor_keeps_a_rule_from_stopping() -> None:

@@ -293,8 +293,10 @@ def test_the_two_ways_to_go_on_stand_side_by_side(open_app: Open, store: Store, 
     told = advice.facts
     assert told is not None and advice.headline == "reports"
     shown = html_of(page)
-    assert advice.worth is None and f"<td>{number(advice.cost)}</td>" in shown
-    assert f"<td>{number(told.report_worth)}</td><td>{number(told.report_cost)}</td><td>1 of 1</td>" in shown
+    assert advice.worth is None and f"<td>{number(advice.cost)} each</td>" in shown
+    assert (
+        f"<td>{number(told.reports_worth)}</td><td>{number(told.reports_cost)}</td><td>1 of 1</td>" in shown
+    )
     assert "READ THE REPORTS" in shown
 
 
