@@ -20,22 +20,32 @@ OWN = (
     "tarstop_core/evaluation/benchmarks/simulated_",  # names of benchmarks
     "tarstop_core/files/",  # words of file formats
 )
-DEFAULTS = {"tarstop_core/screening/settings.py": "scenario", "tarstop_core/cli/replay.py": "default"}
-"""Where a name stands as what is taken unless another is given: file, and field or argument."""
+DEFAULTS = {
+    "tarstop_core/screening/settings.py": "scenario",
+    "tarstop_core/cli/replay.py": "default",
+    "tarstop_core/api/asreview_stopper.py": "scenario",
+    "tarstop_core/api/calibrators.py": "scenario",
+    "tarstop_core/api/screening.py": "scenario",
+}
+"""Where a name stands as what is given, or taken unless another is given: file, and field or argument."""
+
+
+def values(node: ast.AST) -> Iterator[tuple[str, ast.expr | None]]:
+    """The names to which a piece of code gives values, and these: of an argument, a field or a parameter."""
+    if isinstance(node, ast.keyword) and node.arg is not None:
+        yield node.arg, node.value
+    elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+        yield node.target.id, node.value
+    elif isinstance(node, ast.arguments):
+        with_default = (*node.posonlyargs, *node.args)[-len(node.defaults) :] if node.defaults else ()
+        pairs = (*zip(with_default, node.defaults, strict=True), *zip(node.kwonlyargs, node.kw_defaults, strict=True))
+        yield from ((parameter.arg, value) for parameter, value in pairs)
 
 
 def asked(source: str, name: str) -> Iterator[str]:
     """Where a module names a scenario, or asks for the class of a path."""
     tree = ast.parse(source)
-    allowed = {
-        id(value)
-        for node in ast.walk(tree)
-        for given, value in (
-            (getattr(node, "arg", None), getattr(node, "value", None)),
-            (getattr(getattr(node, "target", None), "id", None), getattr(node, "value", None)),
-        )
-        if given is not None and given == DEFAULTS.get(name)
-    }
+    allowed = {id(value) for node in ast.walk(tree) for given, value in values(node) if given == DEFAULTS.get(name)}
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and node.value in SCENARIOS and id(node) not in allowed:
             yield f"{name}:{node.lineno} names “{node.value}”"
