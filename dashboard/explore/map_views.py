@@ -17,7 +17,7 @@ from dashboard.frame.widgets import press, switch
 from dashboard.parts.sessions import OF
 from tarstop_core.explore import map_figure
 from tarstop_core.explore.lists import LabelledList
-from tarstop_core.explore.maps import FRACTIONS, Map
+from tarstop_core.explore.maps import Map
 from tarstop_core.policies import Policy
 from tarstop_core.presentation.numbers import amount, percent
 from tarstop_core.screening.settings import Settings
@@ -27,30 +27,47 @@ from tarstop_core.value.payoffs import Payoffs
 MAP_FIGURE = "explore-map"
 
 
-def nearest(q_stars: Sequence[float], at: tuple[float, float]) -> tuple[float, float]:
+def nearest(
+    q_stars: Sequence[float], fractions: Sequence[float], at: tuple[float, float]
+) -> tuple[float, float]:
     """Return q* and c/K of the cell that lies nearest.
 
-    >>> nearest((0.1, 0.2), (0.17, 0.0011)), nearest((0.1, 0.2), (0.9, 0))
-    ((0.2, 0.001), (0.2, 1e-05))
+    Parameters
+    ----------
+    q_stars, fractions
+        Rows and columns of a map.
+    at
+        q* and c/K.
+
+    Returns
+    -------
+    tuple of float
+        Of a row and of a column.
+
+    Examples
+    --------
+    >>> nearest((0.1, 0.2), (0.001, 0.01), (0.17, 0.0011)), nearest((0.1, 0.2), (0.001, 0.01), (0.9, 0))
+    ((0.2, 0.001), (0.2, 0.001))
     """
     q_star = min(q_stars, key=lambda row: abs(row - at[0]))
-    cost = max(at[1], FRACTIONS[0])
-    return q_star, min(FRACTIONS, key=lambda column: abs(math.log(column / cost)))
+    cost = max(at[1], fractions[0])
+    return q_star, min(fractions, key=lambda column: abs(math.log(column / cost)))
 
 
 def where(settings: Settings) -> str:
-    """Say what marks the person's own place on a map, or that it lies beyond the costs which are drawn.
+    """Say what marks the person's own place on a map, or that no place on a log scale costs nothing.
 
     >>> from tarstop_core.screening.settings import PatentSettings
     >>> from tarstop_core.value.payoffs import Payoffs
     >>> losses = Payoffs(0, 200_000, 50_000, 0, "£")
-    >>> where(PatentSettings(losses, 20)), where(PatentSettings(losses, 2))
-    ('× is where you are', 'Where you are, at £2 a document, lies beyond the costs of the map')
+    >>> where(PatentSettings(losses, 2)), where(PatentSettings(losses, 0))
+    ('× is where you are', 'Reading costs you nothing, so where you are lies left of the map')
     """
-    if FRACTIONS[0] <= settings.stakes.fraction <= FRACTIONS[-1]:
-        return "× is where you are"
-    own = amount(settings.cost, settings.payoffs.unit)
-    return f"Where you are, at {own} a document, lies beyond the costs of the map"
+    return (
+        "× is where you are"
+        if settings.cost
+        else "Reading costs you nothing, so where you are lies left of the map"
+    )
 
 
 def at_cell(settings: Settings, cell: tuple[float, float]) -> Settings:
@@ -90,8 +107,12 @@ def draw_map(
         q* and c/K.
     """
     measure, settings = asked.measure, asked.settings
-    here, q_stars = (settings.payoffs.q_star, settings.stakes.fraction), maps[0].q_stars
-    cell = nearest(q_stars, st.session_state.get(f"{key}/cell") or here)
+    here, q_stars, fractions = (
+        (settings.payoffs.q_star, settings.stakes.fraction),
+        maps[0].q_stars,
+        maps[0].fractions,
+    )
+    cell = nearest(q_stars, fractions, st.session_state.get(f"{key}/cell") or here)
     figure(
         MAP_FIGURE,
         f"{map_figure.MEASURES[measure]} of {' minus that of '.join(str(one.policy) for one in maps)}, {of}",
@@ -100,24 +121,24 @@ def draw_map(
             measure,
             against=maps[1] if len(maps) > 1 else None,
             here=here,
-            cell=(q_stars.index(cell[0]), FRACTIONS.index(cell[1])),
+            cell=(q_stars.index(cell[0]), fractions.index(cell[1])),
             simulated=simulated,
             dark=dark(),
         ),
         f"{sentence} {where(settings)}; the square is the cell looked into below. Click another.",
         pd.concat([pd.DataFrame(one.columns()) for one in maps]),
         file_stem,
-        on_select=lambda: look_into_clicked(key, q_stars),
+        on_select=lambda: look_into_clicked(key, maps[0]),
     )
     return cell
 
 
-def look_into_clicked(key: str, q_stars: Sequence[float]) -> None:
+def look_into_clicked(key: str, grid: Map) -> None:
     """Look into the cell whose point was clicked; the points lie in the order of the cells."""
     points = st.session_state[chart_key(MAP_FIGURE)]["selection"]["points"]
     if points and points[0].get("curve_number") == 1:
-        row, column = divmod(int(points[0]["point_index"]), len(FRACTIONS))
-        st.session_state[f"{key}/cell"] = (q_stars[row], FRACTIONS[column])
+        row, column = divmod(int(points[0]["point_index"]), len(grid.fractions))
+        st.session_state[f"{key}/cell"] = (grid.q_stars[row], grid.fractions[column])
 
 
 def choose_cell(key: str, payoffs: Payoffs, maps: Sequence[Map], cell: tuple[float, float]) -> Policy:
@@ -135,7 +156,9 @@ def choose_cell(key: str, payoffs: Payoffs, maps: Sequence[Map], cell: tuple[flo
     how: dict[str, Any] = {"on_change": moved}
     left.select_slider("Its q\\*", maps[0].q_stars, value=cell[0], key=f"{key}/cell_q", **how)
     how |= {"format_func": lambda fraction: escape_label(amount(fraction * payoffs.K, payoffs.unit))}
-    right.select_slider("Its cost of a document", FRACTIONS, value=cell[1], key=f"{key}/cell_c", **how)
+    right.select_slider(
+        "Its cost of a document", maps[0].fractions, value=cell[1], key=f"{key}/cell_c", **how
+    )
     back, of = box.columns(2, gap="medium", vertical_alignment="bottom")
     place = {"at": back, "disabled": state.get(f"{key}/cell") is None, "width": "stretch"}
     press("Back to where you are", state.pop, f"{key}/cell", None, key=f"{key}/cell_back", **place)
@@ -150,7 +173,7 @@ def lists_of_cell(
     lists: Mapping[str, LabelledList], mean: Map, settings: Settings, cell: tuple[float, float]
 ) -> None:
     """Show what the rule comes to in one cell, list by list, each with the way to its own page."""
-    at = mean.q_stars.index(cell[0]), FRACTIONS.index(cell[1])
+    at = mean.q_stars.index(cell[0]), mean.fractions.index(cell[1])
     there = at_cell(settings, cell)
     unit = there.payoffs.unit
     rows: list[dict[str, Any]] = []

@@ -193,13 +193,14 @@ def _current(look: Look, asked: Asked) -> Asked:
     settings, listing, payoffs = look.settings, look.listing, look.settings.payoffs
     acts_on_belief = look.policy.acts_on_belief
     now = plans.decide(listing.planned(settings), listing.start, settings.cost, acts_on_belief)
+    plan = plans.cell_of(listing, settings, look.policy, "planned")
     here = amount(now.evpi, payoffs.unit)
     most = f"Certainty is worth most at q* = {payoffs.q_star:.2f}, and here {here}"
     figure(
         "explore-stakes",
         most if now.plus_open else f"Certainty is worth {here} here",
         figures.stakes_figure(now, settings, **look.look),
-        figures.stakes_sentence(now, settings),
+        figures.stakes_sentence(now, settings, plan),
         figures.stakes_rows(now, payoffs),
         look.stem,
     )
@@ -226,7 +227,7 @@ def _map(look: Look, asked: Asked) -> Asked:
 
 def _full_cost(look: Look) -> None:
     """Say what stays as it is while the cost of a document changes."""
-    sentence = figures.full_cost_note(look.listing.planned(look.settings))
+    sentence = figures.full_cost_note(look.listing.planned(look.settings), look.settings.cost)
     if sentence and not shell.presenting():
         note(sentence)
 

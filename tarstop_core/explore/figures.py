@@ -41,7 +41,7 @@ def beliefs_drawn(payoffs: Payoffs, *others: float) -> Floats:
 def stakes_figure(now: Now, settings: Settings, *, simulated: bool = False, dark: bool = False) -> Figure:
     """Draw what each action is expected to bring, and below what certainty would be worth, against the belief.
 
-    The line at c/ρ is what EVPI has to exceed for the paper's rule to go on.
+    The line at c/ρ is what EVPI has to exceed for one more document to pay by the paper's score.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def stakes_figure(now: Now, settings: Settings, *, simulated: bool = False, dark
         if needed < peak / 4:  # at the end EVPI would run through the label
             x = (x + payoffs.q_star) / 2
             anchor = "right" if now.b >= x else "left"
-        chart.label(x, needed, "c / ρ", COST, yref="y2", xanchor=anchor)
+        chart.label(x, needed, "needed to read on", COST, yref="y2", xanchor=anchor)
     belief = f"chance that {question(settings)}"
     chart.axis("xaxis", belief, range=[0, 1], tickformat=".1f", anchor="y2")
     utility, certainty = (fig.with_unit(title, payoffs.unit) for title in ("expected utility", "EVPI"))
@@ -100,15 +100,32 @@ def stakes_figure(now: Now, settings: Settings, *, simulated: bool = False, dark
     return chart.figure()
 
 
-def stakes_sentence(now: Now, settings: Settings) -> str:
-    """Say what the figure shows at the present belief."""
+def stakes_sentence(now: Now, settings: Settings, plan: Cell) -> str:
+    """Say what the figure shows at the present belief, and whether the rule reads on.
+
+    Parameters
+    ----------
+    now
+        The decision about the next document.
+    settings
+        Payoffs and names of the actions.
+    plan
+        What the rule comes to from here on.
+
+    Returns
+    -------
+    str
+        One or two sentences.
+    """
     names = {
         "plus": settings.plus,
         "minus": settings.minus,
         "settles": scenario_of(settings).message("settling"),
     }
     in_full = settings.cost_in_full > 0
-    return message("stakes", now=now, payoffs=settings.payoffs, in_full=in_full, **names)
+    rule, reads_on = plan.policy, plan.depth > plan.start
+    stakes = {"payoffs": settings.payoffs, "in_full": in_full, "rule": rule, "reads_on": reads_on}
+    return message("stakes", now=now, **stakes, **names)
 
 
 def check_sentence(stakes: Stakes, settings: Settings) -> str:
@@ -157,7 +174,7 @@ def path_figure(
         span=window(len(path), cell.start, depth, "last"),
         unit=cell.unit,
         belief_title=belief_title,
-        worth_title="paper’s score" if cell.policy.criterion.is_score else "worth each",
+        worth_title="worth each",
         steps=path.in_steps,
         dark=dark,
     )
@@ -197,11 +214,12 @@ def plan_sentence(plan: Cell, listing: LabelledList) -> str:
         return message("plan_settled", cell=plan, confirmed=listing.settings.confirms_hits)
     payoffs, plus = plan.path.payoffs, plan.path.action_at(plan.start)
     now = float((payoffs.utility_plus if plus else payoffs.utility_minus)(plan.path.belief_at(plan.start)))
+    waiting = round(plan.path.reports_waiting)
+    reports = {"to_read": plan.path.best_reports(waiting)[0], "waiting": waiting}
     if plan.depth <= plan.start:
-        waiting = round(plan.path.reports_waiting)
-        return message("plan_of_none", cell=plan, waiting=waiting, utility_now=now)
+        return message("plan_of_none", cell=plan, **reports, utility_now=now)
     scenario = scenario_of(listing.settings)
-    return message("plan", cell=plan, documents=len(listing), scenario=scenario, utility_now=now)
+    return message("plan", cell=plan, **reports, documents=len(listing), scenario=scenario, utility_now=now)
 
 
 def rule_note(settings: Settings, policy: Policy) -> str:
@@ -211,9 +229,9 @@ def rule_note(settings: Settings, policy: Policy) -> str:
     return message("other_rule", rule=settings.rule, policy=policy)
 
 
-def full_cost_note(path: ListPath) -> str:
+def full_cost_note(path: ListPath, cost: float) -> str:
     """Say what stays the same in every cell where reports are read in full; "" elsewhere."""
-    return message("full_cost", path=path) if path.full_cost else ""
+    return message("full_cost", path=path, cost=cost) if path.full_cost else ""
 
 
 # --- what a plan depends on -----------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tarstop_core.explore.lists import LabelledList
-from tarstop_core.explore.plans import Plans, World, outcomes, plans
+from tarstop_core.explore.plans import Plans, World, outcomes, plans_by_cost
 from tarstop_core.policies import OpenLoop, Optimal, Policy, parse_policy
 from tarstop_core.screening.settings import Settings
 from tarstop_core.value.payoffs import Flags, Floats
@@ -19,8 +20,8 @@ from tarstop_core.value.stakes import Stakes
 Measure = Literal["depth", "net_utility", "decision", "regret", "agreement"]
 
 Q_STARS: tuple[float, ...] = tuple(round(0.05 * step, 2) for step in range(1, 20))
-FRACTIONS: tuple[float, ...] = tuple(float(f"{10 ** (step / 4 - 5):.3g}") for step in range(17))
-"""Costs of a map as shares of K: four a decade, so that a cell can be hit on a phone."""
+LOWEST, DECADES = -5, 4
+"""Where the costs of a map begin, as a power of ten of K, unless a person's own lies elsewhere; and how far they reach."""
 LONG = 4000
 """Documents of a review from which a map has a third of the rows: each takes a search through all plans."""
 COMPARED: tuple[Policy, ...] = tuple(
@@ -30,16 +31,32 @@ COMPARED: tuple[Policy, ...] = tuple(
 """The rules that regret is measured against, beside the one looked at; never the Oracle."""
 
 
+def fractions_around(fraction: float) -> tuple[float, ...]:
+    """Return the costs of a map, as shares of K, among which a person's own lies.
+
+    Four a decade, so that a cell can be hit on a phone.
+
+    >>> [fractions_around(own)[:: 16] for own in (0.001, 5e-6, 0.3, 0)]
+    [(1e-05, 0.1), (1e-06, 0.01), (0.0001, 1.0), (1e-05, 0.1)]
+    """
+    lowest = LOWEST
+    if fraction > 0:
+        own = math.log10(fraction)
+        lowest = min(max(lowest, math.ceil(own) - DECADES), math.floor(own))
+    return tuple(float(f"{10 ** (step / 4 + lowest):.3g}") for step in range(4 * DECADES + 1))
+
+
 @dataclass(frozen=True, eq=False)
 class Map:
     """A rule at every q* (rows) and cost (columns), on one list or on the mean of several; K and proportions stay."""
 
     policy: Policy
     world: World
-    stakes: Stakes  # K and the unit
+    stakes: Stakes  # K, the unit, and the person's own cost
     q_stars: tuple[float, ...]
+    fractions: tuple[float, ...]  # Costs of a document as shares of K
     measures: Mapping[Measure, NDArray[Any]]
-    """Each of shape (Q, C) with the columns :data:`FRACTIONS`: a decision is whether the action is a⁺, regret is there
+    """Each of shape (Q, C) with a column for each of :attr:`fractions`: a decision is whether the action is a⁺, regret is there
     where it was asked for, agreement where the truth is known.
     """
     omega: Flags | None = None  # truth, where it is known; shape (Q,)
@@ -50,7 +67,7 @@ class Map:
     @property
     def costs(self) -> Floats:
         """Cost of a document in each column, in the unit."""
-        return np.array(FRACTIONS) * self.stakes.payoffs.K
+        return np.array(self.fractions) * self.stakes.payoffs.K
 
     @property
     def plus(self) -> Flags:
@@ -70,13 +87,13 @@ class Map:
             means = {f"mean_{name}": mean for name, mean in self.measures.items()}
             columns |= {"lists": len(self.lists), **q_star, **unit, **means}
         else:
-            columns |= {**q_star, "cost_over_K": FRACTIONS, **unit, "depth": self.measures["depth"]}
+            columns |= {**q_star, "cost_over_K": self.fractions, **unit, "depth": self.measures["depth"]}
             columns |= {"action": np.where(self.plus, "a+", "a-")}
             columns |= {
                 name: self.measures[name] for name in ("net_utility", "regret") if name in self.measures
             }
             columns |= {} if self.omega is None else {"omega": self.omega[:, None]}
-        shape = (len(self.q_stars), len(FRACTIONS))
+        shape = (len(self.q_stars), len(self.fractions))
         return {name: np.broadcast_to(np.asarray(column), shape).ravel() for name, column in columns.items()}
 
 
@@ -116,7 +133,8 @@ def maps(
         # At every stake anew a closed loop takes too long, unless it is what is looked at.
         compared = [OpenLoop() if rule == Optimal() else rule for rule in compared]
     every = list(dict.fromkeys((*policies, *compared)))
-    costs = np.array(FRACTIONS) * stakes.payoffs.K
+    fractions = fractions_around(stakes.fraction)
+    costs = np.array(fractions) * stakes.payoffs.K
     q_stars = Q_STARS[1::3] if base.slow_to_restake and len(base) > long else Q_STARS
     rows: dict[Policy, list[Plans]] = {policy: [] for policy in every}
     truths = []
@@ -127,7 +145,7 @@ def maps(
             truths.append(listing.omega(replace(settings, payoffs=payoffs)))
         for policy in every:
             if world == "planned":
-                rows[policy].append(plans(path, policy, costs, listing.start, settings))
+                rows[policy].append(plans_by_cost(path, policy, costs, listing.start, settings))
             else:
                 rows[policy].append(outcomes(path, policy, costs, truths[-1]))
     net = {policy: np.stack([row.net_utility for row in own]) for policy, own in rows.items()}
@@ -147,7 +165,7 @@ def maps(
             measures["regret"] = np.max(fair, axis=0) - net[policy]
         if omega is not None:
             measures["agreement"] = plus == omega[:, None]
-        drawn.append(Map(policy, world, stakes, q_stars, measures, omega, start, decided))
+        drawn.append(Map(policy, world, stakes, q_stars, fractions, measures, omega, start, decided))
     return drawn
 
 
@@ -183,5 +201,7 @@ def mean_maps(
         every = (first, *more)
         names = [name for name in first.measures if name != "decision"]
         measures = {name: np.mean([one.values(name) for one in every], axis=0) for name in names}
-        means.append(Map(first.policy, world, first.stakes, first.q_stars, measures, lists=every))
+        means.append(
+            Map(first.policy, world, first.stakes, first.q_stars, first.fractions, measures, lists=every)
+        )
     return means

@@ -147,6 +147,33 @@ def plans(
     return plans_to(depth, path, policy, costs, start)
 
 
+def plans_by_cost(path: ListPath, policy: Policy, costs: ArrayLike, start: int, settings: Settings) -> Plans:
+    """Return what :func:`plans` returns at other costs of a document, where a report in full costs as many as before.
+
+    Parameters
+    ----------
+    path, policy, costs, start
+        As for :func:`plans`; the path has the costs of `settings`.
+    settings
+        What a document costs now, and the floors.
+
+    Returns
+    -------
+    Plans
+        One entry a cost.
+    """
+    costs = np.atleast_1d(np.asarray(costs, dtype=float))
+    if not (path.full_cost and settings.cost):
+        return plans(path, policy, costs, start, settings)
+    by_cost = [
+        plans(path.with_reports_times(cost / settings.cost), policy, cost, start, settings) for cost in costs
+    ]
+    depth, plus, net_utility = (
+        np.concatenate([getattr(one, name) for one in by_cost]) for name in ("depth", "plus", "net_utility")
+    )
+    return Plans(depth, plus, net_utility)
+
+
 def plans_to(depth: Depths, path: ListPath, policy: Policy, costs: Floats, start: int) -> Plans:
     """Return the plans of a rule whose depths are computed already.
 

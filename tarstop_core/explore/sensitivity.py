@@ -10,7 +10,7 @@ import numpy as np
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.explore.lists import LabelledList
-from tarstop_core.explore.plans import Plans, actions, plans, plans_to
+from tarstop_core.explore.plans import Plans, actions, plans, plans_by_cost, plans_to
 from tarstop_core.policies import OpenLoop, Policy
 from tarstop_core.screening.paths import CHANCE_FACTORS, path_from, starting_chances
 from tarstop_core.screening.scenarios.named import scenario_of
@@ -54,6 +54,7 @@ def tornado(listing: LabelledList, settings: Settings, policy: Policy) -> Tornad
     """Return a rule's stopping depth and expected net utility with one assumption changed at a time.
 
     Payoffs and cost are halved and doubled, all chances of documents too; b_0 moves by 0.2, not beyond 0.01 and 0.99.
+    A report in full keeps costing as many documents.
 
     Parameters
     ----------
@@ -85,7 +86,7 @@ def tornado(listing: LabelledList, settings: Settings, policy: Policy) -> Tornad
         low, high = (factor * getattr(settings.payoffs, name) for factor in FACTORS)
         swings.append(_swing(name, (low, high), [with_payoff(name, low), with_payoff(name, high)]))
     costs = np.array([*FACTORS, 1.0]) * settings.cost
-    by_cost = plans(base, policy, costs, start, settings)
+    by_cost = plans_by_cost(base, policy, costs, start, settings)
     *ends, (depth, net_utility) = zip(by_cost.depth.tolist(), by_cost.net_utility.tolist(), strict=True)
     swings.append(_swing("cost", (float(costs[0]), float(costs[1])), ends))
     if scenario_of(settings).has_starting_chance(settings):
@@ -214,7 +215,10 @@ def break_evens(listing: LabelledList, settings: Settings, policy: Policy) -> tu
             by_name[name] = BreakEven(name, value, within)
     assumptions = [by_name[name] for name in PAYOFF_NAMES]
     if cost > 0:
-        ends = _turns(lambda at: goes_on(settings, base, policy, at, start), cost, now)
+        # A report in full keeps costing as many documents.
+        ends = _turns(
+            lambda at: goes_on(settings, base.with_reports_times(at / cost), policy, at, start), cost, now
+        )
         acts = _acts(base, policy, start)
         assumptions.append(BreakEven("cost", cost, tuple(Turn(at, acts) for at in ends)))
     if scenario_of(settings).has_starting_chance(settings):

@@ -34,7 +34,6 @@ def advice_figure(
     if own is not None:
         return own
     plan, exact = state.depth + advice.more, rule.value_rate(path)
-    worth = "paper's score" if rule.criterion.is_score else "worth"
     return live_curves(
         path.b,
         rule.least_rate(path) if exact is None else exact,
@@ -46,7 +45,7 @@ def advice_figure(
         span=window(len(path), state.depth, plan, "near" if extent == "near" else "all"),
         unit=settings.payoffs.unit,
         belief_title=scenario.message("belief_on_list", settings=settings),
-        worth_title=worth if exact is not None else "worth, at least",
+        worth_title="worth" if exact is not None else "worth, at least",
         log_depth=extent == "log",
         steps=path.in_steps,
         silent=state.silent if settings.one_decides else None,

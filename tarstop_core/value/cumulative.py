@@ -355,6 +355,9 @@ class CumulativePath(ListPath):
     def cost_of_next(self, depth: int, cost: float) -> float:
         return cost + float(self.p[depth]) * self.full_cost if depth < len(self) else cost
 
+    def with_reports_times(self, factor: float) -> Self:
+        return self._restaked(full_cost=factor * self.full_cost) if self.full_cost else self
+
     def without_waiting(self) -> Self:
         return replace(self, waiting=0.0)
 

@@ -23,7 +23,7 @@ from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.documents.topic import Outcome
 from tarstop_core.errors import InputProblem
 from tarstop_core.value.cumulative import CumulativePath, studies_after
-from tarstop_core.value.payoffs import TOLERANCE, Flags, Floats, Payoffs
+from tarstop_core.value.payoffs import TOLERANCE, Depths, Flags, Floats, Payoffs
 from tarstop_core.value.studies import NextStudy, chance_otherwise, chance_plus, next_studies
 
 
@@ -54,6 +54,14 @@ class ReviewPath(CumulativePath):
         if self.needed is not None:
             chosen &= self.needed <= 0
         return np.asarray(chosen[self.studies])
+
+    def worth_of_reading(self, depth: Depths, start: int) -> Floats:
+        """Whoever reads nothing more of the list reads as many of the waiting reports as pay."""
+        worth = super().worth_of_reading(depth, start)
+        if not self.waiting:
+            return worth
+        _, gain = self.best_reports(round(self.reports_waiting))
+        return np.where(depth == start, gain, worth)
 
     def worth_of_reports(self, waiting: int) -> Floats:
         """What reading 0 … `waiting` reports in full is worth now, in the payoffs' unit, shape (waiting + 1,)."""

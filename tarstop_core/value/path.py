@@ -207,6 +207,10 @@ class ListPath(Path, ABC):
         """Cost of the next document, with what is expected to follow from it."""
         return cost
 
+    def best_reports(self, waiting: int) -> tuple[int, float]:
+        """How many of the waiting reports are worth reading in full, and what that gains beyond its cost."""
+        return 0, 0.0
+
     def without_waiting(self) -> Self:
         """The path as it is with no reports waiting."""
         return self
@@ -224,9 +228,16 @@ class ListPath(Path, ABC):
 
     def with_payoffs(self, payoffs: Payoffs) -> Self:
         """A path with other payoffs; what does not depend on them is kept, not computed anew."""
+        return self._restaked(payoffs=payoffs)
+
+    def with_reports_times(self, factor: float) -> Self:
+        """A path on which reading a report in full costs a multiple of what it costs on this one."""
+        return self
+
+    def _restaked(self, **stakes: Any) -> Self:
         for name in self.free_of_payoffs:
             getattr(self, name)
-        other: Self = replace(cast(Any, self), payoffs=payoffs)
+        other: Self = replace(cast(Any, self), **stakes)
         kept = (*self.free_of_payoffs, *self.free_if_computed)
         vars(other).update((name, vars(self)[name]) for name in kept if name in vars(self))
         return other

@@ -119,18 +119,21 @@ class Stakes:
         return replace(self, payoffs=moved)
 
     def with_cost(self, cost: float) -> Stakes:
-        """Another cost per document, in the unit."""
+        """Another cost per document, in the unit; the price of a report in full stays."""
         return replace(self, cost=cost)
 
     def with_fraction(self, fraction: float) -> Stakes:
-        """Another cost per document, given as c/K."""
-        return replace(self, cost=fraction * self.payoffs.K)
+        """Another cost per document, given as c/K; a report in full keeps costing as many documents."""
+        return self.restated(self.payoffs, fraction * self.payoffs.K)
 
     def with_documents(self, documents: float) -> Stakes:
-        """Another answer to the first question, above 0; infinite means that reading costs nothing."""
+        """Another answer to the first question, above 0; infinite means that reading costs nothing.
+
+        A report in full keeps costing as many documents.
+        """
         if not documents > 0:
             raise InputProblem(f"The number of documents is {documents:g}; give a number above 0.")
-        return replace(self, cost=self.worst / documents)
+        return self.restated(self.payoffs, self.worst / documents)
 
     def with_ratio(self, ratio: float) -> Stakes:
         """Another answer to the second question, above 0; the answer to the first stays, and so does K."""

@@ -17,7 +17,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.explore import figures, maps, message, plans, sensitivity
 from tarstop_core.explore import lists as explore
 from tarstop_core.explore.lists import LabelledList, sample, unread
-from tarstop_core.explore.maps import FRACTIONS
+from tarstop_core.explore.maps import fractions_around
 from tarstop_core.explore.plans import Plans, World
 from tarstop_core.policies import (
     Batch,
@@ -102,7 +102,7 @@ def test_a_played_map_says_what_replay_prints(tmp_path: Path, spec: str, q_star:
     calibrator = tmp_path / "calibrator.json"
     calibrator.write_text(explored.calibrator.to_json(), encoding="utf-8")
     (shown,) = maps.maps(explored, explored.settings, [parse_policy(spec)], "played")
-    row, column = shown.q_stars.index(q_star), FRACTIONS.index(0.001)
+    row, column = shown.q_stars.index(q_star), shown.fractions.index(0.001)
     stakes = f"--q-star={q_star}", f"--policy={spec}", "--cost=0.001"
     found = printed("replay", str(run), str(qrels), "--calibrator", str(calibrator), *stakes)
     (topic,) = found["topics"]  # type: ignore[misc]
@@ -118,7 +118,7 @@ def test_played_cells_are_replays(key: str, spec: str) -> None:
     explored, policy = sample(key), parse_policy(spec)
     (shown,) = maps.maps(explored, asked(explored, b_0=0.4), [policy], "played")
     for row, column in ((1, 14), (9, 8), (17, 4)):
-        stakes = Stakes(MONEY, 1.0).with_q_star(shown.q_stars[row]).with_fraction(FRACTIONS[column])
+        stakes = Stakes(MONEY, 1.0).with_q_star(shown.q_stars[row]).with_fraction(shown.fractions[column])
         one = explored.replayed(policy, asked(explored, stakes.payoffs, stakes.cost, b_0=0.4))
         assert shown.measures["depth"][row, column] == one.depth
         assert shown.plus[row, column] == (one.action == "a+")
@@ -263,7 +263,7 @@ def test_a_map_in_money_is_the_normalised_one_scaled() -> None:
     (large,) = maps.maps(explored, asked(explored, unit.scaled(5000, "£")), [Optimal()], "planned")
     assert (small.measures["depth"] == large.measures["depth"]).all()
     assert np.allclose(5000 * small.measures["net_utility"], large.measures["net_utility"])
-    assert large.columns()["cost"][12] == pytest.approx(5000 * FRACTIONS[12])
+    assert large.columns()["cost"][12] == pytest.approx(5000 * large.fractions[12])
     assert set(large.columns()["unit"]) == {"£"}
 
 
@@ -411,15 +411,62 @@ def test_reports_that_wait_are_read_first_and_paid() -> None:
     assert isinstance(path, CumulativePath) and path.reports_waiting == pytest.approx(9)
     found = plans.plans(path, Budget(9), settings.cost, waiting.start)
     stopping = float(path.payoffs.utility(path.b[9]))
-    whole = replace(path, waiting=0.0, p=np.zeros(len(path)))
-    many = whole._worth.of(np.array([path.waiting]), path.studies[9:10])
-    assert found.net_utility[0] == pytest.approx(stopping + float(many[0]) - 9 * 40.0)
+    to_read, gain = path.best_reports(9)
+    assert 0 < to_read <= 9 and found.net_utility[0] == pytest.approx(stopping + gain)
     now = plans.decide(path, waiting.start, settings.cost)
     assert now.cost == settings.cost and now.needed * now.rho == pytest.approx(12 + float(path.p[9]) * 40.0)
     assert now.value == pytest.approx(now.rho * now.evpi - float(path.p[9]) * 40.0)
     assert now.go_on == bool(Greedy().depths(path, [settings.cost], 9)[0] > 9)
     plan = plans.cell_of(waiting, settings, Budget(9), "planned")
     kind, values = spoken(message, figures.plan_sentence, plan, waiting)
-    assert (kind, values["waiting"]) == ("plan_of_none", 9)
+    assert (kind, values["to_read"], values["waiting"]) == ("plan_of_none", to_read, 9)
     assert values["utility_now"] == pytest.approx(stopping)
-    assert "£40" in figures.full_cost_note(path)
+    assert "3 titles and abstracts" in figures.full_cost_note(path, settings.cost)
+    assert "£40" in figures.full_cost_note(path, 0.0)
+    reading = plans.cell_of(waiting, replace(settings, cost=0.5), Optimal(), "planned")
+    kind, values = spoken(message, figures.plan_sentence, reading, waiting)
+    assert (kind, values["to_read"], values["waiting"]) == ("plan", to_read, 9)
+    dear = replace(settings, full_cost=1e6)
+    none = plans.cell_of(waiting, dear, Budget(9), "planned")
+    assert spoken(message, figures.plan_sentence, none, waiting).values["to_read"] == 0
+    assert none.net_utility == pytest.approx(stopping)
+
+
+@pytest.mark.parametrize("own", [5e-6, 5e-8, 0.0, 0.001, 0.3])
+def test_a_map_holds_the_costs_of_the_person(own: float) -> None:
+    fractions = fractions_around(own)
+    assert len(fractions) == 17 and (not own or fractions[0] <= own <= fractions[-1])
+
+
+def test_other_stakes_are_those_of_a_session_set_up_with_them() -> None:
+    """A report in full keeps costing ten abstracts, whether the stakes are moved or the session has them."""
+    explored, rule = sample(REVIEW), OpenLoop()
+    labels = explored.state.labels.copy()
+    labels[:9] = RELEVANT
+    listing = replace(explored, state=replace(explored.state, labels=labels))
+    staged = replace(explored.settings, stages=2, data_share=extraction_rate(simulated=True))  # type: ignore[call-arg]
+
+    def set_up(documents: float) -> Settings:
+        stakes = Stakes.from_q_star(0.5, 0.5 / documents, full_cost=5 / documents)
+        return staged.with_stakes(stakes)
+
+    def plan(settings: Settings) -> list[float]:
+        cell = plans.cell_of(listing, settings, rule, "planned")
+        return pytest.approx([cell.depth, cell.net_utility])  # type: ignore[return-value]
+
+    own, other = set_up(50_000), set_up(500)
+    moved = plans.cell_of(listing, own.with_stakes(own.stakes.with_documents(500)), rule, "planned")
+    assert [moved.depth, moved.net_utility] == plan(other)
+    (drawn,) = maps.maps(listing, own, [rule], "planned")
+    at = drawn.q_stars.index(0.5), drawn.fractions.index(0.001)
+    assert [float(drawn.values(name)[at]) for name in ("depth", "net_utility")] == plan(other)
+    swings = {swing.name: swing for swing in sensitivity.tornado(listing, own, rule).swings}
+    twice = swings["cost"]
+    assert [twice.depth[1], twice.net_utility[1]] == plan(set_up(25_000))
+    _, turning = sensitivity.break_evens(listing, own, rule)
+    (cost,) = (one for one in turning if one.name == "cost")
+    for turn in cost.turns:
+        for factor, on in ((0.99, True), (1.01, False)):
+            there = set_up(0.5 / (factor * turn.at))
+            assert sensitivity.goes_on(there, listing.planned(there), rule, there.cost, listing.start) == on
+    assert cost.turns

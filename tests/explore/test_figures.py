@@ -10,7 +10,7 @@ import pytest
 
 from tarstop_core.explore import figures, map_figure, maps, message, plans, sensitivity
 from tarstop_core.explore.lists import sample
-from tarstop_core.explore.maps import FRACTIONS, Measure
+from tarstop_core.explore.maps import Measure
 from tarstop_core.explore.plans import Now, World
 from tarstop_core.policies import Budget, Greedy, OpenLoop, Optimal, Policy
 from tarstop_core.screening.labels import CONFIRMED, IRRELEVANT, RELEVANT
@@ -46,7 +46,9 @@ def test_the_figure_of_stakes_has_its_lines_where_the_payoffs_say() -> None:
     assert (up["y"][0], up["y"][-1], down["y"][0], down["y"][-1]) == (-10_000, 2500, 10_000, -2500)
     assert evpi["x"][int(np.argmax(evpi["y"]))] == MONEY.q_star == 0.8
     assert max(evpi["y"]) == pytest.approx(float(MONEY.evpi(0.8)))
-    assert {"“Reject”", "“Grant”", " q* = 0.80 ", " now ", "c / ρ", "simulated"} <= set(texts(figure))
+    assert {"“Reject”", "“Grant”", " q* = 0.80 ", " now ", "needed to read on", "simulated"} <= set(
+        texts(figure)
+    )
     orange = [each for each in figure["data"] if each.get("line", {}).get("color") == figures.COST]
     assert [each["y"] for each in orange] == [[500.0, 500.0]]
     rows = figures.stakes_rows(now, MONEY)
@@ -56,10 +58,11 @@ def test_the_figure_of_stakes_has_its_lines_where_the_payoffs_say() -> None:
 
 def test_without_a_document_left_nothing_is_asked_of_evpi() -> None:
     now = Now(0.3, 0.0, 0.8, 1500.0, 0.0, False, False, 10.0, np.inf)
-    assert "c / ρ" not in texts(figures.stakes_figure(now, STAKED))
-    kind, values = spoken(message, figures.stakes_sentence, now, STAKED)
+    assert "needed to read on" not in texts(figures.stakes_figure(now, STAKED))
+    plan = plans.cell_of(sample(SEARCH), STAKED, Optimal(), "planned")
+    kind, values = spoken(message, figures.stakes_sentence, now, STAKED, plan)
     assert (kind, values["now"].rho) == ("stakes", 0) and values["payoffs"] == MONEY
-    said = figures.stakes_sentence(now, STAKED)
+    said = figures.stakes_sentence(now, STAKED, plan)
     assert "−£6,250" in said and " £6,250" in said
 
 
@@ -78,8 +81,8 @@ def test_every_map_shows_its_cells_and_says_what_they_show(key: str, world: Worl
         )
         expected = first.values(measure) - (0 if against is None else against.values(measure))
         assert (np.sign(z) == np.sign(expected)).all()
-        assert points["y"][len(FRACTIONS)] == first.q_stars[1] and len(points["x"]) == z.size
-        assert points["x"][3] == pytest.approx(np.log10(25_000 * FRACTIONS[3]))
+        assert points["y"][len(first.fractions)] == first.q_stars[1] and len(points["x"]) == z.size
+        assert points["x"][3] == pytest.approx(np.log10(25_000 * first.fractions[3]))
         assert (cell["x"], cell["y"]) == ([points["x"][7]], [first.q_stars[4]])
         assert here["y"] == [0.8] and here["x"] == [pytest.approx(1.0)]
         said = map_figure.map_sentence(first, measure, against)
@@ -90,11 +93,11 @@ def test_every_map_shows_its_cells_and_says_what_they_show(key: str, world: Worl
 
 def test_sentences_of_maps_are_computed_from_the_cells() -> None:
     first, second = shown(SEARCH, "planned", Optimal(), Greedy())
-    row, column = divmod(int(first.measures["depth"].argmax()), len(FRACTIONS))
+    row, column = divmod(int(first.measures["depth"].argmax()), len(first.fractions))
     kind, values = spoken(message, map_figure.map_sentence, first, "depth")
     assert kind == "depth_map" and values["planned"] and values["low"] == 0
     assert values["high"].split()[0] == f"{first.measures['depth'].max():,}"
-    place = (f"{first.q_stars[row]:g}", f"£{FRACTIONS[column] * 25_000:.3g}")
+    place = (f"{first.q_stars[row]:g}", f"£{first.fractions[column] * 25_000:.3g}")
     assert all(part in values["at_high"] for part in place)
     kind, values = spoken(message, map_figure.map_sentence, first, "depth", second)
     most = np.abs(first.measures["depth"] - second.measures["depth"]).max()
@@ -182,7 +185,7 @@ def test_the_path_of_a_cell_ends_where_the_rule_stops(key: str, world: World) ->
     assert columns["belief"][found.depth] == found.path.belief_at(found.depth)
     json.dumps(figure)
     greedy = figures.path_figure(plans.cell_of(explored, explored.settings, Greedy(), world))
-    assert greedy["layout"]["yaxis2"]["title"]["text"] == "paper’s score ÷ cost"
+    assert greedy["layout"]["yaxis2"]["title"]["text"] == "worth each ÷ cost"
 
 
 def test_the_headline_and_the_check_say_their_numbers() -> None:

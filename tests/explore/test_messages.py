@@ -35,26 +35,28 @@ def sentences() -> Iterator[tuple[str, dict[str, Any]]]:
         yield "path", {"cell": cell(**changed), "action": "Reject", "scenario": PATENT}
     for depth, confirmed in ((5, True), (12, False), (7, False)):
         yield "plan_settled", {"cell": cell(depth=depth), "confirmed": confirmed}
-    for waiting in (0, 1, 3):
-        changed = cell(depth=waiting, start=waiting)
-        yield "plan_of_none", {"cell": changed, "waiting": waiting, "utility_now": 4.0}
+    for to_read, waiting in ((0, 0), (0, 2), (1, 1), (1, 3), (2, 3), (3, 3)):
+        changed, reports = cell(depth=waiting, start=waiting), {"to_read": to_read, "waiting": waiting}
+        yield "plan_of_none", {"cell": changed, **reports, "utility_now": 4.0}
     yield "other_rule", {"rule": Greedy(), "policy": Optimal()}
-    for start in (0, 5):
-        yield "plan", {"cell": cell(start=start), "documents": 90, "scenario": PATENT, "utility_now": 0.01}
+    for start, to_read in ((0, 0), (5, 2)):
+        reports = {"to_read": to_read, "waiting": 2, "documents": 90, "utility_now": 0.01}
+        yield "plan", {"cell": cell(start=start), "scenario": PATENT, **reports}
     for reports in (0.2, 3.0):
         path = cell().path
         path.reports_waiting = reports
-        yield "full_cost", {"path": path}
-    for plus, rho, b, go_on, plus_open in (
-        (True, 0.0, 0.6, False, True),
-        (False, 0.2, 0.4, True, True),
-        (False, 0.2, 0.6, False, True),
-        (False, 0.2, 0.6, True, False),
+        yield "full_cost", {"path": path, "cost": 0.2 if reports < 1 else 0.0}
+    for plus, rho, b, go_on, plus_open, reads_on in (
+        (True, 0.0, 0.6, False, True, False),
+        (False, 0.2, 0.4, True, True, True),
+        (False, 0.2, 0.6, False, True, True),
+        (False, 0.2, 0.6, False, True, False),
+        (False, 0.2, 0.6, True, False, False),
     ):
         at = {"b": b, "evpi": 0.4, "rho": rho, "value": 0.08, "cost": 1.0}
         now = SimpleNamespace(**at, plus=plus, go_on=go_on, plus_open=plus_open)
         staked = {"payoffs": Payoffs(1, 1, 1, 1, "£"), "settles": "settle it", "in_full": go_on}
-        yield "stakes", {**ACTIONS, "now": now, **staked}
+        yield "stakes", {**ACTIONS, "now": now, **staked, "rule": Optimal(), "reads_on": reads_on}
     for cost in (0.0, 1e-9, 0.1):
         yield "check", {**ACTIONS, "stakes": Stakes(Payoffs(1, 1, 1, 1, "£"), cost)}
     for name in (*PAYOFF_NAMES, "cost", "b_0", "p"):

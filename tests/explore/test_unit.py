@@ -116,8 +116,8 @@ def told_by_explore(of: LabelledList, own: Settings, rule: Policy) -> list[str]:
     return [
         figures.plan_sentence(plan, of),
         figures.path_sentence(plan, own),
-        figures.full_cost_note(plan.path),
-        figures.stakes_sentence(now, own),
+        figures.full_cost_note(plan.path, own.cost),
+        figures.stakes_sentence(now, own, plan),
         figures.tornado_sentence(swings, own),
         str([(swings.depth, *(each.depth for each in swings.swings))]),
         *figures.break_even_sentences(of, own, *turns),

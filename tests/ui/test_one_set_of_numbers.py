@@ -437,8 +437,9 @@ def test_pages_say_what_screen_says(scenario: str, open_app: OpenApp, store: Sto
     assert percent(advice.b) in shown(app.run()) and chances_badge(calibrator, settings) in shown(app)
     app.switch_page("pages/explore.py").run()
     said, now = shown(app), plans.decide(listing.planned(settings), state.depth, settings.cost)
-    assert figures.stakes_sentence(now, settings) in said and amount(now.evpi, settings.payoffs.unit) in said
     plan = plans.cell_of(listing, settings, settings.rule, "planned")
+    assert figures.stakes_sentence(now, settings, plan) in said
+    assert amount(now.evpi, settings.payoffs.unit) in said
     assert plain(figures.plan_sentence(plan, listing)) in said and DIFFERS not in said
     assert chances_badge(calibrator, settings) in said and "payoffs" not in app.query_params
     if isinstance(settings, ReviewSettings):

@@ -49,6 +49,16 @@ def test_the_first_answer_moves_the_cost_alone(before: Stakes, documents: float)
     assert close(after.documents, documents)
 
 
+@given(stakes.filter(lambda one: one.cost > 0), st.floats(0.5, 1e6), st.floats(0.01, 100))
+def test_a_report_in_full_keeps_costing_as_many_documents(
+    before: Stakes, documents: float, ratio: float
+) -> None:
+    times = before.full_cost / before.cost
+    for after in (before.with_documents(documents), before.with_ratio(ratio), before.with_fraction(0.01)):
+        assert close(after.full_cost / after.cost, times)
+    assert before.with_cost(1.0).full_cost == before.full_cost
+
+
 @given(stakes, st.floats(0.01, 100))
 def test_the_second_answer_leaves_the_first(before: Stakes, ratio: float) -> None:
     after = before.with_ratio(ratio)

@@ -38,14 +38,19 @@ def values(node: ast.AST) -> Iterator[tuple[str, ast.expr | None]]:
         yield node.target.id, node.value
     elif isinstance(node, ast.arguments):
         with_default = (*node.posonlyargs, *node.args)[-len(node.defaults) :] if node.defaults else ()
-        pairs = (*zip(with_default, node.defaults, strict=True), *zip(node.kwonlyargs, node.kw_defaults, strict=True))
+        pairs = (
+            *zip(with_default, node.defaults, strict=True),
+            *zip(node.kwonlyargs, node.kw_defaults, strict=True),
+        )
         yield from ((parameter.arg, value) for parameter, value in pairs)
 
 
 def asked(source: str, name: str) -> Iterator[str]:
     """Where a module names a scenario, or asks for the class of a path."""
     tree = ast.parse(source)
-    allowed = {id(value) for node in ast.walk(tree) for given, value in values(node) if given == DEFAULTS.get(name)}
+    allowed = {
+        id(value) for node in ast.walk(tree) for given, value in values(node) if given == DEFAULTS.get(name)
+    }
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and node.value in SCENARIOS and id(node) not in allowed:
             yield f"{name}:{node.lineno} names “{node.value}”"

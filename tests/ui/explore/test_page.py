@@ -17,11 +17,12 @@ from dashboard.parts.stakes import q_star_in_words
 from tarstop_core.documents.records import as_records
 from tarstop_core.explore import figures, map_figure, maps, order_comparison, plans, sensitivity
 from tarstop_core.explore import lists as explore
-from tarstop_core.explore.lists import sample
+from tarstop_core.explore.lists import LabelledList, sample
 from tarstop_core.policies import Greedy, Optimal, Smooth
 from tarstop_core.policies.specs import parse_policy
 from tarstop_core.presentation.numbers import amount
 from tarstop_core.samples.shipped import calibrators
+from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.settings import PatentSettings, ReviewSettings, Settings
 from tarstop_core.screening.settings_words import not_as_in_session
@@ -80,7 +81,8 @@ def test_an_address_brings_back_what_was_asked(open_app: OpenApp, key: str) -> N
     settings = asked(key, b_0=0.3)
     assert headline(key, settings) in said
     now = plans.decide(sample(key).planned(settings), 0, 12.0)
-    assert figures.stakes_sentence(now, settings) in said and amount(now.value, "£") in said
+    plan = plans.cell_of(sample(key), settings, parse_policy(settings.policy), "planned")
+    assert figures.stakes_sentence(now, settings, plan) in said and amount(now.value, "£") in said
     assert app.query_params["b_0"] == "0.3" and app.query_params["unit"] == "£"
 
 
@@ -124,7 +126,7 @@ def test_the_map_and_its_path_say_what_the_engine_says(open_app: OpenApp, measur
     )
     said = shown(app)
     assert map_figure.map_sentence(first, measure, second) in said  # type: ignore[arg-type]
-    row, column = first.q_stars.index(0.2), maps.FRACTIONS.index(0.01)
+    row, column = first.q_stars.index(0.2), first.fractions.index(0.01)
     there = asked().with_stakes(asked().stakes.with_q_star(0.2).with_fraction(0.01))
     cell = plans.cell_of(sample(SEARCH), there, Optimal(), world)  # type: ignore[arg-type]
     assert (cell.depth, there.cost) == (first.measures["depth"][row, column], pytest.approx(140))
@@ -226,7 +228,10 @@ def test_ones_own_session_goes_on_from_where_it_stands(open_app: OpenApp, store:
         calibrator.curve(calibrator.probabilities(scores, 60)), 0.6, MONEY, needs_citation=True
     )
     now = plans.decide(path, 3, 5.0)
-    sentence = figures.stakes_sentence(now, settings)
+    p = calibrator.probabilities(scores, 60)
+    held = LabelledList("Kettles", settings, calibrator, p, replay(settings, ids, store.events(session)))
+    plan = plans.cell_of(held, settings, parse_policy("greedy"), "planned")
+    sentence = figures.stakes_sentence(now, settings, plan)
     assert sentence in shown(open_app("explore", of=f"session:{session}", show=CURRENT))
     assert now.evpi > MONEY.evpi(now.b) and not now.plus_open and MONEY.chooses_plus(now.b)
     assert f"explore/session:{session}/world" not in [each.key for each in app.selectbox]
@@ -284,7 +289,7 @@ def test_a_whole_collection_is_shown_as_the_mean_of_its_lists(
     (found,) = maps.mean_maps(lists, settings, [rule], "played")
     assert map_figure.mean_sentence(found, "agreement") in said
     table = app.dataframe[0].value
-    row, column = found.q_stars.index(q_star), maps.FRACTIONS.index(0.001)
+    row, column = found.q_stars.index(q_star), found.fractions.index(0.001)
     # One list as `tarstop replay` has it.
     own = Stakes(settings.payoffs, settings.cost).with_q_star(q_star).with_fraction(0.001)
     played = first.replayed(rule, replace(settings, payoffs=own.payoffs, cost=own.cost))
@@ -331,19 +336,20 @@ def test_a_unit_that_is_named_is_that_of_reports_too(open_app: OpenApp, store: S
     store.append(session, Event("settings", {"settings": plain.to_dict(), "reason": ""}), expected=0)
     app = open_app("explore", of=f"session:{session}", show=MAP)
     keys = f"explore/session:{session}/stakes"
-    assert "costs 0.01 throughout" in shown(app)
+    assert "10 titles and abstracts" in shown(app)
     depth = re.search(r"stops? after about (\d+)|after ([\d,]+) documents", shown(app))
     app.text_input(f"{keys}/unit").set_value("£").run()
-    assert "costs £10 throughout" in shown(app)
+    assert "10 titles and abstracts" in shown(app)
     assert depth is not None and depth.group() in shown(app)
     assert app.number_input(f"{keys}/full_cost").value == pytest.approx(10)
     assert float(app.query_params["full_cost"]) == pytest.approx(10)
     app.number_input(f"{keys}/full_cost").set_value(30.0).run()
-    assert "costs £30 throughout" in shown(app)
+    assert "30 titles and abstracts" in shown(app)
     app.session_state[f"explore/session:{session}/ask"] = True
     app.run()
     app.button(f"explore/session:{session}/ask/use").click().run()
-    assert "costs £60 throughout" in shown(app), "thirty abstracts, at £2 each"
+    assert "30 titles and abstracts" in shown(app)
+    assert app.number_input(f"{keys}/full_cost").value == pytest.approx(60), "at £2 each"
 
 
 def test_an_address_of_before_says_nothing_of_reports() -> None:
