@@ -108,7 +108,7 @@ def prior_badge(shown: Evidence, start: Start) -> str:
     if not ENGINES[shown.engine].knows_prior:
         return ""
     if learned is not None and learned.keeps_b_0:
-        return f"prior as wide as {learned.reviews:,} past reviews ask for"
+        return f"prior as uncertain as {learned.reviews:,} past reviews show"
     if learned is not None:
         return f"prior learned from {learned.reviews} reviews"
     if prior == Prior():

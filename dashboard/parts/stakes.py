@@ -19,7 +19,7 @@ from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import S, Settings
 from tarstop_core.screening.wording import consequences, question
 from tarstop_core.value.payoffs import Payoffs
-from tarstop_core.value.stakes import PAYOFF_NAMES, Stakes
+from tarstop_core.value.stakes import EXAMPLE_PRICE, PAYOFF_NAMES, Stakes
 
 FRACTIONS: tuple[float, ...] = (
     0.0,
@@ -34,7 +34,7 @@ UNIT_HELP = (
 )
 
 EXAMPLES = {10_000.0: "£20,000", 100_000.0: "£200,000", 10_000_000.0: "£20 million"}
-"""By answers to the second question: what a wrong decision then costs where reading a document costs £2."""
+"""By answers to the second question: what a wrong decision then costs, at the price of a document in examples."""
 QUESTIONS = {
     "worse": "Say which mistake is worse, or that both are equally bad.",
     "documents": "Say how much you would read to rule a wrong decision out.",
@@ -183,7 +183,7 @@ def _questions(settings: Settings, now: Mapping[str, Any], view: View, note: str
     how = {"format": "%g", "placeholder": "as many as there are" if settings.cost == 0 else "a number"}
     documents.number_input(asked, value=now["documents"], step=50.0, **how, **view("documents"))
     one = "title and abstract" if settings.two_stages else "document"
-    words = f"Or, at £2 a {one}, what {mistake} costs"
+    words = f"Or, at £{EXAMPLE_PRICE:g} a {one}, what {mistake} costs"
     st.pills(words, list(EXAMPLES), format_func=EXAMPLES.__getitem__, **view("example"))
     if note:
         caption(note)
@@ -289,7 +289,7 @@ def changed(stakes: Stakes, name: str, value: Any) -> Stakes:
         times = 1.0 if value == "equal" else 2.0 if stakes.worse == "equal" else stakes.times
         return stakes.with_ratio(1 / times if value == "minus" else times)
     if name == "example":
-        return stakes if value is None else stakes.with_documents(value)
+        return stakes if value is None else stakes.with_example(value)
     if name == "documents" and value is None:
         return stakes.with_documents(math.inf)
     if value is None:

@@ -129,7 +129,7 @@ def dialog(work: Work, state: State, advice: Advice) -> None:
     if flagged := reminder(work, state):
         st.warning(shell.escape_markdown(flagged), icon=":material/flag:")
     if advice.headline == "continue":
-        held = ": a floor you set is not reached"
+        held = ": what you asked for before any rule may stop is not reached"
         st.warning(f"The advice is to go on{held if advice.held_by else ''}. You may stop all the same.")
     if facts is not None:
         if open_reports := scenario.message("waiting_reports", facts=facts):

@@ -182,15 +182,12 @@ def _of_review(settings: ReviewSettings, key: str, on_change: Callable[[ReviewSe
             caption(f"{amount(settings.full_cost, payoffs.unit)}{times}.")
     hint = (
         f"No rule says stop while the {term('right-decision', 'chance of the right decision')} is below this "
-        f"{term('floor', 'floor')}; 0 % is no floor."
+        f"{term('floor', 'minimum')}; at 0 % the rule alone decides."
     )
     with right:
         asked = "Never stop below a chance of the right decision of"
         hundredths(asked, now["floor"], low=0, **moves("floor"), help=hint)
-        floor = (
-            f"Floor: {percent(settings.floor)}." if settings.floor else "No floor: the rule alone decides."
-        )
-        st.caption(floor)
+        st.caption(f"{percent(settings.floor)}." if settings.floor else "0 %: the rule alone decides.")
 
 
 def _changed(settings: ReviewSettings, name: str, value: float) -> ReviewSettings:

@@ -98,7 +98,7 @@ def belief_badges(settings: ReviewSettings) -> list[str]:
     if not engine.knows_prior:
         prior = f"no prior: {percent(settings.b_0)} until {engine.needs} studies are in"
     elif learned is not None and learned.keeps_b_0:
-        prior = f"prior as wide as {learned.reviews:,} past reviews ask for, b₀ = {number(settings.b_0)}"
+        prior = f"prior as uncertain as {learned.reviews:,} past reviews show, b₀ = {number(settings.b_0)}"
     elif learned is not None:
         prior = f"prior learned from {learned.source or f'{learned.reviews:,} reviews'}, b₀ = {number(settings.b_0)}"
     elif settings.prior == replace(Prior(), b_0=settings.prior.b_0):

@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 
 CURRENCIES = "£$€¥"
+SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def number(value: float) -> str:
@@ -12,16 +13,27 @@ def number(value: float) -> str:
     >>> number(0.00431), number(0), number(3123.4), number(0.5), number(12.345), number(1234567)
     ('0.00431', '0', '3,120', '0.5', '12.3', '1,230,000')
     >>> number(0.00000012), number(-0.25)
-    ('1.2e-07', '-0.25')
+    ('1.2 × 10⁻⁷', '-0.25')
+    """
+    digits, power = digits_and_power(value)
+    return f"{digits} × 10{str(power).translate(SUPERSCRIPT)}" if power else digits
+
+
+def digits_and_power(value: float) -> tuple[str, int]:
+    """The digits of a number, and the power of ten that they are multiplied by: 0 unless the number is tiny.
+
+    >>> digits_and_power(3123.4), digits_and_power(0.00000012)
+    (('3,120', 0), ('1.2', -7))
     """
     if value == 0 or not math.isfinite(value):
-        return "0" if value == 0 else "no limit" if value > 0 else "−no limit"
+        return "0" if value == 0 else "no limit" if value > 0 else "−no limit", 0
     digits = 2 - math.floor(math.log10(abs(value)))
     rounded = round(value, digits)
     if abs(rounded) < 1e-5:
-        return f"{rounded:.3g}"
+        power = math.floor(math.log10(abs(rounded)))
+        return f"{rounded / 10.0**power:.3g}", power
     text = f"{rounded:,.{max(0, digits)}f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
+    return text.rstrip("0").rstrip(".") if digits > 0 else text, 0
 
 
 def amount(value: float, unit: str) -> str:

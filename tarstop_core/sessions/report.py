@@ -189,7 +189,7 @@ def _advised(session: SessionSnapshot) -> list[dict[str, Any]]:
 def _curves(session: SessionSnapshot) -> list[tuple[str, str]]:
     """Draw belief and worth, each with what it says; nothing where nothing was read."""
     state, now, steps = session.state, session.advice_now, _advised(session)
-    if not steps:
+    if not state.depth:
         return []
     settings = state.settings
     if (own := scenario_of(settings).figure(now, state)) is not None:

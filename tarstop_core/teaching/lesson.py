@@ -20,7 +20,7 @@ from tarstop_core.explore.maps import COMPARED
 from tarstop_core.explore.plans import Now, decide
 from tarstop_core.policies import Policy
 from tarstop_core.presentation.messages import Messages
-from tarstop_core.presentation.numbers import number
+from tarstop_core.presentation.numbers import digits_and_power
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.wording import action, question
 from tarstop_core.teaching import message
@@ -240,11 +240,8 @@ def tex(value: float) -> str:
     r"""Return a number for a formula: three significant digits, never rounded to certainty."""
     if 0.99 < value < 1:
         return f"{value:.{1 - math.floor(math.log10(1 - value))}f}"
-    text = number(value)
-    if "e" in text:
-        mantissa, power = text.split("e")
-        return rf"{mantissa} \times 10^{{{int(power)}}}"
-    return text.replace(",", "{,}")
+    digits, power = digits_and_power(value)
+    return rf"{digits} \times 10^{{{power}}}" if power else digits.replace(",", "{,}")
 
 
 formula_message = Messages("teaching/formulas.jinja", tex=tex)

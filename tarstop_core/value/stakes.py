@@ -135,6 +135,15 @@ class Stakes:
             raise InputProblem(f"The number of documents is {documents:g}; give a number above 0.")
         return self.restated(self.payoffs, self.worst / documents)
 
+    def with_example(self, documents: float) -> Stakes:
+        """Another answer to the first question, taken from an example in pounds.
+
+        The amounts become those of the example, :data:`EXAMPLE_PRICE` a document, unless they have another unit.
+        """
+        chosen = self.with_documents(documents)
+        in_pounds = self.payoffs.unit in ("", "£")
+        return chosen.scaled(EXAMPLE_PRICE / chosen.cost, "£") if in_pounds else chosen
+
     def with_ratio(self, ratio: float) -> Stakes:
         """Another answer to the second question, above 0; the answer to the first stays, and so does K."""
         if not (math.isfinite(ratio) and ratio > 0):
@@ -180,6 +189,8 @@ class Stakes:
 
 START = Stakes(Payoffs.from_q_star(0.5), 0.001)
 """Where a person begins: both mistakes are equally bad, and a document costs a thousandth of one."""
+EXAMPLE_PRICE = 2.0
+"""What a document costs in the examples, in pounds."""
 FULL_TIMES = 10.0  # What a report in full costs, in titles and abstracts, until a person says otherwise
 
 # An hour of searching is taken to cost £60: ten minutes for a patent, five for a title and abstract, fifty for a report.

@@ -91,7 +91,7 @@ def test_the_other_model_is_quoted_where_it_would_decide_otherwise() -> None:
     higher, lower = ("Adopt", "Don’t adopt") if reml.belief > exact.belief else ("Don’t adopt", "Adopt")
     assert words.rival_sentence(exact, between) == (
         f"The usual model (REML) would decide otherwise: a chance of {percent(reml.belief)}, so “{higher}”. "
-        "It takes the precision of each study from its own results."
+        "REML reckons with normal errors, the exact model with the counts themselves."
     )
     otherwise = f"The exact model would decide otherwise: a chance of {percent(exact.belief)}, so “{lower}”."
     assert words.rival_sentence(reml, between) == otherwise

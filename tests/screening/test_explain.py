@@ -42,13 +42,16 @@ MAGNITUDES = st.builds(lambda sign, digits, power: sign * digits * 10.0**power,
                        st.sampled_from([1, -1]), st.floats(1, 9.9999999), st.integers(-250, 14))  # fmt: skip
 
 
+PLAIN = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
+
+
 def value_of(text: str) -> float:
-    return float(text.replace(",", "").replace("−", "-"))
+    return float(text.replace(",", "").replace("−", "-").replace(" × 10", "e").translate(PLAIN))
 
 
 def significant(text: str) -> int:
     """Digits that carry meaning: leading zeros never do, trailing ones only behind a point."""
-    digits = re.sub(r"e.*$|[^\d.]", "", text)
+    digits = re.sub(r" ×.*$|[^\d.]", "", text)
     return len(digits.lstrip("0.").replace(".", "")) if "." in digits else len(digits.strip("0"))
 
 
@@ -67,14 +70,14 @@ def test_numbers_have_at_most_three_significant_digits_and_are_near(value: float
 def test_only_zero_is_zero_and_no_zero_trails(value: float) -> None:
     text = number(value)
     assert (text == "0") == (value == 0)
-    if "." in text and "e" not in text:
+    if "." in text and "×" not in text:
         assert not text.endswith(("0", "."))
 
 
 @given(st.floats(1e-4, 1e12))
 def test_numbers_read_aloud_have_separators_and_no_exponent(value: float) -> None:
     text = number(value)
-    assert "e" not in text
+    assert "×" not in text
     whole = text.split(".")[0]
     assert re.fullmatch(r"\d{1,3}(,\d{3})*", whole)
 
@@ -329,7 +332,7 @@ def test_a_review_speaks_of_studies_not_hits() -> None:
     told = explain(situation("continue", facts=TOLD), REVIEW)
     assert "If no study with data turns up" in told.sentence
     held = explain(situation("continue", facts=TOLD, held_by=Floor.RIGHT), replace(REVIEW, floor=0.9))
-    assert "your floor of 90 % on the chance of the right decision" in held.sentence
+    assert "you asked for a chance of the right decision of at least 90 %" in held.sentence
     assert question(REVIEW) == "sensitivity exceeds 75 %" and question(START) == "prior art exists"
     assert (
         scenario_of(REVIEW).message("read", advice=situation("continue", facts=TOLD))

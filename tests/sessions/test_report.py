@@ -139,6 +139,13 @@ def test_the_curve_begins_with_the_first_document(store: Store) -> None:
     assert "“Reject” pays above 20 % (q*)" in text and "a⁺ above" not in text
 
 
+def test_labels_that_came_along_are_drawn_without_any_of_ones_own(store: Store) -> None:
+    session = with_kept_labels(store, START)
+    text = report_html(session_snapshot(store, session))
+    assert "there is nothing to draw" not in text
+    assert "<svg" in text
+
+
 def test_chances_of_a_first_hit_are_not_said_to_wait_for_documents(store: Store) -> None:
     hazard = replace(PATENT, kind="first-hit")
     store.save_calibrator(hazard)

@@ -95,7 +95,7 @@ class ReviewForm(Form[ReviewSettings]):
             "Paper mode",
             **lasting(f"{OF_REVIEW}/paper"),
             help=f"{term('paper-mode', 'As in the published experiments')}: each document is read with its table at once, "
-            "and no floor keeps a rule from stopping.",
+            "and a rule may stop at any time.",
         )
         left, right = st.columns(2, gap="large")
         with left:
@@ -213,10 +213,10 @@ def _floor(paper: bool) -> float:
         disabled=paper,
         **lasting(f"{OF_REVIEW}/floor"),
         help="A rule that weighs consequences may stop while it is quite unsure, where more certainty is not worth its "
-        f"cost. A {term('floor', 'floor')} overrules it.",
+        f"cost. This {term('floor', 'minimum')} overrules it.",
     )
     until = f"Screening goes on until you are {floor} % sure of the right decision, or the list ends."
-    st.caption(until if floor else "0 %: off. The rule alone decides.")
+    st.caption(until if floor else "0 %: the rule alone decides.")
     return floor / 100
 
 
@@ -225,10 +225,10 @@ def _floor_studies(paper: bool, simulated: bool) -> int:
     first = 0 if simulated else ReviewSettings.first_floor_studies
     how = lasting(f"{OF_REVIEW}/floor/{'sample' if simulated else 'studies'}")
     studies = st.number_input(
-        "Never say stop before so many studies are in", 0, 100, first, disabled=paper, **how
+        "Never say stop before … studies with data are in", 0, 100, first, disabled=paper, **how
     )
     st.caption(
-        "0: off. It gives way where the list probably holds fewer, or where finding them would cost more than certainty "
+        "0: the rule alone decides. This minimum gives way where the list probably holds fewer, or where finding them would cost more than certainty "
         "is worth."
     )
     return int(studies)
@@ -251,7 +251,7 @@ def _title(prior: Prior) -> str:
     if not learned:
         return "A prior that comes with the programme"
     if prior.width_alone:
-        return f"As wide as {learned.reviews:,} past reviews ask for (default)"
+        return f"As uncertain as {learned.reviews:,} past reviews show (default)"
     return f"Learned from {learned.reviews:,} reviews"
 
 

@@ -104,7 +104,7 @@ class Review(Scenario[ReviewSettings]):
     plans_approximately = True
     first_because = (
         "It comes first in reviews because its net utility was the highest at every cost that was measured. It reads less "
-        "than Greedy; the floor keeps it from deciding on very few studies."
+        "than Greedy; the minimum keeps it from deciding on very few studies."
     )
     in_steps = True
     verdicts_tell = False
@@ -297,11 +297,11 @@ class Review(Scenario[ReviewSettings]):
             ("Reading", STAGES[settings.stages]),
             *reports,
             (
-                "Least chance of the right decision (floor)",
+                "Chance of the right decision before any rule may stop",
                 percent(settings.floor) if settings.floor else "none",
             ),
             (
-                "Studies before any rule may stop (floor)",
+                "Studies before any rule may stop",
                 number(settings.floor_studies) if settings.floor_studies else "none",
             ),
             (f"Least evidence for “{settings.plus}”", self.message("least", settings=settings)),
@@ -312,8 +312,8 @@ class Review(Scenario[ReviewSettings]):
             "θ": number(settings.theta),
             "starting chance": percent(settings.b_0),
             "cost of a report": amount(settings.full_cost, settings.payoffs.unit),
-            "floor": percent(settings.floor),
-            "floor of studies": number(settings.floor_studies),
+            "least chance of the right decision": percent(settings.floor),
+            "least number of studies": number(settings.floor_studies),
         }
 
     # --- what leaves
