@@ -30,8 +30,8 @@ def digits_and_power(value: float) -> tuple[str, int]:
     digits = 2 - math.floor(math.log10(abs(value)))
     rounded = round(value, digits)
     if abs(rounded) < 1e-5:
-        power = math.floor(math.log10(abs(rounded)))
-        return f"{rounded / 10.0**power:.3g}", power
+        written, _, power = f"{rounded:.3g}".partition("e")
+        return written, int(power)
     text = f"{rounded:,.{max(0, digits)}f}"
     return text.rstrip("0").rstrip(".") if digits > 0 else text, 0
 
