@@ -20,6 +20,7 @@ from tarstop_core.explore.map_figure import MEASURES
 from tarstop_core.explore.maps import COMPARED, Measure
 from tarstop_core.explore.plans import World, rules_of
 from tarstop_core.policies import POLICIES, Policy, parse_policy
+from tarstop_core.policies.registry import titled
 from tarstop_core.presentation.numbers import amount
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import ReviewSettings, Settings
@@ -275,7 +276,7 @@ def _take(key: str, elicited: Stakes) -> None:
 def rule_choice(key: str, title: str, world: World, first: str, none: str = "") -> Policy | None:
     """Ask for a rule and its first parameter; None where `none` is chosen."""
     options = {NONE: none} if none else {}
-    options |= {name: rule.title for name, rule in rules_of(world).items()}
+    options |= {name: titled(name) for name in rules_of(world)}
     if st.session_state.get(f"{key}/name") not in (None, *options):
         del st.session_state[f"{key}/name"]
     begun = parse_policy(first, files=False) if first else None

@@ -18,7 +18,7 @@ from tarstop_core.calibration.figures import quality_sentence, reliability_figur
 from tarstop_core.calibration.first_hit import PastCase
 from tarstop_core.errors import InputProblem
 from tarstop_core.policies import POLICIES, LookAhead, OpenLoop, Parameter, Policy, Value
-from tarstop_core.policies.registry import followed, titled
+from tarstop_core.policies.registry import about, followed, titled
 from tarstop_core.ranking.order import Ranking
 from tarstop_core.samples import shipped
 from tarstop_core.samples.shipped import default_calibrator
@@ -133,7 +133,7 @@ def policy(
     key = f"{PREFIX}/policy" if first == "optimal" else f"{PREFIX}/policy/{first}"
     kind = POLICIES[one_of("Stopping rule", titles, **lasting(key))]
     approximate = approximately and kind in (OpenLoop, LookAhead)
-    st.caption(shell.escape_markdown(kind.rule) + (APPROXIMATE if approximate else ""))
+    st.caption(shell.escape_markdown(about(kind)) + (APPROXIMATE if approximate else ""))
     if because and kind.name == first:
         st.caption(because)
     start = kind().settings

@@ -10,6 +10,7 @@ from dashboard.frame.shell import caption
 from dashboard.frame.widgets import hundredths, one_of
 from dashboard.parts.stakes import following
 from tarstop_core.policies import POLICIES
+from tarstop_core.policies.registry import message, titled
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import EnoughSettings
 
@@ -19,11 +20,7 @@ LEAST = 50  # Percent of recall that may be asked for
 def rules(drawn: bool) -> dict[str, str]:
     """Titles of the rules that can be followed, by name; `drawn` says whether documents are drawn at random."""
     can = (kind for kind in POLICIES.values() if EnoughSettings.may_follow(kind))
-    return {
-        kind.name: f"{kind.title} · {kind.promise.value}"
-        for kind in can
-        if kind.promise is not None and (drawn or not kind.needs_draws)
-    }
+    return {kind.name: titled(kind.name) for kind in can if drawn or not kind.needs_draws}
 
 
 def compact(
@@ -60,4 +57,5 @@ def compact(
     one_of("Stopping rule", rules(drawn), at=left, **moves("rule"))
     if target is not None:
         hundredths("Recall to reach", now["tau"], low=LEAST, high=100, at=right, **moves("tau"))
-    caption(f"{rule.rule} {scenario_of(settings).message('promise', settings=settings)}")
+    promise = scenario_of(settings).message("promise", settings=settings)
+    caption(f"{rule.rule} {message('needs', kind=type(rule))} {promise}")

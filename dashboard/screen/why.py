@@ -149,7 +149,7 @@ def other_rules(work: Work, state: State, settings: Settings) -> None:
         if folded.open:
             rows, listed = [], {type(policy) for policy in first}
             kinds = (kind for kind in POLICIES.values() if kind not in listed and not kind.is_oracle)
-            about = (kind for kind in kinds if settings.weighs or kind.promise is not None)
+            about = (kind for kind in kinds if settings.weighs or not kind.acts_on_belief)
             policies = [*first, *(kind() for kind in about)]
             for policy, stop in zip(policies, _stops(work, state, settings, policies), strict=True):
                 then = (NEEDS_LABELS, "") if stop is None else (f"{stop[0]:,}", _then(policy, stop, settings))
@@ -165,7 +165,7 @@ Stop = tuple[int, bool]
 
 def _then(policy: Policy, stop: Stop, settings: Settings) -> str:
     """What a rule chooses where it stops; where nothing is weighed, what it promises of recall."""
-    return action(stop[1], settings) if policy.promise is None or settings.weighs else policy.promise.value
+    return action(stop[1], settings) if settings.weighs else policy.promise.value
 
 
 def _stops(work: Work, state: State, settings: Settings, policies: Sequence[Policy]) -> list[Stop | None]:

@@ -17,11 +17,12 @@ CACHE = ".finished"
 
 
 class _Benchmarks(click.Command):
-    """Its help lists the benchmarks, which take their time to import."""
+    """Its help lists the benchmarks and the rules, which take their time to import."""
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The help with a line for each benchmark."""
+        """The help with a line for each benchmark and each rule."""
         from tarstop_core.evaluation.benchmarks.named import BENCHMARKS
+        from tarstop_core.policies import POLICIES
 
         offered = {kind.name: kind.summary for kind in BENCHMARKS.values() if not kind.variant}
         width = max(map(len, offered))
@@ -31,6 +32,11 @@ class _Benchmarks(click.Command):
                 variants.setdefault(kind.variant, []).append(kind.name)
         self.help = inspect.cleandoc(self.help or "").format(
             benchmarks="\n".join(f"{name:<{width}}  {summary}" for name, summary in offered.items()),
+            rules="\n".join(
+                f"{name:<{max(map(len, POLICIES))}}  {kind.promise.value:<11}  "
+                f"{', '.join(need.value for need in kind.needs) or 'nothing'}"
+                for name, kind in POLICIES.items()
+            ),
             variants="; ".join(f"{' and '.join(names)} take {what}" for what, names in variants.items()),
         )
         super().format_help_text(ctx, formatter)
@@ -119,6 +125,11 @@ def experiment(
 
     {variants}. The real ones lie in the folder that
     TARSTOP_REAL_DATA names; docs/benchmarks_of_your_own.md says how it and a folder of your own are laid out.
+
+    The rules, what each promises and what it needs:
+
+    \b
+    {rules}
 
     Writes tables, figures and a self-contained report into the folder --out. Run again after an interruption,
     it goes on where it was. Whatever the actions are called, false_adopt counts a⁺ although ω⁻ holds and

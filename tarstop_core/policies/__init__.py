@@ -1,6 +1,8 @@
 """Stopping rules: self-describing objects that turn a path into depths."""
 
+from tarstop_core.policies.anytime import AnytimeTest as AnytimeTest
 from tarstop_core.policies.audit import Audit as Audit
+from tarstop_core.policies.autostop import AutoStop as AutoStop
 from tarstop_core.policies.base import Expected as Expected
 from tarstop_core.policies.base import Family as Family
 from tarstop_core.policies.base import Parameter as Parameter
@@ -8,6 +10,8 @@ from tarstop_core.policies.base import Policy as Policy
 from tarstop_core.policies.base import Randomised as Randomised
 from tarstop_core.policies.base import Replicates as Replicates
 from tarstop_core.policies.base import Value as Value
+from tarstop_core.policies.baseline_rate import BaselineRate as BaselineRate
+from tarstop_core.policies.beta_binomial import BetaBinomial as BetaBinomial
 from tarstop_core.policies.budget import Budget as Budget
 from tarstop_core.policies.budget import Share as Share
 from tarstop_core.policies.combined import Both as Both
@@ -24,17 +28,22 @@ from tarstop_core.policies.hypergeometric import Hypergeometric as Hypergeometri
 from tarstop_core.policies.knee import BudgetMethod as BudgetMethod
 from tarstop_core.policies.knee import GeometricKnee as GeometricKnee
 from tarstop_core.policies.knee import Knee as Knee
+from tarstop_core.policies.knee import TarKnee as TarKnee
 from tarstop_core.policies.optimal import LookAhead as LookAhead
 from tarstop_core.policies.optimal import OpenLoop as OpenLoop
 from tarstop_core.policies.optimal import Optimal as Optimal
 from tarstop_core.policies.poisson import PoissonProcess as PoissonProcess
+from tarstop_core.policies.promises import Need as Need
+from tarstop_core.policies.promises import Promise as Promise
 from tarstop_core.policies.quant import Quant as Quant
 from tarstop_core.policies.reference import DecideNow as DecideNow
 from tarstop_core.policies.reference import Oracle as Oracle
 from tarstop_core.policies.reference import ScreenEverything as ScreenEverything
 from tarstop_core.policies.registry import POLICIES as POLICIES
+from tarstop_core.policies.safe import Safe as Safe
 from tarstop_core.policies.sampled import QBCB as QBCB
 from tarstop_core.policies.sampled import SampleGrid as SampleGrid
 from tarstop_core.policies.sampled import Target as Target
+from tarstop_core.policies.scal import Scal as Scal
 from tarstop_core.policies.specs import parse_policy as parse_policy
 from tarstop_core.value.path import Path as Path

@@ -15,6 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 # Re-exported: a rule in a person's own file may import these from here.
 from tarstop_core.errors import InputProblem as InputProblem
+from tarstop_core.policies.promises import Need as Need
+from tarstop_core.policies.promises import Promise as Promise
 from tarstop_core.value.path import ListPath
 from tarstop_core.value.path import Path as Path
 from tarstop_core.value.path import first_not_worth as first_not_worth
@@ -41,14 +43,6 @@ class Criterion(Enum):
     def is_score(self) -> bool:
         """Whether it is the paper's score ρ·EVPI, which does not count what later documents lead to."""
         return self is not Criterion.VALUE
-
-
-class Promise(Enum):
-    """What a rule promises of the recall at which it stops."""
-
-    HEURISTIC = "heuristic"  # Nothing: it often does well
-    ESTIMATE = "estimate"  # As much as its model of the list is right
-    CERTIFICATE = "certificate"  # Its confidence, on every list
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +127,8 @@ class Policy(ABC):
     """Whether it needs labels that nobody has while screening, so that it can be measured but not followed."""
     needs_draws: ClassVar[bool] = False
     """Whether it can be followed, though it needs labels, where the path says which documents are drawn at random."""
-    promise: ClassVar[Promise | None] = None
-    """What it promises of recall; None for a rule that weighs consequences, or is a reference."""
+    needs: ClassVar[tuple[Need, ...]] = (Need.CHANCES, Need.STAKES)
+    promise: ClassVar[Promise] = Promise.HEURISTIC
     is_oracle: ClassVar[bool] = False
     """Whether it takes the right action wherever that is open to it: a bound, not a rule."""
     origin: ClassVar[str] = ""  # Where a person's own rule lies: ``path/to/file.py:Name``
@@ -250,7 +244,7 @@ class AtAnyCost(Policy):
     """A rule that looks at labels and chances alone: it stops at the same depth whatever a document costs."""
 
     acts_on_belief: ClassVar[bool] = False
-    promise: ClassVar[Promise | None] = Promise.HEURISTIC
+    needs: ClassVar[tuple[Need, ...]] = (Need.LABELS,)
 
     @abstractmethod
     def depth(self, path: Path, start: int) -> int:
@@ -290,7 +284,8 @@ class Randomised(Policy):
     """
 
     needs_labels: ClassVar[bool] = True
-    promise: ClassVar[Promise | None] = Promise.CERTIFICATE
+    needs: ClassVar[tuple[Need, ...]] = (Need.LABELS, Need.SAMPLE)
+    promise: ClassVar[Promise] = Promise.CERTIFICATE
 
     @abstractmethod
     def expected(self, labels: Flags) -> Expected[float]:
@@ -298,7 +293,7 @@ class Randomised(Policy):
 
     @abstractmethod
     def runs(self, labels: Flags, order: NDArray[Any]) -> Replicates:
-        """Runs with given random orders: the smaller a document's entry, the sooner it is drawn, shape (n, N)."""
+        """Runs with given random numbers in (0, 1), shape (n, N): the smaller a document's, the sooner it is drawn."""
 
     def replicates(self, labels: Flags, n: int, rng: np.random.Generator) -> Replicates:
         """Single runs on one topic.

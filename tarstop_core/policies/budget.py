@@ -2,8 +2,9 @@
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
-from tarstop_core.policies.base import AtAnyCost, Parameter
+from tarstop_core.policies.base import AtAnyCost, Need, Parameter
 from tarstop_core.value.path import Path
 
 
@@ -22,6 +23,7 @@ class Budget(AtAnyCost):
     place, colour, marker = 60, "#56B4E9", "x"
     parameters = (Parameter("d", "documents to read", 1, 1_000_000, (100, 200, 500, 1000)),)
 
+    needs: ClassVar[tuple[Need, ...]] = ()
     looks_every = None
 
     def depth(self, path: Path, start: int) -> int:
@@ -51,6 +53,7 @@ class Share(AtAnyCost):
         ),
     )
 
+    needs: ClassVar[tuple[Need, ...]] = ()
     looks_every = None
 
     def depth(self, path: Path, start: int) -> int:

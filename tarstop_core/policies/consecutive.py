@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tarstop_core.policies.base import AtAnyCost, Parameter, first_check
+from tarstop_core.policies.base import AtAnyCost, Depths, Flags, Parameter, first_check
 from tarstop_core.policies.gain_curve import gain
 from tarstop_core.value.path import Path
 
@@ -24,11 +24,14 @@ class Consecutive(AtAnyCost):
     parameters = (Parameter("n", "irrelevant documents in a row", 1, 1_000_000, (20, 50, 100, 200, 500)),)
 
     def depth(self, path: Path, start: int) -> int:
-        N, ranks = len(path), np.flatnonzero(path.labels) + 1
-        # The latest relevant document at each depth.
-        depths = np.arange(N + 1)
-        latest = np.concatenate(([0], ranks))[np.searchsorted(ranks, depths, side="right")]
-        return first_check(depths, depths - latest >= self.n, N, start)
+        N = len(path)
+        return first_check(np.arange(N + 1), irrelevant_in_a_row(path.labels) >= self.n, N, start)
+
+
+def irrelevant_in_a_row(labels: Flags) -> Depths:
+    """Documents read since the last relevant one, or from the beginning, after 0 … N."""
+    ranks, depths = np.flatnonzero(labels) + 1, np.arange(len(labels) + 1)
+    return np.asarray(depths - np.append(0, ranks)[np.searchsorted(ranks, depths, side="right")])
 
 
 @dataclass(frozen=True)

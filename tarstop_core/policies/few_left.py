@@ -5,17 +5,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tarstop_core.policies.base import AtAnyCost, Parameter, Promise
+from tarstop_core.policies.base import AtAnyCost, Need, Parameter, Promise
 from tarstop_core.policies.gain_curve import gain
 from tarstop_core.value.path import Path
 
 
 @dataclass(frozen=True)
 class FewLeft(AtAnyCost):
-    """Stop at the first n with P(C(n) ≥ τ·(C(n) + U)) ≥ confidence, U the relevant documents still unread.
+    """Stop at the first such n, U the relevant documents still unread as the path forecasts them.
 
-    What is believed of U is the path's (:meth:`~tarstop_core.value.path.Path.unread`): in a session what *Screen* says
-    is probably unread. Between two relevant documents it only falls, so bisection finds the first n.
+    Between two relevant documents U only falls, so bisection finds it.
     """
 
     tau: float = 0.95
@@ -27,6 +26,7 @@ class FewLeft(AtAnyCost):
     formula = r"P\bigl(C(n) \ge \tau\thinspace (C(n) + U)\bigr) \ge \text{confidence}"
     source = "this program (docs/still_unread.md)"
     place, colour, marker = 137, "#009E73", "star"
+    needs = (Need.LABELS, Need.CHANCES)
     promise = Promise.ESTIMATE
     parameters = (
         Parameter("tau", "recall to reach, τ", 0.01, 1.0, (0.7, 0.8, 0.9, 0.95), "float"),

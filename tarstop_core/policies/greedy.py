@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarstop_core.policies.base import Criterion, Depths, Floats, Parameter, Policy, until_hit
+from tarstop_core.policies.base import Criterion, Depths, Floats, Parameter, Policy, Promise, until_hit
 from tarstop_core.value.path import Path, first_not_worth
 from tarstop_core.value.payoffs import exceeds
 
@@ -21,6 +21,7 @@ class Greedy(Policy):
     source = "Fletcher & Stevenson, Greedy"
     family = "paper's policy"
     place, colour, marker = 30, "#D55E00", "square"
+    promise = Promise.ESTIMATE
     criterion = Criterion.NEXT_SCORE
 
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
@@ -74,6 +75,7 @@ class Batch(Policy):
     source = "Fletcher & Stevenson, Batch"
     family = "paper's policy"
     place, colour, marker = 50, "#009E73", "diamond"
+    promise = Promise.ESTIMATE
     parameters = (Parameter("K", "documents in a batch", 1, 100_000, WINDOWS),)
     criterion = Criterion.BATCH_SCORE
 

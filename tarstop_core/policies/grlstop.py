@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.policies.base import AtAnyCost, Depths, Parameter
+from tarstop_core.policies.base import AtAnyCost, Depths, Need, Parameter, Promise
 from tarstop_core.value.path import Path
 
 Single = NDArray[np.float32]
@@ -192,6 +192,8 @@ class GRLStop(AtAnyCost):
     )
     family = "paper's baseline"
     place, colour, marker = 90, "#777777", "pentagon"
+    needs = (Need.LABELS, Need.AGENT)
+    promise = Promise.ESTIMATE
     parameters = (Parameter("target", "recall to reach", 0.0, 1.0, TARGETS, "float"),)
 
     @property

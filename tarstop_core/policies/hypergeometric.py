@@ -7,6 +7,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from tarstop_core.policies.base import AtAnyCost, Depths, Flags, Floats, Parameter, Promise, of_labels
+from tarstop_core.policies.gain_curve import gain
 from tarstop_core.value.path import Path
 
 CHUNK = 2_000_000  # Terms of the sums held in memory at once
@@ -15,12 +16,10 @@ PAIRS = 200  # Draws looked at in one step of the search within a stretch, where
 
 @dataclass(frozen=True)
 class Hypergeometric(AtAnyCost):
-    """Stop at a check n where p* < 1 − confidence.
+    """Stop at a check where recall below τ (H0) has become implausible.
 
-    H0: recall is below τ. Taking the last m documents read, with k relevant among them, for a random draw
-    from all that was unread before them, H0 needs at least K = ⌊r/τ⌋ + 1 − (r − k) relevant documents there
-    (r found so far), and k or fewer turn up with chance P(Hyp(N − (n − m), K, m) ≤ k). p* is the least over
-    all m. With everything read p* = 0.
+    The last m of the n documents read, k of them relevant, are taken for a random draw from what was unread before them. H0
+    needs at least K = ⌊r/τ⌋ + 1 − (r − k) relevant documents there (r found so far). With everything read p* = 0.
 
     With a bias w ≠ 1 (relevant documents are w times as likely to come up) the draw is Wallenius'
     non-central hypergeometric; that is far slower.
@@ -117,11 +116,21 @@ def _stretches(labels: Flags, every: int) -> tuple[Depths, Depths]:
 
 
 @of_labels
+def p_values(labels: Flags, checks: tuple[int, ...], tau: float) -> Floats:
+    """p* after each of these numbers of documents, shape (checks,); above 1/2 it may be given as 1."""
+    return _in_blocks(labels, np.array(checks, dtype=np.intp), tau, 1.0, True)
+
+
+@of_labels
 def _p_at_ends(labels: Flags, every: int, tau: float, bias: float, halved: bool) -> Floats:
     """p* at the last check of each stretch; `halved`: what is above 1/2 may be given as 1."""
-    _, last = _stretches(labels, every)
-    blocks = np.cumsum(np.cumsum(labels)[last - 1] + 1) // CHUNK
-    parts = np.split(last, np.flatnonzero(np.diff(blocks)) + 1)
+    return _in_blocks(labels, _stretches(labels, every)[1], tau, bias, halved)
+
+
+def _in_blocks(labels: Flags, n: Depths, tau: float, bias: float, halved: bool) -> Floats:
+    """:func:`_p_of` for many depths n, some at a time."""
+    blocks = np.cumsum(gain(labels)[n] + 1) // CHUNK
+    parts = np.split(n, np.flatnonzero(np.diff(blocks)) + 1)
     return np.concatenate([_p_of(labels, part, len(labels), tau, bias, halved) for part in parts])
 
 

@@ -25,19 +25,15 @@ SLOPE_RATIO = Parameter(
 class Knee(AtAnyCost):
     """Stop at a check where the slope before Kneedle's last knee is ρ_min times the slope after it.
 
-    The paper names four parameters (ρ_min, β, cap, f) and their grid, and defines none. So everything here
-    is an assumption, and `reading` chooses between three:
+    The paper names four parameters (ρ_min, β, cap, f) and their grid, and defines none: everything here is assumed.
+    `reading` chooses:
 
-    - P (the primary one): it looks every f documents, not before β documents, with Kneedle's sensitivity
-      S = 1, and gives up at cap·N documents.
-    - Q: f is Kneedle's sensitivity S; it looks after batches that grow by a tenth.
-    - R: β is Kneedle's sensitivity S (the paper's word for β is "curvature sensitivity"); it looks every
-      f documents, with no minimum.
+    - P (the primary one): it looks every f documents, from β documents on, with Kneedle's sensitivity S = 1.
+    - Q: f is the sensitivity; it looks after batches that grow by a tenth.
+    - R: β is the sensitivity (the paper calls it "curvature sensitivity"); it looks every f documents.
 
-    In all three the knee is looked for on the points at the checks so far, smoothed over both neighbours;
-    the slope ratio is (C(i)/i) / ((1 + C(s) − C(i))/(s − i)); giving up happens at the first check at or
-    after ⌊cap·N⌋, and the end of the list is a check. With `cap_on_empty` = no it does not give up while
-    nothing relevant was found: the paper's mean depth is hard to explain otherwise.
+    The curve at the checks so far is smoothed over both neighbours. It gives up at the first check from
+    ⌊cap·N⌋ on; with `cap_on_empty` = no, not while nothing relevant was found.
     """
 
     rho_min: float = 5.0
@@ -95,12 +91,11 @@ def _geometric(labels: Flags) -> tuple[Depths, Depths, Depths, Floats]:
 
 @dataclass(frozen=True)
 class GeometricKnee(AtAnyCost):
-    """Stop at the first check s with slope ratio ρ ≥ ρ_min + A − min(relret, A), and s ≥ β.
+    """Stop at the first check s ≥ β with so high a slope ratio.
 
     The knee is the point of the gain curve furthest from its chord; checks are about a tenth apart. A = 150
-    asks for more where little was found (156 − min(relret, 150) for ρ_min = 6); A = 0 is a fixed ratio.
-    relret counts the relevant documents at the knee, or now. Without a knee the list is read to its end
-    (assumption; a public implementation stops at its last check instead).
+    asks for more where little was found; A = 0 is a fixed ratio. relret counts the relevant documents at the knee, or now.
+    Without a knee the list is read to its end (assumption).
     """
 
     rho_min: float = 6.0
@@ -131,6 +126,24 @@ class GeometricKnee(AtAnyCost):
         threshold = self.rho_min + self.adjust - np.minimum(relret, self.adjust)
         stops = (ratio >= threshold) & (ratio > 0) & (checks >= self.beta)
         return first_check(checks, stops, len(path), start)
+
+
+@dataclass(frozen=True)
+class TarKnee(AtAnyCost):
+    """The published knee, with the published checks."""
+
+    least: int = 1000
+
+    name = "tar-knee"
+    title = "TAR knee"
+    rule = "The Cormack–Grossman knee as published, looked for from a least number of documents on."
+    formula = r"\rho \ge 156 - \min(\mathrm{relret}, 150), \quad s \ge \text{least}"
+    source = "Cormack & Grossman 2016 (knee method), from 1,000 documents on as in pyterrier-tar"
+    place, colour, marker = 105, "#E69F00", "triangle-down"
+    parameters = (Parameter("least", "documents to read at least", 0, 1_000_000, (100, 1000)),)
+
+    def depth(self, path: Path, start: int) -> int:
+        return GeometricKnee(6.0, 150, self.least).depth(path, start)
 
 
 @dataclass(frozen=True)

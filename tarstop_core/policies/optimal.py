@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarstop_core.policies.base import Depths, Floats, Parameter, Policy, until_hit
+from tarstop_core.policies.base import Depths, Floats, Parameter, Policy, Promise, until_hit
 from tarstop_core.value.path import ListPath, Path
 
 
@@ -23,6 +23,7 @@ class Optimal(Policy):
     formula = r"\text{stop at the first } d \text{ with } W_d = EU^{\ast}(b_d)"
     source = "derived from the paper's framework (optimal stopping); not in the paper"
     place, colour, marker = 10, "#0072B2", "circle"
+    promise = Promise.ESTIMATE
     stopped = "No plan gains any more."
     weighs_plans = True
 
@@ -56,8 +57,10 @@ class Optimal(Policy):
 
 @dataclass(frozen=True)
 class OpenLoop(Policy):
-    """Stop where no plan "read D and then decide" gains. Where one document decides it is Optimal; where studies add up a
-    plan that looks again after each is worth more, so it may stop too soon.
+    """Stop where no plan "read D and then decide" gains.
+
+    Where one document decides it is Optimal; where studies add up a plan that looks again after each is worth
+    more, so it may stop too soon.
     """
 
     name = "open-loop"
@@ -66,6 +69,7 @@ class OpenLoop(Policy):
     formula = r"\text{stop at } D^{\ast} = \arg\max_{D \ge d} J(D)"
     source = "derived from the paper's framework (value of a plan J(D)); not in the paper"
     place, colour, marker = 15, "#56B4E9", "circle-open"
+    promise = Promise.ESTIMATE
 
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
         return until_hit(path.horizon_depths(costs, None, start), path, start)
@@ -76,8 +80,9 @@ class OpenLoop(Policy):
 
 @dataclass(frozen=True)
 class LookAhead(Policy):
-    """Continue iff max_{d<D≤d+m} J(D) > J(d). With m = 1 it is the exact one-step EVSI, a trap:
-    one miss seldom changes an action although several would.
+    """Continue iff max_{d<D≤d+m} J(D) > J(d).
+
+    With m = 1 it is the exact one-step EVSI, a trap: one miss seldom changes an action although several would.
     """
 
     m: int = 20
@@ -88,6 +93,7 @@ class LookAhead(Policy):
     formula = r"\max_{d \lt D \le d+m} J(D) \gt J(d)"
     source = "derived from the paper's framework (value of a plan J(D)); not in the paper"
     place, colour, marker = 20, "#E69F00", "cross"
+    promise = Promise.ESTIMATE
     parameters = (Parameter("m", "documents to look ahead", 1, 100_000, (1, 2, 5, 10, 20, 50, 100)),)
 
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:

@@ -21,27 +21,28 @@ from tarstop_core.policies.gain_curve import gain
 from tarstop_core.value.path import Path
 
 WINDOWS = 10  # Of what was read: a rate in each
-LEAST_FOUND = 20  # Relevant documents before the first forecast
+LEAST_FOUND = 20  # Relevant documents before a forecast, at first
 CHECKS = 40  # Of the whole list
 QUIET = 5  # Last windows that hold nothing where it stops
 
 
 @dataclass(frozen=True)
 class PoissonProcess(AtAnyCost):
-    """Stop at a check n with C(n) ≥ τ·(C(n) + q), q the confidence quantile of what is still to come.
+    """Stop where enough was found beside the confidence quantile of what is still to come.
 
-    Checks are at each fortieth of the list, once 20 relevant documents were found. The rates in ten windows
-    of what was read are fitted by least squares with a·x^k, a·e^(−kx), a/(1 + bkx)^(1/b) or a·N/x, and the
-    fit counts if Σ residual² / (highest − lowest rate) is below `rmse`. What is to come is Poisson with the
-    integral of the rate over the rest of the list as its mean. It also stops when the last five windows
-    hold nothing (assumption: only once 20 were found). x is a window's first rank for the power law and
-    its middle for the others; windows differ by at most one document in length.
+    Checks are at each fortieth of the list, once 20 relevant documents were found; a falling gate (the publication's
+    "dynamic") lowers that number at each check by the share read. The rates in ten windows
+    of what was read are fitted by least squares with a·x^k, a·e^(−kx), a/(1 + bkx)^(1/b) or a·N/x; the
+    fit counts if Σ residual² / (highest − lowest rate) is below `rmse`. It also stops when the last five windows
+    hold nothing (assumption: once enough were found for a forecast). x is a window's first rank for the power law and
+    its middle for the others.
     """
 
     model: str = "power"
     tau: float = 0.8
     confidence: float = 0.95
     rmse: float = 0.1
+    gate: str = "fixed"
 
     name = "poisson"
     title = "Poisson process"
@@ -64,19 +65,27 @@ class PoissonProcess(AtAnyCost):
         Parameter(
             "rmse", "how far from the windows the fit may be", 0.0001, 10.0, (0.05, 0.1, 0.15), "float"
         ),
+        Parameter.choice(
+            "gate",
+            "relevant documents before a forecast: 20, or fewer and fewer",
+            ("fixed", "falling"),
+            ("fixed",),
+        ),
     )
 
     def depth(self, path: Path, start: int) -> int:
         from scipy.stats import poisson  # slow to import, seldom needed
 
-        checks, hits, to_come, error, quiet = forecasts(path.labels, self.model)
+        checks, hits, to_come, error, quiet = forecasts(path.labels, self.model, self.gate == "falling")
         enough = hits >= self.tau * (hits + poisson.ppf(self.confidence, to_come)) - 1e-9
         stops = (enough & (error < self.rmse)) | quiet
         return first_check(checks, stops, len(path), start)
 
 
 @of_labels
-def forecasts(labels: Flags, model: str) -> tuple[Depths, Depths, Floats, Floats, Flags]:
+def forecasts(
+    labels: Flags, model: str, falling: bool = False
+) -> tuple[Depths, Depths, Floats, Floats, Flags]:
     """Forecasts at each check: its depth, relevant documents so far and to come, error of the fit (inf: none), quiet at last."""
     N, C = len(labels), gain(labels)
     checks = np.unique(np.arange(1, CHECKS) * N // CHECKS)
@@ -84,7 +93,10 @@ def forecasts(labels: Flags, model: str) -> tuple[Depths, Depths, Floats, Floats
     hits = C[checks]
     to_come, error = np.zeros(len(checks)), np.full(len(checks), np.inf)
     quiet = np.zeros(len(checks), dtype=bool)
-    for i in np.flatnonzero(hits >= LEAST_FOUND):
+    gate = np.full(len(checks), LEAST_FOUND)
+    for later in range(1, len(checks) if falling else 0):
+        gate[later] = gate[later - 1] * (1 - checks[later - 1] / N)
+    for i in np.flatnonzero(hits >= gate):
         n = int(checks[i])
         edges = np.rint(np.linspace(0, n, WINDOWS + 1)).astype(np.intp)
         rate = np.diff(C[edges]).astype(float) / np.diff(edges)

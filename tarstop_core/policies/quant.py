@@ -4,17 +4,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tarstop_core.policies.base import AtAnyCost, Parameter, Promise, first_check
+from tarstop_core.policies.base import AtAnyCost, Need, Parameter, Promise, first_check
 from tarstop_core.value.path import Path
 
 
 @dataclass(frozen=True)
 class Quant(AtAnyCost):
-    """Stop at the first n with K/(K + U) − s·σ ≥ τ.
+    """Stop at the first n where the chances imply that enough was read.
 
     K and U sum the chances p of the documents read and unread. σ² = K²/(K+U)⁴·V + 1/(K+U)²·(V − V_unread),
-    V = Σ p(1 − p). s = 0 is Quant, s = 2 QuantCI. It does not look at labels, so it knows its depth before
-    anything is read. Here p is the calibrated chance given ω⁺ (the original takes a classifier's).
+    V = Σ p(1 − p). s = 0 is Quant, s = 2 QuantCI. It does not look at labels. Here p is the calibrated chance given ω⁺
+    (the original takes a classifier's).
     """
 
     tau: float = 0.8
@@ -26,6 +26,7 @@ class Quant(AtAnyCost):
     formula = r"\frac{\hat K}{\hat K + \hat U} - s\thinspace \sigma \ge \tau"
     source = "Yang, Lewis & Frieder 2021 (Quant, QuantCI)"
     place, colour, marker = 150, "#56B4E9", "triangle-down"
+    needs = (Need.CHANCES,)
     promise = Promise.ESTIMATE
     parameters = (
         Parameter("tau", "recall to reach, τ", 0.01, 1.0, (0.3, 0.5, 0.7, 0.8, 0.9), "float"),

@@ -1,11 +1,12 @@
 """What every rule is measured against: read nothing, read everything, know everything."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tarstop_core.policies.base import AtAnyCost, Depths, Policy, Promise, at_any_cost
+from tarstop_core.policies.base import AtAnyCost, Depths, Need, Policy, Promise, at_any_cost
 from tarstop_core.value.path import Path
 from tarstop_core.value.payoffs import exceeds
 
@@ -21,6 +22,7 @@ class DecideNow(Policy):
     source = "reference: what the starting assumption alone is worth"
     family = "reference"
     place, colour, marker = 200, "#D55E00", "triangle-up"
+    needs = (Need.STAKES,)
 
     looks_every = None
 
@@ -39,6 +41,7 @@ class ScreenEverything(AtAnyCost):
     source = "reference: what stopping is meant to save"
     family = "reference"
     place, colour, marker = 210, "#009E73", "cross"
+    needs: ClassVar[tuple[Need, ...]] = ()
     promise = Promise.CERTIFICATE
 
     looks_every = None
@@ -51,8 +54,7 @@ class ScreenEverything(AtAnyCost):
 class Oracle(Policy):
     """Knows the labels: goes to the first hit if that pays, else reads nothing.
 
-    Its action is the right one wherever that is open to it: a⁺ under ω⁺ at the hit, or before it if belief
-    selects a⁺ there. So it reads nothing where a⁺ is open from the start, where there is no hit, and where
+    It reads nothing where a⁺ is open from the start, where there is no hit, and where
     the way to the hit costs more than what a⁺ gains, B + L_g. No rule that acts on belief or on a hit can
     do better on any topic. It takes part in no regret and gives no advice.
     """
@@ -65,6 +67,8 @@ class Oracle(Policy):
     family = "reference"
     place, colour, marker = 220, "#CC79A7", "x"
     needs_labels = True
+    needs = (Need.TRUTH, Need.STAKES)
+    promise = Promise.CERTIFICATE
     is_oracle = True
 
     def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:

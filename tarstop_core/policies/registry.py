@@ -6,8 +6,10 @@ import pkgutil
 import sys
 
 from tarstop_core.policies.base import Policy
+from tarstop_core.presentation.messages import Messages
 
 _PACKAGE = __name__.rpartition(".")[0]
+message = Messages("policies/messages.jinja")
 _NO_RULES = {"check", "registry", "specs"}  # Modules that import the rules
 
 
@@ -22,27 +24,24 @@ def rules_of_package() -> dict[str, type[Policy]]:
 
 POLICIES: dict[str, type[Policy]] = rules_of_package()
 
-GROUPS = ("", "baseline", "for comparison")
-"""Kinds of rules beside those that weigh consequences, in the order in which they are offered."""
-
 
 def followed() -> list[str]:
     """Names of the rules that can advise a person: those that weigh consequences come first."""
     names = [name for name, kind in POLICIES.items() if not kind.needs_labels]
-    return sorted(names, key=lambda name: GROUPS.index(_group(POLICIES[name])))
+    return sorted(
+        names, key=lambda name: (POLICIES[name].family == "reference", not POLICIES[name].acts_on_belief)
+    )
 
 
 def titled(name: str) -> str:
-    """Title of a rule, with its kind unless it weighs consequences.
+    """Title of a rule, with what it promises.
 
     >>> titled("optimal"), titled("budget")
-    ('Optimal', 'Budget · baseline')
+    ('Optimal · estimator', 'Budget · heuristic')
     """
-    kind = POLICIES[name]
-    return " · ".join(filter(None, (kind.title, _group(kind))))
+    return f"{POLICIES[name].title} · {POLICIES[name].promise.value}"
 
 
-def _group(kind: type[Policy]) -> str:
-    if kind.family == "reference":
-        return "for comparison"
-    return "" if kind.acts_on_belief else "baseline"
+def about(kind: type[Policy]) -> str:
+    """What a rule does, what it needs and what it promises, in sentences."""
+    return message("about", kind=kind)

@@ -188,8 +188,7 @@ def _log_choose(n: Floats, k: float) -> Floats:
 class Target(OrderStatistic):
     """Draw at random until t relevant documents are found; stop at the last of them in the ranking.
 
-    t = ⌈−ln(1 − confidence) / (1 − τ)⌉. With fewer than t in the list all of it is read. The depth counts
-    documents from 1 and includes the last of the set.
+    With fewer than t in the list all of it is read.
     """
 
     tau: float = 0.8
@@ -225,11 +224,10 @@ TENTHS = tuple(tenths / 10 for tenths in range(1, 11))
 class QBCB(OrderStatistic):
     """Draw at random until n_min relevant documents are found; stop at the j-th of them in the ranking.
 
-    j is the least rank whose coverage P(Bin(n_min, τ) ≤ j − 1) reaches 1 − α: then recall is at least τ
-    with confidence 1 − α. Where even j = n_min does not (τ^n_min > α) there is no bound and all is read.
+    Then recall is at least τ with confidence 1 − α. Where even j = n_min does not do (τ^n_min > α) all is read.
 
     Assumptions where the paper is silent: sampling is one document at a time; the binomial stands although
-    the relevant documents are finitely many, because their number is unknown; a document that is both
+    the relevant documents are finitely many; a document that is both
     sampled and above the depth is paid for once; recall is that of the ranking down to the depth.
     """
 

@@ -409,7 +409,7 @@ class EnoughSettings(Settings):
     @classmethod
     def may_follow(cls, rule: type[Policy]) -> bool:
         """Rules that are about recall, those that draw at random among them where the session does."""
-        return rule.promise is not None and (rule.needs_draws or not rule.needs_labels)
+        return not rule.acts_on_belief and (rule.needs_draws or not rule.needs_labels)
 
     @property
     def judges_abstracts(self) -> bool:

@@ -14,6 +14,7 @@ from importlib import resources
 from typing import Any
 
 from tarstop_core.policies import POLICIES, Parameter, Policy
+from tarstop_core.policies.registry import message as rule_message
 from tarstop_core.presentation.messages import Messages
 
 
@@ -95,9 +96,12 @@ _INDEXED = re.compile(r"(?<![\w])(max|min|[A-Za-zρΣΛ])_(\{[^{}]*\}|[A-Za-z0-9
 
 
 def details(policy: type[Policy]) -> str:
-    """Return a rule's own documentation as Markdown: indexed letters as formulas, every other sign as it is."""
-    text = inspect.getdoc(policy) or ""
-    text = text.split("\nParameters\n---")[0].strip()
+    """Return a rule's own documentation after its first paragraph, which rule and formula say too.
+
+    It is Markdown: indexed letters are formulas, every other sign is as it is.
+    """
+    text = (inspect.getdoc(policy) or "").partition("\n\n")[2]
+    text = text.split("Parameters\n---")[0].strip()
     text = re.sub(r"``?([^`]+)``?", r"\1", text)
     parts, end = [], 0
     for match in _INDEXED.finditer(text):
@@ -114,14 +118,18 @@ def _literal(text: str) -> str:
 
 
 def _tried(parameter: Parameter) -> str:
-    return ", ".join(f"{value:g}" if isinstance(value, float) else str(value) for value in parameter.grid)
+    return "/".join(f"{value:g}" if isinstance(value, float) else str(value) for value in parameter.grid)
 
 
 def _code(policy: type[Policy]) -> str:
     return f"{policy.__module__.removeprefix('tarstop_core.')}.{policy.__name__}"
 
 
-_METHODS = Messages("teaching/methods.jinja", details=details, tried=_tried, code=_code)
+def _needs(policy: type[Policy]) -> str:
+    return rule_message("needs", kind=policy)
+
+
+_METHODS = Messages("teaching/methods.jinja", details=details, tried=_tried, code=_code, needs=_needs)
 
 
 def _markdown(macro: str, **values: Any) -> str:

@@ -13,6 +13,7 @@ from tarstop_core.cli import experiment as cli_experiment
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.benchmarks.named import BENCHMARKS, simulated_reviews
 from tarstop_core.evaluation.findings.aggregate import CONTRACT
+from tarstop_core.policies import POLICIES
 from tests.evaluation.own_benchmark import own_rules
 from tests.reading_pages import read
 
@@ -166,6 +167,9 @@ def test_help_names_benchmarks_and_ways_to_name_a_method() -> None:
     for name in (*BENCHMARKS, "TARSTOP_REAL_DATA"):
         assert f" {name} " in said
     assert "either(a;b)" in said and "both(a;b)" in said and "file.py:Name" in said
+    for name, kind in POLICIES.items():
+        needs = ", ".join(need.value for need in kind.needs) or "nothing"
+        assert f" {name} {kind.promise.value} {needs} " in said
 
 
 @pytest.mark.parametrize(

@@ -18,9 +18,11 @@ from tarstop_core.policies import (
     Hypergeometric,
     Knee,
     LowPrecision,
+    Need,
     Oracle,
     PoissonProcess,
     Policy,
+    Promise,
     Quant,
     Randomised,
     ScreenEverything,
@@ -256,12 +258,21 @@ def test_every_rule_says_where_it_comes_from() -> None:
     families = {rule.family for rule in POLICIES.values()}
     assert families == {"paper's policy", "paper's baseline", "beyond the paper", "reference"}
     needing = {name for name, rule in POLICIES.items() if rule.needs_labels}
-    assert needing == {"qbcb", "target", "audit", "oracle"}
-    assert {name for name, rule in POLICIES.items() if issubclass(rule, Randomised)} == {
-        "qbcb",
-        "target",
-        "audit",
-    }
+    drawing = {"qbcb", "target", "audit", "baseline-rate", "autostop", "scal"}
+    assert needing == {*drawing, "oracle"}
+    assert {name for name, rule in POLICIES.items() if issubclass(rule, Randomised)} == drawing
+
+
+def test_every_rule_says_what_it_needs_and_promises() -> None:
+    for rule in POLICIES.values():
+        assert isinstance(rule.promise, Promise) and all(isinstance(need, Need) for need in rule.needs)
+        assert (Need.SAMPLE in rule.needs) == issubclass(rule, Randomised)
+        assert (Need.TRUTH in rule.needs) == rule.is_oracle
+        assert not rule.is_oracle or rule.needs_labels
+    sure = {name for name, rule in POLICIES.items() if rule.promise is Promise.CERTIFICATE}
+    assert sure == {"qbcb", "target", "audit", "screen-everything", "oracle"}
+    nothing = {name for name, rule in POLICIES.items() if not rule.needs}
+    assert nothing == {"budget", "share", "screen-everything"}
     assert [rule.name for rule in POLICIES.values() if rule.is_oracle] == ["oracle"]
 
 

@@ -11,7 +11,8 @@ import pytest
 import tarstop_core
 from tarstop_core.evaluation.findings.figures import style
 from tarstop_core.policies import POLICIES, Policy, parse_policy
-from tarstop_core.policies.registry import followed
+from tarstop_core.policies.registry import about, followed, message, titled
+from tests.branches import every_branch
 from tests.reference.loops import LOOPS
 
 FIRST_PAGE = '''"""First page: what a list shows before one turns the page."""
@@ -105,3 +106,10 @@ def test_rules_that_need_labels_are_not_offered_and_weighing_ones_come_first() -
     assert not [name for name in names if POLICIES[name].needs_labels]
     last = max(names.index(name) for name in ("optimal", "look-ahead", "greedy", "smooth", "batch"))
     assert last < min(names.index(name) for name in names if not POLICIES[name].acts_on_belief)
+
+
+def test_wherever_a_rule_is_chosen_it_says_what_it_needs_and_promises() -> None:
+    with every_branch(message):
+        for name, kind in POLICIES.items():
+            assert about(kind).startswith(kind.rule) and titled(name).endswith(kind.promise.value)
+            assert all(need.value in about(kind) for need in kind.needs)

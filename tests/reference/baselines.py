@@ -281,12 +281,17 @@ RATES: dict[str, tuple[Callable[..., float], list[float]]] = {
 """How the rate of relevant documents may fall, and where a fit begins. The hyperbola is bounded: tests fit it apart."""
 
 
-def poisson_depth(labels: Labels, model: str, tau: float, confidence: float, rmse: float) -> int:
-    N = len(labels)
+def poisson_depth(
+    labels: Labels, model: str, tau: float, confidence: float, rmse: float, gate: str = "fixed"
+) -> int:
+    N, least = len(labels), 20
     curve, begin = RATES[model]
     for n in (k * N // 40 for k in range(1, 40)):
         found = sum(labels[:n])
-        if n < 10 or found < 20:
+        if n < 10:
+            continue
+        wanted, least = least, least if gate == "fixed" else int(least * (1 - n / N))
+        if found < wanted:
             continue
         edges = [round(k * n / 10) for k in range(11)]
         windows = list(pairwise(edges))

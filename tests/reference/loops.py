@@ -19,7 +19,7 @@ from itertools import pairwise
 from typing import Protocol
 
 from tarstop_core.policies.grlstop import shipped_weights
-from tests.reference import baselines
+from tests.reference import baselines, field
 
 ROUNDING = 1e-12
 """Relative to the sum of the payoffs: a plan that gains less than this gains nothing."""
@@ -282,6 +282,16 @@ def of_labels(loop: Callable[..., int]) -> Loop:
     return lambda case, *values: loop(case.labels, *values)
 
 
+def of_draws(loop: Callable[..., int]) -> Loop:
+    return lambda case, *values: loop(case.labels, case.drawn, *values)
+
+
+def numbers_of(permutation: Sequence[int]) -> list[float]:
+    """Numbers between 0 and 1, one a document, that rise in the order in which documents are drawn."""
+    place = {document: at for at, document in enumerate(permutation)}
+    return [(place[document] + 0.5) / len(place) for document in range(len(place))]
+
+
 def qbcb_depth(case: Case, tau: float, n_min: int, alpha: float) -> int:
     j = baselines.order_statistic(tau, n_min, alpha)
     return baselines.sampled_run(case.labels, case.drawn, n_min, j)[0]
@@ -308,16 +318,23 @@ LOOPS: dict[str, Loop] = {
     "knee": of_labels(baselines.knee_depth),
     "grlstop": lambda case, target: baselines.agent_depth(case.labels, target, shipped_weights())[0],
     "cg-knee": of_labels(baselines.geometric_knee_depth),
+    "tar-knee": of_labels(field.tar_knee_depth),
     "cg-budget": of_labels(baselines.budget_method_depth),
     "target": target_depth,
     "hypergeometric": lambda case, tau, confidence, every, bias: baselines.hypergeometric_depth(
         case.labels, tau, confidence, every
     ),
+    "anytime-test": of_labels(field.anytime_depth),
+    "beta-binomial": of_labels(field.beta_binomial_depth),
+    "baseline-rate": of_draws(field.baseline_rate_depth),
+    "autostop": lambda case, *values: field.autostop_depth(case.labels, numbers_of(case.drawn), *values),
+    "scal": of_draws(field.scal_depth),
     "audit": audit_depth,
     "few-left": lambda case, *values: baselines.few_left_depth(case.p, case.labels, *values),
     "poisson": of_labels(baselines.poisson_depth),
     "quant": lambda case, *values: baselines.quant_depth(case.p, *values),
     "consecutive": of_labels(baselines.consecutive_depth),
+    "safe": of_labels(field.safe_depth),
     "low-precision": of_labels(baselines.low_precision_depth),
     "rule-2399": of_labels(baselines.rule_2399_depth),
     "share": lambda case, share: math.ceil(Fraction(str(share)) * len(case.p)),

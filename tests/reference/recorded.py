@@ -1,6 +1,7 @@
 """Figures that other programmes and slower methods gave, recorded once in ``golden/``; its README says by whom."""
 
 import csv
+import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,10 @@ GOLDEN = Path(__file__).parent / "golden"
 
 
 def recorded(name: str) -> Any:
-    """Content of a JSON file there, named without its ending."""
+    """Content of a JSON file there, gzipped or not, named without its ending."""
+    packed = GOLDEN / f"{name}.json.gz"
+    if packed.exists():
+        return json.loads(gzip.decompress(packed.read_bytes()))
     return json.loads((GOLDEN / f"{name}.json").read_text(encoding="utf-8"))
 
 

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from tarstop_core.policies import POLICIES
-from tarstop_core.teaching.reference import body, by_family, details, document, formulas, sections
+from tarstop_core.policies.registry import message
+from tarstop_core.teaching.reference import body, by_family, details, document, formulas, rule_body, sections
 
 ROOT = Path(__file__).resolve().parents[2]
 # Modules whose public functions compute something with a formula, and those of them that do not.
@@ -99,7 +100,8 @@ def test_every_rule_has_its_words_its_formula_and_its_parameters() -> None:
         assert f"#### {policy.title}\n\n{policy.rule}" in whole
         assert policy.source in whole and f"$$\n{policy.formula}\n$$" in whole
         for parameter in policy.parameters:
-            assert f"- `{parameter.name}`: {parameter.meaning}." in whole
+            assert f"`{parameter.name}`: {parameter.meaning} (" in whole
+        assert f"{message('needs', kind=policy)} Promise: {policy.promise.value}." in rule_body(policy)
     families = [policy for rules in by_family().values() for policy in rules]
     assert sorted(each.name for each in families) == sorted(POLICIES)
 
@@ -133,6 +135,6 @@ def test_formulas_can_be_shown_on_github_and_in_the_app() -> None:
 
 def test_a_rule_is_shown_as_it_documents_itself() -> None:
     said = details(POLICIES["smooth"])
-    assert "mean($ρ_{d+1}$ … $ρ_{d+K}$)·EVPI($b_{d}$) \\> c." in said
+    assert "$ρ_{d+j}$ uses the current $b_{d}$" in said
     assert "Parameters" not in details(POLICIES["grlstop"])
     assert "*Assumed.*" in body(formulas()["q-star"]) and "*Assumed.*" not in body(formulas()["evpi"])

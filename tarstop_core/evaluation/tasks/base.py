@@ -14,8 +14,8 @@ from tarstop_core.calibration.fitting import fit
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold
 from tarstop_core.policies import Policy
-from tarstop_core.policies.audit import Audit, AuditGrid
 from tarstop_core.policies.grlstop import GRLStop, depths_for_targets
+from tarstop_core.policies.runs import ByRuns, RunGrid
 from tarstop_core.policies.sampled import OrderStatistic, SampleGrid
 from tarstop_core.value.path import ListPath
 from tarstop_core.value.payoffs import Depths, Flags, Floats, Payoffs
@@ -250,11 +250,11 @@ def depths_of(paths: Sequence[ListPath], settings: Sequence[Policy], costs: Sequ
     return np.array([[policy.depths(path, costs) for path in paths] for policy in settings], dtype=np.intp)
 
 
-def sample_grid(settings: Sequence[Policy]) -> SampleGrid | AuditGrid:
+def sample_grid(settings: Sequence[Policy]) -> SampleGrid | RunGrid:
     """Draw the samples of all settings of a rule at once."""
-    audits = [policy for policy in settings if isinstance(policy, Audit)]
-    if audits:
-        return AuditGrid(audits)
+    by_runs = [policy for policy in settings if isinstance(policy, ByRuns)]
+    if by_runs:
+        return RunGrid(by_runs)
     rules = [policy for policy in settings if isinstance(policy, OrderStatistic)]
     assert len(rules) == len(settings)
     return SampleGrid(rules)
