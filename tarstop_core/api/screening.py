@@ -374,7 +374,7 @@ def replay(
     chances: Any,
     labels: Any,
     stakes: Stakes | None = None,
-    policies: str | Sequence[str] = "optimal",
+    policies: str | Sequence[str] | None = None,
     *,
     scenario: str = "patent",
     tables: Any = None,
@@ -390,8 +390,8 @@ def replay(
         As of :func:`advise`.
     labels : array_like, shape (N,)
         Whether each document is relevant: 1 or 0.
-    policies : str or sequence of str
-        Rules, such as "optimal", "greedy", "budget:d=100", "knee".
+    policies : str or sequence of str, optional
+        Rules, such as "optimal", "greedy", "budget:d=100", "knee"; the one that a new session begins with unless given.
     tables : DataFrame or array_like, optional
         In "review": the tables of all studies, as of :func:`advise`.
     target : float
@@ -421,8 +421,9 @@ def replay(
 
     from tarstop_core.api.replaying import played
 
-    names = [policies] if isinstance(policies, str) else [str(name) for name in policies]
     relevant = fully_labelled(as_labels(labels))
     own = asked(chances, labels, stakes, scenario, tables, calibrator, settings)
+    policies = own.settings.policy if policies is None else policies
+    names = [policies] if isinstance(policies, str) else [str(name) for name in policies]
     rows = [played(own, chances, tables, relevant, name, target, settings) for name in names]
     return Replay(pd.DataFrame(rows), relevant)

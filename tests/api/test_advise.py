@@ -193,3 +193,8 @@ def test_a_belief_is_that_of_the_command(tarstop: Run, tmp_path: Path) -> None: 
     after = ts.belief(TABLES, theta=0.8, b_0=0.4)
     assert list(after.after) == said["prefixes"] and float(after) == said["belief"]
     assert after.to_frame()["study"].tolist()[1:] == list("abcd")
+
+
+def test_the_rule_is_the_one_that_a_session_begins_with() -> None:
+    stops = ts.replay([0.5] * 10, [1, 0, 1, 0, 0, 0, 0, 0, 0, 0], scenario="enough").to_frame()
+    assert stops["policy"].tolist() == ["few-left"]
