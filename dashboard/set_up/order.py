@@ -23,7 +23,6 @@ from tarstop_core.documents.records import ranking_text
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import trace_to_csv
 from tarstop_core.files.source import detect_encoding, open_source
-from tarstop_core.policies import POLICIES, Policy
 from tarstop_core.presentation.numbers import amount, number
 from tarstop_core.ranking.bm25 import PAPER, WORDS, Bm25Index, Recipe, build_index
 from tarstop_core.ranking.order import Order, Ranking, also_published, one_of_each, prepare, suggest_order
@@ -32,8 +31,9 @@ from tarstop_core.screening.audit import SHARES, price_sentence, with_draws
 from tarstop_core.screening.events import families_event
 from tarstop_core.screening.kept_labels import FileLabels, Replayed
 from tarstop_core.screening.log import Event
-from tarstop_core.screening.look_back import LookBack, look_back, order_read
+from tarstop_core.screening.look_back import LookBack, look_back, order_read, rules_for
 from tarstop_core.screening.look_back import message as back_message
+from tarstop_core.screening.look_back_report import look_back_report
 from tarstop_core.screening.scenarios.base import Scenario
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.setting_aside import SetAside, set_aside_first, without
@@ -287,7 +287,7 @@ def _show_look_back(arranged: Arranged, ranking: Ranking, settings: Settings, ca
     """What the order of the labels tells: stops, what they would have missed, chances, and a paragraph for a report."""
 
     def asked() -> LookBack:
-        return look_back(ranking, arranged.labels, settings, calibrator, _rules(settings))
+        return look_back(ranking, arranged.labels, settings, calibrator, rules_for(settings))
 
     try:
         back = kept(f"{CAME_ALONG}/look_back", (arranged, settings, calibrator.digest), asked)
@@ -319,33 +319,21 @@ def _show_look_back(arranged: Arranged, ranking: Ranking, settings: Settings, ca
     table = [dict(zip(head, row, strict=True)) for row in rows]
     with st.expander("For the methods section", key=f"{CAME_ALONG}/methods"):
         st.code(methods, language=None, wrap_lines=True)
-        save(
-            "All rules (CSV)",
-            trace_to_csv(table),
-            "tarstop-look-back.csv",
-            key=f"{CAME_ALONG}/look_back/save",
-        )
+        key = f"{CAME_ALONG}/look_back/save"
+        report = look_back_report(back, source, source, unit)
+        with st.container(horizontal=True):
+            save("Report (HTML)", report, "tarstop-look-back.html", key=f"{key}/report")
+            save("All rules (CSV)", trace_to_csv(table), "tarstop-look-back.csv", key=key)
     shell.caption("To go on from here, keep the labels as already screened.")
-
-
-def _rules(settings: Settings) -> list[Policy]:
-    """The rule chosen, then all others, as far as labels without 2×2 tables suffice."""
-    others = (kind() for kind in POLICIES.values() if kind is not type(settings.rule))
-    rules = [
-        rule
-        for rule in (settings.rule, *others)
-        if settings.may_follow(type(rule)) and not (rule.is_oracle or rule.needs_draws)
-    ]
-    if not scenario_of(settings).verdicts_tell:
-        rules = [rule for rule in rules if not rule.acts_on_belief]
-    return rules
 
 
 def _replayed(arranged: Arranged, settings: Settings, calibrator: Calibrator) -> list[Replayed]:
     """Where these rules stop; asked again only when something changes."""
 
     def asked() -> list[Replayed]:
-        return kept_labels.replayed(arranged.ranked, arranged.labels, settings, calibrator, _rules(settings))
+        return kept_labels.replayed(
+            arranged.ranked, arranged.labels, settings, calibrator, rules_for(settings)
+        )
 
     return kept(f"{CAME_ALONG}/replayed", (arranged, settings), asked)
 

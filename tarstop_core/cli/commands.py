@@ -8,7 +8,17 @@ import sys
 
 import click
 
-from tarstop_core.cli import belief, calibrate, check_policy, experiment, launch, rank, replay, samples
+from tarstop_core.cli import (
+    belief,
+    calibrate,
+    check_policy,
+    experiment,
+    launch,
+    look_back,
+    rank,
+    replay,
+    samples,
+)
 from tarstop_core.errors import InputProblem
 
 
@@ -39,7 +49,7 @@ def tarstop() -> None:
     """Screen ranked documents until reading on is no longer worth it."""
 
 
-MODULES = (belief, calibrate, check_policy, experiment, launch, rank, replay, samples)
+MODULES = (belief, calibrate, check_policy, experiment, launch, look_back, rank, replay, samples)
 for command in (each for module in MODULES for each in vars(module).values()):
     if isinstance(command, click.Command):
         tarstop.add_command(command)

@@ -45,7 +45,7 @@ RULE = '''
 def samples(folder: Path) -> None:
     """Write files to try the other commands on into FOLDER, the present one unless named.
 
-    records.csv is a simulated search, labelled.csv a simulated review with its labels, my.run and my.qrels are all simulated
+    records.csv is a simulated search, labelled.csv a simulated review with its labels and their order, my.run and my.qrels are all simulated
     searches as ranked and judged, my_rule.py is a stopping rule. No file is replaced.
     """
     contents = dict(_files())
@@ -68,7 +68,8 @@ def _files() -> Iterator[tuple[str, str]]:
     columns = ["id", "title", "abstract", "authors", "date"]
     yield "records.csv", table_to_csv(records[columns])
     included = review["id"].isin(list(collections.sample_full_texts(REVIEW)))
-    yield "labelled.csv", table_to_csv(review[columns].assign(label=included.astype(int)))
+    labelled = review[columns].assign(label=included.astype(int), read_order=range(1, len(review) + 1))
+    yield "labelled.csv", table_to_csv(labelled)
     run, qrels = [], []
     for name in collections.sample_topics()["topic"]:
         topic = collections.labelled_search(str(name))

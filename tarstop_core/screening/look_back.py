@@ -15,11 +15,14 @@ from tarstop_core.calibration.calibration_monitor import CONFIDENCE
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.documents.records import PRIOR
 from tarstop_core.policies import Policy
+from tarstop_core.policies.registry import POLICIES
 from tarstop_core.presentation.messages import Messages
 from tarstop_core.ranking.order import Ranking
 from tarstop_core.screening.kept_labels import FileLabels, replayed
 from tarstop_core.screening.labels import RELEVANT, UNSEEN
+from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
+from tarstop_core.value.payoffs import Flags
 
 message = Messages("screening/look_back.jinja")
 LATE = 10**12  # Behind every number that an order is counted by
@@ -40,19 +43,33 @@ class Stop:
     missed or nothing is weighed.
     """
 
+    @property
+    def spared_per_missed(self) -> float | None:
+        """Documents read after the stop for each relevant one among them; None where none was missed."""
+        return self.spared / self.missed if self.missed else None
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, eq=False)
 class LookBack:
     """What the labels of a project say when they are read again in their order."""
 
     documents: int
-    read: int  # Documents with a label that was given while reading
-    relevant: int  # Of these
+    course: Flags  # Which of those labelled while reading are relevant, in their order, shape (read,)
     prior: int  # Documents whose label was known before
     stops: tuple[Stop, ...]  # One a rule
     expected: tuple[int, int] | None
     """Interval of :data:`CONFIDENCE` of the relevant ones among those read, before any was; None where one decides."""
     left: tuple[float, int, int] | None  # Relevant ones among the unread: expected number, and its interval
+
+    @property
+    def read(self) -> int:
+        """Documents with a label that was given while reading."""
+        return len(self.course)
+
+    @property
+    def relevant(self) -> int:
+        """Relevant ones among those read."""
+        return int(self.course.sum())
 
     @property
     def unread(self) -> int:
@@ -148,4 +165,17 @@ def look_back(
         remaining = calibrator.left(p, judged, relevant, ~judged)
         left = (remaining.mean, *remaining.interval(CONFIDENCE))
     prior = int(np.count_nonzero(labels.codes != UNSEEN)) - read
-    return LookBack(len(labels.codes), read, found_in_all, prior, tuple(stops), expected, left)
+    return LookBack(len(labels.codes), relevant[judged], prior, tuple(stops), expected, left)
+
+
+def rules_for(settings: Settings) -> list[Policy]:
+    """Return the rule of a session, then all others, as far as labels without 2×2 tables suffice."""
+    others = (kind() for kind in POLICIES.values() if kind is not type(settings.rule))
+    rules = [
+        rule
+        for rule in (settings.rule, *others)
+        if settings.may_follow(type(rule)) and not (rule.is_oracle or rule.needs_draws)
+    ]
+    if not scenario_of(settings).verdicts_tell:
+        rules = [rule for rule in rules if not rule.acts_on_belief]
+    return rules

@@ -24,7 +24,7 @@ def test_every_line_runs(tarstop: Run, tmp_path: Path, monkeypatch: pytest.Monke
     for line in lines:
         done = tarstop(*shlex.split(line))
         assert done.code == 0 and done.out, (line, done.err)
-    assert {path.name for path in tmp_path.iterdir()} >= {"ranked.run", "read.run", "my.json"}
+    assert {path.name for path in tmp_path.iterdir()} >= {"ranked.run", "report.html", "my.json"}
 
 
 def test_samples_replace_no_file(tarstop: Run, tmp_path: Path) -> None:  # noqa: F811

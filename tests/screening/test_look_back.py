@@ -3,6 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tarstop_core.documents.records import as_records
@@ -88,12 +89,12 @@ def test_every_sentence_is_said() -> None:
         replace(back, prior=2, left=(0.0, 0, 0)),
         replace(back, prior=0, documents=4),
         replace(back, expected=None, left=None),
-        replace(back, relevant=0, stops=nothing_missed),
+        replace(back, course=np.zeros(4, bool), stops=nothing_missed),
         replace(back, stops=unpriced),
     ]
     with every_branch(message):
         for case in cases:
-            assert message("facts", back=case)
+            assert message("facts", back=case) and message("course", back=case)
             if case.left and case.expected:
                 assert message("chances", back=case)
             for stop in case.stops:

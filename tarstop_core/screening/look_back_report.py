@@ -1,0 +1,53 @@
+"""Report of a project that was screened elsewhere: where each rule would have stopped; a page that loads and runs nothing."""
+
+from tarstop_core import __version__
+from tarstop_core.presentation.found import found_curve
+from tarstop_core.presentation.html import page, sheet
+from tarstop_core.presentation.numbers import number
+from tarstop_core.presentation.pictures import still
+from tarstop_core.screening.look_back import LookBack, message
+
+HEAD = ("Rule", "Stops after", "Relevant by then", "Missed", "Documents read for each one missed")
+
+
+def look_back_report(back: LookBack, name: str, source: str, unit: str = "") -> str:
+    """Write what a project says when it is read again as one HTML page.
+
+    Parameters
+    ----------
+    back : LookBack
+        Its stops, the rule that is reported first.
+    name : str
+        What the project is called.
+    source : str
+        The file or tool that its labels come from.
+    unit : str
+        What amounts are counted in.
+
+    Returns
+    -------
+    str
+        HTML.
+    """
+    rows = [
+        (
+            str(stop.policy),
+            "not within what was read" if stop.depth is None else f"{stop.depth:,}",
+            f"{stop.relevant_read:,}",
+            f"{stop.missed:,}",
+            "–" if stop.spared_per_missed is None else number(stop.spared_per_missed),
+        )
+        for stop in back.stops
+    ]
+    course = message("course", back=back)
+    return page(
+        __name__,
+        title=f"{name} · read again",
+        name=name,
+        facts=message("facts", back=back),
+        curve=(still(found_curve(back.course, back.left, plan=back.read), course), course),
+        rules=sheet(HEAD, rows, numbers=HEAD[1:]),
+        chances=message("chances", back=back) if back.left else "",
+        methods=message("methods", back=back, stop=back.stops[0], unit=unit, source=source),
+        version=__version__,
+    )
