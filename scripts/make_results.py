@@ -8,18 +8,22 @@ on where it was.
 import argparse
 import tempfile
 import time
+from itertools import product
 from pathlib import Path
 
-from scripts.real_lists import run_script
+import pandas as pd
+
+from scripts.real_lists import COLLECTIONS, JUDGED, elsewhere, medical, run_script
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.benchmarks.named import BENCHMARKS
+from tarstop_core.evaluation.findings import reliability
 from tarstop_core.evaluation.jobs import ResultCache
 from tarstop_core.evaluation.methods import DEFAULT, parse_methods
 from tarstop_core.evaluation.protocol import run
 from tarstop_core.evaluation.results import FOLDER, save
 from tarstop_core.evaluation.tasks import TASKS
 from tarstop_core.evaluation.tasks.base import Task
-from tarstop_core.places import sample_dir
+from tarstop_core.places import real_data, sample_dir
 
 CACHE = Path(tempfile.gettempdir()) / "tarstop-make-results"
 
@@ -37,18 +41,33 @@ WANTED = {
 """File name to benchmark and task."""
 
 
+def write_reliability(folder: Path) -> None:
+    """Write how often every rule reaches a recall on each collection, by what the others taught."""
+    data = real_data()
+    parts = [
+        reliability.stops_on(f"{name}, {judged}", medical(data, name, judged), elsewhere(data, name)[0])
+        for name, judged in product(COLLECTIONS, JUDGED)
+    ]
+    pd.concat(parts).round(6).to_csv(folder / reliability.FILE, index=False, lineterminator="\n")
+
+
 def main() -> None:
     """Write what was asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", help=f"of {', '.join(WANTED)}; all unless given")
     parser.add_argument("--workers", type=int, default=0, help="processes; all cores unless given")
+    parser.add_argument(
+        "--reliability", action="store_true", help="how often rules reach a recall; four minutes"
+    )
     asked = parser.parse_args()
     unknown = sorted(set(asked.names) - set(WANTED))
     if unknown:
         parser.error(f"there is no {unknown[0]}; choose of {', '.join(WANTED)}")
     folder = sample_dir() / FOLDER
     folder.mkdir(exist_ok=True)
-    for name in asked.names or WANTED:
+    if asked.reliability:
+        write_reliability(folder)
+    for name in asked.names or (() if asked.reliability else WANTED):
         benchmark, task = WANTED[name]
         begun = time.perf_counter()
         try:

@@ -1,15 +1,8 @@
 """What the comparison with the paper would say had other choices been made: writes ``sample_data/results/variations.csv``.
 
-At the paper's cost, with the paper's methods on the simulated benchmarks:
-
-- ``seed``: twenty draws of the data, seeds 1 to 20, none of them chosen (patents train on 2·seed − 1 and test on
-  2·seed). In reviews GRLStop is trained on each draw; in patents it is the shipped benchmark's agent.
-- ``reading``: Kneedle under each reading of its four parameters, with and without giving up on an empty list.
-- ``samples``: QBCB as twenty experiments of 50 samples each, beside its expectation (patents; reviews always draw 50).
-- ``agent``: GRLStop in reviews by agents trained for more or fewer choices, and from other seeds.
-
-And ``tuning``, at every q* and cost on every shipped benchmark: the rules whose settings chances decide, tuned on cases
-that the calibrator was fitted without (five parts), with the difference from tuning on cases that it was fitted on.
+At the paper's cost, with its methods on the simulated benchmarks: ``seed``, twenty draws of the data; ``reading``, Kneedle
+under each reading of its parameters; ``samples``, QBCB as twenty experiments of 50 samples; ``agent``, GRLStop trained for
+more or fewer choices. And ``tuning`` everywhere: on cases that the calibrator was fitted without.
 
 Interrupted, it goes on where it was; run again with the same code, it writes the same numbers.
 """

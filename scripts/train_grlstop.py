@@ -1,15 +1,8 @@
 """Train the GRLStop agents that ship: that of the package, those of the shipped benchmarks, or one of one's own.
 
-``python scripts/train_grlstop.py`` trains on simulated patent rankings and writes
-``tarstop_core/policies/grlstop.npz``: the agent that is followed wherever nothing else was trained.
-
-``python scripts/train_grlstop.py --benchmark all`` trains an agent on the training cases of each fold of each shipped
-benchmark, ``--benchmark NAME`` those of one of them or of a folder of one's own, and writes them to
-``sample_data/agents`` with a line each in ``trained.csv`` there; experiments on these cases follow them from then on.
-What is there already is left as it is, so that an interrupted run goes on where it was.
-
-``python scripts/train_grlstop.py --run my.run --qrels my.qrels --out my.npz`` trains on these topics and
-says how the agent does on them; how it does on others, only others can tell.
+``python scripts/train_grlstop.py`` trains the package's on simulated patent rankings. With ``--benchmark all`` (or NAME, or
+a folder) it trains an agent on the training cases of each fold and writes it to ``sample_data/agents``; what is there is left
+as it is. With ``--run my.run --qrels my.qrels --out my.npz`` it trains on these topics.
 
 Run again on the same machine, it writes the same weights. ``scripts.study grlstop`` writes ``docs/grlstop.md``.
 """

@@ -14,7 +14,7 @@ from dashboard.frame.widgets import bound, save, switch
 from dashboard.results import topics
 from dashboard.results.look import STAYS, Look, all_rows, errors, findings, in_words
 from tarstop_core.calibration.figures import reliability_and_scores, reliability_figure
-from tarstop_core.evaluation.findings import effort, figures, paper, signed, tables
+from tarstop_core.evaluation.findings import effort, figures, message, paper, reliability, signed, tables
 from tarstop_core.evaluation.findings.aggregate import case_rows
 from tarstop_core.evaluation.findings.paper import PAPER_NAMES
 from tarstop_core.evaluation.findings.report import engine_changes, folds_words, statistics
@@ -30,6 +30,41 @@ PRIZE = sample_dir() / "reranked" / "prize.csv"
 TARGETS = (0.8, 0.9, TARGET_RECALL, 1.0)
 WAYS = {"static, as it is": "as ranked once", "re-ranked": "learning from labels"}
 MEANS = ["depth", "right", "net_utility"]
+
+
+@cache
+def _rows_of_every_rule() -> pd.DataFrame:
+    return reliability.by_rule(reliability.shipped())
+
+
+def _every_rule(look: Look) -> None:
+    """Draw the tab; it is about real lists, whatever benchmark is chosen."""
+    rows = _rows_of_every_rule()
+    spans = {"": "", "_low": " from", "_high": " to"}
+    named = {f"{name}{end}": f"{name}{words}" for name in ("reached", "read") for end, words in spans.items()}
+    least = {target: reliability.least_read(rows, target) for target in reliability.TARGETS}
+    figure(
+        "reliability",
+        "How often each rule reaches the recall that it aims at",
+        reliability.figure(rows, look.dark),
+        message("reliability", least=least, lists=int(rows["lists"].iloc[0])),
+        rows.rename(columns=named),
+        "tarstop-every-rule",
+    )
+    table(
+        [
+            {"Rule": rule, "Promise": both["promise"].iloc[0]}
+            | {
+                f"{what} {percent(row['target'])}": f"{percent(row[name])} ({percent(row[f'{name}_low'])} to "
+                f"{percent(row[f'{name}_high'])})"
+                for row in both.to_dict("records")
+                for what, name in (("Reached", "reached"), ("Read for", "read"))
+            }
+            for rule, both in rows.groupby("rule", sort=False)
+        ],
+        "In brackets: intervals of 95 %, which resample the collections.",
+        linked=False,
+    )
 
 
 def _learning_list(_: Look) -> None:
@@ -339,6 +374,7 @@ VIEWS: dict[str, Callable[[Look], None]] = {
     "Table": _table,
     "Effort": _effort,
     "Chances": _chances,
+    "Every rule": _every_rule,
     "Same topics": _paired,
     TOPICS: topics.draw,
     "Paper and this run": _beside_paper,
@@ -346,5 +382,5 @@ VIEWS: dict[str, Callable[[Look], None]] = {
     "Claims": _claims,
     "About": _about,
 }
-FIRST = {title: VIEWS[title] for title in ("Effort", "Claims")}
+FIRST = {title: VIEWS[title] for title in ("Effort", "Every rule", "Claims")}
 """What everybody is shown."""

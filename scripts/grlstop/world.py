@@ -1,17 +1,9 @@
 """The world GRLStop learns in: a ranking cut into windows, and the choice to go on or to stop after each.
 
-What an agent sees depends on nothing but the topic, the target and how many windows it has examined. So
-the world is a few tables, and hundreds of episodes are played at once.
-
-The paper says: W = 100 windows, the targets, +2 for stopping with the target reached, −2 otherwise, −1/W a step. It is
-silent on the rest, and these are assumptions:
-
-- The state is the rate of relevant documents in every window (−1 where not examined yet), the share of
-  windows examined, and the target: W + 2 numbers.
-- The first window is always examined; the choice begins after it.
-- The last window ends the episode as a stop does.
-- Without a relevant document recall is undefined, so no target is ever reached and every stop earns −2.
-- Recall is counted among the ranked documents: one that the run does not rank cannot be found.
+The paper says: W = 100 windows, the targets, +2 for stopping with the target reached, −2 otherwise, −1/W a step.
+Assumptions: the state is the rate of relevant documents in every window (−1 where not examined yet), the share of
+windows examined, and the target. The choice begins after the first window; the last ends the episode as a stop does.
+Without a relevant document every stop earns −2. Recall is counted among the ranked documents.
 """
 
 from __future__ import annotations

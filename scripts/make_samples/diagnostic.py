@@ -1,11 +1,8 @@
 """Simulated reviews of diagnostic accuracy that a person can screen: ten reviews, tests and diseases invented.
 
-The pool of each holds reports that title and abstract let through (*accuracy*), whose full texts then say what becomes
-of them; others that these rule out, some in the very words of the question; and strays from another review (*other
-field*). A study's table follows the bivariate binomial–normal model with the review's pooled sensitivity and
-specificity; a full text gives in words all four counts, or what they follow from. How deep the studies lie under BM25
-follows from how much of their text speaks the question's language (`Plan.wording`). Nothing here describes a real
-test, disease, study or person.
+The pool of each holds reports that title and abstract let through (*accuracy*), others that they rule out, and strays
+from another review. A study's table follows the bivariate model; a full text gives in words all four counts, or what
+they follow from. How deep the studies lie under BM25 follows from `Plan.wording`.
 """
 
 import math

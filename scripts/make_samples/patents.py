@@ -1,9 +1,8 @@
 """A simulated patent collection that a person can read: sixteen searches, eight of them with prior art.
 
-A claim names three key features. A document of its pool discloses all of them, often in other words (*prior art*, in
-ω⁺ topics only), two, with a different solution in place of the third (*near miss*), one (*partial*), none (*same
-field*), or is a stray from another search (*other field*). How deep the first prior art lies under BM25 follows from
-how much of it speaks the claim's language (`Plan.wording`). Nothing here describes a real patent.
+A claim names three key features. A document of its pool discloses all (*prior art*), two (*near miss*), one
+(*partial*), none (*same field*), or is a stray from another search. How deep prior art lies under BM25 follows from
+`Plan.wording`. Nothing here describes a real patent.
 """
 
 import random

@@ -17,10 +17,9 @@ Slots = dict[str, tuple[str, ...]]  # The words, one of which is drawn in the pl
 def read(kind: type[Filled], file: Traversable, **known: str) -> Filled:
     """What a TOML file says, as a dataclass; `known` are fields that it need not say.
 
-    The fields are texts, numbers, tuples, dicts and dataclasses of them. A text may run over several lines. A tuple of
-    texts is an array, or numbers that go up: ``{ from = 2, to = 10, step = 2 }``. A tuple of dataclasses with two fields
-    may be a table of them. ValueError naming the place where the file is no TOML, lacks a field, has one too many, or
-    says nothing or another kind of thing where words should be.
+    The fields are texts, numbers, tuples, dicts and dataclasses of them. A tuple of texts is an array, or numbers that
+    go up: ``{ from = 2, to = 10, step = 2 }``. A tuple of dataclasses with two fields may be a table of them. ValueError
+    naming the place where the file is no TOML, or lacks a field, has one too many, or has another kind of thing in it.
     """
     try:
         said = tomllib.loads(file.read_text(encoding="utf-8"))

@@ -3,6 +3,7 @@
 import pandas as pd
 
 from scripts.study import Study, Tables
+from tarstop_core.evaluation.findings import reliability
 from tarstop_core.evaluation.findings.aggregate import rows
 from tarstop_core.evaluation.findings.claims import PAIRS, RECALL_CENTRIC, UTILITY_AWARE, lead, pair
 from tarstop_core.evaluation.findings.paper import (
@@ -17,6 +18,7 @@ from tarstop_core.evaluation.findings.paper import (
 from tarstop_core.evaluation.findings.tables import headline_cost
 from tarstop_core.evaluation.results import Results, load, shipped
 from tarstop_core.evaluation.tasks import TASKS
+from tarstop_core.presentation.pictures import still
 
 SHOWN = 0.5  # the q* that the page shows; the tables hold the others
 
@@ -80,6 +82,7 @@ def measure() -> Tables:
         "results_draws": lambda each: spread(str(each.settings["benchmark"])),
     }
     tables = {
+        "results_reliability": reliability.by_rule(reliability.shipped()),
         "results_claims": pd.DataFrame([row for each in every for row in claims(each)]),
         "results_baselines": pd.DataFrame([row for each in every for row in beaten(each)]),
         "results_rules": pd.concat([panel(each) for each in every]),
@@ -126,13 +129,18 @@ def summarise(tables: Tables) -> dict[str, object]:
         "most_by_kind": tables["results_claims"].loc[kinds, "difference"].abs().max(),
         "tuning": tuning.groupby(["benchmark", "method"])["difference"].mean().abs().max(),
         "readings": readings["net_utility"].to_dict(),
+        "reliability": tables["results_reliability"],
     }
 
 
 STUDY = Study(
     page="results",
     reads="sample_data/results (made by scripts/make_results.py and scripts/make_variations.py)",
-    tables=tuple(f"results_{name}" for name in ("claims", "baselines", "rules", "paper", "pairs", "draws")),
+    tables=tuple(
+        f"results_{name}"
+        for name in ("claims", "baselines", "rules", "paper", "pairs", "draws", "reliability")
+    ),
     measure=measure,
     summarise=summarise,
+    figure=lambda tables: still(reliability.figure(tables["results_reliability"]), reliability.SAYS),
 )

@@ -93,6 +93,7 @@ def tables_and_figures() -> Iterator[tuple[str, dict[str, Any]]]:
 
 def test_every_branch_reads_as_a_sentence() -> None:
     with every_branch(message):
+        message("reliability", least={0.8: {"rule": "Few left", "read": 0.6}}, lists=1_590)
         for part in (claims, tables_and_figures):
             for name, values in part():
                 assert message(name, **values)

@@ -14,7 +14,7 @@ from dashboard.results import look, page, views
 from dashboard.results import run as results_run
 from tarstop_core.evaluation import running as background
 from tarstop_core.evaluation.benchmarks.folder import from_folder
-from tarstop_core.evaluation.findings import tables
+from tarstop_core.evaluation.findings import reliability, tables
 from tarstop_core.evaluation.findings.report import Findings
 from tarstop_core.evaluation.methods import parse_methods
 from tarstop_core.evaluation.protocol import run
@@ -22,6 +22,7 @@ from tarstop_core.evaluation.results import load
 from tarstop_core.evaluation.running import Status
 from tarstop_core.evaluation.tasks import TASKS
 from tarstop_core.places import RESULTS_VARIABLE, RULES_VARIABLE, runs_folder
+from tarstop_core.presentation.numbers import percent
 from tarstop_core.sessions.store.store import Store
 from tests.evaluation.own_benchmark import bring, ordered, own_files, own_rules
 
@@ -63,6 +64,14 @@ def test_every_tab_of_every_shipped_benchmark_is_drawn(open_app: Open, title: st
     for label in look.choices():
         app = open_app("results", view=title, benchmark=label)
         assert not app.exception and not app.error, (label, title)
+
+
+def test_every_rule_is_shown_with_what_it_promises_and_reaches(open_app: Open) -> None:
+    app = open_app("results", view="Every rule")
+    shown, rows = texts(app), reliability.by_rule(reliability.shipped())
+    for row in rows.to_dict("records"):
+        assert str(row["rule"]) in shown and str(row["promise"]) in shown
+        assert f"{percent(row['reached'])} ({percent(row['reached_low'])} to" in shown
 
 
 def test_figures_say_what_they_show_and_react(open_app: Open) -> None:

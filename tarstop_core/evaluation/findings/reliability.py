@@ -1,0 +1,192 @@
+"""How often rules reach the recall that they aim at, and how much they read, on collections that taught them nothing."""
+
+import math
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from tarstop_core.documents.topic import Topic
+from tarstop_core.evaluation.cases import Benchmark, Case, Fold
+from tarstop_core.evaluation.results import FOLDER
+from tarstop_core.evaluation.tasks.enough import EnoughTask
+from tarstop_core.places import sample_dir
+from tarstop_core.policies import POLICIES, QBCB, GRLStop, PoissonProcess, Policy, parse_policy
+from tarstop_core.presentation import figures as fig
+from tarstop_core.presentation.palette import BELIEF, THRESHOLD
+from tarstop_core.value.unweighed import NOTHING_AT_STAKE
+
+TARGETS = (0.8, 0.95)
+ALPHA = 0.05  # 1 − the confidence that certificates and tests are asked for
+DRAWS = 10_000  # Resamplings of the collections
+FILE = "reliability.csv"
+SAYS = "How often each rule reaches the recall that it aims at, and the share of the list that it reads."
+COLOURS = dict(zip(TARGETS, (THRESHOLD, BELIEF), strict=True))
+
+
+def aiming_at(target: float) -> list[Policy]:
+    """Every rule about recall, aiming at this recall where it can be told one, else as it stands.
+
+    QBCB draws as few relevant documents as suffice for its confidence; Poisson processes have a falling gate.
+    """
+    rules: list[Policy] = []
+    for kind in POLICIES.values():
+        if kind.acts_on_belief:
+            continue
+        if kind is QBCB:
+            rules.append(QBCB(target, math.ceil(math.log(ALPHA) / math.log(target)), ALPHA))
+        elif kind is GRLStop:
+            rules.append(GRLStop(target))
+        elif kind is PoissonProcess:
+            rules += (PoissonProcess(model, target, gate="falling") for model in ("power", "hyperbolic"))
+        else:
+            told = {"tau": target} if "tau" in kind().settings else {}
+            rules.append(kind(**told))
+    return rules
+
+
+def stops_on(collection: str, tested: Iterable[Topic], learned: Iterable[Topic]) -> pd.DataFrame:
+    """Means over the lists of a collection that hold something relevant, one row a rule and target.
+
+    Parameters
+    ----------
+    collection : str
+        Its name.
+    tested, learned : iterable of Topic
+        Its lists, and lists of other collections, on which rules that use chances learn them.
+
+    Returns
+    -------
+    DataFrame
+        Columns `collection`, `rule` (its spec), `promise`, `target`, `lists`, `reached` and `read` (shares).
+        Recall is that of the relevant documents in the list.
+    """
+    train, test = (
+        [case for topic in topics if (case := _case(topic)).n_relevant] for topics in (learned, tested)
+    )
+    fold = Fold(train, test)
+    benchmark = Benchmark(collection, collection, "enough", (fold,), provenance="")
+    taught = EnoughTask().learn(benchmark, fold, ("rank",))["rank"]
+    stakes = [NOTHING_AT_STAKE]
+    rows = []
+    for target in TARGETS:
+        task = EnoughTask(target=target)
+        paths = [task.paths(case, taught, stakes) for case in test]
+        for rule in aiming_at(target):
+            played = [
+                task.play(case, taught, path, [rule], [0.0], task.truth(case, stakes), exact=False)
+                for case, path in zip(test, paths, strict=True)
+            ]
+            row: dict[str, Any] = {"collection": collection, "rule": rule.spec, "promise": rule.promise.value}
+            row |= {"target": target, "lists": len(test)}
+            shares = [one.screened.item() / len(case.labels) for one, case in zip(played, test, strict=True)]
+            reached = [one.plus.item() for one in played]
+            rows.append(row | {"reached": np.mean(reached), "read": np.mean(shares)})
+    return pd.DataFrame(rows)
+
+
+def _case(topic: Topic) -> Case:
+    """The list with the relevant documents that it holds as all there are."""
+    case = Case(topic, topic.name)
+    return replace(case, topic=replace(topic, n_relevant=int(case.labels.sum())))
+
+
+def shipped() -> pd.DataFrame:
+    """What was measured, as :func:`stops_on` gives it."""
+    return pd.read_csv(sample_dir() / FOLDER / FILE, encoding="utf-8")
+
+
+def by_rule(measured: pd.DataFrame) -> pd.DataFrame:
+    """Means over all lists with intervals of 95 % that resample collections, one row a rule and target."""
+    rows = []
+    for (spec, promise, target), own in measured.groupby(["rule", "promise", "target"], sort=False):
+        row = {"rule": _title(str(spec)), "promise": promise, "target": target, "lists": own["lists"].sum()}
+        for name in ("reached", "read"):
+            row |= dict(
+                zip((name, f"{name}_low", f"{name}_high"), _mean(own[name], own["lists"]), strict=True)
+            )
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _title(spec: str) -> str:
+    rule = parse_policy(spec, files=False)
+    return f"{rule.title} ({rule.model})" if isinstance(rule, PoissonProcess) else rule.title
+
+
+def _mean(values: ArrayLike, lists: ArrayLike) -> tuple[float, float, float]:
+    """Mean over lists, and the ends of its interval."""
+    weights = np.asarray(lists, dtype=float)
+    sums = np.asarray(values, dtype=float) * weights
+    drawn = np.random.default_rng(1).integers(0, len(sums), size=(DRAWS, len(sums)))
+    low, high = np.quantile(sums[drawn].sum(axis=1) / weights[drawn].sum(axis=1), [ALPHA / 2, 1 - ALPHA / 2])
+    return float(sums.sum() / weights.sum()), float(low), float(high)
+
+
+def figure(rows: pd.DataFrame, dark: bool = False) -> fig.Figure:
+    """Draw how often each rule reaches either recall, and beside it what share of the list it reads, with intervals.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        As :func:`by_rule` gives them.
+    dark : bool
+        Whether the page is dark.
+
+    Returns
+    -------
+    dict
+        A plotly figure.
+    """
+    names = rows["rule"].unique().tolist()
+    data, legend = [], []
+    for target in TARGETS:
+        own, first = rows[rows["target"] == target], target == TARGETS[0]
+        colour, sign = fig.ink(COLOURS[target], dark), "○" if first else "●"
+        height = [names.index(name) + (0.16 if first else -0.16) for name in own["rule"]]
+        look = {"symbol": "circle-open" if first else "circle", "line": {"color": colour, "width": 1.5}}
+        for axis, column in (("x", "reached"), ("x2", "read")):
+            mean, low, high = (own[f"{column}{end}"].to_numpy() for end in ("", "_low", "_high"))
+            hover = [f"{name}: {share:.0%}" for name, share in zip(own["rule"], mean, strict=True)]
+            points = fig.points(
+                mean.tolist(), height, colour, 7, marker=look, xaxis=axis, hovertext=hover, hoverinfo="text"
+            )
+            bars = fig.interval((high - mean).clip(0), (mean - low).clip(0), colour, 1.5)
+            data.append(points | {"error_x": bars})
+        aim = f"{sign} aiming at a recall of {target:.0%}"
+        legend.append(fig.note(0.48 if first else 1, 1, aim, colour, yshift=4))
+    shares = {"range": [0, 1.02], "tickvals": [0, 0.25, 0.5, 0.75, 1], "tickformat": ".0%"}
+    axes = {
+        "xaxis": fig.axis("lists on which it is reached", dark, domain=[0, 0.47], **shares),
+        "xaxis2": fig.axis("share of the list read", dark, domain=[0.53, 1], anchor="y", **shares),
+        "yaxis": fig.axis(
+            "", dark, range=[len(names) - 0.4, -0.6], tickvals=list(range(len(names))), ticktext=names
+        ),
+    }
+    return fig.drawn(data, 90 + 22 * len(names), False, dark, legend, margin={"l": 170}, **axes)
+
+
+def least_read(rows: pd.DataFrame, target: float) -> dict[str, Any]:
+    """The row of the rule that reads least among those whose lists reach the recall often enough.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        As :func:`by_rule` gives them.
+    target : float
+        One of :data:`TARGETS`.
+
+    Returns
+    -------
+    dict
+        Of the rules that reach it on at least 1 − :data:`ALPHA` of the lists.
+    """
+    enough = (row for row in _rows(rows) if row["target"] == target and row["reached"] >= 1 - ALPHA)
+    return min(enough, key=lambda row: float(row["read"]))
+
+
+def _rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    return [{str(name): value for name, value in row.items()} for row in frame.to_dict("records")]
