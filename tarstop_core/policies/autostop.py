@@ -49,10 +49,10 @@ class AutoStop(ByRuns):
         seen = np.ones(order.shape, dtype=bool)
         for run, numbers in zip(seen, order, strict=True):
             drawn = numbers[labels] < chance
-            found, estimate = drawn.sum(axis=1), (drawn / chance).sum(axis=1)
+            hits, estimate = drawn.sum(axis=1), (drawn / chance).sum(axis=1)
             if self.condition == "strict":
                 estimate += np.sqrt((drawn * (1 - chance) / chance**2).sum(axis=1))
-            stops = np.flatnonzero((found > 0) & (found >= self.tau * estimate - 1e-9))
+            stops = np.flatnonzero((hits > 0) & (hits >= self.tau * estimate - 1e-9))
             if len(stops):
                 run[:] = numbers < drawn_by(draws[stops[0]], p)
         return all_read(seen)

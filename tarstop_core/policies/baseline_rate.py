@@ -39,7 +39,7 @@ class BaselineRate(ByRuns):
         drawn = np.zeros(order.shape, dtype=bool)
         np.put_along_axis(drawn, np.argsort(order, axis=1)[:, :m], True, axis=1)
         k = (drawn & labels).sum(axis=1, keepdims=True)
-        found = k + np.cumsum(~drawn & labels, axis=1)
-        enough = np.hstack((k, found)) >= self.tau * N * k / max(m, 1) - 1e-9
+        hits = k + np.cumsum(~drawn & labels, axis=1)
+        enough = np.hstack((k, hits)) >= self.tau * N * k / max(m, 1) - 1e-9
         depth = np.where((k[:, 0] > 0) & enough.any(axis=1), enough.argmax(axis=1), N)
         return Replicates(depth, drawn | (np.arange(N) < depth[:, None]))

@@ -41,11 +41,11 @@ class BetaBinomial(AtAnyCost):
         stops = np.array([self._enough(int(C[n]), int(n), N) for n in checks])
         return first_check(checks, stops, N, start)
 
-    def _enough(self, found: int, n: int, N: int) -> bool:
-        if not found:
+    def _enough(self, hits: int, n: int, N: int) -> bool:
+        if not hits:
             return False
         left = N - n
-        u = np.arange(min(left, int(found * (1 - self.tau) / self.tau + 1e-9)) + 1.0)
+        u = np.arange(min(left, int(hits * (1 - self.tau) / self.tau + 1e-9)) + 1.0)
         logs = gammaln(left + 1) - gammaln(u + 1) - gammaln(left - u + 1)
-        logs = logs + betaln(u + 1 + found, left - u + 1 + n - found) - betaln(1 + found, 1 + n - found)
+        logs = logs + betaln(u + 1 + hits, left - u + 1 + n - hits) - betaln(1 + hits, 1 + n - hits)
         return float(np.exp(logs).sum()) >= self.confidence - 1e-9

@@ -117,7 +117,22 @@ def _stretches(labels: Flags, every: int) -> tuple[Depths, Depths]:
 
 @of_labels
 def p_values(labels: Flags, checks: tuple[int, ...], tau: float) -> Floats:
-    """p* after each of these numbers of documents, shape (checks,); above 1/2 it may be given as 1."""
+    """p* after each of several numbers of documents.
+
+    Parameters
+    ----------
+    labels : ndarray of bool, shape (N,)
+        Which documents are relevant, in ranking order.
+    checks : tuple of int
+        Numbers of documents read.
+    tau : float
+        Recall to reach, in (0, 1].
+
+    Returns
+    -------
+    ndarray, shape (checks,)
+        What is above 1/2 may be given as 1.
+    """
     return _in_blocks(labels, np.array(checks, dtype=np.intp), tau, 1.0, True)
 
 

@@ -86,7 +86,22 @@ class PoissonProcess(AtAnyCost):
 def forecasts(
     labels: Flags, model: str, falling: bool = False
 ) -> tuple[Depths, Depths, Floats, Floats, Flags]:
-    """Forecasts at each check: its depth, relevant documents so far and to come, error of the fit (inf: none), quiet at last."""
+    """Forecasts at each check.
+
+    Parameters
+    ----------
+    labels : ndarray of bool, shape (N,)
+        Which documents are relevant, in ranking order.
+    model : str
+        A name in :data:`MODELS`.
+    falling : bool
+        Whether fewer and fewer relevant documents suffice for a forecast.
+
+    Returns
+    -------
+    tuple of ndarray, shape (checks,)
+        Depth, relevant documents so far and to come, error of the fit (inf: none), and whether the last windows are empty.
+    """
     N, C = len(labels), gain(labels)
     checks = np.unique(np.arange(1, CHECKS) * N // CHECKS)
     checks = checks[checks >= WINDOWS]

@@ -43,8 +43,8 @@ def aiming_at(target: float) -> list[Policy]:
         elif kind is PoissonProcess:
             rules += (PoissonProcess(model, target, gate="falling") for model in ("power", "hyperbolic"))
         else:
-            told = {"tau": target} if "tau" in kind().settings else {}
-            rules.append(kind(**told))
+            aim = {"tau": target} if "tau" in kind().settings else {}
+            rules.append(kind(**aim))
     return rules
 
 
