@@ -48,7 +48,7 @@ def test_rank_counts_the_paper_s_tokens_unless_told_otherwise(tarstop: Run, fold
     assert read_run(out)["records"].ids[0] == "p3" and found[0] > found[1] > found[2] == 0
     refused(tarstop("rank", records, "--query", "x", "--out", out, "--tokens", "letters"), "letters")
     said = tarstop("rank", records, "--query", "brake", "--out", out).out
-    assert "--tokens words gives their order" in said
+    assert "--tokens words" in said
     assert (
         "--tokens" not in tarstop("rank", records, "--query", "brake", "--out", out, "--tokens", "words").out
     )
