@@ -247,11 +247,11 @@ def _jump(work: Work, state: State) -> None:
     pending = set(map(int, state.pending))
     read.sort(key=lambda at: (at not in pending, FIRST.index(int(state.labels[at]))))
     names = {
-        at: f"#{at + 1} · {verdict_on(state, at)} · {record.title or 'Untitled'}"
+        at: f"#{at + 1} · {verdict_on(state, at)} · {record.title or 'Untitled'} · {record.publication_number or record.id}"
         for at, record in zip(read, work.reports_of(read), strict=True)
     }
-    words = "Jump to a document: its number, or words of its title"
-    hint = "Its number, or words of its title …"
+    words = "Jump to a document: its number, its publication number or id, or words of its title"
+    hint = "Its number, publication number or id, or words of its title …"
     go_to_one(words, names, work.look, key="jump_to", placeholder=hint)
 
 

@@ -132,3 +132,14 @@ def test_the_first_unit_for_normalised_stakes_makes_a_document_cost_one() -> Non
     after = Stakes(Payoffs.from_q_star(0.2), 0.002, 0.02).with_unit("£")
     assert close(after.cost, 1) and close(after.full_cost, 10)
     assert close(after.payoffs.K, 500)
+
+
+def test_an_example_gives_its_amounts_unless_a_person_counts_in_something_else() -> None:
+    pounds = Stakes.from_q_star(0.8, cost=0.001, full_cost=0.01).with_example(10_000)
+    assert (pounds.payoffs.unit, pounds.cost, pounds.full_cost) == ("£", pytest.approx(2), pytest.approx(20))
+    assert pounds.worst == pytest.approx(20_000) and pounds.payoffs.q_star == pytest.approx(0.8)
+    assert pounds.with_example(100_000).worst == pytest.approx(200_000)
+    hours = Stakes(Payoffs.from_q_star(0.5, 100, "hours"), 0.1).with_example(10_000)
+    assert (hours.payoffs.unit, hours.payoffs.K) == ("hours", 100) and hours.documents == pytest.approx(
+        10_000
+    )
