@@ -235,7 +235,13 @@ def test_every_recorded_rule_is_compared() -> None:
     assert {row[0] for row in recorded("peers/pyterrier_tar")["rows"]} == set(RULES)
 
 
-@pytest.mark.parametrize("name", RULES)
+SLOW = {"IPHyperbolic(0.8, model)"}
+"""A loop with the other program's windows and fits takes long here; with the other recall it stands in for this one."""
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.deep] if name in SLOW else []) for name in RULES]
+)
 def test_pyterrier_tar_stops_where_the_rule_here_and_the_difference_say(name: str) -> None:
     made, difference, equal_rows = RULES[name]
     stops = {row[1]: row[2] for row in recorded("peers/pyterrier_tar")["rows"] if row[0] == name}

@@ -41,9 +41,10 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield opened
 
 
-GONE = ("if_holds", "gain", "otherwise", "disagreement")
+GONE = ("if_holds", "gain", "otherwise", "disagreement", "report_worth")
 """Recorded then. No page and no export ever said the first two; what all that is left would change was reckoned with the mean
 number of studies then, and is with its distribution now; so is the chance to be wrong where that is the truth.
+What one waiting report is worth gave way to what all are worth that are to be read.
 """
 
 

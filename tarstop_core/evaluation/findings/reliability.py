@@ -68,7 +68,7 @@ def stops_on(collection: str, tested: Iterable[Topic], learned: Iterable[Topic])
         [case for topic in topics if (case := _case(topic)).n_relevant] for topics in (learned, tested)
     )
     fold = Fold(train, test)
-    benchmark = Benchmark(collection, collection, "enough", (fold,), provenance="")
+    benchmark = Benchmark(collection, collection, EnoughTask.scenario, (fold,), provenance="")
     taught = EnoughTask().learn(benchmark, fold, ("rank",))["rank"]
     stakes = [NOTHING_AT_STAKE]
     rows = []
