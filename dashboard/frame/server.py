@@ -9,7 +9,6 @@ import sys
 import threading
 from collections.abc import AsyncIterator
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -17,7 +16,7 @@ import streamlit as st
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket
@@ -27,17 +26,19 @@ from threadpoolctl import threadpool_limits
 
 import tarstop_core
 from dashboard.frame import address, scripts, shell, uploads
+from dashboard.frame.entry import DOCUMENT
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import worker
 from tarstop_core.places import HOSTS_VARIABLE, is_loopback, named_hosts, open_to_others, require_consent
 
-_ENTRY = (Path(st.__file__).parent / "static" / "index.html").read_text(encoding="utf-8")
 _POLICY = {
     **dict.fromkeys(("default-src", "frame-src", "object-src", "frame-ancestors"), "'none'"),
     **dict.fromkeys(("connect-src", "media-src", "manifest-src", "base-uri", "form-action"), "'self'"),
     # By their digests: a script that came in with somebody's data has none. The typed table is a component, whose
     # script Streamlit loads from a blob; its reader of messages computes with long numbers in WebAssembly.
-    "script-src": " ".join(["'self'", "blob:", "'wasm-unsafe-eval'", *scripts.digests(_ENTRY + scripts.ALL)]),
+    "script-src": " ".join(
+        ["'self'", "blob:", "'wasm-unsafe-eval'", *scripts.digests(DOCUMENT + scripts.ALL)]
+    ),
     "style-src": "'self' 'unsafe-inline'",
     "img-src": "'self' data: blob:",
     "font-src": "'self' data:",
@@ -81,7 +82,7 @@ def around() -> dict[str, Any]:
     return {
         "lifespan": ready,
         "middleware": [Middleware(Guarded), Middleware(uploads.Limited)],
-        "routes": [Route("/health", health)],
+        "routes": [Route("/health", health), *(Route(place, document) for place in shell.addresses())],
         "on_script_error": shell.uncaught,
         "exception_handlers": {Exception: failed},
     }
@@ -192,6 +193,11 @@ def open_to_all() -> bool:
 def served_on() -> str:
     """The address that the server listens on."""
     return st.get_option("server.address") or "0.0.0.0"
+
+
+def document(request: Request) -> Response:
+    """What a browser gets at the address of every page."""
+    return HTMLResponse(DOCUMENT, headers={"Cache-Control": "no-cache"})
 
 
 def health(request: Request) -> Response:

@@ -68,6 +68,28 @@ def pages() -> dict[str, list[st.Page]]:
     }
 
 
+def addresses() -> list[str]:
+    """Where the server answers with a page: its root, and the name of each."""
+    return [
+        "/",
+        *(
+            f"/{Path(file).stem}"
+            for file in (
+                HOME,
+                SET_UP,
+                SCREEN,
+                SESSIONS,
+                EVIDENCE,
+                EXPLORE,
+                CALIBRATION,
+                LEARN,
+                RESULTS,
+                GUIDE,
+            )
+        ),
+    ]
+
+
 def route() -> None:
     """Run the page that the URL names."""
     st.set_page_config(page_title="TARstop", page_icon=ICON, layout="wide")
@@ -88,11 +110,11 @@ def begin(title: str) -> None:
         st.navigation(pages())
         st.rerun()
     st.set_page_config(page_title=f"{title} · TARstop", page_icon=ICON, layout="wide")
-    st.html(FRAME / "look.css")
-    # One element, which the style sheet takes out of the flow: every other one would push the page down.
+    # The style sheet takes it out of the flow: else it would push the page down.
     about = guide(place=CHAPTERS.get(title, title.lower()))
     link = f'<a class="tar-guide" href="{about}" target="_blank" rel="noopener">Guide to this page</a>'
-    st.html(f"{link if title != 'Guide' else ''}{REACHABLE_SCRIPT}", unsafe_allow_javascript=True)
+    with st.container(key="about"):
+        st.html(f"{link if title != 'Guide' else ''}{REACHABLE_SCRIPT}", unsafe_allow_javascript=True)
 
 
 def opening(title: str, lead: str, *styles: str) -> None:

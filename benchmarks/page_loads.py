@@ -1,0 +1,169 @@
+"""What moves while a page loads and after a press, and when its largest part is painted, in a real browser.
+
+Run it as ``python -m benchmarks.page_loads [--sources]``. Each page is opened cold and reloaded at three sizes; on
+Screen ten documents are judged. Prints the layout shift (Chromium's own score, all shifts of a load added up) and how much
+later the largest part is painted than the first one of an empty Streamlit application in the same run; with
+``--sources`` also what moved.
+"""
+
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from playwright.sync_api import Browser, Page, ViewportSize, expect, sync_playwright
+
+from tarstop_core.sessions import demo
+from tarstop_core.sessions.store.store import Store
+
+PAGES = (
+    "",
+    "set_up",
+    "screen",
+    "sessions",
+    "evidence",
+    "explore",
+    "calibration",
+    "learn",
+    "results",
+    "guide",
+)
+SIZES: dict[str, tuple[ViewportSize, bool]] = {
+    "1440": ({"width": 1440, "height": 900}, False),
+    "1280 dark": ({"width": 1280, "height": 720}, True),
+    "390": ({"width": 390, "height": 844}, False),
+}
+PRESSES = 10
+WATCH = """() => {
+  window.shifts = [];
+  window.largest = 0;
+  const named = node => node?.nodeType === 1
+    ? `${node.dataset.testid ?? node.tagName.toLowerCase()}.${[...node.classList].filter(n => /^(st-key|tar)-/.test(n)).join('.')}` : '';
+  new PerformanceObserver(list => list.getEntries().forEach(each => window.shifts.push({
+    score: each.value, pressed: each.hadRecentInput,
+    moved: each.sources.map(s => `${named(s.node)} ${Math.round(s.previousRect.y)}+${Math.round(s.previousRect.height)} to ` +
+      `${Math.round(s.currentRect.y)}+${Math.round(s.currentRect.height)}`)}))).observe({type: 'layout-shift', buffered: true});
+  new PerformanceObserver(list => list.getEntries().forEach(each => { window.largest = each.startTime; }))
+    .observe({type: 'largest-contentful-paint', buffered: true});
+}"""
+EMPTY = "import streamlit\nstreamlit.title('Empty')\n"
+
+
+class Load(NamedTuple):
+    """One opening of a page: the layout shift, milliseconds to the largest paint, and what moved."""
+
+    shift: float
+    largest: float
+    moved: list[str]
+
+
+def load(page: Page, url: str | None) -> Load:
+    """Open an address, or reload when there is none, and wait until nothing moves."""
+    from tests.browser.acting import at_rest
+
+    if url is None:
+        page.reload()
+    else:
+        page.goto(url)
+    at_rest(page)
+    page.wait_for_timeout(300)
+    shifts: list[dict[str, Any]] = page.evaluate("window.shifts")
+    moved = [f"{each['score']:.3f} {'; '.join(each['moved'])}" for each in shifts if each["score"] > 0.005]
+    return Load(sum(each["score"] for each in shifts), page.evaluate("window.largest"), moved)
+
+
+def watched_page(browser: Browser, size: str) -> Page:
+    """A new page, of a browser that knows nothing, which notes what moves."""
+    viewport, dark = SIZES[size]
+    context = browser.new_context(viewport=viewport, color_scheme="dark" if dark else "light")
+    page = context.new_page()
+    page.add_init_script(f"({WATCH})()")
+    return page
+
+
+def presses(page: Page, url: str, count: int = PRESSES) -> list[float]:
+    """The shift that follows each of some presses of E on Screen, those right after input counted too."""
+    from tests.browser.acting import press
+
+    load(page, url)
+    found = []
+    for done in range(1, count + 1):
+        before = page.evaluate("window.shifts.length")
+        press(page, "e", done)
+        page.wait_for_timeout(700)
+        found.append(float(page.evaluate(f"window.shifts.slice({before}).reduce((s, x) => s + x.score, 0)")))
+    return found
+
+
+@contextmanager
+def empty_application(folder: Path, port: int) -> Iterator[str]:
+    """A Streamlit application with a title, to compare with."""
+    script = folder / "empty.py"
+    script.write_text(EMPTY, encoding="utf-8")
+    options = ["--server.headless=true", f"--server.port={port}", "--browser.gatherUsageStats=false"]
+    running = subprocess.Popen(
+        [sys.executable, "-m", "streamlit", "run", str(script), *options],
+        cwd=folder,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        running.kill()
+        running.wait()
+
+
+def main(*options: str) -> int:
+    """Measure and print."""
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+    from tests.browser.conftest import CHROMIUM_FLAGS, AppServer, find_chromium
+
+    with tempfile.TemporaryDirectory() as folder, AppServer(Path(folder)) as server, sync_playwright() as pw:
+        browser = pw.chromium.launch(executable_path=find_chromium(pw), args=list(CHROMIUM_FLAGS))
+        with Store(server.database) as store:
+            session = demo.start_demo(store, "Rita")
+        with empty_application(Path(folder), server.port + 1) as empty:
+            page = browser.new_page()
+            for _ in range(100):
+                try:
+                    page.goto(empty)
+                    break
+                except Exception:  # not up yet
+                    page.wait_for_timeout(200)
+            expect(page.get_by_text("Empty")).to_be_visible(timeout=60_000)
+            for size in SIZES:
+                _print(browser, size, server.url, session, empty, "--sources" in options)
+        for size in SIZES:
+            page = watched_page(browser, size)
+            with Store(server.database) as store:
+                found = presses(page, f"{server.url}/screen?session={demo.start_demo(store, 'Rita')}")
+            print(f"{size}: shift after each of {PRESSES} presses at most {max(found):.3f}")
+            page.context.close()
+        browser.close()
+    return 0
+
+
+def _print(browser: Browser, size: str, url: str, session: str, empty: str, sources: bool) -> None:
+    page = watched_page(browser, size)
+    base = [load(page, each).largest for each in (empty, None)]
+    page.context.close()
+    print(f"{size}: empty application, largest paint {base[0]:.0f} ms cold, {base[1]:.0f} ms reloaded")
+    for name in PAGES:
+        page = watched_page(browser, size)
+        address = f"{url}/{name}" + (f"?session={session}" if name == "screen" else "")
+        for how, each, of in (("cold", address, base[0]), ("reload", None, base[1])):
+            found = load(page, each)
+            print(
+                f"{size:>10} {name or 'home':<12} {how:<7} shift {found.shift:.3f}, largest {found.largest / of:.2f} ×"
+            )
+            if sources:
+                print(*(f"{'':>12}{line}" for line in found.moved), sep="\n")
+        page.context.close()
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(*sys.argv[1:]))

@@ -1,0 +1,56 @@
+"""The document in which Streamlit draws every page, with all in it that would move the page if it came later."""
+
+import re
+from pathlib import Path
+
+import streamlit as st
+
+from dashboard.frame.scripts import FRAME
+
+_STATIC = Path(st.__file__).parent / "static"
+_IMPORTED = re.compile(r'(?:from|import)"\./([\w.-]+\.js)"')
+_PIECES = (
+    "Html",
+    "Button",
+    "ButtonGroup",
+    "Selectbox",
+    "Checkbox",
+    "Slider",
+    "TextInput",
+    "NumberInput",
+    "Radio",
+    "FileUploader",
+)
+"""Parts of Streamlit's front end that most pages begin with; each else shows a grey bar of another height until it is there."""
+_SIGNS = "MaterialSymbols-Rounded"
+
+
+def _with_imports(name: str, known: dict[str, None]) -> None:
+    """Add a script of Streamlit's, and those that it imports, to those known."""
+    if name not in known:
+        known[name] = None
+        for each in _IMPORTED.findall((_STATIC / "js" / name).read_text(encoding="utf-8")):
+            _with_imports(each, known)
+
+
+def _document() -> str:
+    """Streamlit's own document, which names the parts to load at once, and the look.
+
+    The style sheet stands at the end of the body, after Streamlit's own rules: one that came with the page would move
+    what stands already.
+    """
+    scripts: dict[str, None] = {}
+    for piece in _PIECES:
+        for file in (_STATIC / "js").glob(f"{piece}.*.js"):
+            _with_imports(file.name, scripts)
+    early = "".join(f'<link rel="modulepreload" crossorigin href="./static/js/{name}">' for name in scripts)
+    for file in (_STATIC / "media").glob(f"{_SIGNS}.*.woff2"):
+        early += (
+            f'<link rel="preload" href="./static/media/{file.name}" as="font" type="font/woff2" crossorigin>'
+        )
+    look = (FRAME / "look.css").read_text(encoding="utf-8")
+    plain = (_STATIC / "index.html").read_text(encoding="utf-8")
+    return plain.replace("</head>", f"{early}</head>").replace("</body>", f"<style>{look}</style></body>")
+
+
+DOCUMENT = _document()
