@@ -110,11 +110,15 @@ def begin(title: str) -> None:
         st.navigation(pages())
         st.rerun()
     st.set_page_config(page_title=f"{title} · TARstop", page_icon=ICON, layout="wide")
-    # The style sheet takes it out of the flow: else it would push the page down.
     about = guide(place=CHAPTERS.get(title, title.lower()))
     link = f'<a class="tar-guide" href="{about}" target="_blank" rel="noopener">Guide to this page</a>'
-    with st.container(key="about"):
-        st.html(f"{link if title != 'Guide' else ''}{REACHABLE_SCRIPT}", unsafe_allow_javascript=True)
+    apart(f"{link if title != 'Guide' else ''}{REACHABLE_SCRIPT}", "about")
+
+
+def apart(markup: str, name: str) -> None:
+    """Something to run, or that has a place of its own in the window: the page does not move when it comes."""
+    with st.container(key=f"apart-{name}"):
+        st.html(markup, unsafe_allow_javascript=True)
 
 
 def opening(title: str, lead: str, *styles: str) -> None:
@@ -122,7 +126,12 @@ def opening(title: str, lead: str, *styles: str) -> None:
     for name in styles:
         st.html(FRAME / name)
     st.title(title)
-    st.html(f'<p class="tar-lead">{html.escape(lead)}</p>')
+    show_lead(html.escape(lead))
+
+
+def show_lead(words: str) -> None:
+    """A paragraph below a title, as Markdown: Streamlit keeps a grey bar for HTML until it is there."""
+    st.markdown(f'<p class="tar-lead">{words}</p>', unsafe_allow_html=True)
 
 
 PRESENT = "present"

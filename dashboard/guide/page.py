@@ -50,7 +50,7 @@ def guide_page() -> None:
             if picture is not None:
                 alt, file = picture
                 st.image(DOCS / file, alt=alt, width="stretch")
-    st.html(GUIDE_SCRIPT, unsafe_allow_javascript=True)
+    shell.apart(GUIDE_SCRIPT, "scripts")
 
 
 @cache

@@ -27,7 +27,7 @@ def home_page() -> None:
     st.html(FRAME / "forms.css")
     st.title("Know when to stop reading")
     flash()
-    st.html(f'<p class="tar-lead">{LEAD}</p>')
+    shell.show_lead(LEAD)
     if server.open_to_all():
         shell.caption(f"This server has no login: {server.OPEN}")
     if broken := len(store.damaged()):

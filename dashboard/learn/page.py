@@ -33,7 +33,7 @@ def learn_page() -> None:
     with shell.problems_shown():
         show()
     all_figures("tarstop-learn", SAVE_ACTIONS_SCRIPT)
-    st.html(KEYS_SCRIPT, unsafe_allow_javascript=True)
+    shell.apart(KEYS_SCRIPT, "scripts")
 
 
 def _part() -> str:

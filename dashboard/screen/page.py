@@ -56,9 +56,8 @@ def screen_page() -> None:
         _nothing_open()
         return
     # Holding a key would label documents nobody saw, and a slider keeps the keys to itself.
-    st.html(KEYS_SCRIPT + PASTING_SCRIPT, unsafe_allow_javascript=True)
-    # Runs when the page is opened; a label redraws only the fragment below.
-    st.html(ARRIVAL_SCRIPT, unsafe_allow_javascript=True)
+    # All run when the page is opened; a label redraws only the fragment below.
+    shell.apart(KEYS_SCRIPT + PASTING_SCRIPT + ARRIVAL_SCRIPT, "scripts")
     screening(work)
 
 
@@ -112,7 +111,7 @@ def _screening(work: Work) -> None:
             full_text.to_table(work, state, at if reporting is None else reporting)
         if st.session_state.pop(full_text.TO_TOP, False):
             # The form is longer than the document that comes next, whose title would be above the window.
-            st.html(ARRIVAL_SCRIPT, unsafe_allow_javascript=True)
+            shell.apart(ARRIVAL_SCRIPT, "arrival")
     with advice_side:
         if state.decision is not None and what_if is None:
             advising.decided(work, state, state.decision)
