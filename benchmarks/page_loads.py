@@ -40,8 +40,12 @@ PRESSES = 10
 WATCH = """() => {
   window.shifts = [];
   window.largest = 0;
-  const named = node => node?.nodeType === 1
-    ? `${node.dataset.testid ?? node.tagName.toLowerCase()}.${[...node.classList].filter(n => /^(st-key|tar)-/.test(n)).join('.')}` : '';
+  const own = node => `${node.dataset.testid ?? node.tagName.toLowerCase()}${[...node.classList].filter(n => /^(st-key|tar)-/.test(n)).map(n => '.' + n).join('')}`;
+  const named = node => {
+    const path = [];
+    for (let each = node; each?.nodeType === 1 && path.length < 4; each = each.parentElement?.closest('[class*="st-key-"]')) path.unshift(own(each));
+    return `${path.join(' > ')} “${node?.textContent?.trim().slice(0, 20)}”`;
+  };
   new PerformanceObserver(list => list.getEntries().forEach(each => window.shifts.push({
     score: each.value, pressed: each.hadRecentInput,
     moved: each.sources.map(s => `${named(s.node)} ${Math.round(s.previousRect.y)}+${Math.round(s.previousRect.height)} to ` +

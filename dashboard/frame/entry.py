@@ -36,8 +36,8 @@ def _with_imports(name: str, known: dict[str, None]) -> None:
 def _document() -> str:
     """Streamlit's own document, which names the parts to load at once, and the look.
 
-    The style sheet stands at the end of the body, after Streamlit's own rules: one that came with the page would move
-    what stands already.
+    The style sheet stands where the body begins, after Streamlit's own rules and before those of single pages: one that
+    came with the page would move what stands already.
     """
     scripts: dict[str, None] = {}
     for piece in _PIECES:
@@ -48,9 +48,9 @@ def _document() -> str:
         early += (
             f'<link rel="preload" href="./static/media/{file.name}" as="font" type="font/woff2" crossorigin>'
         )
-    look = (FRAME / "look.css").read_text(encoding="utf-8")
+    look = "".join((FRAME / name).read_text(encoding="utf-8") for name in ("look.css", "reading.css"))
     plain = (_STATIC / "index.html").read_text(encoding="utf-8")
-    return plain.replace("</head>", f"{early}</head>").replace("</body>", f"<style>{look}</style></body>")
+    return plain.replace("</head>", f"{early}</head>").replace("<body>", f"<body><style>{look}</style>")
 
 
 DOCUMENT = _document()

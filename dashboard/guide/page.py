@@ -28,7 +28,6 @@ _CODE = re.compile(r"(^```(?:(?!^```).)*^```$|`[^`\n]+`)", flags=re.MULTILINE | 
 
 def guide_page() -> None:
     """Draw the page: one document, its chapters to jump to first."""
-    st.html(Path(__file__).with_name("guide.css"))
     named = st.query_params.get("read", FIRST)
     if named not in READ:
         shell.problem_box(f"The guide has no document {named}; choose one below.")
@@ -42,11 +41,10 @@ def guide_page() -> None:
         st.query_params["read"] = name
     text = document(name)
     st.title(title(name))
+    places = " · ".join(f"[{words}](#{place})" for words, place in chapters(text))
     with st.container(key="guide"):
-        if places := chapters(text):
-            st.markdown(" · ".join(f"[{words}](#{place})" for words, place in places))
-        for words, picture in parts(text):
-            st.markdown(words)
+        for at, (words, picture) in enumerate(parts(text)):
+            st.markdown(words if at else f"{places}\n\n{words}")
             if picture is not None:
                 alt, file = picture
                 st.image(DOCS / file, alt=alt, width="stretch")
