@@ -25,12 +25,12 @@ _PIECES = (
 _SIGNS = "MaterialSymbols-Rounded"
 
 
-def _with_imports(name: str, known: dict[str, None]) -> None:
-    """Add a script of Streamlit's, and those that it imports, to those known."""
-    if name not in known:
-        known[name] = None
-        for each in _IMPORTED.findall((_STATIC / "js" / name).read_text(encoding="utf-8")):
-            _with_imports(each, known)
+def _add(script: str, scripts: dict[str, None]) -> None:
+    """Add a script of Streamlit's, and those that it imports."""
+    if script not in scripts:
+        scripts[script] = None
+        for imported in _IMPORTED.findall((_STATIC / "js" / script).read_text(encoding="utf-8")):
+            _add(imported, scripts)
 
 
 def _document() -> str:
@@ -42,7 +42,7 @@ def _document() -> str:
     scripts: dict[str, None] = {}
     for piece in _PIECES:
         for file in (_STATIC / "js").glob(f"{piece}.*.js"):
-            _with_imports(file.name, scripts)
+            _add(file.name, scripts)
     early = "".join(f'<link rel="modulepreload" crossorigin href="./static/js/{name}">' for name in scripts)
     for file in (_STATIC / "media").glob(f"{_SIGNS}.*.woff2"):
         early += (

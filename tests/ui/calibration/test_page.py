@@ -136,7 +136,7 @@ def test_a_calibrator_from_memory_is_kept_renamed_deleted_and_brought_back(
 def test_memory_is_for_patent_searches_and_reviews_begin_elsewhere(open_app: Open) -> None:
     page = open_app("calibration", part="Fit one")
     assert page.segmented_control("calibration_fit/way").value == "memory"
-    assert "For patent searches only" in page.markdown[0].value
+    assert "For patent searches only" in page.markdown[1].value
     page = open_app("calibration")
     page.segmented_control("calibration/scenario").set_value("inclusion").run()
     page.session_state["part"] = "Fit one"

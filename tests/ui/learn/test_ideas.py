@@ -104,7 +104,7 @@ def test_formulas_by_section_and_by_name(open_app: OpenApp) -> None:
 
 def test_the_glossary_shows_the_asked_term_first_and_searches(open_app: OpenApp) -> None:
     app = open_app("learn", part="glossary", term="evpi")
-    asked, every = [str(each.value) for each in app.markdown]
+    _, asked, every = [str(each.value) for each in app.markdown]
     term = terms()["evpi"]
     assert term.meaning in asked.replace("\\", "") and formulas()["evpi"].formula in asked
     around = grouped()["What reading is worth"]
