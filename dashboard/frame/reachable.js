@@ -59,3 +59,17 @@ if (!window.tarstopOpened) {
     }
   }, true);
 }
+// When the server does not answer, Streamlit names itself and asks about the internet.
+if (!window.tarstopAway) {
+  window.tarstopAway = true;
+  const WORDS = 'Every verdict that this page counted is stored. Leave the window open: it goes on by itself as soon as the server ' +
+    'is back. If TARstop runs on this computer, start it again.';
+  new MutationObserver(() => {
+    if (!document.querySelector('[data-testid="stConnectionStatus"]')) return;
+    const asked = document.querySelector('section[role="dialog"]:not(:has([data-testid]))');
+    const [title, words] = [asked?.querySelector('h2'), asked?.querySelector('h2 + div > div')];
+    if (!words || words.textContent === WORDS) return;
+    title.textContent = 'TARstop does not answer';
+    words.textContent = WORDS;
+  }).observe(document.body, {subtree: true, childList: true});
+}

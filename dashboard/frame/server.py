@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import AsyncIterator
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -26,11 +27,15 @@ from threadpoolctl import threadpool_limits
 
 import tarstop_core
 from dashboard.frame import address, scripts, shell, uploads
-from dashboard.frame.entry import DOCUMENT
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import worker
 from tarstop_core.places import HOSTS_VARIABLE, is_loopback, named_hosts, open_to_others, require_consent
 
+_STREAMLITS = (Path(st.__file__).parent / "static" / "index.html").read_text(encoding="utf-8")
+_LOOK = "".join((scripts.FRAME / name).read_text(encoding="utf-8") for name in ("look.css", "reading.css"))
+# After Streamlit's own rules and before those of single pages; a sheet that came with a page would move what stands already.
+DOCUMENT = _STREAMLITS.replace("<body>", f"<body><style>{_LOOK}</style>")
+"""What a browser gets at the address of every page: Streamlit draws the page in it."""
 _POLICY = {
     **dict.fromkeys(("default-src", "frame-src", "object-src", "frame-ancestors"), "'none'"),
     **dict.fromkeys(("connect-src", "media-src", "manifest-src", "base-uri", "form-action"), "'self'"),

@@ -109,15 +109,15 @@ def _verdicts(
         if verdict not in offered:
             continue
         name, hint = offered[verdict]
-        hit = verdict == "relevant"
+        hit, mine = verdict == "relevant", CODES[verdict] == given
         press(
-            name,
+            f"✓ {name}" if mine else name,
             *((_ask, work, doc) if asks and hit else (judge, work, doc, verdict, state.seq)),
             # Another key for every document: a press on the one before is refused, never given to the next.
             key=f"label_{verdict}_{work.turn}",
             shortcut=SETTLES if hit and settings.grades else KEYS[verdict],
             width="stretch" if verdict in LARGE else "content",
-            type="primary" if CODES[verdict] == given else "secondary" if verdict in LARGE else "tertiary",
+            type="primary" if mine else "secondary" if verdict in LARGE else "tertiary",
             help=hint or None,
             disabled=blocked,
         )

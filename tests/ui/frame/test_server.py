@@ -16,7 +16,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.forward_msg_cache import populate_hash_if_needed
 
 import tarstop_core
-from dashboard.frame import scripts
+from dashboard.frame import scripts, shell
 from dashboard.frame.server import HEADERS, PIECE, Guarded
 from tests.browser.acting import ROOT
 from tests.browser.conftest import AppServer
@@ -258,3 +258,16 @@ def test_no_message_is_kept_by_the_browser_in_place_of_which_it_is_sent_a_name()
     message.delta.new_element.markdown.body = "long " * 100_000
     populate_hash_if_needed(message)
     assert message.hash and not message.metadata.cacheable
+
+
+@pytest.mark.parametrize("path", shell.addresses())
+def test_every_page_comes_with_the_look(server: AppServer, path: str) -> None:
+    """Before anything is drawn: a style sheet that came later would move what stands."""
+    status, text = asked(server, path)
+    before, _, after = text.partition("<style>")
+    assert (
+        status == 200
+        and before.endswith("<body>")
+        and ".stMainBlockContainer" in after
+        and '<div id="root">' in after
+    )
