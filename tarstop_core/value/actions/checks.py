@@ -1,0 +1,113 @@
+"""What the numbers of a decision must be before anything is computed from them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tarstop_core.errors import InputProblem
+from tarstop_core.value.payoffs import Floats
+
+NAMES = ("actions", "states")  # Fields that only name things
+SYMMETRY = 1e-9  # Relative difference between two halves of a covariance that is rounding
+
+
+def check_numbers(owner: object, above: Sequence[str] = (), from_0: Sequence[str] = ()) -> None:
+    """Refuse fields that cannot be what they are.
+
+    Parameters
+    ----------
+    owner : object
+        Whose fields they are; None passes.
+    above, from_0 : sequence of str
+        Names of fields that are above 0, and that are 0 or above.
+
+    Raises
+    ------
+    InputProblem
+        Naming the first field that is not.
+    """
+    for name in (*above, *from_0):
+        value = getattr(owner, name)
+        if value is None:
+            continue
+        low_enough = value > 0 if name in above else value >= 0
+        if not (math.isfinite(value) and low_enough):
+            raise InputProblem(
+                f"{name} is {value:g}; give {'a number above 0' if name in above else '0 or more'}."
+            )
+
+
+def check_lengths(owner: object, first: str, *others: str, least: int = 1) -> None:
+    """Refuse lists that do not belong together.
+
+    Parameters
+    ----------
+    owner : object
+        Whose fields they are.
+    first, *others : str
+        Names of fields; all others are as long as the first. Names of actions and states may be left out.
+    least : int
+        How many entries the first has at least.
+
+    Raises
+    ------
+    InputProblem
+        Naming the list that is too short, or both that differ.
+    """
+    length = len(getattr(owner, first))
+    if length < least:
+        raise InputProblem(f"{first} has {length} entries; give at least {least}.")
+    for name in others:
+        left_out = name in NAMES and not getattr(owner, name)
+        if not left_out and len(getattr(owner, name)) != length:
+            raise InputProblem(
+                f"{name} has {len(getattr(owner, name))} entries and {first} {length}; give as many."
+            )
+
+
+def check_covariance(covariance: ArrayLike, size: int, name: str) -> Floats:
+    """A covariance as an array, which may leave some combination certain.
+
+    Parameters
+    ----------
+    covariance : array_like
+        Of `size` numbers, shape (size, size).
+    size : int
+        How many numbers there are.
+    name : str
+        What messages call it.
+
+    Returns
+    -------
+    ndarray
+
+    Raises
+    ------
+    InputProblem
+        When it has another shape, is not symmetric, or has a negative variance in some direction.
+    """
+    rows: list[object] = list(np.asarray(covariance, dtype=object))
+    lengths = [len(row) if isinstance(row, (list, tuple, np.ndarray)) else 0 for row in rows]
+    if lengths != [size] * size:
+        raise InputProblem(
+            f"{name} is not a table of {size} rows with {size} numbers; give one row a number."
+        )
+    array = np.array(covariance, dtype=np.float64)
+    if not np.isfinite(array).all():
+        raise InputProblem(f"{name} holds something that is not a number; give finite numbers.")
+    largest = float(np.abs(array).max())
+    if np.abs(array - array.T).max() > SYMMETRY * largest:
+        raise InputProblem(f"{name} is not symmetric; give each covariance the same number twice.")
+    if np.linalg.eigvalsh(array)[0] < -SYMMETRY * largest:
+        raise InputProblem(f"{name} has a negative eigenvalue; no numbers vary together like that.")
+    return array
+
+
+def best_of(net_benefit: Floats, actions: Sequence[str] = ()) -> dict[str, object]:
+    """The best action now, the first of equals: its place, or its name where there are names."""
+    best = int(np.argmax(net_benefit))
+    return {"best": actions[best] if actions else best}
