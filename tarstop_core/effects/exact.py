@@ -1,0 +1,143 @@
+"""An exact Bayesian belief about a log odds ratio from 2×2 tables per arm: no cell is corrected.
+
+A study's likelihood is Fisher's noncentral hypergeometric one, given its total of events, or that of two binomials with
+a vague prior of the control's log odds. θ_i ~ N(μ, τ²): the likelihood of μ is a study's convolved with that normal, for
+which the Fourier transform of its table over θ is multiplied once for each τ.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.fft import irfft, next_fast_len, rfft, rfftfreq
+from scipy.interpolate import CubicSpline
+from scipy.special import gammaln, logsumexp
+from scipy.stats import norm
+
+from tarstop_core.effects.normal import EffectPrior
+from tarstop_core.effects.sizes import Floats, Measure, of_events
+
+REACH = 30.0
+"""Log odds ratios beyond ±30 do not occur."""
+FADES = 24.0
+"""From here on a likelihood is faded out, so that its two ends meet."""
+COARSE = np.linspace(-REACH, REACH, 1201)
+CONTROL_SD = 10.0
+"""Prior standard deviation of the control's log odds, unconditional only."""
+TAUS = 64
+"""Gauss–Legendre nodes over τ from 0 to 7.2 of its prior's scale."""
+
+
+@dataclass(frozen=True)
+class ExactBelief:
+    """Density of μ after each of P prefixes, of shape (P, M), over the grid `mu` of shape (M,), and τ's mean."""
+
+    mu: Floats
+    density: Floats
+    tau_mean: Floats
+    log_marginal_likelihood: Floats
+
+    def above(self, delta: float) -> Floats:
+        """P(μ > δ) after each prefix, of shape (P,)."""
+        whole = CubicSpline(self.mu, self.density, axis=1).antiderivative()
+        return np.asarray(whole(self.mu[-1]) - whole(delta))
+
+    def moments(self) -> tuple[Floats, Floats]:
+        """Mean and standard deviation of μ after each prefix."""
+        step = self.mu[1] - self.mu[0]
+        mean = (self.density * self.mu).sum(-1) * step
+        return mean, np.sqrt((self.density * (self.mu - mean[:, None]) ** 2).sum(-1) * step)
+
+
+def conditional_likelihood(events_1: float, n_1: float, events_0: float, n_0: float, theta: Floats) -> Floats:
+    """Logarithm of Fisher's noncentral hypergeometric likelihood of one study, given its total of events.
+
+    Parameters
+    ----------
+    events_1, n_1, events_0, n_0 : float
+        Events and people in the treated and in the control arm.
+    theta : array of shape (T,)
+        Log odds ratios.
+
+    Returns
+    -------
+    array of shape (T,)
+        All 0 for a study without events in both arms: it says nothing.
+    """
+    total = events_1 + events_0
+    x = np.arange(max(0.0, total - n_0), min(n_1, total) + 1)
+    ways = -(gammaln(x + 1) + gammaln(n_1 - x + 1) + gammaln(total - x + 1) + gammaln(n_0 - total + x + 1))
+    # Terms far from those observed for every θ are needed: θ reaches to ±30, where one end of the support holds all.
+    terms = ways[None, :] + theta[:, None] * x[None, :]
+    here = ways[int(events_1 - x[0])] + theta * events_1
+    return np.asarray(here - logsumexp(terms, axis=1))
+
+
+def unconditional_likelihood(events_1: float, n_1: float, events_0: float, n_0: float, theta: Floats) -> Floats:
+    """Logarithm of the likelihood of two binomials, over the control's log odds γ ~ N(0, 10²); shapes as above."""
+    gamma = np.arange(-6 * CONTROL_SD, 6 * CONTROL_SD, 0.03)
+
+    def log_binomial(events: float, n: float, odds: Floats) -> Floats:
+        choose = gammaln(n + 1) - gammaln(events + 1) - gammaln(n - events + 1)
+        return choose - events * np.logaddexp(0, -odds) - (n - events) * np.logaddexp(0, odds)
+
+    control = log_binomial(events_0, n_0, gamma) + norm.logpdf(gamma, scale=CONTROL_SD) + np.log(0.03)
+    # Where the control speaks against γ by more than e^40, nothing comes from it.
+    near = control > control.max() - 40
+    treated = log_binomial(events_1, n_1, gamma[near] + theta[:, None])
+    return np.asarray(logsumexp(control[near] + treated, axis=1))
+
+
+def believe_exactly(
+    events_1: Floats, n_1: Floats, events_0: Floats, n_0: Floats, prior: EffectPrior, *, conditional: bool = True
+) -> ExactBelief:
+    """Beliefs about μ, the average log odds ratio, after the first 0, 1, …, k studies.
+
+    Parameters
+    ----------
+    events_1, n_1, events_0, n_0 : array of shape (k,)
+        Events and people by arm; a study with NaN leaves the belief as it is.
+    prior : EffectPrior
+        With a proper prior of μ and a half-normal τ.
+    conditional : bool
+        Whether each study's total of events is taken as given: then its control's risk needs no prior.
+
+    Returns
+    -------
+    ExactBelief
+        With k + 1 rows.
+    """
+    tables = np.column_stack([events_1, n_1, events_0, n_0]).astype(float)
+    sizes = of_events(Measure.OR, *tables.T)
+    # Fine enough for the narrowest thing on it: the pooled likelihood.
+    narrow = 1 / np.sqrt(np.nansum(1 / sizes.v) + prior.sd**-2)
+    count = next_fast_len(int(2 * REACH / min(0.05, narrow / 5)), real=True)
+    mu = np.linspace(-REACH, REACH, count, endpoint=False)
+    step = 2 * REACH / count
+    fade = np.clip((REACH - np.abs(mu)) / (REACH - FADES), 0, 1)
+    fade = np.sin(np.pi / 2 * fade) ** 2
+    log_prior = norm.logpdf(mu, prior.mean, prior.sd)
+    kept = np.abs(mu - prior.mean) < min(8 * prior.sd, FADES)
+
+    nodes, weights = np.polynomial.legendre.leggauss(TAUS)
+    tau = 3.6 * prior.tau_scale * (nodes + 1)
+    log_tau = np.log(3.6 * prior.tau_scale * weights) + prior.log_density_of_tau(tau)
+    blur = np.exp(-0.5 * (tau[:, None] * 2 * np.pi * rfftfreq(count, step)) ** 2)
+
+    log = np.broadcast_to(log_prior[kept], (TAUS, int(kept.sum()))) + log_tau[:, None]
+    density, tau_mean, marginal = [], [], []
+    likelihood = conditional_likelihood if conditional else unconditional_likelihood
+    for row in [None, *tables]:
+        if row is not None and np.isfinite(row).all():
+            own = CubicSpline(COARSE, likelihood(*row, COARSE))(mu)
+            top = own.max()
+            blurred = irfft(rfft(np.exp(own - top) * fade) * blur, count)[:, kept]
+            log = log + top + np.log(np.maximum(blurred, 1e-300))
+        peak = log.max()
+        mass = np.exp(log - peak)
+        total = mass.sum() * step
+        density.append(mass.sum(0) / total)
+        tau_mean.append((mass.sum(1) * tau).sum() * step / total)
+        marginal.append(peak + np.log(total))
+    return ExactBelief(mu[kept], np.array(density), np.array(tau_mean), np.array(marginal))

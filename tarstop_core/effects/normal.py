@@ -1,0 +1,185 @@
+"""A Bayesian belief about an effect: normal studies, normal settings, τ by quadrature.
+
+y_i ~ N(θ_i, v_i), θ_i ~ N(μ, τ²), μ ~ N(m₀, s₀²) or flat, τ half-normal or half-Cauchy. Given τ all is in closed form, so
+that one grid over ln τ serves every prefix of a list of studies at once.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy.interpolate import CubicSpline
+from scipy.optimize.elementwise import find_root
+from scipy.special import ndtr, ndtri
+
+from tarstop_core.effects.sizes import Floats, Measure
+
+STEP, LOWEST, HIGHEST = 0.025, -20.0, 20.0
+"""Grid over the logarithm of τ in units of its prior's scale: a trapezoid rule whose ends hold nothing."""
+
+
+@dataclass(frozen=True)
+class EffectPrior:
+    """Prior of the average effect μ and of the standard deviation τ between settings.
+
+    Parameters
+    ----------
+    mean, sd : float
+        Of μ on the scale of analysis; an infinite `sd` is flat.
+    tau_scale : float
+        Scale of τ's prior.
+    tau : {"half-normal", "half-Cauchy"}
+        Its kind.
+    """
+
+    mean: float = 0.0
+    sd: float = 2.0
+    tau_scale: float = 0.5
+    tau: Literal["half-normal", "half-Cauchy"] = "half-normal"
+
+    def log_density_of_tau(self, tau: Floats) -> Floats:
+        """Logarithm of τ's prior density."""
+        x = tau / self.tau_scale
+        if self.tau == "half-normal":
+            return 0.5 * math.log(2 / math.pi) - math.log(self.tau_scale) - x**2 / 2
+        return math.log(2 / (math.pi * self.tau_scale)) - np.log1p(x**2)
+
+
+def prior_for(measure: Measure, delta: float, b_0: float = 0.5, above: bool = True, unit: float = 1.0) -> EffectPrior:
+    """The weak prior under which the chance that μ is beyond δ is b₀.
+
+    μ has a standard deviation of 2 on log and SMD scales, 0.2 for RD and 2 units elsewhere; τ is half-normal with a
+    quarter of it.
+
+    Parameters
+    ----------
+    measure : Measure
+        On its scale of analysis.
+    delta : float
+        The smallest effect that matters, on that scale.
+    b_0 : float
+        Chance before any study that μ is beyond δ, within (0, 1).
+    above : bool
+        Whether beyond means above.
+    unit : float
+        What counts as a usual difference where the measure has a unit (MD, generic).
+
+    Returns
+    -------
+    EffectPrior
+        Centred on δ where b₀ is a half.
+
+    Examples
+    --------
+    >>> prior_for(Measure.OR, delta=-0.2).mean
+    -0.2
+    """
+    scale = {Measure.RD: 0.1, Measure.MD: unit, Measure.GENERIC: unit}.get(measure, 1.0)
+    shift = 2 * scale * float(ndtri(b_0))
+    return EffectPrior(delta + (shift if above else -shift), 2 * scale, 0.5 * scale)
+
+
+@dataclass(frozen=True)
+class Belief:
+    """What P prefixes of a list make of a belief; built by :func:`believe`.
+
+    Over the grid of τ, of shape (G,): its weights after each prefix, of shape (P, G), and mean and sd of μ given τ.
+    """
+
+    tau: Floats
+    weights: Floats
+    mean: Floats
+    sd: Floats
+    log_marginal_likelihood: Floats
+
+    def above(self, delta: float, new_setting: bool = False) -> Floats:
+        """P(μ > δ) after each prefix, of shape (P,), or that the effect in a new setting is above δ."""
+        with np.errstate(invalid="ignore"):
+            z = (self.mean - delta) / self._spread(new_setting)
+        return (self.weights * ndtr(z)).sum(-1)
+
+    def _spread(self, new_setting: bool) -> Floats:
+        return np.hypot(self.sd, self.tau) if new_setting else self.sd
+
+    def moments(self, new_setting: bool = False) -> tuple[Floats, Floats]:
+        """Mean and standard deviation of μ, or of the effect in a new setting, after each prefix."""
+        mean = (self.weights * self.mean).sum(-1)
+        with np.errstate(invalid="ignore"):  # a flat prior before any study
+            square = self._spread(new_setting) ** 2 + (self.mean - mean[:, None]) ** 2
+            return mean, np.sqrt((self.weights * square).sum(-1))
+
+    def tau_mean(self) -> Floats:
+        """Mean of τ after each prefix."""
+        return (self.weights * self.tau).sum(-1)
+
+    def quantiles(self, levels: Floats, new_setting: bool = False) -> Floats:
+        """Quantiles of μ, or of the effect in a new setting, after all studies: one for each level."""
+        weights, mean, sd = self.weights[-1], self.mean[-1], self._spread(new_setting)[-1]
+        inside = weights > 1e-14
+        low, high = (mean - 9 * sd)[inside].min(), (mean + 9 * sd)[inside].max()
+        levels = np.asarray(levels, dtype=float)
+        found = find_root(
+            lambda x, level: (weights * ndtr((x[..., None] - mean) / sd)).sum(-1) - level,
+            (np.full(levels.shape, low), np.full(levels.shape, high)),
+            args=(levels,),
+        )
+        return np.asarray(found.x)
+
+    def tau_quantiles(self, levels: Floats) -> Floats:
+        """Quantiles of τ after all studies, one for each level."""
+        u = np.log(self.tau)
+        below = CubicSpline(u, self.weights[-1] / STEP).antiderivative()
+        total = float(below(u[-1]))
+        levels = np.asarray(levels, dtype=float)
+        ends = np.full(levels.shape, u[0]), np.full(levels.shape, u[-1])
+        found = find_root(lambda x, level: below(x) / total - level, ends, args=(levels,))
+        return np.exp(np.asarray(found.x))
+
+    def share_above(self, delta: float) -> Floats:
+        """Expected share of settings whose effect is above δ: the chance for one drawn at random."""
+        return self.above(delta, new_setting=True)
+
+
+def believe(y: Floats, v: Floats, prior: EffectPrior) -> Belief:
+    """Beliefs after the first 0, 1, …, k studies.
+
+    Parameters
+    ----------
+    y, v : array of shape (k,)
+        Estimates and variances on the scale of analysis; studies that say nothing (NaN) leave the belief as it is.
+    prior : EffectPrior
+        With a flat μ, the belief before any study is not defined and its weights are those of τ's prior.
+
+    Returns
+    -------
+    Belief
+        With k + 1 rows.
+
+    Examples
+    --------
+    >>> belief = believe(np.array([-0.4, -0.6]), np.array([0.04, 0.09]), EffectPrior())
+    >>> belief.above(0.0).round(3).tolist()
+    [0.5, 0.213, 0.125]
+    """
+    silent = ~np.isfinite(y)
+    y, v = np.where(silent, 0.0, y), np.where(silent, np.inf, v)
+    u = np.arange(LOWEST, HIGHEST + STEP / 2, STEP)
+    tau = prior.tau_scale * np.exp(u)
+    w = 1 / (v[:, None] + tau**2)
+    each = w, w * y[:, None], w * (y**2)[:, None], np.where(silent[:, None], 0.0, np.log(w / (2 * np.pi), where=w > 0, out=np.zeros_like(w)))
+    W, Wy, Wyy, logs = (np.vstack([np.zeros(len(tau)), np.cumsum(part, axis=0)]) for part in each)
+    flat = math.isinf(prior.sd)
+    if not flat:
+        W, Wy, Wyy = W + prior.sd**-2, Wy + prior.mean * prior.sd**-2, Wyy + prior.mean**2 * prior.sd**-2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mean = np.where(W > 0, Wy / W, 0.0)
+        lost = np.where(W > 0, np.log(W / (2 * np.pi)), 0.0) if flat else np.log(W * prior.sd**2)
+        sd = 1 / np.sqrt(W)
+    log = 0.5 * (logs - lost - (Wyy - mean * Wy)) + prior.log_density_of_tau(tau) + np.log(tau)
+    top = log.max(axis=1, keepdims=True)
+    weights = np.exp(log - top)
+    total = weights.sum(axis=1, keepdims=True)
+    return Belief(tau, weights / total, mean, sd, (top + np.log(total * STEP))[:, 0])
