@@ -5,17 +5,20 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.cli import shared
 from tarstop_core.cli.shared import PATH, json_option, print_json
+from tarstop_core.effects.measures import ENGINES as EFFECT_ENGINES
+from tarstop_core.effects.measures import Measure
 from tarstop_core.errors import InputProblem
 
 if TYPE_CHECKING:
     from tarstop_core.documents.tables import Tables
+    from tarstop_core.effects.measures import Engine
     from tarstop_core.screening.settings import ReviewSettings
 
 
@@ -24,8 +27,25 @@ if TYPE_CHECKING:
 @click.option("--theta", type=float, help="Threshold on pooled sensitivity; 0.75 unless given.")
 @click.option(
     "--engine",
-    type=click.Choice(list(ENGINES)),
-    help="Where the belief comes from; bivariate unless given.",
+    type=click.Choice([*ENGINES, *(each for each in EFFECT_ENGINES if each not in ENGINES)]),
+    help="Where the belief comes from; bivariate unless given; of effects exact for OR, normal otherwise.",
+)
+@click.option(
+    "--measure",
+    type=click.Choice([each.value for each in Measure]),
+    help="TABLE is of an intervention: events, means or estimates.",
+)
+@click.option(
+    "--delta", type=float, help="Smallest effect that matters, in the measure's unit (1 or 0 unless given)."
+)
+@click.option("--direction", type=click.Choice(["above", "below"]), help="On which side of delta it matters.")
+@click.option(
+    "--ratio/--no-ratio",
+    default=None,
+    help="Whether generic estimates are ratios; told by their limits unless given.",
+)
+@click.option(
+    "--prior-sd", type=float, help="Prior standard deviation of the average effect, on the scale of analysis."
 )
 @click.option("--prefixes", is_flag=True, help="The belief after each study too, from 0 studies on.")
 @click.option("--b0", "b_0", type=float, help="Belief before any study; 0.5, or the prior's, unless given.")
@@ -47,6 +67,11 @@ def belief(
     table: Path,
     theta: float | None,
     engine: str | None,
+    measure: str | None,
+    delta: float | None,
+    direction: str | None,
+    ratio: bool | None,
+    prior_sd: float | None,
     prefixes: bool,
     b_0: float | None,
     prior_file: Path | None,
@@ -56,7 +81,34 @@ def belief(
     """Belief that pooled sensitivity exceeds a threshold, from the 2×2 tables in TABLE (CSV).
 
     TABLE may be a review's session file: its θ, engine and prior hold unless others are given, and say what Screen says.
+    With --measure it is a table of an intervention's studies: belief that their average effect is beyond --delta.
     """
+    if measure is not None:
+        from tarstop_core.cli.effect import print_belief
+
+        if theta is not None or prior_file is not None:
+            raise InputProblem(
+                "--theta and --prior are for 2×2 tables of a test; leave them out beside --measure."
+            )
+        print_belief(
+            table,
+            measure,
+            delta,
+            direction,
+            cast("Engine | None", engine),
+            ratio,
+            b_0,
+            prior_sd,
+            prefixes,
+            as_json,
+        )
+        return
+    if any(option is not None for option in (delta, direction, ratio, prior_sd)):
+        raise InputProblem(
+            "--delta, --direction, --ratio and --prior-sd are for effects; say which --measure."
+        )
+    if engine is not None and engine not in ENGINES:
+        raise InputProblem(f"The engine {engine} is for effects of interventions; say which --measure.")
     from tarstop_core.belief.of_tables import belief_path
     from tarstop_core.belief.prior import check_theta
 

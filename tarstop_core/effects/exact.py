@@ -15,8 +15,9 @@ from scipy.interpolate import CubicSpline
 from scipy.special import gammaln, logsumexp
 from scipy.stats import norm
 
+from tarstop_core.effects.measures import Measure
 from tarstop_core.effects.normal import EffectPrior
-from tarstop_core.effects.sizes import Floats, Measure, of_events
+from tarstop_core.effects.sizes import Floats, of_events
 
 REACH = 30.0
 """Log odds ratios beyond ±30 do not occur."""
@@ -31,12 +32,27 @@ TAUS = 64
 
 @dataclass(frozen=True)
 class ExactBelief:
-    """Density of μ after each of P prefixes, of shape (P, M), over the grid `mu` of shape (M,), and τ's mean."""
+    """Density of μ after each of P prefixes, of shape (P, M), over the grid `mu` of shape (M,), and τ's moments.
+
+    `new_density` is that of the effect in a new setting after all studies, of shape (M,).
+    """
 
     mu: Floats
     density: Floats
     tau_mean: Floats
+    tau2_mean: Floats
     log_marginal_likelihood: Floats
+    new_density: Floats
+
+    def new_quantiles(self, levels: Floats) -> Floats:
+        """Quantiles of the effect in a new setting after all studies, one for each level."""
+        below = np.cumsum(self.new_density)
+        return np.asarray(np.interp(np.asarray(levels) * below[-1], below, self.mu))
+
+    def new_above(self, delta: float) -> float:
+        """Chance, after all studies, that the effect in a new setting is above δ."""
+        whole = CubicSpline(self.mu, self.new_density).antiderivative()
+        return float((whole(self.mu[-1]) - whole(delta)) / whole(self.mu[-1]))
 
     def above(self, delta: float) -> Floats:
         """P(μ > δ) after each prefix, of shape (P,)."""
@@ -50,13 +66,13 @@ class ExactBelief:
         return mean, np.sqrt((self.density * (self.mu - mean[:, None]) ** 2).sum(-1) * step)
 
 
-def conditional_likelihood(events_1: float, n_1: float, events_0: float, n_0: float, theta: Floats) -> Floats:
+def conditional_likelihood(table: Floats, theta: Floats) -> Floats:
     """Logarithm of Fisher's noncentral hypergeometric likelihood of one study, given its total of events.
 
     Parameters
     ----------
-    events_1, n_1, events_0, n_0 : float
-        Events and people in the treated and in the control arm.
+    table : array of shape (4,)
+        Events and people in the treated arm, then in the control arm.
     theta : array of shape (T,)
         Log odds ratios.
 
@@ -65,6 +81,7 @@ def conditional_likelihood(events_1: float, n_1: float, events_0: float, n_0: fl
     array of shape (T,)
         All 0 for a study without events in both arms: it says nothing.
     """
+    events_1, n_1, events_0, n_0 = table
     total = events_1 + events_0
     x = np.arange(max(0.0, total - n_0), min(n_1, total) + 1)
     ways = -(gammaln(x + 1) + gammaln(n_1 - x + 1) + gammaln(total - x + 1) + gammaln(n_0 - total + x + 1))
@@ -74,8 +91,9 @@ def conditional_likelihood(events_1: float, n_1: float, events_0: float, n_0: fl
     return np.asarray(here - logsumexp(terms, axis=1))
 
 
-def unconditional_likelihood(events_1: float, n_1: float, events_0: float, n_0: float, theta: Floats) -> Floats:
+def unconditional_likelihood(table: Floats, theta: Floats) -> Floats:
     """Logarithm of the likelihood of two binomials, over the control's log odds γ ~ N(0, 10²); shapes as above."""
+    events_1, n_1, events_0, n_0 = table
     gamma = np.arange(-6 * CONTROL_SD, 6 * CONTROL_SD, 0.03)
 
     def log_binomial(events: float, n: float, odds: Floats) -> Floats:
@@ -89,15 +107,13 @@ def unconditional_likelihood(events_1: float, n_1: float, events_0: float, n_0: 
     return np.asarray(logsumexp(control[near] + treated, axis=1))
 
 
-def believe_exactly(
-    events_1: Floats, n_1: Floats, events_0: Floats, n_0: Floats, prior: EffectPrior, *, conditional: bool = True
-) -> ExactBelief:
+def believe_exactly(tables: Floats, prior: EffectPrior, *, conditional: bool = True) -> ExactBelief:
     """Beliefs about μ, the average log odds ratio, after the first 0, 1, …, k studies.
 
     Parameters
     ----------
-    events_1, n_1, events_0, n_0 : array of shape (k,)
-        Events and people by arm; a study with NaN leaves the belief as it is.
+    tables : array of shape (k, 4)
+        Events and people in the treated arm, then in the control arm; a row of NaN leaves the belief as it is.
     prior : EffectPrior
         With a proper prior of μ and a half-normal τ.
     conditional : bool
@@ -108,7 +124,6 @@ def believe_exactly(
     ExactBelief
         With k + 1 rows.
     """
-    tables = np.column_stack([events_1, n_1, events_0, n_0]).astype(float)
     sizes = of_events(Measure.OR, *tables.T)
     # Fine enough for the narrowest thing on it: the pooled likelihood.
     narrow = 1 / np.sqrt(np.nansum(1 / sizes.v) + prior.sd**-2)
@@ -126,11 +141,11 @@ def believe_exactly(
     blur = np.exp(-0.5 * (tau[:, None] * 2 * np.pi * rfftfreq(count, step)) ** 2)
 
     log = np.broadcast_to(log_prior[kept], (TAUS, int(kept.sum()))) + log_tau[:, None]
-    density, tau_mean, marginal = [], [], []
+    density, tau_mean, tau2_mean, marginal = [], [], [], []
     likelihood = conditional_likelihood if conditional else unconditional_likelihood
     for row in [None, *tables]:
         if row is not None and np.isfinite(row).all():
-            own = CubicSpline(COARSE, likelihood(*row, COARSE))(mu)
+            own = CubicSpline(COARSE, likelihood(row, COARSE))(mu)
             top = own.max()
             blurred = irfft(rfft(np.exp(own - top) * fade) * blur, count)[:, kept]
             log = log + top + np.log(np.maximum(blurred, 1e-300))
@@ -139,5 +154,11 @@ def believe_exactly(
         total = mass.sum() * step
         density.append(mass.sum(0) / total)
         tau_mean.append((mass.sum(1) * tau).sum() * step / total)
+        tau2_mean.append((mass.sum(1) * tau**2).sum() * step / total)
         marginal.append(peak + np.log(total))
-    return ExactBelief(mu[kept], np.array(density), np.array(tau_mean), np.array(marginal))
+    whole = np.zeros((TAUS, count))
+    whole[:, kept] = mass
+    new = np.maximum(irfft((rfft(whole) * blur).sum(0), count), 0)[kept] / total
+    return ExactBelief(
+        mu[kept], np.array(density), np.array(tau_mean), np.array(tau2_mean), np.array(marginal), new
+    )

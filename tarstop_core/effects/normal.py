@@ -12,10 +12,11 @@ from typing import Literal
 
 import numpy as np
 from scipy.interpolate import CubicSpline
-from scipy.optimize.elementwise import find_root
 from scipy.special import ndtr, ndtri
 
-from tarstop_core.effects.sizes import Floats, Measure
+from tarstop_core.effects.measures import Measure
+from tarstop_core.effects.roots import roots
+from tarstop_core.effects.sizes import Floats
 
 STEP, LOWEST, HIGHEST = 0.025, -20.0, 20.0
 """Grid over the logarithm of τ in units of its prior's scale: a trapezoid rule whose ends hold nothing."""
@@ -48,11 +49,14 @@ class EffectPrior:
         return math.log(2 / (math.pi * self.tau_scale)) - np.log1p(x**2)
 
 
-def prior_for(measure: Measure, delta: float, b_0: float = 0.5, above: bool = True, unit: float = 1.0) -> EffectPrior:
-    """The weak prior under which the chance that μ is beyond δ is b₀.
+USUAL_SD = {Measure.RD: 0.2, Measure.MD: 20.0}
+"""Prior standard deviation of μ; 2 on the scales of logarithms and of SMD."""
 
-    μ has a standard deviation of 2 on log and SMD scales, 0.2 for RD and 2 units elsewhere; τ is half-normal with a
-    quarter of it.
+
+def prior_for(
+    measure: Measure, delta: float, b_0: float = 0.5, above: bool = True, sd: float | None = None
+) -> EffectPrior:
+    """Return the weak prior under which the chance that μ is beyond δ is b₀.
 
     Parameters
     ----------
@@ -64,22 +68,22 @@ def prior_for(measure: Measure, delta: float, b_0: float = 0.5, above: bool = Tr
         Chance before any study that μ is beyond δ, within (0, 1).
     above : bool
         Whether beyond means above.
-    unit : float
-        What counts as a usual difference where the measure has a unit (MD, generic).
+    sd : float, optional
+        Of μ, instead of the usual one.
 
     Returns
     -------
     EffectPrior
-        Centred on δ where b₀ is a half.
+        Centred on δ where b₀ is a half; τ is half-normal with a quarter of μ's standard deviation.
 
     Examples
     --------
     >>> prior_for(Measure.OR, delta=-0.2).mean
     -0.2
     """
-    scale = {Measure.RD: 0.1, Measure.MD: unit, Measure.GENERIC: unit}.get(measure, 1.0)
-    shift = 2 * scale * float(ndtri(b_0))
-    return EffectPrior(delta + (shift if above else -shift), 2 * scale, 0.5 * scale)
+    sd = sd or USUAL_SD.get(measure, 2.0)
+    shift = sd * float(ndtri(b_0))
+    return EffectPrior(delta + (shift if above else -shift), sd, sd / 4)
 
 
 @dataclass(frozen=True)
@@ -99,7 +103,7 @@ class Belief:
         """P(μ > δ) after each prefix, of shape (P,), or that the effect in a new setting is above δ."""
         with np.errstate(invalid="ignore"):
             z = (self.mean - delta) / self._spread(new_setting)
-        return (self.weights * ndtr(z)).sum(-1)
+        return np.asarray((self.weights * ndtr(z)).sum(-1))
 
     def _spread(self, new_setting: bool) -> Floats:
         return np.hypot(self.sd, self.tau) if new_setting else self.sd
@@ -113,7 +117,11 @@ class Belief:
 
     def tau_mean(self) -> Floats:
         """Mean of τ after each prefix."""
-        return (self.weights * self.tau).sum(-1)
+        return np.asarray((self.weights * self.tau).sum(-1))
+
+    def tau2_mean(self) -> Floats:
+        """Mean of τ² after each prefix."""
+        return np.asarray((self.weights * self.tau**2).sum(-1))
 
     def quantiles(self, levels: Floats, new_setting: bool = False) -> Floats:
         """Quantiles of μ, or of the effect in a new setting, after all studies: one for each level."""
@@ -121,12 +129,12 @@ class Belief:
         inside = weights > 1e-14
         low, high = (mean - 9 * sd)[inside].min(), (mean + 9 * sd)[inside].max()
         levels = np.asarray(levels, dtype=float)
-        found = find_root(
+        return roots(
             lambda x, level: (weights * ndtr((x[..., None] - mean) / sd)).sum(-1) - level,
-            (np.full(levels.shape, low), np.full(levels.shape, high)),
-            args=(levels,),
+            np.full(levels.shape, low),
+            np.full(levels.shape, high),
+            levels,
         )
-        return np.asarray(found.x)
 
     def tau_quantiles(self, levels: Floats) -> Floats:
         """Quantiles of τ after all studies, one for each level."""
@@ -135,12 +143,7 @@ class Belief:
         total = float(below(u[-1]))
         levels = np.asarray(levels, dtype=float)
         ends = np.full(levels.shape, u[0]), np.full(levels.shape, u[-1])
-        found = find_root(lambda x, level: below(x) / total - level, ends, args=(levels,))
-        return np.exp(np.asarray(found.x))
-
-    def share_above(self, delta: float) -> Floats:
-        """Expected share of settings whose effect is above δ: the chance for one drawn at random."""
-        return self.above(delta, new_setting=True)
+        return np.exp(roots(lambda x, level: below(x) / total - level, *ends, levels))
 
 
 def believe(y: Floats, v: Floats, prior: EffectPrior) -> Belief:
@@ -169,8 +172,13 @@ def believe(y: Floats, v: Floats, prior: EffectPrior) -> Belief:
     u = np.arange(LOWEST, HIGHEST + STEP / 2, STEP)
     tau = prior.tau_scale * np.exp(u)
     w = 1 / (v[:, None] + tau**2)
-    each = w, w * y[:, None], w * (y**2)[:, None], np.where(silent[:, None], 0.0, np.log(w / (2 * np.pi), where=w > 0, out=np.zeros_like(w)))
-    W, Wy, Wyy, logs = (np.vstack([np.zeros(len(tau)), np.cumsum(part, axis=0)]) for part in each)
+    terms = (
+        w,
+        w * y[:, None],
+        w * (y**2)[:, None],
+        np.where(silent[:, None], 0.0, np.log(w / (2 * np.pi), where=w > 0, out=np.zeros_like(w))),
+    )
+    W, Wy, Wyy, logs = (np.vstack([np.zeros(len(tau)), np.cumsum(part, axis=0)]) for part in terms)
     flat = math.isinf(prior.sd)
     if not flat:
         W, Wy, Wyy = W + prior.sd**-2, Wy + prior.mean * prior.sd**-2, Wyy + prior.mean**2 * prior.sd**-2

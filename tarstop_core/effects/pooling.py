@@ -10,9 +10,10 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 from scipy import stats
-from scipy.optimize.elementwise import find_root
 
-from tarstop_core.effects.sizes import Floats, Measure, Z
+from tarstop_core.effects.measures import Measure
+from tarstop_core.effects.roots import roots
+from tarstop_core.effects.sizes import Floats, Z
 
 Method: TypeAlias = Literal["FE", "DL", "REML", "ML", "PM"]
 GRID = np.concatenate([[0.0], np.geomspace(1e-6, 1e6, 73)])
@@ -69,24 +70,38 @@ class _Prefixes:
         return total, mu, (w * (self.y - mu[..., None]) ** 2).sum(-1)
 
     def log_likelihood(self, tau2: Floats, restricted: bool) -> Floats:
-        """Of τ² of shape (P, …), with μ at its best; metafor's constants."""
+        """Log likelihood of τ² of shape (P, …) with the best μ, with metafor's constants."""
         w = self.weights(tau2)
         total, _, Q = self.mean(w)
         k = self.k.reshape(-1, *(1,) * (tau2.ndim - 1))
         logs = np.where(w > 0, np.log(np.where(w > 0, w, 1)), 0).sum(-1)
         if restricted:
-            return 0.5 * (-(k - 1) * np.log(2 * np.pi) + np.log(k) + logs - np.log(total) - Q)
-        return 0.5 * (-k * np.log(2 * np.pi) + logs - Q)
+            return np.asarray(0.5 * (-(k - 1) * np.log(2 * np.pi) + np.log(k) + logs - np.log(total) - Q))
+        return np.asarray(0.5 * (-k * np.log(2 * np.pi) + logs - Q))
 
     def score(self, tau2: Floats, rows: np.ndarray, method: Method) -> Floats:
-        """What is 0 at the estimate and falls through it, for τ² of shape (R,) of some rows."""
+        """Return what is 0 at the estimate of τ² and falls through it.
+
+        Parameters
+        ----------
+        tau2 : array of shape (R,)
+            One value for each of some prefixes.
+        rows : array of shape (R,)
+            Which prefixes they are.
+        method : {"REML", "ML", "PM"}
+            The derivative of the likelihood, or Q less its expectation.
+
+        Returns
+        -------
+        array of shape (R,)
+        """
         w = self.weights(tau2, rows)
         total, mu, Q = self.mean(w)
         if method == "PM":
-            return Q - (self.k[rows] - 1)
+            return np.asarray(Q - (self.k[rows] - 1))
         squares = (w**2).sum(-1)
         lost = squares / total if method == "REML" else 0.0
-        return ((w * (self.y - mu[..., None])) ** 2).sum(-1) - total + lost
+        return np.asarray(((w * (self.y - mu[..., None])) ** 2).sum(-1) - total + lost)
 
 
 def prefixes(y: Floats, v: Floats, method: Method, first: int = 2) -> Pooled:
@@ -141,9 +156,9 @@ def _tau2(of: _Prefixes, method: Method) -> Floats:
     crosses = of.score(ends[0], rows, method) > 0
     tau2 = np.zeros(len(of.k))
     if crosses.any():
-        bracket = ends[0][crosses], ends[1][crosses]
-        found = find_root(lambda x, row: of.score(x, row, method), bracket, args=(rows[crosses],))
-        tau2[crosses] = found.x
+        tau2[crosses] = roots(
+            lambda x, row: of.score(x, row, method), ends[0][crosses], ends[1][crosses], rows[crosses]
+        )
     return tau2
 
 
@@ -151,9 +166,9 @@ def _pooled(of: _Prefixes, tau2: Floats, Q: Floats, method: Method) -> Pooled:
     k = of.k.astype(float)
     total, est, squares = of.mean(of.weights(tau2))
     se = 1 / np.sqrt(total)
-    q = squares / (k - 1)
+    q = squares / np.where(k > 1, k - 1, np.nan)
     kh_se, adhoc = np.sqrt(q) * se, np.sqrt(np.maximum(1, q)) * se
-    t = stats.t.ppf(0.975, k - 1)
+    t = stats.t.ppf(0.975, np.where(k > 1, k - 1, np.nan))
     riley = stats.t.ppf(0.975, np.where(k > 2, k - 2, np.nan))
 
     def around(wide: Floats) -> Floats:
@@ -191,7 +206,9 @@ def tau2_interval(y: Floats, v: Floats) -> tuple[float, float]:
         high = float(of.typical[0])
         while above(np.array(high)) > 0:
             high *= 10
-        ends.append(float(find_root(above, (0.0, high)).x) if above(np.array(0.0)) > 0 else 0.0)
+        ends.append(
+            float(roots(above, np.zeros(1), np.array([high]))[0]) if above(np.array(0.0)) > 0 else 0.0
+        )
     return ends[0], ends[1]
 
 
@@ -232,7 +249,18 @@ def mantel_haenszel(
 
 
 def peto(events_1: Floats, n_1: Floats, events_0: Floats, n_0: Floats) -> tuple[float, float]:
-    """Peto's one-step log OR and its standard error (Yusuf 1985), for arrays of shape (k,)."""
+    """Peto's one-step log OR and its standard error (Yusuf 1985).
+
+    Parameters
+    ----------
+    events_1, n_1, events_0, n_0 : array of shape (k,)
+        Events and people by arm.
+
+    Returns
+    -------
+    tuple of float
+        Estimate and standard error on the log scale.
+    """
     n, m = n_1 + n_0, events_1 + events_0
     V = n_1 * n_0 * m * (n - m) / (n**2 * (n - 1))
     return float((events_1 - n_1 * m / n).sum() / V.sum()), float(1 / np.sqrt(V.sum()))

@@ -3,34 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 from scipy.special import gammaln
 
+from tarstop_core.effects.measures import Measure
 from tarstop_core.errors import InputProblem
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Z = 1.959963984540054
 """Standard normal quantile at .975."""
-
-
-class Measure(StrEnum):
-    """What is compared between the two arms."""
-
-    OR = "OR"
-    RR = "RR"
-    RD = "RD"
-    MD = "MD"
-    SMD = "SMD"
-    GENERIC = "generic"
-
-    @property
-    def is_ratio(self) -> bool:
-        """Whether the scale of analysis is the logarithm of the measure."""
-        return self in (Measure.OR, Measure.RR)
 
 
 @dataclass(frozen=True)

@@ -74,7 +74,7 @@ def read_tables(
         When a count is not a whole number from 0 on, or no whole number gives a rate; UnrecognisedColumns when a column is
         missing or double.
     """
-    file_name, titles, rows, notes = _read_rows(source, name, WANTED)
+    file_name, titles, rows, notes = read_rows(source, name, WANTED)
     often = Counter(titles)
     header = [title if often[title] == 1 else f"{title} (column {at})" for at, title in enumerate(titles, 1)]
     fields = header if columns is None else [columns.get(title, "") for title in header]
@@ -116,10 +116,30 @@ def _uneven(file_name: str, number: int, cells: int, titles: int) -> InputProble
     )
 
 
-def _read_rows(
+def read_rows(
     source: Path | str | BinaryIO, name: str | None, wanted: str
 ) -> tuple[str, list[str], list[Row], list[str]]:
-    """Name of the file, its header, its rows with their lines, and what is to be said of its encoding or sheet."""
+    """Read the cells of a table of studies.
+
+    Parameters
+    ----------
+    source : path or binary file
+        The file.
+    name : str, optional
+        Its name, for messages.
+    wanted : str
+        Its columns, for messages.
+
+    Returns
+    -------
+    tuple
+        Its name, the header, its rows with their lines, and notes on its encoding or sheet.
+
+    Raises
+    ------
+    InputProblem
+        When there is no study in it, or too many.
+    """
     with open_source(source, name) as opened:
         read = first_sheet if opened.suffix in XLSX.suffixes else filled_rows
         rows, notes = revman_rows(opened) or read(opened)
@@ -316,7 +336,7 @@ def _outcome_groups(
 
 def _studies(path: Path, notes: list[str], needed: Sequence[str]) -> pd.DataFrame:
     """The studies of one file, a line a row."""
-    name, header, rows, of_encoding = _read_rows(path, None, WANTED_OF_OUTCOMES)
+    name, header, rows, of_encoding = read_rows(path, None, WANTED_OF_OUTCOMES)
     notes += of_encoding
     places = only_columns(name, header, _OUTCOMES, needed, WANTED_OF_OUTCOMES)
     lines = [number for number, _ in rows]

@@ -1,0 +1,126 @@
+"""What ``tarstop belief --measure`` says of an intervention's studies."""
+
+import math
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from tarstop_core.cli import shared
+from tarstop_core.effects.beliefs import Target, belief_of_effect
+from tarstop_core.effects.measures import Engine, Measure
+from tarstop_core.effects.studies import Form
+from tarstop_core.errors import InputProblem
+from tarstop_core.files import read_effects
+from tarstop_core.presentation.numbers import count_of, number, percent
+
+NAMES = {
+    Measure.OR: "the average odds ratio",
+    Measure.RR: "the average risk ratio",
+    Measure.RD: "the average risk difference",
+    Measure.MD: "the average mean difference",
+    Measure.SMD: "the average standardised mean difference",
+    Measure.GENERIC: "the average effect",
+}
+
+
+def print_belief(
+    table: Path,
+    measure: str,
+    delta: float | None,
+    direction: str | None,
+    engine: Engine | None,
+    ratio: bool | None,
+    b_0: float | None,
+    prior_sd: float | None,
+    prefixes: bool,
+    as_json: bool,
+) -> None:
+    """Print the belief about the effect in a table, as text or JSON.
+
+    Parameters
+    ----------
+    table : Path
+        Studies, one a line.
+    measure : str
+        One of :class:`Measure`.
+    delta : float, optional
+        Smallest effect that matters, in the measure's unit; no difference unless given.
+    direction : {"above", "below"}, optional
+        On which side of it an effect matters; needed.
+    engine : {"exact", "normal", "reml", "dl", "fe"}, optional
+        Where the belief comes from.
+    ratio : bool, optional
+        Whether generic estimates are ratios; told by their limits unless given.
+    b_0 : float, optional
+        Chance before any study.
+    prior_sd : float, optional
+        Of the average effect, on the scale of analysis.
+    prefixes : bool
+        Whether the belief after each study is printed too.
+    as_json : bool
+        Whether it is printed for programs.
+    """
+    if direction is None:
+        raise InputProblem("Say on which side of delta an effect matters: --direction above or below.")
+    studies, notes = read_effects(table)
+    asked = Measure(measure)
+    if asked is not Measure.GENERIC and ratio is not None:
+        raise InputProblem("--ratio is for --measure generic; OR and RR are ratios, the others are not.")
+    ratio = asked.is_ratio or (
+        asked is Measure.GENERIC and (studies.looks_like_ratios() if ratio is None else ratio)
+    )
+    if asked is Measure.GENERIC and ratio and studies.form is Form.LIMITS:
+        notes += ("Read as ratios; their limits are symmetric on the log scale.",)
+    target = Target(asked, (1.0 if ratio else 0.0) if delta is None else delta, direction == "above", ratio)
+    belief = belief_of_effect(studies, target, engine, 0.5 if b_0 is None else b_0, prior_sd)
+    shared.say((*notes, *studies.notes(asked, ratio)))
+    used = belief.engine
+    if as_json:
+        result: dict[str, object] = {
+            "belief": belief.beliefs[-1],
+            "engine": used,
+            "mu": belief.mu,
+            "se": belief.se,
+            "tau2": belief.tau2,
+            "prediction": belief.prediction,
+            "new_setting": belief.new_setting,
+            "measure": measure,
+            "delta": target.delta,
+            "direction": direction,
+            "ratio": ratio,
+            "studies": len(studies),
+            "prior": asdict(belief.prior) if belief.prior else None,
+        }
+        if prefixes:
+            result["prefixes"] = list(belief.beliefs)
+        shared.print_json(result)
+        return
+    last = belief.beliefs[-1]
+    beyond = f"{NAMES[asked]} is {direction} {target.delta:g}"
+    if last is None or belief.mu is None or belief.se is None:
+        click.echo(f"Not identified: {used} needs at least 2 studies that say something.")
+        return
+    click.echo(
+        f"After {count_of(len(studies), 'study', 'studies')} the chance that {beyond} is {percent(last)} ({used})."
+    )
+
+    def unit(value: float) -> str:
+        return number(math.exp(value) if ratio else value)
+
+    ends = unit(belief.mu - 1.96 * belief.se), unit(belief.mu + 1.96 * belief.se)
+    click.echo(f"It is about {unit(belief.mu)} (95 %: {ends[0]} to {ends[1]}).")
+    if belief.new_setting is not None:
+        where = (
+            f", 95 % of them from {unit(belief.prediction[0])} to {unit(belief.prediction[1])}"
+            if belief.prediction
+            else ""
+        )
+        click.echo(f"In a new setting the chance is {percent(belief.new_setting)}{where}.")
+    if belief.prior is not None:
+        click.echo(
+            f"It begins with {percent(0.5 if b_0 is None else b_0)}; the prior's standard deviation is {number(belief.prior.sd)}."
+        )
+    if prefixes:
+        for count, b in enumerate(belief.beliefs):
+            click.echo(f"{count:>5}  {'not identified' if b is None else number(b)}")

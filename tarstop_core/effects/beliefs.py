@@ -1,0 +1,156 @@
+"""From studies to the chance that an effect is beyond the smallest that matters, by one of five engines."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtr
+
+from tarstop_core.effects.exact import believe_exactly
+from tarstop_core.effects.measures import Engine, Measure
+from tarstop_core.effects.normal import EffectPrior, believe, prior_for
+from tarstop_core.effects.pooling import Method, prefixes
+from tarstop_core.effects.studies import Form, Studies
+from tarstop_core.errors import InputProblem
+
+POOLED: dict[str, Method] = {"reml": "REML", "dl": "DL", "fe": "FE"}
+ENDS = np.array([0.025, 0.975])
+
+
+@dataclass(frozen=True)
+class Target:
+    """What an effect has to be beyond.
+
+    Parameters
+    ----------
+    measure : Measure
+        What is compared.
+    delta : float
+        The smallest effect that matters, in the measure's own unit: a ratio for OR, RR and HR.
+    above : bool
+        Whether beyond means above.
+    ratio : bool
+        Whether the measure is a ratio.
+    """
+
+    measure: Measure
+    delta: float
+    above: bool
+    ratio: bool
+
+    def __post_init__(self) -> None:
+        if self.ratio and not self.delta > 0:
+            raise InputProblem(f"delta is {self.delta:g}; a ratio is above 0, and 1 means no difference.")
+        if not math.isfinite(self.delta):
+            raise InputProblem("delta must be a number.")
+
+    @property
+    def scaled(self) -> float:
+        """δ on the scale of analysis."""
+        return math.log(self.delta) if self.ratio else self.delta
+
+
+@dataclass(frozen=True)
+class EffectBelief:
+    """What the first 0, 1, …, k studies make of a belief about an effect.
+
+    `beliefs` has k + 1 members, None where an engine cannot say. `mu`, `se`, `prediction` (95 % of new settings), `tau2`
+    and `new_setting` (the chance that the effect in a new setting is beyond δ) are of all studies, on the scale of
+    analysis; None where an engine cannot say.
+    """
+
+    engine: Engine
+    beliefs: tuple[float | None, ...]
+    mu: float | None
+    se: float | None
+    tau2: float | None
+    prediction: tuple[float, float] | None
+    new_setting: float | None
+    prior: EffectPrior | None
+
+
+def belief_of_effect(
+    studies: Studies,
+    target: Target,
+    engine: Engine | None = None,
+    b_0: float = 0.5,
+    prior_sd: float | None = None,
+) -> EffectBelief:
+    """Chances that the average effect is beyond δ after the first 0, 1, …, k studies.
+
+    Parameters
+    ----------
+    studies : Studies
+        In the order in which they came in.
+    target : Target
+        The measure, δ and direction.
+    engine : {"exact", "normal", "reml", "dl", "fe"}, optional
+        Exact for an OR of events unless given, normal otherwise. The last three are Wald's normal about a pooled
+        estimate; they know no prior and need two studies (fe: one).
+    b_0 : float
+        Chance before any study.
+    prior_sd : float, optional
+        Of the average effect on the scale of analysis, instead of the usual one; τ's scale is a quarter of it.
+
+    Returns
+    -------
+    EffectBelief
+
+    Raises
+    ------
+    InputProblem
+        When the engine does not fit the measure, or b₀ is not between 0 and 1.
+    """
+    if not 0 < b_0 < 1:
+        raise InputProblem(f"b0 is {b_0:g}; give a chance between 0 and 1.")
+    of_odds = studies.form is Form.EVENTS and target.measure is Measure.OR
+    engine = engine or ("exact" if of_odds else "normal")
+    if engine == "exact" and not of_odds:
+        raise InputProblem("The engine exact is for odds ratios of events (--measure OR); choose normal.")
+    if engine in POOLED:
+        return _by_pooling(studies, target, engine)
+    prior = prior_for(target.measure, target.scaled, b_0, target.above, prior_sd)
+    if engine == "exact":
+        exact = believe_exactly(studies.values, prior)
+        mean, sd = exact.moments()
+        low, high = exact.new_quantiles(ENDS)
+        above, new, tau2 = exact.above(target.scaled), exact.new_above(target.scaled), exact.tau2_mean[-1]
+    else:
+        sizes = studies.sizes(target.measure, target.ratio)
+        normal = believe(sizes.y, sizes.v, prior)
+        mean, sd = normal.moments()
+        low, high = normal.quantiles(ENDS, new_setting=True)
+        above, tau2 = normal.above(target.scaled), normal.tau2_mean()[-1]
+        new = float(normal.above(target.scaled, new_setting=True)[-1])
+    above = np.clip(above, 0, 1)
+    beyond = above if target.above else 1 - above
+    return EffectBelief(
+        engine=engine,
+        beliefs=tuple(float(b) for b in beyond),
+        mu=float(mean[-1]),
+        se=float(sd[-1]),
+        tau2=float(tau2),
+        prediction=(float(low), float(high)),
+        new_setting=new if target.above else 1 - new,
+        prior=prior,
+    )
+
+
+def _by_pooling(studies: Studies, target: Target, engine: Engine) -> EffectBelief:
+    sizes = studies.sizes(target.measure, target.ratio)
+    says = sizes.says_something
+    first = 1 if engine == "fe" else 2
+    fit = prefixes(sizes.y[says], sizes.v[says], POOLED[engine], first)
+    sign = 1 if target.above else -1
+    beliefs = ndtr(sign * (fit.est - target.scaled) / fit.se)
+    by_number = [None] * first + [float(b) for b in beliefs]
+    path = tuple(by_number[min(int(k), len(by_number) - 1)] for k in np.concatenate([[0], np.cumsum(says)]))
+    if not len(fit.est):
+        return EffectBelief(engine, path, None, None, None, None, None, None)
+    est, se, tau2 = float(fit.est[-1]), float(fit.se[-1]), float(fit.tau2[-1])
+    low, high = fit.prediction[-1]
+    new = float(ndtr(sign * (est - target.scaled) / math.hypot(se, math.sqrt(tau2))))
+    prediction = (float(low), float(high)) if math.isfinite(low) else None
+    return EffectBelief(engine, path, est, se, tau2, prediction, new, None)

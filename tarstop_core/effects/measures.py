@@ -1,0 +1,23 @@
+"""What is compared between two arms, and where a belief about it comes from."""
+
+from enum import StrEnum
+from typing import Literal, TypeAlias, get_args
+
+Engine: TypeAlias = Literal["exact", "normal", "reml", "dl", "fe"]
+ENGINES: tuple[Engine, ...] = get_args(Engine)
+
+
+class Measure(StrEnum):
+    """What is compared between the two arms."""
+
+    OR = "OR"
+    RR = "RR"
+    RD = "RD"
+    MD = "MD"
+    SMD = "SMD"
+    GENERIC = "generic"
+
+    @property
+    def is_ratio(self) -> bool:
+        """Whether the scale of analysis is the logarithm of the measure."""
+        return self in (Measure.OR, Measure.RR)

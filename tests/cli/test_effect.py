@@ -1,0 +1,75 @@
+"""``tarstop belief --measure``: what is printed is what the core says."""
+
+import math
+from pathlib import Path
+
+import pytest
+
+from tarstop_core.effects.beliefs import Target, belief_of_effect
+from tarstop_core.effects.measures import Measure
+from tests.cli.shell import Run, refused
+from tests.effects.golden import studies_of
+
+
+def table_of(name: str, header: str, folder: Path) -> str:
+    studies = studies_of(name)
+    rows = [
+        ",".join([f'"{study}"', *map(repr, row.tolist())])
+        for study, row in zip(studies.study, studies.values, strict=True)
+    ]
+    file = folder / f"{name}.csv"
+    file.write_text(
+        f"study,{header}\n" + "\n".join(rows).replace(".0,", ",").replace("nan", ""), encoding="utf-8"
+    )
+    return str(file)
+
+
+def test_json_is_the_cores(tarstop: Run, tmp_path: Path) -> None:
+    table = table_of("steurer2006_hr", "effect,low,high", tmp_path)
+    said = tarstop(
+        "belief",
+        table,
+        "--measure",
+        "generic",
+        "--delta",
+        "0.9",
+        "--direction",
+        "below",
+        "--prefixes",
+        "--json",
+    )
+    here = said.json
+    there = belief_of_effect(
+        studies_of("steurer2006_hr"), Target(Measure.GENERIC, 0.9, above=False, ratio=True)
+    )
+    assert here["ratio"] and here["engine"] == "normal" and here["prefixes"] == pytest.approx(there.beliefs)
+    assert here["belief"] == pytest.approx(there.beliefs[-1]) and here["prediction"] == pytest.approx(
+        there.prediction
+    )
+    assert "log scale" in said.err
+
+
+def test_the_text_is_in_the_measures_own_unit(tarstop: Run, tmp_path: Path) -> None:
+    table = table_of("bcg", "events_treated,n_treated,events_control,n_control", tmp_path)
+    said = tarstop("belief", table, "--measure", "OR", "--delta", "0.8", "--direction", "below")
+    found = belief_of_effect(studies_of("bcg"), Target(Measure.OR, 0.8, above=False, ratio=True))
+    assert found.mu is not None and f"{math.exp(found.mu):.3f}" in said.out
+    assert "Aronson 1948" in said.err
+
+
+@pytest.mark.parametrize(
+    "options, word",
+    [
+        (["--measure", "OR"], "--direction"),
+        (["--measure", "OR", "--direction", "below", "--theta", "0.8"], "--theta"),
+        (["--delta", "1"], "--measure"),
+        (["--engine", "dl"], "--measure"),
+        (["--measure", "MD", "--direction", "above"], "not MD"),
+        (["--measure", "OR", "--direction", "above", "--ratio"], "generic"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(
+    tarstop: Run, tmp_path: Path, options: list[str], word: str
+) -> None:
+    table = table_of("bcg", "events_treated,n_treated,events_control,n_control", tmp_path)
+    refused(tarstop("belief", table, *options), word)

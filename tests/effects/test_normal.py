@@ -1,0 +1,69 @@
+"""Beliefs by quadrature equal those of a finer one by another program."""
+
+import numpy as np
+import pytest
+
+from tarstop_core.effects.measures import Measure
+from tarstop_core.effects.normal import EffectPrior, believe, prior_for
+from tests.effects.golden import cases, numbers, sets, sizes_of
+
+LEVELS = np.array([0.025, 0.05, 0.25, 0.5, 0.75, 0.95, 0.975])
+
+
+@pytest.mark.parametrize("name, measure", cases())
+def test_paths_are_those_of_another_program(name: str, measure: str) -> None:
+    sizes, there = sizes_of(name, measure), sets()[name]["measures"][measure]
+    scale, path = there["prior_scale"], there["belief_path"]
+    belief = believe(sizes.y, sizes.v, EffectPrior(0.0, 2 * scale, 0.5 * scale))
+    at = np.array(path["n"])
+    for which, delta in enumerate(there["deltas"]):
+        np.testing.assert_allclose(belief.above(delta)[at], np.array(path["P_gt"])[:, which], atol=1e-6)
+        recentred = believe(sizes.y, sizes.v, EffectPrior(delta, 2 * scale, 0.5 * scale)).above(delta)
+        np.testing.assert_allclose(recentred[at], np.array(path["P_gt_recentred"])[:, which], atol=1e-6)
+    mean, sd = belief.moments()
+    np.testing.assert_allclose(mean[at], path["mean"], atol=1e-6 * max(path["sd"]))
+    np.testing.assert_allclose(sd[at], path["sd"], rtol=1e-6)
+    np.testing.assert_allclose(belief.tau_mean()[at], path["tau_mean"], rtol=1e-6)
+    np.testing.assert_allclose(belief.log_marginal_likelihood[at], path["lml"], atol=1e-6)
+
+
+@pytest.mark.parametrize("name, measure", cases())
+def test_quantiles_under_four_priors(name: str, measure: str) -> None:
+    sizes, there = sizes_of(name, measure), sets()[name]["measures"][measure]
+    scale = there["prior_scale"]
+    for row in there["bayes"]:
+        sd = 2 * scale if row["mu_prior"] == "N2" else np.inf
+        prior = EffectPrior(
+            0.0, sd, 0.5 * scale, "half-normal" if row["tau_prior"] == "HN" else "half-Cauchy"
+        )
+        belief = believe(sizes.y[: row["n"]], sizes.v[: row["n"]], prior)
+        for here, key in (
+            (belief.quantiles(LEVELS), "mu_q"),
+            (belief.quantiles(LEVELS, new_setting=True), "new_q"),
+            (belief.tau_quantiles(LEVELS), "tau_q"),
+        ):
+            wide = (row[key][4] - row[key][2]) / 1.35
+            assert (np.abs(here - numbers(row[key])) <= 1e-5 * wide).all(), (key, row["k"])
+        for new, key in ((False, "P_mu_gt"), (True, "P_new_gt")):
+            here = [belief.above(delta, new_setting=new)[-1] for delta in there["deltas"]]
+            np.testing.assert_allclose(here, row[key], atol=1e-6)
+
+
+def test_the_prior_says_b_0_on_either_side() -> None:
+    for above in (True, False):
+        prior = prior_for(Measure.RR, -0.2, 0.3, above)
+        chance = float(believe(np.empty(0), np.empty(0), prior).above(-0.2)[0])
+        assert (chance if above else 1 - chance) == pytest.approx(0.3)
+
+
+def test_many_precise_studies_settle_it() -> None:
+    rng = np.random.default_rng(3)
+    for truth, settled in ((0.2, 1.0), (-0.2, 0.0)):
+        belief = believe(rng.normal(truth, 0.05, 400), np.full(400, 0.0025), EffectPrior())
+        assert belief.above(0.0)[-1] == pytest.approx(settled, abs=1e-6)
+
+
+def test_a_silent_study_changes_nothing() -> None:
+    belief = believe(np.array([0.3, np.nan, 0.1]), np.array([0.1, np.nan, 0.2]), EffectPrior())
+    path = belief.above(0.0)
+    assert path[1] == path[2] != path[3]

@@ -1,0 +1,92 @@
+"""Pooled effects equal those of metafor for every prefix of published sets."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from tarstop_core.effects.measures import Measure
+from tarstop_core.effects.pooling import Method, mantel_haenszel, peto, prefixes, tau2_interval
+from tarstop_core.effects.sizes import Floats
+from tests.effects.golden import cases, numbers, sets, sizes_of, studies_of
+
+METHODS: tuple[Method, ...] = ("FE", "DL", "REML", "ML", "PM")
+
+
+def said(name: str, measure: str) -> tuple[Floats, Floats]:
+    sizes = sizes_of(name, measure)
+    return sizes.y[sizes.says_something], sizes.v[sizes.says_something]
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("name, measure", cases())
+def test_prefixes_are_those_of_another_program(name: str, measure: str, method: Method) -> None:
+    y, v = said(name, measure)
+    fit = prefixes(y, v, method)
+    rows = sets()[name]["measures"][measure]["prefix"]
+    assert fit.k.tolist() == [row["k"] for row in rows]
+    there = {
+        key: numbers([row[method].get(key) for row in rows])
+        for key in rows[0][method]
+        if not key.startswith("pi")
+    }
+    se = there["se"]
+    assert (np.abs(fit.est - there["est"]) <= 1e-6 * se).all()
+    np.testing.assert_allclose(fit.se, se, rtol=1e-6)
+    np.testing.assert_allclose(fit.log_likelihood, there["ll"], rtol=1e-8, atol=1e-8)
+    if method == "FE":
+        np.testing.assert_allclose(fit.Q, there["Q"], rtol=1e-8)
+        return
+    close = np.abs(fit.tau2 - there["tau2"]) <= 1e-6 * v.mean()
+    assert (close | (np.abs(fit.log_likelihood - there["ll"]) <= 1e-8)).all()
+    np.testing.assert_allclose(fit.I2, there["I2"], atol=1e-4)
+    assert (np.abs(fit.kh_se - there["kh_se"]) <= 1e-6 * se).all()
+    for here, key in (
+        (fit.prediction, "pi_riley"),
+        (fit.kh_prediction, "pi_kh"),
+        (fit.normal_prediction, "pi_z"),
+    ):
+        for at, row in enumerate(rows):
+            if row[method].get(key):
+                assert (np.abs(here[at] - row[method][key]) <= 1e-5 * se[at]).all(), (key, at)
+
+
+@pytest.mark.parametrize("name, measure", cases())
+def test_the_interval_of_tau2_is_where_q_reaches_its_quantiles(name: str, measure: str) -> None:
+    y, v = said(name, measure)
+    for end, level in zip(tau2_interval(y, v), (0.975, 0.025), strict=True):
+        w = 1 / (v + end)
+        Q = float((w * (y - (w * y).sum() / w.sum()) ** 2).sum())
+        wanted = float(stats.chi2.ppf(level, len(y) - 1))
+        assert pytest.approx(wanted, rel=1e-9) == Q if end else wanted >= Q
+    there = sets()[name]["measures"][measure]["full"].get("tau2_qprofile_ci")
+    if there:
+        # metafor stops when it is within 1e-4 of the root.
+        np.testing.assert_allclose(tau2_interval(y, v), there, atol=1.3e-4, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "name, measure", [(name, each) for name, each in cases() if sets()[name]["kind"] == "2x2"]
+)
+def test_mantel_haenszel_and_peto(name: str, measure: str) -> None:
+    values = studies_of(name).values
+    arms = values[np.isfinite(values).all(axis=1)].T
+    there = sets()[name]["measures"][measure]["full"]
+    if "MH" in there:
+        assert mantel_haenszel(Measure(measure), *arms) == pytest.approx(
+            (there["MH"]["est"], there["MH"]["se"]), rel=1e-8
+        )
+    if "Peto" in there:
+        assert peto(*arms) == pytest.approx((there["Peto"]["est"], there["Peto"]["se"]), rel=1e-8)
+
+
+def test_the_order_of_studies_does_not_matter() -> None:
+    y, v = said("raudenbush1985", "GEN")
+    there = np.random.default_rng(1).permutation(len(y))
+    for method in METHODS:
+        one, other = prefixes(y, v, method), prefixes(y[there], v[there], method)
+        assert one.est[-1] == pytest.approx(other.est[-1], rel=1e-9)
+
+
+def test_one_study_alone_is_pooled_by_fixed_effect_only() -> None:
+    assert len(prefixes(np.ones(1), np.ones(1), "REML").est) == 0
+    assert prefixes(np.ones(1), np.ones(1), "FE", first=1).est.tolist() == [1.0]
