@@ -1,0 +1,287 @@
+"""Treat nobody, everybody, or whoever a test finds positive: by sensitivity, specificity and prevalence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import betainc, betaincinv, betaln, expit, log_expit, logit
+from typing_extensions import TypedDict  # below Python 3.12 the checks take this one only
+
+from tarstop_core.errors import InputProblem
+from tarstop_core.value.actions.checks import best_of, check_covariance, check_numbers
+from tarstop_core.value.actions.lines import Values, best_between
+from tarstop_core.value.actions.population import Concerned
+from tarstop_core.value.payoffs import Floats
+
+ACTIONS = ("none", "all", "test")
+REACH = 9.0  # Standard deviations that are integrated
+PANELS, PANEL_NODES = 12, 16  # Of a normal and of the logit of a prevalence
+INNER_NODES = 64  # Beyond the border between two actions
+TAIL = 1e-15  # Chance of a prevalence beyond what is integrated
+SEARCH = 2001  # Points between which a border is looked for
+BISECTIONS = 60
+
+
+class Beta(TypedDict):
+    """A prevalence that is not known."""
+
+    beta: tuple[float, float]
+
+
+class Nodes(NamedTuple):
+    """Points and weights that integrate over a distribution."""
+
+    x: Floats
+    weight: Floats
+
+
+@dataclass(frozen=True, kw_only=True)
+class TreatByTest:
+    """Net benefit per person of treating nobody, everybody, or those whose test is positive.
+
+    none = 0, all = p·B − (1−p)·H, test = p·Se·B − (1−p)·(1−Sp)·H − cost. (logit Se, logit Sp) are bivariate normal; the
+    prevalence p is known or has a Beta distribution of its own.
+
+    Examples
+    --------
+    >>> test = TreatByTest(
+    ...     mu_logit_se=1, mu_logit_sp=1.2, cov=[[0.25, -0.08], [-0.08, 0.3]], prevalence={"beta": (9, 51)},
+    ...     benefit_treated_diseased=1000, harm_treated_healthy=180, cost_test=45,
+    ... )
+    >>> values = test.values()
+    >>> values["best"], round(values["evppi_prev"], 4)
+    ('test', 4.8349)
+    """
+
+    kind: ClassVar[str] = "test_treat"
+    mu_logit_se: float
+    mu_logit_sp: float
+    cov: Sequence[Sequence[float]]
+    prevalence: float | Beta
+    benefit_treated_diseased: float
+    harm_treated_healthy: float
+    cost_test: float = 0.0  # Its harm included
+    annual_population: float | None = None
+    years: float | None = None
+    rate: float = 0.0
+    thresholds: Sequence[float] = ()  # Chances of disease from which one would treat, for the decision curve
+    covariance: Floats = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        check_numbers(
+            self,
+            above=("benefit_treated_diseased", "harm_treated_healthy"),
+            from_0=("cost_test",),
+        )
+        covariance = check_covariance(self.cov, 2, "cov")
+        if np.linalg.det(covariance) <= 0:
+            raise InputProblem(
+                "cov leaves sensitivity or specificity without doubt; give both a variance above 0."
+            )
+        object.__setattr__(self, "covariance", covariance)
+        if isinstance(self.prevalence, dict):
+            if not all(math.isfinite(x) and x > 0 for x in self.prevalence["beta"]):
+                raise InputProblem("prevalence.beta holds a number that is not above 0; give two above 0.")
+        elif not 0 < self.prevalence < 1:
+            raise InputProblem(f"prevalence is {self.prevalence:g}; give a number between 0 and 1.")
+        if (self.annual_population is None) != (self.years is None):
+            raise InputProblem("annual_population and years belong together; give both or neither.")
+        if any(not 0 < threshold < 1 for threshold in self.thresholds):
+            raise InputProblem("thresholds holds a number that is not between 0 and 1; leave it out.")
+
+    @property
+    def mean_prevalence(self) -> float:
+        """Expected prevalence."""
+        if isinstance(self.prevalence, dict):
+            a, b = self.prevalence["beta"]
+            return a / (a + b)
+        return self.prevalence
+
+    @property
+    def mean_se(self) -> float:
+        """Expected sensitivity."""
+        return float(_mean_expit(self.mu_logit_se, math.sqrt(self.covariance[0, 0])))
+
+    @property
+    def mean_sp(self) -> float:
+        """Expected specificity."""
+        return float(_mean_expit(self.mu_logit_sp, math.sqrt(self.covariance[1, 1])))
+
+    def net_benefit(self, se: ArrayLike, sp: ArrayLike, p: ArrayLike) -> Floats:
+        """Net benefit of each action.
+
+        Parameters
+        ----------
+        se, sp, p : array_like
+            Sensitivity, specificity and prevalence, in [0, 1]; they broadcast.
+
+        Returns
+        -------
+        ndarray
+            Per person, for none, all and test along the last axis.
+        """
+        se, sp, p = np.broadcast_arrays(*(np.asarray(x, dtype=np.float64) for x in (se, sp, p)))
+        benefit, harm = self.benefit_treated_diseased, self.harm_treated_healthy
+        everybody = p * benefit - (1 - p) * harm
+        tested = p * se * benefit - (1 - p) * (1 - sp) * harm - self.cost_test
+        return np.stack([np.zeros_like(everybody), everybody, tested], axis=-1)
+
+    def evppi_of_accuracy(self, p: float) -> float:
+        """What knowing both sensitivity and specificity is worth at a prevalence, per person."""
+        now = self.net_benefit(self.mean_se, self.mean_sp, p)
+        return max(0.0, self._best_with_accuracy(np.array([p]))[0] - float(now.max()))
+
+    def _best_with_accuracy(self, p: Floats) -> Floats:
+        """E[max of the actions] over sensitivity and specificity at each prevalence, shape of p.
+
+        Beyond the specificity from which the test is the best, its lead is integrated; before, it is none.
+        """
+        nodes = _normal_nodes()
+        s_1, s_2 = np.sqrt(np.diag(self.covariance))
+        r = self.covariance[0, 1] / (s_1 * s_2)
+        se = expit(self.mu_logit_se + s_1 * nodes.x)
+        mean, sd = self.mu_logit_sp + r * s_2 * nodes.x, s_2 * math.sqrt(1 - r**2)
+        of_others = self.net_benefit(0.0, 0.0, p)[:, :2].max(axis=-1)
+        harm = (1 - p[:, None]) * self.harm_treated_healthy
+        missing = of_others[:, None] + self.cost_test + harm - p[:, None] * se * self.benefit_treated_diseased
+        with np.errstate(divide="ignore"):
+            border = (logit(np.clip(missing / harm, 0.0, 1.0)) - mean) / sd
+        border = np.clip(border, -REACH, REACH)
+        node, weight = np.polynomial.legendre.leggauss(INNER_NODES)
+        half = (REACH - border) / 2
+        z = border[..., None] + half[..., None] * (1 + node)
+        lead = harm[..., None] * expit(mean[:, None] + sd * z) - missing[..., None]
+        ahead = (np.maximum(0.0, lead) * _density(z) * weight).sum(axis=-1) * half
+        return np.asarray(of_others + ahead @ nodes.weight)
+
+    def _evppi_of_one(self, at: int, p: float) -> float:
+        """What knowing sensitivity (0) or specificity (1) alone is worth at a prevalence."""
+        s = np.sqrt(np.diag(self.covariance))
+        r = self.covariance[0, 1] / (s[0] * s[1])
+        mean = (self.mu_logit_se, self.mu_logit_sp)
+        other = 1 - at
+
+        def lead(z: Floats) -> Floats:
+            """How far the test is ahead of the other actions, given the known one at z standard deviations."""
+            accuracy = [np.empty(0), np.empty(0)]
+            accuracy[at] = expit(mean[at] + s[at] * z)
+            accuracy[other] = _mean_expit(mean[other] + r * s[other] * z, s[other] * math.sqrt(1 - r**2))
+            net = self.net_benefit(accuracy[0], accuracy[1], p)
+            return np.asarray(net[..., 2] - net[..., :2].max(axis=-1))
+
+        now = float(self.net_benefit(self.mean_se, self.mean_sp, p)[2]) - float(
+            self.net_benefit(0.0, 0.0, p)[:2].max()
+        )
+        nodes = _normal_nodes(_roots(lead))
+        return max(0.0, float(np.maximum(0.0, lead(nodes.x)) @ nodes.weight) - max(0.0, now))
+
+    def _evppi_of_prevalence(self, a: float, b: float) -> float:
+        """What knowing the prevalence alone is worth: net benefits are lines in it, between whose crossings Beta integrals stand."""
+        at_0, at_1 = self.net_benefit(self.mean_se, self.mean_sp, [0.0, 1.0])
+        now = at_0 + (at_1 - at_0) * a / (a + b)
+        best = int(now.argmax())
+        ahead, steeper = at_0 - at_0[best], (at_1 - at_0) - (at_1 - at_0)[best]
+        lower, upper = np.clip(best_between(at_0, at_1 - at_0), 0.0, 1.0)
+        chosen = lower < upper
+        chance = betainc(a, b, upper) - betainc(a, b, lower)
+        part = (betainc(a + 1, b, upper) - betainc(a + 1, b, lower)) * a / (a + b)
+        return max(0.0, float((ahead * chance + steeper * part)[chosen].sum()))
+
+    def _evpi(self, a: float, b: float) -> float:
+        """EVPI where the prevalence is Beta(a, b)."""
+        turns_at = self.harm_treated_healthy / (self.harm_treated_healthy + self.benefit_treated_diseased)
+        p, weight = _beta_nodes(a, b, turns_at)
+        now = self.net_benefit(self.mean_se, self.mean_sp, a / (a + b))
+        return max(0.0, float(self._best_with_accuracy(p) @ weight) - float(now.max()))
+
+    def values(self) -> Values:
+        """Net benefits, the best action, EVPI and EVPPI per person; for everyone where they are counted; the decision curve."""
+        p = self.mean_prevalence
+        now = self.net_benefit(self.mean_se, self.mean_sp, p)
+        both = self.evppi_of_accuracy(p)
+        evppi: Values = {"evppi_se": self._evppi_of_one(0, p), "evppi_sp": self._evppi_of_one(1, p)}
+        evppi |= {"evppi_se_sp": both}
+        evpi = both
+        if isinstance(self.prevalence, dict):
+            evpi = self._evpi(*self.prevalence["beta"])
+            evppi |= {"evppi_prev": self._evppi_of_prevalence(*self.prevalence["beta"])}
+        values: Values = {
+            "net_benefit_none_all_test": now.tolist(),
+            **best_of(now, ACTIONS),
+            "evpi": evpi,
+            **evppi,
+        }
+        values |= {"mean_se": self.mean_se, "mean_sp": self.mean_sp}
+        if self.annual_population is not None and self.years is not None:
+            concerned = Concerned(annual_population=self.annual_population, years=self.years, rate=self.rate)
+            values |= {"population_evpi_start_of_year": evpi * concerned.people("start_of_year")}
+        return values | {"decision_curve": self.decision_curve()} if self.thresholds else values
+
+    def decision_curve(self) -> dict[str, list[float]]:
+        """Net benefit in true positives per person, at each threshold probability: w = t/(1−t) false positives outweigh one.
+
+        The cost of the test counts in the same unit, as a part of the benefit of treatment (Vickers & Elkin 2006).
+        """
+        threshold = np.asarray(self.thresholds, dtype=np.float64)
+        p, odds = self.mean_prevalence, threshold / (1 - threshold)
+        cost = self.cost_test / self.benefit_treated_diseased
+        curves = {
+            "threshold": threshold,
+            "none": np.zeros_like(threshold),
+            "all": p - (1 - p) * odds,
+            "test": p * self.mean_se - (1 - p) * (1 - self.mean_sp) * odds - cost,
+        }
+        return {name: curve.tolist() for name, curve in curves.items()}
+
+
+def _density(z: Floats) -> Floats:
+    """Standard normal density."""
+    return np.asarray(np.exp(-0.5 * np.square(z)) / math.sqrt(2 * math.pi))
+
+
+def _panels(edges: ArrayLike) -> Nodes:
+    """Gauss–Legendre nodes between all neighbours of sorted edges."""
+    edges = np.asarray(edges, dtype=np.float64)
+    node, weight = np.polynomial.legendre.leggauss(PANEL_NODES)
+    half = np.diff(edges)[:, None] / 2
+    return Nodes((edges[:-1, None] + half * (1 + node)).ravel(), (half * weight).ravel())
+
+
+def _normal_nodes(borders: ArrayLike = ()) -> Nodes:
+    """Nodes of a standard normal, with panels that end at the borders."""
+    x, weight = _panels(np.sort(np.append(np.linspace(-REACH, REACH, PANELS + 1), borders)))
+    return Nodes(x, weight * _density(x))
+
+
+def _beta_nodes(a: float, b: float, border: float) -> Nodes:
+    """Nodes of a Beta distribution on the logit scale, where its density is smooth, with panels that end at the border."""
+    low = logit(max(float(betaincinv(a, b, TAIL)), 1e-300))
+    high = -logit(max(float(betaincinv(b, a, TAIL)), 1e-300))
+    edges = np.append(np.linspace(low, high, PANELS + 1), np.clip(logit(border), low, high))
+    t, weight = _panels(np.sort(edges))
+    weight = weight * np.exp(a * log_expit(t) + b * log_expit(-t) - betaln(a, b))
+    return Nodes(expit(t), weight / weight.sum())
+
+
+def _mean_expit(mean: ArrayLike, sd: float) -> Floats:
+    """E[expit(x)] for a normal x, shape of the means."""
+    nodes = _normal_nodes()
+    return np.asarray(expit(np.asarray(mean, dtype=np.float64)[..., None] + sd * nodes.x) @ nodes.weight)
+
+
+def _roots(lead: Callable[[Floats], Floats]) -> Floats:
+    """Where a smooth function of a standard normal changes its sign."""
+    z = np.linspace(-REACH, REACH, SEARCH)
+    value = lead(z)
+    at = np.flatnonzero(value[:-1] * value[1:] < 0)
+    low, high, rising = z[at], z[at + 1], value[at] < 0
+    for _ in range(BISECTIONS if at.size else 0):
+        middle = (low + high) / 2
+        before = (lead(middle) < 0) == rising
+        low, high = np.where(before, middle, low), np.where(before, high, middle)
+    return low
