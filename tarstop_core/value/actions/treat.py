@@ -134,7 +134,7 @@ class TreatByTest:
     def evppi_of_accuracy(self, p: float) -> float:
         """What knowing both sensitivity and specificity is worth at a prevalence, per person."""
         now = self.net_benefit(self.mean_se, self.mean_sp, p)
-        return max(0.0, self._best_with_accuracy(np.array([p]))[0] - float(now.max()))
+        return max(0.0, float(self._best_with_accuracy(np.array([p]))[0] - now.max()))
 
     def _best_with_accuracy(self, p: Floats) -> Floats:
         """E[max of the actions] over sensitivity and specificity at each prevalence, shape of p.
