@@ -135,10 +135,10 @@ class Draws:
         values: Values = {"draws": len(net), "net_benefit_now": now, "best": max(now, key=now.__getitem__)}
         values |= {"chance_best": self.chance_best(), "evpi": evpi.value, "evpi_se": evpi.se}
         sets = self.sets or [[name] for name in self.parameters or {}]
-        known = [(names, self.evppi(names)) for names in sets]
-        if known:
+        worth = [(names, self.evppi(names)) for names in sets]
+        if worth:
             values["evppi"] = [
-                {"parameters": list(names), "evppi": part.value, "se": part.se} for names, part in known
+                {"parameters": list(names), "evppi": part.value, "se": part.se} for names, part in worth
             ]
         if self.thresholds:
             values["ceac"] = [
