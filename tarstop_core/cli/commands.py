@@ -18,6 +18,7 @@ from tarstop_core.cli import (
     rank,
     replay,
     samples,
+    value,
 )
 from tarstop_core.errors import InputProblem
 
@@ -49,7 +50,7 @@ def tarstop() -> None:
     """Screen ranked documents until reading on is no longer worth it."""
 
 
-MODULES = (belief, calibrate, check_policy, experiment, launch, look_back, rank, replay, samples)
+MODULES = (belief, calibrate, check_policy, experiment, launch, look_back, rank, replay, samples, value)
 for command in (each for module in MODULES for each in vars(module).values()):
     if isinstance(command, click.Command):
         tarstop.add_command(command)

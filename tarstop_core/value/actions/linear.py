@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -59,11 +59,15 @@ class Threshold(NormalMean):
     Lr: float | None = None
     q_star: float | None = None
     K: float = 1.0
-    payoffs: Payoffs = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "payoffs", payoffs_of(self.B, self.Lg, self.G, self.Lr, self.q_star, self.K))
+        payoffs_of(self.B, self.Lg, self.G, self.Lr, self.q_star, self.K)
+
+    @property
+    def payoffs(self) -> Payoffs:
+        """What right and wrong actions bring."""
+        return payoffs_of(self.B, self.Lg, self.G, self.Lr, self.q_star, self.K)
 
     @property
     def belief(self) -> float:

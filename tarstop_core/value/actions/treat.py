@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -70,7 +70,6 @@ class TreatByTest:
     years: float | None = None
     rate: float = 0.0
     thresholds: Sequence[float] = ()  # Chances of disease from which one would treat, for the decision curve
-    covariance: Floats = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         check_numbers(
@@ -78,12 +77,10 @@ class TreatByTest:
             above=("benefit_treated_diseased", "harm_treated_healthy"),
             from_0=("cost_test",),
         )
-        covariance = check_covariance(self.cov, 2, "cov")
-        if np.linalg.det(covariance) <= 0:
+        if np.linalg.det(check_covariance(self.cov, 2, "cov")) <= 0:
             raise InputProblem(
                 "cov leaves sensitivity or specificity without doubt; give both a variance above 0."
             )
-        object.__setattr__(self, "covariance", covariance)
         if isinstance(self.prevalence, dict):
             if not all(math.isfinite(x) and x > 0 for x in self.prevalence["beta"]):
                 raise InputProblem("prevalence.beta holds a number that is not above 0; give two above 0.")
@@ -93,6 +90,11 @@ class TreatByTest:
             raise InputProblem("annual_population and years belong together; give both or neither.")
         if any(not 0 < threshold < 1 for threshold in self.thresholds):
             raise InputProblem("thresholds holds a number that is not between 0 and 1; leave it out.")
+
+    @property
+    def covariance(self) -> Floats:
+        """Of (logit Se, logit Sp), shape (2, 2)."""
+        return np.array(self.cov, dtype=np.float64)
 
     @property
     def mean_prevalence(self) -> float:

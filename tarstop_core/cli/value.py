@@ -1,0 +1,147 @@
+"""``tarstop value``: what knowing more is worth in a decision between any number of actions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from tarstop_core.cli import shared
+from tarstop_core.errors import InputProblem
+
+if TYPE_CHECKING:
+    from tarstop_core.value.actions.schema import DrawColumns, Entry, Everyone
+
+LABELS = {
+    "belief": "chance that adopting is right",
+    "best": "best action now",
+    "best_enbs": "net benefit of that study",
+    "best_n_per_arm": "best size of a study, people per arm",
+    "chance_best": "chance to be the best action",
+    "commission": "the study is worth its price",
+    "enbs": "net benefit of studies of these sizes",
+    "evpi": "knowing everything is worth (EVPI)",
+    "evpi_se": "standard error of EVPI",
+    "evppi": "knowing parameters is worth (EVPPI)",
+    "evsi": "the study is worth (EVSI)",
+    "inb_mean": "net benefit of adopting",
+    "net_benefit_now": "net benefit now",
+    "net_benefit_none_all_test": "net benefit of none, all, test",
+    "population_evpi": "knowing everything is worth, for everyone",
+    "population_evpi_start_of_year": "knowing everything is worth, for everyone",
+    "population_evsi": "the study is worth, for everyone",
+    "prior_inb": "net benefit of adopting",
+}
+"""What results are called where they are printed for people; others keep their names."""
+
+
+@click.command()
+@click.argument("file", type=shared.PATH)
+@click.option("--net-benefits", help="Draws: columns with net benefits, COL,COL,…, one an action.")
+@click.option("--effects", help="Draws, in place of net benefits: columns with effects, one an action.")
+@click.option("--costs", help="Columns with costs, in the order of --effects.")
+@click.option("--willingness-to-pay", type=float, help="What one unit of effect is worth.")
+@click.option("--ceac", help="Other willingness to pay, X,X,…, for the acceptability curve.")
+@click.option("--know", multiple=True, help="Draws: parameters COL,COL,… to know together; repeat for more.")
+@click.option("--people", type=float, help="How many people a year the decision concerns.")
+@click.option("--years", type=float, help="For how many years.")
+@click.option("--rate", type=float, default=0.0, help="Discount rate a year; 0 unless given.")
+@shared.json_option
+def value(
+    file: Path,
+    net_benefits: str | None,
+    effects: str | None,
+    costs: str | None,
+    willingness_to_pay: float | None,
+    ceac: str | None,
+    know: tuple[str, ...],
+    people: float | None,
+    years: float | None,
+    rate: float,
+    as_json: bool,
+) -> None:
+    """What knowing more is worth in the decisions of FILE.
+
+    FILE is JSON or TOML with "kind" and "inputs" (one decision, or a list "rows"), a CSV of actions × consequences (a column a
+    state, a line "chance"), or, with --net-benefits or --effects, a CSV of draws.
+    """
+    from tarstop_core.files.cells import SUFFIXES
+    from tarstop_core.value.actions.schema import DrawColumns, Everyone, columns_named
+
+    if (people is None) != (years is None):
+        raise InputProblem("Give both --people and --years, or neither.")
+    everyone = None
+    if people is not None and years is not None:
+        everyone = Everyone(annual_population=people, years=years, rate=rate)
+    columns = DrawColumns(
+        net_benefit=columns_named(net_benefits),
+        effect=columns_named(effects),
+        cost=columns_named(costs),
+        willingness_to_pay=willingness_to_pay,
+        sets=[columns_named(names) for names in know],
+        thresholds=_amounts("--ceac", ceac),
+    )
+    if file.name.casefold().endswith(SUFFIXES):
+        entries, is_list = [_from_cells(file, columns, everyone)], False
+    else:
+        entries, is_list = _from_text(file, columns, everyone)
+    values = [entry.values() for entry in entries]
+    if as_json:
+        results = [
+            {**({"id": entry.name} if entry.name else {}), "kind": entry.decision.kind, "value": of}
+            for entry, of in zip(entries, values, strict=True)
+        ]
+        shared.print_json(results if is_list else results[0])
+        return
+    for entry, of in zip(entries, values, strict=True):
+        click.echo(f"{entry.name or file.name} ({entry.decision.kind})")
+        for name, content in of.items():
+            click.echo(f"  {LABELS.get(name, name):<44} {_said(content)}")
+
+
+def _from_text(file: Path, columns: DrawColumns, everyone: Everyone | None) -> tuple[list[Entry], bool]:
+    """Decisions of a JSON or TOML file."""
+    from tarstop_core.envelope import read_file
+    from tarstop_core.value.actions.schema import DrawColumns, entries_of_text
+
+    if columns != DrawColumns(sets=[], thresholds=()):
+        raise InputProblem(f"{file.name} is no table of draws; leave out the options about columns.")
+    return entries_of_text(read_file(file, file.name), file.name, everyone)
+
+
+def _from_cells(file: Path, columns: DrawColumns, everyone: Everyone | None) -> Entry:
+    """The decision of a table."""
+    from tarstop_core.files.cells import read_cells
+    from tarstop_core.value.actions.schema import DrawColumns, Entry, draws_of_table, table_of_actions
+
+    name, titles, rows, notes = read_cells(file)
+    if columns == DrawColumns(sets=[], thresholds=()):
+        shared.say(notes)
+        return Entry(table_of_actions(name, titles, rows), everyone=everyone)
+    draws, passed_over = draws_of_table(name, titles, rows, columns)
+    shared.say(
+        (*notes, *(f"The column {title} holds no numbers and is passed over." for title in passed_over))
+    )
+    return Entry(draws, everyone=everyone)
+
+
+def _amounts(option: str, text: str | None) -> tuple[float, ...]:
+    """Numbers between commas."""
+    try:
+        return tuple(map(float, filter(None, (text or "").split(","))))
+    except ValueError:
+        raise InputProblem(f"{option} is '{text}'; give numbers X,X,….") from None
+
+
+def _said(content: object) -> str:
+    """A result as a person reads it."""
+    from tarstop_core.presentation.numbers import number
+
+    if isinstance(content, bool):
+        return "yes" if content else "no"
+    if isinstance(content, dict):
+        return "; ".join(f"{name} {_said(part)}" for name, part in content.items())
+    if isinstance(content, list):
+        return ", ".join(map(_said, content))
+    return number(float(content)) if isinstance(content, (int, float)) else str(content)

@@ -1,0 +1,309 @@
+"""The one schema of decisions, as JSON or TOML, and as tables of actions or of draws."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, NotRequired, Protocol
+
+import numpy as np
+from typing_extensions import TypedDict
+
+from tarstop_core.envelope import read_json, validated
+from tarstop_core.errors import InputProblem
+from tarstop_core.presentation.numbers import listed
+from tarstop_core.value.actions.joint import ActionTable, JointNormal, LinearParameters
+from tarstop_core.value.actions.linear import ActionsLinear, EffectNetBenefit, Linear, Threshold
+from tarstop_core.value.actions.lines import Values
+from tarstop_core.value.actions.population import Concerned, Population, StudyPrice, Timing
+from tarstop_core.value.actions.psa import Draws
+from tarstop_core.value.actions.treat import TreatByTest
+
+PER_PERSON = ("evpi", "evppi", "evsi")  # What a value per person is called at the beginning
+CHANCES = (
+    "chance",
+    "chances",
+    "probability",
+)  # How the line of a table with the chances of the states begins
+LONGEST_NUMBER = 40
+
+
+class Decision(Protocol):
+    """What every kind of decision answers."""
+
+    kind: ClassVar[str]
+
+    def values(self) -> Values:
+        """Results by name."""
+
+
+KINDS: dict[str, type[Decision]] = {
+    decision.kind: decision
+    for decision in (
+        Threshold,
+        Linear,
+        ActionsLinear,
+        EffectNetBenefit,
+        JointNormal,
+        LinearParameters,
+        ActionTable,
+        TreatByTest,
+        Draws,
+        Population,
+        StudyPrice,
+    )
+}
+"""Kinds of decisions by name."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Everyone(Concerned):
+    """Those concerned by a decision whose values are per person, and when a year's people count."""
+
+    timing: Timing = "start_of_year"
+
+    def values(self, per_person: Values) -> Values:
+        """Values per person, as population values."""
+        people = self.people(self.timing)
+        return {
+            f"population_{name}": value * people
+            for name, value in per_person.items()
+            if isinstance(value, float) and name.startswith(PER_PERSON) and not name.endswith("_se")
+        }
+
+
+class Row(TypedDict):
+    """A decision in a file."""
+
+    kind: str
+    inputs: dict[str, object]
+    id: NotRequired[str]
+    population: NotRequired[Everyone]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A decision, what it is called, and who is concerned."""
+
+    decision: Decision
+    name: str = ""
+    everyone: Everyone | None = None
+
+    def values(self) -> Values:
+        """Results, with population values where somebody is counted."""
+        values = self.decision.values()
+        return values | self.everyone.values(values) if self.everyone else values
+
+
+def entries_of_text(text: str, name: str, everyone: Everyone | None = None) -> tuple[list[Entry], bool]:
+    """Decisions of a JSON or TOML document.
+
+    Parameters
+    ----------
+    text : str
+        One decision (``kind`` and ``inputs``), a list of them, or one under the key ``rows``.
+    name : str
+        The file's name, for messages; TOML ends with .toml.
+    everyone : Everyone, optional
+        Those concerned by each decision that names nobody itself.
+
+    Returns
+    -------
+    list of Entry
+        In the order of the document.
+    bool
+        Whether it is a list.
+
+    Raises
+    ------
+    InputProblem
+        Naming the file, the row and the field.
+    """
+    try:
+        content = tomllib.loads(text) if name.casefold().endswith(".toml") else read_json(text)
+    except RecursionError:
+        raise InputProblem(f"{name} is nested too deeply; give one decision or a list of them.") from None
+    except ValueError as problem:
+        raise InputProblem(f"{name} cannot be read ({problem}); mend it there.") from None
+    if isinstance(content, dict) and "rows" in content:
+        content = content["rows"]
+    rows = content if isinstance(content, list) else [content]
+    if not rows:
+        raise InputProblem(f"{name} holds no decision; give kind and inputs.")
+    return [_entry(row, at, name, everyone) for at, row in enumerate(rows, 1)], isinstance(content, list)
+
+
+def _entry(content: object, at: int, name: str, everyone: Everyone | None) -> Entry:
+    """One row of a document."""
+    place = f"{name}, row {at}"
+    row = validated(Row, content, place, "give kind and inputs", open_ended=True)
+    if row["kind"] not in KINDS:
+        raise InputProblem(f"{place}: there is no kind {row['kind']!r}; give {listed(list(KINDS), 'or')}.")
+    decision = validated(KINDS[row["kind"]], row["inputs"], f"{place} ({row['kind']})", "mend its inputs")
+    return Entry(decision, row.get("id", ""), row.get("population", everyone))
+
+
+def table_of_actions(
+    name: str, titles: Sequence[str], rows: Iterable[tuple[int, Sequence[str]]]
+) -> ActionTable:
+    """Actions × consequences from cells: a line an action, a column a state, and a line ``chance``.
+
+    Parameters
+    ----------
+    name : str
+        The file's name, for messages.
+    titles : sequence of str
+        The header; the first names nothing.
+    rows : iterable of (int, sequence of str)
+        Lines with their cells; the first cell names the action.
+
+    Returns
+    -------
+    ActionTable
+
+    Raises
+    ------
+    InputProblem
+        Naming the line and the column.
+    """
+    consequences: dict[str, list[float]] = {}
+    chances: list[float] | None = None
+    for line, cells in rows:
+        action = cells[0].strip() if cells else ""
+        numbers = [
+            number_in(name, line, title, cells[at] if at < len(cells) else "")
+            for at, title in enumerate(titles[1:], 1)
+        ]
+        if action.casefold() in CHANCES:
+            chances = numbers
+        elif action in consequences:
+            raise InputProblem(f"{name}, line {line} names {action!r} again; give each action one line.")
+        else:
+            consequences[action] = numbers
+    if chances is None:
+        raise InputProblem(
+            f"{name} has no line that begins with chance; give the chance of each state there."
+        )
+    try:
+        return ActionTable(
+            consequences=list(consequences.values()),
+            chances=chances,
+            actions=list(consequences),
+            states=list(titles[1:]),
+        )
+    except InputProblem as problem:
+        raise InputProblem(f"{name}: {problem}") from None
+
+
+@dataclass(frozen=True, kw_only=True)
+class DrawColumns:
+    """Which columns of a table of draws are what; the others are parameters."""
+
+    net_benefit: Sequence[str] = ()
+    effect: Sequence[str] = ()
+    cost: Sequence[str] = ()  # In the order of the effects, after which actions are called
+    willingness_to_pay: float | None = None
+    sets: Sequence[Sequence[str]] = ()
+    thresholds: Sequence[float] = ()
+
+
+def draws_of_table(
+    name: str, titles: Sequence[str], rows: Sequence[tuple[int, Sequence[str]]], columns: DrawColumns
+) -> tuple[Draws, list[str]]:
+    """Draws from cells: a line a draw, a column a net benefit, an effect, a cost or a parameter.
+
+    Parameters
+    ----------
+    name : str
+        The file's name, for messages.
+    titles : sequence of str
+        The header.
+    rows : sequence of (int, sequence of str)
+        Lines with their cells.
+    columns : DrawColumns
+        What the columns are.
+
+    Returns
+    -------
+    Draws
+    list of str
+        Columns that were passed over, for they hold no numbers.
+
+    Raises
+    ------
+    InputProblem
+        Naming the line and the column.
+    """
+    if len(columns.effect) != len(columns.cost):
+        raise InputProblem(
+            f"There are {len(columns.effect)} columns of effects and {len(columns.cost)} of costs; give one each an action."
+        )
+    given = (*columns.net_benefit, *columns.effect, *columns.cost)
+    together = tuple(dict.fromkeys(title for titles_of in columns.sets for title in titles_of))
+    for title in (*given, *together):
+        if titles.count(title) != 1:
+            there = "no" if title not in titles else "more than one"
+            raise InputProblem(f"{name} has {there} column {title!r}; it has {listed(list(titles))}.")
+
+    def column(title: str) -> list[float]:
+        at = titles.index(title)
+        return [number_in(name, line, title, cells[at] if at < len(cells) else "") for line, cells in rows]
+
+    parameters, passed_over = {title: column(title) for title in together}, []
+    for title in titles if not together else ():
+        if title not in given and title:
+            try:
+                parameters[title] = column(title)
+            except InputProblem:
+                passed_over.append(title)
+    try:
+        draws = Draws(
+            net_benefit={title: column(title) for title in columns.net_benefit} or None,
+            effect={title: column(title) for title in columns.effect} or None,
+            cost={of: column(title) for of, title in zip(columns.effect, columns.cost, strict=True)} or None,
+            willingness_to_pay=columns.willingness_to_pay,
+            parameters=parameters,
+            sets=columns.sets,
+            thresholds=columns.thresholds,
+        )
+    except InputProblem as problem:
+        raise InputProblem(f"{name}: {problem}" if name not in str(problem) else str(problem)) from None
+    return draws, passed_over
+
+
+def number_in(name: str, line: int, title: str, text: str) -> float:
+    """The number in a cell.
+
+    Parameters
+    ----------
+    name : str
+        The file's name.
+    line : int
+        Where it stands.
+    title : str
+        Its column.
+    text : str
+        What it says.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    InputProblem
+        When it is not a finite number.
+    """
+    try:
+        value = float(text) if len(text) <= LONGEST_NUMBER and "_" not in text else np.nan
+    except ValueError:
+        value = np.nan
+    if not np.isfinite(value):
+        raise InputProblem(f"{name}, line {line}: {title} is '{text.strip()}'; give a number such as 0.25.")
+    return value
+
+
+def columns_named(text: str | None) -> tuple[str, ...]:
+    """Names between commas."""
+    return tuple(filter(None, map(str.strip, (text or "").split(","))))
