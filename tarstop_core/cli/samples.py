@@ -38,6 +38,25 @@ RULE = '''
         def depths(self, path, costs, start=0):
             return at_any_cost(max(start, min(self.n, len(path))), costs)
 '''
+DECISION = """
+    # Treat nobody, everybody, or whoever a test finds positive. Amounts are pounds per person.
+    kind = "test_treat"
+
+    [inputs]
+    mu_logit_se = 1.0                         # Sensitivity .73, on the logit scale
+    mu_logit_sp = 1.2                         # Specificity .77
+    cov = [[0.25, -0.08], [-0.08, 0.3]]       # How uncertain both are, and together
+    prevalence = { beta = [9, 51] }           # 9 of 60 had the disease
+    benefit_treated_diseased = 1000
+    harm_treated_healthy = 180
+    cost_test = 45
+    thresholds = [0.1, 0.15, 0.2]             # For the decision curve
+
+    [population]
+    annual_population = 10000
+    years = 10
+    rate = 0.035
+"""
 
 
 @click.command()
@@ -46,7 +65,8 @@ def samples(folder: Path) -> None:
     """Write files to try the other commands on into FOLDER, the present one unless named.
 
     records.csv is a simulated search, labelled.csv a simulated review with its labels and their order, my.run and my.qrels are all simulated
-    searches as ranked and judged, my_rule.py is a stopping rule. No file is replaced.
+    searches as ranked and judged, my_rule.py is a stopping rule, decision.toml a decision between three actions. No file is
+    replaced.
     """
     contents = dict(_files())
     taken = [name for name in contents if (folder / name).exists()]
@@ -80,4 +100,5 @@ def _files() -> Iterator[tuple[str, str]]:
             qrels.append(f"{name} 0 {doc} {int(relevant)}\n")
     yield "my.run", "".join(run)
     yield "my.qrels", "".join(qrels)
+    yield "decision.toml", inspect.cleandoc(DECISION) + "\n"
     yield "my_rule.py", f"{inspect.cleandoc(RULE)}\n"

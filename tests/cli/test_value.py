@@ -48,6 +48,9 @@ def test_everyone_concerned(tarstop: Run, tmp_path: Path) -> None:
     named = tarstop("value", write(tmp_path, "a.json", one | {"population": people}), "--json").json
     options = ("--people", 10, "--years", 2)
     asked = tarstop("value", write(tmp_path, "b.json", one), *options, "--json").json
+    test = next(row for row in OWN if row["kind"] == "test_treat")
+    parts = tarstop("value", write(tmp_path, "c.json", test), *options, "--json").json["value"]
+    assert parts["population_evppi_se"] == pytest.approx(20 * test["value"]["evppi_se"])
     assert named == asked and asked["value"]["population_evpi"] == pytest.approx(20 * 19.7796557401)
 
 

@@ -20,7 +20,7 @@ ELSEWHERE = ("app", "experiment", "backup FILE")
 def test_every_line_runs(tarstop: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
     monkeypatch.chdir(tmp_path)
     lines = [line for line in LINES if not line.startswith(ELSEWHERE)]
-    assert len(lines) == 6
+    assert len(lines) == 7
     for line in lines:
         done = tarstop(*shlex.split(line))
         assert done.code == 0 and done.out, (line, done.err)

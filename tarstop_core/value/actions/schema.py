@@ -69,7 +69,7 @@ class Everyone(Concerned):
         return {
             f"population_{name}": value * people
             for name, value in per_person.items()
-            if isinstance(value, float) and name.startswith(PER_PERSON) and not name.endswith("_se")
+            if isinstance(value, float) and name.startswith(PER_PERSON) and name != "evpi_se"
         }
 
 
