@@ -59,7 +59,7 @@ KINDS: dict[str, type[Decision]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Everyone(Concerned):
-    """Those concerned by a decision whose values are per person, and when a year's people count."""
+    """People concerned by a decision whose values are per person, and when a year's people count."""
 
     timing: Timing = "start_of_year"
 

@@ -93,7 +93,7 @@ class TreatByTest:
 
     @property
     def covariance(self) -> Floats:
-        """Of (logit Se, logit Sp), shape (2, 2)."""
+        """Covariance of (logit Se, logit Sp), shape (2, 2)."""
         return np.array(self.cov, dtype=np.float64)
 
     @property
