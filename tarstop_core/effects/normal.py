@@ -165,7 +165,7 @@ def believe(y: Floats, v: Floats, prior: EffectPrior) -> Belief:
     --------
     >>> belief = believe(np.array([-0.4, -0.6]), np.array([0.04, 0.09]), EffectPrior())
     >>> belief.above(0.0).round(3).tolist()
-    [0.5, 0.213, 0.125]
+    [0.5, 0.166, 0.054]
     """
     silent = ~np.isfinite(y)
     y, v = np.where(silent, 0.0, y), np.where(silent, np.inf, v)

@@ -126,7 +126,7 @@ def prefixes(y: Floats, v: Floats, method: Method, first: int = 2) -> Pooled:
     --------
     >>> fit = prefixes(np.array([0.1, 0.3, 0.2]), np.array([0.01, 0.02, 0.04]), "REML")
     >>> fit.est.round(3).tolist()
-    [0.167, 0.171]
+    [0.175, 0.171]
     """
     of = _Prefixes(np.asarray(y, dtype=float), np.asarray(v, dtype=float), first)
     zero = np.zeros(len(of.k))
