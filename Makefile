@@ -18,7 +18,7 @@ PYTEST := OMP_NUM_THREADS=1 PYTHONWARNDEFAULTENCODING=1 $(BIN)/python -m pytest 
 export PYTHONDONTWRITEBYTECODE :=
 
 .DELETE_ON_ERROR:
-.PHONY: help app test without-browser lint collection deep format bench results wheel clean
+.PHONY: help app test without-browser lint collection deep format bench results site wheel clean
 .DEFAULT_GOAL := help
 
 help:
@@ -29,6 +29,7 @@ help:
 	@echo "make format  let ruff lay out the code"
 	@echo "make bench   the benchmarks, into docs/benchmarks.md"
 	@echo "make results the shipped experiments again, and the pages about them"
+	@echo "make site    README and docs as a website, into build/site"
 	@echo "make wheel   build the wheel into dist/"
 	@echo "make clean   remove what was built, .venv included"
 
@@ -85,6 +86,11 @@ results: $(DEV_READY)
 	@$(BIN)/python scripts/make_results.py
 	@$(BIN)/python scripts/make_variations.py
 	@$(BIN)/python -m scripts.study results grlstop
+
+site: $(APP_READY)
+	@$(INSTALL) -r docs/site/requirements.txt
+	@$(BIN)/python -m sphinx -q -W -c docs/site . build/site
+	@echo "Open build/site/index.html"
 
 wheel: $(DEV_READY) $(SAMPLES)
 	@rm -rf dist
