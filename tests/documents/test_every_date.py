@@ -2,6 +2,7 @@
 
 import csv
 import itertools
+import re
 from datetime import date
 from pathlib import Path
 
@@ -44,36 +45,20 @@ def test_what_is_left_out_never_counts() -> None:
 
 def test_the_words_name_the_dates_and_the_law() -> None:
     said = {name: FOUND[name][-1].words for name in WANTED if FOUND[name]}
-    novelty = "an earlier filing published later, which counts for novelty only (Art. 54(3) EPC; in the US see § 102(a)(2))"
-    until = "your priority date 3 March 2018"
-    assert (
-        said["EP-1000006-A1"] == f"filed 2 March 2018, before {until}, and published 12 May 2019: {novelty}"
-    )
-    assert said["EP-1000008-A1"] == (
-        f"with priority of 1 June 2017, before {until}, and published 5 December 2018: {novelty}, as far as it is "
-        "entitled to that priority"
-    )
-    assert said["US-1000004-A1"] == (
-        f"filed 1 September 2018 with priority of 4 March 2018, not before {until}: too late to be prior art"
-    )
-    assert said["EP-1000011-A1"] == (
-        f"filed 30 May 2018, not before {until}: too late, unless it claims an earlier priority"
-    )
-    assert said["EP-1000018-A1"] == (
-        f"published 12 May 2019, after {until}, but filed 2018, which may be before it: look it up"
-    )
-    assert said["EP-1000020-A1"] == (
-        f"filed 1 January 2017, before {until}, and dated 2018, so it may count in full or for novelty only: look it up"
-    )
-    assert (
-        said["US-1000026-B2"]
-        == f"published 5 June 2019, after {until}, although granted 5 June 2012: look it up"
-    )
-    assert said["US-1000027-B2"] == (
-        f"filed 28 April 2013, before {until}, and published 9 February 2019: {novelty}; it is a granted patent, whose "
-        "application may have been published in time"
-    )
-    assert FOUND["US-1000034-A1"][0].words.startswith("has your applicant and your priority date")
+    novelty, until = "for novelty only (Art. 54(3) EPC; in the US see § 102(a)(2))", "3 March 2018"
+    parts = {
+        "EP-1000006-A1": ["filed 2 March 2018", "before", until, "published 12 May 2019", novelty],
+        "EP-1000008-A1": ["1 June 2017", "before", until, "5 December 2018", novelty, "entitled"],
+        "US-1000004-A1": ["1 September 2018", "4 March 2018", "not before", until, "too late"],
+        "EP-1000011-A1": ["30 May 2018", "not before", until, "too late", "earlier priority"],
+        "EP-1000018-A1": ["12 May 2019", "after", until, "filed 2018", "look it up"],
+        "EP-1000020-A1": ["1 January 2017", "before", until, "dated 2018", "in full or", "look it up"],
+        "US-1000026-B2": ["5 June 2019", "after", until, "5 June 2012", "look it up"],
+        "US-1000027-B2": ["28 April 2013", "before", until, "9 February 2019", novelty, "granted patent"],
+    }
+    for name, expected in parts.items():
+        assert re.search(".*".join(map(re.escape, expected)), said[name]), said[name]
+    assert "priority date" in FOUND["US-1000034-A1"][0].words
 
 
 def days(text: str) -> tuple[date, date]:

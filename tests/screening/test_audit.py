@@ -9,6 +9,7 @@ from tarstop_core.calibration.recall_bound import draws_at
 from tarstop_core.errors import InputProblem
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.ranking.order import Ranking
+from tarstop_core.screening import record_message
 from tarstop_core.screening.advice import advise
 from tarstop_core.screening.advised import RecallFacts
 from tarstop_core.screening.audit import (
@@ -26,6 +27,7 @@ from tarstop_core.screening.settings_words import protocol_paragraph
 from tarstop_core.screening.state import State
 from tarstop_core.value.payoffs import Payoffs
 from tests.session_cases import INCLUSION as CALIBRATOR
+from tests.spoken import Spoken, spoken
 
 N, EVERY = 300, 2
 START = ReviewSettings(Payoffs.from_q_star(0.5), 0.001)
@@ -55,7 +57,7 @@ def test_draws_are_recorded_and_ranks_stay_what_they_were() -> None:
     assert state.drawn.tolist() == draws_at(N, EVERY).tolist() and state.audit_every == EVERY
     assert OFFERED.scores is not None and RANKING.scores is not None
     assert OFFERED.scores.tolist() == RANKING.scores[OFFERED.order].tolist()
-    assert OFFERED.how == "By likeness. One document in 2 is drawn at random."
+    assert OFFERED.how.startswith("By likeness. One document in 2")
     # The log says which were drawn: folding it needs no random numbers, so no machine differs.
     kept = json.loads(json.dumps(dict(AUDITED.payload)))
     assert check_event(Event("audited", kept, 1, "2026-01-02T03:04:05+00:00")).payload == AUDITED.payload
@@ -103,24 +105,24 @@ def test_without_draws_nothing_is_said() -> None:
     assert (recall_sentence(state), relevant_at_most(state)) == ("", None)
 
 
+def recall(relevant: int, most: int) -> Spoken:
+    """The sentence on recall that the draws allow."""
+    return Spoken("recall", {"sure": "95 %", "relevant": relevant, "most": most})
+
+
 def test_what_is_said_and_how_it_grows() -> None:
-    assert recall_sentence(after()) == (
-        "With 95 % confidence, by the random draws alone, the list holds at most 300 of what you would call relevant; "
-        "none is found."
-    )
+    assert spoken(record_message, recall_sentence, after()) == recall(relevant=0, most=300)
     states = [after(*read(depth, 60)) for depth in (100, 160, 220, 300)]
     most = [relevant_at_most(state) for state in states]
     assert most == sorted((each for each in most if each is not None), reverse=True) and most[-1] == 60
-    assert recall_sentence(states[-1]) == (
-        "With 95 % confidence at least 100 % of what you would call relevant has been found (60 of at most 60)."
-    )
+    assert spoken(record_message, recall_sentence, states[-1]) == recall(relevant=60, most=60)
+    assert "at least 100 %" in recall_sentence(states[-1])
     # Never rounded up to what was not shown.
     found, bound = states[1].relevant, most[1]
     assert bound is not None and f"at least {found * 100 // bound} %" in recall_sentence(states[1])
-    assert drawn_in_words(states[0]).startswith("one document in 2; so far 50 documents, ")
-    assert recall_sentence(after(*read(N, 0))) == (
-        "With 95 % confidence nothing in the list is what you would call relevant."
-    )
+    drawn = spoken(record_message, drawn_in_words, states[0])
+    assert (drawn.values["every"], drawn.values["documents"]) == (2, 50)
+    assert spoken(record_message, recall_sentence, after(*read(N, 0))) == recall(relevant=0, most=0)
 
 
 def test_undone_and_changed_labels_say_what_the_log_then_says() -> None:
@@ -155,7 +157,7 @@ def test_a_hit_that_waits_for_confirmation_is_not_yet_found() -> None:
 
 
 def test_a_protocol_says_it_beforehand() -> None:
-    assert audit_protocol(10).startswith("One document in 10 offered will be drawn at random")
+    assert audit_protocol(10).startswith("One document in 10 ") and "95 %" in audit_protocol(10)
 
 
 def test_the_statement_has_the_confidence_of_the_rule() -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tarstop_core.calibration.calibrator import Calibrator, FittedOn
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.samples.shipped import wrong_stops
+from tarstop_core.screening import advice_message
 from tarstop_core.screening.advice import advise
 from tarstop_core.screening.advised import Advice, Assumption, Floor, Headline, ReviewFacts, Variation
 from tarstop_core.screening.fold import replay
@@ -241,16 +242,13 @@ def test_reports_and_abstracts_are_compared() -> None:
     assert TOLD.plan and beside in told.sentence and before not in told.sentence
     none = explain(situation("reports", facts=replace(TOLD, plan=0)), REVIEW)
     assert none.sentence == f"{told.sentence.removesuffix('.')}{before}"
-    assert told.sentence == (
-        "Reading all that is left would change the decision in about 20 of 100 such reviews. "
-        "Reading 2 of the 3 waiting reports in full pays: together they are worth 0.02 and cost 0.01. "
-        "The next documents are worth 0.0043 each and cost 0.002 each. By itself, screening on pays too."
-    )
+    for part in ("20 of 100", "2 of the 3", "worth 0.02 and cost 0.01", "worth 0.0043 each and cost 0.002"):
+        assert part in told.sentence
 
 
 def test_a_turn_that_is_likely_at_the_threshold_is_explained_under_why_alone() -> None:
     near = situation("continue", b=REVIEW.payoffs.q_star + 0.02, facts=replace(TOLD, otherwise=0.64))
-    assert "about 64 of 100 such reviews. So many, because the chance of" in explain(near, REVIEW).sentence
+    assert re.search("64 of 100.*So many, because", explain(near, REVIEW).sentence)
     assert "So many" not in glance(near)
     for other in (replace(near, b=0.9), replace(near, facts=replace(TOLD, otherwise=0.1))):
         assert "So many" not in explain(other, REVIEW).sentence
@@ -259,7 +257,7 @@ def test_a_turn_that_is_likely_at_the_threshold_is_explained_under_why_alone() -
 def test_a_turn_that_is_likelier_than_a_mistake_now_says_why_both_can_be() -> None:
     facts = replace(TOLD, otherwise=0.34, disagreement=0.23)
     one = situation("continue", b=0.9, facts=facts)
-    assert "stopping now is wrong in about 23 of 100" in explain(one, REVIEW).sentence
+    assert "about 23 of 100" in explain(one, REVIEW).sentence
     assert "Not every such" not in glance(one)
     assert "Not every such" not in explain(replace(one, facts=replace(facts, otherwise=0.2)), REVIEW).sentence
 
@@ -268,7 +266,7 @@ def test_a_turn_that_is_likelier_than_a_mistake_now_says_why_both_can_be() -> No
 def test_a_turn_that_is_likelier_than_not_is_set_beside_what_is_advised(plus: bool, chosen: str) -> None:
     """It can be so on one side of one half alone, where the mistake that the action may be is the cheaper one."""
     likely = situation("continue", plus=plus, facts=replace(TOLD, otherwise=0.64))
-    assert f"“{chosen}” is the better choice for now even so, because" in explain(likely, REVIEW).sentence
+    assert re.search(f"“{chosen}” .* even so", explain(likely, REVIEW).sentence)
     assert "even so" not in glance(likely)
     assert "even so" not in explain(replace(likely, facts=TOLD), REVIEW).sentence
 
@@ -277,10 +275,7 @@ def test_a_turn_that_waits_for_more_studies_is_explained_by_them_alone() -> None
     few = replace(REVIEW, least_studies=20)
     held = situation("continue", plus=False, b=0.55, facts=replace(TOLD, otherwise=0.64, needed=18))
     told = explain(held, few)
-    assert (
-        "64 of 100" in told.sentence
-        and "is not open before 20 studies are in" in told.sentence + told.stopping
-    )
+    assert "64 of 100" in told.sentence and "before 20 studies" in told.sentence + told.stopping
     assert "So many" not in told.sentence and "even so" not in told.sentence
 
 
@@ -289,12 +284,9 @@ def test_a_stop_on_little_says_how_often_that_was_wrong() -> None:
     assert past is not None
     few = replace(TOLD, studies=2, otherwise=0.004, past=past)
     told = explain(situation("stop", facts=few), REVIEW)
-    assert told.sentence.startswith(
-        "Reading all that is left would change the decision in fewer than 1 of 100 "
-    )
-    assert told.sentence.endswith(
-        f"Of {past.questions} past questions ({past.reviews} reviews), {past.wrong} were decided wrongly after 2 studies."
-    )
+    assert "fewer than 1 of 100" in told.sentence
+    assert f"{past.questions} past questions ({past.reviews} reviews), {past.wrong}" in told.sentence
+    assert told.sentence.endswith("after 2 studies.")
     many = explain(situation("stop", facts=replace(few, studies=99, past=None)), REVIEW)
     assert "past questions" not in many.sentence
 
@@ -311,9 +303,7 @@ def test_amounts_are_examples_where_a_demo_gave_them() -> None:
 def test_a_least_number_of_studies_holds_an_action_back() -> None:
     least = replace(REVIEW, least_studies=5, least_patients=100)
     held = explain(situation("stop", facts=replace(TOLD, needed=2), b=0.9, plus=False), least)
-    assert held.stopping.endswith(
-        "“Adopt” is not open before 5 studies with 100 patients who have the condition are in."
-    )
+    assert re.search("“Adopt” is not open .* 5 studies with 100 patients", held.stopping)
     for facts, b in ((TOLD, 0.9), (replace(TOLD, needed=2), 0.1)):
         assert "not open" not in explain(situation("stop", facts=facts, b=b), least).stopping
 
@@ -321,72 +311,66 @@ def test_a_least_number_of_studies_holds_an_action_back() -> None:
 def test_a_stop_names_the_reports_that_are_left_unread() -> None:
     left = replace(TOLD, reports_to_read=0, waiting=1, pooled_range=(0.64, 0.83))
     stop = situation("stop", facts=left)
-    assert (
-        "Reading the waiting report in full would cost more than it is worth."
-        in explain(stop, REVIEW).sentence
-    )
+    assert scenario_of(REVIEW).message("left_waiting", facts=left) in explain(stop, REVIEW).sentence
     assert "1 report unread" in verdict(stop, REVIEW).rests
 
 
 def test_a_review_speaks_of_studies_not_hits() -> None:
     told = explain(situation("continue", facts=TOLD), REVIEW)
-    assert "If no study with data turns up" in told.sentence
+    assert scenario_of(REVIEW).message("nothing") in told.sentence
     held = explain(situation("continue", facts=TOLD, held_by=Floor.RIGHT), replace(REVIEW, floor=0.9))
-    assert "you asked for a chance of the right decision of at least 90 %" in held.sentence
+    assert "at least 90 %" in held.sentence and "90 %" not in told.sentence
     assert question(REVIEW) == "sensitivity exceeds 75 %" and question(START) == "prior art exists"
-    assert (
-        scenario_of(REVIEW).message("read", advice=situation("continue", facts=TOLD))
-        == "5 documents and 4 studies with data"
+    assert re.match(
+        "5 documents and 4 studies",
+        scenario_of(REVIEW).message("read", advice=situation("continue", facts=TOLD)),
     )
     assert scenario_of(START).message("read", advice=situation("continue")) == "5 documents"
     review, advice = scenario_of(REVIEW), situation("continue", facts=TOLD)
     rows = dict(review.rows(advice, REVIEW))
-    assert rows["Relevant documents probably still unread"] == "12 (3 to 25)"
-    assert rows["Chance of the right decision, stopping now"] == "75 %"
+    assert {"12 (3 to 25)", "75 %"} <= set(rows.values())
     assert len(review.rows(advice, replace(REVIEW, stages=1))) == len(rows) - 1
     assert "not open until" not in explain(situation("stop", facts=TOLD, b=0.9), REVIEW).stopping
 
 
 def test_continue_has_its_numbers() -> None:
     told = explain(situation("continue"), START)
-    assert told.sentence == (
-        "The next documents are worth 0.0043 each and cost 0.002 each. "
-        "If nothing turns up you would stop after about 6 more."
-    )
+    assert "worth 0.0043 each and cost 0.002" in told.sentence and "about 6 more." in told.sentence
     assert "“Grant”, expected to bring 0.15" in told.stopping
 
 
 def test_each_rule_is_compared_in_its_own_words() -> None:
     greedy = explain(situation("continue"), replace(START, policy="greedy")).sentence
-    assert greedy.startswith("The paper's score of the next document is 0.0043, and a document costs 0.002.")
-    budget = explain(situation("continue", worth=None), replace(START, policy="budget:d=100")).sentence
-    assert budget.startswith("Read a fixed number of documents, whatever they show.")
+    assert re.match(r"The paper's score .* 0\.0043\b.* 0\.002\b", greedy)
+    budget = replace(START, policy="budget:d=100")
+    assert explain(situation("continue", worth=None), budget).sentence.startswith(budget.rule.rule)
 
 
 def test_money_and_free_reading() -> None:
     pounds = replace(START, payoffs=START.payoffs.scaled(20_000, "£"), cost=0.0)
     told = explain(situation("continue", worth=86.0, cost=0.0, utility=3120.0), pounds)
-    assert "worth £86 each and cost nothing each" in told.sentence or "cost nothing" in told.sentence
-    assert "£3,120" in told.stopping and "both mistakes together cost 1" not in told.stopping
-    assert "both mistakes together cost 1" in stopping(situation("stop"), START)
+    assert "worth £86 each and cost nothing" in told.sentence
+    assert "£3,120" in told.stopping and "together cost" not in told.stopping
+    assert "together cost 1." in stopping(situation("stop"), START)
     four = replace(START, payoffs=Payoffs(2, 1, 3, 4))
-    assert "both mistakes together cost 10." in stopping(situation("stop"), four)
+    assert "together cost 10." in stopping(situation("stop"), four)
 
 
 def test_reading_to_the_end_is_said() -> None:
     told = explain(situation("continue", depth=50, more=10), START)
-    assert "you would read all 10 documents that are left" in told.sentence
+    assert "all 10 documents" in told.sentence
 
 
 def test_a_stop_says_why() -> None:
-    assert explain(situation("stop"), START).sentence.endswith("Going on is no longer worth it.")
+    assert "worth 0.0003 each and cost 0.002" in explain(situation("stop"), START).sentence
     worthless = explain(situation("stop", worth=0.0), START).sentence
-    assert worthless == "Nothing that the next documents could show would be worth reading them for."
+    assert worthless == advice_message("not_worth_it")
 
 
 def test_nothing_read_is_said_before_anything_else() -> None:
     told = explain(situation("prior alone"), START)
-    assert told.sentence.startswith("Your starting assumption alone decides this; nothing has been read.")
+    assert told.sentence.startswith(advice_message("alone", advice=situation("prior alone")))
+    assert not advice_message("alone", advice=situation("stop"))
 
 
 def test_assumptions_are_named_the_assumption_and_what_would_follow() -> None:
@@ -397,10 +381,9 @@ def test_assumptions_are_named_the_assumption_and_what_would_follow() -> None:
     )
     told = explain(situation("stop", worth=0.001, variations=variations), START)
     assert told.word == "STOP", "what is assumed does not turn the headline"
-    assert told.robustness == (
-        "If documents are half as likely to be relevant, you would go on, for about 9 more.",
-        "If documents are twice as likely to be relevant, you would stop now and choose “Reject”.",
-    )
+    half, twice = told.robustness
+    assert "half as likely" in half and "about 9 more" in half and "“Reject”" not in half
+    assert "twice as likely" in twice and "choose “Reject”" in twice
     assert explain(situation("stop"), START).robustness == ()
 
 
@@ -409,8 +392,8 @@ def test_a_hit_that_waits_shows_both_worlds(go_on: bool) -> None:
     fails = situation("continue", b=0.213) if go_on else situation("stop", b=0.213)
     sentence = explain(situation("confirm", if_fails=fails), START).sentence
     assert "choose “Reject”" in sentence and "21 %" in sentence
-    assert ("go on, for about 6 more" in sentence) == go_on
-    assert ("stop now and choose “Grant”" in sentence) == (not go_on)
+    assert ("about 6 more" in sentence) == go_on
+    assert ("choose “Grant”" in sentence) == (not go_on)
 
 
 def test_actions_go_by_the_names_they_were_given() -> None:

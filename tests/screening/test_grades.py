@@ -110,8 +110,9 @@ def test_two_y_settle_it_together() -> None:
 def test_one_undo_takes_back_the_pair_and_its_note() -> None:
     noted = Event("note", {"doc": IDS[4], "text": "See figure 2"})
     before = state_of(*GRADED, noted)
-    event = together_event(before, IDS, IDS[1], IDS[4], note="See figure 2\nWith #2: same field")
-    assert state_of(*GRADED, noted, event).notes == {IDS[4]: "See figure 2\nWith #2: same field"}
+    both = "See figure 2\nWith #2: same field"
+    event = together_event(before, IDS, IDS[1], IDS[4], note=both)
+    assert state_of(*GRADED, noted, event).notes == {IDS[4]: both}
     undone = state_of(*GRADED, noted, event, Event("undo"))
     assert undone.notes == {IDS[4]: "See figure 2"} and undone.together == {}
 
@@ -167,7 +168,7 @@ def test_every_export_carries_the_grade(store: Store, tmp_path: Path) -> None:
     assert [row["grade"] for row in rows[:6]] == ["", "Y", "A", "", "X", ""]
     assert rows[4]["together_with"] == IDS[1] and rows[3]["excluded_for"] == "no hinge"
     assert rows[1]["label"] == "in combination" and rows[0]["label"] == "not relevant"
-    assert "after your priority date 1 March 2004" in rows[0]["flag"]
+    assert "1 March 2004" in rows[0]["flag"]
     assert "own application's family" in rows[2]["flag"]
     frame = pd.read_csv(io.StringIO(to_csv(session)), keep_default_na=False)
     assert frame["grade"].tolist()[:5] == ["", "Y", "A", "", "X"]
@@ -175,8 +176,8 @@ def test_every_export_carries_the_grade(store: Store, tmp_path: Path) -> None:
     head = [cell.value for cell in book["Documents"][1]]
     assert book["Documents"].cell(3, head.index("grade") + 1).value == "Y"
     boxes = {row[0].value: row[1].value for row in book["PRISMA"].iter_rows(min_row=2)}
-    assert boxes["Relevant documents (X)"] == 1 and boxes["Documents graded in combination (Y)"] == 1
-    assert boxes["Documents graded background (A)"] == 1 and boxes["Records excluded: no hinge"] == 1
+    grades = {name[-2]: count for name, count in boxes.items() if name.endswith(("(X)", "(Y)", "(A)"))}
+    assert grades == {"X": 1, "Y": 1, "A": 1} and boxes["Records excluded: no hinge"] == 1
     assert boxes[LEFT_OUT] == 2 and boxes["Records screened"] == 5
     told = {row[0].value: row[1].value for row in book["Settings"].iter_rows(min_row=2)}
     assert told["Prior art must precede"] == "1 March 2004" and told["Application"] == "EP1234567"
@@ -185,9 +186,10 @@ def test_every_export_carries_the_grade(store: Store, tmp_path: Path) -> None:
 def test_ris_names_the_grade_and_only_x_leaves_as_relevant(store: Store, tmp_path: Path) -> None:
     session = session_snapshot(store, a_graded_session(store))
     text = to_ris(session)
-    assert "N1  - TARstop: Y, in combination, rank 2" in text
-    assert "N1  - TARstop: X, relevant with rank 2, rank 5" in text
-    assert "N1  - TARstop: not relevant (no hinge), rank 4" in text
+    noted = [line for line in text.splitlines() if line.startswith("N1  - TARstop: ")]
+    assert noted[1].endswith("Y, in combination, rank 2")
+    assert noted[3].endswith("not relevant (no hinge), rank 4")
+    assert noted[4].endswith("X, relevant with rank 2, rank 5")
     (tmp_path / "out.ris").write_text(text, encoding="utf-8")
     labels = read_records(tmp_path / "out.ris").frame["label"].tolist()[:5]
     assert labels == ["not relevant", "", "", "not relevant", "relevant"]
@@ -204,7 +206,7 @@ def test_the_report_shows_grades_flags_and_reasons(store: Store) -> None:
         "1 relevant (X), 1 Y, 1 A",
     ):
         assert words in page
-    assert "cannot be prior art unless filed earlier" in page
+    assert "cannot be prior art" in page
 
 
 def test_sessions_beside_each_other_count_grades(store: Store) -> None:

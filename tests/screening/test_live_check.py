@@ -1,6 +1,7 @@
 """Expected and found: intervals, what all sessions say, what is offered, and what a rescaling does to a session."""
 
 import math
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -129,10 +130,11 @@ def test_what_is_still_unread_is_not_corrected_twice() -> None:
 def test_unsure_documents_are_left_out() -> None:
     with_unsure = live_check(REVIEW, EVEN, P, read(REVIEW, "+---????"))
     assert with_unsure is not None and (with_unsure.read, with_unsure.found) == (4, 1)
-    assert "of the 1 document judged (1 unsure), found 0" in check_sentence(
-        live_check(REVIEW, EVEN, P, read(REVIEW, "-?")), REVIEW
+    assert re.search(
+        r"of .* 1 document .*\(1 unsure\), found 0",
+        check_sentence(live_check(REVIEW, EVEN, P, read(REVIEW, "-?")), REVIEW),
     )
-    assert "among the 4 documents judged (4 unsure), found 1" in check_sentence(with_unsure, REVIEW)
+    assert re.search(r"among .* 4 documents .*\(4 unsure\), found 1", check_sentence(with_unsure, REVIEW))
     assert live_check(REVIEW, EVEN, P, read(REVIEW, "??")) is None
     assert "once documents are read" in check_sentence(None, REVIEW)
 
@@ -218,8 +220,8 @@ def test_a_rescaling_is_logged_exported_and_reported(tmp_path_factory: pytest.Te
         whole = session_snapshot(store, session)
         assert whole.state.settings.scale == 0.31
         page = report_html(whole)
-        assert reason in page and "Chances of the documents multiplied by: 1 → 0.31" in page
-        assert "relevant among the 8 documents read" in page
+        assert reason in page and "multiplied by: 1 → 0.31" in page
+        assert "among the 8 documents read" in page
         text = export_session(store, session)
         taken = import_session(elsewhere, text, "session.json")
         assert before_import(export_session(elsewhere, taken)) == text
@@ -258,7 +260,7 @@ def test_a_hit_that_waits_for_confirmation_settles_nothing_yet() -> None:
         check is not None and (check.read, check.found) == (4, 0) and check.misses == pytest.approx(0.75**4)
     )
     said = check_sentence(check, START)
-    assert "among the 4 documents judged (1 waits for confirmation); none is confirmed." in said
+    assert "4 documents judged (1 waits" in said and "none is confirmed" in said
     confirmed = replay(
         START,
         IDS,

@@ -13,6 +13,7 @@ from tarstop_core.documents.application import Flag
 from tarstop_core.errors import InputProblem
 from tarstop_core.ranking.order import Ranking
 from tarstop_core.samples.shipped import calibrators, default_calibrator
+from tarstop_core.screening import record_message
 from tarstop_core.screening.advice import advise
 from tarstop_core.screening.audit import with_draws
 from tarstop_core.screening.events import label_event
@@ -31,6 +32,7 @@ from tarstop_core.screening.settings import PatentSettings
 from tarstop_core.screening.state import State
 from tarstop_core.screening.trace import trace
 from tarstop_core.value.payoffs import Floats, Payoffs
+from tests.spoken import spoken
 
 N = 12
 IDS = [f"d{at}" for at in range(N)]
@@ -281,10 +283,7 @@ def test_whatever_is_pressed_the_log_folds_and_its_tabs_agree(data: st.DataObjec
 
 def test_how_many_and_why() -> None:
     _, _, event = begun(["d1"])
-    assert counted(event.payload["documents"]) == "1 document (of the application’s own family)"
-    late = aside("d2", "d3").payload["documents"]
-    assert (
-        counted([*event.payload["documents"], *late])
-        == "3 documents (2 too late, 1 of the application’s own family)"
-    )
+    own, late = event.payload["documents"], aside("d2", "d3").payload["documents"]
+    assert spoken(record_message, counted, own) == ("set_aside", {"late": 0, "own": 1})
+    assert spoken(record_message, counted, [*own, *late]) == ("set_aside", {"late": 2, "own": 1})
     assert counted(()) == "0 documents"

@@ -9,7 +9,6 @@ from tarstop_core.screening.settings import ReviewSettings
 from tarstop_core.sessions.demo import (
     DEMO_REVIEW,
     DEMO_TOPIC,
-    Truth,
     sample_answer,
     sample_criteria,
     sample_text,
@@ -28,19 +27,18 @@ def test_a_search_tells_where_its_prior_art_is(store: Store) -> None:
     settings = session.row.settings
     relevant = sample_qrels()[DEMO_TOPIC]
     at = [f"#{rank}" for rank, doc in enumerate(session.row.ids, start=1) if relevant.get(doc)]
-    truth = f"the truth of this simulated search is that prior art exists, at {', '.join(at)}."
-    assert sample_answer(session, settings, plus=True) == Truth(
-        False, f"Your “Reject” was right: {truth}", f"The first stands at {at[0]}; you had read 0."
-    )
-    told = sample_answer(session, settings, plus=False)
-    assert told is not None and told.wrong and told.sentence == f"Your “Grant” was wrong: {truth}"
+    right, wrong = (sample_answer(session, settings, plus=plus) for plus in (True, False))
+    assert right is not None and wrong is not None and wrong.wrong and not right.wrong
+    assert "“Reject” was right: " in right.sentence and "“Grant” was wrong: " in wrong.sentence
+    assert all(told.sentence.endswith(f" at {', '.join(at)}.") for told in (right, wrong))
+    assert f" {at[0]}; " in right.overlooked and right.overlooked.endswith(" 0.")
     first = int(at[0][1:])
     for rank in range(1, first + 1):
         session.record(
             Event("label", {"doc": session.row.ids[rank - 1], "label": "irrelevant"}), session.state.seq
         )
     passed = sample_answer(session, settings, plus=False)
-    assert passed is not None and passed.overlooked == f"Overlooked among what you read: {at[0]}."
+    assert passed is not None and passed.overlooked.endswith(f": {at[0]}.")
     assert sample_text(session, session.row.ids[0]) == sample_criteria(session) == ""
 
 
@@ -50,11 +48,7 @@ def test_the_right_action_for_the_wrong_document_is_told(store: Store) -> None:
     session.record(Event("label", {"doc": doc, "label": "relevant"}), session.state.seq)
     session.record(Event("confirm", {"doc": doc, "holds": True}), session.state.seq)
     told = sample_answer(session, session.row.settings, plus=True)
-    assert (
-        told is not None
-        and told.wrong
-        and told.sentence.startswith("Your “Reject” was right, but not for #1:")
-    )
+    assert told is not None and told.wrong and "right, but not for #1:" in told.sentence
 
 
 def test_a_review_tells_what_all_its_tables_say(store: Store) -> None:
@@ -67,7 +61,7 @@ def test_a_review_tells_what_all_its_tables_say(store: Store) -> None:
     criteria = sample_reviews().set_index("topic").loc[DEMO_REVIEW, "criteria"]
     assert sample_criteria(session) == criteria
     told, other = (sample_answer(session, settings, plus=plus) for plus in (True, False))
-    assert told is not None and "put the chance that sensitivity exceeds 75 % at" in told.sentence
+    assert told is not None and "sensitivity exceeds 75 % at" in told.sentence
     strict = sample_answer(session, replace(settings, theta=0.95), plus=True)
     assert strict is not None and told.sentence != strict.sentence
     assert other is not None and told.sentence == other.sentence and told.wrong != other.wrong

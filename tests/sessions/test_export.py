@@ -131,14 +131,14 @@ def test_ris_is_read_back_with_its_labels(store: Store, tmp_path: Path) -> None:
     assert frame["authors"][0] == "Lee, J.; Kim, S." and frame["date"][0] == "2004-05"
     assert (frame["doi"][0], frame["pmid"][1]) == ("10.1000/x", "123456")
     assert (frame["publication_number"][2], frame["assignee"][2]) == ("EP1234567A1", EVIL)
-    assert "N1  - Note: +1 see ER - <img" in text
-    assert "N1  - TARstop: unsure, rank 11" in text and "N1  - TARstop: not read, rank 13" in text
+    assert "Note: +1 see ER - <img" in text
+    assert "TARstop: unsure, rank 11" in text and "TARstop: not read, rank 13" in text
 
 
 def test_ris_of_the_relevant_ones(store: Store) -> None:
     text = to_ris(session_snapshot(store, a_review(store)), relevant_only=True)
     assert text.count("TY  - ") == 3
-    assert "N1  - TARstop full text: excluded: wrong <test>" in text
+    assert "full text: excluded: wrong <test>" in text
     empty = store.create_session("e", a_collection(store), [0], None, SETTINGS, "", "")
     assert to_ris(session_snapshot(store, empty), relevant_only=True) == ""
 

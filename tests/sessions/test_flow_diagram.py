@@ -39,11 +39,7 @@ def test_a_review_shows_every_number() -> None:
     said = " ".join(texts(flow_diagram(COUNTS))).replace("\xa0", " ")
     for _, number in COUNTS.rows():
         assert f"(n = {number:,})" in said, number
-    assert (
-        "Records not screened although the rule" in said
-        and "b & <c>" in said
-        and "Excluded: no <test>" in said
-    )
+    assert "Records not screened although" in said and "b & <c>" in said and "Excluded: no <test>" in said
 
 
 def test_patents_end_with_the_relevant_documents() -> None:

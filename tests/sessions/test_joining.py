@@ -14,6 +14,7 @@ from tarstop_core.documents.records import as_records
 from tarstop_core.errors import InputProblem
 from tarstop_core.places import URL_VARIABLE
 from tarstop_core.ranking.order import prepare
+from tarstop_core.screening import record_message
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.labels import UNSEEN
 from tarstop_core.screening.log import Event
@@ -108,11 +109,11 @@ def test_records_repeated_in_the_file_count_as_duplicates(store: Store) -> None:
     event = added(store, key, LATER + "\nn0,Fracture surgery in adults,2.5,")
     assert event.payload["duplicates"] == 3
     whole = session_snapshot(store, key)
-    assert dict(whole.prisma.rows())["Duplicate records removed before screening"] == 1 + 3
+    assert whole.prisma.duplicates == 1 + 3
     identified = sum(count for _, count in whole.prisma.identified)
     assert identified - whole.prisma.duplicates == len(whole.row.ids)
     part(store, key)
-    assert dict(session_snapshot(store, key).prisma.rows())["Duplicate records removed before screening"] == 1
+    assert session_snapshot(store, key).prisma.duplicates == 1
 
 
 def test_counts_follow(store: Store) -> None:
@@ -122,14 +123,13 @@ def test_counts_follow(store: Store) -> None:
     whole = session_snapshot(store, key)
     counts = dict(whole.prisma.rows())
     assert counts["Records identified: PubMed"] == N + 1 and counts["Records identified: Embase"] == 5
-    assert counts["Duplicate records removed before screening"] == 3
+    assert whole.prisma.duplicates == 3
     assert counts["Records not screened yet"] == N + 3 - 5
     assert len(document_rows(whole)) == N + 3 and len(whole.steps) == 5
-    assert dict(about_rows(whole))["Joined later"].startswith(
-        "3 documents of b.csv; 2 more of its records were there already, 20"
-    )
+    joined = record_message("joined", documents=3, source="b.csv", duplicates=2, alike=0)
+    assert dict(about_rows(whole))["Joined later"].startswith(f"{joined}, 20")
     report = report_html(whole)
-    assert "3 documents of b.csv; 2 more of its records were there already" in report
+    assert joined in report
     assert "<strong>Looking for</strong> hip ultrasound</p>" in report
     assert progress(store.sessions()[0], store.events).startswith(f"5 of {N + 3} screened")
     other = duplicate(store, key, replace(REVIEW, cost=50.0), "dearer")
@@ -144,9 +144,8 @@ def test_what_is_perhaps_there_already_joins_and_is_counted(store: Store) -> Non
     event = added(store, key, f"id,title,date,score\ne1,{title},2002,4", "c.csv")
     assert (event.payload["docs"], event.payload["alike"]) == (["e1"], {"e1": "m1"})
     assert OpenSession.load(store, key).state.alike == {"e1": "m1"}
-    assert "1 document of c.csv; 1 of them is perhaps the same as another" in report_html(
-        session_snapshot(store, key)
-    )
+    joined = record_message("joined", documents=1, source="c.csv", duplicates=0, alike=1)
+    assert joined in report_html(session_snapshot(store, key))
 
 
 def test_what_would_join_is_said_before_it_does(store: Store) -> None:
@@ -347,7 +346,7 @@ def test_labels_that_came_along_and_a_plan_stay(store: Store) -> None:
     added(store, key)
     session.refresh()
     assert session.state.kept == 1 and session.row.ids[0] == doc and len(session.row.ids) == N + 3
-    assert "that was registered; 3 joined it later." in report_html(session_snapshot(store, key))
+    assert "3 joined it later." in report_html(session_snapshot(store, key))
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """A session that learns: the same order after a kill, elsewhere and under other stakes, and fits only where they are due."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,9 +10,11 @@ import pytest
 from tarstop_core.documents.records import as_records
 from tarstop_core.places import URL_VARIABLE
 from tarstop_core.ranking.learning import ITS_SCORE
+from tarstop_core.screening import record_message
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.settings_words import protocol_paragraph
+from tarstop_core.sessions import message
 from tarstop_core.sessions.compare import duplicate, outcome
 from tarstop_core.sessions.export import about_rows, document_rows
 from tarstop_core.sessions.file import export_session, import_session
@@ -26,6 +29,7 @@ from tarstop_core.sessions.report import report_html
 from tarstop_core.sessions.session import OpenSession, session_snapshot
 from tarstop_core.sessions.store.store import Store
 from tests.session_cases import INCLUSION, REVIEW, before_import
+from tests.spoken import spoken
 
 N = 40
 IDS = [f"d{at}" for at in range(N)]
@@ -217,8 +221,9 @@ def test_report_and_protocol_name_the_words(store: Store) -> None:
     session = OpenSession.load(store, begun(store, settings))
     session.learn()
     whole = session_snapshot(store, session.row.id)
-    assert "by “infants” typed for it" in report_html(whole)
-    assert "by “infants” typed for it." in protocol_paragraph(settings, INCLUSION, size=N)
+    typed = record_message("by_words", settings=settings)
+    assert "“infants”" in typed and typed in report_html(whole)
+    assert f"{typed}." in protocol_paragraph(settings, INCLUSION, size=N)
     assert settings.paper_mode().words_for == "" and "words_for" not in LEARNS.to_dict()
 
 
@@ -244,10 +249,10 @@ def test_scores_of_the_file_count_as_far_as_labels_bear_them_out(store: Store, t
     words, put = session.why_next(session.document(14)), "its score in the file and your labels"
     assert (ITS_SCORE in words) == (following in told)
     assert why_sentence(session.state, session.row.ids, ["hip", ITS_SCORE]) == f"Next by {put}: hip."
-    assert why_sentence(session.state, session.row.ids, [ITS_SCORE]) == "Next by its score in the file."
+    assert spoken(message, why_sentence, session.state, session.row.ids, [ITS_SCORE]).values["by_score"]
     whole = session_snapshot(store, key)
-    assert dict(about_rows(whole))["Scores weighed beside labels"] == "column “Model’s answer” of a.csv"
-    assert "scores that came with the documents" in report_html(whole)
+    assert "“Model’s answer” of a.csv" in dict(about_rows(whole))["Scores weighed beside labels"]
+    assert record_message("by_words", settings=session.row.settings) in report_html(whole)
     sent = export_session(store, key)
     with Store(f"sqlite:///{tmp_path}/elsewhere.db") as elsewhere:
         there = OpenSession.load(elsewhere, import_session(elsewhere, sent))
@@ -295,7 +300,8 @@ def test_it_is_said_which_words_put_a_document_first(store: Store) -> None:
     assert session.why_next(session.document(0)) == [], "the list put it there"
     screen(session, 1)
     words = session.why_next(session.document(1))
-    assert why_sentence(session.state, session.row.ids, words).startswith("Next by your question: hip")
+    assert why_sentence(session.state, session.row.ids, words).startswith("Next by your question:")
+    assert words[0] == "hip"
     screen(session, 3)
     words = session.why_next(session.document(4))
     assert words and set(" ".join(words).split()) <= {"hip", "ultrasound", "infants"}
@@ -304,7 +310,7 @@ def test_it_is_said_which_words_put_a_document_first(store: Store) -> None:
     assert why_sentence(session.state, session.row.ids, words).startswith("Next by your labels: ")
     session.record(Event("undo"), seen=session.state.seq)
     assert session.why_next(session.document(3)) == []
-    assert why_sentence(session.state, session.row.ids, []) == "Next because its verdict was taken back."
+    assert spoken(message, why_sentence, session.state, session.row.ids, []).values["put_back"]
 
 
 def test_what_was_found_is_set_beside_what_the_list_would_have_shown(store: Store) -> None:
@@ -314,9 +320,15 @@ def test_what_was_found_is_set_beside_what_the_list_would_have_shown(store: Stor
     read, first = set(session.row.ids[:8]), set(IDS[:8])
     same, unread = len(read & first & WANTED), len(first - read)
     assert same < 4 and unread, "other documents than the list's first were read"
-    assert gain_sentence(session.state) == (
-        f"{len(read & WANTED)} included after 8; of the 8 that stand first in the list's own order, {same} "
-        f"{'is' if same == 1 else 'are'} among them, and {unread} still unread."
+    assert spoken(message, gain_sentence, session.state) == (
+        "gain",
+        {
+            "found": len(read & WANTED),
+            "documents": 8,
+            "included": True,
+            "same": same,
+            "unread": unread,
+        },
     )
     static = OpenSession.load(store, begun(store, REVIEW))
     screen(static, 8)
@@ -328,7 +340,7 @@ def test_report_and_protocol_say_how_the_order_came_about(store: Store) -> None:
     screen(session, 8)
     whole = session_snapshot(store, session.row.id)
     rows = dict(about_rows(whole))
-    assert rows["Learned from labels"].startswith("8 fits, the last after 8 labels; ranker ")
+    assert re.match(r"8 fits, .* 8 labels; ranker ", rows["Learned from labels"])
     assert f"seed {session.state.fit['seed']}" in rows["Learned from labels"]  # type: ignore[index]
     assert rows["Beside the list’s own order"] == gain_sentence(session.state)
     assert dict(whole.in_words(session.row.settings))["Chances of the documents"].startswith(
@@ -337,6 +349,6 @@ def test_report_and_protocol_say_how_the_order_came_about(store: Store) -> None:
     page = report_html(whole)
     assert "<th" in page and "In the list" in page and "By fit" in page
     said = protocol_paragraph(LEARNS, INCLUSION, size=N, ranking="By hand.", digest=session.row.digest)
-    assert "in an order that is learned, beginning with that of the list (by hand)" in said
+    assert "learned, beginning with" in said and "(by hand)" in said
     assert f"with the seed {session.state.fit['seed']}" in said  # type: ignore[index]
-    assert "in a fixed order (by hand)" in protocol_paragraph(REVIEW, INCLUSION, size=N, ranking="By hand.")
+    assert "fixed order (by hand)" in protocol_paragraph(REVIEW, INCLUSION, size=N, ranking="By hand.")

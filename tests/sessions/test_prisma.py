@@ -54,8 +54,7 @@ def test_eligible_studies_without_data_are_included_and_not_excluded() -> None:
     found = prisma(FILES, 4, replay(REVIEW, IDS, log(["data", "no data", "no data", "excluded"])))
     rows = dict(found.rows())
     assert rows["Studies included"] == 3 and rows["Reports of included studies"] == 3
-    assert rows["Included studies with extractable data"] == 1
-    assert rows["Included studies without extractable data"] == 2
+    assert [rows[f"Included studies {data} extractable data"] for data in ("with", "without")] == [1, 2]
     assert found.excluded_full == (("why 1", 1),)
     drawn = flow_diagram(found)
     assert "Excluded: why 1" in drawn
@@ -144,7 +143,7 @@ def test_reasons_and_those_without_one_add_up() -> None:
     events = [Event("label", {"doc": IDS[at], "label": "irrelevant", **why}) for at, why in enumerate(given)]
     found = prisma(FILES, 4, replay(REVIEW, IDS, events))
     assert found.excluded_for == (("wrong test", 2), (NO_REASON, 2))
-    assert ("Records excluded: no reason recorded", 2) in found.rows()
+    assert (f"Records excluded: {NO_REASON}", 2) in found.rows()
     assert not prisma(FILES, 4, replay(REVIEW, IDS, log(["irrelevant"] * 4))).excluded_for
 
 
@@ -162,7 +161,7 @@ def test_patents_have_no_full_text() -> None:
 def test_members_of_families_are_counted_before_screening() -> None:
     found = prisma(FILES, 2, replay(REVIEW, IDS, []), 0, 2)
     rows = dict(found.rows())
-    assert rows["Records for which another of their patent family stands"] == 2
+    assert [count for name, count in rows.items() if "patent family" in name] == [2]
     assert sum(count for _, count in found.identified) - found.duplicates - found.families == N
     alone = prisma([], 2, replay(REVIEW, IDS, []), 0, 2)
     assert alone.identified == (("the collection", N + 4),)

@@ -13,7 +13,10 @@ from tarstop_core.documents.reports import Report, Row
 from tarstop_core.files import read_records
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.presentation.svg import LEFT
+from tarstop_core.screening import record_message
 from tarstop_core.screening.log import Event
+from tarstop_core.screening.scenarios.patent import PATENT as PATENTS
+from tarstop_core.screening.scenarios.review import REVIEW as REVIEWS
 from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.wording import word_of
 from tarstop_core.sessions.export import document_rows
@@ -76,7 +79,7 @@ def test_every_step_has_its_advice(store: Store) -> None:
     session = session_snapshot(store, a_patent_session(store))
     page = report_html(session)
     part = page[page.index("<h2>Advice at each step") : page.index("<h2>Log")]
-    assert "Its chance to be a hit</th>" in part
+    assert f"{PATENTS.message('chance_column', settings=START)}</th>" in part
     rows = re.findall(r"<tr>(<td.*?)</tr>", part)
     assert len(rows) == 12
     for step, row in zip(session.steps, rows, strict=True):
@@ -89,10 +92,10 @@ def test_every_step_has_its_advice(store: Store) -> None:
 def test_a_review_shows_its_tables_and_reasons(store: Store) -> None:
     _, text = read(report_html(session_snapshot(store, a_review(store))))
     assert "Lee 9 1 2 0.82 (0.48 to 0.98)" in text
-    assert "Its chance to be included Belief" in text and "Its chance, if" not in text
-    assert "excluded: wrong <test>" in text and "not read in full yet" in text
+    assert f"{REVIEWS.message('chance_column', settings=REVIEW)} Belief" in text
+    assert "excluded: wrong <test>" in text and "not read in full" in text
     assert "Excluded: wrong <test> (n = 1)" in text
-    assert "No plan was registered before screening started." in text and "No decision yet." in text
+    assert "No plan was registered" in text and "No decision yet." in text
 
 
 @on_both
@@ -107,12 +110,9 @@ def test_the_search_that_a_file_carries_is_printed_in_full(store: Store) -> None
     session = store.create_session("Mast", collection, [0, 1], None, START, "", "")
     page = report_html(session_snapshot(store, session))
     _, text = read(page)
-    assert f"First line of gp-search.csv search URL: {query}" in text
-    assert (
-        "Identified in gp-search.csv 3" in text
-        and "Duplicates removed 1 About duplicates 1 was the same as another in every field." in text
-    )
-    assert "Duplicate records removed before screening (n = 1)" in text
+    assert f"gp-search.csv search URL: {query}" in text
+    assert "gp-search.csv 3" in text and "Duplicates removed 1" in text
+    assert "removed before screening (n = 1)" in text
 
 
 def with_kept_labels(store: Store, settings: Settings, *events: Event, kept: int = 10) -> str:
@@ -131,18 +131,15 @@ def test_the_curve_begins_with_the_first_document(store: Store) -> None:
     starts = [float(x) for x in re.findall(r'<path d="M([\d.]+) ', drawn)]
     assert starts and set(starts) == {LEFT}
     _, text = read(page)
-    assert "Chance that prior art exists after each document: 50 % at the start" in text
-    assert "The first 10 came with their labels" in text
-    assert (
-        "14 of 30 documents were read, 10 of them before they came here; reading the others cost £20." in text
-    )
+    assert "50 % at the start" in text and "first 10 came with" in text
+    assert re.search("14 of 30 documents .* 10 of them .* cost £20[.]", text)
     assert "“Reject” pays above 20 % (q*)" in text and "a⁺ above" not in text
 
 
 def test_labels_that_came_along_are_drawn_without_any_of_ones_own(store: Store) -> None:
     session = with_kept_labels(store, START)
     text = report_html(session_snapshot(store, session))
-    assert "there is nothing to draw" not in text
+    assert "nothing to draw" not in text
     assert "<svg" in text
 
 
@@ -153,7 +150,7 @@ def test_chances_of_a_first_hit_are_not_said_to_wait_for_documents(store: Store)
     session = with_kept_labels(store, settings, label(10, "relevant"))
     _, text = read(report_html(session_snapshot(store, session)))
     assert "once documents are read" not in text
-    assert "Expected 0 to 1 relevant among the 11 documents read, found 1." in text
+    assert "0 to 1 relevant among the 11" in text and "found 1." in text
 
 
 def test_documents_read_against_the_advice_are_counted(store: Store) -> None:
@@ -161,14 +158,15 @@ def test_documents_read_against_the_advice_are_counted(store: Store) -> None:
     session = store.create_session("Past", a_collection(store), list(range(N)), None, dear, "", "")
     log(store, session, *(label(at, "irrelevant") for at in range(3)))
     _, text = read(report_html(session_snapshot(store, session)))
-    assert "Before 3 of them, first before #1, the advice was to stop." in text
+    assert "Before 3 of them, first before #1" in text
 
 
 def test_dates_and_numbers_stay_on_one_line(store: Store) -> None:
     page = report_html(session_snapshot(store, a_patent_session(store)))
     text = re.sub(r"<(svg|style|pre|title)\b.*?</\1>", "", page, flags=re.DOTALL)
     apart = re.sub(r'<span class="one">[^<]*</span>', "", text)
-    assert re.search(r'<span class="one">\d{4}-\d\d-\d\d</span> <span class="one">[\d:]+ UTC</span>', text)
+    one = '<span class="one">'
+    assert re.search(rf"{one}\d{{4}}-\d\d-\d\d</span> {one}[\d:]+ UTC</span>", text)
     assert not re.findall(r"\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|\d %", re.sub(r"<[^>]*>", " ", apart))
     assert ".one{white-space:nowrap}" in page
 
@@ -189,7 +187,7 @@ def test_the_trail_is_a_folded_appendix_and_the_first_part_says_what_counts(stor
         ):
             assert f"<h2>{heading}" in trail and f"<h2>{heading}" not in main
     _, told = read(patent.split('<details class="appendix">')[0] + "</main></body></html>")
-    assert "By Ann <b>" in told and "“Reject” above a chance of 50 %" in told and "What decides it" in told
+    assert "By Ann <b>" in told and re.search("“Reject” above .* 50 %", told) and "What decides it" in told
     drawn = review[review.index("<h2>The studies") : review.index("<h2>Plan and")]
     assert drawn.count("<svg") == 2 and ">Lee</text>" in drawn and "<h2>The studies" not in patent
 
@@ -206,7 +204,7 @@ def test_documents_link_to_where_they_can_be_read(store: Store) -> None:
 def test_nothing_read_is_a_report_too(store: Store) -> None:
     session = store.create_session("Empty", a_collection(store), list(range(N)), None, START, "", "")
     _, text = read(report_html(session_snapshot(store, session)))
-    assert "Nothing was read, so there is nothing to draw." in text and "Nothing was recorded." in text
+    assert "nothing to draw" in text and "Nothing was recorded." in text
 
 
 PAYLOADS = (
@@ -319,12 +317,10 @@ def test_setting_documents_aside_after_the_plan_is_a_deviation_from_it(store: St
         Event("returned", {"docs": [IDS[2]]}),
     )
     _, text = read(report_html(session_snapshot(store, session)))
-    assert "There was no deviation from the plan" not in text
-    assert "1 document set aside as no evidence" in text and "Published in June" in text
-    assert "1 document returned to the evidence" in text
-    assert "Set aside later 1 document set aside as no evidence, 20" in text, (
-        "by whoever reads what was searched"
-    )
+    aside, back = (record_message(name, documents=1) for name in ("moved_aside", "moved_back"))
+    assert "no deviation" not in text
+    assert "Published in June" in text and back in text
+    assert f"Set aside later {aside}, 20" in text, "by whoever reads what was searched"
     assert f"1 document (too late): {IDS[2]}" in text, "the log names it"
 
 
@@ -335,6 +331,6 @@ def test_what_was_returned_is_said_and_what_is_set_aside_keeps_its_score(store: 
     whole = session_snapshot(store, session)
     score = dict(zip(whole.stored.ids, whole.stored.scores.tolist(), strict=True))  # type: ignore[union-attr]
     _, text = read(report_html(whole))
-    assert "Returned later 1 document returned to the evidence, 20" in text
+    assert f"Returned later {record_message('moved_back', documents=1)}, 20" in text
     rows = {row["id"]: row["score"] for row in document_rows(whole)}
     assert rows == score

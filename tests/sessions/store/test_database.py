@@ -78,7 +78,7 @@ def test_an_unusable_data_folder_is_named(tmp_path: Path, monkeypatch: pytest.Mo
     (tmp_path / "file").write_text("in the way", encoding="utf-8")
     monkeypatch.setattr("platformdirs.user_data_dir", lambda name, appauthor: str(tmp_path / "file" / name))
     said = problem(None)
-    assert "folder for your data cannot be created" in said and URL_VARIABLE in said
+    assert "cannot be created" in said and URL_VARIABLE in said
     assert str(tmp_path) not in said
 
 
@@ -97,13 +97,13 @@ def test_a_version_table_without_a_version_is_refused(tmp_path: Path) -> None:
     Store(url).close()
     with sqlite3.connect(tmp_path / "t.db") as connection:
         connection.execute("DELETE FROM tarstop_schema")
-    assert "does not say which version" in problem(url)
+    assert "which version" in problem(url)
 
 
 def test_another_programs_tables_are_left_alone(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "t.db") as connection:
         connection.execute("CREATE TABLE session (who TEXT)")
-    assert "belongs to another program (it has a table 'session')" in problem(sqlite_url(tmp_path / "t.db"))
+    assert "another program" in (said := problem(sqlite_url(tmp_path / "t.db"))) and "'session'" in said
     tables = sqlite3.connect(tmp_path / "t.db").execute("SELECT name FROM sqlite_master").fetchall()
     assert tables == [("session",)]
 
@@ -114,7 +114,7 @@ def test_a_missing_folder_is_named(tmp_path: Path) -> None:
 
 
 def test_a_folder_is_not_a_database(tmp_path: Path) -> None:
-    assert "check that it is a file" in problem(sqlite_url(tmp_path))
+    assert "it is a file" in problem(sqlite_url(tmp_path))
 
 
 def test_a_text_file_is_not_a_database(tmp_path: Path) -> None:
@@ -152,12 +152,10 @@ def test_what_sqlite_quotes_of_a_damaged_file_may_be_no_text() -> None:
 def test_what_a_driver_says_goes_to_the_log_without_the_password() -> None:
     url = make_url("postgresql+psycopg://me:geheim@host/db?sslpassword=tief&application_name=x")
     refused = OperationalError("SELECT 1", {}, Exception("no host with geheim, tief or x.\nMore of it"))
-    assert driver_words(refused, url) == "no host with ***, *** or x"
+    words = driver_words(refused, url)
+    assert "***, *** or x" in words and "geheim" not in words and "tief" not in words
     said = sentence(refused, url, "db")
-    assert (
-        said
-        == f"The database db cannot be used; the log of the server says why, correct it or {URL_VARIABLE}."
-    )
+    assert "database db cannot be used" in said and "host" not in said and URL_VARIABLE in said
 
 
 @pytest.mark.parametrize(

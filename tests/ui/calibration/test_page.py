@@ -75,7 +75,7 @@ def test_every_shipped_calibrator_says_what_it_was_fitted_on(open_app: Open) -> 
             page.selectbox("calibration/chosen").set_value(key).run()
             said = shown(page)
             assert calibrators()[key].fitted_on.badge in html.unescape(said)
-            assert "on average the chances were off by" in said
+            assert "chances were off by" in said
 
 
 def test_chances_of_lists_that_learn_are_shown_set_by_set(open_app: Open) -> None:
@@ -89,7 +89,7 @@ def test_chances_of_lists_that_learn_are_shown_set_by_set(open_app: Open) -> Non
         rows = own[(own["what"] == what) & (own["read"] == read)]
         assert calibration_plot_sentence(rows, own) in shown(page).replace("\xa0", " ")
         assert f"{intervals_held(rows).sum()} of {len(rows)} held" in shown(page).replace("\xa0", " ")
-        assert "on 25 labelled sets, each left out of what judges it" in shown(page).replace("\xa0", " ")
+        assert "25 labelled sets" in shown(page).replace("\xa0", " ")
         assert len(page.get("plotly_chart")) == 1
 
 
@@ -97,18 +97,18 @@ def test_a_calibrator_from_memory_is_kept_renamed_deleted_and_brought_back(
     open_app: Open, store: Store
 ) -> None:
     page = open_app("calibration", part="Fit one")
-    assert "Before any case, anything is possible" in shown(page)
+    assert "Before any case" in shown(page)
     assert page.text_area("calibration_fit/cases").placeholder.startswith("for example:\n")
     page.text_area("calibration_fit/cases").set_value("4\nsoon").run()
-    assert "Line 2: “soon” is not a case" in shown(page)
+    assert "Line 2: “soon”" in shown(page)
     page.text_area("calibration_fit/cases").set_value("4\n17").run()
     page.selectbox("calibration_fit/outcome").set_value("stopped").run()
     page.number_input("calibration_fit/rank").set_value(60).run()
     page.button("calibration_fit/add").click().run()
     assert page.text_area("calibration_fit/cases").value == "4\n17\nnone in 60"
     page.text_area("calibration_fit/cases").set_value(CASES).run()
-    assert "fitted on your 5 cases (my past searches)" in shown(page)
-    assert "the first hit has come by rank 10 in" in shown(page)
+    assert "your 5 cases (my past searches)" in shown(page)
+    assert "by rank 10 in" in shown(page)
     # To begin with, cases update what is included; on request they stand alone.
     assert "with yours it is" in shown(page)
     page.segmented_control("calibration_fit/cases/alone").set_value("alone").run()
@@ -125,7 +125,7 @@ def test_a_calibrator_from_memory_is_kept_renamed_deleted_and_brought_back(
     there.text_input(f"calibration/name/{key}").set_value("Mine").run()
     assert store.kept_calibrators()[0].name == "Mine"
     there.button("calibration/delete").click().run()
-    assert "“Mine” was deleted. Nothing of it is lost." in shown(there)
+    assert "“Mine” was deleted" in shown(there)
     assert key not in there.selectbox("calibration/chosen").options
     there.button("calibration/undo/press").click().run()
     assert not store.kept_calibrators()[0].deleted
@@ -148,8 +148,8 @@ def test_nothing_finished_says_what_to_do(open_app: Open, store: Store) -> None:
     start_demo(store)
     page = open_app("calibration", part="Fit one")
     page.segmented_control("calibration_fit/way").set_value("sessions").run()
-    assert "No session here is finished yet" in shown(page)
-    assert "No session here is finished yet" in shown(open_app("calibration", part="In a finished session"))
+    assert "is finished yet" in shown(page)
+    assert "is finished yet" in shown(open_app("calibration", part="In a finished session"))
 
 
 def test_finished_searches_count_as_cases(open_app: Open, store: Store, searched: str) -> None:
@@ -160,8 +160,8 @@ def test_finished_searches_count_as_cases(open_app: Open, store: Store, searched
     stopped(store, found)
     page = open_app("calibration", part="Fit one")
     page.segmented_control("calibration_fit/way").set_value("sessions").run()
-    assert "each session counts as one case: 6, none in 12" in shown(page)
-    assert "fitted on 2 simulated topics (my sessions): illustrative" in shown(page)
+    assert "one case: 6, none in 12" in shown(page)
+    assert "2 simulated topics (my sessions)" in shown(page)
 
 
 def test_a_finished_review_teaches_what_was_read(open_app: Open, store: Store) -> None:
@@ -172,8 +172,8 @@ def test_a_finished_review_teaches_what_was_read(open_app: Open, store: Store) -
     page.segmented_control("calibration_fit/way").set_value("sessions").run()
     page.button("calibration_fit/sessions/fit").click().run()
     said = shown(page)
-    assert "learned from 30 documents, 15 of them relevant" in said
-    assert "There is one list, so none could be held out" in said
+    assert "30 documents, 15 of them" in said
+    assert "none could be held out" in said
 
 
 def test_two_are_compared_and_decisions_follow(open_app: Open) -> None:
@@ -182,7 +182,7 @@ def test_two_are_compared_and_decisions_follow(open_app: Open) -> None:
     said = shown(page)
     assert "On 8 lists with 2,445 documents" in said and "reads" in said and "net utility" in said
     page.segmented_control("calibration_compare/scenario").set_value("inclusion").run()
-    assert "Decisions need all labels of a list" in shown(page)
+    assert "need all labels" in shown(page)
 
 
 def test_switching_says_what_the_core_says(open_app: Open, store: Store, searched: str) -> None:
@@ -215,7 +215,7 @@ def test_the_check_on_screen_rescales_once_and_takes_back(open_app: Open, store:
     review = start_review_demo(store)
     labelled(store, review, "-" * 28 + "+" + "-" * 11)
     page = ask_why(open_app("screen", session=review))
-    assert "included among the 40 documents read, found 1." in shown(page)
+    assert "40 documents read, found 1." in shown(page)
     assert "rescale" not in {button.key for button in page.button}, "one list is no warning"
 
     row = store.session(review)
@@ -241,5 +241,5 @@ def test_misses_of_a_search_are_not_multiplied_away(open_app: Open, store: Store
     session = start_demo(store)
     labelled(store, session, "-" * 12)
     page = ask_why(open_app("screen", session=session))
-    assert "so one search says little" in shown(page)
+    assert "one search says little" in shown(page)
     assert "rescale" not in {button.key for button in page.button}

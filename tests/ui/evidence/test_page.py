@@ -57,8 +57,8 @@ def belief(theta: float = 0.75, engine: str = "bivariate", prior: Prior | None =
 
 def test_a_published_set_is_shown_first_with_its_source(published: AppTest) -> None:
     said, first = shown(published), published_sets()[0]
-    assert f"The chance that sensitivity exceeds 75 % is {belief()}." in said
-    assert "so now you would choose “Adopt”" in said
+    assert f"sensitivity exceeds 75 % is {belief()}." in said
+    assert "you would choose “Adopt”" in said
     assert f"{len(first.tables)} studies" in said and first.citation.split(".")[0] in said
     assert f"Reported: sensitivity {percent(first.reported.sensitivity[0])} (" in said
     pooled = Evidence(first.tables, 0.75, "bivariate", Prior()).pooled.sensitivity
@@ -80,7 +80,7 @@ def test_without_a_file_the_page_says_what_to_do(open_app: OpenApp) -> None:
     app = open_app("evidence")
     app.session_state["evidence/source"] = "file"
     app.run()
-    assert "upload your tables, or fill in the example" in shown(app)
+    assert "fill in the example" in shown(app)
     assert not app.tabs
 
 
@@ -110,7 +110,7 @@ def test_only_the_open_tab_is_drawn(open_app: OpenApp, view: object) -> None:
 def test_theta_engine_chance_and_threshold_come_from_the_address(open_app: OpenApp) -> None:
     app = open_app("evidence", theta="0.9", engine="univariate", b_0="0.3", q_star="0.9")
     said = shown(app)
-    assert f"The chance that sensitivity exceeds 90 % is {belief(0.9, 'univariate', Prior(b_0=0.3))}." in said
+    assert f"sensitivity exceeds 90 % is {belief(0.9, 'univariate', Prior(b_0=0.3))}." in said
     assert "choose “Don’t adopt”" in said and "diseased" in said
 
 
@@ -147,7 +147,7 @@ def test_the_table_to_fill_in_asks_for_a_study(open_app: OpenApp) -> None:
     app = open_app("evidence")
     app.session_state["evidence/source"] = "typed"
     app.run()
-    assert "Enter TP and FN of at least one study" in shown(app)
+    assert "Enter TP and FN" in shown(app)
 
 
 def at_address(open_app: OpenApp, rows: list[tuple[str, ...]], source: str, name: str = "") -> AppTest:
@@ -176,8 +176,8 @@ def test_typed_tables_are_called_by_their_rows(open_app: OpenApp) -> None:
         ("Lee", "9", "1", "2", "30"),
     ]
     said = shown(at_address(open_app, rows, "typed"))
-    assert "Row 3 (Kim) is left out" in said and "Row 1" not in said
-    assert "Rows 2 and 4 share the name Lee" in said and "Studies 1 and 2" not in said
+    assert "Row 3 (Kim)" in said and "Row 1" not in said
+    assert "Rows 2 and 4" in said and "Studies 1 and 2" not in said
 
 
 def test_uploaded_tables_come_back_by_the_address_under_their_name(open_app: OpenApp) -> None:
@@ -199,7 +199,7 @@ def test_a_large_file_is_read_in_a_process_of_its_own(
 @pytest.mark.parametrize("source", ["file", "typed"])
 def test_an_address_cut_short_is_a_sentence(open_app: OpenApp, source: str) -> None:
     app = open_app("evidence", source=source, tables=(pack(TYPED) or "")[:-5])
-    assert "The tables in this page’s address cannot be read" in shown(app) and not app.tabs
+    assert "address cannot be read" in shown(app) and not app.tabs
 
 
 def test_tables_from_elsewhere_do_not_stay_in_the_address(open_app: OpenApp) -> None:
@@ -222,7 +222,7 @@ def test_tables_too_long_for_the_address_say_so(open_app: OpenApp) -> None:
     app.session_state["evidence/source"] = "file"
     app.session_state["engine"] = "univariate"
     app.run()
-    assert "after a reload, upload the file again" in shown(app) and "tables" not in app.query_params
+    assert "upload the file again" in shown(app) and "tables" not in app.query_params
 
 
 def test_the_other_model_is_quoted_under_the_headline(open_app: OpenApp) -> None:
@@ -230,9 +230,9 @@ def test_the_other_model_is_quoted_under_the_headline(open_app: OpenApp) -> None
     assert exact.belief is not None and exact.rival_belief is not None
     between = f"{(exact.belief + exact.rival_belief) / 2:.2f}"
     if min(exact.belief, exact.rival_belief) < float(between) < max(exact.belief, exact.rival_belief):
-        assert "The usual model (REML) would decide otherwise" in shown(open_app("evidence", q_star=between))
+        assert "(REML) would decide otherwise" in shown(open_app("evidence", q_star=between))
         said = shown(open_app("evidence", q_star=between, engine="reml"))
-        assert "The exact belief is" in said and "half a patient only to studies" in said
+        assert f"exact belief is {percent(exact.belief)}" in said and "half a patient" in said
 
 
 # --- the panel ----------------------------------------------------------------------------------
@@ -307,7 +307,7 @@ def test_a_file_with_odd_names_is_asked_about_and_read_by_the_answers(open_app: 
     app = open_app("evidence", source="file")
     content = b"who;hit rate;sick;well;right\nLee;83 (69 to 92);47;eighty;92.5\n"
     app.file_uploader("evidence/upload").set_value(("odd.csv", content, "text/csv")).run()
-    assert "has no column TP or FN" in shown(app) and not app.tabs
+    assert "no column TP or FN" in shown(app) and not app.tabs
     again = "evidence/map"
     assert app.button(again).disabled
     for field, theirs in {
@@ -319,7 +319,7 @@ def test_a_file_with_odd_names_is_asked_about_and_read_by_the_answers(open_app: 
         app.selectbox(f"{again}/{field}").set_value(theirs)
     app.selectbox(f"{again}/specificity").set_value("right").run()
     app.button(again).click().run()
-    assert "odd.csv, line 2: The number of healthy patients is 'eighty'" in shown(app)
+    assert "odd.csv, line 2:" in shown(app) and "'eighty'" in shown(app)
     app.selectbox(f"{again}/healthy").set_value("–")
     app.selectbox(f"{again}/specificity").set_value("–").run()
     app.button(again).click().run()

@@ -1,6 +1,7 @@
 """The Screen page of a review without a browser: reports, tables, the decision, what is exported."""
 
 import html
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -9,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard.frame.shell import linked
 from dashboard.screen.full_text import FORM_OUTCOMES
+from tarstop_core.belief.engines import ENGINES
 from tarstop_core.belief.prior import LearnedFrom, Prior
 from tarstop_core.documents.records import as_records
 from tarstop_core.documents.reports import OUTCOMES, Report, Row
@@ -63,6 +65,11 @@ def start(store: Store) -> Start:
     return make
 
 
+def counts(*parts: str) -> str:
+    """The line that says how far a session is."""
+    return " · ".join(parts)
+
+
 def field(page: AppTest, label: str, place: int = 0):
     return [each for each in page.text_input if each.label == label][place]
 
@@ -96,11 +103,11 @@ def test_two_stages_are_named_and_counted(open_app: Open, store: Store, start: S
         "Include",
         "Unsure",
     ]
-    assert "No report waits to be read in full" in html_of(page)
+    assert "No report waits" in html_of(page)
     press(page, "Exclude")
     press(page, "Include")
-    assert "2 of 40 screened · 1 included · 0 with data · 1 report waiting" in html_of(page)
-    assert "1 report waits to be read in full" in html_of(page)
+    assert counts("2 of 40 screened", "1 included", "0 with data", "1 report waiting") in html_of(page)
+    assert "1 report waits" in html_of(page)
     assert [event.payload["label"] for event in store.events(session)] == ["irrelevant", "relevant"]
     assert "prior art" not in html_of(page)
 
@@ -136,8 +143,8 @@ def test_a_table_moves_belief_and_every_sentence_is_the_cores(
     for name, value in REVIEW.rows(advice, state.settings):
         assert f"<span>{linked(name)}</span><b>{value}</b>" in shown
     assert "Chance that sensitivity exceeds 75 %" in shown
-    assert "weak prior, b₀ = 0.5" in shown and "belief from exact counts of both groups" in shown
-    assert "2 of 40 screened · 2 included · 1 with data · 1 report waiting" in shown
+    assert "weak prior, b₀ = 0.5" in shown and ENGINES["bivariate"].badge in shown
+    assert counts("2 of 40 screened", "2 included", "1 with data", "1 report waiting") in shown
     past = curves(page)[0]
     assert past[0][1] == pytest.approx(0.5, abs=1e-3) and past[-1][1] == pytest.approx(advice.b, abs=1e-3)
     assert html_of(page).count('class="tar-fluid"') == 1, "the evidence is drawn when somebody looks"
@@ -163,10 +170,8 @@ def test_a_document_leads_to_its_table_and_the_table_to_its_document(
     page.selectbox(key="open_report").select_index(1).run()
     press(page, "Its 2×2 table: TP 31, FP 4, FN 3, TN 60")
     listed = [each.label.replace("\\", "") for each in page.button if each.key.startswith("table_")]
-    assert listed == [
-        "#1 Lee 2004: TP 30, FP 4, FN 3, TN 60",
-        "**#2 Author2 2004: TP 31, FP 4, FN 3, TN 60**",
-    ]
+    others = "FP 4, FN 3, TN 60"
+    assert listed == [f"#1 Lee 2004: TP 30, {others}", f"**#2 Author2 2004: TP 31, {others}**"]
     assert "Author2 2004: 31 of 34 diseased" in html_of(page), "its place among the evidence"
     page.button(key="table_0").click().run()
     assert field(page, "TP").value == "30" and field(page, "Study").value == "Lee 2004"
@@ -182,7 +187,7 @@ def test_mistakes_in_the_form_are_said_and_nothing_typed_is_lost(
     press(page, "Read the next report")
     fill(page, TP="30 | 4 | 3 | 60 | 7")
     save(page)
-    assert "in TP are several cells; paste one row" in page.error[0].value.replace("\\", "")
+    assert "in TP are several" in page.error[0].value.replace("\\", "")
     fill(page, TP=-3, FP=1, FN=2.5, Study="Lee 2004a")
     for mend, said in (({}, "both FP and TN"), ({"TN": 9}, "TP is “-3”"), ({"TP": 3}, "FN is “2.5”")):
         fill(page, **mend)
@@ -215,7 +220,7 @@ def test_a_report_is_taken_back_reopened_and_changed(open_app: Open, store: Stor
     assert field(page, "TP").value == "31"
     choose(page, "excluded")
     save(page)
-    assert "Say why the report is excluded" in page.error[0].value.replace("\\", "")
+    assert "why the report is excluded" in page.error[0].value.replace("\\", "").lower()
     field(page, "Reason, if excluded or not retrieved").set_value("Wrong index test")
     save(page)
     events = store.events(session)
@@ -245,7 +250,7 @@ def test_names_and_reasons_in_use_are_offered_and_studies_grouped(
     save(page)
     shown = html_of(page)
     assert "<strong>Lee 2004</strong>: #1 (2×2 table), #3 (2×2 table)" in shown
-    assert "is reported twice with the same table (documents #1 and #3); it is counted once" in shown
+    assert "(documents #1 and #3); it is counted once" in shown
     assert "Excluded: #2 (&lt;No reference&gt;)" in shown
 
 
@@ -281,7 +286,7 @@ def test_with_one_stage_the_form_opens_at_once(open_app: Open, store: Store, sta
     assert next(each for each in page.radio if "#2" in each.label)
     fill(page, TP=30, FN=3)
     save(page)
-    assert "2 of 40 screened · 1 relevant · 1 with data · 0 reports waiting" in html_of(page)
+    assert counts("2 of 40 screened", "1 relevant", "1 with data", "0 reports waiting") in html_of(page)
     assert "To go on" not in html_of(page), "there is only one way to go on"
 
 
@@ -294,9 +299,8 @@ def test_the_two_ways_to_go_on_stand_side_by_side(open_app: Open, store: Store, 
     assert told is not None and advice.headline == "reports"
     shown = html_of(page)
     assert advice.worth is None and f"<td>{number(advice.cost)} each</td>" in shown
-    assert (
-        f"<td>{number(told.reports_worth)}</td><td>{number(told.reports_cost)}</td><td>1 of 1</td>" in shown
-    )
+    worth_and_cost = f"<td>{number(told.reports_worth)}</td><td>{number(told.reports_cost)}</td>"
+    assert f"{worth_and_cost}<td>1 of 1</td>" in shown
     assert "READ THE REPORTS" in shown
 
 
@@ -305,7 +309,7 @@ def test_deciding_while_reports_wait_and_what_is_stored(open_app: Open, store: S
     page = open_app("screen", session=session)
     press(page, "Include")
     press(page, "Stop and decide")
-    assert "1 report still waits to be read in full and could change the decision" in page.warning[0].value
+    assert "1 report still waits" in page.warning[0].value
     assert "chance that sensitivity exceeds 80 %" in " ".join(each.value for each in page.markdown).replace(
         "\u00a0", " "
     )
@@ -347,14 +351,14 @@ def test_the_other_model_is_named_where_one_decides(open_app: Open, store: Store
         assert any(said in each.value.replace("\\", "") for each in page.warning) is named
         report = "".join(read(report_html(session_snapshot(store, session)))[0].text)
         assert (said in report) is named
-        assert "Pooled from exact counts of both groups: sensitivity 84 %" in report
+        assert "exact counts of both groups: sensitivity 84 %" in report
 
 
 def test_moving_theta_carries_a_learned_prior_along(open_app: Open, store: Store, start: Start) -> None:
     learned = Prior(0.7, s=0.8, learned_from=LearnedFrom("29 published reviews", 0.75, 29, 63, 600, 1.0))
     session = start(prior=learned, b_0=0.7)
     page = unfold_stakes(ask_why(open_app("screen", session=session)))
-    assert "prior learned from 29 published reviews, b₀ = 0.7" in html_of(page)
+    assert "29 published reviews, b₀ = 0.7" in html_of(page)
     slider = next(each for each in page.slider if each.label == "Sensitivity to exceed")
     slider.set_value(85).run()
     (event,) = store.events(session)
@@ -380,16 +384,16 @@ def test_with_a_plan_every_slider_is_a_what_if(open_app: Open, store: Store, sta
     settings = read_settings(store.events(session)[-1].payload["settings"])
     assert settings.theta == 0.6 and settings.full_cost == pytest.approx(0.05)
     said = " ".join(each.value.replace("\\", "") for each in page.caption)
-    assert ": θ: 0.75 → 0.6; cost of a report: 0.001 → 0.05. New panel" in said, "nothing that stayed"
+    assert re.search(r": θ: 0\.75 → 0\.6; [^;→]*: 0\.001 → 0\.05\. New panel", said), "nothing that stayed"
 
 
 def test_rules_that_need_labels_say_so(open_app: Open, store: Store, start: Start) -> None:
     page = ask_why(open_app("screen", session=start()))
-    assert "needs labels nobody has yet" not in html_of(page), "rules are asked when somebody looks"
+    assert "needs labels" not in html_of(page), "rules are asked when somebody looks"
     page.session_state["other_rules"] = True
     press(page, "Include")
     shown = html_of(page)
-    assert "<td>needs labels nobody has yet</td>" in shown and "Oracle" not in shown
+    assert "<td>needs labels" in shown and "Oracle" not in shown
 
 
 def test_a_report_saved_after_another_tab_recorded_something_is_refused(
