@@ -15,8 +15,6 @@ from numpy.typing import ArrayLike, NDArray
 
 # Re-exported: a rule in a person's own file may import these from here.
 from tarstop_core.errors import InputProblem as InputProblem
-from tarstop_core.policies.promises import Need as Need
-from tarstop_core.policies.promises import Promise as Promise
 from tarstop_core.value.path import ListPath
 from tarstop_core.value.path import Path as Path
 from tarstop_core.value.path import first_not_worth as first_not_worth
@@ -29,6 +27,25 @@ from tarstop_core.value.payoffs import Payoffs as Payoffs
 Value = int | float | str
 Family = Literal["paper's policy", "paper's baseline", "beyond the paper", "reference"]
 T = TypeVar("T", float, Floats)
+
+
+class Need(Enum):
+    """What a rule uses to decide."""
+
+    LABELS = "labels"  # Of the documents read
+    CHANCES = "calibrated chances"
+    STAKES = "stakes"  # Payoffs, and what reading costs
+    SAMPLE = "a random sample"  # Documents that are drawn from the whole list and read
+    AGENT = "a trained agent"
+    TRUTH = "every label"  # So that nobody can follow the rule
+
+
+class Promise(Enum):
+    """What a rule promises of the recall, or of the decision, at which it stops."""
+
+    HEURISTIC = "heuristic"  # Nothing: it often does well
+    ESTIMATE = "estimator"  # As much as its model of the list is right
+    CERTIFICATE = "certificate"  # Its confidence, on every list
 
 
 class Criterion(Enum):

@@ -38,12 +38,9 @@ class Optimal(Policy):
         return path.value_rate(None)
 
     def expected_utility(self, path: ListPath, depth: Depths, costs: Floats, start: int) -> Floats:
-        """What finds on the way lead to is counted: a plan may pay that would not if it were read to its end.
-
-        Where no plan pays, and a floor asks for more all the same, it is read to its end. Reports that wait are read
-        unless deciding without them is better.
-        """
-
+        # What finds on the way lead to is counted: a plan may pay that would not if it were read to its end. Where no
+        # plan pays, and a floor asks for more all the same, it is read to its end. Reports that wait are read unless
+        # deciding without them is better.
         def to(path: ListPath, depth: Depths, costs: Floats) -> Floats:
             return path.expected_utility(depth, costs, start, acts_on_belief=True, looks_every=1)
 

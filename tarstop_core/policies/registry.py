@@ -1,16 +1,27 @@
-"""All stopping rules by name, as the files of this package define them: adding a rule is adding a file."""
+"""All stopping rules by name, and rules by a text that names them: ``smooth:K=5``, ``my_rules.py:Mine:n=3``.
+
+The files of this package define the rules: adding a rule is adding a file.
+"""
 
 import importlib
 import inspect
 import pkgutil
+import re
 import sys
+import warnings
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
 
+from tarstop_core.errors import InputProblem
+from tarstop_core.plugins import load_class, make
 from tarstop_core.policies.base import Policy
+from tarstop_core.policies.combined import Both, Combined, Either
 from tarstop_core.presentation.messages import Messages
 
 _PACKAGE = __name__.rpartition(".")[0]
 message = Messages("policies/messages.jinja")
-_NO_RULES = {"check", "registry", "specs"}  # Modules that import the rules
+_NO_RULES = {"check", "registry"}  # Modules that import the rules
 
 
 def rules_of_package() -> dict[str, type[Policy]]:
@@ -45,3 +56,172 @@ def titled(name: str) -> str:
 def about(kind: type[Policy]) -> str:
     """What a rule does, what it needs and what it promises, in sentences."""
     return message("about", kind=kind)
+
+
+# --- from a text to a rule ---------------------------------------------------------------------------
+
+RENAMED = {"worth": "value_rate", "at_once": "batch_size", "knows_truth": "is_oracle"}
+"""Earlier names of attributes, which people's own files may still use."""
+MOVED = {
+    **dict.fromkeys(("smooth", "batch"), "greedy"),
+    **dict.fromkeys(("open_loop", "look_ahead"), "optimal"),
+    **dict.fromkeys(("qbcb", "target"), "sampled"),
+    **dict.fromkeys(("audit", "autostop", "baseline_rate", "scal"), "runs"),
+    **dict.fromkeys(("poisson", "few_left", "beta_binomial", "quant"), "forecast"),
+    **dict.fromkeys(("grlstop.rule", "grlstop.network"), "grlstop"),
+    "anytime": "hypergeometric",
+    "safe": "consecutive",
+    "promises": "base",
+    "specs": "registry",
+}
+"""Earlier modules of this package, which people's own files may still import from."""
+
+
+def load_rule(file: str, name: str) -> type[Policy]:
+    """Run a person's Python file and return the rule of this name.
+
+    Raises
+    ------
+    InputProblem
+        When the file fails, or the class is no rule.
+    """
+    package = __name__.rpartition(".")[0]
+    for before, now in MOVED.items():
+        sys.modules.setdefault(f"{package}.{before}", sys.modules[f"{package}.{now}"])
+    kind = load_class(file, name, Policy, "rule", "tarstop_core.policies.Policy")  # type: ignore[type-abstract]
+    for attribute in ("name", "title", "rule", "source"):
+        if not isinstance(getattr(kind, attribute, None), str):
+            raise InputProblem(f"The rule {name} in {file} has no text '{attribute}'; add it to the class.")
+    described, held = [part.name for part in kind.parameters], [field.name for field in fields(kind)]
+    if held != described:
+        raise InputProblem(
+            f"The rule {name} in {file} describes the parameters ({', '.join(described)}) but has the fields "
+            f"({', '.join(held)}); make it a frozen dataclass whose fields are its parameters."
+        )
+    for before, now in RENAMED.items():
+        if before in vars(kind):
+            warnings.warn(
+                f"{name} in {file}: '{before}' is called '{now}' today.", DeprecationWarning, stacklevel=2
+            )
+            setattr(kind, now, vars(kind)[before])
+    for before, now in MOVED.items():
+        if f"{package}.{before} " in Path(file).read_text(encoding="utf-8", errors="replace"):
+            warnings.warn(
+                f"{file}: {package}.{before} is part of {package}.{now} today.",
+                DeprecationWarning,
+                stacklevel=2,
+            )
+    kind.origin = f"{file}:{name}"
+    kind.__reduce__ = _reload  # type: ignore[method-assign,assignment]
+    return kind
+
+
+def make_rule(file: str, name: str, values: dict[str, Any]) -> Policy:
+    """The rule of a person's own file with these parameters.
+
+    Parameters
+    ----------
+    file, name : str
+        The Python file, which is run, and the class in it.
+    values : dict
+        Parameter values by name.
+
+    Returns
+    -------
+    Policy
+        Checked against its parameters.
+
+    Raises
+    ------
+    InputProblem
+        When there is no such rule, it refuses the values, or it fails.
+    """
+    return make(load_rule(file, name), file, name, values, "rule")
+
+
+def _reload(policy: Policy) -> tuple[Any, tuple[Any, ...]]:
+    """Recreate the rule in another process, from its file."""
+    file, _, name = policy.origin.rpartition(":")
+    return make_rule, (file, name, policy.settings)
+
+
+COMBINED: dict[str, type[Combined]] = {"either": Either, "both": Both}
+LONGEST = 10_000  # characters of a text that names a rule
+MOST_RULES = 32  # Rules that one text may combine
+_COMBINED = re.compile(r"(either|both)\s*\((.*)\)", re.IGNORECASE | re.DOTALL)
+_OWN = re.compile(r"(.+?\.py)(?::([^:]*))?(?::(.*))?", re.DOTALL)
+
+
+def parse_policy(spec: str, files: bool = True) -> Policy:
+    """Parse the specification of a policy.
+
+    ``name`` or ``name:parameter=value,…``; ``either(…;…)`` and ``both(…;…)`` of such texts; or ``path/to/file.py:Class``
+    with or without parameters, which runs the file: not with `files` off, for texts that come from someone else, such as in
+    a saved session.
+
+    Raises
+    ------
+    InputProblem
+        When there is no such policy, parameter or value, or a file does not yield one.
+    """
+    spec = spec.strip()
+    if spec.count("(") > MOST_RULES or spec.count(";") > MOST_RULES:
+        raise InputProblem(f"A rule cannot be put together from more than {MOST_RULES} others; name fewer.")
+    if len(spec) > LONGEST:
+        raise InputProblem(f"The text of a rule has {len(spec):,} characters; give at most {LONGEST:,}.")
+    if combined := _COMBINED.fullmatch(spec):
+        kind = COMBINED[combined[1].lower()]
+        return kind(tuple(parse_policy(part, files) for part in _parts(combined[2], spec)))
+    if own := _OWN.fullmatch(spec):
+        return _own_rule(own[1], own[2], own[3] or "", files)
+    name, _, rest = spec.partition(":")
+    policy = POLICIES.get(name.lower().replace("_", "-"))
+    if policy is None:
+        choices = ", ".join([*POLICIES, *(f"{name}(…;…)" for name in COMBINED)])
+        raise InputProblem(f"There is no policy '{name}'; choose one of {choices}.")
+    return policy(**_values(policy, name, rest))
+
+
+def _own_rule(file: str, name: str | None, rest: str, files: bool) -> Policy:
+    if not files:
+        raise InputProblem(
+            f"The rule {file}:{name or ''} lies in a file, which is not run here; choose another."
+        )
+    if not name:
+        raise InputProblem(f"Which rule of {file}? Name its class as in {file}:Name.")
+    return make_rule(file, name, _values(load_rule(file, name), name, rest))
+
+
+def _values(policy: type[Policy], name: str, rest: str) -> dict[str, Any]:
+    """Parameter values as a text gives them."""
+    parameters = {parameter.name: parameter for parameter in policy.parameters}
+    values: dict[str, Any] = {}
+    for part in filter(None, (part.strip() for part in rest.split(","))):
+        key, _, text = part.partition("=")
+        key = key.strip()
+        if key in values:
+            raise InputProblem(f"Policy {name} is given {key} twice; give it once.")
+        if key not in parameters:
+            takes = f"it takes {', '.join(parameters)}" if parameters else "it takes no parameter"
+            raise InputProblem(f"Policy {name} has no parameter '{key}'; {takes}.")
+        try:
+            values[key] = parameters[key].read(text)
+        except ValueError:
+            raise InputProblem(f"Policy {name}: {key} is '{text}'; {parameters[key].wanted}.") from None
+    return values
+
+
+def _parts(text: str, spec: str) -> list[str]:
+    """Split at the semicolons that are in no inner brackets."""
+    parts, depth = [""], 0
+    for letter in text:
+        depth += (letter == "(") - (letter == ")")
+        if depth < 0:
+            break
+        if letter == ";" and not depth:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    if depth:
+        raise InputProblem(f"The brackets of '{spec}' do not match; close each one.")
+    return [part for part in parts if part.strip()]

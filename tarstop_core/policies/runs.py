@@ -1,12 +1,30 @@
-"""Rules that draw a random sample and whose averages have no closed form: they are taken over some orders."""
+"""Rules that draw a random sample and whose averages have no closed form: they are taken over some orders.
+
+Baseline inclusion rate, S-CAL, AutoStop and audit draws.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from tarstop_core.policies.base import Expected, Flags, Floats, Randomised, Replicates
+from tarstop_core.calibration.recall_bound import draws_at, first_bounded, interleaved
+from tarstop_core.policies.base import (
+    Depths,
+    Expected,
+    Flags,
+    Floats,
+    Parameter,
+    Promise,
+    Randomised,
+    Replicates,
+    at_any_cost,
+)
+from tarstop_core.policies.gain_curve import growing_batches
 from tarstop_core.policies.sampled import GridReplicates
+from tarstop_core.value.path import Path
 
 SAMPLES = 20  # Random orders behind an expectation, always the same
 
@@ -65,3 +83,190 @@ class RunGrid:
         return GridReplicates(
             np.arange(len(runs)), depth, seen.sum(axis=2), seen_relevant, seen_relevant.sum(axis=2)
         )
+
+
+@dataclass(frozen=True)
+class BaselineRate(ByRuns):
+    """Read on until as many relevant documents are found as a random sample foresees.
+
+    k of the m documents drawn are relevant; what was drawn counts as found. With k = 0 the rate is unknown and
+    everything is read (assumption).
+    """
+
+    tau: float = 0.8
+    size: int = 500
+
+    name = "baseline-rate"
+    title = "Baseline inclusion rate"
+    rule = "Count the relevant documents of a random sample, then read on until as many are found as that foresees."
+    formula = r"\text{found}\ge\tau N\frac{k}{m}"
+    source = "common practice (Shemilt et al. 2014: baseline inclusion rate)"
+    place, colour, marker = 125, "#8C8C00", "triangle-down"
+    promise = Promise.ESTIMATE
+    parameters = (
+        Parameter("tau", "recall to reach, τ", 0.01, 1.0, (0.7, 0.8, 0.9), "float"),
+        Parameter("size", "documents in the sample, m", 1, 1_000_000, (100, 500)),
+    )
+
+    def runs(self, labels: Flags, order: NDArray[Any]) -> Replicates:
+        labels, N = np.asarray(labels, dtype=bool), order.shape[1]
+        m = min(self.size, N)
+        drawn = np.zeros(order.shape, dtype=bool)
+        np.put_along_axis(drawn, np.argsort(order, axis=1)[:, :m], True, axis=1)
+        k = (drawn & labels).sum(axis=1, keepdims=True)
+        hits = k + np.cumsum(~drawn & labels, axis=1)
+        enough = np.hstack((k, hits)) >= self.tau * N * k / max(m, 1) - 1e-9
+        depth = np.where((k[:, 0] > 0) & enough.any(axis=1), enough.argmax(axis=1), N)
+        return Replicates(depth, drawn | (np.arange(N) < depth[:, None]))
+
+
+CORRECTION = 1.05  # The publication's, of the estimated total
+
+
+@dataclass(frozen=True)
+class Scal(ByRuns):
+    """Label some documents of each stretch, and read down to where enough must lie.
+
+    Stretches hold B = 1, 2, 3, … documents, each a tenth more; of each b = min(B, bound) are labelled.
+    Where no stretch reaches that much everything is read; where the sample holds nothing relevant, nothing more.
+    Assumptions: the ranking stays, where the original learns another after each stretch; what lies above the cut is read,
+    where the original only classifies it.
+    """
+
+    tau: float = 0.8
+    bound: int = 30
+
+    name = "scal"
+    title = "S-CAL"
+    rule = "Read some documents of every stretch of the list, then all above the rank where enough must lie."
+    formula = r"\hat R(d)\ge 1.05\tau\hat R(N), \quad \hat R=\sum_{\text{stretches}}\frac{B}{b}\sum y"
+    source = "Cormack & Grossman 2016 (S-CAL)"
+    place, colour, marker = 127, "#0072B2", "triangle-up"
+    promise = Promise.ESTIMATE
+    parameters = (
+        Parameter("tau", "recall to reach, τ", 0.01, 1.0, (0.7, 0.8, 0.9), "float"),
+        Parameter("bound", "documents labelled of a stretch at most", 1, 100_000, (10, 30)),
+    )
+
+    def runs(self, labels: Flags, order: NDArray[Any]) -> Replicates:
+        labels, (n, N) = np.asarray(labels, dtype=bool), order.shape
+        ends = growing_batches(N) if N else np.zeros(1, dtype=np.intp)
+        begins = np.append(0, ends[:-1])
+        drawn, hits = np.zeros(order.shape, dtype=bool), np.zeros((n, len(ends)))
+        for at, (begin, end) in enumerate(zip(begins.tolist(), ends.tolist(), strict=True)):
+            size = end - begin
+            first = begin + np.argsort(order[:, begin:end], axis=1)[:, : self.bound]
+            np.put_along_axis(drawn, first, True, axis=1)
+            hits[:, at] = labels[first].sum(axis=1) * size / max(1, min(size, self.bound))
+        estimate = np.cumsum(hits, axis=1)
+        total = estimate[:, -1]
+        enough = estimate >= self.tau * CORRECTION * total[:, None] - 1e-9
+        depth = np.where(enough.any(axis=1), ends[enough.argmax(axis=1)], N)
+        depth = np.where(total > 0, depth, 0)
+        return Replicates(depth, drawn | (np.arange(N) < depth[:, None]))
+
+
+GROWTH = 10  # A round draws a tenth more than the last
+
+
+@dataclass(frozen=True)
+class AutoStop(ByRuns):
+    """Draw documents by their rank until enough are found beside a Horvitz–Thompson estimate.
+
+    Rounds draw 1, 2, 3, … documents, each a tenth more, with replacement and p ∝ ln((N + 1)/rank). After n draws
+    π = 1 − (1 − p)^n, and σ² sums (1 − π)/π² over the relevant documents found. Assumptions: the ranking stays, where the
+    original learns another after each round; documents are drawn independently, so that σ² has no terms of pairs.
+    """
+
+    tau: float = 0.8
+    condition: str = "loose"
+
+    name = "autostop"
+    title = "AutoStop"
+    rule = "Draw documents, high ranks sooner, until as many relevant ones are found as an unbiased estimate asks for."
+    formula = r"\text{found}\ge\tau\bigl(\hat R\ [+\sigma]\bigr), \quad \hat R=\sum_{\text{drawn}}\frac{y_i}{1-(1-p_i)^n}"
+    source = "Li & Kanoulas 2020 (AutoStop, AP-prior)"
+    place, colour, marker = 126, "#7A5195", "diamond"
+    promise = Promise.ESTIMATE
+    parameters = (
+        Parameter("tau", "recall to reach, τ", 0.01, 1.0, (0.7, 0.8, 0.9), "float"),
+        Parameter.choice(
+            "condition", "whether σ is added to the estimate", ("loose", "strict"), ("loose", "strict")
+        ),
+    )
+
+    def runs(self, labels: Flags, order: NDArray[Any]) -> Replicates:
+        labels, N = np.asarray(labels, dtype=bool), order.shape[1]
+        if not N:
+            return all_read(order > 0)
+        p = np.log((N + 1) / np.arange(1, N + 1))
+        p /= p.sum()
+        draws = round_ends(float(order.max(initial=0.5)), float(p[-1]))
+        chance = drawn_by(draws[:, None], p[labels])
+        seen = np.ones(order.shape, dtype=bool)
+        for run, numbers in zip(seen, order, strict=True):
+            drawn = numbers[labels] < chance
+            hits, estimate = drawn.sum(axis=1), (drawn / chance).sum(axis=1)
+            if self.condition == "strict":
+                estimate += np.sqrt((drawn * (1 - chance) / chance**2).sum(axis=1))
+            stops = np.flatnonzero((hits > 0) & (hits >= self.tau * estimate - 1e-9))
+            if len(stops):
+                run[:] = numbers < drawn_by(draws[stops[0]], p)
+        return all_read(seen)
+
+
+def drawn_by(draws: Floats | float, p: Floats | float) -> Floats:
+    """Chance that documents are drawn at least once, π = 1 − (1 − p)^draws."""
+    with np.errstate(divide="ignore"):
+        return np.asarray(-np.expm1(draws * np.log1p(-p)))
+
+
+def round_ends(rarest: float, p: float) -> Floats:
+    """Draws at the ends of rounds, until a document of probability p with this random number is drawn too."""
+    ends, size = [1.0], 1
+    while p < 1 and drawn_by(ends[-1], p) <= rarest:
+        size += -(-size // GROWTH)
+        ends.append(ends[-1] + size)
+    return np.array(ends)
+
+
+@dataclass(frozen=True)
+class Audit(ByRuns):
+    """Stop when recall is at least τ with confidence 1 − α by random draws from the unread.
+
+    The bound may be looked at after every document and holds on every list. Recall is that of all documents read,
+    drawn ones included.
+    """
+
+    tau: float = 0.95
+    confidence: float = 0.95
+    every: int = 5
+
+    name = "audit"
+    title = "Audit draws"
+    rule = "Draw every n-th document at random; stop when recall is bounded from below, whatever the list."
+    formula = r"\frac{\text{found}}{\max\lbrace R : \max_t M_t(R) \lt 1/\alpha \rbrace} \ge \tau"
+    source = "test martingales for draws without replacement: Waudby-Smith & Ramdas 2020; Ville 1939"
+    place, colour, marker = 135, "#E69F00", "star"
+    needs_draws = True
+    parameters = (
+        Parameter("tau", "recall to reach, τ", 0.01, 1.0, (0.7, 0.8, 0.9, 0.95), "float"),
+        Parameter("confidence", "1 − α", 0.01, 0.9999, (0.95,), "float"),
+        Parameter("every", "documents to one draw", 1, 1000, (5,)),
+    )
+
+    def depths(self, path: Path, costs: ArrayLike, start: int = 0) -> Depths:
+        # By the draws that the path has, whatever share of it they are.
+        draws = path.draws
+        if draws is None:
+            return super().depths(path, costs, start)
+        first = first_bounded(path.labels, draws.drawn, self.tau, 1 - self.confidence, start, draws.unsure)
+        return at_any_cost(max(start, first), costs)
+
+    def runs(self, labels: Flags, order: NDArray[Any]) -> Replicates:
+        labels = np.asarray(labels, dtype=bool)
+        drawn, seen = draws_at(len(labels), self.every), np.zeros(order.shape, dtype=bool)
+        for run, shuffled in zip(seen, np.argsort(order, axis=1), strict=True):
+            offered = interleaved(self.every, shuffled)
+            run[offered[: first_bounded(labels[offered], drawn, self.tau, 1 - self.confidence)]] = True
+        return all_read(seen)

@@ -30,9 +30,9 @@ from tarstop_core.policies import (
     parse_policy,
 )
 from tarstop_core.policies.check import check_policy
+from tarstop_core.policies.forecast import MODELS, fit, forecasts, integral
 from tarstop_core.policies.gain_curve import geometric_knees, kneedle_knees
 from tarstop_core.policies.hypergeometric import p_value
-from tarstop_core.policies.poisson import MODELS, fit, forecasts, integral
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.payoffs import Payoffs
 from tests.reference import baselines

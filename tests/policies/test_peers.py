@@ -20,9 +20,9 @@ from tarstop_core.policies import (
     Share,
     Target,
 )
+from tarstop_core.policies.forecast import fit, integral
 from tarstop_core.policies.gain_curve import geometric_knees, growing_batches, growing_checks
 from tarstop_core.policies.hypergeometric import p_value
-from tarstop_core.policies.poisson import fit, integral
 from tarstop_core.policies.sampled import drawn, order_statistic
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.payoffs import Payoffs

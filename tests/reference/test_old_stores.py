@@ -18,7 +18,7 @@ from tarstop_core.calibration import calibrator as calibrators
 from tarstop_core.calibration import extraction_rate
 from tarstop_core.documents.tables import Tables
 from tarstop_core.policies.check import check_policy
-from tarstop_core.policies.specs import parse_policy
+from tarstop_core.policies.registry import parse_policy
 from tarstop_core.screening.advised import Advice
 from tarstop_core.screening.events import label_event
 from tarstop_core.screening.log import Event

@@ -19,7 +19,7 @@ from tarstop_core.explore import figures, map_figure, maps, order_comparison, pl
 from tarstop_core.explore import lists as explore
 from tarstop_core.explore.lists import LabelledList, sample
 from tarstop_core.policies import Greedy, Optimal, Smooth
-from tarstop_core.policies.specs import parse_policy
+from tarstop_core.policies.registry import parse_policy
 from tarstop_core.presentation.numbers import amount
 from tarstop_core.samples.shipped import calibrators
 from tarstop_core.screening.fold import replay

@@ -1,17 +1,24 @@
-"""Poisson process: extrapolate the falling rate of relevant documents, and stop when few are to come."""
+"""Rules that forecast how many relevant documents are unread, and stop when these are few beside those found.
+
+By the falling rate of what was found (Poisson process), by how lists like this one thin out (Few left), by a rest as rich
+as what was read (Beta-binomial), or by the chances alone (Quant).
+"""
 
 import math
 import warnings
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import betaln, gammaln
 
 from tarstop_core.policies.base import (
     AtAnyCost,
     Depths,
     Flags,
     Floats,
+    Need,
     Parameter,
     Promise,
     first_check,
@@ -197,3 +204,118 @@ def integral(model: str, fitted: tuple[float, ...], low: float, high: float) -> 
     if abs(b - 1) < 1e-9:
         return a / k * math.log(ends[1] / ends[0])
     return float(a / (k * (1 - b)) * (ends[0] ** (1 - 1 / b) - ends[1] ** (1 - 1 / b)))
+
+
+@dataclass(frozen=True)
+class FewLeft(AtAnyCost):
+    """Stop at the first such n, U the relevant documents still unread as the path forecasts them.
+
+    Between two relevant documents U only falls, so bisection finds it.
+    """
+
+    tau: float = 0.95
+    confidence: float = 0.95
+
+    name = "few-left"
+    title = "Few left"
+    rule = "Stop when the recall that you want is probably reached, by how relevant documents thin out along such lists."
+    formula = r"P\bigl(C(n) \ge \tau\thinspace (C(n) + U)\bigr) \ge \text{confidence}"
+    source = "this program (docs/still_unread.md)"
+    place, colour, marker = 137, "#009E73", "star"
+    needs = (Need.LABELS, Need.CHANCES)
+    promise = Promise.ESTIMATE
+    parameters = (
+        Parameter("tau", "recall to reach, τ", 0.01, 1.0, (0.7, 0.8, 0.9, 0.95), "float"),
+        Parameter("confidence", "chance that it is reached", 0.01, 0.9999, (0.5, 0.8, 0.95), "float"),
+    )
+
+    def depth(self, path: Path, start: int) -> int:
+        total_found, N = gain(path.labels), len(path)
+
+        def enough(n: int) -> bool:
+            may_be_left = int(total_found[n] / self.tau - total_found[n] + 1e-9)
+            return n == N or path.unread(n).chance_of_at_most(may_be_left) >= self.confidence - 1e-12
+
+        # The last depths before another relevant document, and the end.
+        ends = np.append(start + np.flatnonzero(path.labels[start:]), N)
+        for begin, end in zip((start, *(ends[:-1] + 1).tolist()), ends.tolist(), strict=True):
+            if enough(end):
+                return bisect_left(range(end), True, lo=begin, key=enough)
+        return N
+
+
+@dataclass(frozen=True)
+class BetaBinomial(AtAnyCost):
+    """Stop where few enough relevant documents remain, were the rest as rich as what was read.
+
+    It looks at multiples of `every` and at the end, once something relevant was found. A ranking puts what is relevant
+    first, so the rest is poorer than that: it stops late.
+    """
+
+    tau: float = 0.8
+    confidence: float = 0.95
+    every: int = 50
+
+    name = "beta-binomial"
+    title = "Beta-binomial"
+    rule = "Stop when few enough relevant documents remain, were the rest as rich as what was read."
+    formula = r"P\bigl(C(n)\ge\tau(C(n)+U)\bigr)\ge\text{confidence}, \quad U\sim\mathrm{BetaBin}(N-n, 1+C(n), 1+n-C(n))"
+    source = "Fletcher, pyterrier-tar (BetaBinomial)"
+    place, colour, marker = 145, "#D55E00", "cross"
+    promise = Promise.ESTIMATE
+    parameters = (
+        Parameter("tau", "recall to reach, τ", 0.01, 1.0, (0.7, 0.8, 0.9), "float"),
+        Parameter("confidence", "chance that it is reached", 0.01, 0.9999, (0.8, 0.95), "float"),
+        Parameter("every", "documents between checks", 1, 100_000, (50,)),
+    )
+
+    def depth(self, path: Path, start: int) -> int:
+        N, C = len(path), gain(path.labels)
+        checks = np.append(np.arange(self.every, N, self.every), N)
+        stops = np.array([self._enough(int(C[n]), int(n), N) for n in checks])
+        return first_check(checks, stops, N, start)
+
+    def _enough(self, hits: int, n: int, N: int) -> bool:
+        if not hits:
+            return False
+        left = N - n
+        u = np.arange(min(left, int(hits * (1 - self.tau) / self.tau + 1e-9)) + 1.0)
+        logs = gammaln(left + 1) - gammaln(u + 1) - gammaln(left - u + 1)
+        logs = logs + betaln(u + 1 + hits, left - u + 1 + n - hits) - betaln(1 + hits, 1 + n - hits)
+        return float(np.exp(logs).sum()) >= self.confidence - 1e-9
+
+
+@dataclass(frozen=True)
+class Quant(AtAnyCost):
+    """Stop at the first n where the chances imply that enough was read.
+
+    K and U sum the chances p of the documents read and unread. σ² = K²/(K+U)⁴·V + 1/(K+U)²·(V − V_unread),
+    V = Σ p(1 − p). s = 0 is Quant, s = 2 QuantCI. It does not look at labels. Here p is the calibrated chance given ω⁺
+    (the original takes a classifier's).
+    """
+
+    tau: float = 0.8
+    nstd: float = 2.0
+
+    name = "quant"
+    title = "QuantCI"
+    rule = "Stop when the calibrated chances say that enough of the relevant documents were read."
+    formula = r"\frac{\hat K}{\hat K + \hat U} - s\thinspace \sigma \ge \tau"
+    source = "Yang, Lewis & Frieder 2021 (Quant, QuantCI)"
+    place, colour, marker = 150, "#56B4E9", "triangle-down"
+    needs = (Need.CHANCES,)
+    promise = Promise.ESTIMATE
+    parameters = (
+        Parameter("tau", "recall to reach, τ", 0.01, 1.0, (0.3, 0.5, 0.7, 0.8, 0.9), "float"),
+        Parameter("nstd", "standard deviations of caution, s", 0.0, 10.0, (0.0, 2.0), "float"),
+    )
+
+    def depth(self, path: Path, start: int) -> int:
+        N, p = len(path), path.p
+        read, variance = (np.append(0.0, np.cumsum(terms)) for terms in (p, p * (1 - p)))
+        total, V = read[-1], variance[-1]
+        if not total > 0:
+            return N
+        sigma = np.sqrt((read / total) ** 2 * V + variance) / total
+        stops = read / total - self.nstd * sigma >= self.tau - 1e-12
+        return first_check(np.arange(N + 1), stops, N, start)
