@@ -11,6 +11,7 @@ import numpy as np
 from tarstop_core.belief.prior import Prior
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.calibration.fitting import fit
+from tarstop_core.calibration.scores import scaled
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold
 from tarstop_core.policies import Policy
@@ -120,9 +121,8 @@ class Task(ABC):
     def settings(self) -> dict[str, Any]:
         """Everything that changes a number, to be recorded with every result."""
 
-    @abstractmethod
     def learn(self, benchmark: Benchmark, fold: Fold, variants: Sequence[str]) -> dict[str, Learned]:
-        """Learn from a fold's training cases, for each variant.
+        """Learn from a fold's training cases, for each variant: a calibrator of that kind.
 
         Parameters
         ----------
@@ -136,6 +136,7 @@ class Task(ABC):
         dict of str to Learned
             By variant.
         """
+        return {kind: Learned(self.fitted(benchmark, fold, kind)) for kind in variants}
 
     @abstractmethod
     def paths(self, case: Case, learned: Learned, payoffs: Sequence[Payoffs]) -> Sequence[Any]:
@@ -215,6 +216,12 @@ class Task(ABC):
             simulated=benchmark.simulated,
             pseudo=self.pseudo,
         )
+
+    def calibrated(self, case: Case, learned: Learned) -> Floats:
+        """Chances of a case's documents by the calibrator that was learned, shape (N,)."""
+        assert learned.calibrator is not None
+        chances = learned.calibrator.probabilities(case.topic.scores, len(case.topic))
+        return scaled(chances, self.scale)
 
     @classmethod
     def has_relevant(cls, omega: Flags) -> Flags:

@@ -6,9 +6,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from tarstop_core.calibration.scores import scaled
 from tarstop_core.evaluation import metrics
-from tarstop_core.evaluation.cases import Benchmark, Case, Fold
+from tarstop_core.evaluation.cases import Case
 from tarstop_core.evaluation.tasks import base
 from tarstop_core.policies import Policy
 from tarstop_core.policies.base import Randomised
@@ -42,16 +41,11 @@ class DecisiveTask(base.Task):
         fixed = {"scenario": self.scenario, "truth": TRUTH, "engine": "decisive"}
         return fixed | {"b_0": self.b_0, "pseudo": self.pseudo, "replications": runs, "seed": self.seed}
 
-    def learn(self, benchmark: Benchmark, fold: Fold, variants: Sequence[str]) -> dict[str, base.Learned]:
-        """Fit a calibrator of each kind on ω⁺ topics."""
-        return {kind: base.Learned(self.fitted(benchmark, fold, kind)) for kind in variants}
-
     def paths(self, case: Case, learned: base.Learned, payoffs: Sequence[Payoffs]) -> list[DecisivePath]:
         assert learned.calibrator is not None
-        topic = case.topic
-        p = scaled(learned.calibrator.probabilities(topic.scores, len(topic)), self.scale)
+        p = self.calibrated(case, learned)
         curve = learned.calibrator.curve(p)
-        first = DecisivePath(curve, self.b_0, payoffs[0], topic.first_hit, labels=case.labels, p=p)
+        first = DecisivePath(curve, self.b_0, payoffs[0], case.topic.first_hit, labels=case.labels, p=p)
         return [first, *(replace(first, payoffs=other) for other in payoffs[1:])]
 
     def truth(self, case: Case, payoffs: Sequence[Payoffs]) -> Flags:

@@ -9,10 +9,9 @@ import numpy as np
 
 from tarstop_core.belief.mixture import Left
 from tarstop_core.calibration.calibrator import INCLUSION, Calibrator
-from tarstop_core.calibration.scores import scaled
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import metrics
-from tarstop_core.evaluation.cases import Benchmark, Case, Fold
+from tarstop_core.evaluation.cases import Case
 from tarstop_core.evaluation.tasks import base
 from tarstop_core.evaluation.tasks.review import prequential_ahead
 from tarstop_core.policies import Policy, Quant
@@ -46,18 +45,13 @@ class EnoughTask(base.Task):
         own = {name: getattr(self, name) for name in names}
         return {"scenario": self.scenario, "truth": f"a recall of {self.target:g}", "engine": "none"} | own
 
-    def learn(self, benchmark: Benchmark, fold: Fold, variants: Sequence[str]) -> dict[str, base.Learned]:
-        """Fit a calibrator of inclusion, which also learns how relevant documents thin out."""
-        return {kind: base.Learned(self.fitted(benchmark, fold, kind)) for kind in variants}
-
     def paths(self, case: Case, learned: base.Learned, payoffs: Sequence[Payoffs]) -> list[UnweighedPath]:
         p = case.adaptive_chances
         if p is not None:
             path = UnweighedPath(p, case.labels, partial(_left_of_learning, p))
         else:
             assert learned.calibrator is not None
-            p = learned.calibrator.probabilities(case.topic.scores, len(case.topic))
-            p = scaled(p, self.scale)
+            p = self.calibrated(case, learned)
             path = UnweighedPath(p, case.labels, partial(_left_of_ranking, learned.calibrator, p))
         return [path.with_payoffs(each) for each in payoffs]
 

@@ -71,7 +71,7 @@ class ReviewTask(base.Task):
         return {"scenario": self.scenario, "truth": self.truth_is, **own}
 
     def learn(self, benchmark: Benchmark, fold: Fold, variants: Sequence[str]) -> dict[str, base.Learned]:
-        """Fit a calibrator of "brings data", and the prior of each variant."""
+        # One calibrator of "brings data", and the prior of each variant.
         calibrator = self.fitted(benchmark, fold)
         outcomes = [case.outcome for case in fold.learned_from if case.outcome is not None]
         tables = [outcome.tables for outcome in outcomes]
@@ -86,11 +86,8 @@ class ReviewTask(base.Task):
 
     def paths(self, case: Case, learned: base.Learned, payoffs: Sequence[Payoffs]) -> list[CumulativePath]:
         assert case.outcome is not None
-        p = case.adaptive_chances
-        if p is None:
-            assert learned.calibrator is not None
-            p = learned.calibrator.probabilities(case.topic.scores, len(case.topic))
-        p, prior = scaled(p, self.scale), learned.prior or Prior()
+        adaptive, prior = case.adaptive_chances, learned.prior or Prior()
+        p = self.calibrated(case, learned) if adaptive is None else scaled(adaptive, self.scale)
         first = value_outcomes.outcome_path(case.outcome, p, payoffs[0], self.theta, self.engine, prior)
         return [first, *(replace(first, payoffs=other) for other in payoffs[1:])]
 
