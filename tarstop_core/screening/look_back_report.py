@@ -1,7 +1,7 @@
 """Report of a project that was screened elsewhere: where each rule would have stopped; a page that loads and runs nothing."""
 
 from tarstop_core import __version__
-from tarstop_core.presentation.found import found_curve
+from tarstop_core.presentation.curves import found_curve
 from tarstop_core.presentation.html import page, sheet
 from tarstop_core.presentation.numbers import number
 from tarstop_core.presentation.pictures import still

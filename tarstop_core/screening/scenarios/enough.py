@@ -8,8 +8,8 @@ import numpy as np
 
 from tarstop_core.calibration import calibrator as calibration
 from tarstop_core.calibration.calibrator import Calibrator
+from tarstop_core.presentation.curves import found_curve
 from tarstop_core.presentation.figures import Figure
-from tarstop_core.presentation.found import found_curve
 from tarstop_core.presentation.messages import Messages
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.screening.advised import Advice, RecallFacts, ReviewFacts
