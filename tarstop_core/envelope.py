@@ -57,9 +57,26 @@ class FileKind:
         return {key: value for key, value in content.items() if key not in self.head}
 
     def read(self, kind: type[T], text: str, name: str, **before: object) -> T:
-        """A document as a dataclass all of whose fields it has; `before` are those that earlier documents lack.
+        """Read a document as an object of a dataclass, all of whose fields it has.
 
-        InputProblem when it is not one of this kind and version, or damaged.
+        Parameters
+        ----------
+        kind : type
+            The dataclass.
+        text, name : str
+            The document, and what messages call it.
+        **before
+            Values of fields that earlier documents lack.
+
+        Returns
+        -------
+        object
+            Of that class.
+
+        Raises
+        ------
+        InputProblem
+            When it is not one of this kind and version, or damaged.
         """
         content = before | self.content(text, name)
         missing = next((each.name for each in fields(cast(Any, kind)) if each.name not in content), None)
@@ -88,10 +105,30 @@ def read_json(text: str | bytes) -> Any:
 def validated(
     kind: type[T], content: object, name: str, mend: str, *, strict: bool = False, open_ended: bool = False
 ) -> T:
-    """JSON values as an object of a class (a dataclass, a TypedDict), every field checked against its type.
+    """Make an object of a class of JSON values, every field checked against its type.
 
-    `strict` refuses a number that is written as a text; `open_ended` passes over fields that are not known. InputProblem,
-    with the `name` of what it is and how to `mend` it, naming the field that is missing, unknown or unusable.
+    Parameters
+    ----------
+    kind : type
+        A dataclass or a TypedDict.
+    content : object
+        What JSON holds.
+    name, mend : str
+        What messages call it, and how they say that it is mended.
+    strict : bool
+        Whether a number that is written as a text is refused.
+    open_ended : bool
+        Whether fields that are not known are passed over.
+
+    Returns
+    -------
+    object
+        Of that class.
+
+    Raises
+    ------
+    InputProblem
+        Naming the field that is missing, unknown or unusable.
     """
     from pydantic import ValidationError
 

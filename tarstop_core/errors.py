@@ -32,7 +32,7 @@ class InputProblem(ValueError):
         lines = _shortened(sentence, LONGEST_HEARD).splitlines()
         line = " ".join(filter(None, map(str.strip, lines))) if len(lines) > 1 else "".join(lines)
         line = _LONG.sub(lambda word: f"{word[0][:LONGEST_WORD]}…", line)
-        line = _QUOTED.sub(lambda found: f"{found[0][:LONGEST_WORD]}…{found[0][-1]}", line)
+        line = _QUOTED.sub(lambda quote: f"{quote[0][:LONGEST_WORD]}…{quote[0][-1]}", line)
         super().__init__(_shortened(line, LONGEST))
 
 

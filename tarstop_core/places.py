@@ -190,12 +190,12 @@ def folder_of_the_server(named: str, address: str) -> Path:
     if top is None:
         return Path(named).expanduser()
     try:
-        found = (top / named).resolve()
-        within = (found, *found.glob("*"), *found.glob("*/*"))
+        folder = (top / named).resolve()
+        within = (folder, *folder.glob("*"), *folder.glob("*/*"))
         if not all(each.resolve().is_relative_to(top) for each in within):
             raise ValueError
     except (OSError, RuntimeError, ValueError):
         raise InputProblem(
             "That folder, or what it links to, lies outside what may be read here; name one inside."
         ) from None
-    return found
+    return folder

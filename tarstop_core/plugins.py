@@ -16,10 +16,27 @@ Kind = TypeVar("Kind")
 
 
 def load_class(file: str, name: str, base: type[Kind], what: str, public: str) -> type[Kind]:
-    """The class `name` in a Python file, which is run to get it; a file that was changed is run again.
+    """Run a Python file and return a class of it; a file that was changed is run again.
 
-    It has to be derived from `base`, which a person imports as `public`; `what` such a class is called: "rule".
-    InputProblem when the file cannot be read or fails, or has no such class with all its methods.
+    Parameters
+    ----------
+    file, name : str
+        The file, and the class in it.
+    base : type
+        What the class has to be derived from.
+    what : str
+        What such a class is called in messages: "rule".
+    public : str
+        What a person imports the base as.
+
+    Returns
+    -------
+    type
+
+    Raises
+    ------
+    InputProblem
+        When the file cannot be read or fails, or has no such class with all its methods.
     """
     try:
         content = Path(file).read_bytes()
@@ -44,7 +61,26 @@ def load_class(file: str, name: str, base: type[Kind], what: str, public: str) -
 
 
 def make(kind: type[Kind], file: str, name: str, values: dict[str, Any], what: str) -> Kind:
-    """An object of a class that was loaded. InputProblem when the class refuses the values, or fails."""
+    """Make an object of a class that was loaded.
+
+    Parameters
+    ----------
+    kind : type
+        The class.
+    file, name, what : str
+        Where it comes from, its name, and what such a class is called in messages.
+    values : dict
+        Arguments by name.
+
+    Returns
+    -------
+    object
+
+    Raises
+    ------
+    InputProblem
+        When the class refuses the values, or fails.
+    """
     try:
         return kind(**values)
     except InputProblem:

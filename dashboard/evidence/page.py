@@ -130,13 +130,13 @@ def _headline(chosen: Chosen, summary: Evidence, payoffs: Payoffs) -> None:
         words.action_sentence(summary, payoffs.q_star, chosen.actions),
         words.rival_sentence(summary, payoffs.q_star, chosen.actions.plus, chosen.actions.minus),
     )
-    said = told(words.belief_sentence(summary), acts, rival)
+    verdict = told(words.belief_sentence(summary), acts, rival)
     about = ("simulated" if chosen.simulated else "", words.studies(len(summary)))
     model = (ENGINES[summary.engine].badge, prior_badge(summary, chosen.start))
     marks = badges(*filter(None, (*about, *model)))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         name = f'<span class="tar-meta">{html.escape(chosen.name)}</span>'
-        st.html(f"{said}<p>{marks} {name}</p>", width="stretch")
+        st.html(f"{verdict}<p>{marks} {name}</p>", width="stretch")
         _export(chosen, summary, payoffs, notes)
     if not notes:
         return
@@ -320,9 +320,9 @@ def _in_the_address(problem: str, read: Callable[[list[Row]], T]) -> T | None:
 def _question(start: Start, actions: words.Actions) -> tuple[float, str, Payoffs]:
     """θ, the engine and the payoffs; what is other than at the start is in the URL."""
     theta = sensitivity_to_exceed(start.theta, **bound("theta"))
-    said = f"The {shell.term('q-star', 'threshold')} q\\* = (G + L\\_r) / K. The worse a wrong adoption is, the surer you have to be."
+    meaning = f"The {shell.term('q-star', 'threshold')} q\\* = (G + L\\_r) / K. The worse a wrong adoption is, the surer you have to be."
     asked, begun = "How sure before you act", edged(start.payoffs.q_star)
-    q_star = st.slider(asked, 0.01, 0.99, begun, step=0.01, **bound("q_star"), help=said)
+    q_star = st.slider(asked, 0.01, 0.99, begun, step=0.01, **bound("q_star"), help=meaning)
     payoffs = start.payoffs if q_star == begun else Stakes(start.payoffs, 0.0).with_q_star(q_star).payoffs
     note(
         f"q* = {payoffs.q_star:.2f}: “{actions.plus}” only when more than {percent(payoffs.q_star)} sure that sensitivity "

@@ -54,8 +54,7 @@ def chosen_prior(theta: float, start: Start, disabled: bool) -> Prior:
             prior = replace(first, b_0=b_0)
         elif taken is not None and _same(prior, taken, theta):
             prior = replace(taken, b_0=b_0)  # with what it was learned from
-        said = prior_sentence(prior, theta)
-        captioned(prior_figure(prior, theta, dark()), said)
+        captioned(prior_figure(prior, theta, dark()), prior_sentence(prior, theta))
         _other_priors(prior, theta)
     return prior
 
@@ -102,10 +101,10 @@ def put_prior(prior: Prior) -> None:
     st.session_state.update({"b_0": edged(prior.b_0), **numbers})
 
 
-def prior_badge(shown: Evidence, start: Start) -> str:
+def prior_badge(evidence: Evidence, start: Start) -> str:
     """Where the prior comes from, for a badge; empty where the engine knows none."""
-    prior, learned = shown.prior, shown.prior.learned_from
-    if not ENGINES[shown.engine].knows_prior:
+    prior, learned = evidence.prior, evidence.prior.learned_from
+    if not ENGINES[evidence.engine].knows_prior:
         return ""
     if learned is not None and learned.keeps_b_0:
         return f"prior as uncertain as {learned.reviews:,} past reviews show"
