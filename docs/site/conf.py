@@ -34,12 +34,19 @@ sample_data/README
 ```{toctree}
 :hidden:
 :caption: Theory and measurements
-:glob:
 
 docs/methods
 docs/results
 docs/reviews_measured
-docs/*
+docs/question_chances
+docs/still_unread
+docs/recall_statement
+docs/calibrators_travel
+docs/reranking
+docs/reranked_chances
+docs/ranking
+docs/reml_or_exact
+docs/grlstop
 ```
 
 ```{toctree}

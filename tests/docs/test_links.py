@@ -103,3 +103,9 @@ def test_the_version_is_said_alike() -> None:
     changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     assert f"\nversion: {__version__}\n" in cited
     assert re.findall(r"^## (\S+)$", changes, flags=re.MULTILINE)[0] == __version__
+
+
+def test_the_site_lists_every_page_once() -> None:
+    contents = (ROOT / "docs/site/conf.py").read_text(encoding="utf-8")
+    listed = re.findall(r"^docs/(\w+)$", contents, flags=re.MULTILINE)
+    assert sorted(listed) == sorted(page.stem for page in (ROOT / "docs").glob("*.md"))
