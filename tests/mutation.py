@@ -1,13 +1,16 @@
 """Change one operator or number of the core at a time, and see whether a test notices.
 
 Run as ``python -m tests.mutation [--count N] [--seed S] [--workers W] [PACKAGE …]``. A first run of the tests records which test
-runs which line. Then every mutant is tried in a copy of the project by the tests that run its line, those of its own
-package first. Prints the mutants that no test noticed; exits with 1 when more than one in twenty survive.
+runs which line; ``--record FILE`` keeps what it found for the next run. Then every mutant is tried in a copy of the
+project by the tests that run its line, those of its own package first. Prints the mutants that no test noticed; exits
+with 1 when more than one in twenty survive. A long series goes in parts: ``--first 40 --count 20`` tries the mutants 40 to
+59 of the same seed.
 """
 
 import argparse
 import ast
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -35,7 +38,7 @@ COPIED = (
     "pyproject.toml",
 )
 MOST_SURVIVORS = 0.05
-SECONDS = 600  # that the tests of one mutant may take: a loop without an end is noticed too
+SECONDS = 600  # of processor time that the tests of one mutant may take: a loop without an end is noticed too
 SWAPS: dict[type[ast.AST], type[ast.AST]] = {
     ast.Lt: ast.LtE,
     ast.LtE: ast.Lt,
@@ -119,8 +122,8 @@ def drawn(packages: list[str], count: int, seed: int) -> list[Mutant]:
         for path in sorted((ROOT / "tarstop_core" / package).rglob("*.py"))
         for mutant in mutants(path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8"))
     ]
-    chosen = np.random.default_rng(seed).choice(len(possible), min(count, len(possible)), replace=False)
-    return [possible[at] for at in chosen]
+    order = np.random.default_rng(seed).permutation(len(possible))
+    return [possible[at] for at in order[:count]]
 
 
 def copy_project(folder: Path) -> Path:
@@ -134,28 +137,28 @@ def copy_project(folder: Path) -> Path:
 
 
 def run_tests(folder: Path, arguments: list[str], tool: tuple[str, ...] = ()) -> bool:
-    """Whether the tests pass; a run that takes too long counts as failed."""
-    # On both databases, and in the real data's absence, results are the same: SQLite alone is faster.
+    """Whether the tests pass; a run that takes too long counts as failed, however busy the machine is."""
     environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
     command = [sys.executable, "-m", *tool, "pytest", "-q", "-p", "no:xdist", "-p", "no:cacheprovider"]
-    try:
-        return not subprocess.run(
-            [*command, "-m", "not deep", *arguments],
-            cwd=folder,
-            env=environment,
-            timeout=None if tool else SECONDS,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        ).returncode
-    except subprocess.TimeoutExpired:
-        return False
+    limits = resource.RLIM_INFINITY if tool else SECONDS
+    return not subprocess.run(
+        [*command, "-m", "not deep", *arguments],
+        cwd=folder,
+        env=environment,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limits, limits)),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ).returncode
 
 
-def tests_by_line(folder: Path, recorded: list[str]) -> CoverageData:
-    """Which of the recorded tests runs which line."""
-    (folder / ".coveragerc").write_text(COVERAGE, encoding="utf-8")
-    run_tests(folder, ["--ignore=tests/browser", *recorded], ("coverage", "run", "-m"))
-    data = CoverageData(str(folder / ".coverage"))
+def tests_by_line(folder: Path, recorded: list[str], record: Path) -> CoverageData:
+    """Which of the recorded tests runs which line: as an earlier run found it, or by running them now."""
+    if not record.exists():
+        (folder / ".coveragerc").write_text(COVERAGE, encoding="utf-8")
+        if not run_tests(folder, ["--ignore=tests/browser", *recorded], ("coverage", "run", "-m")):
+            raise SystemExit("Tests fail without any change, so they would notice none: mend them first.")
+        shutil.copy(folder / ".coverage", record)
+    data = CoverageData(str(record))
     data.read()
     return data
 
@@ -170,14 +173,14 @@ def tests_of(mutant: Mutant, ran: CoverageData) -> list[str]:
     return sorted(tests, key=lambda test: not test.startswith(own)) or [own]
 
 
-def survivors(mutated: list[Mutant], recorded: list[str], workers: int) -> list[Mutant]:
+def survivors(mutated: list[Mutant], recorded: list[str], record: Path, workers: int) -> list[Mutant]:
     """The mutants that none of the recorded tests noticed."""
     with tempfile.TemporaryDirectory() as folder:
         copies: SimpleQueue[Path] = SimpleQueue()
         for at in range(workers):
             copies.put(copy_project(Path(folder) / str(at)))
         first = copies.get()
-        ran = tests_by_line(first, recorded)
+        ran = tests_by_line(first, recorded, record)
         copies.put(first)
 
         def survives(mutant: Mutant) -> bool:
@@ -203,15 +206,21 @@ def survivors(mutated: list[Mutant], recorded: list[str], workers: int) -> list[
 def main() -> int:
     """Draw, try and print."""
     options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--first", type=int, default=0, help="how many mutants of the seed are left out")
     options.add_argument("--count", type=int, default=200)
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--workers", type=int, default=2)
     options.add_argument("--own", action="store_true", help="only the tests of the packages themselves")
+    options.add_argument("--record", type=Path, help="which test runs which line, kept from run to run")
     options.add_argument("packages", nargs="*", default=list(PACKAGES))
     chosen = options.parse_args()
-    mutated = drawn(chosen.packages, chosen.count, chosen.seed)
+    mutated = drawn(chosen.packages, chosen.first + chosen.count, chosen.seed)[chosen.first :]
     recorded = [f"tests/{package}" for package in chosen.packages] if chosen.own else ["tests"]
-    alive = survivors(mutated, recorded, chosen.workers)
+    with tempfile.TemporaryDirectory() as folder:
+        record = chosen.record or Path(folder) / "record"
+        alive = survivors(mutated, recorded, record, chosen.workers)
+    for mutant in alive:
+        print("alive", f"{mutant.file}:{mutant.line}", mutant.change)
     print(f"{len(alive)} of {len(mutated)} mutants survive.")
     return int(len(alive) > MOST_SURVIVORS * len(mutated))
 

@@ -73,13 +73,19 @@ def test_figures_are_saved_on_white(server: AppServer, open_page: OpenPage, tmp_
 @pytest.mark.parametrize(
     "address",
     [
-        *(f"explore?present=true&show={quote(tab)}" for tab in ("At stake now", MAP, SENSITIVITY)),
-        f"explore?present=true&of=review:quill-dementia&show={quote(LEARNED)}",
+        f"explore?present=true&show={quote(SENSITIVITY)}",
         "explore?present=true&of=reviews",
         "evidence?present=true",
-        "learn?present=true&part=call&calls=7m.30",
-        "learn?present=true&part=call&calls=7m",
         "learn?present=true&part=call&calls=7m.5p.30m.15m.19p",
+        *(
+            pytest.param(address, marks=pytest.mark.deep)
+            for address in (
+                *(f"explore?present=true&show={quote(tab)}" for tab in ("At stake now", MAP)),
+                f"explore?present=true&of=review:quill-dementia&show={quote(LEARNED)}",
+                "learn?present=true&part=call&calls=7m.30",
+                "learn?present=true&part=call&calls=7m",
+            )
+        ),
     ],
 )
 def test_what_is_projected_fits_the_window(server: AppServer, open_page: OpenPage, address: str) -> None:

@@ -22,6 +22,7 @@ WHILE_LOADING = 0.25
 """Twice what most pages need: a busy machine shows more states between the first and the last."""
 
 
+@pytest.mark.deep  # what moves while a page loads depends on how busy the machine is
 def test_pages_stand_still_while_they_load(server: AppServer, open_page: Callable[..., Watched]) -> None:
     with stored(server) as store:
         session = demo.start_demo(store, "Rita")

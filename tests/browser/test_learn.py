@@ -96,7 +96,16 @@ def test_a_round_is_played_by_keys_and_a_reload_loses_nothing(server: AppServer,
     watched.assert_sound()
 
 
-@pytest.mark.parametrize("address", ["learn?step=5", "learn?part=call&calls=7m.3", RESULT])
+@pytest.mark.parametrize(
+    "address",
+    [
+        RESULT,
+        *(
+            pytest.param(each, marks=pytest.mark.deep)
+            for each in ("learn?step=5", "learn?part=call&calls=7m.3")
+        ),
+    ],
+)
 def test_a_phone_shows_everything_without_scrolling_sideways_and_names_no_keys(
     server: AppServer, open_page: OpenPage, address: str
 ) -> None:
@@ -107,7 +116,13 @@ def test_a_phone_shows_everything_without_scrolling_sideways_and_names_no_keys(
     watched.assert_sound()
 
 
-@pytest.mark.parametrize("lesson", ["topic=antenna-mount&step=4", "scenario=review&topic=hollow-hip&step=15"])
+@pytest.mark.parametrize(
+    "lesson",
+    [
+        "scenario=review&topic=hollow-hip&step=15",
+        pytest.param("topic=antenna-mount&step=4", marks=pytest.mark.deep),
+    ],
+)
 def test_every_step_fits_the_window_of_a_projector_in_larger_letters(
     server: AppServer, open_page: OpenPage, lesson: str
 ) -> None:

@@ -87,7 +87,13 @@ def test_an_idea_is_seen_whole_on_a_projector(server: AppServer, open_page: Open
     watched.assert_sound()
 
 
-@pytest.mark.parametrize("where", ["formulas&formula=evpi", "glossary&term=evpi", "formulas&formula=grlstop"])
+@pytest.mark.parametrize(
+    "where",
+    [
+        *("formulas&formula=grlstop", "glossary&term=evpi"),
+        pytest.param("formulas&formula=evpi", marks=pytest.mark.deep),
+    ],
+)
 def test_one_formula_or_word_has_the_window_of_a_projector_and_the_address_names_it(
     server: AppServer, open_page: OpenPage, where: str
 ) -> None:

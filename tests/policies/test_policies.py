@@ -488,3 +488,11 @@ def test_parameters_out_of_range_are_refused(value: float) -> None:
     for rule in (Smooth, Batch, LookAhead, Budget):
         with pytest.raises(InputProblem):
             rule(value)
+
+
+def test_within_a_batch_it_is_finished_only_where_it_was_begun() -> None:
+    # By start and hit; the batch from 5 on is not begun where a hit was found before it.
+    depths = {(8, None): 20, (8, 12): 15, (8, 6): 10, (8, 5): 8, (8, 3): 8, (10, 3): 10, (19, 3): 19}
+    for (start, hit), depth in depths.items():
+        path = DecisivePath(hit_curve([0.05] * 20), 0.5, Payoffs.from_q_star(0.5), hit=hit)
+        assert Batch(5).depths(path, [1e-9, 1.0], start).tolist() == [depth, start]

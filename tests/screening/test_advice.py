@@ -130,6 +130,11 @@ def test_a_document_without_a_verdict_does_not_make_another_rule_stop_before_it(
     assert depth >= plain > 3
 
 
+def test_where_one_document_decides_rules_are_asked_from_the_first_document_on() -> None:
+    dear = replace(START, cost=1.0)
+    assert stopping_outcomes(dear, CALIBRATOR, P, replay(dear, IDS, read(3)), [Greedy()]) == [(0, False)]
+
+
 def test_nothing_read_is_never_a_stop() -> None:
     dear = replace(START, cost=1.0)
     advice = advise(dear, CALIBRATOR, P, replay(dear, IDS, []))
