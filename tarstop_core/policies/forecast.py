@@ -13,19 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import betaln, gammaln
 
-from tarstop_core.policies.base import (
-    AtAnyCost,
-    Depths,
-    Flags,
-    Floats,
-    Need,
-    Parameter,
-    Promise,
-    first_check,
-    of_labels,
-)
+from tarstop_core.policies.base import AtAnyCost, Need, Parameter, Promise, first_check, of_labels
 from tarstop_core.policies.gain_curve import gain
 from tarstop_core.value.path import Path
+from tarstop_core.value.payoffs import Depths, Flags, Floats
 
 WINDOWS = 10  # Of what was read: a rate in each
 LEAST_FOUND = 20  # Relevant documents before a forecast, at first

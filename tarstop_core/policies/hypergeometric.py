@@ -6,18 +6,10 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import gammaln
 
-from tarstop_core.policies.base import (
-    AtAnyCost,
-    Depths,
-    Flags,
-    Floats,
-    Parameter,
-    Promise,
-    first_check,
-    of_labels,
-)
+from tarstop_core.policies.base import AtAnyCost, Parameter, Promise, first_check, of_labels
 from tarstop_core.policies.gain_curve import gain
 from tarstop_core.value.path import Path
+from tarstop_core.value.payoffs import Depths, Flags, Floats
 
 CHUNK = 2_000_000  # Terms of the sums held in memory at once
 PAIRS = 200  # Draws looked at in one step of the search within a stretch, where one depth needs fewer

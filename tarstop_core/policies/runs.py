@@ -11,20 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tarstop_core.calibration.recall_bound import draws_at, first_bounded, interleaved
-from tarstop_core.policies.base import (
-    Depths,
-    Expected,
-    Flags,
-    Floats,
-    Parameter,
-    Promise,
-    Randomised,
-    Replicates,
-    at_any_cost,
-)
+from tarstop_core.policies.base import Expected, Parameter, Promise, Randomised, Replicates, at_any_cost
 from tarstop_core.policies.gain_curve import growing_batches
 from tarstop_core.policies.sampled import GridReplicates
 from tarstop_core.value.path import Path
+from tarstop_core.value.payoffs import Depths, Flags, Floats
 
 SAMPLES = 20  # Random orders behind an expectation, always the same
 

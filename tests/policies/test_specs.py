@@ -289,7 +289,16 @@ class Earlier(Policy):
 
 @pytest.mark.parametrize(
     ("module", "name"),
-    [("smooth", "Smooth"), ("look_ahead", "LookAhead"), ("qbcb", "QBCB"), ("grlstop.rule", "GRLStop")],
+    [
+        ("smooth", "Smooth"),
+        ("look_ahead", "LookAhead"),
+        ("qbcb", "QBCB"),
+        ("grlstop.rule", "GRLStop"),
+        ("audit", "Audit"),
+        ("quant", "Quant"),
+        ("anytime", "AnytimeTest"),
+        ("safe", "Safe"),
+    ],
 )
 def test_a_file_may_go_on_importing_from_modules_that_became_part_of_others(
     tmp_path: Path, module: str, name: str
