@@ -17,8 +17,6 @@ MAP, NDCG, Recall@100 and the shares of ω⁺ topics with a hit within 31 and wi
 else about the benchmark is invention, and results on it are results on simulated data.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 from scipy.special import ndtri
 from scipy.stats import beta, nbinom
@@ -47,6 +45,7 @@ RELEVANT_DISPERSION = 6.0  # its size parameter: most topics have 3 to 9, a few 
 NEAR_MISS_MEAN = 4.0  # near misses in a pool, Poisson
 NEAR_MISS_PLACE = -3.4  # mean of log10 u of a near miss: about the first place of 3,110
 NEAR_MISS_SPREAD = 1.0
+FRAILTY = 0.6  # standard deviation, between topics, of the mean of log10 u of relevant documents
 ODD_CONCENTRATION = 4.0  # of the beta from which a topic draws its share of randomly placed documents
 
 
@@ -54,16 +53,11 @@ ODD_CONCENTRATION = 4.0  # of the beta from which a topic draws its share of ran
 # rounded. Fitted again from here, it goes to .067, −.916, −3.944, 1.403 and .399:
 # its loss is 5.2e-5 there and 8.8e-5 here, and on random numbers that it has not seen 2.9e-4 there and 1.7e-4 here,
 # so neither is better. Over 6,000 ω⁺ topics, seeds 1 to 3 come within .012 of every target.
-@dataclass(frozen=True)
-class Shape:
-    """Where relevant documents lie: the fitted parameters, and the frailty, which is set by hand."""
-
-    hard_share: float = 0.064  # share of ω⁺ topics in which every relevant document lies low
-    hard_place: float = -0.87  # mean of log10 u in a hard topic: 13 % of the pool looks better
-    easy_place: float = -3.96  # mean of log10 u in the other topics, before frailty
-    frailty: float = 0.6  # standard deviation, between topics, of the mean of log10 u of relevant documents
-    spread: float = 1.52  # standard deviation of log10 u within a topic
-    odd_share: float = 0.40  # mean share of relevant documents whose place is random
+HARD_SHARE = 0.064  # share of ω⁺ topics in which every relevant document lies low
+HARD_PLACE = -0.87  # mean of log10 u in a hard topic: 13 % of the pool looks better
+EASY_PLACE = -3.96  # mean of log10 u in the other topics, before frailty
+SPREAD = 1.52  # standard deviation of log10 u within a topic
+ODD_SHARE = 0.40  # mean share of relevant documents whose place is random
 
 
 def simulate_patent_rankings(
@@ -72,7 +66,6 @@ def simulate_patent_rankings(
     *,
     pool_mean: int = POOL_MEAN,
     pool_spread: float = POOL_SPREAD,
-    shape: Shape | None = None,
 ) -> list[Topic]:
     """Simulate patent rankings with scores and labels.
 
@@ -86,8 +79,6 @@ def simulate_patent_rankings(
         Mean number of documents in a pool, at least 50.
     pool_spread : float
         Standard deviation of that number, as a share of the mean.
-    shape : Shape, optional
-        Where relevant documents lie; the fitted shape without it.
 
     Returns
     -------
@@ -111,7 +102,7 @@ def simulate_patent_rankings(
     sizes = np.maximum(rng.normal(pool_mean, pool_spread * pool_mean, topics).round().astype(np.int64), 50)
     relevant = np.concatenate([_relevant_counts(rng, positives), np.zeros(negatives, dtype=np.int64)])
     relevant = np.minimum(relevant, sizes // 4)
-    owner, place, labels = _ranked_places(rng, sizes, relevant, shape or Shape())
+    owner, place, labels = _ranked_places(rng, sizes, relevant)
     scores = falling_scores(rng, owner, place, topics)
 
     names = [f"SIM-P{i + 1:04d}" for i in range(positives)] + [f"SIM-N{i + 1:04d}" for i in range(negatives)]
@@ -192,9 +183,7 @@ def _relevant_counts(rng: np.random.Generator, n: int) -> Ints:
     return 1 + np.asarray(nbinom.ppf(stratified(rng, n), RELEVANT_DISPERSION, share), dtype=np.int64)
 
 
-def _ranked_places(
-    rng: np.random.Generator, sizes: Ints, relevant: Ints, shape: Shape
-) -> tuple[Ints, Floats, Flags]:
+def _ranked_places(rng: np.random.Generator, sizes: Ints, relevant: Ints) -> tuple[Ints, Floats, Flags]:
     """Owner, latent place u and label of every document, topic after topic, best place first."""
     topics = len(sizes)
     owner = np.repeat(np.arange(topics), sizes)
@@ -208,12 +197,12 @@ def _ranked_places(
     place[is_near] = 10 ** rng.normal(NEAR_MISS_PLACE, NEAR_MISS_SPREAD, int(is_near.sum()))
 
     positives = int((relevant > 0).sum())
-    hard = stratified(rng, positives) < shape.hard_share
-    centre = shape.easy_place + shape.frailty * ndtri(stratified(rng, positives))
-    centre = np.where(hard, shape.hard_place, centre)
+    hard = stratified(rng, positives) < HARD_SHARE
+    centre = EASY_PLACE + FRAILTY * ndtri(stratified(rng, positives))
+    centre = np.where(hard, HARD_PLACE, centre)
     hits = owner[labels]
-    log_place = centre[hits] + shape.spread * rng.standard_normal(len(hits))
-    odd_share = odd_shares(rng, positives, shape.odd_share, ODD_CONCENTRATION)
+    log_place = centre[hits] + SPREAD * rng.standard_normal(len(hits))
+    odd_share = odd_shares(rng, positives, ODD_SHARE, ODD_CONCENTRATION)
     odd = rng.random(len(hits)) < odd_share[hits]
     place[labels] = np.where(odd, rng.random(len(hits)), 10**log_place)
 

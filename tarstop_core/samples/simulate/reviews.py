@@ -22,7 +22,6 @@ invention, and results on it are results on simulated data.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import expit, ndtri
@@ -66,18 +65,12 @@ SIZE_OUTCOME, SIZE_STUDY = 0.5, 0.8  # spread of their logs between outcomes, an
 # 2.6e-3 here, and on random numbers that it has not seen 1.0e-2 there and 4.4e-3 here, so neither is better.
 # Over seeds 1 to 240 the figures are .095, .380 and .296 on average, with standard
 # deviations of .012, .016 and .026 between benchmarks of 135 outcomes.
-@dataclass(frozen=True)
-class Shape:
-    """The fitted parameters, together."""
-
-    place: float = -1.95  # mean of log10 u of a report that is not odd, before frailty
-    spread: float = 1.98  # standard deviation of log10 u within a review
-    odd_share: float = 0.46  # mean share of reports whose place is random
+PLACE = -1.95  # mean of log10 u of a report that is not odd, before frailty
+SPREAD = 1.98  # standard deviation of log10 u within a review
+ODD_SHARE = 0.46  # mean share of reports whose place is random
 
 
-def simulate_review_outcomes(
-    outcomes: int = OUTCOMES, seed: int = DEFAULT_SEED, *, shape: Shape | None = None
-) -> list[Outcome]:
+def simulate_review_outcomes(outcomes: int = OUTCOMES, seed: int = DEFAULT_SEED) -> list[Outcome]:
     """Simulate review outcomes: the first half (rounded down) to train on, the rest to test on.
 
     Parameters
@@ -86,8 +79,6 @@ def simulate_review_outcomes(
         At least 2.
     seed : int
         Equal seeds give equal outcomes.
-    shape : Shape, optional
-        Where reports lie; the fitted shape without it.
 
     Returns
     -------
@@ -110,7 +101,7 @@ def simulate_review_outcomes(
     reviews = 0
     for half in (outcomes // 2, outcomes - outcomes // 2):
         sizes = _outcomes_of_reviews(rng, half)
-        simulated += _half(rng, study_rng, sizes, reviews, shape or Shape())
+        simulated += _half(rng, study_rng, sizes, reviews)
         reviews += len(sizes)
     return simulated
 
@@ -131,15 +122,15 @@ def _outcomes_of_reviews(rng: np.random.Generator, outcomes: int) -> Ints:
 
 
 def _half(
-    rng: np.random.Generator, study_rng: np.random.Generator, sizes: Ints, before: int, shape: Shape
+    rng: np.random.Generator, study_rng: np.random.Generator, sizes: Ints, before: int
 ) -> list[Outcome]:
-    """All outcomes of one half; `before` reviews have been named, and tables are drawn with `found`."""
+    """All outcomes of one half; `before` reviews have been named, and tables are drawn with `study_rng`."""
     reviews, total = len(sizes), int(sizes.sum())
     review_of = np.repeat(np.arange(reviews), sizes)
     documents = np.exp(POOL_SPREAD * ndtri(stratified(rng, reviews)))
     documents = (POOL_MEAN * documents / documents[review_of].mean()).round().astype(np.int64)
-    centre = shape.place + FRAILTY * ndtri(stratified(rng, reviews))
-    odd_share = odd_shares(rng, reviews, shape.odd_share, ODD_CONCENTRATION)
+    centre = PLACE + FRAILTY * ndtri(stratified(rng, reviews))
+    odd_share = odd_shares(rng, reviews, ODD_SHARE, ODD_CONCENTRATION)
     share = STUDIES_DISPERSION / (STUDIES_DISPERSION + STUDIES_MEAN - STUDIES_LEAST)
     studies = STUDIES_LEAST + nbinom.ppf(stratified(rng, total), STUDIES_DISPERSION, share).astype(np.int64)
     mu = (
@@ -153,7 +144,7 @@ def _half(
         with_data = int(np.ceil(SPARE_REPORTS * studies[own].max()))
         reports = with_data + int(rng.poisson(WITHOUT_DATA * with_data))
         n = max(int(documents[review]), 2 * reports)
-        log_place = centre[review] + shape.spread * rng.standard_normal(reports)
+        log_place = centre[review] + SPREAD * rng.standard_normal(reports)
         log_place[with_data:] += VAIN_LOWER
         odd = (rng.random(reports) < odd_share[review]) | (log_place > 0)
         rank, scores = _ranked(rng, n, log_place, odd)
