@@ -1,15 +1,20 @@
 """``tarstop replay``: one rule on labelled rankings."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.cli import shared
 from tarstop_core.errors import InputProblem
+
+if TYPE_CHECKING:
+    from tarstop_core.calibration.calibrator import Calibrator
 
 
 @click.command()
@@ -31,7 +36,7 @@ from tarstop_core.errors import InputProblem
 @click.option("--target-recall", type=float, help="Enough: recall that is wanted; the rule's own, or 0.95.")
 @click.option(
     "--scenario",
-    type=shared.Listed("tarstop_core.evaluation.tasks:TASKS"),
+    type=shared.LazyChoice("tarstop_core.evaluation.tasks:TASKS"),
     default="patent",
     show_default=True,
     help="What is searched for.",
@@ -84,7 +89,6 @@ def replay(
     """
     from tarstop_core.belief.decisive import check_prior
     from tarstop_core.belief.prior import check_theta
-    from tarstop_core.calibration.calibrator import load
     from tarstop_core.evaluation import replay as replaying
     from tarstop_core.evaluation.tasks import TASKS
     from tarstop_core.files import read_chances, read_outcomes
@@ -115,14 +119,7 @@ def replay(
         raise InputProblem(f"--scale is {scale:g}; give a number above 0.")
     theta = check_theta(0.75 if of_reviews["theta"] is None else of_reviews["theta"])
     chances: Path | None = of_reviews["chances"]
-    if (calibrator is None) == (chances is None):
-        raise InputProblem("Give either --calibrator or --chances.")
-    fitted = None if calibrator is None else load(calibrator)
-    if fitted is not None and fitted.scenario != scenario:
-        raise InputProblem(
-            f"The calibrator {calibrator} was fitted for the scenario {fitted.scenario}, not {scenario}; "
-            f"fit one with --scenario {scenario}."
-        )
+    fitted = _calibrator(calibrator, chances, scenario)
     topics, notes = shared.labelled_topics(run, qrels)
     if tables is None:
         assert fitted is not None  # chances are for reviews
@@ -168,6 +165,21 @@ def replay(
     )
 
 
+def _calibrator(calibrator: Path | None, chances: Path | None, scenario: str) -> Calibrator | None:
+    """The calibrator of a file, which has to be of the scenario; None where chances are given instead."""
+    from tarstop_core.calibration.calibrator import load
+
+    if (calibrator is None) == (chances is None):
+        raise InputProblem("Give either --calibrator or --chances.")
+    fitted = None if calibrator is None else load(calibrator)
+    if fitted is not None and fitted.scenario != scenario:
+        raise InputProblem(
+            f"The calibrator {calibrator} was fitted for the scenario {fitted.scenario}, not {scenario}; "
+            f"fit one with --scenario {scenario}."
+        )
+    return fitted
+
+
 def _enough(
     run: Path,
     qrels: Path,
@@ -179,24 +191,17 @@ def _enough(
     as_json: bool,
 ) -> None:
     """How much the rule finds, and how much it reads for that: nothing is weighed."""
-    from tarstop_core.calibration.calibrator import INCLUSION, load
+    from tarstop_core.calibration.calibrator import INCLUSION
     from tarstop_core.evaluation import replay as replaying
     from tarstop_core.files import read_chances
 
     wanted = policy.settings.get("tau", 0.95) if target is None else target
     if not 0 < wanted <= 1:
         raise InputProblem(f"--target-recall is {wanted:g}; give a number above 0, at most 1.")
-    if (calibrator is None) == (chances is None):
-        raise InputProblem("Give either --calibrator or --chances.")
+    source: Any = _calibrator(calibrator, chances, INCLUSION)
     topics, notes = shared.labelled_topics(run, qrels)
-    source: Any = None
     if chances is not None:
         source = read_chances(chances, {topic.name: topic for topic in topics})
-    elif calibrator is not None and (source := load(calibrator)).scenario != INCLUSION:
-        raise InputProblem(
-            f"The calibrator {calibrator} was fitted for the scenario {source.scenario}, not {INCLUSION}; fit one with "
-            f"--scenario {INCLUSION}."
-        )
     played = replaying.replay_enough(topics, source, policy, wanted, scale)
     mean = replaying.reliability(played)
     shared.say(notes)

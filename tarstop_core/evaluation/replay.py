@@ -28,6 +28,8 @@ from tarstop_core.value.unweighed import NOTHING_AT_STAKE
 
 SHARES = (0.02, 0.05, 0.1, 0.2, 0.5)
 """Shares of the list read at which the number of unread relevant documents is reported."""
+Chances = Calibrator | Mapping[str, Floats]
+"""What makes them; or, by review or topic, each document's chance as it stood when it was next."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +119,7 @@ def replay(
 
 def replay_reviews(
     outcomes: Iterable[Outcome],
-    calibrator: Calibrator | Mapping[str, Floats],
+    calibrator: Chances,
     policy: Policy,
     payoffs: Payoffs,
     cost: float,
@@ -157,12 +159,16 @@ def replay_reviews(
             f"In reviews {policy.title} ends with another belief for every sample; measure it with 'tarstop experiment'."
         )
     task = ReviewTask(theta=theta, truth_is=truth, engine=engine, scale=scale)
-    learned = Learned(calibrator if isinstance(calibrator, Calibrator) else None, prior)
-    adaptive = calibrator if isinstance(calibrator, Mapping) else {}
+    fitted, adaptive = _apart(calibrator)
     cases = (
         Case(outcome.topic, outcome.review, outcome, adaptive.get(outcome.review)) for outcome in outcomes
     )
-    return [_played(task, case, learned, policy, payoffs, cost) for case in cases]
+    return [_played(task, case, Learned(fitted, prior), policy, payoffs, cost) for case in cases]
+
+
+def _apart(chances: Chances) -> tuple[Calibrator | None, Mapping[str, Floats]]:
+    """The calibrator, or the chances that cases bring."""
+    return (chances, {}) if isinstance(chances, Calibrator) else (None, chances)
 
 
 @dataclass(frozen=True)
@@ -178,7 +184,7 @@ class PlayedEnough:
 
 def replay_enough(
     topics: Iterable[Topic],
-    calibrator: Calibrator | Mapping[str, Floats],
+    calibrator: Chances,
     policy: Policy,
     target: float,
     scale: float = 1.0,
@@ -209,10 +215,9 @@ def replay_enough(
     """
     EnoughTask.check_rule(policy)
     task, played = EnoughTask(target=target, scale=scale), []
-    learned = Learned(calibrator if isinstance(calibrator, Calibrator) else None)
-    adaptive = calibrator if isinstance(calibrator, Mapping) else {}
+    fitted, adaptive = _apart(calibrator)
     for topic in topics:
-        case = Case(topic, topic.name, None, adaptive.get(topic.name))
+        case, learned = Case(topic, topic.name, None, adaptive.get(topic.name)), Learned(fitted)
         paths = task.paths(case, learned, [NOTHING_AT_STAKE])
         grid = task.play(case, learned, paths, [policy], [0.0], task.truth(case, [NOTHING_AT_STAKE]), False)
         depth = grid.screened.item()
@@ -223,20 +228,24 @@ def replay_enough(
 
 def reliability(played: Sequence[PlayedEnough]) -> dict[str, Any]:
     """Means over topics: documents and share read, recall, and on how many topics the recall was reached."""
+    means = _means(played, "depth", "share", "recall")
+    return {**means, "reliability": float(np.mean([one.reached for one in played]))}
+
+
+def _means(played: Sequence[Played | PlayedEnough], *names: str) -> dict[str, Any]:
+    """The number of topics, and means over them."""
     if not played:
-        raise InputProblem(NO_TOPIC)
-    means = {name: float(np.mean([getattr(each, name) for each in played])) for name in READ}
-    return {"topics": len(played), **means, "reliability": float(np.mean([each.reached for each in played]))}
-
-
-READ = ("depth", "share", "recall")
-NO_TOPIC = "No topic is both ranked and judged; check that run and qrels name the same topics."
+        raise InputProblem(
+            "No topic is both ranked and judged; check that run and qrels name the same topics."
+        )
+    means = {name: float(np.mean([getattr(one, name) for one in played])) for name in names}
+    return {"topics": len(played), **means}
 
 
 def with_left(
     played: Sequence[Played],
     outcomes: Sequence[Outcome],
-    calibrator: Calibrator | Mapping[str, Floats],
+    calibrator: Chances,
     q_star: float,
     theta: float = 0.75,
     engine: str = "bivariate",
@@ -305,12 +314,8 @@ def _left(topic: Topic, by: Calibrator | Floats, depth: int) -> Left:
 
 def summary(outcomes: Sequence[Played]) -> dict[str, Any]:
     """Means over topics: screened, net utility, recall, share of right actions."""
-    if not outcomes:
-        raise InputProblem(NO_TOPIC)
-    means = ("depth", "net_utility", "recall")
     return {
-        "topics": len(outcomes),
-        **{name: float(np.mean([getattr(outcome, name) for outcome in outcomes])) for name in means},
+        **_means(outcomes, "depth", "net_utility", "recall"),
         "decision_agreement": float(np.mean([outcome.right for outcome in outcomes])),
         "false_adopt": sum(outcome.action == "a+" and not outcome.omega for outcome in outcomes),
         "false_reject": sum(outcome.action == "a-" and outcome.omega for outcome in outcomes),
