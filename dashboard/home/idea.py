@@ -8,7 +8,7 @@ from dashboard.frame.drawing import dark, picture
 from dashboard.frame.markup import badges
 from dashboard.frame.widgets import press
 from tarstop_core.presentation.numbers import amount
-from tarstop_core.teaching.idea import COSTS, MISTAKES, UNIT, Idea
+from tarstop_core.teaching.overview import COSTS, MISTAKES, UNIT, Overview
 from tarstop_core.value.stakes import SEARCH_EXAMPLE
 
 READ, PLAYING, TICKING = "idea/read", "idea/playing", "idea/ticking"
@@ -27,7 +27,7 @@ def _picture() -> None:
     controls, curves = st.columns([1, 1.6], gap="large", vertical_alignment="center")
     with controls:
         mistake = _amount("A wrong decision costs", MISTAKES, SEARCH_EXAMPLE.payoffs.K / 2)
-        idea = Idea(mistake, _amount("Reading a document costs", COSTS, SEARCH_EXAMPLE.cost))
+        idea = Overview(mistake, _amount("Reading a document costs", COSTS, SEARCH_EXAMPLE.cost))
         depth = _depth(idea.stop)
         playing = st.session_state.get(PLAYING, False)
         name, icon = ("Pause", "pause") if playing else ("Play", "play_arrow")

@@ -21,7 +21,7 @@ from tarstop_core.evaluation.findings.means import DRAWS
 from tarstop_core.evaluation.findings.report import Findings
 from tarstop_core.evaluation.methods import PAPER
 from tarstop_core.evaluation.metrics import TARGET_RECALL
-from tarstop_core.evaluation.results import Listed, MethodInfo, Results, load, named_at_start, shipped
+from tarstop_core.evaluation.results import MethodInfo, Results, ResultsFile, load, named_at_start, shipped
 from tarstop_core.evaluation.tasks import TASKS, errors_of
 from tarstop_core.places import RESULTS_VARIABLE, named_by_server
 from tarstop_core.presentation.numbers import percent
@@ -51,7 +51,7 @@ STAYS: dict[str, Any] = {"persist_state": "page"}
 class Choice:
     """One benchmark on the page."""
 
-    files: Mapping[str, Listed]  # By truth
+    files: Mapping[str, ResultsFile]  # By truth
     folder: str = ""  # Of a run on these pages; empty for what is shipped or was named to the server
     own: bool = False  # Whether somebody here chose the methods: all of them are shown to begin with
 
@@ -64,7 +64,7 @@ def choices() -> dict[str, Choice]:
         )
         for listed in named_at_start(named_by_server(RESULTS_VARIABLE))
     }
-    by_benchmark: dict[str, dict[str, Listed]] = {}
+    by_benchmark: dict[str, dict[str, ResultsFile]] = {}
     for file in shipped():
         by_benchmark.setdefault(file.benchmark, {})[file.truth] = file
     for files in by_benchmark.values():
@@ -99,7 +99,7 @@ class Subject:
     share: float | None = None
 
 
-def subject_of(file: Listed, methods: Sequence[str], share: float | None = None) -> Subject:
+def subject_of(file: ResultsFile, methods: Sequence[str], share: float | None = None) -> Subject:
     return Subject(str(file.path), file.path.stat().st_mtime_ns, tuple(methods), share)
 
 
@@ -109,7 +109,7 @@ def loaded(path: str, stamp: int) -> Results:
     return load(Path(path))
 
 
-def everything(file: Listed) -> Results:
+def everything(file: ResultsFile) -> Results:
     return loaded(str(file.path), file.path.stat().st_mtime_ns)
 
 
@@ -255,7 +255,7 @@ def keep_valid(key: str, options: Iterable[Any]) -> None:
         del st.session_state[key]
 
 
-def _truth(choice: Choice) -> Listed:
+def _truth(choice: Choice) -> ResultsFile:
     truths = {truth: words for truth, words in TRUTHS.items() if truth in choice.files}
     if len(truths) < 2:
         return next(iter(choice.files.values()))

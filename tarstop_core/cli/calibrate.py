@@ -15,14 +15,14 @@ from tarstop_core.errors import InputProblem
 @click.argument("qrels", type=shared.PATH)
 @click.option(
     "--scenario",
-    type=shared.Listed("tarstop_core.calibration.calibrator:SCENARIOS"),
+    type=shared.LazyChoice("tarstop_core.calibration.calibrator:SCENARIOS"),
     required=True,
     help="Whose judgments: relevant patents; documents with data; documents included by title and abstract.",
 )
 @click.option("--out", type=shared.PATH, required=True, help="Calibrator to write (JSON).")
 @click.option(
     "--kind",
-    type=shared.Listed("tarstop_core.calibration.calibrator:KINDS"),
+    type=shared.LazyChoice("tarstop_core.calibration.calibrator:KINDS"),
     default="marginal",
     show_default=True,
     help="What the chances are chances of, and whether they go by score or by rank.",

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from tarstop_core.belief.engines import ENGINES
-from tarstop_core.cli.shared import PATH, Listed, json_option, print_json, say
+from tarstop_core.cli.shared import PATH, LazyChoice, json_option, print_json, say
 from tarstop_core.errors import InputProblem
 
 CACHE = ".finished"
@@ -65,7 +65,7 @@ class _Benchmarks(click.Command):
 @click.option("--b0", "b_0", type=float, default=0.5, show_default=True, help="Belief before any document.")
 @click.option(
     "--scenario",
-    type=Listed("tarstop_core.evaluation.tasks:TASKS"),
+    type=LazyChoice("tarstop_core.evaluation.tasks:TASKS"),
     help="'enough' judges rules by the recall that they reach and the share of a list that they read, on any benchmark.",
 )
 @click.option(

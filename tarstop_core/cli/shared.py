@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tarstop_core.value.payoffs import Payoffs
 
 
-class Listed(click.Choice):  # type: ignore[type-arg]
+class LazyChoice(click.Choice):  # type: ignore[type-arg]
     """A choice from a list, ``module:NAME``, that is imported only when an option is given or explained."""
 
     def __init__(self, where: str) -> None:

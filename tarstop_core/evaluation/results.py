@@ -229,7 +229,7 @@ def _method(content: dict[str, Any]) -> MethodInfo:
 
 
 @dataclass(frozen=True)
-class Listed:
+class ResultsFile:
     """A file of results and its settings, without its arrays."""
 
     path: Path
@@ -252,19 +252,19 @@ class Listed:
         return bool(self.settings["simulated"])
 
 
-def listed(path: Path) -> Listed:
+def results_file(path: Path) -> ResultsFile:
     """Read what a file of results says of itself; raise InputProblem when it is not one of results."""
     about, _ = _content(path, [])
-    return Listed(path, about["settings"])
+    return ResultsFile(path, about["settings"])
 
 
-def shipped() -> list[Listed]:
+def shipped() -> list[ResultsFile]:
     """List the shipped files, simulated benchmarks first; ``scripts/make_results.py`` makes them."""
-    files = map(listed, (sample_dir() / FOLDER).glob("*.npz"))
+    files = map(results_file, (sample_dir() / FOLDER).glob("*.npz"))
     return sorted(files, key=lambda file: (not file.simulated, file.path.stem))
 
 
-def named_at_start(names: Iterable[str]) -> list[Listed]:
+def named_at_start(names: Iterable[str]) -> list[ResultsFile]:
     """List the files of results that whoever starts the server names, and those in folders named.
 
     Raises
@@ -272,11 +272,11 @@ def named_at_start(names: Iterable[str]) -> list[Listed]:
     InputProblem
         When one is not there or not one of results.
     """
-    listings: list[Listed] = []
+    listings: list[ResultsFile] = []
     for name in names:
         path = Path(name)
         files = sorted(path.rglob("*.npz")) if path.is_dir() else [path]
         if not files:
             raise InputProblem(f"No results in {name}; name a folder that tarstop experiment --out wrote.")
-        listings += map(listed, files)
+        listings += map(results_file, files)
     return listings

@@ -25,7 +25,7 @@ from tarstop_core.evaluation.benchmarks.folder import from_folder
 from tarstop_core.evaluation.jobs import ResultCache
 from tarstop_core.evaluation.methods import parse_methods, server_rules
 from tarstop_core.evaluation.protocol import COSTS, Q_STARS, run
-from tarstop_core.evaluation.results import Listed, listed, save
+from tarstop_core.evaluation.results import ResultsFile, results_file, save
 from tarstop_core.evaluation.tasks import TASKS
 from tarstop_core.places import runs_folder
 from tarstop_core.policies.check import refuse_looking_ahead
@@ -83,10 +83,10 @@ class Run:
         return self.folder.name
 
     @property
-    def results(self) -> Listed | None:
+    def results(self) -> ResultsFile | None:
         """Its results; None until then."""
         path = self.folder / RESULTS
-        return listed(path) if path.is_file() else None
+        return results_file(path) if path.is_file() else None
 
 
 _LOCK = threading.Lock()

@@ -18,19 +18,8 @@ from tarstop_core.belief.prior import Prior, check_theta
 from tarstop_core.documents.tables import Floats
 from tarstop_core.evidence.summary import AHEAD, Evidence
 from tarstop_core.evidence.words import message, threshold
-from tarstop_core.presentation.figures import (
-    Figure,
-    axis,
-    clear_layout,
-    ink,
-    label,
-    line,
-    note,
-    points,
-    text_colour,
-    upright,
-    with_unit,
-)
+from tarstop_core.presentation import figures as fig
+from tarstop_core.presentation.figures import Figure
 from tarstop_core.presentation.numbers import number, percent
 from tarstop_core.presentation.palette import BELIEF, BELIEF_AREA, STUDY, THRESHOLD, VALUE
 from tarstop_core.value.payoffs import Payoffs
@@ -82,9 +71,9 @@ def evidence_figure(
     """
     notes, top = list(notes), 42 if simulated else 26
     if simulated:
-        notes.append(note(1, 1, "simulated", text_colour(dark), yshift=19))
+        notes.append(fig.note(1, 1, "simulated", fig.text_colour(dark), yshift=19))
     margin = {"l": 56, "r": 12, "b": 46, **more.pop("margin", {}), "t": top}
-    layout = clear_layout(round(height) + top - 26, margin, annotations=notes, **more)
+    layout = fig.clear_layout(round(height) + top - 26, margin, annotations=notes, **more)
     return {"data": data, "layout": layout}
 
 
@@ -107,7 +96,7 @@ def share_axis(title: str, dark: bool, edges: Sequence[float] = (0, 1), **more: 
     Figure
         Settings of a plotly axis.
     """
-    return axis(title, dark, range=list(edges), tickformat=".1f", dtick=0.2, **more)
+    return fig.axis(title, dark, range=list(edges), tickformat=".1f", dtick=0.2, **more)
 
 
 Box = tuple[float, float, float, float]
@@ -142,18 +131,18 @@ def belief_by_study(
     names = ["before any study", *(plain(name) for name in evidence.tables.study)]
     seen = [(n, b) for n, b in enumerate(path) if b is not None]
     x, y = [n for n, _ in seen], [b for _, b in seen]
-    blue = ink(BELIEF, dark)
+    blue = fig.ink(BELIEF, dark)
     steps = {"shape": "hv", "color": blue, "width": 2.5}
     hover = [f"{n}: {names[n]}, {percent(b)}" for n, b in seen]
     how: Figure = {"mode": "lines" if len(path) > 80 else "lines+markers", "line": steps, "hovertext": hover}
     last = max(1, len(path) - 1)
     data = [
-        points(x, y, blue, 7, **how),
-        line([0, last], [q_star, q_star], THRESHOLD, dash="dash", width=1.5),
+        fig.points(x, y, blue, 7, **how),
+        fig.line([0, last], [q_star, q_star], THRESHOLD, dash="dash", width=1.5),
     ]
     # On the side where the belief does not end.
     side = "top" if seen and seen[-1][1] >= q_star else "bottom"
-    notes = [label(last, q_star, f"act above {q_star:.2f}", text_colour(dark), yanchor=side)]
+    notes = [fig.label(last, q_star, f"act above {q_star:.2f}", fig.text_colour(dark), yanchor=side)]
     moves = [(n, before, b) for (_, before), (n, b) in pairwise(seen)]
     # No name covers the path, the threshold or another name; what has no such place is left out.
     taken = [(0.0, float(last), q_star, q_star)]
@@ -166,10 +155,10 @@ def belief_by_study(
         name = evidence.tables.study[n - 1]
         free = ((box, place) for box, place in _places(n, before, b, last, name) if _fits(box, last, taken))
         for box, place in islice(free, 1):
-            notes.append(label(n, b, short(name), blue, font={"color": blue, "size": 11}) | place)
+            notes.append(fig.label(n, b, short(name), blue, font={"color": blue, "size": 11}) | place)
             taken.append(box)
     ticks = {"dtick": 1} if last <= 15 else {"nticks": 9}
-    xaxis = axis("studies", dark, range=[-0.02 * last - 0.1, last * 1.02 + 0.1], **ticks)
+    xaxis = fig.axis("studies", dark, range=[-0.02 * last - 0.1, last * 1.02 + 0.1], **ticks)
     title = f"chance that sensitivity exceeds {threshold(evidence.theta)}"
     yaxis = share_axis(title, dark, (-0.03, 1.03))
     return evidence_figure(data, 330, simulated, dark, notes, xaxis=xaxis, yaxis=yaxis)
@@ -233,26 +222,26 @@ def prior_and_posterior(evidence: Evidence, *, simulated: bool = False, dark: bo
             across = [theta, theta, *x[above].tolist(), float(x[-1])]
             up = [0.0, edge, *after[above].tolist(), 0.0]
             area = {"fill": "tozeroy", "fillcolor": BELIEF_AREA}
-            data.append(line(across, up, BELIEF_AREA, width=0, **area))
-        blue, grey = ink(BELIEF, dark), text_colour(dark)
+            data.append(fig.line(across, up, BELIEF_AREA, width=0, **area))
+        blue, grey = fig.ink(BELIEF, dark), fig.text_colour(dark)
         if before.any():
-            data.append(line(x.tolist(), before.tolist(), STUDY, dash="dash"))
+            data.append(fig.line(x.tolist(), before.tolist(), STUDY, dash="dash"))
             place = int(np.searchsorted(np.cumsum(before) / before.sum(), 0.12))
-            notes.append(label(float(x[place]), float(before[place]), "before", grey, xanchor="center"))
-        data.append(line(x.tolist(), after.tolist(), blue, width=3))
+            notes.append(fig.label(float(x[place]), float(before[place]), "before", grey, xanchor="center"))
+        data.append(fig.line(x.tolist(), after.tolist(), blue, width=3))
         # On the falling flank, or on the rising one where that leaves no room.
         high = np.flatnonzero(after >= 0.6 * after.max())
         right = x[high[-1]] < 0.85
         flank = int(high[-1 if right else 0])
         side = {"xanchor": "left", "xshift": 8} if right else {"xanchor": "right", "xshift": -8}
-        notes.append(label(float(x[flank]), float(after[flank]), "after", blue, yanchor="middle", **side))
+        notes.append(fig.label(float(x[flank]), float(after[flank]), "after", blue, yanchor="middle", **side))
         if evidence.belief is not None:
             words = f"{percent(evidence.belief)} above {threshold(theta)}"
             side = {"xanchor": "right", "xshift": -6} if theta > 0.4 else {"xanchor": "left", "xshift": 6}
-            notes.append(label(theta, top, words, blue, yanchor="top", **side))
-    xaxis = axis("pooled sensitivity", dark, range=[0.0, 1.0], tickformat=".0%", dtick=0.2)
-    yaxis = axis("density", dark, range=[0, top], showticklabels=False)
-    more = {"shapes": [upright(theta, dash="dot")], "margin": {"l": 36, "r": 16}}
+            notes.append(fig.label(theta, top, words, blue, yanchor="top", **side))
+    xaxis = fig.axis("pooled sensitivity", dark, range=[0.0, 1.0], tickformat=".0%", dtick=0.2)
+    yaxis = fig.axis("density", dark, range=[0, top], showticklabels=False)
+    more = {"shapes": [fig.upright(theta, dash="dot")], "margin": {"l": 36, "r": 16}}
     return evidence_figure(data, 330, simulated, dark, notes, xaxis=xaxis, yaxis=yaxis, **more)
 
 
@@ -282,20 +271,20 @@ def value_of_more(
     notes = []
     top = 0.01 * payoffs.K
     scale = f" (both mistakes together cost {number(payoffs.K)})"
-    title = with_unit("worth", payoffs.unit) + ("" if payoffs.unit else scale)
+    title = fig.with_unit("worth", payoffs.unit) + ("" if payoffs.unit else scale)
     if more is not None:
         top = 1.25 * max(more.evpi, 1e-6 * payoffs.K)
-        green = ink(VALUE, dark)
-        data.append(line([1, AHEAD[-1]], [more.evpi] * 2, VALUE, dash="dash"))
-        data.append(line(more.k.tolist(), more.evsi.tolist(), VALUE, width=3))
-        data.append(points([1], [float(more.evsi[0])], VALUE, 10, hovertext=["the next study"]))
+        green = fig.ink(VALUE, dark)
+        data.append(fig.line([1, AHEAD[-1]], [more.evpi] * 2, VALUE, dash="dash"))
+        data.append(fig.line(more.k.tolist(), more.evsi.tolist(), VALUE, width=3))
+        data.append(fig.points([1], [float(more.evsi[0])], VALUE, 10, hovertext=["the next study"]))
         notes = [
-            label(0, more.evpi, "certainty", green, xanchor="left"),
-            label(2, float(more.evsi[-1]), "more studies", green, yshift=4),
+            fig.label(0, more.evpi, "certainty", green, xanchor="left"),
+            fig.label(2, float(more.evsi[-1]), "more studies", green, yshift=4),
         ]
     ticks = {"type": "log", "range": [-0.06, 2.02], "tickvals": [1, 2, 5, 10, 20, 50, 100]}
-    xaxis = axis("more studies like these", dark, **ticks)
-    yaxis = axis(title, dark, range=[0, top], nticks=5)
+    xaxis = fig.axis("more studies like these", dark, **ticks)
+    yaxis = fig.axis(title, dark, range=[0, top], nticks=5)
     return evidence_figure(data, 330, simulated, dark, notes, xaxis=xaxis, yaxis=yaxis, margin={"l": 66})
 
 
@@ -348,23 +337,26 @@ def prior_figure(prior: Prior, theta: float, dark: bool = False) -> Figure:
         A plotly figure.
     """
     density = prior_density(prior, theta)
-    x, text = density.sensitivity, text_colour(dark)
+    x, text = density.sensitivity, fig.text_colour(dark)
     inside = (x > 0.02) & (x < 0.98)
     top = 1.15 * float(max(density.pooled[inside].max(), density.single[inside].max()))
-    xaxis = axis("sensitivity, before any study", dark, range=[0, 1], tickformat=".0%")
-    yaxis = axis("density", dark, range=[0, top], showticklabels=False)
+    xaxis = fig.axis("sensitivity, before any study", dark, range=[0, 1], tickformat=".0%")
+    yaxis = fig.axis("density", dark, range=[0, top], showticklabels=False)
     notes = [
-        label(theta, top, f"θ = {theta:.4g}", text, xanchor="right", yanchor="top", xshift=-4),
-        label(0.02, 0.97 * top, "solid: pooled", text, xanchor="left", yanchor="top"),
-        label(0.02, 0.83 * top, "dotted: a single study", text, xanchor="left", yanchor="top"),
+        fig.label(theta, top, f"θ = {theta:.4g}", text, xanchor="right", yanchor="top", xshift=-4),
+        fig.label(0.02, 0.97 * top, "solid: pooled", text, xanchor="left", yanchor="top"),
+        fig.label(0.02, 0.83 * top, "dotted: a single study", text, xanchor="left", yanchor="top"),
     ]
     data = [
-        line([theta, theta], [0, top], THRESHOLD, dash="dash", width=1.5),
-        line(x.tolist(), density.single.tolist(), THRESHOLD, dash="dot"),
-        line(x.tolist(), density.pooled.tolist(), ink(BELIEF, dark), width=3),
+        fig.line([theta, theta], [0, top], THRESHOLD, dash="dash", width=1.5),
+        fig.line(x.tolist(), density.single.tolist(), THRESHOLD, dash="dot"),
+        fig.line(x.tolist(), density.pooled.tolist(), fig.ink(BELIEF, dark), width=3),
     ]
     margin = {"l": 36, "r": 20, "t": 6, "b": 44}
-    return {"data": data, "layout": clear_layout(220, margin, xaxis=xaxis, yaxis=yaxis, annotations=notes)}
+    return {
+        "data": data,
+        "layout": fig.clear_layout(220, margin, xaxis=xaxis, yaxis=yaxis, annotations=notes),
+    }
 
 
 def prior_sentence(prior: Prior, theta: float) -> str:

@@ -17,8 +17,6 @@ from tarstop_core.presentation.palette import (
     BELIEF,
     COST,
     GRID,
-    PAPER,
-    PAPER_ON_DARK,
     THRESHOLD,
     VALUE,
     VALUE_AREA,
@@ -234,11 +232,9 @@ class _Drawn:
         dict
             An annotation.
         """
-        paper = PAPER_ON_DARK if self.dark else PAPER
         yanchor, yshift = ("top", -2) if below else ("bottom", 2)
-        return fig.label(
-            x, y, text, fig.ink(level, self.dark), **more, yanchor=yanchor, bgcolor=paper, yshift=yshift
-        )
+        place = {**more, "yanchor": yanchor, "bgcolor": fig.paper(self.dark), "yshift": yshift}
+        return fig.label(x, y, text, fig.ink(level, self.dark), **place)
 
 
 def _belief_lines(drawn: _Drawn, b: Floats, q_star: float) -> tuple[list[fig.Figure], fig.Figure]:
@@ -306,11 +302,12 @@ def found_curve(
         band = fig.line([0, 0, end, end], [low, high, high, low], GRID, width=0)
         data += [band | {"fill": "toself", "fillcolor": VALUE_AREA}]
         data += [fig.line([0.0, end], [mean, mean], VALUE, dash="dash")]
-        paper = PAPER_ON_DARK if dark else PAPER
         words = f"probably {mean:,.0f} in all"
         ink = fig.ink(VALUE, dark)
         notes.append(
-            fig.label(0.0, mean, words, ink, xanchor="left", yanchor="bottom", bgcolor=paper, yshift=3)
+            fig.label(
+                0.0, mean, words, ink, xanchor="left", yanchor="bottom", bgcolor=fig.paper(dark), yshift=3
+            )
         )
     curve = fig.line(at.astype(float).tolist(), total_found[at].astype(float).tolist(), BELIEF, width=3)
     curve["line"]["shape"] = "hv"

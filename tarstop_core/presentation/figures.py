@@ -6,7 +6,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tarstop_core.presentation.palette import BELIEF, CLEAR, GRID, TEXT, TEXT_ON_DARK, TEXTS, THRESHOLD
+from tarstop_core.presentation.palette import (
+    BELIEF,
+    CLEAR,
+    GRID,
+    PAPER,
+    PAPER_ON_DARK,
+    TEXT,
+    TEXT_ON_DARK,
+    TEXTS,
+    THRESHOLD,
+)
 
 Figure = dict[str, Any]
 Rows = list[dict[str, Any]]
@@ -26,6 +36,11 @@ def thinned(n: int, cursor: int) -> NDArray[np.intp]:
 def text_colour(dark: bool) -> str:
     """Colour of ordinary texts in a figure."""
     return TEXT_ON_DARK if dark else TEXT
+
+
+def paper(dark: bool) -> str:
+    """Colour of the page, behind a label that lines may cross."""
+    return PAPER_ON_DARK if dark else PAPER
 
 
 def ink(colour: str, dark: bool) -> str:
@@ -150,26 +165,6 @@ def upright(x: float, colour: str = THRESHOLD, width: float = 1.5, dash: str = "
     """
     style = {"color": colour, "width": width, "dash": dash}
     return {"type": "line", "x0": x, "x1": x, "y0": 0, "y1": 1, "yref": "paper", "line": style, **more}
-
-
-def rise(x: float, edges: Sequence[float], colour: str, **more: Any) -> Figure:
-    """A line straight up from one height to another.
-
-    Parameters
-    ----------
-    x, edges : float, sequence of two floats
-        Where it stands, and the heights.
-    colour : str
-        Of the line.
-    **more
-        As for :func:`line`.
-
-    Returns
-    -------
-    dict
-        A plotly trace.
-    """
-    return line([x, x], edges, colour, **more, hoverinfo="skip")
 
 
 def label(x: float, y: float, text: str, colour: str, **more: Any) -> dict[str, Any]:
@@ -330,7 +325,7 @@ class Chart:
         **look
             As for :func:`line`.
         """
-        self.traces.append(rise(x, edges, stroke(colour, self.dark), **look))
+        self.traces.append(line([x, x], edges, stroke(colour, self.dark), **look, hoverinfo="skip"))
 
     def label(self, x: float, y: float, text: str, colour: str = "", **place: Any) -> None:
         """Write beside a line, at x and y of the axes.

@@ -9,7 +9,7 @@ from tarstop_core.explore.lists import sample
 from tarstop_core.policies import Optimal
 from tarstop_core.presentation import figures as fig
 from tarstop_core.presentation.curves import live_curves
-from tarstop_core.presentation.palette import BELIEF, PAPER, PAPER_ON_DARK, PLUS, THRESHOLD
+from tarstop_core.presentation.palette import BELIEF, PLUS, THRESHOLD
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import Settings
 from tarstop_core.teaching.game import YOU, Game, Row, finds_of
@@ -96,7 +96,7 @@ def for_a_hall(figure: fig.Figure, height: int = HEIGHT, *, dark: bool = False) 
     layout = figure["layout"]
     layout["annotations"].append(fig.note(1, 1, "simulated", fig.text_colour(dark), yshift=2))
     for annotation in layout["annotations"]:
-        annotation["bgcolor"] = PAPER_ON_DARK if dark else PAPER  # a line that crosses a text ends at it
+        annotation["bgcolor"] = fig.paper(dark)  # a line that crosses a text ends at it
     layout["font"] = {"color": fig.text_colour(dark)}
     layout["height"] = height
     margin = layout["margin"]

@@ -25,7 +25,7 @@ HEIGHT = 280
 
 
 @dataclass(frozen=True)
-class Idea:
+class Overview:
     """The sample search at these stakes, if nothing turns up."""
 
     mistake: float  # what either wrong decision costs

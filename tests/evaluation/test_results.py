@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tarstop_core.errors import InputProblem
-from tarstop_core.evaluation.results import Results, listed, load, save, shipped
+from tarstop_core.evaluation.results import Results, load, results_file, save, shipped
 
 
 def test_small_files_hold_the_same_results(small: Results, tmp_path: Path) -> None:
@@ -17,10 +17,10 @@ def test_small_files_hold_the_same_results(small: Results, tmp_path: Path) -> No
     np.testing.assert_allclose(again.recall, small.recall, rtol=1e-7)
     whole = [m for m, each in enumerate(small.methods) if each.policy != "qbcb"]
     np.testing.assert_array_equal(again.net_utility[:, whole], small.net_utility[:, whole])
-    assert listed(tmp_path / "r.npz").settings == again.settings
+    assert results_file(tmp_path / "r.npz").settings == again.settings
     (tmp_path / "r.npz").write_bytes(b"no results")
     with pytest.raises(InputProblem, match=r"r\.npz is not a file of results"):
-        listed(tmp_path / "r.npz")
+        results_file(tmp_path / "r.npz")
 
 
 def test_shipped_files_are_small_and_say_where_they_come_from() -> None:
