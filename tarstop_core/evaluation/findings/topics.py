@@ -247,69 +247,55 @@ def topic_figure(
     dict
         A plotly figure.
     """
-    n = len(b) - 1
-    text = fig.text_colour(dark)
-    marked = [depth] if hit is None else [hit - 1, hit, depth]
-    at = np.union1d(_depths_to_draw(b), marked)
-    drawn_belief = b[at] if hit is None else np.where(at >= hit, 1.0, b[at])
-    shape = {"shape": "hv"} if steps else {}
-    data = _solid_then_dashed(at, drawn_belief.tolist(), depth, fig.stroke(BELIEF, dark), "y", shape)
-    edge = [0.5, float(n)]
-    data.append(fig.line(edge, [q_star, q_star], THRESHOLD, dash="dash", hoverinfo="skip"))
-    notes = [fig.label(float(np.log10(n)), q_star, f"act above {q_star:.2f}", text)]
+    n, shape = len(b) - 1, {"shape": "hv"} if steps else {}
+    edge, end = [0.5, float(n)], float(np.log10(n))
     ordered = sorted(stops, key=lambda stop: -stop.screened)
     names = [stop.method.title for stop in ordered]
     strip = ROW * len(names) + 20
     low = strip / (CURVES + strip)
+    above, middle = [low, 1.0], low + 0.46 * (1 - low)
     decades: dict[str, Any] = {"type": "log", "dtick": 1}
-    ends = [float(np.log10(0.5)), float(np.log10(n)) + 0.01]
-    layout = fig.clear_layout(
-        CURVES + strip + MARGINS,
-        {"l": 96, "r": 16, "t": 22, "b": 44},
-        font={"color": text},
-        xaxis=fig.axis("documents read (0 drawn at 0.5)", dark, **decades, range=ends, anchor="y3"),
-        yaxis=fig.axis(belief_title, dark, range=[-0.05, 1.05], tickformat=".1f", domain=[low, 1.0]),
-        yaxis3=fig.axis(
-            "", dark, domain=[0.0, low - 0.05], type="category", categoryarray=names, automargin=True
-        ),
-        annotations=notes,
-    )
+    chart = fig.Chart(CURVES + strip + MARGINS, dark=dark)
+    at = np.union1d(_depths_to_draw(b), [depth] if hit is None else [hit - 1, hit, depth])
+    belief = b[at] if hit is None else np.where(at >= hit, 1.0, b[at])
+    _solid_then_dashed(chart, at, belief.tolist(), depth, BELIEF, "y", shape)
+    chart.line(edge, [q_star, q_star], THRESHOLD, dash="dash", hoverinfo="skip")
+    chart.label(end, q_star, f"act above {q_star:.2f}")
     if worth is not None:
-        middle = low + 0.46 * (1 - low)
-        layout["yaxis"]["domain"] = [middle + 0.06 * (1 - low), 1.0]
+        above = [middle + 0.06 * (1 - low), 1.0]
         values = [float(v) if v > 0 and (hit is None or d < hit) else None for d, v in enumerate(worth)]
         inside = _depths_to_draw(worth)
-        data += _solid_then_dashed(inside, [values[d] for d in inside], depth, VALUE, "y2", shape)
-        data.append(fig.line(edge, [cost, cost], COST, dash="dash", yaxis="y2", hoverinfo="skip"))
-        words, amber = "cost of one document", fig.ink(COST, dark)
-        notes.append(fig.label(float(np.log10(n)), float(np.log10(cost)), words, amber, yref="y2"))
+        _solid_then_dashed(chart, inside, [values[d] for d in inside], depth, VALUE, "y2", shape)
+        chart.line(edge, [cost, cost], COST, dash="dash", yaxis="y2", hoverinfo="skip")
+        chart.label(end, float(np.log10(cost)), "cost of one document", COST, yref="y2")
         highest = max([value for value in values if value is not None] + [cost])
         ends = [float(np.floor(np.log10(cost / 100))), float(np.ceil(np.log10(highest) + 0.15))]
-        decades = {"domain": [low, middle], **decades, "exponentformat": "power", "range": ends}
-        layout["yaxis2"] = fig.axis("worth each", dark, **decades)
+        powers = {**decades, "exponentformat": "power", "range": ends}
+        chart.axis("yaxis2", "worth each", domain=[low, middle], **powers)
     for stop in ordered:
-        side = "middle left" if stop.screened > 0.3 * n else "middle right"
         how: dict[str, Any] = {
             "mode": "markers+text",
             "yaxis": "y3",
             "text": [_verdict(stop)],
-            "textposition": side,
+            "textposition": "middle left" if stop.screened > 0.3 * n else "middle right",
+            "textfont": {"color": fig.text_colour(dark), "size": 11},
+            "cliponaxis": False,
+            "hovertemplate": f"{stop.method.title}: {stop.screened:,.1f} documents<extra></extra>",
         }
-        how |= {"textfont": {"color": text, "size": 11}, "cliponaxis": False}
-        hover = f"{stop.method.title}: {stop.screened:,.1f} documents<extra></extra>"
         look = look_of(vars(stop.method))
-        data.append(mark(max(0.5, stop.screened), stop.method.title, look, **how, hovertemplate=hover))
+        chart.traces.append(mark(max(0.5, stop.screened), stop.method.title, look, **how))
     if hit is not None:
         hover = "first hit<extra></extra>"
-        data.append(
-            fig.line(
-                [hit, hit], [-0.05, 1.05], fig.stroke(BELIEF, dark), width=1, dash="dot", hovertemplate=hover
-            )
-        )
-        notes.append(fig.label(float(np.log10(hit)), 0.02, f" first hit: {hit:,}", text, xanchor="left"))
+        chart.line([hit, hit], [-0.05, 1.05], BELIEF, width=1, dash="dot", hovertemplate=hover)
+        chart.label(float(np.log10(hit)), 0.02, f" first hit: {hit:,}", xanchor="left")
     if simulated:
-        notes.append(fig.note(1, 1, "simulated", text))
-    return {"data": data, "layout": layout}
+        chart.note(1, 1, "simulated")
+    ends = [float(np.log10(0.5)), end + 0.01]
+    chart.axis("xaxis", "documents read (0 drawn at 0.5)", **decades, range=ends, anchor="y3")
+    chart.axis("yaxis", belief_title, range=[-0.05, 1.05], tickformat=".1f", domain=above)
+    rows = {"type": "category", "categoryarray": names, "automargin": True}
+    chart.axis("yaxis3", "", domain=[0.0, low - 0.05], **rows)
+    return chart.figure(margin={"l": 96, "r": 16, "t": 22, "b": 44})
 
 
 def _depths_to_draw(curve: Floats) -> Depths:
@@ -321,17 +307,20 @@ def _depths_to_draw(curve: Floats) -> Depths:
 
 
 def _solid_then_dashed(
-    at: Depths, y: Sequence[float | None], depth: int, colour: str, yaxis: str, shape: dict[str, str]
-) -> list[dict[str, Any]]:
-    """A curve, solid down to a depth and dotted below it."""
-    x = np.where(at == 0, 0.5, at).tolist()
+    chart: fig.Chart,
+    at: Depths,
+    y: Sequence[float | None],
+    depth: int,
+    colour: str,
+    yaxis: str,
+    shape: dict[str, str],
+) -> None:
+    """Draw a curve, solid down to a depth and dotted below it."""
+    x = np.where(at == 0, 0.5, at)
     last = int(np.searchsorted(at, depth, side="right"))
-    traces = []
     for part, more in ((slice(0, last), {"width": 3}), (slice(max(0, last - 1), None), {"dash": "dot"})):
-        trace = fig.line(x[part], y[part], colour, yaxis=yaxis, hoverinfo="skip", **more)
-        trace["line"] |= shape
-        traces.append(trace)
-    return traces
+        chart.line(x[part], y[part], colour, yaxis=yaxis, hoverinfo="skip", **more)
+        chart.traces[-1]["line"] |= shape
 
 
 def _verdict(stop: Stop) -> str:
