@@ -68,15 +68,12 @@ def belief(
     theta: float | None,
     engine: str | None,
     measure: str | None,
-    delta: float | None,
-    direction: str | None,
-    ratio: bool | None,
-    prior_sd: float | None,
     prefixes: bool,
     b_0: float | None,
     prior_file: Path | None,
     correction: str,
     as_json: bool,
+    **of_effects: Any,
 ) -> None:
     """Belief that pooled sensitivity exceeds a threshold, from the 2×2 tables in TABLE (CSV).
 
@@ -90,20 +87,10 @@ def belief(
             raise InputProblem(
                 "--theta and --prior are for 2×2 tables of a test; leave them out beside --measure."
             )
-        print_belief(
-            table,
-            measure,
-            delta,
-            direction,
-            cast("Engine | None", engine),
-            ratio,
-            b_0,
-            prior_sd,
-            prefixes,
-            as_json,
-        )
+        asked = cast("Engine | None", engine)
+        print_belief(table, measure, asked, b_0=b_0, prefixes=prefixes, as_json=as_json, **of_effects)
         return
-    if any(option is not None for option in (delta, direction, ratio, prior_sd)):
+    if any(option is not None for option in of_effects.values()):
         raise InputProblem(
             "--delta, --direction, --ratio and --prior-sd are for effects; say which --measure."
         )

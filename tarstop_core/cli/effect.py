@@ -27,9 +27,10 @@ NAMES = {
 def print_belief(
     table: Path,
     measure: str,
+    engine: Engine | None,
+    *,
     delta: float | None,
     direction: str | None,
-    engine: Engine | None,
     ratio: bool | None,
     b_0: float | None,
     prior_sd: float | None,
@@ -44,12 +45,12 @@ def print_belief(
         Studies, one a line.
     measure : str
         One of :class:`Measure`.
+    engine : {"exact", "normal", "reml", "dl", "fe"}, optional
+        Where the belief comes from.
     delta : float, optional
         Smallest effect that matters, in the measure's unit; no difference unless given.
     direction : {"above", "below"}, optional
         On which side of it an effect matters; needed.
-    engine : {"exact", "normal", "reml", "dl", "fe"}, optional
-        Where the belief comes from.
     ratio : bool, optional
         Whether generic estimates are ratios; told by their limits unless given.
     b_0 : float, optional
