@@ -16,9 +16,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 FLOORS = (
     {"errors", "presentation"},
-    {"envelope", "places", "plugins"},
+    {"effects", "envelope", "places", "plugins"},
     {"documents"},
-    {"belief", "effects", "ranking"},
+    {"belief", "ranking"},
     {"files", "value", "calibration"},
     {"policies", "samples", "evidence"},
     {"screening", "evaluation"},

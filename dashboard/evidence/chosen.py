@@ -96,7 +96,7 @@ def reviews() -> dict[str, str]:
     return {
         session.id: session.name
         for session in shell.store().sessions()
-        if SCENARIOS[session.scenario].settings_class.reads_full_texts
+        if issubclass(SCENARIOS[session.scenario].settings_class, ReviewSettings)
     }
 
 

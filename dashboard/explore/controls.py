@@ -80,7 +80,7 @@ AT_STAKE = {"payoffs", "unit", "cost", "full_cost"}
 def read_address(given: Mapping[str, str], listing: LabelledList) -> Asked:
     """Return what an address asks of a list, whose settings stand where the address says nothing usable."""
     settings = listing.settings.with_stakes(_stakes(given, listing.settings.stakes))
-    asked_of = STARTING_CHANCE | (THRESHOLD if settings.reads_full_texts else {})
+    asked_of = STARTING_CHANCE | (THRESHOLD if isinstance(settings, ReviewSettings) else {})
     settings = address.read(asked_of, given, settings)
     asked = address.read(PARAMETERS, given, Asked(settings, settings.policy))
     return asked if listing.truth is not None else replace(asked, world="planned")
@@ -120,7 +120,7 @@ def address_of(asked: Asked) -> dict[str, str]:
         "cost": _exact(settings.cost),
         "full_cost": _exact(settings.cost_in_full) if settings.two_stages else "",
         **address.texts(STARTING_CHANCE, settings),
-        **(address.texts(THRESHOLD, settings) if settings.reads_full_texts else {"theta": ""}),
+        **(address.texts(THRESHOLD, settings) if isinstance(settings, ReviewSettings) else {"theta": ""}),
         **address.texts(PARAMETERS, asked),
     }
 

@@ -2,7 +2,7 @@
 if (!window.tarstopPasting) {
   window.tarstopPasting = true;
   const ROW = '[class*="st-key-report_counts_"], [class*="st-key-report_rates_"]';
-  const FIELD = /st-key-report_([A-Za-z]+)_\d/;
+  const FIELD = /st-key-report_([A-Za-z_-]+?)_\d/;
   const fieldOf = (input) => FIELD.exec(input.closest('[class*="st-key-report_"]').className)[1];
 
   const write = (input, text) => {

@@ -83,7 +83,7 @@ def curve_sentence(state: State, settings: Settings, advice: Advice) -> str:
     text = f"After {read}{left_open}: {belief[0].lower()}{belief[1:]}"
     if advice.worth is not None and advice.more > 0 and state.hit is None:
         text += f" Dotted: the way to document {state.depth + advice.more:,} {if_nothing(settings)}."
-    if settings.reads_full_texts and len(state.evidence.tables):
+    if settings.reads_full_texts and len(state.evidence):
         text += (
             " A study moves the curve where its document stands in the list, whenever its report was read."
         )

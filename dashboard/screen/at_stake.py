@@ -15,16 +15,28 @@ from dashboard.parts.stakes import FRACTIONS, following, nearest_fraction, stops
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.documents.records import date_words
 from tarstop_core.presentation.numbers import amount, count_of, number, percent
+from tarstop_core.screening.effect_settings import EffectSettings
 from tarstop_core.screening.provenance import claimed_time, provenance
 from tarstop_core.screening.scenarios.named import read_settings, scenario_of
 from tarstop_core.screening.setting_aside import after_plan, moved_aside
-from tarstop_core.screening.settings import EnoughSettings, ReviewSettings, Settings
+from tarstop_core.screening.settings import EnoughSettings, ReviewSettings, Settings, StudySettings
 from tarstop_core.screening.settings_words import changes, counts_too, settings_rows
 from tarstop_core.screening.state import State
 from tarstop_core.screening.wording import example_amounts
 
 ADJUSTABLE = (
-    *("payoffs", "cost", "theta", "b_0", "full_cost", "floor", "floor_studies", "policy"),
+    *(
+        "payoffs",
+        "cost",
+        "theta",
+        "delta",
+        "baseline",
+        "b_0",
+        "full_cost",
+        "floor",
+        "floor_studies",
+        "policy",
+    ),
     *("learns", "words_for", "words_against", "weighs_scores"),
 )
 """Settings that a person may change while screening."""
@@ -43,8 +55,8 @@ def panel(work: Work, state: State, settings: Settings, what_if: Settings | None
         st.page_link(EXPLORE, label="What would knowing be worth?", icon=":material/explore:")
     else:
         stakes.compact(settings, key=f"stakes_{work.row.id}", on_change=moved)
-    if isinstance(settings, ReviewSettings):
-        _of_review(settings, key=f"stakes_{work.row.id}", on_change=moved)
+    if isinstance(settings, StudySettings):
+        _of_studies(settings, key=f"stakes_{work.row.id}", on_change=moved)
     learning.switch(work, settings, key=f"stakes_{work.row.id}", on_change=moved)
     if example_amounts(settings):
         st.caption("These amounts are small, so that the demo ends soon.")
@@ -150,21 +162,30 @@ def _new_stakes(work: Work, state: State, changed: Settings) -> None:
         attempt(work.change_settings, changed, state.seq)
 
 
-def _of_review(settings: ReviewSettings, key: str, on_change: Callable[[ReviewSettings], Any]) -> None:
-    """Three sliders beside those of every session; they follow settings changed elsewhere.
+def _of_studies(settings: StudySettings, key: str, on_change: Callable[[StudySettings], Any]) -> None:
+    """Three fields beside those of every session; they follow settings changed elsewhere.
 
     `on_change` takes the new settings before the page is drawn again; where it does not take them over, they go back.
     """
     now: dict[str, Any] = {
-        "theta": min(99, max(1, round(100 * settings.theta))),
+        **_threshold(settings),
         "full_cost": nearest_fraction(settings.full_cost / settings.payoffs.K),
         "floor": round(100 * settings.floor),
     }
     moves = following(key, now, lambda name, value: on_change(_changed(settings, name, value)))
     left, middle, right = st.columns(3, gap="medium")
-    hint = f"θ, the {term('theta', 'threshold')} on {term('pooled', 'sensitivity pooled')} over all studies."
-    hundredths("Sensitivity to exceed", now["theta"], at=left, **moves("theta"), help=hint)
-    left.caption(f"θ = {settings.theta:.3g}.")
+    if isinstance(settings, ReviewSettings):
+        hint = (
+            f"θ, the {term('theta', 'threshold')} on {term('pooled', 'sensitivity pooled')} over all studies."
+        )
+        hundredths("Sensitivity to exceed", now["theta"], at=left, **moves("theta"), help=hint)
+        left.caption(f"θ = {settings.theta:.3g}.")
+    elif isinstance(settings, EffectSettings):
+        with left:
+            words = "Smallest effect that matters (δ)"
+            least = 0.001 if settings.is_ratio else None
+            st.number_input(words, least, None, now["delta"], step=0.05, format="%g", **moves("delta"))
+            caption(f"{scenario_of(settings).message('smallest', settings=settings)}.")
     if settings.two_stages:
         with middle:
             payoffs = settings.payoffs
@@ -190,7 +211,14 @@ def _of_review(settings: ReviewSettings, key: str, on_change: Callable[[ReviewSe
         st.caption(f"{percent(settings.floor)}." if settings.floor else "0 %: the rule alone decides.")
 
 
-def _changed(settings: ReviewSettings, name: str, value: float) -> ReviewSettings:
+def _threshold(settings: StudySettings) -> dict[str, Any]:
+    """What is to be exceeded, as its field shows it."""
+    if isinstance(settings, ReviewSettings):
+        return {"theta": min(99, max(1, round(100 * settings.theta)))}
+    return {"delta": settings.delta} if isinstance(settings, EffectSettings) else {}
+
+
+def _changed(settings: StudySettings, name: str, value: float) -> StudySettings:
     """The settings after one slider was moved.
 
     A learned prior says how likely any sensitivity is, so with another θ the starting chance is another too.
@@ -199,6 +227,9 @@ def _changed(settings: ReviewSettings, name: str, value: float) -> ReviewSetting
         return replace(settings, full_cost=value * settings.payoffs.K)
     if name == "floor":
         return replace(settings, floor=value / 100)
+    if isinstance(settings, EffectSettings):
+        return replace(settings, delta=value)
+    assert isinstance(settings, ReviewSettings), "only a review of accuracy has a θ"
     theta, prior = value / 100, settings.prior
     if prior.learned_from is None or prior.width_alone or not ENGINES[settings.engine].knows_prior:
         return replace(settings, theta=theta)

@@ -1,6 +1,6 @@
 """Reports read in full: which wait, the form for what they hold, and the ways between them and their 2×2 tables."""
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -19,19 +19,23 @@ from tarstop_core.documents.reports import OUTCOMES, FullText, Report
 from tarstop_core.documents.tables import CELLS
 from tarstop_core.errors import InputProblem
 from tarstop_core.screening.events import reasons_offered
-from tarstop_core.screening.report_entry import RATES, Draft, TypedTable, by_study, study_name, table_rows
+from tarstop_core.screening.report_entry import (
+    COLUMN_WORDS,
+    Draft,
+    Typed,
+    TypedTable,
+    by_study,
+    fields_of,
+    study_name,
+    table_rows,
+)
+from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.state import State
 from tarstop_core.sessions.demo import sample_text
 
 FORM_OUTCOMES: tuple[FullText, ...] = ("data", "no data", "excluded", "not retrieved")
 LISTED = 3  # waiting reports named one by one
-CELL_WORDS = {"TP": "diseased, +", "FP": "healthy, +", "FN": "diseased, −", "TN": "healthy, −"}
-RATE_WORDS = {
-    "sensitivity": "Sensitivity",
-    "diseased": "Diseased patients",
-    "specificity": "Specificity",
-    "healthy": "Healthy patients",
-}
+COLUMNS = {name: words.lower() for name, (words, _) in COLUMN_WORDS.items()}
 SAID = "_report_said"
 TO_TOP = "_to_top"
 """Whether the page goes to its top: what was above the window is another document now."""
@@ -53,7 +57,9 @@ def queue(work: Work, state: State) -> None:
             st.html(f"<strong>{count} to be read in full</strong>", width="stretch")
         if not included:
             if not work.state.settings.two_stages:
-                st.caption("Mark a document relevant, and its 2×2 table is asked for at once.")
+                st.caption(
+                    f"Mark a document relevant, and {scenario_of(state.settings).find} is asked for at once."
+                )
             return
         titles = {
             at: record.title or "Untitled"
@@ -102,7 +108,7 @@ def _places(reasons: dict[int, str]) -> str:
 
 def _brought(state: State, at: int) -> str:
     tables = len(state.read_in_full[at].rows)
-    return "no data" if not tables else "2×2 table" if tables == 1 else f"{tables} tables"
+    return "no data" if not tables else scenario_of(state.settings).brings(tables)
 
 
 def report(work: Work, state: State, at: int) -> None:
@@ -128,11 +134,12 @@ def _form(work: Work, state: State, at: int, doc: str) -> None:
     draft, recorded = work.drafts.get(doc), state.read_in_full.get(at)
     if draft is None or draft.stored != recorded:
         (record,) = work.reports_of([at])
-        draft = work.drafts[doc] = Draft.of(recorded, study_name(record.authors, record.date))
+        empty = scenario_of(state.settings).entry(state.settings)
+        draft = work.drafts[doc] = Draft.of(recorded, study_name(record.authors, record.date), empty)
     stored = " (stored; saving changes it)" if draft.stored is not None else ""
     st.html(block("offered", by_study(state), reasons_offered(state)))
     with st.form(key=f"report_{doc}", border=True):
-        became = {outcome: OUTCOMES[outcome] for outcome in FORM_OUTCOMES}
+        became = outcomes(state)
         asked, key = f"What became of report #{at + 1}{stored}", f"report_outcome_{doc}"
         radio(asked, became, first=draft.outcome, horizontal=True, key=key)
         for place, table in enumerate(draft.tables):
@@ -142,8 +149,7 @@ def _form(work: Work, state: State, at: int, doc: str) -> None:
             _field("Reason, if excluded or not retrieved", draft.reason, "reason", doc, max_chars=300)
         # No help behind question marks here: each would be a stop on the way from field to field.
         st.caption(
-            "FP and TN may stay empty. Four cells pasted into one field fill all four. Reports of one study carry the "
-            "same name; names in use are offered."
+            f"{draft.tables[0].hint} Reports of one study carry the same name; names in use are offered."
         )
         about, problem, counts = st.session_state.get(SAID, ("", "", ""))
         if problem and about == doc:
@@ -168,7 +174,7 @@ def _field(label: str, value: str, name: str, doc: str, **more: Any) -> None:
     st.text_input(label, value=value, key=f"report_{name}_{doc}", **more)
 
 
-def _table(doc: str, place: int, table: TypedTable, several: bool) -> None:
+def _table(doc: str, place: int, table: Typed, several: bool) -> None:
     if several:
         _field(
             f"Table {place + 1} is about",
@@ -178,16 +184,13 @@ def _table(doc: str, place: int, table: TypedTable, several: bool) -> None:
             placeholder="a test, a threshold, a group of patients",
             max_chars=80,
         )
-    counts, rates = st.tabs(["Counts", "From sensitivity, specificity and group sizes"])
-    with counts, st.container(horizontal=True, gap="small", key=f"report_counts_{place}"):
-        for cell in CELLS:
-            _field(cell, getattr(table, cell), f"{cell}_{place}", doc, placeholder=CELL_WORDS[cell])
-    with rates:
-        with st.container(horizontal=True, gap="small", key=f"report_rates_{place}"):
-            for name in RATES:
-                example = "0.83 or 83 %" if name in ("sensitivity", "specificity") else ""
-                _field(RATE_WORDS[name], getattr(table, name), f"{name}_{place}", doc, placeholder=example)
-        st.caption("Save works out the counts and shows them; saving once more stores them.")
+    for number, (tab, fields) in enumerate(zip(st.tabs([*table.fields]), table.fields.values(), strict=True)):
+        key = f"report_rates_{place}_{number}" if number else f"report_counts_{place}"
+        with tab, st.container(horizontal=True, gap="small", key=key):
+            for name, (label, example) in fields.items():
+                _field(label, table.field(name), f"{name}_{place}", doc, placeholder=example)
+        if number and table.hint_further:
+            tab.caption(table.hint_further)
 
 
 def _typed(work: Work, doc: str) -> Draft:
@@ -198,9 +201,9 @@ def _typed(work: Work, doc: str) -> Draft:
         return str(state.get(f"report_{name}_{doc}") or "")
 
     draft = work.drafts[doc]
-    names = (*CELLS, *RATES, "part")
     tables = tuple(
-        TypedTable(**{name: text(f"{name}_{place}") for name in names}) for place in range(len(draft.tables))
+        table.typed(text(f"part_{place}"), {name: text(f"{name}_{place}") for name in fields_of(table)})
+        for place, table in enumerate(draft.tables)
     )
     outcome = state.get(f"report_outcome_{doc}", draft.outcome)
     return replace(draft, outcome=outcome, study=text("study"), reason=text("reason"), tables=tables)
@@ -212,8 +215,14 @@ def _save(work: Work, at: int, doc: str, seen: int) -> None:
     try:
         if draft.outcome == "data" and draft.to_convert:
             _convert(work, doc, draft)
-        else:
-            _store(work, at, doc, draft.report(unnamed=f"Document #{at + 1}"), seen)
+            return
+        read = draft.report(unnamed=f"Document #{at + 1}")
+        doubts = draft.doubts(read)
+        if doubts == draft.looked_at:
+            _store(work, at, doc, read, seen)
+            return
+        work.drafts[doc] = replace(draft, looked_at=doubts)
+        st.session_state[SAID] = (doc, "", f"{doubts} Save once more to store it." if doubts else "")
     except InputProblem as problem:
         st.session_state[SAID] = (doc, str(problem), "")
 
@@ -228,21 +237,22 @@ def _store(work: Work, at: int, doc: str, read: Report, seen: int) -> None:
     work.drafts.pop(doc, None)
     _close(work, doc)
     if not work.held:
-        say(f"Saved: report #{at + 1}, {OUTCOMES[read.outcome].lower()}.")
+        say(f"Saved: report #{at + 1}, {outcomes(work.state)[read.outcome].lower()}.")
 
 
 def _convert(work: Work, doc: str, draft: Draft) -> None:
     """Put the counts that the rates come to into the form, to be looked at before they count."""
-    tables, sentences = list(draft.tables), []
+    tables, sentences = list(draft.tables), list[str]()
     for place in draft.to_convert:
-        converted = tables[place].from_rates()
-        tables[place] = tables[place].filled()
+        rates = tables[place]
+        assert isinstance(rates, TypedTable), "only a 2×2 table comes from rates"
+        converted, tables[place] = rates.from_rates(), rates.filled()
         sentences += [
-            f"The rates come to {_counts([getattr(converted, cell) for cell in CELLS])}.",
+            f"The rates come to {_known({cell: getattr(converted, cell) for cell in CELLS})}.",
             *converted.notes,
         ]
         for cell in CELLS:
-            st.session_state[f"report_{cell}_{place}_{doc}"] = getattr(tables[place], cell)
+            st.session_state[f"report_{cell}_{place}_{doc}"] = tables[place].field(cell)
     work.drafts[doc] = replace(draft, tables=tuple(tables))
     st.session_state[SAID] = (doc, "", " ".join([*sentences, "Save once more to store them."]))
 
@@ -272,7 +282,8 @@ def to_table(work: Work, state: State, at: int | None) -> None:
     if read is None or not read.rows:
         return
     (row, *more) = read.rows
-    words = f"Its 2×2 table: {_counts(row.counts)}" if not more else f"Its {len(read.rows)} 2×2 tables"
+    scenario = scenario_of(state.settings)
+    words = f"Its {scenario.brings(len(read.rows))}{'' if more else f': {_known(row.numbers)}'}"
     how = {"key": f"to_table_{work.turn}", "type": "tertiary", "icon": ":material/table_chart:"}
     press(
         words,
@@ -283,10 +294,17 @@ def to_table(work: Work, state: State, at: int | None) -> None:
     )
 
 
-def _counts(counts: Iterable[int | None]) -> str:
-    """The cells of a 2×2 table that are known: "TP 9, FP 1"."""
-    cells = zip(CELLS, counts, strict=True)
-    return ", ".join(f"{cell} {count}" for cell, count in cells if count is not None)
+def _known(numbers: Mapping[str, Any]) -> str:
+    """The numbers of a study that are known: "TP 9, FP 1"."""
+    return ", ".join(
+        f"{COLUMNS.get(name, name)} {value}" for name, value in numbers.items() if value is not None
+    )
+
+
+def outcomes(state: State) -> dict[FullText, str]:
+    """What may become of a report, in words."""
+    with_data = f"Eligible, with {scenario_of(state.settings).find}"
+    return {outcome: OUTCOMES[outcome] for outcome in FORM_OUTCOMES} | {"data": with_data}
 
 
 def tables(work: Work, state: State) -> None:
@@ -294,10 +312,13 @@ def tables(work: Work, state: State) -> None:
     rows = table_rows(state, work.row.ids)
     sought = st.session_state.pop(LOOKED_FOR, None)
     with st.container(key="tables", gap=None):
-        st.caption("Tables that count; each leads to its document.")
-        listed = rows if sought is not None else first(rows, MOST, f"All {len(rows):,} tables", "every_table")
+        st.caption("Studies that count; each leads to its document.")
+        listed = (
+            rows if sought is not None else first(rows, MOST, f"All {len(rows):,} studies", "every_table")
+        )
         for place, row in enumerate(listed):
-            at, counts = row["rank"] - 1, _counts([row[cell] for cell in CELLS])
+            at = row["rank"] - 1
+            counts = _known({name: row[name] for name in row if name not in ("study", "document", "rank")})
             name = shell.escape_label(f"#{row['rank']} {row['study']}")
             words = f"**{name}: {counts}**" if at == sought else f"{name}: {counts}"
             press(words, partial(_to_document, work, at), key=f"table_{place}", type="tertiary")

@@ -33,7 +33,7 @@ from tarstop_core.screening.labels import RELEVANT
 from tarstop_core.screening.provenance import provenance
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.setting_aside import after_plan, all_aside
-from tarstop_core.screening.settings import ReviewSettings, Settings
+from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 from tarstop_core.screening.wording import about_documents
 from tarstop_core.sessions.demo import start_demo
@@ -157,16 +157,20 @@ def _counted(work: Work, state: State) -> str:
     return "\u00a0· ".join([parts[0], *(each.replace(" ", "\u00a0") for each in parts[1:])])
 
 
-def _evidence(work: Work, state: State, settings: ReviewSettings) -> None:
-    """What the tables so far show, when somebody looks."""
-    summary = scenario_of(settings).evidence(settings, state)
+def _evidence(work: Work, state: State, settings: Settings) -> None:
+    """What the studies so far show, when somebody looks."""
+    scenario = scenario_of(settings)
+    summary = scenario.evidence(settings, state)
     with st.container(key="evidence"), _folded("Evidence", EVIDENCE) as folded:
         if not folded.open:
             return
-        if not summary:
-            st.caption("No 2×2 table yet. The first report with data draws forest, SROC and belief here.")
+        if not len(state.evidence):
+            st.caption(f"No report has brought {scenario.find} yet; what they say together is shown here.")
             return
         full_text.tables(work, state)
+        if summary is None:
+            shell.caption(scenario.pooled(settings, state))
+            return
         if st.button("Open in Evidence", key="open_in_evidence", icon=":material/lab_profile:"):
             st.switch_page(shell.EVIDENCE, query_params={CHOSEN: work.row.id})
         how = {"key": f"evidence_{work.row.id}", "file_stem": file_stem(work.row.name)}
@@ -175,7 +179,7 @@ def _evidence(work: Work, state: State, settings: ReviewSettings) -> None:
 
 def _below(work: Work, state: State, settings: Settings, what_if: Settings | None) -> None:
     """What is drawn when somebody looks: it would be most of what a label redraws."""
-    if isinstance(settings, ReviewSettings):
+    if settings.reads_full_texts:
         if work.reporting is None:
             full_text.queue(work, state)
         _evidence(work, state, settings)
@@ -196,7 +200,7 @@ def _more(work: Work, state: State, settings: Settings) -> None:
     exports = [("Export every document read (CSV)", "trace", trace_csv, state.depth == 0)]
     if settings.reads_full_texts:
         exports += [
-            ("Export the 2×2 tables (CSV)", "tables", tables_csv, not len(state.evidence.tables)),
+            ("Export the studies (CSV)", "tables", tables_csv, not len(state.evidence)),
             ("Export the full-text log (CSV)", "full-texts", full_texts_csv, not state.relevant),
         ]
     with st.container(horizontal=True, gap="small"):

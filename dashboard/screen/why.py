@@ -20,6 +20,7 @@ from tarstop_core.presentation.numbers import amount, count_of, number, percent
 from tarstop_core.screening.advice import ALWAYS_SHOWN, stopping_outcomes
 from tarstop_core.screening.advised import Advice, ReviewFacts
 from tarstop_core.screening.audit import recall_sentence
+from tarstop_core.screening.effect_settings import EffectSettings
 from tarstop_core.screening.live_check import check_sentence, rescaled, scale_before
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import ReviewSettings, Settings
@@ -57,6 +58,7 @@ def panel(work: Work, state: State, settings: Settings, advice: Advice) -> None:
             rows.append(("Fit that put the next document there", made))
         marks = [f"chances {chances_badge(calibrator, settings)}"]
         marks += belief_badges(settings) if isinstance(settings, ReviewSettings) else []
+        marks += effect_badges(settings) if isinstance(settings, EffectSettings) else []
         reasons = block(
             "why",
             warnings,
@@ -87,8 +89,8 @@ def warned(work: Work, state: State, settings: Settings) -> list[str]:
     """What speaks against taking the advice at its word, a sentence each."""
     calibrator, _ = work.chances(settings)
     warnings = [*remarks(settings, calibrator), *work.mismatch(settings)]
-    if (pooled := scenario_of(settings).evidence(settings, state)) is not None:
-        warnings += dict.fromkeys((*state.evidence.notes, *pooled.notes))
+    if settings.reads_full_texts:
+        warnings += dict.fromkeys((*state.evidence.notes, *scenario_of(settings).notes(settings, state)))
     return warnings
 
 
@@ -107,6 +109,14 @@ def belief_badges(settings: ReviewSettings) -> list[str]:
         prior = f"a prior of your own, b₀ = {number(settings.b_0)}"
     truth = "pooled sensitivity" if settings.truth == "pooled" else "what the whole list would lead to"
     return [engine.badge, prior, f"right decision: by {truth}"]
+
+
+def effect_badges(settings: EffectSettings) -> list[str]:
+    """Where the belief about an effect comes from and what it is held against."""
+    scenario = scenario_of(settings)
+    truth = "the average effect" if settings.truth == "pooled" else "what the whole list would lead to"
+    prior = f"weak prior, b₀ = {number(settings.b_0)}"
+    return [scenario.message("engine", settings=settings), prior, f"right decision: by {truth}"]
 
 
 def options(advice: Advice, settings: Settings, path: ListPath) -> list[tuple[str, str, str, str]]:

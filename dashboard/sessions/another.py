@@ -6,11 +6,12 @@ import streamlit as st
 
 from dashboard.frame.widgets import LONGEST_NAME, one_of, share
 from dashboard.frame.work import go_to
-from dashboard.parts import stakes
+from dashboard.parts import effect, stakes
 from dashboard.parts.sessions import PREFIX
 from tarstop_core.samples.shipped import WIDTH, priors
+from tarstop_core.screening.effect_settings import EffectSettings
 from tarstop_core.screening.scenarios.named import SCENARIOS
-from tarstop_core.screening.settings import ReviewSettings
+from tarstop_core.screening.settings import ReviewSettings, Settings, StudySettings
 from tarstop_core.sessions.compare import asked_otherwise, duplicate, may_ask
 from tarstop_core.sessions.session import SessionSnapshot
 from tarstop_core.sessions.store.store import Store
@@ -28,23 +29,26 @@ def another_question(store: Store, session: SessionSnapshot) -> None:
     key = f"{PREFIX}/another/{session.row.id}"
     chosen = one_of("What is decided instead?", others, key=key)
     settings, calibrator = asked_otherwise(session, chosen)
-    if isinstance(settings, ReviewSettings):
-        settings = _at_stake(settings, f"{key}/{chosen}")
-    if st.button("Ask it of these labels", type="primary", key=f"{key}/make"):
+    problems: list[str] = []
+    if settings.weighs:
+        settings = _at_stake(settings, f"{key}/{chosen}", problems)
+    disabled = bool(problems)
+    if st.button("Ask it of these labels", type="primary", key=f"{key}/make", disabled=disabled):
         name = f"{session.row.name} ({SCENARIOS[chosen].short})"[:LONGEST_NAME]
         go_to(duplicate(store, session.row.id, settings, name, calibrator))
     st.caption(STAYS)
 
 
-def _at_stake(start: ReviewSettings, key: str) -> ReviewSettings:
+def _at_stake(start: Settings, key: str, problems: list[str]) -> Settings:
     """Ask what is at stake; the rest begins as on Set up, and can be changed on Screen."""
-    tried: ReviewSettings = st.session_state.get(key, start)
+    tried: Settings = st.session_state.get(key, start)
     stakes.compact(tried, f"{key}/stakes", lambda moved: st.session_state.update({key: moved}))
-    theta = share("Sensitivity to exceed", tried.theta, key=f"{key}/theta")
-    return replace(
-        tried,
-        theta=theta,
-        full_cost=FULL_TIMES * tried.cost,
-        prior=priors()[WIDTH],
-        floor_studies=ReviewSettings.first_floor_studies,
-    )
+    if isinstance(tried, ReviewSettings):
+        theta = share("Sensitivity to exceed", tried.theta, key=f"{key}/theta")
+        tried = replace(tried, theta=theta, prior=priors()[WIDTH])
+    elif isinstance(tried, EffectSettings):
+        tried = effect.ask(f"{key}/effect", tried, problems)
+    if isinstance(tried, StudySettings):
+        least = StudySettings.first_floor_studies
+        tried = replace(tried, full_cost=FULL_TIMES * tried.cost, floor_studies=least)
+    return tried

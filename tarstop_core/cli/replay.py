@@ -11,6 +11,7 @@ import click
 
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.cli import shared
+from tarstop_core.effects.measures import Measure
 from tarstop_core.errors import InputProblem
 
 if TYPE_CHECKING:
@@ -44,7 +45,21 @@ if TYPE_CHECKING:
 @click.option(
     "--tables",
     type=shared.PATH,
-    help="Reviews: a CSV topic,outcome,study,docid,TP,FP,FN,TN, or a folder of such.",
+    help="Reviews: a CSV topic,outcome,study,docid,TP,FP,FN,TN, or a folder of such; of interventions with the columns that "
+    "'tarstop belief --measure' reads.",
+)
+@click.option(
+    "--measure", type=click.Choice(list(Measure)), help="Effects: what is compared; OR unless given."
+)
+@click.option(
+    "--delta",
+    type=float,
+    help="Effects: smallest effect that matters, in the measure's unit; none unless given.",
+)
+@click.option(
+    "--direction",
+    type=click.Choice(["above", "below"]),
+    help="Effects: on which side of it an effect is good; below unless given.",
 )
 @click.option(
     "--truth",
@@ -54,8 +69,8 @@ if TYPE_CHECKING:
 @click.option("--theta", type=float, help="Reviews: threshold on pooled sensitivity; 0.75 unless given.")
 @click.option(
     "--engine",
-    type=click.Choice(list(ENGINES)),
-    help="Reviews: where the belief comes from; bivariate unless given.",
+    type=click.Choice([*ENGINES, "exact", "normal"]),
+    help="Reviews: where the belief comes from; bivariate unless given. Effects: exact or normal.",
 )
 @click.option("--prior", type=shared.PATH, help="Reviews: a prior as JSON.")
 @click.option(
@@ -91,7 +106,8 @@ def replay(
     from tarstop_core.belief.prior import check_theta
     from tarstop_core.evaluation import replay as replaying
     from tarstop_core.evaluation.tasks import TASKS
-    from tarstop_core.files import read_chances, read_outcomes
+    from tarstop_core.evaluation.tasks.effect import EffectTask
+    from tarstop_core.files import read_chances, read_effect_outcomes, read_outcomes
     from tarstop_core.policies import parse_policy
     from tarstop_core.policies.check import refuse_looking_ahead
     from tarstop_core.value.payoffs import check_cost
@@ -110,20 +126,37 @@ def replay(
     needs_tables, tables = TASKS[scenario].needs_tables, of_reviews["tables"]
     if needs_tables and tables is None:
         raise InputProblem("Reviews need their 2×2 tables; give --tables FILE or DIR.")
+    of_effects = TASKS[scenario] is EffectTask
     names = ("chances", "tables", "truth", "theta", "engine", "prior")
     given = [f"--{name}" for name in names if of_reviews[name] is not None]
     if given and not needs_tables:
         raise InputProblem(f"{given[0]} is for reviews; leave it out, or give --scenario review.")
+    foreign = ("theta", "prior") if of_effects else ("measure", "delta", "direction")
+    if other := [f"--{name}" for name in foreign if of_reviews[name] is not None]:
+        whose = "reviews of accuracy" if of_effects else "reviews of interventions"
+        raise InputProblem(f"{other[0]} is for {whose}; leave it out.")
+    if of_reviews["engine"] and (of_reviews["engine"] in ENGINES) == of_effects:
+        raise InputProblem(f"The engine {of_reviews['engine']} is for another kind of review; leave it out.")
     check_prior(0.5 if b_0 is None else b_0)
     if not (scale > 0 and math.isfinite(scale)):
         raise InputProblem(f"--scale is {scale:g}; give a number above 0.")
     theta = check_theta(0.75 if of_reviews["theta"] is None else of_reviews["theta"])
     chances: Path | None = of_reviews["chances"]
-    fitted = _calibrator(calibrator, chances, scenario)
+    fitted = _calibrator(calibrator, chances, TASKS[scenario].chance_of or scenario)
     topics, notes = shared.labelled_topics(run, qrels)
     if tables is None:
         assert fitted is not None  # chances are for reviews
         outcomes = replaying.replay(topics, fitted, policy, stakes, cost, 0.5 if b_0 is None else b_0, scale)
+    elif of_effects:
+        judged = {topic.name: topic for topic in topics}
+        effects, of_file = read_effect_outcomes(tables, judged)
+        notes += of_file
+        task = _effect_task(of_reviews, b_0, scale)
+        of_documents: Any = fitted
+        if chances is not None:
+            of_documents = read_chances(chances, {of.review: judged[of.review] for of in effects})
+        labelled = [replace(of, topic=replace(judged[of.review], name=of.name)) for of in effects]
+        outcomes = replaying.replay_effects(labelled, of_documents, policy, stakes, cost, task)
     else:
         judged = {topic.name: topic for topic in topics}
         file = read_outcomes(tables, judged)
@@ -178,6 +211,19 @@ def _calibrator(calibrator: Path | None, chances: Path | None, scenario: str) ->
             f"fit one with --scenario {scenario}."
         )
     return fitted
+
+
+def _effect_task(given: dict[str, Any], b_0: float | None, scale: float) -> Any:
+    """What was asked of an effect."""
+    from tarstop_core.effects.beliefs import Target
+    from tarstop_core.evaluation.tasks.effect import EffectTask
+
+    measure = Measure(given["measure"] or Measure.OR)
+    ratio = measure.is_ratio
+    delta = given["delta"] if given["delta"] is not None else 1.0 if ratio else 0.0
+    target = Target(measure, delta, given["direction"] == "above", ratio)
+    asked = {"truth": given["truth"], "engine": given["engine"], "b_0": b_0}
+    return EffectTask.asked({**asked, "target": target, "scale": scale})
 
 
 def _enough(

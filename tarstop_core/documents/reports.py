@@ -1,15 +1,18 @@
-"""What becomes of an included report in full text, and the 2×2 tables that reports bring."""
+"""What becomes of an included report in full text, and the 2×2 tables or effects that reports bring."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tarstop_core.documents.tables import CELLS, Tables
+from tarstop_core.effects.measures import Measure
+from tarstop_core.effects.studies import Form, Studies
 from tarstop_core.errors import InputProblem
 from tarstop_core.presentation.numbers import listed
 
@@ -40,6 +43,39 @@ class Row:
         """TP, FP, FN, TN."""
         return self.TP, self.FP, self.FN, self.TN
 
+    @property
+    def numbers(self) -> dict[str, Any]:
+        """What the report gives, by the name of its column."""
+        return dict(zip(CELLS, self.counts, strict=True))
+
+
+@dataclass(frozen=True)
+class EffectRow:
+    """What a report gives of the effect of an intervention, in one of the forms of a table of studies.
+
+    InputProblem when the numbers cannot be: more events than people, limits that do not enclose the estimate.
+    """
+
+    study: str  # What the study (or this part of it) is called
+    form: Form
+    values: tuple[float, ...]  # One for each column of the form
+
+    def __post_init__(self) -> None:
+        if len(self.values) != len(self.form.columns) or not np.isfinite(self.values).all():
+            raise InputProblem(f"{', '.join(self.form.columns)} are needed, each a number.")
+        studies_of((self,))
+
+    @property
+    def counts(self) -> tuple[Form, tuple[float, ...]]:
+        """Form and numbers: what two rows of one study have in common that say the same."""
+        return self.form, self.values
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        """What the report gives, by the name of its column."""
+        whole = (int(value) if value == int(value) else value for value in self.values)
+        return dict(zip(self.form.columns, whole, strict=True))
+
 
 @dataclass(frozen=True)
 class Report:
@@ -51,7 +87,8 @@ class Report:
     outcome: FullText  # One of :data:`OUTCOMES`. Only "data" moves the belief.
     reason: str = ""  # Why it was excluded or could not be had
     study: str = ""  # The study it reports; reports of one study carry the same name
-    rows: tuple[Row, ...] = ()  # Its tables: more than one where a report holds several
+    rows: tuple[Row | EffectRow, ...] = ()
+    """Its 2×2 tables, or effects: more than one where a report holds several."""
 
     def __post_init__(self) -> None:
         if self.outcome not in OUTCOMES:
@@ -62,8 +99,7 @@ class Report:
             raise InputProblem("A 2×2 table was given for a report without data; choose 'with a 2×2 table'.")
         if self.outcome == "excluded" and not self.reason.strip():
             raise InputProblem("Say why the report is excluded; the reason is counted in the flow diagram.")
-        if self.rows:
-            tables_of(self.rows)
+        tables_of(self.rows)
 
     @property
     def was_read(self) -> bool:
@@ -72,45 +108,93 @@ class Report:
 
     def to_dict(self) -> dict[str, Any]:
         """JSON values; :meth:`from_dict` reads them back."""
-        rows = [{"study": row.study, **{cell: getattr(row, cell) for cell in CELLS}} for row in self.rows]
-        return {"outcome": self.outcome, "reason": self.reason, "study": self.study, "tables": rows}
+        kept: dict[str, list[dict[str, Any]]] = {"tables": []}
+        for row in self.rows:
+            name = "effects" if isinstance(row, EffectRow) else "tables"
+            kept.setdefault(name, []).append({"study": row.study, **row.numbers})
+        return {"outcome": self.outcome, "reason": self.reason, "study": self.study, **kept}
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Report:
         """A report from its JSON values."""
-        tables = content.get("tables", ())
-        rows = tuple(Row(str(row["study"]), **{cell: row[cell] for cell in CELLS}) for row in tables)
+        tables, effects = content.get("tables", ()), content.get("effects", ())
+        counts = (Row(str(row["study"]), **{cell: row[cell] for cell in CELLS}) for row in tables)
+        rows: tuple[Row | EffectRow, ...] = (*counts, *map(_effect_row, effects))
         outcome = cast(FullText, str(content["outcome"]))
         return cls(outcome, str(content.get("reason", "")), str(content.get("study", "")), rows)
 
 
-def tables_of(rows: tuple[Row, ...]) -> Tables:
-    """Rows as one set of tables. InputProblem when a count is negative, fractional or missing where it is needed."""
+def _effect_row(content: Mapping[str, Any]) -> EffectRow:
+    form = next((form for form in Form if all(name in content for name in form.columns)), None)
+    if form is None:
+        raise InputProblem("An effect lacks numbers; the report cannot be read.")
+    return EffectRow(str(content["study"]), form, tuple(float(content[name]) for name in form.columns))
+
+
+def tables_of(rows: Sequence[Row | EffectRow]) -> Tables:
+    """The 2×2 tables as one set. InputProblem when a count is negative, fractional or missing where it is needed."""
+    tables = [row for row in rows if isinstance(row, Row)]
     # None becomes NaN.
-    counts = np.array([row.counts for row in rows], dtype=float).reshape(-1, 4)
-    return Tables(tuple(row.study for row in rows), *(counts[:, at] for at in range(4)))
+    counts = np.array([row.counts for row in tables], dtype=float).reshape(-1, 4)
+    return Tables(tuple(row.study for row in tables), *(counts[:, at] for at in range(4)))
+
+
+def studies_of(rows: Sequence[Row | EffectRow], form: Form = Form.ERRORS, ratio: bool = False) -> Studies:
+    """Effects as one set of studies.
+
+    Parameters
+    ----------
+    rows : sequence of Row or EffectRow
+        2×2 tables are left out.
+    form : Form
+        Of the set where there is no row.
+    ratio : bool
+        Whether estimates are ratios.
+
+    Returns
+    -------
+    Studies
+        In the form of the rows; where they differ, as estimates with standard errors.
+    """
+    effects = [row for row in rows if isinstance(row, EffectRow)]
+    names, forms = tuple(row.study for row in effects), {row.form for row in effects} or {form}
+    if len(forms) == 1:
+        (form,) = forms
+        values = np.array([row.values for row in effects], dtype=float).reshape(-1, len(form.columns))
+        return Studies(names, form, values)
+    sizes = [studies_of((row,)).sizes(Measure.GENERIC, ratio) for row in effects]
+    y, v = (np.concatenate(column) for column in zip(*((size.y, size.v) for size in sizes), strict=True))
+    return Studies(names, Form.ERRORS, np.stack((np.exp(y) if ratio else y, np.sqrt(v)), axis=1))
 
 
 @dataclass(frozen=True, eq=False)
 class Collected:
     """All tables that count."""
 
-    tables: Tables  # n studies, in the order of the list
+    rows: tuple[Row | EffectRow, ...]  # n studies, in the order of the list
     positions: NDArray[np.intp]  # 0-based rank of the document that brought each. Shape (n,).
     notes: tuple[str, ...] = ()  # The same study twice, and what was made of it
 
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @cached_property
+    def tables(self) -> Tables:
+        """The 2×2 tables among them."""
+        return tables_of(self.rows)
+
 
 def collect(reports: Mapping[int, Report]) -> Collected:
-    """The tables of all reports by their positions, which rise; each study's once.
+    """The tables, or effects, of all reports by their positions, which rise; each study's once.
 
     A study is what the report says it reports, or else the table's own name. A table that two reports give
     for the same study, count for count, is counted once; different tables of one study all count, as if their
     patients were different ones. Both are noted.
     """
-    rows: list[Row] = []
+    rows: list[Row | EffectRow] = []
     positions: list[int] = []
     notes: list[str] = []
-    counted: dict[str, list[tuple[Row, int]]] = {}
+    counted: dict[str, list[tuple[Row | EffectRow, int]]] = {}
     for at, report in reports.items():
         for row in report.rows:
             name = (report.study or row.study).strip()
@@ -135,4 +219,4 @@ def collect(reports: Mapping[int, Report]) -> Collected:
                 f"{study} has {len(places)} tables (document{'s' if len(where) > 1 else ''} {listed(where)}); "
                 "all of them count. If they share patients, keep one."
             )
-    return Collected(tables_of(tuple(rows)), np.array(positions, dtype=np.intp), tuple(notes))
+    return Collected(tuple(rows), np.array(positions, dtype=np.intp), tuple(notes))

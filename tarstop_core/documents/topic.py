@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tarstop_core.documents.tables import Tables
+from tarstop_core.effects.studies import Studies
 from tarstop_core.errors import InputProblem
 
 
@@ -75,22 +76,43 @@ class Outcome:
     """
 
     def __post_init__(self) -> None:
-        at, documents = self.positions, len(self.topic)
-        if len(at) != len(self.tables):
-            raise InputProblem(
-                f"Outcome {self.name} has {len(self.tables)} studies but {len(at)} positions; "
-                "give one for every study."
-            )
-        if len(at) and (at.min() < 0 or at.max() > documents or (np.diff(at) < 0).any()):
-            raise InputProblem(
-                f"The studies of outcome {self.name} are not in the order of their documents, or lie outside "
-                f"the list of {documents:,}; sort them by position, from 0 to {documents:,}."
-            )
+        _check_places(self.topic, len(self.tables), self.positions)
 
     @property
     def name(self) -> str:
         """The name of the topic."""
         return self.topic.name
+
+
+@dataclass(frozen=True, eq=False)
+class EffectOutcome:
+    """One outcome of a review of an intervention as an experiment sees it; fields as of :class:`Outcome`."""
+
+    topic: Topic
+    review: str
+    studies: Studies
+    positions: NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        _check_places(self.topic, len(self.studies), self.positions)
+
+    @property
+    def name(self) -> str:
+        """The name of the topic."""
+        return self.topic.name
+
+
+def _check_places(topic: Topic, studies: int, at: NDArray[np.int64]) -> None:
+    documents = len(topic)
+    if len(at) != studies:
+        raise InputProblem(
+            f"Outcome {topic.name} has {studies} studies but {len(at)} positions; give one for every study."
+        )
+    if len(at) and (at.min() < 0 or at.max() > documents or (np.diff(at) < 0).any()):
+        raise InputProblem(
+            f"The studies of outcome {topic.name} are not in the order of their documents, or lie outside "
+            f"the list of {documents:,}; sort them by position, from 0 to {documents:,}."
+        )
 
 
 def records_digest(ids: Sequence[str], scores: Sequence[float] | None) -> str:

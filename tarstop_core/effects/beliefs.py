@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr
 
-from tarstop_core.effects.exact import believe_exactly
+from tarstop_core.effects.exact import ExactBelief, believe_exactly
 from tarstop_core.effects.measures import Engine, Measure
-from tarstop_core.effects.normal import EffectPrior, believe, prior_for
+from tarstop_core.effects.normal import Belief, EffectPrior, believe, prior_for
 from tarstop_core.effects.pooling import Method, prefixes
+from tarstop_core.effects.sizes import Floats
 from tarstop_core.effects.studies import Form, Studies
 from tarstop_core.errors import InputProblem
 
@@ -103,29 +104,18 @@ def belief_of_effect(
     InputProblem
         When the engine does not fit the measure, or b₀ is not between 0 and 1.
     """
-    if not 0 < b_0 < 1:
-        raise InputProblem(f"b0 is {b_0:g}; give a chance between 0 and 1.")
-    of_odds = studies.form is Form.EVENTS and target.measure is Measure.OR
-    engine = engine or ("exact" if of_odds else "normal")
-    if engine == "exact" and not of_odds:
-        raise InputProblem("The engine exact is for odds ratios of events (--measure OR); choose normal.")
+    engine = engine_for(studies.form, target.measure, engine)
     if engine in POOLED:
         return _by_pooling(studies, target, engine)
-    prior = prior_for(target.measure, target.scaled, b_0, target.above, prior_sd)
-    if engine == "exact":
-        exact = believe_exactly(studies.values, prior)
-        mean, sd = exact.moments()
-        low, high = exact.new_quantiles(ENDS)
-        above, new, tau2 = exact.above(target.scaled), exact.new_above(target.scaled), exact.tau2_mean[-1]
+    prior, believed = posterior(studies, target, engine, b_0, prior_sd)
+    mean, sd = believed.moments()
+    if isinstance(believed, ExactBelief):
+        low, high = believed.new_quantiles(ENDS)
+        new, tau2 = believed.new_above(target.scaled), believed.tau2_mean[-1]
     else:
-        sizes = studies.sizes(target.measure, target.ratio)
-        normal = believe(sizes.y, sizes.v, prior)
-        mean, sd = normal.moments()
-        low, high = normal.quantiles(ENDS, new_setting=True)
-        above, tau2 = normal.above(target.scaled), normal.tau2_mean()[-1]
-        new = float(normal.above(target.scaled, new_setting=True)[-1])
-    above = np.clip(above, 0, 1)
-    beyond = above if target.above else 1 - above
+        low, high = believed.quantiles(ENDS, new_setting=True)
+        new, tau2 = float(believed.above(target.scaled, new_setting=True)[-1]), believed.tau2_mean()[-1]
+    beyond = chances_beyond(believed, target)
     return EffectBelief(
         engine=engine,
         beliefs=tuple(float(b) for b in beyond),
@@ -136,6 +126,65 @@ def belief_of_effect(
         new_setting=new if target.above else 1 - new,
         prior=prior,
     )
+
+
+def engine_for(form: Form, measure: Measure, engine: Engine | None = None) -> Engine:
+    """Return the engine asked for, or else the usual one.
+
+    Parameters
+    ----------
+    form : Form
+        What reports give.
+    measure : Measure
+        What is compared.
+    engine : str, optional
+        The one asked for; exact for an OR of events and normal otherwise unless given.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    InputProblem
+        When exact is asked for something else than an OR of events.
+    """
+    of_odds = form is Form.EVENTS and measure is Measure.OR
+    engine = engine or ("exact" if of_odds else "normal")
+    if engine == "exact" and not of_odds:
+        raise InputProblem("The engine exact is for odds ratios of events (--measure OR); choose normal.")
+    return engine
+
+
+def posterior(
+    studies: Studies, target: Target, engine: Engine, b_0: float, prior_sd: float | None = None
+) -> tuple[EffectPrior, Belief | ExactBelief]:
+    """What is believed after the first 0, 1, …, k studies, with the prior it began with.
+
+    Parameters
+    ----------
+    studies, target, b_0, prior_sd
+        As for :func:`belief_of_effect`.
+    engine : {"exact", "normal"}
+        One that knows a prior.
+
+    Returns
+    -------
+    EffectPrior, Belief or ExactBelief
+    """
+    if not 0 < b_0 < 1:
+        raise InputProblem(f"b0 is {b_0:g}; give a chance between 0 and 1.")
+    prior = prior_for(target.measure, target.scaled, b_0, target.above, prior_sd)
+    if engine == "exact":
+        return prior, believe_exactly(studies.values, prior)
+    sizes = studies.sizes(target.measure, target.ratio)
+    return prior, believe(sizes.y, sizes.v, prior)
+
+
+def chances_beyond(believed: Belief | ExactBelief, target: Target) -> Floats:
+    """Chances that the average effect is beyond δ after each prefix, of shape (k + 1,)."""
+    above = np.clip(believed.above(target.scaled), 0, 1)
+    return above if target.above else 1 - above
 
 
 def _by_pooling(studies: Studies, target: Target, engine: Engine) -> EffectBelief:

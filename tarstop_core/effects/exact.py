@@ -34,11 +34,16 @@ TAUS = 64
 class ExactBelief:
     """Density of μ after each of P prefixes, of shape (P, M), over the grid `mu` of shape (M,), and τ's moments.
 
-    `new_density` is that of the effect in a new setting after all studies, of shape (M,).
+    Over the nodes of τ, of shape (T,): their `weights` after each prefix, and mean and standard deviation of μ given τ, of
+    shape (P, T). `new_density` is that of the effect in a new setting after all studies, of shape (M,).
     """
 
     mu: Floats
     density: Floats
+    tau: Floats
+    weights: Floats
+    mean: Floats
+    sd: Floats
     tau_mean: Floats
     tau2_mean: Floats
     log_marginal_likelihood: Floats
@@ -142,6 +147,8 @@ def believe_exactly(tables: Floats, prior: EffectPrior, *, conditional: bool = T
 
     log = np.broadcast_to(log_prior[kept], (TAUS, int(kept.sum()))) + log_tau[:, None]
     density, tau_mean, tau2_mean, marginal = [], [], [], []
+    moments: list[Floats] = []  # Of μ given τ: how much, first and second
+    powers = np.stack((np.ones(int(kept.sum())), mu[kept], mu[kept] ** 2), axis=1)
     likelihood = conditional_likelihood if conditional else unconditional_likelihood
     for row in [None, *tables]:
         if row is not None and np.isfinite(row).all():
@@ -153,12 +160,25 @@ def believe_exactly(tables: Floats, prior: EffectPrior, *, conditional: bool = T
         mass = np.exp(log - peak)
         total = mass.sum() * step
         density.append(mass.sum(0) / total)
+        moments.append((mass @ powers) * (step / total))
         tau_mean.append((mass.sum(1) * tau).sum() * step / total)
         tau2_mean.append((mass.sum(1) * tau**2).sum() * step / total)
         marginal.append(peak + np.log(total))
     whole = np.zeros((TAUS, count))
     whole[:, kept] = mass
     new = np.maximum(irfft((rfft(whole) * blur).sum(0), count), 0)[kept] / total
+    weights_of, first, second = np.moveaxis(np.array(moments), 2, 0)
+    mean = first / np.maximum(weights_of, 1e-300)
+    sd = np.sqrt(np.maximum(second / np.maximum(weights_of, 1e-300) - mean**2, 1e-12))
     return ExactBelief(
-        mu[kept], np.array(density), np.array(tau_mean), np.array(tau2_mean), np.array(marginal), new
+        mu[kept],
+        np.array(density),
+        tau,
+        weights_of,
+        mean,
+        sd,
+        np.array(tau_mean),
+        np.array(tau2_mean),
+        np.array(marginal),
+        new,
     )

@@ -12,6 +12,15 @@ from tarstop_core.effects.measures import Measure
 from tarstop_core.effects.sizes import Floats, Sizes
 from tarstop_core.errors import InputProblem
 
+COUNTED = ("events", "n")
+"""Columns that begin so hold whole numbers."""
+
+
+def counted(column: str) -> bool:
+    """Whether a column counts people."""
+    return column.split("_")[0] in COUNTED
+
+
 EVENT_MEASURES = (Measure.OR, Measure.RR, Measure.RD)
 MEAN_MEASURES = (Measure.MD, Measure.SMD)
 ASYMMETRIC = 0.25
@@ -41,6 +50,11 @@ class Form(Enum):
         """What can be computed of it."""
         measures: tuple[Measure, ...] = self.value[1]
         return measures
+
+
+def forms_of(measure: Measure) -> tuple[Form, ...]:
+    """Forms of studies that give a measure."""
+    return tuple(form for form in Form if measure in form.measures)
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,19 +164,34 @@ class Studies:
             return sizes.of_limits(estimate, low, high, ratio)
         return Sizes(np.log(columns[0]) if ratio else columns[0], columns[1] ** 2)
 
-    def notes(self, measure: Measure, ratio: bool) -> list[str]:
-        """What a person should know of the table before relying on it."""
-        notes = []
-        if self.form is Form.EVENTS and len(self):
-            a, m, c, n = self.values[0]
-            if np.isfinite(self.values[0]).all():
-                notes.append(
-                    f"Read as: in {self.study[0]}, {a:g} of {m:g} people treated and {c:g} of {n:g} controls had the event."
-                )
+    def in_words(self) -> list[str]:
+        """How the first study is read, in words: two arms may have been taken for each other."""
+        if self.form is not Form.EVENTS or not len(self) or not np.isfinite(self.values[0]).all():
+            return []
+        a, m, c, n = self.values[0]
+        return [
+            f"Read as: in {self.study[0]}, {a:g} of {m:g} people treated and {c:g} of {n:g} controls had the event."
+        ]
+
+    def oddities(self, measure: Measure, ratio: bool) -> list[str]:
+        """What looks odd in some studies, a sentence each, with their names."""
+        odd = []
+        if self.form is Form.EVENTS:
             empty = (self.column("events_treated") + self.column("events_control")) == 0
             if empty.any() and measure is not Measure.RD:
                 names = ", ".join(name for name, none in zip(self.study, empty, strict=True) if none)
-                notes.append(f"No event in either arm, so they say nothing of a ratio: {names}.")
+                odd.append(f"No event in either arm, so they say nothing of a ratio: {names}.")
+        if self.form is Form.LIMITS:
+            uneven = _asymmetry(np.log(self.values) if ratio else self.values) > ASYMMETRIC
+            names = ", ".join(name for name, far in zip(self.study, uneven, strict=True) if far)
+            if names:
+                scale = "the log scale" if ratio else "their scale"
+                odd.append(f"Limits that are not symmetric on {scale} (rounded, or mistyped?): {names}.")
+        return odd
+
+    def notes(self, measure: Measure, ratio: bool) -> list[str]:
+        """What a person should know of the table before relying on it."""
+        notes = self.in_words()
         if incomplete := [
             name for name, row in zip(self.study, self.values, strict=True) if not np.isfinite(row).all()
         ]:
@@ -172,13 +201,7 @@ class Studies:
             notes.append(
                 f"These names stand in the table more than once, and every line counts: {', '.join(twice)}."
             )
-        if self.form is Form.LIMITS:
-            uneven = _asymmetry(np.log(self.values) if ratio else self.values) > ASYMMETRIC
-            names = ", ".join(name for name, far in zip(self.study, uneven, strict=True) if far)
-            if names:
-                scale = "the log scale" if ratio else "their scale"
-                notes.append(f"Limits that are not symmetric on {scale} (rounded, or mistyped?): {names}.")
-        return notes
+        return [*notes, *self.oddities(measure, ratio)]
 
 
 def _asymmetry(values: Floats) -> Floats:

@@ -3,12 +3,13 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import joblib
 import numpy as np
 
 from tarstop_core.documents.tables import CELLS
-from tarstop_core.documents.topic import Outcome, Topic
+from tarstop_core.documents.topic import EffectOutcome, Outcome, Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import message
 from tarstop_core.value.payoffs import Flags, Floats
@@ -24,9 +25,10 @@ class Case:
     topic: Topic  # With labels and R
     group: str
     """Of cases that are split, weighed and resampled together: a topic and its ω⁻ twin, the outcomes of a review."""
-    outcome: Outcome | None = None  # Reviews only
+    outcome: Outcome | None = None  # Reviews of accuracy only
     adaptive_chances: Floats | None = None
     """Reviews of which it is known: each document's chance as it stood when it was next, shape (N,)."""
+    effects: EffectOutcome | None = None  # Reviews of interventions only
 
     def __post_init__(self) -> None:
         if self.topic.labels is None or self.topic.n_relevant is None:
@@ -53,10 +55,12 @@ class Case:
     @property
     def digest(self) -> str:
         """Hash of everything about the case that a result can depend on."""
-        studies = self.outcome and (
+        studies: Any = self.outcome and (
             self.outcome.positions,
             [getattr(self.outcome.tables, cell) for cell in CELLS],
         )
+        if self.effects is not None:
+            studies = self.effects.positions, [self.effects.studies.form.name, self.effects.studies.values]
         about = self.name, self.group, self.n_relevant, self.labels, self.topic.scores
         return str(joblib.hash((about, self.adaptive_chances, studies)))
 

@@ -10,12 +10,13 @@ import numpy as np
 from tarstop_core.belief.mixture import Left
 from tarstop_core.belief.prior import Prior
 from tarstop_core.calibration.calibrator import Calibrator
-from tarstop_core.documents.topic import Outcome, Topic
+from tarstop_core.documents.topic import EffectOutcome, Outcome, Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.cases import Case
 from tarstop_core.evaluation.tasks.base import Learned, Task
 from tarstop_core.evaluation.tasks.decisive import DecisiveTask
+from tarstop_core.evaluation.tasks.effect import EffectTask
 from tarstop_core.evaluation.tasks.enough import EnoughTask
 from tarstop_core.evaluation.tasks.review import ReviewTask, prequential_ahead
 from tarstop_core.policies import Policy
@@ -169,6 +170,39 @@ def replay_reviews(
 def _apart(chances: Chances) -> tuple[Calibrator | None, Mapping[str, Floats]]:
     """The calibrator, or the chances that cases bring."""
     return (chances, {}) if isinstance(chances, Calibrator) else (None, chances)
+
+
+def replay_effects(
+    outcomes: Iterable[EffectOutcome],
+    calibrator: Calibrator | Mapping[str, Floats],
+    policy: Policy,
+    payoffs: Payoffs,
+    cost: float,
+    task: EffectTask,
+) -> list[Played]:
+    """Stop on outcomes of reviews of interventions, as :func:`replay_reviews` does.
+
+    Parameters
+    ----------
+    outcomes : iterable of EffectOutcome
+        With labels and studies.
+    calibrator, policy, payoffs, cost
+        As of :func:`replay_reviews`.
+    task : EffectTask
+        The measure, the smallest effect that matters, and how the truth is told.
+
+    Returns
+    -------
+    list of Played
+    """
+    check_cost(cost)
+    learned = Learned(calibrator if isinstance(calibrator, Calibrator) else None)
+    adaptive = calibrator if isinstance(calibrator, Mapping) else {}
+    cases = (
+        Case(outcome.topic, outcome.review, None, adaptive.get(outcome.review), outcome)
+        for outcome in outcomes
+    )
+    return [_played(task, case, learned, policy, payoffs, cost) for case in cases]
 
 
 @dataclass(frozen=True)

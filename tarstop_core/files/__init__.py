@@ -9,6 +9,7 @@ from tarstop_core.files.columns import UnrecognisedColumns as UnrecognisedColumn
 from tarstop_core.files.delimited import table_to_csv as table_to_csv
 from tarstop_core.files.delimited import trace_to_csv as trace_to_csv
 from tarstop_core.files.delimited import without_formulas as without_formulas
+from tarstop_core.files.effect_tables import read_effect_outcomes as read_effect_outcomes
 from tarstop_core.files.effect_tables import read_effects as read_effects
 from tarstop_core.files.reading import FORMATS as FORMATS
 from tarstop_core.files.reading import read_records as read_records

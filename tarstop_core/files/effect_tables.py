@@ -1,22 +1,23 @@
 """Studies of an intervention from CSV, TSV or Excel: events, means, or estimates, one study a line."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
 
 from tarstop_core.documents.tables import LONGEST_NUMBER
-from tarstop_core.effects.studies import Form, Studies
+from tarstop_core.documents.topic import EffectOutcome, Topic
+from tarstop_core.effects.studies import Form, Studies, counted
 from tarstop_core.errors import InputProblem
 from tarstop_core.files.columns import Vocabulary, names_of, only_columns, plain_title
-from tarstop_core.files.tables import MISSING, read_rows, whole_count
+from tarstop_core.files.tables import MISSING, SUFFIXES, read_rows, whole_count
 
 _EFFECTS = Vocabulary(names_of("effects"), plain_title)
+_OUTCOMES = Vocabulary(names_of("outcomes"), plain_title)
 WANTED = "study, events_treated, n_treated, events_control, n_control"
-COUNTED = ("events", "n")
-"""Columns that begin so hold whole numbers."""
 
 
 def read_effects(source: Path | str | BinaryIO, name: str | None = None) -> tuple[Studies, tuple[str, ...]]:
@@ -62,6 +63,81 @@ def read_effects(source: Path | str | BinaryIO, name: str | None = None) -> tupl
         raise InputProblem(f"{file_name}: {problem}") from None
 
 
+def read_effect_outcomes(
+    source: Path, run: Mapping[str, Topic]
+) -> tuple[list[EffectOutcome], tuple[str, ...]]:
+    """Read outcomes of reviews of interventions and find their studies in a ranking.
+
+    Parameters
+    ----------
+    source : Path
+        A CSV or TSV, one study a line, with ``study``, ``docid`` and the columns of one form, or a folder of such files.
+        Without a column ``topic`` the topic is the file's name; without ``outcome`` a topic is one outcome.
+    run : mapping of str to Topic
+        The ranked topics.
+
+    Returns
+    -------
+    list of EffectOutcome, tuple of str
+        In the order of the files, and notes.
+
+    Raises
+    ------
+    InputProblem
+        When a column is missing, a row cannot be, or no topic is in the ranking.
+    """
+    paths = [source]
+    if source.is_dir():
+        paths = sorted(path for path in source.iterdir() if path.name.lower().endswith(SUFFIXES))
+        if not paths:
+            raise InputProblem(f"The folder {source.name} holds no CSV or TSV; put the outcomes there.")
+    outcomes, notes, missing = list[EffectOutcome](), list[str](), dict[str, None]()
+    for path in paths:
+        studies, of_file = read_effects(path)
+        notes += of_file
+        name, header, rows, _ = read_rows(path, None, WANTED)
+        places = only_columns(name, header, _OUTCOMES, ("docid",), WANTED)
+        texts = {
+            field: [_cell(cells, places[field]) for _, cells in rows]
+            if field in places
+            else [path.name.split(".")[0] if field == "topic" else ""] * len(rows)
+            for field in ("topic", "outcome", "docid")
+        }
+        groups: dict[tuple[str, str], list[int]] = {}
+        for at, of in enumerate(zip(texts["topic"], texts["outcome"], strict=True)):
+            groups.setdefault(of, []).append(at)
+        for (topic, outcome), lines in groups.items():
+            if topic not in run:
+                missing[topic] = None
+                continue
+            called = f"{topic}/{outcome}" if outcome else topic
+            documents = [texts["docid"][at] for at in lines]
+            outcomes.append(_placed(run[topic], called, studies, lines, documents))
+    if not outcomes:
+        raise InputProblem(
+            f"{source.name} and the run share no topic; give the outcomes that belong to this run."
+        )
+    if missing:
+        notes.append(f"Left out, because the run does not rank them: {', '.join(missing)}.")
+    return outcomes, tuple(notes)
+
+
+def _placed(
+    topic: Topic, name: str, studies: Studies, lines: Sequence[int], documents: Sequence[str]
+) -> EffectOutcome:
+    """Some lines of a file as an outcome, its studies in the order in which screening meets them."""
+    end = len(topic)
+    rank = {document: at for at, document in enumerate(topic.ids.tolist())}
+    at = np.array([rank.get(document, end) for document in documents], dtype=np.int64)
+    labels = np.zeros(end, dtype=bool)
+    labels[at[at < end]] = True
+    order = np.argsort(at, kind="stable")
+    rows = np.array(lines)[order]
+    met = Studies(tuple(studies.study[row] for row in rows.tolist()), studies.form, studies.values[rows])
+    labelled = replace(topic, name=name, labels=labels, n_relevant=len(set(documents)))
+    return EffectOutcome(labelled, topic.name, met, at[order])
+
+
 def _cell(cells: Sequence[str], at: int) -> str:
     return cells[at].strip() if at < len(cells) else ""
 
@@ -69,7 +145,7 @@ def _cell(cells: Sequence[str], at: int) -> str:
 def _number(file_name: str, line: int, column: str, text: str) -> float:
     if text.lower() in MISSING:
         return math.nan
-    if column.split("_")[0] in COUNTED:
+    if counted(column):
         count = whole_count(text)
         if count is None:
             asked = (

@@ -40,12 +40,17 @@ class Messages:
     ----------
     path
         The template, below ``tarstop_core``: "explore/messages.jinja".
+    otherwise
+        Messages whose macros are rendered where this template has none of the name.
     **functions
         What this template calls beside the filters that all have: ``{{ tex(b) }}``.
     """
 
-    def __init__(self, path: str, **functions: Callable[..., str]) -> None:
+    def __init__(
+        self, path: str, otherwise: "Messages | None" = None, **functions: Callable[..., str]
+    ) -> None:
         self.path = path
+        self.otherwise = otherwise
         self.functions = functions
 
     def __call__(self, sentence: str, /, **values: Any) -> str:
@@ -58,6 +63,8 @@ class Messages:
 
     def text(self, macro: str, /, **values: Any) -> str:
         """Render one macro as it stands, lines and all."""
+        if self.otherwise is not None and not hasattr(self.macros, macro):
+            return self.otherwise.text(macro, **values)
         return str(getattr(self.macros, macro)(**values))
 
     @cached_property

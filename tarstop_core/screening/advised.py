@@ -138,6 +138,19 @@ class ReviewFacts(ListFacts):
 
 
 @dataclass(frozen=True)
+class EffectFacts(ReviewFacts):
+    """What is seen beside every advice in a review of an intervention; estimates are in the unit of the measure."""
+
+    estimate: tuple[float, float, float] | None = None
+    """The average effect and where it lies with a chance of 95 %; None before the first study."""
+    new_setting: float = 0.5  # Chance that the effect in a new setting is beyond the smallest that matters
+    settings_beyond: tuple[float, float, float] = (0.5, 0.0, 1.0)
+    """Share of settings in which it is: as likely more as less, and where it lies with a chance of 90 %."""
+    may_end: tuple[float, float] | None = None
+    """Where the average effect by all studies will be with a chance of 90 %; None before the first study."""
+
+
+@dataclass(frozen=True)
 class Advice:
     """The advice at one depth."""
 

@@ -125,6 +125,26 @@ class TableRow(TypedDict):
     TN: float | None
 
 
+class EffectNumbers(TypedDict):
+    """What a report gives of the effect of an intervention, by the columns of one form."""
+
+    study: str
+    events_treated: NotRequired[float]
+    n_treated: NotRequired[float]
+    events_control: NotRequired[float]
+    n_control: NotRequired[float]
+    mean_treated: NotRequired[float]
+    sd_treated: NotRequired[float]
+    mean_control: NotRequired[float]
+    sd_control: NotRequired[float]
+    effect: NotRequired[float]
+    low: NotRequired[float]
+    high: NotRequired[float]
+    se: NotRequired[float]
+    o_minus_e: NotRequired[float]
+    v: NotRequired[float]
+
+
 class ReportRead(TypedDict):
     """What became of an included report in full text."""
 
@@ -133,6 +153,7 @@ class ReportRead(TypedDict):
     reason: NotRequired[str]
     study: NotRequired[str]
     tables: NotRequired[list[TableRow]]
+    effects: NotRequired[list[EffectNumbers]]
 
 
 class Note(TypedDict):

@@ -5,16 +5,18 @@ Everything is text until it is saved, so that nothing typed is lost to a mistake
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
 
-import numpy as np
-
-from tarstop_core.documents.reports import FullText, Report, Row
+from tarstop_core.documents.reports import EffectRow, FullText, Report, Row, studies_of
 from tarstop_core.documents.tables import CELLS, Counts, from_rates
+from tarstop_core.effects.measures import Measure
+from tarstop_core.effects.studies import Form, counted, forms_of
 from tarstop_core.errors import InputProblem
+from tarstop_core.presentation.numbers import listed
 from tarstop_core.screening.log import Event, standing
 from tarstop_core.screening.provenance import provenance
 from tarstop_core.screening.state import State
@@ -23,6 +25,10 @@ RATES = ("sensitivity", "diseased", "specificity", "healthy")
 MOST_PATIENTS = 10**9
 JOINT = " | "  # Between cells pasted into one field, as ``dashboard/frame/pasting.js`` writes them
 _YEAR = re.compile(r"\b(?:18|19|20)\d\d\b")
+
+
+Fields = Mapping[str, Mapping[str, tuple[str, str]]]
+"""Fields of a form: by tab and name, what a field is called and an example of what stands there."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +44,66 @@ class TypedTable:
     diseased: str = ""
     specificity: str = ""
     healthy: str = ""  # Rates and group sizes, where a report gives no counts
+
+    fields: ClassVar[Fields] = {
+        "Counts": {
+            "TP": ("TP", "diseased, +"),
+            "FP": ("FP", "healthy, +"),
+            "FN": ("FN", "diseased, −"),
+            "TN": ("TN", "healthy, −"),
+        },
+        "From sensitivity, specificity and group sizes": {
+            "sensitivity": ("Sensitivity", "0.83 or 83 %"),
+            "diseased": ("Diseased patients", ""),
+            "specificity": ("Specificity", "0.83 or 83 %"),
+            "healthy": ("Healthy patients", ""),
+        },
+    }
+    hint: ClassVar[str] = "FP and TN may stay empty. Four cells pasted into one field fill all four."
+    hint_further: ClassVar[str] = "Save works out the counts and shows them; saving once more stores them."
+    """`hint` and `hint_further`: what is said below all fields, and below those of a further tab."""
+    missing: ClassVar[str] = "TP and FN missing; every 2×2 table needs them."
+    unwanted: ClassVar[str] = (
+        "A 2×2 table is typed, but the outcome says that there is none; choose the outcome with a 2×2 table, or clear "
+        "the counts."
+    )
+
+    def field(self, name: str) -> str:
+        """What stands in a field."""
+        return str(getattr(self, name))
+
+    def typed(self, part: str, fields: Mapping[str, str]) -> TypedTable:
+        """The table with what stands in its fields now."""
+        return replace(self, part=part, **fields)
+
+    def emptied(self, part: str = "") -> TypedTable:
+        """A table of which nothing is typed."""
+        return TypedTable(part)
+
+    def of_row(self, row: Row | EffectRow, part: str) -> TypedTable:
+        """The table as it is stored; an empty one for another kind of row."""
+        counts = row.numbers if isinstance(row, Row) else {}
+        return TypedTable(
+            part, **{cell: "" if count is None else str(count) for cell, count in counts.items()}
+        )
+
+    def row(self, study: str) -> Row:
+        """The table, checked; InputProblem when something is missing or cannot be."""
+        return Row(study, *self.counts())
+
+    def doubts(self, study: str) -> str:
+        """What looks odd and is to be looked at before it counts; nothing of counts."""
+        return ""
+
+    @property
+    def is_typed(self) -> bool:
+        """Whether any number was typed."""
+        return self.has_counts or self.has_rates
+
+    @property
+    def to_convert(self) -> bool:
+        """Whether only rates were typed."""
+        return self.has_rates and not self.has_counts
 
     @property
     def has_counts(self) -> bool:
@@ -106,6 +172,144 @@ class TypedTable:
         return replace(self, **{cell: "" if count is None else str(count) for cell, count in counts.items()})
 
 
+FORM_WORDS: dict[Form, str] = {
+    Form.EVENTS: "Events",
+    Form.MEANS: "Means",
+    Form.LIMITS: "Estimate and 95 % limits",
+    Form.ERRORS: "Estimate and standard error",
+    Form.LOGRANK: "O − E and V",
+}
+COLUMN_WORDS = {
+    "events_treated": ("Events, treated", "with the event"),
+    "n_treated": ("People, treated", "in the arm"),
+    "events_control": ("Events, control", "with the event"),
+    "n_control": ("People, control", "in the arm"),
+    "mean_treated": ("Mean, treated", ""),
+    "sd_treated": ("SD, treated", ""),
+    "mean_control": ("Mean, control", ""),
+    "sd_control": ("SD, control", ""),
+    "effect": ("Estimate", "as published"),
+    "low": ("Lower limit", ""),
+    "high": ("Upper limit", ""),
+    "se": ("Standard error", ""),
+    "o_minus_e": ("O − E", ""),
+    "v": ("V", ""),
+}
+BETWEEN = "-"
+"""Between the form and the column in the name of a field: several forms have an estimate."""
+
+
+@dataclass(frozen=True)
+class TypedEffect:
+    """What a report gives of an effect, as typed."""
+
+    measure: Measure
+    ratio: bool = False  # Whether estimates are ratios
+    part: str = ""  # of the study, that it is about, where a report holds several effects
+    cells: Mapping[str, str] = field(default_factory=dict)  # By name of the field
+
+    to_convert: ClassVar[bool] = False
+    hint: ClassVar[str] = "Cells of a spreadsheet pasted into one field fill those beside it too."
+    hint_further: ClassVar[str] = ""
+    unwanted: ClassVar[str] = (
+        "Numbers are typed, but the outcome says that there are none; choose the outcome with an effect, or clear them."
+    )
+
+    @property
+    def forms(self) -> tuple[Form, ...]:
+        """The forms that give the measure."""
+        return forms_of(self.measure)
+
+    @property
+    def fields(self) -> Fields:
+        """A tab for each form."""
+        return {
+            FORM_WORDS[form]: {
+                f"{form.name}{BETWEEN}{column}": COLUMN_WORDS[column] for column in form.columns
+            }
+            for form in self.forms
+        }
+
+    @property
+    def missing(self) -> str:
+        """What is said where nothing is typed."""
+        ways = " or ".join(FORM_WORDS[form] for form in self.forms)
+        return f"No numbers are typed; fill in {ways}."
+
+    def field(self, name: str) -> str:
+        """What stands in a field."""
+        return self.cells.get(name, "")
+
+    def typed(self, part: str, fields: Mapping[str, str]) -> TypedEffect:
+        """The effect with what stands in its fields now."""
+        return replace(self, part=part, cells=dict(fields))
+
+    def emptied(self, part: str = "") -> TypedEffect:
+        """An effect of which nothing is typed."""
+        return replace(self, part=part, cells={})
+
+    def of_row(self, row: Row | EffectRow, part: str) -> TypedEffect:
+        """The effect as it is stored; an empty one for another kind of row."""
+        if not isinstance(row, EffectRow):
+            return replace(self, part=part)
+        cells = {f"{row.form.name}{BETWEEN}{name}": f"{value:.15g}" for name, value in row.numbers.items()}
+        return replace(self, part=part, cells=cells)
+
+    @property
+    def is_typed(self) -> bool:
+        """Whether any number was typed."""
+        return any(text.strip() for text in self.cells.values())
+
+    def row(self, study: str) -> EffectRow:
+        """The effect, checked.
+
+        Raises
+        ------
+        InputProblem
+            When something is missing, is no number, cannot be, or is given in two ways.
+        """
+        used = [form for form in self.forms if any(self._text(form, name) for name in form.columns)]
+        if len(used) != 1:
+            ways = " and ".join(f"“{FORM_WORDS[form]}”" for form in used)
+            raise InputProblem(f"{ways} are both filled in; clear one of them." if used else self.missing)
+        (form,) = used
+        if absent := [COLUMN_WORDS[name][0] for name in form.columns if not self._text(form, name)]:
+            raise InputProblem(f"{listed(absent)} missing; give all numbers of “{FORM_WORDS[form]}”.")
+        return EffectRow(study, form, tuple(_number(self._text(form, name), name) for name in form.columns))
+
+    def doubts(self, study: str) -> str:
+        """How the numbers are read, where they look odd: limits that are not symmetric, no event in either arm."""
+        row = self.row(study)
+        studies = studies_of((row,), ratio=self.ratio)
+        odd = studies.oddities(self.measure, self.ratio)
+        return " ".join((*odd, *studies.in_words())) if odd else ""
+
+    def _text(self, form: Form, column: str) -> str:
+        return self.cells.get(f"{form.name}{BETWEEN}{column}", "").strip()
+
+
+def _number(text: str, column: str) -> float:
+    """A typed number; InputProblem when it is none, or a percentage where people are counted."""
+    what = COLUMN_WORDS[column][0]
+    if JOINT in text:
+        raise InputProblem(f"“{text}” in {what} are several cells; paste them one by one.")
+    if text.endswith("%") and counted(column):
+        raise InputProblem(f"{what} is “{text}”; give the number of people, not a percentage.")
+    if counted(column):
+        return float(whole(text, what))
+    plain = text.replace("−", "-").replace("·", ".")
+    try:
+        value = float(plain.replace(",", ".") if "." not in plain else plain)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise InputProblem(f"{what} is “{text}”; give a number.")
+    return value
+
+
+Typed = TypedTable | TypedEffect
+
+
 @dataclass(frozen=True)
 class Draft:
     """A report as typed."""
@@ -113,31 +317,49 @@ class Draft:
     outcome: FullText = "data"
     study: str = ""
     reason: str = ""
-    tables: tuple[TypedTable, ...] = (TypedTable(),)  # At least one, which may be empty
+    tables: tuple[Typed, ...] = (TypedTable(),)  # At least one, which may be empty
     stored: Report | None = None  # what had been stored before
+    looked_at: str = ""  # what looked odd in it, and was shown
 
     @classmethod
-    def of(cls, report: Report | None, study: str) -> Draft:
-        """What the form begins with: what is stored, or a name for the study."""
+    def of(cls, report: Report | None, study: str, empty: Typed = TypedTable()) -> Draft:
+        """What the form begins with.
+
+        Parameters
+        ----------
+        report : Report or None
+            What is stored.
+        study : str
+            A name for the study where nothing is.
+        empty : TypedTable or TypedEffect
+            What a report may bring.
+
+        Returns
+        -------
+        Draft
+        """
         if report is None or report.outcome == "waiting":
-            return cls(study=study, stored=report)
+            return cls(study=study, tables=(empty,), stored=report)
         tables = tuple(
-            TypedTable(
-                part=row.study.removeprefix(report.study).lstrip(", "),
-                **{cell: "" if getattr(row, cell) is None else str(getattr(row, cell)) for cell in CELLS},
-            )
-            for row in report.rows
+            empty.of_row(row, row.study.removeprefix(report.study).lstrip(", ")) for row in report.rows
         )
-        return cls(report.outcome, report.study, report.reason, tables or (TypedTable(),), report)
+        return cls(report.outcome, report.study, report.reason, tables or (empty,), report)
+
+    def doubts(self, read: Report) -> str:
+        """What looks odd in the report that this was checked to be, and is shown before it counts."""
+        typed = (table for table in self.tables if table.is_typed)
+        pairs = zip(typed, read.rows, strict=False)
+        return " ".join(filter(None, (table.doubts(row.study) for table, row in pairs)))
 
     def another(self) -> Draft:
         """With room for one more table of the same report."""
-        return replace(self, tables=(*self.tables, TypedTable(part=f"table {len(self.tables) + 1}")))
+        further = self.tables[0].emptied(f"table {len(self.tables) + 1}")
+        return replace(self, tables=(*self.tables, further))
 
     @property
     def to_convert(self) -> tuple[int, ...]:
         """Tables of which only rates were typed."""
-        return tuple(at for at, table in enumerate(self.tables) if table.has_rates and not table.has_counts)
+        return tuple(at for at, table in enumerate(self.tables) if table.to_convert)
 
     def report(self, unnamed: str) -> Report:
         """The report, checked; a study without a name is called `unnamed`.
@@ -150,26 +372,30 @@ class Draft:
         (9, None, 2, None)
         """
         study, reason = self.study.strip(), self.reason.strip()
-        typed = tuple(table for table in self.tables if table.has_counts or table.has_rates)
+        typed = tuple(table for table in self.tables if table.is_typed)
         if self.outcome != "data":
             # Changing a stored report to one without data does not ask for its counts to be wiped out first.
-            if typed and typed != Draft.of(self.stored, "").tables:
-                raise InputProblem(
-                    "A 2×2 table is typed, but the outcome says that there is none; choose the outcome with a "
-                    "2×2 table, or clear the counts."
-                )
+            if typed and (
+                self.stored is None or typed != Draft.of(self.stored, "", self.tables[0].emptied()).tables
+            ):
+                raise InputProblem(typed[0].unwanted)
             return Report(self.outcome, reason, study)
         if not typed:
             other = " If it is excluded, say so above." if reason else ""
-            raise InputProblem(f"TP and FN missing; every 2×2 table needs them.{other}")
-        rows = []
+            raise InputProblem(f"{self.tables[0].missing}{other}")
+        rows = list[Row | EffectRow]()
         for at, table in enumerate(typed, start=1):
             name = ", ".join(filter(None, (study or unnamed, table.part.strip())))
             try:
-                rows.append(Row(name, *table.counts()))
+                rows.append(table.row(name))
             except InputProblem as problem:
                 raise InputProblem(f"Table {at}: {problem}" if len(typed) > 1 else str(problem)) from None
         return Report("data", reason, study or unnamed, tuple(rows))
+
+
+def fields_of(table: Typed) -> list[str]:
+    """Names of all fields of a table."""
+    return [name for fields in table.fields.values() for name in fields]
 
 
 def whole(text: str, what: str) -> int:
@@ -213,17 +439,17 @@ def by_study(state: State) -> dict[str, list[int]]:
 
 
 def table_rows(state: State, ids: Sequence[str]) -> list[dict[str, Any]]:
-    """The 2×2 tables that count, with where they come from."""
-    evidence = state.evidence
-    tables = evidence.tables
+    """The studies that count, with their numbers and where they come from."""
+    studies = state.evidence
+    columns = dict.fromkeys(name for row in studies.rows for name in row.numbers)
     return [
         {
-            "study": tables.study[i],
+            "study": row.study,
             "document": ids[at],
             "rank": int(at) + 1,
-            **{cell: None if np.isnan(count := getattr(tables, cell)[i]) else int(count) for cell in CELLS},
+            **{name: row.numbers.get(name) for name in columns},
         }
-        for i, at in enumerate(evidence.positions)
+        for row, at in zip(studies.rows, studies.positions, strict=True)
     ]
 
 

@@ -14,6 +14,7 @@ from tarstop_core.belief.prior import Prior, check_theta
 from tarstop_core.calibration.extraction_rate import ExtractionRate
 from tarstop_core.calibration.recall_bound import ALPHA
 from tarstop_core.documents.application import NOTHING_SAID, Application
+from tarstop_core.documents.reports import Report, Row
 from tarstop_core.errors import InputProblem
 from tarstop_core.policies import Policy, parse_policy
 from tarstop_core.value.payoffs import Payoffs
@@ -206,6 +207,10 @@ class Settings:
         """Whether only the lack of a document to cite keeps from a⁺ at this belief."""
         return self.citation_needed and not plus and bool(self.payoffs.chooses_plus(b))
 
+    def counts(self, report: Report) -> bool:
+        """Whether a report that was read in full says what this session asks: not where labels came from another question."""
+        return True
+
     def read_at_once(self) -> Self:
         """The settings for labels taken as they stand: nothing waits to be confirmed, or to be read in full."""
         return self
@@ -298,19 +303,15 @@ class PatentSettings(Settings):
 
 
 @dataclass(frozen=True)
-class ReviewSettings(Settings):
-    """Settings of a review of diagnostic accuracy, where 2×2 tables add up."""
+class StudySettings(Settings):
+    """Settings of a review whose reports bring studies that add up."""
 
-    theta: float = 0.75  # ω⁺ is a pooled sensitivity above this, in (0, 1)
-    engine: str = "bivariate"
-    """One of :data:`~tarstop_core.belief.engines.ENGINES`; the same for a whole session."""
-    prior: Prior = DEFAULT_PRIOR  # Everything of it but its b_0, for which `b_0` stands
     truth: str = "pooled"
-    """What the decision is held against, "pooled" or "full_evidence": whether pooled sensitivity exceeds θ, or what all
-    documents of the list would have led to.
+    """What the decision is held against, "pooled" or "full_evidence": whether what studies estimate lies beyond the threshold,
+    or what all documents of the list would have led to.
     """
     stages: int = 2
-    """1: a document and its table are read at once, as in the paper. 2: reports are included by title and abstract and read in
+    """1: a document and its study are read at once, as in the paper. 2: reports are included by title and abstract and read in
     full later.
     """
     full_cost: float = 0.0  # In two stages: cost of reading a report in full, in the payoffs' unit
@@ -324,9 +325,8 @@ class ReviewSettings(Settings):
     """
     least_studies: int = 0
     least_patients: int = 0
-    """a⁺ is not open before so many studies, and patients with the condition in them, are in; 0 for neither."""
+    """a⁺ is not open before so many studies, and people that matter in them, are in; 0 for neither."""
 
-    scenario: ClassVar[str] = "review"
     first_floor_studies: ClassVar[int] = 5
     """The floor that a new session begins with, chosen in docs/reviews_measured.md."""
     learns_first: ClassVar[bool] = True
@@ -340,8 +340,6 @@ class ReviewSettings(Settings):
         ):
             if chosen not in allowed:
                 raise InputProblem(f"The {what} is '{chosen}'; choose {' or '.join(map(str, allowed))}.")
-        check_theta(self.theta)
-        check_engine(self.engine)
         for name, least in (
             ("least number of studies", self.least_studies),
             ("least number of patients", self.least_patients),
@@ -369,18 +367,41 @@ class ReviewSettings(Settings):
     def cost_in_full(self) -> float:
         return self.full_cost if self.two_stages else 0.0
 
+    def read_at_once(self) -> Self:
+        return replace(self, stages=1, full_cost=0.0, floor=0.0, floor_studies=0)
+
+    def paper_mode(self) -> Self:
+        return replace(super().paper_mode(), least_studies=0, least_patients=0)
+
+
+@dataclass(frozen=True)
+class ReviewSettings(StudySettings):
+    """Settings of a review of diagnostic accuracy, where 2×2 tables add up."""
+
+    theta: float = 0.75  # ω⁺ is a pooled sensitivity above this, in (0, 1)
+    engine: str = "bivariate"
+    """One of :data:`~tarstop_core.belief.engines.ENGINES`; the same for a whole session."""
+    prior: Prior = DEFAULT_PRIOR  # Everything of it but its b_0, for which `b_0` stands
+
+    scenario: ClassVar[str] = "review"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_theta(self.theta)
+        check_engine(self.engine)
+
+    def counts(self, report: Report) -> bool:
+        return all(isinstance(row, Row) for row in report.rows)
+
     @property
     def belief_prior(self) -> Prior:
         """The prior with this session's b_0."""
         return replace(self.prior, b_0=self.b_0)
 
-    def read_at_once(self) -> Self:
-        return replace(self, stages=1, full_cost=0.0, floor=0.0, floor_studies=0)
-
     def paper_mode(self) -> Self:
         # The learned width of a prior is not the paper's.
         prior = DEFAULT_PRIOR if self.prior.width_alone else self.prior
-        return replace(super().paper_mode(), least_studies=0, least_patients=0, prior=prior)
+        return replace(super().paper_mode(), prior=prior)
 
     def to_dict(self) -> dict[str, Any]:
         return super().to_dict() | {"prior": self.prior.to_dict()}

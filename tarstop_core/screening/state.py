@@ -248,7 +248,8 @@ class State:
     def read_in_full(self) -> dict[int, Report]:
         """Reports of documents that are still included, in the order of the list."""
         standing = sorted(at for at in self.reports if self.labels[at] == verdicts.RELEVANT)
-        return {at: self.reports[at] for at in standing if self.reports[at].outcome != "waiting"}
+        read = {at: self.reports[at] for at in standing if self.reports[at].outcome != "waiting"}
+        return {at: report for at, report in read.items() if self.settings.counts(report)}
 
     @property
     def waiting(self) -> NDArray[np.intp]:

@@ -229,7 +229,7 @@ def _column(session: SessionSnapshot) -> dict[str, str]:
         "Relevant": f"{state.relevant:,}",
         "In combination (Y)": f"{len(state.combination):,}" if settings.grades else "—",
         "Background (A)": f"{len(state.background):,}" if settings.grades else "—",
-        "Studies with data": f"{len(state.evidence.tables):,}" if settings.reads_full_texts else "—",
+        "Studies with data": f"{len(state.evidence):,}" if settings.reads_full_texts else "—",
         "Stopping rule": str(settings.rule),
         "Its rule stops after": f"{own.depth:,}{beyond}",
         "and chooses": action(own.plus, settings),

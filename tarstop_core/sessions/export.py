@@ -25,6 +25,7 @@ from tarstop_core.screening.audit import drawn_in_words
 from tarstop_core.screening.labels import GRADES, IRRELEVANT, NAMES, RELEVANT, UNSEEN
 from tarstop_core.screening.provenance import claimed_time
 from tarstop_core.screening.report_entry import full_text_rows, table_rows
+from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.setting_aside import all_aside, counted, moved_aside
 from tarstop_core.screening.state import State
 from tarstop_core.sessions.learning import gain_sentence
@@ -126,7 +127,7 @@ def to_xlsx(session: SessionSnapshot) -> bytes:
     _sheet(book, "PRISMA", [{"box": name, "number": count} for name, count in session.prisma.rows()])
     if settings.reads_full_texts:
         titles = session.records["title"].tolist()
-        _sheet(book, "2x2 tables", table_rows(session.state, session.row.ids))
+        _sheet(book, scenario_of(settings).sheet, table_rows(session.state, session.row.ids))
         reports = full_text_rows(session.state, session.row.ids, session.events)
         _sheet(book, "Full texts", [{**row, "title": titles[row["rank"] - 1]} for row in reports])
     names = ("number", "time", "reviewer", "event", "content")
@@ -142,7 +143,7 @@ def to_xlsx(session: SessionSnapshot) -> bytes:
 
 
 def tables_csv(session: OpenSession) -> str:
-    """The 2×2 tables that count, with the documents they come from."""
+    """The studies that count, with the documents they come from."""
     return trace_to_csv(table_rows(session.state, session.row.ids))
 
 

@@ -17,7 +17,6 @@ from markupsafe import Markup
 from tarstop_core import __version__
 from tarstop_core.documents.records import links
 from tarstop_core.evidence.report import drawn_studies, studies_sheet, written_with
-from tarstop_core.evidence.words import pooled_sentence
 from tarstop_core.presentation.figures import thinned
 from tarstop_core.presentation.html import Sheet, page, sheet
 from tarstop_core.presentation.numbers import amount, percent
@@ -31,6 +30,7 @@ from tarstop_core.screening.live_check import check_sentence, live_check
 from tarstop_core.screening.log import Event
 from tarstop_core.screening.paths import screening_path
 from tarstop_core.screening.provenance import claim, claimed_time
+from tarstop_core.screening.report_entry import table_rows
 from tarstop_core.screening.scenarios.named import read_settings, scenario_of
 from tarstop_core.screening.setting_aside import after_plan, all_aside, counted, moved_aside
 from tarstop_core.screening.settings import Settings
@@ -92,14 +92,12 @@ def report_html(session: SessionSnapshot) -> str:
         standing=scenario.rows(session.advice_now, settings),
         audited=recall_sentence(state),
         checked=check_sentence(check, settings, state),
-        pooled=""
-        if tables is None
-        else f"{pooled_sentence(tables)} {scenario.rival(settings, state)}".strip(),
+        pooled=scenario.pooled(settings, state),
         chances=chances_badge(session.calibrators[settings.calibrator], settings),
         searched=about_rows(session),
         moved=[] if settings == first else _moved(session, first, settings),
         found=_found(session),
-        tables=studies_sheet(tables) if tables else None,
+        tables=studies_sheet(tables) if tables else _effects(session),
         curves=_curves(session),
         studies=drawn_studies(tables, session.collection.simulated) if tables else [],
         flow=flow_diagram(session.prisma, INHERITED),
@@ -116,6 +114,15 @@ def report_html(session: SessionSnapshot) -> str:
         when=when,
         word_of=word_of,
     )
+
+
+def _effects(session: SessionSnapshot) -> Sheet | None:
+    """The studies that count with the numbers they give, where these are no 2×2 tables; None where there is none."""
+    rows = table_rows(session.state, session.row.ids)
+    if not rows:
+        return None
+    numbers = [name for name in rows[0] if name not in ("study", "document")]
+    return sheet(list(rows[0]), [list(row.values()) for row in rows], "Studies that count", numbers=numbers)
 
 
 def _name(session: SessionSnapshot, at: int) -> str:

@@ -28,6 +28,7 @@ from tarstop_core.value.cumulative import CumulativePath
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.path import ListPath
 from tarstop_core.value.payoffs import exceeds
+from tarstop_core.value.studies import NextStudy
 
 
 @dataclass(frozen=True)
@@ -333,7 +334,7 @@ def _evsi(lesson: Lesson, step: Step) -> FilledFormula:
     now, payoffs = step.now, lesson.settings.payoffs
     if not lesson.settings.one_decides:
         path = cast(CumulativePath, lesson.path)
-        study = path.states[int(path.studies[step.depth])]
+        study = cast(NextStudy, path.states[int(path.studies[step.depth])])
         worth = {"n1": study.n1, "one": study.evsi(payoffs)}
         return _filled(
             "evsi", "evsi_of_tables", step.evsi, "evsi-study", step=step, unit=payoffs.unit, **worth

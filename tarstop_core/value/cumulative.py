@@ -20,7 +20,7 @@ from tarstop_core.value.closed_loop import SAME, ClosedLoop, Richness
 from tarstop_core.value.knowledge import Knowledge
 from tarstop_core.value.path import ListPath, dense_plans, first_not_worth, limited_plans
 from tarstop_core.value.payoffs import TOLERANCE, Depths, Flags, Floats, Payoffs
-from tarstop_core.value.studies import NextStudy, WorthOfStudies, worth_of_short_plans
+from tarstop_core.value.studies import Known, WorthOfStudies, worth_of_short_plans
 
 # For so few costs, searching for the stop is faster than the worth of every depth.
 FEW_COSTS, BLOCK = 3, 512
@@ -37,7 +37,7 @@ class CumulativePath(ListPath):
 
     p: Floats
     """Chance that each document is one to read in full; with `share` = 1, that it brings data; shape (N,)."""
-    states: Sequence[NextStudy]  # What is known, and what the next study may find, after 0 … n studies
+    states: Sequence[Known]  # What is known, and what the next study may find, after 0 … n studies
     studies: Depths  # Studies with data among the first d documents; never falls; shape (N + 1,)
     payoffs: Payoffs
     labels: Flags  # Documents known to be relevant; those not read yet are False; shape (N,)
@@ -238,10 +238,8 @@ class CumulativePath(ListPath):
     def _knowledge(self, studies: int) -> Knowledge | None:
         """What is known after so many studies; None where no further one can move the belief."""
         state = self.states[studies]
-        # Another kind of evidence need not have parts.
-        parts: Knowledge | None = getattr(state, "parts", None)
-        if parts is not None or not (0 < state.b < 1 and math.isfinite(state.n_0)):
-            return parts
+        if not (0 < state.b < 1 and math.isfinite(state.n_0)):
+            return None
         return Knowledge.plain(float(state.b), float(state.n_0))
 
     @cached_property
@@ -368,7 +366,9 @@ class CumulativePath(ListPath):
     @cached_property
     def _worth(self) -> WorthOfStudies:
         one = np.array([state.evsi(self.payoffs) for state in self.states])
-        return WorthOfStudies(self._b, self._n_0, one, self.payoffs, self.needed, self._held)
+        # Most kinds of evidence have none.
+        mixtures = [getattr(state, "mixture", None) for state in self.states]
+        return WorthOfStudies(self._b, self._n_0, one, self.payoffs, self.needed, self._held, mixtures)
 
     def best_plan(self, depth: int, cost: float) -> tuple[int, float]:
         """How many more documents to screen by the best plan of any length, and what that gains.

@@ -6,6 +6,7 @@ that is not known of a list in it), not a mean; where they would lead is the pre
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -23,8 +24,10 @@ from tarstop_core.documents.tables import CELLS, Tables
 from tarstop_core.documents.topic import Outcome
 from tarstop_core.errors import InputProblem
 from tarstop_core.value.cumulative import CumulativePath, studies_after
+from tarstop_core.value.knowledge import Knowledge
+from tarstop_core.value.mixtures import chance_of_plus
 from tarstop_core.value.payoffs import TOLERANCE, Depths, Flags, Floats, Payoffs
-from tarstop_core.value.studies import NextStudy, chance_otherwise, chance_plus, next_studies
+from tarstop_core.value.studies import NextStudy, Pooling, chance_otherwise, chance_plus, next_studies
 
 
 @dataclass(frozen=True, eq=False)
@@ -268,7 +271,7 @@ def tempered(chance: ArrayLike, power: float) -> Floats:
     return np.asarray(yes / (yes + no))
 
 
-def pooled_move(state: NextStudy, to_come: ArrayLike) -> float:
+def pooled_move(state: Pooling, to_come: ArrayLike) -> float:
     """Standard deviation of where further studies move the pooled logit sensitivity.
 
     k studies move its posterior mean with variance v·k/(k + n_0) (:mod:`tarstop_core.value.studies`). `to_come` is the chance
@@ -281,22 +284,25 @@ def pooled_move(state: NextStudy, to_come: ArrayLike) -> float:
     return state.pooled[1] * math.sqrt(float(chance @ moves))
 
 
-def pooled_range(state: NextStudy, to_come: ArrayLike, widening: float = 1.0) -> tuple[float, float]:
-    """Where pooled sensitivity by all studies will be with a chance of 90 %, if further ones come as expected.
+def pooled_range(
+    state: Pooling, to_come: ArrayLike, widening: float = 1.0, unit: Callable[[float], float] = expit
+) -> tuple[float, float]:
+    """Where what studies pool to will be by all of them with a chance of 90 %, if further ones come as expected.
 
     Parameters
     ----------
-    state : NextStudy
-        What is known now, with its pooled sensitivity.
+    state : Pooling
+        What is known now, with what is pooled.
     to_come : array_like, shape (K + 1,)
         Chance of 0, 1, 2, … further studies (:func:`studies_to_come`).
     widening : float
         Factor on the standard deviation of the move, which past reviews teach.
+    unit : callable
+        From the scale of analysis to the unit in which it is said; a sensitivity unless given.
 
     Returns
     -------
     low, high : float
-        In (0, 1).
 
     Examples
     --------
@@ -308,12 +314,17 @@ def pooled_range(state: NextStudy, to_come: ArrayLike, widening: float = 1.0) ->
     """
     assert state.pooled is not None, "a state of tables knows what they pool to"
     reach = NORMAL_90 * widening * pooled_move(state, to_come)
-    low, high = expit([state.pooled[0] - reach, state.pooled[0] + reach]).tolist()
-    return low, high
+    return float(unit(state.pooled[0] - reach)), float(unit(state.pooled[0] + reach))
 
 
 def chance_turned(
-    b: float, n_0: float, to_come: ArrayLike, q_star: float, needed: int = 0, tempering: float = 1.0
+    b: float,
+    n_0: float,
+    to_come: ArrayLike,
+    q_star: float,
+    needed: int = 0,
+    tempering: float = 1.0,
+    mixture: Knowledge | None = None,
 ) -> float:
     """Chance that the decision with all studies is not the one that is taken now.
 
@@ -329,6 +340,8 @@ def chance_turned(
         Further studies that must be in before a⁺ may be taken.
     tempering : float
         Power of the odds that further studies turn the decision, if they come; the chance that they come stays as it is.
+    mixture : Knowledge, optional
+        What is known by heterogeneity, instead of one normal distribution worth n_0 studies.
 
     Returns
     -------
@@ -349,6 +362,10 @@ def chance_turned(
     if not chance.any():
         return 0.0
     k = np.arange(least, least + len(chance))
-    turns = (chance_plus if needed else chance_otherwise)(b, n_0, k, q_star)
+    if mixture is None:
+        turns = (chance_plus if needed else chance_otherwise)(b, n_0, k, q_star)
+    else:
+        plus = chance_of_plus(mixture, k, q_star)
+        turns = 1 - plus if not needed and b > q_star + TOLERANCE else plus
     given = min(1.0, float(chance @ turns / chance.sum()))
     return float(chance.sum() * tempered(given, tempering))

@@ -7,8 +7,10 @@ the present knowledge is worth, measured by what the next study is predicted to 
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,6 +23,7 @@ from tarstop_core.belief.univariate import log_odds_path, outcome_likelihood, we
 from tarstop_core.documents.tables import Tables
 from tarstop_core.errors import InputProblem
 from tarstop_core.value.knowledge import Knowledge
+from tarstop_core.value.mixtures import chance_of_plus, worth_of_studies
 from tarstop_core.value.payoffs import TOLERANCE, Depths, Flags, Floats, Payoffs
 
 N1_UNSEEN = 40  # diseased patients of the next study while none has been seen
@@ -39,6 +42,33 @@ def n1_next(tables: Tables) -> int:
     return max(1, round(float(np.median(seen)))) if len(seen) else N1_UNSEEN
 
 
+class Known(Protocol):
+    """A state of knowledge: what is believed, and what the next study may find.
+
+    One that has a `mixture` (:class:`~tarstop_core.value.knowledge.Knowledge`) is not taken as one normal distribution
+    where more than one study is weighed.
+    """
+
+    @property
+    def b(self) -> float:
+        """Belief."""
+
+    @property
+    def n_0(self) -> float:
+        """How many studies like the next one this is worth."""
+
+    def evsi(self, payoffs: Payoffs) -> float:
+        """Expected value of the next study, in the payoffs' unit; between 0 and EVPI(b)."""
+
+
+class Pooling(Known, Protocol):
+    """A state of knowledge about a mean that studies estimate."""
+
+    @property
+    def pooled(self) -> tuple[float, float] | None:
+        """Mean and standard deviation of that mean now, where somebody knows them."""
+
+
 @dataclass(frozen=True, eq=False)
 class NextStudy:
     """What the next study may find."""
@@ -49,8 +79,6 @@ class NextStudy:
     given_minus: Floats
     """`given_plus` and `given_minus`: chance of TP = 0 … n1 under ω⁺ and under ω⁻; each sums to 1; shape (n1 + 1,)."""
     n_0: float  # How many studies like this one the present knowledge is worth
-    parts: Knowledge | None = None
-    """What is known, by heterogeneity; None: one normal distribution that is worth n_0 studies."""
     weight: float = 1.0  # How much of it counts (:attr:`~tarstop_core.belief.prior.Prior.weight`)
     pooled: tuple[float, float] | None = None
     """Mean and standard deviation of the pooled logit sensitivity now, where a session or an experiment has it."""
@@ -321,6 +349,8 @@ class WorthOfStudies:
     payoffs: Payoffs
     needed: Depths | None  # Further studies before a⁺ may be taken, shape (states,); None where it always may
     held: Floats  # What it costs in each state that a⁺ may not be taken there, shape (states,)
+    mixtures: Sequence[Knowledge | None] = ()
+    """What is known by heterogeneity, of states where that is not taken as one normal distribution worth n_0 studies."""
 
     def of(self, expected: Floats, state: Depths) -> Floats:
         """What expected numbers of studies are worth in these states."""
@@ -340,12 +370,25 @@ class WorthOfStudies:
     def _other(self, studies: Floats | Depths) -> Floats:
         """Chance that so many studies lead to the other action, shape (states, numbers)."""
         b, n_0, q_star = self.b[:, None], self.n_0[:, None], self.payoffs.q_star
-        turned = chance_otherwise(b, n_0, studies, q_star)
+        leads_to_plus = chance_plus(b, n_0, studies, q_star)
+        for state, mixture in self._mixed:
+            leads_to_plus[state] = chance_of_plus(mixture, studies, q_star)
+        turned = np.where(b > q_star + TOLERANCE, 1 - leads_to_plus, leads_to_plus)
         if self.needed is None:
             return turned
         short = self.needed[:, None]
-        plus = np.where(studies >= short, chance_plus(b, n_0, studies, q_star), 0.0)
-        return np.where(short > 0, plus, turned)
+        return np.where(short > 0, np.where(studies >= short, leads_to_plus, 0.0), turned)
+
+    @property
+    def _mixed(self) -> list[tuple[int, Knowledge]]:
+        return [(state, mixture) for state, mixture in enumerate(self.mixtures) if mixture is not None]
+
+    def _evsi(self, studies: Floats | Depths) -> Floats:
+        """EVSI of so many studies where a⁺ may be taken, shape (states, numbers)."""
+        worth = evsi_of_studies(self.b[:, None], self.n_0[:, None], studies, self.payoffs)
+        for state, mixture in self._mixed:
+            worth[state] = worth_of_studies(mixture, studies, self.payoffs)
+        return worth
 
     @cached_property
     def of_one(self) -> Floats:
@@ -355,7 +398,7 @@ class WorthOfStudies:
     @cached_property
     def of_whole(self) -> Floats:
         """Worth of 1, 2, 3 … studies in each state, the first exact, shape (states, 199)."""
-        worth = evsi_of_studies(self.b[:, None], self.n_0[:, None], _TURN_UP, self.payoffs)
+        worth = self._evsi(_TURN_UP)
         worth[:, 0] = self.one
         return self._allowed(worth, _TURN_UP)
 
@@ -364,8 +407,7 @@ class WorthOfStudies:
         """V at the nodes of the expected number of studies, one state after the other, shape (states · NODES,)."""
         worth = _CHANCES @ self.of_whole.T
         many = _EXPECTED[_EXPECTED > MANY]
-        of_many = evsi_of_studies(self.b[:, None], self.n_0[:, None], many, self.payoffs)
-        worth[_EXPECTED > MANY] = self._allowed(of_many, many).T
+        worth[_EXPECTED > MANY] = self._allowed(self._evsi(many), many).T
         return np.asarray(np.maximum.accumulate(worth, axis=0).T).ravel()
 
     def _allowed(self, worth: Floats, studies: Floats | Depths) -> Floats:

@@ -41,9 +41,9 @@ def test_what_is_odd_is_said() -> None:
         next(word for word in ("Read", "event in", "missing", "once") if word in note) for note in notes
     ] == [
         "Read",
-        "event in",
         "missing",
         "once",
+        "event in",
     ]
     odd = Studies(("Ray",), Form.LIMITS, np.array([[0.5, 0.4, 1.9]]))
     assert "Ray" in odd.notes(Measure.GENERIC, ratio=True)[0]

@@ -17,12 +17,15 @@ from tarstop_core.screening import advice_message, record_message
 from tarstop_core.screening.advised import (
     Advice,
     Assumption,
+    EffectFacts,
     Floor,
     Headline,
     RecallFacts,
     ReviewFacts,
     Variation,
 )
+from tarstop_core.screening.effect_settings import EffectSettings
+from tarstop_core.screening.scenarios.effect import EFFECT
 from tarstop_core.screening.scenarios.enough import ENOUGH
 from tarstop_core.screening.scenarios.patent import PATENT
 from tarstop_core.screening.scenarios.review import REVIEW
@@ -194,6 +197,42 @@ def test_every_branch_of_a_review() -> None:
         for settings in (*stages, *(replace(each, learns=True) for each in stages)):
             check = replace(CHECK, waiting=1)
             assert message("check", check=check, settings=settings, limit=E_LIMIT)
+
+
+def effects() -> Iterator[EffectFacts]:
+    """What differs beside the advice of a review of an intervention."""
+    plain = EffectFacts(**vars(FACTS))
+    ended = replace(plain, may_end=(0.5, 0.9), estimate=(0.7, 0.5, 0.9))
+    yield replace(plain, studies=0, waiting=0, reports_to_read=0)
+    yield replace(plain, needed=2)
+    yield ended
+    yield replace(ended, waiting=0, reports_to_read=0)
+
+
+def test_every_branch_of_a_review_of_an_intervention() -> None:
+    plain = EffectSettings(SEARCH.payoffs, SEARCH.cost, plus="Adopt", minus="Don’t adopt", delta=0.8)
+    named = replace(plain, outcome="stroke", baseline=0.2, full_cost=0.01)
+    added = replace(named, delta=1.2, above=True, stages=1, full_cost=0.0, engine="normal")
+    others = [
+        replace(plain, measure=measure, baseline=None) for measure in ("RR", "RD", "MD", "SMD", "generic")
+    ]
+    message = EFFECT.message
+    with every_branch(message):
+        for settings in (plain, named, added, *others, replace(others[-1], ratio=True)):
+            assert said(message, of_settings(settings))
+            for name in ("measure", "smallest", "engine"):
+                assert message(name, settings=settings)
+        for facts, settings in product(effects(), (plain, named, added)):
+            assert message("settings_beyond", facts=facts) and message("how_right", facts=facts)
+            if facts.estimate:
+                assert message("estimate", facts=facts)
+            for advice in situations(facts):
+                for changed in (advice, replace(advice, depth=60, more=0)):
+                    assert said(message, of_advice(settings, changed))
+                    message("incomplete", advice=changed, settings=settings)
+        belief = SimpleNamespace()
+        ends = [0.7, 0.5, 0.9, 0.3, 1.2]
+        assert message("pooled_so_far", settings=named, studies=4, ends=ends, belief=belief)
 
 
 def of_recall() -> Iterator[tuple[EnoughSettings, Advice]]:

@@ -5,6 +5,7 @@ from typing import Any
 
 from tarstop_core.evaluation.tasks.base import Task
 from tarstop_core.evaluation.tasks.decisive import DecisiveTask
+from tarstop_core.evaluation.tasks.effect import EffectTask
 from tarstop_core.evaluation.tasks.enough import EnoughTask
 from tarstop_core.evaluation.tasks.review import ReviewTask
 
@@ -13,6 +14,7 @@ TASKS: dict[str, type[Task]] = {
     for task in (
         DecisiveTask,
         ReviewTask,
+        EffectTask,
         EnoughTask,
     )
 }

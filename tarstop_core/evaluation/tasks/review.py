@@ -115,7 +115,7 @@ class ReviewTask(base.Task):
             depths = base.depths_of(paths, settings, costs)
         else:
             depths = prequential_depths(paths, settings, costs)
-        plus, plus_exact = _chosen(paths, depths, paths[0].b), None
+        plus, plus_exact = chosen(paths, depths, paths[0].b), None
         if settings[0].is_oracle:
             plus[:] = truth[:, None]
         elif exact and self.engine != "bivariate":
@@ -123,7 +123,7 @@ class ReviewTask(base.Task):
             exactly = bivariate_path(case.outcome.tables, self.theta, learned.prior or Prior())[
                 paths[0].studies
             ]
-            plus_exact = _chosen(paths, depths, exactly)
+            plus_exact = chosen(paths, depths, exactly)
         recall = metrics.recall(gain(case.labels)[depths], case.n_relevant)
         return base.PlayedGrid(depths.astype(float), plus, recall, plus_exact)
 
@@ -160,7 +160,7 @@ class ReviewTask(base.Task):
         return [*sentences, message("contradicted")]
 
 
-def _chosen(paths: Sequence[CumulativePath], depths: Depths, b: Floats) -> Floats:
+def chosen(paths: Sequence[CumulativePath], depths: Depths, b: Floats) -> Floats:
     """Chance of a⁺ (0 or 1) of whoever believes `b` by depth, shape (N + 1,), at depths of shape (S, Q, C)."""
     plus = [path.payoffs.chooses_plus(b[depths[:, q]]) for q, path in enumerate(paths)]
     return np.stack(plus, axis=1).astype(float)

@@ -17,6 +17,7 @@ from tarstop_core.presentation.messages import Messages
 from tarstop_core.presentation.numbers import amount, percent
 from tarstop_core.screening.advised import Advice, Floor, RecallFacts, ReviewFacts, Standing
 from tarstop_core.screening.labels import Label
+from tarstop_core.screening.report_entry import Typed, TypedTable
 from tarstop_core.screening.settings import S, Settings
 from tarstop_core.screening.state import State
 from tarstop_core.value.path import ListPath
@@ -49,6 +50,9 @@ class Scenario(ABC, Generic[S]):
     given: ClassVar[str] = "The question"  # what that answer is called
     sample: ClassVar[str] = ""
     """What its samples are called and their keys begin with: "search"; empty where there are none."""
+    find: ClassVar[str] = "data"  # what a report brings that moves the belief: "a 2×2 table"
+    finds: ClassVar[tuple[str, str]] = ("study", "studies")  # what reports bring, on buttons: one and many
+    sheet: ClassVar[str] = ""  # sheet of a workbook that holds it; empty where no report is read in full
     belief_title: ClassVar[str]  # the belief, on an axis
     frozen: ClassVar[tuple[str, str]] = (
         "rule, q\\*, cost, starting chance, calibrator",
@@ -135,6 +139,10 @@ class Scenario(ABC, Generic[S]):
     def has_starting_chance(self, settings: S) -> bool:
         """Whether the belief begins with b_0."""
         return True
+
+    def entry(self, settings: S) -> Typed:
+        """What a report read in full may bring, as typed: nothing yet."""
+        return TypedTable()
 
     # --- beside the advice
 
@@ -277,8 +285,16 @@ class Scenario(ABC, Generic[S]):
         """What the 2×2 tables of a session show; None where none are read."""
         return None
 
+    def pooled(self, settings: S, state: State) -> str:
+        """What the studies of a session pool to, in words; empty where nothing is pooled."""
+        return ""
+
+    def notes(self, settings: S, state: State) -> Sequence[str]:
+        """What speaks against taking its studies at their word, a sentence each."""
+        return ()
+
     def lacking(self, settings: S, state: State) -> str:
-        """What the 2×2 tables lack before a⁺ may be taken, in words; empty where they lack nothing."""
+        """What the studies lack before a⁺ may be taken, in words; empty where they lack nothing."""
         return ""
 
     def rival(self, settings: S, state: State) -> str:
@@ -298,6 +314,10 @@ class Scenario(ABC, Generic[S]):
     def counted_in_log(self, state: State) -> str:
         """How many documents of each kind there are, for a list of sessions; empty where :meth:`counted` says it."""
         return ""
+
+    def brings(self, number: int) -> str:
+        """What so many finds are called: "2×2 table", "3 2×2 tables"."""
+        return self.finds[0] if number == 1 else f"{number:,} {self.finds[1]}"
 
     def verdicts(self, settings: S) -> dict[Label, tuple[str, str]]:
         """The verdicts to choose from: what the button says, and help."""

@@ -33,10 +33,7 @@ class Enough(Scenario[EnoughSettings]):
     caption = "Any review: how much of what is relevant was found."
     decides = "how much of what is relevant was found."
     short = "Seen enough?"
-    belongs = (
-        "For reviews of interventions, and all others: their decision cannot be weighed here yet, but how much of what is "
-        "relevant you have found can be said."
-    )
+    belongs = "For every review whose decision you do not want to weigh, or cannot: how much of what is relevant you have found."
     actions: ClassVar[Mapping[str, tuple[str, str]]] = {
         "Enough seen or not": ("Enough seen", "Not enough seen")
     }

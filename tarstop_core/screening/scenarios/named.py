@@ -6,6 +6,7 @@ from typing import Any
 from tarstop_core.envelope import validated
 from tarstop_core.errors import InputProblem
 from tarstop_core.screening.scenarios.base import Scenario
+from tarstop_core.screening.scenarios.effect import EFFECT
 from tarstop_core.screening.scenarios.enough import ENOUGH
 from tarstop_core.screening.scenarios.patent import PATENT
 from tarstop_core.screening.scenarios.review import REVIEW
@@ -16,6 +17,7 @@ SCENARIOS: dict[str, Scenario[Any]] = {
     for scenario in (
         PATENT,
         REVIEW,
+        EFFECT,
         ENOUGH,
     )
 }

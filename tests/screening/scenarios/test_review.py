@@ -28,7 +28,7 @@ from tarstop_core.screening.log import Event
 from tarstop_core.screening.paths import paths_key, session_paths
 from tarstop_core.screening.scenarios.named import read_settings
 from tarstop_core.screening.scenarios.review import REVIEW as REVIEWING
-from tarstop_core.screening.scenarios.review import extraction_rate
+from tarstop_core.screening.scenarios.studies import extraction_rate
 from tarstop_core.screening.settings import ReviewSettings, Settings
 from tarstop_core.screening.state import State
 from tarstop_core.screening.trace import trace

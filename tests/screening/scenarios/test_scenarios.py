@@ -19,13 +19,17 @@ OWN = (
     "tarstop_core/calibration/calibrator.py",  # what chances are chances of, as files keep it
     "tarstop_core/evaluation/benchmarks/simulated_",  # names of benchmarks
     "tarstop_core/files/",  # words of file formats
+    "tarstop_core/effects/studies.py",  # a column of studies is called "effect"
+    "tarstop_core/screening/report_entry.py",  # and so is a field
 )
 DEFAULTS = {
     "tarstop_core/screening/settings.py": "scenario",
+    "tarstop_core/screening/effect_settings.py": "scenario",
     "tarstop_core/cli/replay.py": "default",
     "tarstop_core/api/asreview_stopper.py": "scenario",
     "tarstop_core/api/calibrators.py": "scenario",
     "tarstop_core/api/screening.py": "scenario",
+    "tarstop_core/api/stopping_method.py": "scenario",
 }
 """Where a name stands as what is given, or taken unless another is given: file, and field or argument."""
 
@@ -104,5 +108,7 @@ def test_a_scenario_has_words_for_everything(name: str) -> None:
 
 
 def test_a_scenario_that_nobody_knows_is_refused() -> None:
-    with pytest.raises(InputProblem, match="The scenario is 'horoscope'; choose patent or review or enough"):
+    with pytest.raises(
+        InputProblem, match="The scenario is 'horoscope'; choose patent or review or effect or enough"
+    ):
         read_settings({"scenario": "horoscope"})

@@ -1,0 +1,91 @@
+"""What is asked of an effect once: what is measured, which direction is good, and how much is enough."""
+
+from dataclasses import replace
+
+import streamlit as st
+
+from dashboard.frame.shell import caption, problem_box, term
+from dashboard.frame.widgets import hundredths, lasting, one_of
+from tarstop_core.effects.absolute import delta_of_difference
+from tarstop_core.effects.measures import Measure
+from tarstop_core.effects.studies import EVENT_MEASURES
+from tarstop_core.errors import InputProblem
+from tarstop_core.screening.effect_settings import EffectSettings
+from tarstop_core.screening.scenarios.named import scenario_of
+
+MEASURES = {
+    Measure.OR: "Odds ratio",
+    Measure.RR: "Risk ratio",
+    Measure.RD: "Risk difference",
+    Measure.MD: "Mean difference",
+    Measure.SMD: "Standardised mean difference",
+    Measure.GENERIC: "An estimate with its error",
+}
+DIRECTIONS = {
+    True: {False: "Events are bad", True: "Events are good"},
+    False: {False: "Lower is better", True: "Higher is better"},
+}
+"""By whether events are counted."""
+LONGEST_OUTCOME = 60
+RISK, PREVENTED = 20, 20.0  # Per cent with the event, and how many of 1,000, to begin with
+NO_DIFFERENCE = {True: 1.0, False: 0.0}
+"""By whether the measure is a ratio."""
+
+
+def ask(key: str, start: EffectSettings, problems: list[str]) -> EffectSettings:
+    """Ask what is measured and which effect is enough.
+
+    Parameters
+    ----------
+    key : str
+        Begins the keys of the fields.
+    start : EffectSettings
+        What is known already.
+    problems : list of str
+        Takes what cannot be used.
+
+    Returns
+    -------
+    EffectSettings
+    """
+    left, right = st.columns([1.3, 1], gap="medium")
+    how = lasting(f"{key}/outcome") | {"placeholder": "stroke, days in hospital …"}
+    outcome = left.text_input("Outcome", "", LONGEST_OUTCOME, **how).strip()
+    measure = Measure(one_of("Measure", MEASURES, at=right, **lasting(f"{key}/measure")))
+    of_events = measure in EVENT_MEASURES
+    above = one_of("Direction", DIRECTIONS[of_events], at=left, **lasting(f"{key}/above/{of_events}"))
+    ratio = False
+    if measure is Measure.GENERIC:
+        kinds = {True: "Ratios (HR, rate ratio)", False: "Differences"}
+        ratio = one_of("Estimates are", kinds, at=right, **lasting(f"{key}/ratio"))
+    asked = replace(start, outcome=outcome, measure=measure.value, above=above, ratio=ratio, delta=1.0)
+    try:
+        return _in_people(key, asked) if of_events else _in_unit(key, asked)
+    except InputProblem as problem:
+        problem_box(problem)
+        problems.append(str(problem))
+        return asked
+
+
+def _in_unit(key: str, asked: EffectSettings) -> EffectSettings:
+    """Ask for the smallest effect that matters in the measure's own unit."""
+    unit = "a ratio" if asked.is_ratio else "in its own unit"
+    how = lasting(f"{key}/delta/{asked.is_ratio}")
+    words = f"The smallest effect that matters (δ), {unit}"
+    delta = st.number_input(words, value=NO_DIFFERENCE[asked.is_ratio], step=0.1, format="%g", **how)
+    return replace(asked, delta=delta)
+
+
+def _in_people(key: str, asked: EffectSettings) -> EffectSettings:
+    """Ask how many events of 1,000 people it must prevent, and turn that into the measure."""
+    left, right = st.columns([1.3, 1], gap="medium")
+    words = f"How many events per 1,000 treated must it {'add' if asked.above else 'prevent'}?"
+    how = lasting(f"{key}/people")
+    per_thousand = left.number_input(words, 0.0, 999.0, PREVENTED, step=1.0, format="%g", **how)
+    risk = hundredths("Risk without it", RISK, at=right, **lasting(f"{key}/risk")) / 100
+    delta = delta_of_difference(asked.kind, risk, per_thousand, asked.above)
+    settings = replace(asked, delta=delta, baseline=risk)
+    smallest = scenario_of(settings).message("smallest", settings=settings)
+    words = f"The {term('smallest-effect', 'smallest effect that matters')}, δ"
+    caption(f"{words}: {MEASURES[asked.kind].lower()} {smallest}.")
+    return settings

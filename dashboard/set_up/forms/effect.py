@@ -1,0 +1,54 @@
+"""What Set up asks of a review of an intervention."""
+
+from dataclasses import replace
+
+import streamlit as st
+
+from dashboard.frame.widgets import explained, lasting
+from dashboard.parts import effect
+from dashboard.set_up.forms.studies import StudyForm
+from tarstop_core.effects.measures import Measure
+from tarstop_core.screening.effect_settings import EffectSettings
+
+STAGES = {
+    2: ("Titles and abstracts first, reports later", "What a report holds is known only in full text."),
+    1: ("Each document and its effect at once", "As in the paper."),
+}
+TRUTHS = {
+    "pooled": ("The average effect", "Whether it really is beyond the smallest that matters."),
+    "full_evidence": ("The whole list", "What screening everything would have led you to do."),
+}
+ENGINES = {
+    "exact": (
+        "Counts of events, exactly",
+        "Nothing is added to empty cells; each study's total of events is given.",
+    ),
+    "normal": ("An estimate with its error", "As in most reviews; half an event is added to empty cells."),
+}
+
+
+class EffectForm(StudyForm[EffectSettings]):
+    """A review of an intervention, in which effects add up."""
+
+    stages, truths, brought = STAGES, TRUTHS, "an effect"
+
+    def stakes(self, start: EffectSettings, simulated: bool, problems: list[str]) -> EffectSettings:
+        """Ask what is measured and which effect is enough, before what is at stake."""
+        stages = 2 if self.judges_abstracts() else 1
+        asked = effect.ask(self.prefix, replace(start, stages=stages), problems)
+        return super().stakes(asked, simulated, problems)
+
+    def more(self, settings: EffectSettings, simulated: bool) -> EffectSettings:
+        """Stages, how many reports bring an effect, paper mode, engine, truth, floors."""
+        paper = self.paper_mode_asked()
+        left, right = st.columns(2, gap="large")
+        with left:
+            settings = self.reading(settings, simulated)
+        with right:
+            settings = self.stopping(settings, simulated)
+            if settings.kind is Measure.OR:
+                engine = explained("Where the belief comes from", ENGINES, **lasting(f"{self.prefix}/engine"))
+                settings = replace(settings, engine=engine)
+            least = self.least_studies(settings.plus, "least/studies")
+        settings = replace(settings, least_studies=least)
+        return settings.paper_mode() if paper else settings

@@ -1,0 +1,147 @@
+"""What Set up asks of every review in which studies add up."""
+
+from dataclasses import replace
+from typing import TypeVar
+
+import streamlit as st
+
+from dashboard.frame.shell import caption, escape_markdown, term
+from dashboard.frame.widgets import explained, hundredths, lasting, one_of
+from dashboard.set_up.forms.base import Form
+from tarstop_core.calibration.extraction_rate import ExtractionRate
+from tarstop_core.presentation.numbers import amount, percent
+from tarstop_core.samples import shipped
+from tarstop_core.screening.settings import StudySettings
+from tarstop_core.value.stakes import FULL_TIMES
+
+T = TypeVar("T", bound=StudySettings)
+SURENESS = 10  # reports that an expectation of one's own counts as, to begin with
+
+
+class StudyForm(Form[T]):
+    """A review in which studies add up.
+
+    What stands further down the page and changes what stands above is read from the state.
+    """
+
+    stages: dict[int, tuple[str, str]]  # ways to read, each with help
+    truths: dict[str, tuple[str, str]]  # what the right decision is, each with help
+    brought: str  # what a report brings: "a 2×2 table"
+
+    @property
+    def in_paper_mode(self) -> bool:
+        """Whether each document is read with its study at once, and no floor holds."""
+        return bool(st.session_state.get(f"{self.prefix}/paper", False))
+
+    def judges_abstracts(self) -> bool:
+        """In two stages labels judge title and abstract."""
+        return not self.in_paper_mode and st.session_state.get(f"{self.prefix}/stages") in (None, 2)
+
+    def beside(self, settings: T) -> T:
+        """In two stages what a report costs, and the starting chance."""
+        if settings.two_stages:
+            settings = replace(settings, full_cost=self.full_cost(settings))
+        return super().beside(settings)
+
+    def reading(self, settings: T, simulated: bool) -> T:
+        """Ask how reports are read, what the right decision is, and what has to be in before a rule may stop."""
+        paper = self.in_paper_mode
+        explained("How do you read?", self.stages, **lasting(f"{self.prefix}/stages"), disabled=paper)
+        if settings.two_stages:
+            settings = replace(settings, data_share=self._extraction_rate(simulated))
+        return settings
+
+    def stopping(self, settings: T, simulated: bool) -> T:
+        """Ask what the right decision is, and what has to be in before a rule may stop."""
+        truth = explained("What the right decision is", self.truths, **lasting(f"{self.prefix}/truth"))
+        paper = self.in_paper_mode
+        floor, floor_studies = self._floor(paper), self._floor_studies(paper, simulated)
+        return replace(settings, truth=truth, chances_follow=True, floor=floor, floor_studies=floor_studies)
+
+    def paper_mode_asked(self) -> bool:
+        """Ask whether each document is read with its study at once."""
+        return st.toggle(
+            "Paper mode",
+            **lasting(f"{self.prefix}/paper"),
+            help=f"{term('paper-mode', 'As in the published experiments')}: each document is read with {self.brought} at "
+            "once, and a rule may stop at any time.",
+        )
+
+    def full_cost(self, settings: T) -> float:
+        """Ask what reading a report in full costs; in the payoffs' unit."""
+        asked, how = (
+            "One report in full costs as much as how many abstracts?",
+            lasting(f"{self.prefix}/times"),
+        )
+        times = st.number_input(asked, 0.0, 10_000.0, FULL_TIMES, step=1.0, format="%g", **how)
+        cost, unit = times * settings.cost, settings.payoffs.unit
+        sentences = [f"A report in full costs {amount(cost, unit)}."] if unit else []
+        if times == FULL_TIMES:
+            sentences.append(f"{FULL_TIMES:g} is an example; say what your reports cost.")
+        if not settings.cost:
+            sentences = [
+                "A title and abstract costs nothing, so neither does a report; give the first a small cost to weigh both."
+            ]
+        caption(" ".join(sentences))
+        return cost
+
+    def _extraction_rate(self, simulated: bool) -> ExtractionRate:
+        """Ask how many included reports bring data: P(data | included), with its spread."""
+        learned = shipped.extraction_rate(simulated=simulated)
+        choices = {
+            "learned": f"As in {learned.topics:,} {'simulated ' if simulated else ''}reviews",
+            "own": "My own expectation",
+            "open": "I do not know",
+        }
+        asked = f"How many of the included reports bring {self.brought}?"
+        chosen = one_of(asked, choices, **lasting(f"{self.prefix}/share/{learned.source}"))
+        share = learned if chosen == "learned" else ExtractionRate()
+        if chosen == "own":
+            left, right = st.columns(2, gap="medium")
+            mean = hundredths("Expected share", 50, at=left, **lasting(f"{self.prefix}/share/mean"))
+            words, how = "As sure as after reading … reports", lasting(f"{self.prefix}/share/sure")
+            sure = right.number_input(words, 1, 1000, SURENESS, **how)
+            share = ExtractionRate(sure * mean / 100, sure * (1 - mean / 100))
+        low, high = share.interval()
+        source = f" Learned from {share.source}." if share.topics else ""
+        caption(
+            f"{percent(share.mean)} expected, {percent(low)} to {percent(high)} with 90 % probability; every report "
+            f"you read in full corrects it.{source}"
+        )
+        return share
+
+    def _floor(self, paper: bool) -> float:
+        floor = hundredths(
+            "Never say stop while the chance of the right decision is below",
+            0,
+            low=0,
+            disabled=paper,
+            **lasting(f"{self.prefix}/floor"),
+            help="A rule that weighs consequences may stop while it is quite unsure, where more certainty is not worth its "
+            f"cost. This {term('floor', 'minimum')} overrules it.",
+        )
+        until = f"Screening goes on until you are {floor} % sure of the right decision, or the list ends."
+        st.caption(until if floor else "0 %: the rule alone decides.")
+        return floor / 100
+
+    def _floor_studies(self, paper: bool, simulated: bool) -> int:
+        """A sample begins without a floor, so that it ends soon."""
+        first = 0 if simulated else StudySettings.first_floor_studies
+        how = lasting(f"{self.prefix}/floor/{'sample' if simulated else 'studies'}")
+        studies = st.number_input(
+            "Never say stop before … studies with data are in", 0, 100, first, disabled=paper, **how
+        )
+        st.caption(
+            "0: the rule alone decides. This minimum gives way where the list probably holds fewer, or where finding them would cost more than certainty "
+            "is worth."
+        )
+        return int(studies)
+
+    def least_studies(self, plus: str, at: str) -> int:
+        """Ask on how many studies the first action needs to rest; `at` is what the place is called."""
+        st.markdown(escape_markdown(f"Never choose “{plus}” on fewer than"))
+        return int(
+            st.number_input(
+                "studies", 0, 100, 0, **lasting(f"{self.prefix}/{at}"), disabled=self.in_paper_mode
+            )
+        )

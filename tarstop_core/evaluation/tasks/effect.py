@@ -1,0 +1,110 @@
+"""Reviews of interventions: effects accumulate."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from tarstop_core.calibration.calibrator import REVIEW
+from tarstop_core.calibration.scores import scaled
+from tarstop_core.effects.beliefs import Target, engine_for
+from tarstop_core.effects.measures import ENGINES, Engine, Measure
+from tarstop_core.errors import InputProblem
+from tarstop_core.evaluation import metrics
+from tarstop_core.evaluation.cases import Benchmark, Case, Fold
+from tarstop_core.evaluation.tasks import base
+from tarstop_core.evaluation.tasks.review import TRUTHS, chosen
+from tarstop_core.policies import Policy
+from tarstop_core.policies.base import Randomised
+from tarstop_core.policies.gain_curve import gain
+from tarstop_core.value.cumulative import CumulativePath, studies_after
+from tarstop_core.value.effects import KnownEffect, effect_states
+from tarstop_core.value.payoffs import TOLERANCE, Flags, Payoffs
+
+ANY_BENEFIT = Target(Measure.OR, 1.0, above=False, ratio=True)
+
+
+@dataclass(frozen=True)
+class EffectTask(base.Task):
+    """Reviews of interventions. Every rule, baselines too, acts on the belief it has reached."""
+
+    scenario = "effect"
+    chance_of = REVIEW
+    variants = ("default",)
+    methods = ("greedy", "look-ahead", "optimal", "open-loop", "budget", "target", "decide-now")
+    truths: ClassVar[Mapping[str, str]] = TRUTHS
+    cases = "outcomes"
+    groups = "reviews"
+    errors: ClassVar[Mapping[str, str]] = {"false_adopt": "false adopt", "false_reject": "false reject"}
+    in_steps = True
+    needs_tables = True
+    icer_digits = 0
+
+    target: Target = ANY_BENEFIT
+    truth_is: str = "pooled"
+    """One of "pooled", "full_evidence": whether the belief by all studies exceeds ½, or q*."""
+    engine: Engine | None = None  # Exact for an OR of events and normal otherwise, unless given
+
+    @classmethod
+    def asked(cls, options: Mapping[str, Any]) -> Self:
+        """Make the task; the truth goes by the name that `settings` give it, and engines of other reviews are not asked."""
+        engine = options.get("engine")
+        own = {"truth_is": options.get("truth"), "engine": engine if engine in ENGINES else None}
+        return super().asked({**options, **own})
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        target = self.target
+        asked = {"measure": str(target.measure), "delta": target.delta, "above": target.above}
+        own = {"scenario": self.scenario, "truth": self.truth_is, "engine": self.engine or "usual"}
+        return own | asked | {"b_0": self.b_0, "pseudo": self.pseudo, "seed": self.seed}
+
+    def learn(self, benchmark: Benchmark, fold: Fold, variants: Sequence[str]) -> dict[str, base.Learned]:
+        """Fit a calibrator of "brings data"."""
+        calibrator = self.fitted(benchmark, fold)
+        return {variant: base.Learned(calibrator) for variant in variants}
+
+    def _states(self, case: Case) -> tuple[KnownEffect, ...]:
+        assert case.effects is not None
+        studies = case.effects.studies
+        engine = engine_for(studies.form, self.target.measure, self.engine)
+        return effect_states(studies, self.target, engine, self.b_0)
+
+    def paths(self, case: Case, learned: base.Learned, payoffs: Sequence[Payoffs]) -> list[CumulativePath]:
+        assert case.effects is not None
+        p = case.adaptive_chances
+        if p is None:
+            assert learned.calibrator is not None
+            p = learned.calibrator.probabilities(case.topic.scores, len(case.topic))
+        studies, p = studies_after(case.effects.positions, len(case.topic)), scaled(p, self.scale)
+        states = self._states(case)
+        return [CumulativePath(p, states, studies, stake, case.labels) for stake in payoffs]
+
+    def truth(self, case: Case, payoffs: Sequence[Payoffs]) -> Flags:
+        """Whether ω⁺ holds by all studies, for each of the payoffs."""
+        b = self._states(case)[-1].b
+        edges = [stake.q_star if self.truth_is == "full_evidence" else 0.5 for stake in payoffs]
+        return b > np.array(edges) + TOLERANCE
+
+    def play(
+        self,
+        case: Case,
+        learned: base.Learned,
+        paths: Sequence[CumulativePath],
+        settings: Sequence[Policy],
+        costs: Sequence[float],
+        truth: Flags,
+        exact: bool,
+    ) -> base.PlayedGrid:
+        if isinstance(settings[0], Randomised):
+            raise InputProblem(
+                f"{settings[0].title} ends with another belief for every sample, which is not averaged over effects; "
+                "choose another rule."
+            )
+        depths = base.depths_of(paths, settings, costs)
+        plus = chosen(paths, depths, paths[0].b)
+        if settings[0].is_oracle:
+            plus[:] = truth[:, None]
+        recall = metrics.recall(gain(case.labels)[depths], case.n_relevant)
+        return base.PlayedGrid(depths.astype(float), plus, recall)

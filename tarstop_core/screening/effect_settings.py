@@ -1,0 +1,82 @@
+"""Settings of a review of an intervention: what its effect is to be beyond."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, cast
+
+from tarstop_core.documents.reports import EffectRow, Report
+from tarstop_core.effects.absolute import difference_of_delta
+from tarstop_core.effects.beliefs import POOLED, Target, engine_for
+from tarstop_core.effects.measures import ENGINES, Engine, Measure
+from tarstop_core.effects.studies import EVENT_MEASURES, forms_of
+from tarstop_core.errors import InputProblem
+from tarstop_core.screening.settings import FOREIGN, StudySettings
+
+OTHER_QUESTIONS = ("theta", "prior")
+"""What files of settings hold for the questions of others, and not for this one."""
+
+
+@dataclass(frozen=True)
+class EffectSettings(StudySettings):
+    """Settings of a review of an intervention, where studies of its effect add up."""
+
+    outcome: str = ""  # What is measured: "stroke", "days in hospital"
+    measure: str = "OR"  # One of :class:`~tarstop_core.effects.measures.Measure`
+    ratio: bool = False  # Whether generic estimates are ratios, as hazard ratios are
+    delta: float = 1.0  # The smallest effect that matters, in the measure's unit
+    above: bool = False  # Whether an effect above δ is good
+    baseline: float | None = None  # Risk without the intervention, where δ was asked in numbers of people
+    engine: str = ""
+    """"exact" or "normal"; empty: exact for an OR of events, normal otherwise."""
+
+    scenario: ClassVar[str] = "effect"
+    learns_first: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.measure not in list(Measure):
+            raise InputProblem(f"The measure is '{self.measure}'; choose {' or '.join(Measure)}.")
+        if self.engine and (self.engine in POOLED or self.engine not in ENGINES):
+            raise InputProblem(f"The engine is '{self.engine}'; choose exact or normal.")
+        _ = self.target, self.used_engine  # refuse a ratio below 0, and an engine that does not fit
+
+    @property
+    def kind(self) -> Measure:
+        """The measure."""
+        return Measure(self.measure)
+
+    @property
+    def is_ratio(self) -> bool:
+        """Whether the scale of analysis is the logarithm of the measure."""
+        return self.kind.is_ratio or (self.kind is Measure.GENERIC and self.ratio)
+
+    @property
+    def target(self) -> Target:
+        """What the effect is to be beyond."""
+        return Target(self.kind, self.delta, self.above, self.is_ratio)
+
+    @property
+    def used_engine(self) -> Engine:
+        """The engine that the belief comes from."""
+        return engine_for(
+            forms_of(self.kind)[0], self.kind, cast(Engine, self.engine) if self.engine else None
+        )
+
+    @property
+    def prevented(self) -> float | None:
+        """Events of 1,000 treated that δ prevents, below 0 that it adds; None where no risk is known."""
+        if self.baseline is None or self.kind not in EVENT_MEASURES:
+            return None
+        return difference_of_delta(self.kind, self.baseline, self.delta)
+
+    def counts(self, report: Report) -> bool:
+        return all(isinstance(row, EffectRow) and self.kind in row.form.measures for row in report.rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        content = super().to_dict()
+        return {
+            name: value
+            for name, value in content.items()
+            if name not in OTHER_QUESTIONS or name not in FOREIGN
+        }

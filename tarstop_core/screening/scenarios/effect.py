@@ -1,0 +1,167 @@
+"""A review of an intervention: studies of its effect add up, and the effect is to be beyond the smallest that matters."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, cast
+
+import numpy as np
+
+from tarstop_core.calibration.calibrator import Calibrator
+from tarstop_core.documents.reports import Collected, studies_of
+from tarstop_core.effects.beliefs import belief_of_effect
+from tarstop_core.effects.studies import Studies, forms_of
+from tarstop_core.presentation.messages import Messages
+from tarstop_core.presentation.numbers import number, percent
+from tarstop_core.screening.advised import Advice, EffectFacts, ReviewFacts
+from tarstop_core.screening.effect_settings import EffectSettings
+from tarstop_core.screening.report_entry import TypedEffect
+from tarstop_core.screening.scenarios.review import REVIEW
+from tarstop_core.screening.scenarios.studies import StudyScenario
+from tarstop_core.screening.state import State
+from tarstop_core.value.effects import KnownEffect, effect_states
+from tarstop_core.value.outcomes import ReviewPath, pooled_range
+from tarstop_core.value.path import ListPath
+from tarstop_core.value.payoffs import Floats
+
+LEVELS = np.array([0.5, 0.05, 0.95])
+Z = 1.959964
+
+
+def effect_studies(settings: EffectSettings, studies: Collected) -> Studies:
+    """The studies of a session in one form."""
+    return studies_of(studies.rows, forms_of(settings.kind)[0], settings.is_ratio)
+
+
+class Effect(StudyScenario[EffectSettings]):
+    """Whether an intervention does enough, by the effects that reports bring."""
+
+    message = Messages("screening/messages/effect.jinja", REVIEW.message)
+    settings_class = EffectSettings
+    title = "What an intervention does"
+    caption = "Effects of many studies add up."
+    decides = "effects of many studies add up."
+    short = "Effect"
+    actions: ClassVar[Mapping[str, tuple[str, str]]] = {"Adopt or Don’t adopt": ("Adopt", "Don’t adopt")}
+    when = ("if the effect is large enough", "if it is not")
+    belief_title = "chance it does enough"
+    frozen = (
+        "rule, measure, smallest effect that matters, q\\*, costs, starting chance, calibrator",
+        "rule, measure, smallest effect that matters, q*, costs, floor, starting chance, calibrator",
+    )
+    reasons = "for example:\nwrong population\nwrong intervention\nno comparison\nanother outcome"
+    example = "If about one in three such interventions does as much as that, say 33 %."
+    find = "an effect"
+    finds = ("effect", "effects")
+    sheet = "Effects"
+    truths: ClassVar[Mapping[str, str]] = {
+        "pooled": "whether the average effect is beyond the smallest that matters",
+        "full_evidence": "what all documents of the list would have led to",
+    }
+
+    # --- chances and path
+
+    def states(
+        self, settings: EffectSettings, studies: Collected, *, last_only: bool = False
+    ) -> Sequence[KnownEffect]:
+        states = effect_states(
+            effect_studies(settings, studies), settings.target, settings.used_engine, settings.b_0
+        )
+        return states[-1:] if last_only else states
+
+    def entry(self, settings: EffectSettings) -> TypedEffect:
+        return TypedEffect(settings.kind, settings.is_ratio)
+
+    # --- beside the advice
+
+    def facts(
+        self, settings: EffectSettings, calibrator: Calibrator, path: ListPath, p: Floats, state: State
+    ) -> EffectFacts:
+        # No past reviews teach anything yet.
+        own, studies = cast(ReviewPath, path), effect_studies(settings, state.evidence)
+        shared, to_come = self.shared_facts(settings, calibrator, own, p, state, 1.0)
+        now = cast(KnownEffect, own.states[-1])
+        belief = belief_of_effect(studies, settings.target, settings.used_engine, settings.b_0)
+        middle, low, high = now.share_of_settings(LEVELS).tolist()
+        mean, sd = now.pooled
+        ends = (mean, mean - Z * sd, mean + Z * sd)
+        return EffectFacts(
+            **shared,
+            estimate=cast(tuple[float, float, float], tuple(in_unit(settings, end) for end in ends))
+            if len(studies)
+            else None,
+            new_setting=cast(float, belief.new_setting),
+            settings_beyond=(middle, low, high),
+            may_end=pooled_range(now, to_come, unit=lambda end: in_unit(settings, end))
+            if len(studies)
+            else None,
+        )
+
+    def own_rows(self, facts: ReviewFacts, settings: EffectSettings) -> list[tuple[str, str]]:
+        assert isinstance(facts, EffectFacts), "advice of a review of an intervention has its facts"
+        rows = [
+            ("Chance that it does enough in a new setting", percent(facts.new_setting)),
+            ("Share of settings in which it does enough", self.message("settings_beyond", facts=facts)),
+        ]
+        if facts.estimate is not None:
+            rows.insert(0, ("Average effect so far", self.message("estimate", facts=facts)))
+        if facts.may_end is not None:
+            low, high = map(number, facts.may_end)
+            rows.append(("Average effect, if all that is left is read", f"{low} to {high}"))
+        return rows
+
+    def footing(self, advice: Advice, settings: EffectSettings, plus: bool, spent: float) -> dict[str, Any]:
+        facts = cast(EffectFacts, advice.facts)
+        return super().footing(advice, settings, plus, spent) | {
+            "measure": settings.measure,
+            "delta": settings.delta,
+            "direction": "above" if settings.above else "below",
+            "engine": settings.used_engine,
+            "new_setting": facts.new_setting,
+        }
+
+    def pooled(self, settings: EffectSettings, state: State) -> str:
+        """The average effect, what other settings may see, and that it is no complete synthesis where it is none."""
+        if not len(state.evidence):
+            return ""
+        studies = effect_studies(settings, state.evidence)
+        belief = belief_of_effect(studies, settings.target, settings.used_engine, settings.b_0)
+        assert belief.mu is not None and belief.se is not None and belief.prediction is not None
+        ends = (belief.mu, belief.mu - Z * belief.se, belief.mu + Z * belief.se, *belief.prediction)
+        return self.message(
+            "pooled_so_far",
+            settings=settings,
+            studies=len(studies),
+            ends=[in_unit(settings, end) for end in ends],
+            belief=belief,
+        )
+
+    def notes(self, settings: EffectSettings, state: State) -> Sequence[str]:
+        return effect_studies(settings, state.evidence).oddities(settings.kind, settings.is_ratio)
+
+    # --- rows and names
+
+    def lacking(self, settings: EffectSettings, state: State) -> str:
+        """The least number of studies that the settings ask for."""
+        return (
+            "" if len(state.evidence) >= settings.least_studies else self.message("least", settings=settings)
+        )
+
+    def settings_rows(self, settings: EffectSettings) -> list[tuple[str, str]]:
+        rows = [
+            ("Outcome", settings.outcome or "not named"),
+            ("Measure", self.message("measure", settings=settings)),
+            ("Smallest effect that matters (δ)", self.message("smallest", settings=settings)),
+            ("Belief computed by", self.message("engine", settings=settings)),
+        ]
+        return [*rows, *super().settings_rows(settings)]
+
+    def adjustable(self, settings: EffectSettings) -> dict[str, str]:
+        return {"δ": number(settings.delta), **super().adjustable(settings)}
+
+
+def in_unit(settings: EffectSettings, value: float) -> float:
+    """From the scale of analysis to the measure's own unit."""
+    return math.exp(value) if settings.is_ratio else value
+
+
+EFFECT = Effect()

@@ -1,0 +1,313 @@
+"""What reviews have in common whose reports bring studies that add up."""
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar, TypeVar, cast
+
+import numpy as np
+
+from tarstop_core.calibration import calibrator as calibration
+from tarstop_core.calibration.calibrator import Calibrator
+from tarstop_core.calibration.extraction_rate import ExtractionRate
+from tarstop_core.documents.reports import Collected
+from tarstop_core.policies.floors import enough_studies
+from tarstop_core.presentation.numbers import amount, number, percent
+from tarstop_core.screening.advised import Advice, Floor, RecallFacts, ReviewFacts
+from tarstop_core.screening.foretold import still_unread
+from tarstop_core.screening.labels import RELEVANT, Label
+from tarstop_core.screening.scenarios.base import Scenario
+from tarstop_core.screening.settings import StudySettings
+from tarstop_core.screening.state import State
+from tarstop_core.value.cumulative import studies_after
+from tarstop_core.value.outcomes import ReviewPath, chance_turned, studies_to_come
+from tarstop_core.value.path import ListPath
+from tarstop_core.value.payoffs import Depths, Flags, Floats
+from tarstop_core.value.studies import Known
+
+T = TypeVar("T", bound=StudySettings)
+STAGES = {
+    1: "a document and its table at once",
+    2: "titles and abstracts first, included reports in full later",
+}
+
+
+def extraction_rate(settings: StudySettings, state: State) -> ExtractionRate:
+    """P(data | included) after the reports that were read in full."""
+    read, brought = sum(report.was_read for report in state.read_in_full.values()), _with_data(state)
+    return settings.data_share.updated(brought, read - brought)
+
+
+def _with_data(state: State) -> int:
+    return sum(report.outcome == "data" for report in state.read_in_full.values())
+
+
+def study_facts(advice: Advice) -> ReviewFacts:
+    """The facts beside the advice of such a review."""
+    assert isinstance(advice.facts, ReviewFacts), "advice of a review has its facts"
+    return advice.facts
+
+
+def with_interval(share: float, ends: tuple[float, float]) -> str:
+    """A share and where it lies with a chance of 90 %."""
+    return f"{percent(share)} ({percent(ends[0])} to {percent(ends[1])})"
+
+
+class StudyScenario(Scenario[T]):
+    """A review in which studies add up; a subclass says what is known after some of them."""
+
+    asked = ("What does the review ask?", "Its title, or its question in a sentence")
+    plans_approximately = True
+    in_steps = True
+    verdicts_tell = False
+    truths: ClassVar[Mapping[str, str]]  # what the decision is judged by, as sentences have it
+
+    # --- chances and path
+
+    @abstractmethod
+    def states(self, settings: T, studies: Collected, *, last_only: bool = False) -> Sequence[Known]:
+        """What is known after studies.
+
+        Parameters
+        ----------
+        settings : StudySettings
+            Those in force, or of a what-if.
+        studies : Collected
+            What reports have brought.
+        last_only : bool
+            Whether only what is known after all of them is wanted.
+
+        Returns
+        -------
+        sequence of Known
+            After 0, 1, 2 … studies, or one.
+        """
+
+    def needed(self, settings: T, studies: Collected, states: Sequence[Known]) -> Depths | None:
+        """Further studies before a⁺ may be taken.
+
+        Parameters
+        ----------
+        settings, studies
+            As for :meth:`states`.
+        states : sequence of Known
+            What is known after 0, 1, 2 … studies, or after all of them alone.
+
+        Returns
+        -------
+        ndarray of int or None
+            In each state; None where a⁺ always may be taken.
+        """
+        if not settings.least_studies:
+            return None
+        after = np.arange(len(studies) + 1)[-len(states) :]
+        return np.asarray(np.maximum(0, settings.least_studies - after), dtype=np.intp)
+
+    def chance_of(self, settings: T) -> str:
+        """Included by title and abstract, or with data where both are read at once."""
+        return calibration.INCLUSION if settings.two_stages else calibration.REVIEW
+
+    def path(self, settings: T, calibrator: Calibrator, chances: Floats, state: State) -> ReviewPath:
+        # In two stages `chances` are those of being included by title and abstract, in one those of bringing data.
+        studies = state.evidence
+        share = extraction_rate(settings, state).mean if settings.two_stages else 1.0
+        states = self.states(settings, studies)
+        return ReviewPath(
+            p=chances,
+            states=states,
+            needed=self.needed(settings, studies, states),
+            studies=studies_after(studies.positions, len(chances)),
+            payoffs=settings.payoffs,
+            labels=np.asarray(state.labels == RELEVANT),
+            share=share,
+            full_cost=settings.full_cost if settings.two_stages else 0.0,
+            waiting=share * len(state.waiting),
+        )
+
+    def key(self, settings: T, state: State) -> str:
+        """The reports that were read in full, and the share of them that brought data."""
+        return repr((sorted(state.read_in_full.items()), extraction_rate(settings, state)))
+
+    def with_b_0(
+        self, path: ListPath, settings: T, calibrator: Calibrator, chances: Floats, state: State
+    ) -> ListPath:
+        # Only the present belief is computed anew: the depths behind are not asked for.
+        studies, whole = state.evidence, cast(ReviewPath, path)
+        now = self.states(settings, studies, last_only=True)
+        needed = self.needed(settings, studies, now)
+        none = np.zeros_like(whole.studies)
+        return replace(whole, states=now, studies=none, behind=len(studies), needed=needed)
+
+    # --- beside the advice
+
+    def floors(self, settings: T, path: ListPath) -> Mapping[Floor, Flags]:
+        """A chance of the right decision, and a number of studies."""
+        own, allowed = cast(ReviewPath, path), dict[Floor, Flags]()
+        if settings.floor:
+            allowed[Floor.RIGHT] = np.asarray(1 - own.disagreement(settings.truth) >= settings.floor)
+        if settings.floor_studies:
+            allowed[Floor.STUDIES] = enough_studies(own, settings.floor_studies, settings.cost)
+        return allowed
+
+    def shared_facts(
+        self, settings: T, calibrator: Calibrator, path: ReviewPath, p: Floats, state: State, tempering: float
+    ) -> tuple[dict[str, Any], Floats]:
+        """Facts that all such reviews have, and the chance of 0, 1, 2 … further studies.
+
+        Parameters
+        ----------
+        settings, calibrator, path, state
+            As for :meth:`facts`.
+        p : array of shape (N,)
+            As the calibrator gives it: what was found already corrects the number still unread, and a scale that came from
+            the same documents would count them twice.
+        tempering : float
+            Power of the odds that further studies turn the decision, which past reviews teach.
+
+        Returns
+        -------
+        dict, ndarray
+            Fields of :class:`ReviewFacts`, and chances.
+        """
+        depth, waiting = state.depth, len(state.waiting)
+        now, share = path.states[-1], extraction_rate(settings, state)
+        to_read, plan = path.best_reports(waiting)[0], path.best_plan(depth, settings.cost)[0]
+        worth_of_reports = path.worth_of_reports(waiting)
+        left = still_unread(settings, calibrator, p, state)
+        q_star, needed = settings.payoffs.q_star, 0 if path.needed is None else int(path.needed[-1])
+        shapes = (share.alpha, share.beta) if settings.two_stages else None
+        to_come = studies_to_come(left.chance, waiting, shapes)
+        turned: dict[str, Any] = {"needed": needed, "mixture": getattr(now, "mixture", None)}
+        facts = {
+            "studies": len(state.evidence),
+            "waiting": waiting,
+            "reports_worth": float(worth_of_reports[to_read or waiting]),
+            "reports_cost": path.full_cost * (to_read or waiting),
+            "reports_to_read": to_read,
+            "reports_may_change": chance_turned(now.b, now.n_0, np.eye(waiting + 1)[-1], q_star, **turned),
+            "otherwise": chance_turned(now.b, now.n_0, to_come, q_star, tempering=tempering, **turned),
+            "disagreement": float(path.disagreement(settings.truth)[depth]),
+            "plan": plan,
+            "left": (left.mean, *left.interval()),
+            "share": (share.mean, *share.interval()),
+            "relevant": int(state.came_true.sum()),
+            "needed": needed,
+        }
+        return facts, to_come
+
+    def reports_first(self, advice: Advice) -> bool:
+        return study_facts(advice).reports_first
+
+    def rows(self, advice: Advice, settings: T) -> list[tuple[str, str]]:
+        facts = study_facts(advice)
+        rows = [
+            *super().rows(advice, settings),
+            ("Chance of the right decision, stopping now", percent(1 - facts.disagreement)),
+            ("Chance that all that is left would choose otherwise", percent(facts.otherwise)),
+            ("Relevant documents probably still unread", self.message("unread", facts=facts)),
+            *self.own_rows(facts, settings),
+        ]
+        if settings.two_stages:
+            rows.append(("Included reports that bring data", with_interval(facts.share[0], facts.share[1:])))
+        return rows
+
+    def own_rows(self, facts: ReviewFacts, settings: T) -> list[tuple[str, str]]:
+        """Rows beside the advice that only this kind of review has."""
+        return []
+
+    def footing(self, advice: Advice, settings: T, plus: bool, spent: float) -> dict[str, Any]:
+        facts = study_facts(advice)
+        return super().footing(advice, settings, plus, spent) | {
+            "truth": settings.truth,
+            "studies": facts.studies,
+            "reports_waiting": facts.waiting,
+            "chance_otherwise": facts.otherwise,
+            "chance_right": 1 - facts.disagreement,
+        }
+
+    def incomplete(self, advice: Advice, settings: T) -> str:
+        return self.message("incomplete", advice=advice, settings=settings)
+
+    # --- rows and names
+
+    def counted(self, state: State) -> list[str]:
+        waiting = len(state.waiting)
+        return [
+            f"{state.relevant:,} {'included' if state.settings.two_stages else 'relevant'}",
+            f"{_with_data(state):,} with data",
+            "1 report waiting" if waiting == 1 else f"{waiting:,} reports waiting",
+        ]
+
+    def counted_in_log(self, state: State) -> str:
+        waiting = len(state.waiting)
+        words = f"{state.relevant:,} included, {_with_data(state):,} with {self.find}"
+        return f"{words}, {waiting:,} to be read in full" if waiting else words
+
+    def verdicts(self, settings: T) -> dict[Label, tuple[str, str]]:
+        """By title and abstract, where reports are read later."""
+        if not settings.two_stages:
+            return super().verdicts(settings)
+        return {"relevant": ("Include", ""), "irrelevant": ("Exclude", ""), "unsure": ("Unsure", "")}
+
+    def settings_rows(self, settings: T) -> list[tuple[str, str]]:
+        share, reports = settings.data_share, list[tuple[str, str]]()
+        if settings.two_stages:
+            reports = [
+                ("Cost of a report in full", amount(settings.full_cost, settings.payoffs.unit)),
+                (
+                    "Included reports expected to bring data, before any was read",
+                    with_interval(share.mean, share.interval()),
+                ),
+            ]
+        return [
+            ("The decision is judged by", self.truths[settings.truth]),
+            ("Reading", STAGES[settings.stages]),
+            *reports,
+            (
+                "Chance of the right decision before any rule may stop",
+                percent(settings.floor) if settings.floor else "none",
+            ),
+            (
+                "Studies before any rule may stop",
+                number(settings.floor_studies) if settings.floor_studies else "none",
+            ),
+            (f"Least evidence for “{settings.plus}”", self.message("least", settings=settings)),
+        ]
+
+    def adjustable(self, settings: T) -> dict[str, str]:
+        return {
+            "starting chance": percent(settings.b_0),
+            "cost of a report": amount(settings.full_cost, settings.payoffs.unit),
+            "least chance of the right decision": percent(settings.floor),
+            "least number of studies": number(settings.floor_studies),
+        }
+
+    # --- what leaves
+
+    def columns(
+        self, facts: ReviewFacts | RecallFacts | None, final: State, ids: Sequence[str], depth: int
+    ) -> dict[str, Any]:
+        # What was known at the time, and what became of the report.
+        assert isinstance(facts, ReviewFacts), "advice of a review has its facts"
+        return {
+            "studies": facts.studies,
+            "reports_waiting": facts.waiting,
+            "chance_otherwise": facts.otherwise,
+            "unseen_expected": facts.left[0],
+            **self.kept_columns(final, ids, depth),
+        }
+
+    def kept_columns(self, final: State, ids: Sequence[str], depth: int) -> dict[str, Any]:
+        # What became of the report, as it stands.
+        report = final.read_in_full.get(depth)
+        rows = report.rows if report else ()
+        return {
+            "report": report.outcome if report else "waiting" if depth in final.waiting else "",
+            "report_reason": report.reason if report else "",
+            "tables": "; ".join(f"{row.study}: {in_a_line(row.numbers)}" for row in rows),
+        }
+
+
+def in_a_line(numbers: Mapping[str, Any]) -> str:
+    """Numbers of a study by the names of their columns: "TP 9, FP 1"; an unknown one stays empty."""
+    return ", ".join(f"{name} {'' if value is None else value}" for name, value in numbers.items())

@@ -1,0 +1,145 @@
+"""What further studies are worth where heterogeneity is unknown: a mixture of normal distributions of known heterogeneity.
+
+After k more studies the belief depends on their mean ȳ and their sum of squares S (:mod:`tarstop_core.value.knowledge`). For
+each S the ȳ at which the action changes are found; up to them the expectation over ȳ is a bivariate normal probability, and
+what is left is a sum over S.
+"""
+
+from functools import lru_cache
+
+import numpy as np
+from scipy.special import gammaln, ndtr, owens_t
+
+from tarstop_core.value.knowledge import Knowledge
+from tarstop_core.value.payoffs import Depths, Floats, Payoffs
+
+SCAN, ROUNDS = 48, 48
+"""Means ȳ between which a change of action is looked for, and halvings to find it."""
+REACH = 9.0
+"""Standard deviations that ȳ and the root of S reach."""
+ONE_BY_ONE, SPACED, MOST = 5, 1.6, 400
+"""Up to so many studies every number is computed, then numbers that lie apart by a factor; more than so many tell no more."""
+
+
+def worth_of_studies(parts: Knowledge, studies: Floats | Depths, payoffs: Payoffs) -> Floats:
+    """Expected value of further studies and then acting.
+
+    Parameters
+    ----------
+    parts : Knowledge
+        What is known now, by heterogeneity.
+    studies : array_like, shape (K,)
+        Numbers of studies, rising, each at least 1.
+    payoffs : Payoffs
+        What right and wrong decisions bring.
+
+    Returns
+    -------
+    ndarray, shape (K,)
+        In the payoffs' unit, between 0 and EVPI.
+    """
+    gain = _between(parts, studies, payoffs.q_star)[0] * payoffs.K
+    return np.clip(gain, 0.0, payoffs.evpi(parts.b))
+
+
+def chance_of_plus(parts: Knowledge, studies: Floats | Depths, q_star: float) -> Floats:
+    """Chance that the belief exceeds q* after further studies.
+
+    Parameters
+    ----------
+    parts, studies
+        As of :func:`worth_of_studies`.
+    q_star : float
+        Threshold belief above which a⁺ is chosen.
+
+    Returns
+    -------
+    ndarray, shape (K,)
+        Chances.
+    """
+    return np.clip(_between(parts, studies, q_star)[1], 0.0, 1.0)
+
+
+def _between(parts: Knowledge, studies: Floats | Depths, q_star: float) -> tuple[Floats, Floats]:
+    """EVSI/K and the chance of a⁺ after so many studies each; numbers beyond a few are interpolated."""
+    asked = np.minimum(np.asarray(studies, dtype=float), MOST)
+    nodes = [k for k in range(1, ONE_BY_ONE + 1) if k <= asked.max()]
+    while nodes[-1] < asked.max():
+        nodes.append(max(nodes[-1] + 1, round(nodes[-1] * SPACED)))
+    computed = np.array([_of(parts, k, q_star) for k in nodes])
+    at = np.log(np.array(nodes, dtype=float))
+    gain, plus = (np.interp(np.log(asked), at, column) for column in computed.T)
+    return gain, plus
+
+
+@lru_cache(maxsize=4096)
+def _of(parts: Knowledge, k: int, q_star: float) -> tuple[float, float]:
+    """EVSI/K of exactly k studies, and the chance that they lead to a⁺."""
+    if parts.b > q_star:
+        # Counted from the other side nothing has to be subtracted: what is gained is that a⁺ is given up in time.
+        mirrored = Knowledge(parts.weight, -parts.mean, parts.precision, parts.study)
+        gain, minus = _gain(mirrored, k, 1 - q_star)
+        return gain, 1 - minus
+    return _gain(parts, k, q_star)
+
+
+def _gain(parts: Knowledge, k: int, q_star: float) -> tuple[float, float]:
+    """E[(b′ − q*)⁺] and P(b′ > q*), b at most q*."""
+    spread = np.sqrt(1 / parts.precision + 1 / (k * parts.study))
+    roots, shares = _sums_of_squares(parts, k)
+    low, high = (parts.mean - REACH * spread).min(), (parts.mean + REACH * spread).max()
+    middle, unit = float(parts.weight @ parts.mean), float(spread.min())
+    ends = np.arcsinh((np.array([low, high]) - middle) / unit)
+    scan = middle + unit * np.sinh(np.linspace(float(ends[0]), float(ends[1]), SCAN))
+    above = parts.belief_after(k, k, *np.broadcast_arrays(scan, (roots**2)[:, None])) > q_star
+    row, left = np.nonzero(above[:, 1:] != above[:, :-1])
+    rising = above[row, left + 1]
+    near, far = scan[left], scan[left + 1]
+    for _ in range(ROUNDS):
+        half = (near + far) / 2
+        past = (parts.belief_after(k, k, half, roots[row] ** 2) > q_star) == rising
+        near, far = np.where(past, near, half), np.where(past, half, far)
+    # Beyond each change: everything with b′ > q*, a part a column.
+    sign = np.where(rising, 1.0, -1.0)[:, None] * shares[row]
+    gained, beyond = _beyond((near + far) / 2, parts, spread, q_star)
+    always = shares[above[:, 0]].sum(axis=0)
+    from_start = ndtr(parts.mean * np.sqrt(parts.precision)) - q_star
+    gain = (sign * gained).sum(axis=0) + always * from_start
+    plus = (sign * beyond).sum(axis=0) + always
+    return float(parts.weight @ gain), float(parts.weight @ plus)
+
+
+def _beyond(y: Floats, parts: Knowledge, spread: Floats, q_star: float) -> tuple[Floats, Floats]:
+    """By part, E[(1{μ > λ} − q*)·1{ȳ > y}] and P(ȳ > y), shape (…, J)."""
+    h = (parts.mean - y[:, None]) / spread
+    a = parts.mean * np.sqrt(parts.precision)
+    beyond = ndtr(h)
+    # μ and ȳ have this correlation: ȳ is μ and the error of the studies.
+    r = 1 / np.sqrt(parts.precision) / spread
+    return _both(h, np.broadcast_to(a, h.shape), r) - q_star * beyond, beyond
+
+
+def _both(h: Floats, k: Floats, r: Floats) -> Floats:
+    """P(X < h, Y < k) of standard normal X and Y with correlation r in (0, 1), by Owen's T."""
+    tiny = 1e-300
+    h, k = (np.where(np.abs(x) < tiny, tiny, x) for x in (h, k))
+    rest = np.sqrt((1 - r) * (1 + r))
+    both = (ndtr(h) + ndtr(k)) / 2 - owens_t(h, (k / h - r) / rest) - owens_t(k, (h / k - r) / rest)
+    return np.asarray(both - np.where(h * k < 0, 0.5, 0.0))
+
+
+def _sums_of_squares(parts: Knowledge, k: int) -> tuple[Floats, Floats]:
+    """Nodes of √S of k studies and the chance of each by part, shapes (M,) and (M, J)."""
+    if k == 1:
+        return np.zeros(1), np.ones((1, len(parts.weight)))
+    unit, largest = float((parts.study**-0.5).min()), float((parts.study**-0.5).max())
+    # √S in its own unit is χ distributed with k − 1 degrees; nodes as close as it is narrow.
+    width = 1 / np.sqrt(2 * k)
+    least = max(0.0, np.sqrt(k - 1) - REACH / np.sqrt(2))
+    t = np.arange(np.arcsinh(least), np.arcsinh((np.sqrt(k - 1) + REACH) * largest / unit) + width, width)
+    roots = unit * np.sinh(t)
+    x = np.maximum(roots, 1e-300)[:, None] * np.sqrt(parts.study)
+    log = (k - 2) * np.log(x) - x**2 / 2 - gammaln((k - 1) / 2) + 0.5 * np.log(parts.study)
+    density = np.exp(log) * (unit * np.cosh(t))[:, None]
+    density[0] *= 0.5 if not least else 1.0
+    return roots, density / density.sum(axis=0)
