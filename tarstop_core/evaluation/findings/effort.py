@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from tarstop_core.evaluation.findings import message, share_words, signed
-from tarstop_core.evaluation.findings.figures import BAR, ROW, drawn, look_of, mark, reach, within
+from tarstop_core.evaluation.findings.figures import BAR, ROW, MethodChart, look_of, mark, reach, within
 from tarstop_core.presentation import figures as fig
 
 FURTHEST = -1.0
@@ -31,24 +31,24 @@ def effort_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = Fal
     """
     own = frame.sort_values("screened", ascending=False)
     names = own["approach"].tolist()
-    data: list[dict[str, Any]] = []
+    chart = MethodChart(126 + ROW * len(names), dark=dark, simulated=simulated)
     for name, row in zip(names, own.to_dict("records"), strict=True):
         colour = look_of(row)["color"]
         low, high, mean = (max(0.5, row[key]) for key in ("depth_25", "depth_75", "screened"))
         middle = {"type": "scatter", "mode": "lines", "line": {"color": colour, "width": 7}, "opacity": 0.4}
-        data.append({**middle, "x": [low, high], "y": [name, name], "hoverinfo": "skip"})
+        chart.traces.append({**middle, "x": [low, high], "y": [name, name], "hoverinfo": "skip"})
         hover = f"{name}: {row['screened']:,.1f} documents, {row['effort_saved']:.1%} saved<extra></extra>"
         point = fig.points([mean], [name], colour, hovertemplate=hover)
         if "screened_low" in row:
             above = max(0.0, row["screened_high"] - row["screened"])
             below = max(0.0, min(row["screened"] - row["screened_low"], mean - 0.4))
             point["error_x"] = fig.interval([above], [below], colour, 2)
-        data.append(point)
+        chart.traces.append(point)
     # Two lines, because one is wider than a telephone.
     title = "documents read (0 drawn at 0.5)<br>dot: mean; bar: middle half of topics"
-    xaxis, yaxis = fig.axis(title, dark, type="log", dtick=1), fig.axis("", dark, automargin=True)
-    height = 126 + ROW * len(names)
-    return drawn(data, height, simulated, dark, margin={"b": 64}, xaxis=xaxis, yaxis=yaxis)
+    chart.axis("xaxis", title, type="log", dtick=1)
+    chart.axis("yaxis", "", automargin=True)
+    return chart.figure(margin={"b": 64})
 
 
 def effort_sentence(frame: pd.DataFrame) -> str:
@@ -82,34 +82,29 @@ def saved_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = Fals
     """
     own = frame.sort_values("effort_saved", kind="stable")
     names = own["approach"].tolist()
-    text = fig.text_colour(dark)
-    data: list[dict[str, Any]] = []
+    chart = MethodChart(110 + ROW * len(names), dark=dark)
     for row in own.to_dict("records"):
         look, name, saved = look_of(row), row["approach"], row["effort_saved"]
         bar = {**BAR, "x": [saved], "y": [name], "marker": {"color": look["color"]}, "width": 0.55}
         bar |= {"text": [f" {100 * saved:.3g} %"], "textposition": "outside"}
-        bar |= {"textfont": {"color": text, "size": 11}, "cliponaxis": False}
+        bar |= {"textfont": {"color": fig.text_colour(dark), "size": 11}, "cliponaxis": False}
         hover = f"{name}: %{{x:.2%}} saved, {row['screened']:,.1f} read<extra></extra>"
-        data.append(bar | {"hovertemplate": hover})
+        chart.traces.append(bar | {"hovertemplate": hover})
         hover = f"{name}: %{{x:.1%}} as the truth<extra></extra>"
         point = mark(row["decision_agreement"], name, look, xaxis="x2", hovertemplate=hover)
         if "decision_agreement_low" in row:
             point["error_x"] = reach(row, "decision_agreement", look["color"])
-        data.append(point)
+        chart.traces.append(point)
     now = _deciding_now(frame)
-    notes = [fig.label(now, 1, "Decide now", text, xref="x2", yref="paper", xanchor="center")]
+    chart.label(now, 1, "Decide now", xref="x2", yref="paper", xanchor="center")
     if simulated:
-        notes.append(fig.note(0, 1, "simulated", text, xanchor="left"))
+        chart.note(0, 1, "simulated", xanchor="left")
     ticks: dict[str, Any] = {"tickformat": ".0%", "nticks": 4, "tickangle": 0}
-    layout = {
-        "margin": {"t": 28},
-        "barmode": "overlay",
-        "xaxis": fig.axis("effort saved", dark, domain=list(HALVES[0]), range=[0, 1.16], **ticks),
-        "xaxis2": fig.axis("same decision as the truth", dark, domain=list(HALVES[1]), **ticks),
-        "yaxis": fig.axis("", dark, automargin=True, type="category", categoryarray=names),
-        "shapes": [fig.upright(now, width=1, xref="x2")],
-    }
-    return drawn(data, 110 + ROW * len(names), False, dark, notes, **layout)
+    chart.axis("xaxis", "effort saved", domain=list(HALVES[0]), range=[0, 1.16], **ticks)
+    chart.axis("xaxis2", "same decision as the truth", domain=list(HALVES[1]), **ticks)
+    chart.axis("yaxis", "", automargin=True, type="category", categoryarray=names)
+    shapes = [fig.upright(now, width=1, xref="x2")]
+    return chart.figure(margin={"t": 28}, barmode="overlay", shapes=shapes)
 
 
 def saved_sentence(frame: pd.DataFrame) -> str:
@@ -151,26 +146,23 @@ def difference_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool =
     # What reads nearly everything lies far to the left: the axis ends where methods can be told apart.
     near = own[own["difference_low"] > FURTHEST]
     spread = near[["difference_low", "difference_high"]].abs().to_numpy().max(initial=0.01)
-    data, notes = [], []
+    chart = MethodChart(110 + ROW * len(own), dark=dark, simulated=simulated)
     for row in own.to_dict("records"):
         look, hover = look_of(row), "%{y}: %{x:+.4f}<extra></extra>"
         if row["difference_low"] > FURTHEST:
             error = reach(row, "difference", look["color"])
-            data.append(mark(row["difference"], row["approach"], look, error_x=error, hovertemplate=hover))
+            point = mark(row["difference"], row["approach"], look, error_x=error, hovertemplate=hover)
+            chart.traces.append(point)
             continue
-        edge = fig.points([-1.08 * spread], [row["approach"]], look["color"], hoverinfo="skip")
-        data.append(edge | {"marker": edge["marker"] | {"symbol": "triangle-left"}})
-        where = {"xanchor": "left", "xshift": 10, "yanchor": "middle"}
-        notes.append(
-            fig.label(
-                -1.08 * spread, row["approach"], signed(row["difference"], 2), fig.text_colour(dark), **where
-            )
+        edge, place = (
+            {**look, "symbol": "triangle-left"},
+            {"xanchor": "left", "xshift": 10, "yanchor": "middle"},
         )
-    xaxis = fig.axis("net utility, difference a topic", dark, range=[-1.15 * spread, 1.15 * spread])
-    yaxis = fig.axis("", dark, automargin=True, type="category", categoryarray=own["approach"].tolist())
-    axes: dict[str, Any] = {"xaxis": xaxis, "yaxis": yaxis}
-    shapes = [fig.upright(0, width=1)]
-    return drawn(data, 110 + ROW * len(own), simulated, dark, notes, **axes, shapes=shapes)
+        chart.traces.append(mark(-1.08 * spread, row["approach"], edge, hoverinfo="skip"))
+        chart.label(-1.08 * spread, row["approach"], signed(row["difference"], 2), **place)
+    chart.axis("xaxis", "net utility, difference a topic", range=[-1.15 * spread, 1.15 * spread])
+    chart.axis("yaxis", "", automargin=True, type="category", categoryarray=own["approach"].tolist())
+    return chart.figure(shapes=[fig.upright(0, width=1)])
 
 
 def difference_sentence(frame: pd.DataFrame) -> str:

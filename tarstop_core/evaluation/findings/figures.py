@@ -71,33 +71,16 @@ def mark(x: float, name: str, look: Mapping[str, Any], **more: Any) -> fig.Figur
     return fig.points([x], [name], look["color"], marker={"symbol": look["symbol"]}, **more)
 
 
-def drawn(
-    data: list[fig.Figure],
-    height: int,
-    simulated: bool,
-    dark: bool,
-    notes: Sequence[fig.Figure] = (),
-    **more: Any,
-) -> fig.Figure:
-    """Finish a figure of an experiment, with its margins and its mark.
+class MethodChart(fig.Chart):
+    """A chart of an experiment, in which methods keep their colours on a light and on a dark page."""
 
-    Parameters
-    ----------
-    data, notes : sequences of dict
-        Traces and annotations.
-    height, simulated, dark : int, bool, bool
-        As of :func:`tarstop_core.presentation.figures.drawn`.
-    **more
-        Further attributes of the layout.
-
-    Returns
-    -------
-    dict
-        A plotly figure.
-    """
-    mark_simulated = [fig.note(1, 1, "simulated", fig.text_colour(dark))] if simulated else []
-    margin = {"l": 64, "r": 16, "t": 24, "b": 48, **more.pop("margin", {})}
-    return fig.drawn(data, height, False, dark, [*notes, *mark_simulated], margin=margin, **more)
+    def figure(self, **layout: Any) -> fig.Figure:
+        """Return the figure with the margins of its kind and its mark; `layout` is what else its layout has."""
+        if self.simulated:
+            self.note(1, 1, "simulated")
+        margin = {"l": 64, "r": 16, "t": 24, "b": 48, **layout.pop("margin", {})}
+        more = {**self.axes, **layout, "margin": margin}
+        return fig.drawn(self.traces, self.height, False, self.dark, self.labels, **more)
 
 
 def reach(row: Mapping[Any, Any], name: str, colour: str) -> fig.Figure:
@@ -142,7 +125,7 @@ def regret_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = Fal
     dict
         A plotly figure.
     """
-    data: list[fig.Figure] = []
+    chart = MethodChart(420, dark=dark, simulated=simulated)
     floor: list[fig.Figure] = []
     ends: list[End] = []
     direct = frame["method"].nunique() <= DIRECT_LABELS
@@ -164,28 +147,24 @@ def regret_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool = Fal
             above = (own["regret_high"] - own["regret"]).clip(lower=0).tolist()
             below = (own["regret"] - own["regret_low"]).clip(lower=0).tolist()
             trace["error_y"] = fig.interval(above, below, colour, 1, width=0)
-        data.append(trace)
+        chart.traces.append(trace)
         if positive.any():
             last = own[positive].iloc[-1]
             ends.append((np.log10(last["cost"]), np.log10(last["regret"]), name, colour))
-    annotations = [
+    chart.labels += [
         fig.label(x, y, text, colour, xanchor="left", yanchor="middle", xshift=8)
         for x, y, text, colour in (_apart(ends) if direct else [])
     ]
     if (frame["regret"] <= 0).any():
-        data += floor  # one a method, in the order of the lines
-        where = {"xref": "paper", "yanchor": "middle", "xshift": -4}
-        annotations.append(fig.label(0, np.log10(zero), "0", fig.text_colour(dark), **where))
+        chart.traces += floor  # one a method, in the order of the lines
+        chart.label(0, np.log10(zero), "0", xref="paper", yanchor="middle", xshift=-4)
     logarithmic = {"type": "log", "dtick": 1, "exponentformat": "power"}
-    xaxis = fig.axis("cost of one document (utility)", dark, **logarithmic)
-    yaxis = fig.axis("mean regret (utility)", dark, **logarithmic)
-    figure = drawn(data, 420, simulated, dark, annotations, xaxis=xaxis, yaxis=yaxis)
+    chart.axis("xaxis", "cost of one document (utility)", **logarithmic)
+    chart.axis("yaxis", "mean regret (utility)", **logarithmic)
     if direct:
-        figure["layout"]["margin"]["r"] = 110
-    else:
-        legend = {"font": {"size": 11}, "orientation": "h", "y": -0.25}
-        figure["layout"] |= {"showlegend": True, "legend": legend, "height": 420 + 14 * len(floor)}
-    return figure
+        return chart.figure(margin={"r": 110})
+    chart.height += 14 * len(floor)
+    return chart.figure(showlegend=True, legend={"font": {"size": 11}, "orientation": "h", "y": -0.25})
 
 
 def _on_the_floor(costs: Sequence[float], zero: float, name: str, look: dict[str, Any]) -> dict[str, Any]:
@@ -288,9 +267,7 @@ def error_figure(
     names = list(dict.fromkeys(frame["approach"]))
     width = (1 - 0.04 * (len(q_stars) - 1)) / len(q_stars)
     top = 1.12 * float((frame["false_adopt"] + frame["false_reject"]).max())
-    data: list[dict[str, Any]] = []
-    axes: dict[str, Any] = {}
-    notes = []
+    chart = MethodChart(160 + ROW * len(names), dark=dark, simulated=simulated)
     for panel, q_star in enumerate(q_stars):
         own = frame[frame["q_star"] == q_star].set_index("approach").reindex(names)
         suffix = "" if panel == 0 else str(panel + 1)
@@ -300,31 +277,19 @@ def error_figure(
             bars = {**BAR, "name": title, "showlegend": panel == 0, "x": own[column].tolist(), "y": names}
             bars |= {"xaxis": f"x{suffix}", "yaxis": "y"}
             bars |= {"marker": {"color": colour, "pattern": {"shape": shape}}}
-            data.append(bars | {"hovertemplate": "%{y}: %{x:.1%} " + title + "<extra></extra>"})
-        axes[f"xaxis{suffix}"] = fig.axis(
-            "share of topics",
-            dark,
-            domain=[left, left + width],
-            tickformat=".0%",
-            range=[0, top or 1],
-            **FLAT,
-        )
-        notes.append(fig.note(left, 1, f"q* = {q_star:g}", fig.text_colour(dark), xanchor="left"))
-    return drawn(
-        data,
-        160 + ROW * len(names),
-        simulated,
-        dark,
-        notes,
+            chart.traces.append(bars | {"hovertemplate": "%{y}: %{x:.1%} " + title + "<extra></extra>"})
+        shares = {"domain": [left, left + width], "tickformat": ".0%", "range": [0, top or 1]}
+        chart.axis(f"xaxis{suffix}", "share of topics", **shares, **FLAT)
+        chart.note(left, 1, f"q* = {q_star:g}", xanchor="left")
+    chart.axis("yaxis", "", autorange="reversed", automargin=True)
+    return chart.figure(
         showlegend=True,
         margin={"b": 100},
         barmode="stack",
         bargap=0.35,
-        yaxis=fig.axis("", dark, autorange="reversed", automargin=True),
         # At the bottom of the picture, however high the panels: below the titles of their axes.
         legend={"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "font": {"size": 12}},
         meta={"least_width": 240 * len(q_stars)},
-        **axes,
     )
 
 

@@ -142,7 +142,7 @@ def figure(rows: pd.DataFrame, dark: bool = False) -> fig.Figure:
         A plotly figure.
     """
     names = rows["rule"].unique().tolist()
-    data, legend = [], []
+    chart = fig.Chart(90 + 22 * len(names), dark=dark)
     for target in TARGETS:
         own, first = rows[rows["target"] == target], target == TARGETS[0]
         colour, sign = fig.ink(COLOURS[target], dark), "○" if first else "●"
@@ -155,18 +155,15 @@ def figure(rows: pd.DataFrame, dark: bool = False) -> fig.Figure:
                 mean.tolist(), height, colour, 7, marker=look, xaxis=axis, hovertext=hover, hoverinfo="text"
             )
             bars = fig.interval((high - mean).clip(0), (mean - low).clip(0), colour, 1.5)
-            data.append(points | {"error_x": bars})
+            chart.traces.append(points | {"error_x": bars})
         aim = f"{sign} aiming at a recall of {target:.0%}"
-        legend.append(fig.note(0.48 if first else 1, 1, aim, colour, yshift=4))
+        chart.note(0.48 if first else 1, 1, aim, COLOURS[target], yshift=4)
     shares = {"range": [0, 1.02], "tickvals": [0, 0.25, 0.5, 0.75, 1], "tickformat": ".0%"}
-    axes = {
-        "xaxis": fig.axis("lists on which it is reached", dark, domain=[0, 0.47], **shares),
-        "xaxis2": fig.axis("share of the list read", dark, domain=[0.53, 1], anchor="y", **shares),
-        "yaxis": fig.axis(
-            "", dark, range=[len(names) - 0.4, -0.6], tickvals=list(range(len(names))), ticktext=names
-        ),
-    }
-    return fig.drawn(data, 90 + 22 * len(names), False, dark, legend, margin={"l": 170}, **axes)
+    chart.axis("xaxis", "lists on which it is reached", domain=[0, 0.47], **shares)
+    chart.axis("xaxis2", "share of the list read", domain=[0.53, 1], anchor="y", **shares)
+    ticks = {"tickvals": list(range(len(names))), "ticktext": names}
+    chart.axis("yaxis", "", range=[len(names) - 0.4, -0.6], **ticks)
+    return chart.figure(margin={"l": 170})
 
 
 def least_read(rows: pd.DataFrame, target: float) -> dict[str, Any]:

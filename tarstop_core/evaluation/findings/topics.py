@@ -11,7 +11,7 @@ from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.cases import Benchmark, Case, Fold
 from tarstop_core.evaluation.findings import message, share_words
 from tarstop_core.evaluation.findings.aggregate import regrets
-from tarstop_core.evaluation.findings.figures import ROW, look_of, mark
+from tarstop_core.evaluation.findings.figures import ROW, MethodChart, look_of, mark
 from tarstop_core.evaluation.reliability_counts import matches_measurement
 from tarstop_core.evaluation.results import MethodInfo, Results
 from tarstop_core.evaluation.tasks import TASKS
@@ -255,7 +255,7 @@ def topic_figure(
     low = strip / (CURVES + strip)
     above, middle = [low, 1.0], low + 0.46 * (1 - low)
     decades: dict[str, Any] = {"type": "log", "dtick": 1}
-    chart = fig.Chart(CURVES + strip + MARGINS, dark=dark)
+    chart = MethodChart(CURVES + strip + MARGINS, dark=dark, simulated=simulated)
     at = np.union1d(_depths_to_draw(b), [depth] if hit is None else [hit - 1, hit, depth])
     belief = b[at] if hit is None else np.where(at >= hit, 1.0, b[at])
     _solid_then_dashed(chart, at, belief.tolist(), depth, BELIEF, "y", shape)
@@ -288,8 +288,6 @@ def topic_figure(
         hover = "first hit<extra></extra>"
         chart.line([hit, hit], [-0.05, 1.05], BELIEF, width=1, dash="dot", hovertemplate=hover)
         chart.label(float(np.log10(hit)), 0.02, f" first hit: {hit:,}", xanchor="left")
-    if simulated:
-        chart.note(1, 1, "simulated")
     ends = [float(np.log10(0.5)), end + 0.01]
     chart.axis("xaxis", "documents read (0 drawn at 0.5)", **decades, range=ends, anchor="y3")
     chart.axis("yaxis", belief_title, range=[-0.05, 1.05], tickformat=".1f", domain=above)
