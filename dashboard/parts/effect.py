@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from dashboard.frame.shell import caption, problem_box, term
+from dashboard.frame.shell import problem_box, term
 from dashboard.frame.widgets import hundredths, lasting, one_of
 from tarstop_core.effects.absolute import delta_of_difference
 from tarstop_core.effects.measures import Measure
@@ -87,5 +87,5 @@ def _in_people(key: str, asked: EffectSettings) -> EffectSettings:
     settings = replace(asked, delta=delta, baseline=risk)
     smallest = scenario_of(settings).message("smallest", settings=settings)
     words = f"The {term('smallest-effect', 'smallest effect that matters')}, δ"
-    caption(f"{words}: {MEASURES[asked.kind].lower()} {smallest}.")
+    st.caption(f"{words}: {MEASURES[asked.kind].lower()} {smallest}.")
     return settings

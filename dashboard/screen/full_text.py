@@ -160,7 +160,9 @@ def _form(work: Work, state: State, at: int, doc: str) -> None:
             # The first one is what Enter presses.
             what = (work, at, doc, state.seq)
             st.form_submit_button("Save the report", type="primary", on_click=_save, args=what)
-            st.form_submit_button("Add another table", on_click=_another, args=(work, doc))
+            st.form_submit_button(
+                f"Add another {draft.tables[0].called}", on_click=_another, args=(work, doc)
+            )
             st.form_submit_button(
                 "Back to screening",
                 shortcut="Esc",
@@ -177,7 +179,7 @@ def _field(label: str, value: str, name: str, doc: str, **more: Any) -> None:
 def _table(doc: str, place: int, table: Typed, several: bool) -> None:
     if several:
         _field(
-            f"Table {place + 1} is about",
+            f"{table.called.capitalize()} {place + 1} is about",
             table.part,
             f"part_{place}",
             doc,

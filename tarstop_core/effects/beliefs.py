@@ -115,7 +115,7 @@ def belief_of_effect(
     else:
         low, high = believed.quantiles(ENDS, new_setting=True)
         new, tau2 = float(believed.above(target.scaled, new_setting=True)[-1]), believed.tau2_mean()[-1]
-    beyond = chances_beyond(believed, target)
+    beyond = chances_beyond(believed, target, studies, b_0)
     return EffectBelief(
         engine=engine,
         beliefs=tuple(float(b) for b in beyond),
@@ -181,10 +181,25 @@ def posterior(
     return prior, believe(sizes.y, sizes.v, prior)
 
 
-def chances_beyond(believed: Belief | ExactBelief, target: Target) -> Floats:
-    """Chances that the average effect is beyond δ after each prefix, of shape (k + 1,)."""
+def chances_beyond(believed: Belief | ExactBelief, target: Target, studies: Studies, b_0: float) -> Floats:
+    """Chances that the average effect is beyond δ.
+
+    Parameters
+    ----------
+    believed : Belief or ExactBelief
+        What all prefixes of a list make of it.
+    target, studies, b_0
+        As for :func:`belief_of_effect`.
+
+    Returns
+    -------
+    array of shape (k + 1,)
+        Exactly b₀ until a study says something.
+    """
     above = np.clip(believed.above(target.scaled), 0, 1)
-    return above if target.above else 1 - above
+    telling = np.cumsum(studies.sizes(target.measure, target.ratio).says_something)
+    beyond = above if target.above else 1 - above
+    return np.where(np.append(0, telling) == 0, b_0, beyond)
 
 
 def _by_pooling(studies: Studies, target: Target, engine: Engine) -> EffectBelief:

@@ -59,6 +59,7 @@ class TypedTable:
             "healthy": ("Healthy patients", ""),
         },
     }
+    called: ClassVar[str] = "table"
     hint: ClassVar[str] = "FP and TN may stay empty. Four cells pasted into one field fill all four."
     hint_further: ClassVar[str] = "Save works out the counts and shows them; saving once more stores them."
     """`hint` and `hint_further`: what is said below all fields, and below those of a further tab."""
@@ -209,6 +210,7 @@ class TypedEffect:
     cells: Mapping[str, str] = field(default_factory=dict)  # By name of the field
 
     to_convert: ClassVar[bool] = False
+    called: ClassVar[str] = "effect"
     hint: ClassVar[str] = "Cells of a spreadsheet pasted into one field fill those beside it too."
     hint_further: ClassVar[str] = ""
     unwanted: ClassVar[str] = (
@@ -353,7 +355,7 @@ class Draft:
 
     def another(self) -> Draft:
         """With room for one more table of the same report."""
-        further = self.tables[0].emptied(f"table {len(self.tables) + 1}")
+        further = self.tables[0].emptied(f"{self.tables[0].called} {len(self.tables) + 1}")
         return replace(self, tables=(*self.tables, further))
 
     @property
@@ -389,7 +391,9 @@ class Draft:
             try:
                 rows.append(table.row(name))
             except InputProblem as problem:
-                raise InputProblem(f"Table {at}: {problem}" if len(typed) > 1 else str(problem)) from None
+                raise InputProblem(
+                    f"{table.called.capitalize()} {at}: {problem}" if len(typed) > 1 else str(problem)
+                ) from None
         return Report("data", reason, study or unnamed, tuple(rows))
 
 

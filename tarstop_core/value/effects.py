@@ -128,7 +128,7 @@ def _states(
     studies: Studies, target: Target, engine: Engine, b_0: float, prior_sd: float | None, first: int
 ) -> list[KnownEffect]:
     prior, believed = posterior(studies, target, engine, b_0, prior_sd)
-    b, (mean, sd) = chances_beyond(believed, target), believed.moments()
+    b, (mean, sd) = chances_beyond(believed, target, studies, b_0), believed.moments()
     v = studies.sizes(target.measure, target.ratio).v
     states = []
     for k in range(first, len(studies) + 1):

@@ -51,7 +51,11 @@ def test_a_rule_acts_on_the_belief_of_the_core(tarstop: Run, asked: tuple[object
 
 def test_measure_and_engine_can_be_chosen(tarstop: Run, asked: tuple[object, ...]) -> None:
     common = (*asked, "--policy", "greedy", "--q-star", "0.5", "--cost", "0.0001", "--json")
-    for more in (("--measure", "RD", "--delta", "-0.01"), ("--engine", "normal"), ("--truth", "full_evidence")):
+    for more in (
+        ("--measure", "RD", "--delta", "-0.01"),
+        ("--engine", "normal"),
+        ("--truth", "full_evidence"),
+    ):
         assert tarstop(*common, *more).json["mean"]["topics"] == 1
 
 

@@ -105,7 +105,7 @@ def test_beliefs_of_the_states_are_those_of_the_core(engine: Engine) -> None:
     states = effect_states(studies, BENEFIT, engine, 0.3)
     beliefs = belief_of_effect(studies, BENEFIT, engine, 0.3).beliefs
     assert [state.b for state in states] == pytest.approx(list(beliefs), abs=1e-12)
-    assert states[0].b == pytest.approx(0.3, abs=1e-5)
+    assert states[0].b == 0.3
     for state in states:
         for parts in (state.fine, state.mixture):
             assert parts.b == pytest.approx(state.b, abs=1e-9)
@@ -122,6 +122,13 @@ def test_other_arms_and_the_other_direction_are_the_same_question(engine: Engine
     assert [state.b for state in here] == pytest.approx([state.b for state in there], abs=1e-6)
     worth = [[state.evsi(EVEN) for state in states] for states in (here, there)]
     assert worth[0] == pytest.approx(worth[1], rel=1e-4, abs=1e-9)
+
+
+def test_until_a_study_says_something_the_chance_is_exactly_the_starting_one() -> None:
+    empty = Studies(("a", "b"), Form.EVENTS, np.array([[0.0, 30.0, 0.0, 40.0], [3.0, 30.0, 9.0, 40.0]]))
+    before, silent, after = effect_states(empty, BENEFIT, "exact", 0.5)
+    assert before.b == silent.b == 0.5 < after.b
+    assert not EVEN.chooses_plus(silent.b)
 
 
 def test_another_unit_changes_nothing() -> None:
