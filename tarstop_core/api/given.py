@@ -13,6 +13,7 @@ from tarstop_core.calibration.calibrator import Calibrator, FittedOn
 from tarstop_core.documents.reports import Report, Row
 from tarstop_core.documents.tables import CELLS, Flags, Floats, Ints, Tables, as_tables
 from tarstop_core.errors import InputProblem
+from tarstop_core.screening.effect_settings import EffectSettings
 from tarstop_core.screening.labels import CONFIRMED, IRRELEVANT, PENDING, RELEVANT, UNSEEN, UNSURE
 from tarstop_core.screening.paths import chances as chances_of
 from tarstop_core.screening.scenarios.named import SCENARIOS, scenario_of
@@ -103,6 +104,11 @@ def as_settings(stakes: Stakes | None, scenario: str, own: Mapping[str, Any], le
     """
     if scenario not in SCENARIOS:
         raise InputProblem(f"scenario is '{scenario}'; choose one of {', '.join(SCENARIOS)}.")
+    if issubclass(SCENARIOS[scenario].settings_class, EffectSettings):
+        raise InputProblem(
+            f"Effects of interventions are weighed in sessions and by 'tarstop replay --scenario {scenario}'; choose another "
+            "scenario here."
+        )
     start = SCENARIOS[scenario].settings_class.beginning().paper_mode()
     if not start.weighs and stakes is not None:
         raise InputProblem(
