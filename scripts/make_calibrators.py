@@ -30,8 +30,8 @@ from tarstop_core.calibration.extraction_rate import (
     for_one_question,
 )
 from tarstop_core.calibration.fitting import assess, assess_each, fit
+from tarstop_core.calibration.hit_rate_model import Thinning, fit_thinning
 from tarstop_core.calibration.rank_frailty import SPREADS, cases_of, for_merged_lists, learn, survival
-from tarstop_core.calibration.thinning import Thinning, fit_thinning
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.places import real_data, sample_dir

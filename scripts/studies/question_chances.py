@@ -22,7 +22,7 @@ from tarstop_core.calibration.extraction_rate import (
     for_one_question,
 )
 from tarstop_core.calibration.fitting import fit
-from tarstop_core.calibration.thinning import Thinning, chances_as_read, fit_thinning
+from tarstop_core.calibration.hit_rate_model import Thinning, chances_as_read, fit_thinning
 from tarstop_core.documents.tables import Flags
 from tarstop_core.documents.topic import Outcome
 from tarstop_core.places import real_data

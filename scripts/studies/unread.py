@@ -14,8 +14,8 @@ from scripts.make_reranked_chances import sessions
 from scripts.real_lists import read_collections
 from scripts.study import Floats, Study, Tables
 from tarstop_core.calibration import calibration_monitor as monitor
-from tarstop_core.calibration import thinning as model
-from tarstop_core.calibration.thinning import Thinning
+from tarstop_core.calibration import hit_rate_model as model
+from tarstop_core.calibration.hit_rate_model import Thinning
 from tarstop_core.documents.tables import Flags
 from tarstop_core.evaluation.replay import SHARES
 from tarstop_core.places import real_data
@@ -42,10 +42,10 @@ LOOKS, GIVES_UP, LENGTHS = 5, 50, (300, 3000)  # Reviews: looks, misses in a row
 LISTED, SEARCHED, PRIOR_ART = 100, 30, 0.5  # Patents: documents, those read at most, how often there is a hit
 
 
-def statement(thinning: Thinning, labels: Flags, depth: int) -> tuple[float, ...]:
+def statement(thinning: Thinning, sharp: Thinning, labels: Flags, depth: int) -> tuple[float, ...]:
     """Mean and ends of the interval, the true number, and the number found."""
     read = np.arange(len(labels)) < depth
-    unread = model.still_unread(thinning, read, read & labels, ~read)
+    unread = model.still_unread(thinning, read, read & labels, ~read, sharp)
     return unread.mean, *unread.interval(), int(labels[depth:].sum()), int(labels[:depth].sum())
 
 
@@ -74,11 +74,10 @@ def left_out(data: Path) -> Iterator[tuple[str, str, dict[str, Flags], Thinning,
 
 def statements(data: Path) -> Iterator[tuple[object, ...]]:
     """What is said of every list by what the other collections teach, at five depths."""
-    for judgments, tested, lists, thinning, model.SHARP in left_out(data):
-        model.curves.cache_clear()
+    for judgments, tested, lists, thinning, sharp in left_out(data):
         for (name, labels), share in product(lists.items(), SHARES):
             if (depth := math.ceil(share * len(labels))) < len(labels):
-                values = statement(thinning, labels, depth)
+                values = statement(thinning, sharp, labels, depth)
                 yield judgments, tested, name, f"{100 * share:g} %", depth, *values, len(labels)
 
 

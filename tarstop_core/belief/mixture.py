@@ -18,10 +18,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincc, gammaincc, gammaln, logsumexp
 
-from tarstop_core.documents.tables import Flags, Floats
+from tarstop_core.documents.tables import Flags, Floats, Ints
 
-LEAST = 1e-12
-"""Exposure of a document at least, where it turned out to be a hit: what was held impossible decides nothing."""
 TINY = 1e-300
 NEGLIGIBLE = 1e-9  # Chance beyond which numbers left are not reckoned with
 
@@ -39,6 +37,11 @@ class Mixture:
         """w_j, shape (J,)."""
         return np.exp(self.log_weight)
 
+    def for_many(self, axes: int) -> Mixture:
+        """With so many axes in all, that of the kinds first, so that it holds for each of many exposures."""
+        across = (..., *(None,) * (axes - self.shape.ndim))
+        return Mixture(self.log_weight[across], self.shape[across], self.rate[across])
+
 
 def mixture(weight: ArrayLike, shape: ArrayLike) -> Mixture:
     """Before anything was read: u has mean 1 in every kind. Weights are brought to add up to 1."""
@@ -53,9 +56,8 @@ def log_passed(mix: Mixture, exposure: ArrayLike) -> Floats:
     array([-0.5  , -0.693])
     """
     total = np.asarray(exposure, dtype=float)
-    fixed, a, r = _factors(mix)
-    across = (..., *(None,) * (total.ndim - 1))
-    return np.where(fixed[across], -total, -a[across] * np.log1p(total / r[across]))
+    fixed, a, r = _factors(mix.for_many(total.ndim))
+    return np.where(fixed, -total, -a * np.log1p(total / r))
 
 
 def _factors(mix: Mixture) -> tuple[Flags, Floats, Floats]:
@@ -73,30 +75,56 @@ def log_no_hit(mix: Mixture, exposure: ArrayLike) -> Floats:
     passed = log_passed(mix, exposure)
     if len(passed) == 1:
         return np.asarray(passed[0])
-    weighted = passed + mix.log_weight[(..., *(None,) * (passed.ndim - 1))]
+    weighted = passed + mix.for_many(passed.ndim).log_weight
     # Weights add up to 1 but for rounding, and no hit among none is certain.
     return np.asarray(np.where((passed == 0).all(axis=0), 0.0, logsumexp(weighted, axis=0)))
 
 
-def updated(mix: Mixture, read: ArrayLike, at_hits: ArrayLike | None = None) -> Mixture:
-    """After reading documents whose exposures add up to `read`, shape (J,), those of hits among them being `at_hits`, (J, h).
+def updated(
+    mix: Mixture,
+    read: ArrayLike,
+    hits: int | Ints = 0,
+    log_at_hits: float | Floats = 0.0,
+    temper: float = 1.0,
+) -> Mixture:
+    """What is known after reading some documents, or after each of N ways of reading.
 
     A hit counts as a point of a Poisson process, which is exact for misses and good where single documents have small
     exposures. The order of reading does not matter: reading more updates what came out before.
 
+    Parameters
+    ----------
+    mix : Mixture
+        What was known before.
+    read : array_like, shape (J,) or (J, N)
+        Sum of the exposures of what was read, hits among it, in each kind.
+    hits : int or ndarray of int, shape (N,)
+        How many hits there were.
+    log_at_hits : float or ndarray, shape as `read`
+        Sum of the logs of their exposures.
+    temper : float
+        Power of the evidence about the kind.
+
+    Returns
+    -------
+    Mixture
+
+    Examples
+    --------
     One hit where four were expected by one kind and one by the other:
 
-    >>> updated(mixture([1, 1], [np.inf, np.inf]), [4.0, 1.0], [[0.4], [0.1]]).weight.round(2)
+    >>> updated(mixture([1, 1], [np.inf, np.inf]), [4.0, 1.0], 1, np.log([0.4, 0.1])).weight.round(2)
     array([0.17, 0.83])
     """
     total = np.asarray(read, dtype=float)
-    hits = np.zeros((len(total), 0)) if at_hits is None else np.asarray(at_hits, dtype=float)
-    h = hits.shape[1]
-    fixed, a, r = _factors(mix)
+    before = mix.for_many(total.ndim)
+    fixed, a, r = _factors(before)
     # ∫ u^h exp(−u·Λ) of the gamma distribution, beside what one miss after another costs.
-    risen = np.where(fixed, 0.0, gammaln(a + h) - gammaln(a) - h * np.log(r + total))
-    log = mix.log_weight + log_passed(mix, total) + risen + np.log(np.maximum(hits, LEAST)).sum(axis=1)
-    return Mixture(log - logsumexp(log), mix.shape + h, np.where(fixed, mix.rate, mix.rate + total))
+    risen = np.where(fixed, 0.0, gammaln(a + hits) - gammaln(a) - hits * np.log(r + total))
+    log = before.log_weight + temper * (log_passed(mix, total) + risen + log_at_hits)
+    return Mixture(
+        log - logsumexp(log, axis=0), before.shape + hits, np.where(fixed, before.rate, before.rate + total)
+    )
 
 
 @dataclass(frozen=True, eq=False)

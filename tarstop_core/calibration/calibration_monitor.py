@@ -15,12 +15,21 @@ J. Ville (1939), Étude critique de la notion de collectif, Gauthier-Villars. Th
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import digamma, logsumexp, polygamma
 
-from tarstop_core.calibration.thinning import TOTAL_SHAPE, Thinning, expected_share, kinds, share_at
+from tarstop_core.calibration.hit_rate_model import (
+    TOTAL_SHAPE,
+    Thinning,
+    hit_rates,
+    in_given_order,
+    share_among,
+    share_at,
+    share_of,
+)
 from tarstop_core.documents.tables import Flags, Floats
 
 CONFIDENCE = 0.9  # Of the interval of the number found
@@ -121,24 +130,27 @@ def _of_curves(thinning: Thinning, judged: Flags, relevant: Flags, scale: float)
     """Log of the chance of these labels, if the chances are right and by alternative, shape (1 + A,)."""
     if not judged.any():
         return np.zeros(1 + len(LEVELS) + len(TILTS))
-    theta, log_weight, log_total, deviation = kinds(thinning, len(judged))
+    length = len(judged)
+    rates = hit_rates(in_given_order(thinning), length)
     # Chances that are right come with the gamma factor of each list, whose log has this mean and this variance.
-    log_total = log_total + math.log(scale) + float(digamma(TOTAL_SHAPE)) - math.log(TOTAL_SHAPE)
-    spread = np.hypot(deviation, math.sqrt(float(polygamma(1, TOTAL_SHAPE))))[:, None]
+    log_total = rates.log_total + math.log(scale) + float(digamma(TOTAL_SHAPE)) - math.log(TOTAL_SHAPE)
+    spread = np.hypot(rates.deviation, math.sqrt(float(polygamma(1, TOTAL_SHAPE))))[:, None]
     edge = math.log(LEVELS[-1]) + REACH * float(spread.max())
     log_number = np.arange(log_total.min() - edge, log_total.max() + edge, STEP)
-    number, hits, (alpha, beta) = np.exp(log_number), np.flatnonzero(relevant), np.exp(theta).T
+    number, hits = np.exp(log_number), np.flatnonzero(relevant)
     logs = []
     for tilt in (1.0, *TILTS):
-        share = share_at(hits, len(judged), tilt * alpha, beta)
-        missed = np.maximum(expected_share(judged, tilt * alpha, beta) - share.sum(axis=1), 0.0)
+        parameters = rates.parameters + np.array([math.log(tilt), 0.0])
+        share = share_at(hits, length, *np.exp(parameters.T))
+        among = share_among(partial(share_of, "beta", parameters, length=length), judged)
+        missed = np.maximum(among - share.sum(axis=1), 0.0)
         # A document of exposure λ is a hit with chance 1 − exp(−λ).
         exposure = np.maximum(share[:, None] * number[:, None], LEAST)
         log_labels = np.log(-np.expm1(-exposure)).sum(axis=2) - np.outer(missed, number)
         for level in (1.0, *LEVELS) if tilt == 1 else (1.0,):
             off = (log_number - log_total[:, None] - math.log(level)) / spread
             log_chance = -0.5 * off**2
-            log_chance += (log_weight - logsumexp(log_chance, axis=1))[:, None]
+            log_chance += (rates.log_weight - logsumexp(log_chance, axis=1))[:, None]
             logs.append(float(logsumexp(log_chance + log_labels)))
     return np.array(logs)
 

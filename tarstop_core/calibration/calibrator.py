@@ -36,8 +36,8 @@ from numpy.typing import ArrayLike
 from tarstop_core.belief.decisive import HitCurve, hit_curve
 from tarstop_core.belief.mixture import Kinds, Left, mixture
 from tarstop_core.calibration.calibration_monitor import ratios_of_curves
+from tarstop_core.calibration.hit_rate_model import Thinning, power_exposure, still_unread, thinning_of
 from tarstop_core.calibration.scores import tied_share, z_scores
-from tarstop_core.calibration.thinning import Thinning, still_unread, thinning_of
 from tarstop_core.documents.tables import Flags, Floats, Ints
 from tarstop_core.envelope import FileKind, read_file, validated
 from tarstop_core.errors import InputProblem
@@ -54,7 +54,6 @@ FILE = FileKind(
     "tarstop-calibrator", 1, "calibrator", "'tarstop calibrate' or the Calibration page", "fit it again"
 )
 BINS = 10  # Of a reliability curve, each as wide as the others
-RANK_UNIT = 10.0  # Rank that the exposure of a kind of list refers to
 
 
 @dataclass(frozen=True)
@@ -218,8 +217,8 @@ class Calibrator:
         weight, rich, slope, variance = np.array(self.list_kinds).T
         slopes, of = np.unique(slope, return_inverse=True)
         expected = -np.log1p(-np.minimum(self.probabilities(None, ranks), 1 - 1e-12))
-        k = ranks / RANK_UNIT
-        ratio = np.array([(k**w - np.maximum(k - 1 / RANK_UNIT, 0) ** w) / expected for w in slopes])
+        across = slopes[:, None]
+        ratio = (power_exposure(ranks, across) - power_exposure(ranks - 1, across)) / expected
         with np.errstate(divide="ignore"):
             return Kinds(mixture(weight, 1 / variance), np.exp(rich), of, ratio)
 

@@ -23,8 +23,9 @@ import numpy as np
 from scipy.stats import beta
 
 from tarstop_core.belief.mixture import log_passed, mixture
-from tarstop_core.calibration.calibrator import RANK_UNIT, Calibrator
+from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.calibration.first_hit import weighted_quantiles
+from tarstop_core.calibration.hit_rate_model import power_exposure
 from tarstop_core.documents.tables import Floats
 
 LEVEL = 0.9
@@ -118,7 +119,7 @@ def share_without_hit(
     weight, rich, slope, variance = np.array(calibrator.list_kinds).T
     with np.errstate(divide="ignore"):
         kinds = mixture(weight, 1 / variance)
-    passed = np.exp(log_passed(kinds, np.exp(rich) * (depth / RANK_UNIT) ** slope))
+    passed = np.exp(log_passed(kinds, np.exp(rich) * power_exposure(depth, slope)))
     kappa = capped(coverage, calibrator).points()
     share = 1 - np.multiply.outer(1 - passed, kappa)
     low, high = weighted_quantiles(share.ravel(), np.repeat(kinds.weight / len(kappa), len(kappa)), level)

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import betaincinv, betaln, digamma, expit, gammaln, logit, logsumexp, polygamma
 
-from tarstop_core.calibration.thinning import Thinning
+from tarstop_core.calibration.hit_rate_model import Thinning
 from tarstop_core.envelope import FileKind, read_file
 from tarstop_core.errors import InputProblem
 

@@ -18,12 +18,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 from scipy.stats import beta, norm
 
-from tarstop_core.calibration.calibrator import PATENT, RANK_UNIT, Calibrator
+from tarstop_core.belief.mixture import Mixture, log_passed, mixture
+from tarstop_core.calibration.calibrator import PATENT, Calibrator
 from tarstop_core.calibration.coverage import UNKNOWN
 from tarstop_core.calibration.first_hit import DEEPEST, SURE, PastCase, _fitted_on, ranks, weighted_quantiles
+from tarstop_core.calibration.hit_rate_model import power_exposure
 from tarstop_core.documents.tables import Floats
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
@@ -64,13 +67,13 @@ def grid() -> Floats:
 def survival(k: int) -> Floats:
     """Chance that the first k hold no hit, given that the list holds one, at every point of the grid."""
     rich, slope, variance = grid()
-    return np.exp(_log_passed(np.exp(rich) * (k / RANK_UNIT) ** slope, variance))
+    return np.exp(log_passed(kinds_of(variance), np.exp(rich) * power_exposure(k, slope)))
 
 
-def _log_passed(exposure: Floats, variance: Floats) -> Floats:
-    """Log of the chance of no hit after an exposure in every kind of list, shape (…, J)."""
-    bound = np.where(variance > 0, variance, 1.0)
-    return np.where(variance > 0, -np.log1p(bound * exposure) / bound, -exposure)
+def kinds_of(variance: Floats, weight: ArrayLike = 1.0) -> Mixture:
+    """Kinds of lists, each of which vary by a gamma factor of this variance; where it is 0 they do not."""
+    with np.errstate(divide="ignore"):
+        return mixture(np.broadcast_to(weight, variance.shape), 1 / variance)
 
 
 def log_likelihood(cases: Iterable[PastCase]) -> Floats:
@@ -224,14 +227,13 @@ def _with_kinds(calibrator: Calibrator, kinds: Floats, lacking: float) -> Calibr
     weight, rich, slope, variance = kinds
     kept = kinds[:, weight >= LEAST]
     kept[0] /= kept[0].sum()
-    at = ranks()
-    start = np.exp(rich)
-    passed = _log_passed(start * (at[:, None] / RANK_UNIT) ** slope, variance)
-    ends = np.array([weighted_quantiles(each, weight, SURE) for each in (1 - lacking) * (1 - np.exp(passed))])
+    at, start, known = ranks(), np.exp(rich)[:, None], kinds_of(variance, weight)
+    passed = log_passed(known, start * power_exposure(at, slope[:, None]))
+    ends = np.array([weighted_quantiles(each, weight, SURE) for each in (1 - lacking) * -np.expm1(passed.T)])
     # Between points of the grid the ends of the interval are rough.
     ends = np.maximum.accumulate(ends, axis=0)
-    exposure = start * ((at[:, None] / RANK_UNIT) ** slope - ((at[:, None] - 1) / RANK_UNIT) ** slope)
-    chance = np.minimum.accumulate(-np.expm1(_log_passed(exposure, variance)) @ weight)
+    exposure = start * (power_exposure(at, slope[:, None]) - power_exposure(at - 1, slope[:, None]))
+    chance = np.minimum.accumulate(weight @ -np.expm1(log_passed(known, exposure)))
     return replace(
         calibrator,
         x=_short(np.log(at), 12),

@@ -4,37 +4,26 @@ What is known of such a list is which of the documents read were relevant, in th
 of models fitted at different times are not one scale, and say nothing beyond it.
 
 *The next document* is a logistic regression on the history (two averages of recent hits, hits found, rank, share read),
-with a shift for this session that is learned as it goes. *The rest of the list* is a mixture of curves: of R relevant
-documents in all the share S(k) lies among the first k, where S is of one of several families. Over lists (two parameters
-of S, log R) is normal, its mean linear in log length; R varies by a gamma factor beside that. As in
-:mod:`tarstop_core.calibration.thinning` that is reckoned with at nodes, the evidence of one session is tempered and what is
-left varies by a further factor, which all documents ahead share. Near the reader the curves are tilted so that the
+with a shift for this session that is learned as it goes. *The rest of the list* is of
+:mod:`tarstop_core.calibration.hit_rate_model`, a mixture of two families of curves; what is left varies by a factor which all
+documents ahead share. Near the reader the curves are tilted so that the
 first document ahead has the chance that the history gives it. So there is one distribution: of the next document, the
 next hundred and of all that is left.
 """
 
 import math
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 from scipy.optimize import brentq
 from scipy.signal import lfilter
-from scipy.special import betainc, expit, logsumexp
+from scipy.special import expit
 
-from tarstop_core.belief.mixture import Left, foreseen
+from tarstop_core.belief.mixture import Left, foreseen, updated
 from tarstop_core.calibration.calibrator import FittedOn, Quality
-from tarstop_core.calibration.thinning import (
-    LEAST_SHARE,
-    TOTAL_SHAPE,
-    TOTALS,
-    Thinning,
-    edges,
-    grid,
-    shape_nodes,
-)
+from tarstop_core.calibration.hit_rate_model import TOTALS, Curve, HitRates, edges, hit_rates, less_sure
 from tarstop_core.documents.tables import Flags, Floats, Ints
 from tarstop_core.envelope import FileKind, read_file, validated
 from tarstop_core.errors import InputProblem
@@ -49,22 +38,6 @@ FURTHEST_TILT = math.log(20)  # Of the first document ahead against the curves, 
 
 NEGLIGIBLE, SAME, FURTHEST_FACTOR = 1e-6, 1e-6, 12.0
 """Weight below which a node is left out, what counts as the same number, and log of the largest factor for that."""
-
-Family = Literal["stretched", "beta"]
-
-
-@dataclass(frozen=True)
-class Curve:
-    """One family of curves, and what sessions taught of it."""
-
-    scenario: str
-    """What labels say in these sessions: as of a :class:`~tarstop_core.calibration.calibrator.Calibrator`."""
-    family: Family
-    """"stretched": S(k) ∝ 1 − exp(−(k/s)^c), the two parameters log s and log c; "beta": S is the beta distribution of the
-    relative rank, log α and log β.
-    """
-    weight: float  # How often a session is one of these; weights need not add up to 1
-    prior: Thinning  # Of the two parameters and log R, over lists
 
 
 @dataclass(frozen=True)
@@ -142,47 +115,11 @@ def forecasts(model: RerankedChances, history: Flags, length: int) -> Floats:
 # --- the rest of the list -------------------------------------------------------------------------
 
 
-def share_of(family: Family, parameters: Floats, ranks: Ints, length: int) -> Floats:
-    """S of the first k documents, for each node and each k, shape (S, K); parameters of shape (S, 2)."""
-    a, b = np.exp(parameters.T)[..., None]
-    if family == "beta":
-        return np.asarray(betainc(a, b, ranks / length))
-    whole = -np.expm1(-((length / a) ** b))
-    return np.asarray(-np.expm1(-((ranks / a) ** b)) / whole)
-
-
-@dataclass(frozen=True, eq=False)
-class Nodes:
-    """All nodes for lists of one length; J shapes of curves with TOTALS numbers each."""
-
-    edges: Ints  # Of blocks of ranks, shape (B + 1,)
-    share: Floats  # S at these, shape (J, B + 1)
-    total: Floats  # R, shape (J, TOTALS)
-    log_weight: Floats  # Shape (J, TOTALS)
-
-    @cached_property
-    def log_each(self) -> Floats:
-        """Log of the share of one document in each block, shape (J, B)."""
-        return np.log(np.maximum(np.diff(self.share) / np.diff(self.edges), LEAST_SHARE))
-
-    def at(self, ranks: Ints) -> Floats:
-        """S at any ranks, straight within a block, shape (J, K)."""
-        block = np.clip(np.searchsorted(self.edges, ranks, side="right") - 1, 0, len(self.edges) - 2)
-        part = (ranks - self.edges[block]) / np.diff(self.edges)[block]
-        return np.asarray(self.share[:, block] * (1 - part) + self.share[:, block + 1] * part)
-
-
-@lru_cache(maxsize=16)
-def nodes(curves: tuple[Curve, ...], length: int) -> Nodes:
-    """What lists of this length may be, before anything is read."""
-    at, shares, totals, weights = edges(length), [], [], []
-    z, log_chance = grid((TOTALS,))
-    for curve in curves:
-        shapes, log_weight, log_total, spread = shape_nodes(curve.prior, length)
-        shares.append(share_of(curve.family, shapes, at, length))
-        totals.append(np.exp(log_total[:, None] + spread * z[:, 0]))
-        weights.append(math.log(curve.weight) + log_weight[:, None] + log_chance)
-    return Nodes(at, np.vstack(shares), np.vstack(totals), np.vstack(weights))
+def share_at_ranks(rates: HitRates, ranks: Ints) -> Floats:
+    """Share of the hits among the first k, straight within a block of ranks, shape (S, K)."""
+    block = np.clip(np.searchsorted(rates.edges, ranks, side="right") - 1, 0, len(rates.edges) - 2)
+    part = (ranks - rates.edges[block]) / np.diff(rates.edges)[block]
+    return np.asarray(rates.at_edges[:, block] * (1 - part) + rates.at_edges[:, block + 1] * part)
 
 
 @dataclass(frozen=True, eq=False)
@@ -228,20 +165,16 @@ def ahead(model: RerankedChances, history: Flags, length: int, following: float 
     read, hits = len(history), np.flatnonzero(history)
     if read >= length:
         return Ahead(read, read, np.zeros(0, dtype=np.intp), np.ones(1), np.zeros((1, 0)), 1.0)
-    of = nodes(model.curves, length)
-    behind = of.at(np.array([read]))
-    counts = np.bincount(np.searchsorted(of.edges, hits, side="right") - 1, minlength=of.edges.size - 1)
-    # As thinning's `after_reading`: documents are points of a Poisson process given node and factor.
-    a, rate = TOTAL_SHAPE + len(hits), TOTAL_SHAPE + of.total * behind
-    told = (of.log_each @ counts)[:, None] + len(hits) * np.log(of.total) - a * np.log(rate)
-    log = of.log_weight + model.temper * told
-    weight = np.exp(log - logsumexp(log)).ravel()
-    kept = weight > NEGLIGIBLE
-    level = (a / rate * of.total).ravel()[kept]
-    weight = weight[kept] / weight[kept].sum()
+    rates = hit_rates(model.curves, length)
+    behind = share_at_ranks(rates, np.array([read]))
+    counts = np.bincount(np.searchsorted(rates.edges, hits, side="right") - 1, minlength=len(rates.edges) - 1)
+    log_at_hits = np.repeat(rates.log_density @ counts, TOTALS) + len(hits) * np.log(rates.total)
+    now = updated(rates.known, rates.expected(behind[:, 0]), len(hits), log_at_hits, model.temper)
+    kept = now.weight > NEGLIGIBLE
+    weight = now.weight[kept] / now.weight[kept].sum()
     ends = read + edges(length - read)[1:]
-    share, width = np.diff(of.at(ends), prepend=behind), np.diff(ends, prepend=read)
-    expected = level[:, None] * np.repeat(share, TOTALS, axis=0)[kept]
+    share, width = np.diff(share_at_ranks(rates, ends), prepend=behind), np.diff(ends, prepend=read)
+    expected = (now.shape / now.rate)[kept, None] * rates.expected(share)[kept]
     if following is None:
         following = float(forecasts(model, history, length)[-1])
     first = float(weight @ np.minimum(expected[:, 0], 1.0))
@@ -249,7 +182,7 @@ def ahead(model: RerankedChances, history: Flags, length: int, following: float 
     fading = np.exp(-(ends - (width + 1) / 2 - read) / model.reach)
     expected = np.minimum(expected * np.exp(tilt * fading), width)
     expected[:, 0] *= following / (weight @ expected[:, 0])
-    return Ahead(read, length, ends, weight, expected, a * model.ahead / (a + model.ahead + 1))
+    return Ahead(read, length, ends, weight, expected, less_sure(float(now.shape[0]), model.ahead))
 
 
 def path_chances(model: RerankedChances, history: Flags, length: int) -> tuple[Floats, Left]:

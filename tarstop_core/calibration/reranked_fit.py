@@ -8,24 +8,9 @@ from scipy.special import logsumexp
 from sklearn.linear_model import LogisticRegression
 
 from tarstop_core.calibration.calibrator import FittedOn
-from tarstop_core.calibration.reranked import (
-    Curve,
-    Family,
-    RerankedChances,
-    features,
-    share_of,
-)
-from tarstop_core.calibration.thinning import (
-    DIGITS,
-    LEARNED,
-    LEAST_SHARE,
-    ROUNDS,
-    TOTAL_SHAPE,
-    Thinning,
-    edges,
-    learned,
-)
-from tarstop_core.documents.tables import Flags, Floats, Ints
+from tarstop_core.calibration.hit_rate_model import DIGITS, ROUNDS, Curve, Family, Thinning, fit_curve
+from tarstop_core.calibration.reranked import RerankedChances, features
+from tarstop_core.documents.tables import Flags
 
 PRIORS: dict[Family, Thinning] = {
     "stretched": Thinning(
@@ -51,7 +36,7 @@ def fit_reranked(histories: Mapping[str, Sequence[Flags]], fitted_on: FittedOn) 
     """
     curves: list[Curve] = []
     for scenario, of_kind in histories.items():
-        fitted = [_curve(family, of_kind) for family in PRIORS]
+        fitted = [fit_curve(family, of_kind, prior, LIKE_LISTS) for family, prior in PRIORS.items()]
         evidence = np.array([each for _, each in fitted])
         # How often a session is of each family: expectation and maximisation, with one imagined session of each.
         share = np.full(len(PRIORS), 1 / len(PRIORS))
@@ -78,26 +63,3 @@ def _weights(histories: Sequence[Flags]) -> tuple[float, ...]:
     each = fitted.coef_[0] / spread
     constant = float(fitted.intercept_[0] - each @ middle)
     return (round(constant, DIGITS), *(round(float(value), DIGITS) for value in each))
-
-
-def _curve(family: Family, histories: Sequence[Flags]) -> tuple[Thinning, Floats]:
-    """What the sessions say of one family, and log of the chance of each, shape (L,)."""
-    blocks = [edges(len(each)) for each in histories]
-    counts = [
-        np.add.reduceat(history, at[:-1], dtype=float) for history, at in zip(histories, blocks, strict=True)
-    ]
-
-    def log_likelihood(theta: Floats) -> Floats:
-        of_each = zip(theta, blocks, counts, strict=True)
-        return np.array([_log_likelihood(family, each, at, count) for each, at, count in of_each])
-
-    return learned(log_likelihood, [len(each) for each in histories], PRIORS[family], LIKE_LISTS)
-
-
-def _log_likelihood(family: Family, theta: Floats, at: Ints, counts: Floats) -> Floats:
-    """Log-likelihood of one session by node, shape (J,), without terms that depend on the session alone."""
-    share = share_of(family, theta[::LEARNED, :2], at, int(at[-1]))
-    each = np.log(np.maximum(np.diff(share) / np.diff(at), LEAST_SHARE)) @ counts
-    hits, log_total = counts.sum(), theta[:, 2]
-    told = np.repeat(each, LEARNED) + hits * log_total
-    return np.asarray(told - (TOTAL_SHAPE + hits) * np.log(TOTAL_SHAPE + np.exp(log_total)))

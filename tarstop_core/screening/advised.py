@@ -57,6 +57,14 @@ MOST_LEFT, FEW = 4, 5
 """Times the documents found that may be left before their number is called open, and documents that count as found at least."""
 
 
+def is_open(high: float, relevant: int) -> bool:
+    """Whether more than four in five relevant documents may be unread, so that the interval of their number tells nobody anything.
+
+    `high` is its upper end, and `relevant` the number found.
+    """
+    return high > MOST_LEFT * max(relevant, FEW)
+
+
 @dataclass(frozen=True, kw_only=True)
 class ListFacts:
     """What is said of the relevant documents of a list beside the advice."""
@@ -67,8 +75,8 @@ class ListFacts:
 
     @property
     def left_is_open(self) -> bool:
-        """Whether more than four in five relevant documents may be unread, so that the interval of `left` tells nobody anything."""
-        return self.left[2] > MOST_LEFT * max(self.relevant, FEW)
+        """As :func:`is_open`, of the interval of `left`."""
+        return is_open(self.left[2], self.relevant)
 
     @property
     def recall(self) -> tuple[float, float, float]:

@@ -10,8 +10,8 @@ import numpy as np
 
 from tarstop_core.belief.mixture import Left
 from tarstop_core.calibration.calibrator import INCLUSION, REVIEW, Calibrator
+from tarstop_core.calibration.hit_rate_model import chances_as_read
 from tarstop_core.calibration.reranked import RerankedChances, ahead, path_chances
-from tarstop_core.calibration.thinning import chances_as_read
 from tarstop_core.samples.shipped import reranked_chances
 from tarstop_core.screening.labels import UNSEEN
 from tarstop_core.screening.settings import Settings

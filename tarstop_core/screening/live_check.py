@@ -1,7 +1,7 @@
 """Do the chances fit what is being found? Asked after every document, answered for all sessions with the same chances.
 
 Lists differ, and chances that are right allow for it: in reviews the number found among the documents read is that of
-the training lists' curves (:mod:`tarstop_core.calibration.thinning`), elsewhere negative binomial with the sum of the chances
+the training lists' curves (:mod:`tarstop_core.calibration.hit_rate_model`), elsewhere negative binomial with the sum of the chances
 as mean and the calibrator's dispersion as shape. So one list says little of the chances. What does is the product over
 all sessions that a person began with them (:mod:`tarstop_core.calibration.calibration_monitor`), each up to its last label;
 only where that warns, multiplying is offered, by the factor that fits all these sessions best.

@@ -18,6 +18,7 @@ from tarstop_core.policies import Policy
 from tarstop_core.policies.registry import POLICIES
 from tarstop_core.presentation.messages import Messages
 from tarstop_core.ranking.order import Ranking
+from tarstop_core.screening.advised import is_open
 from tarstop_core.screening.kept_labels import FileLabels, replayed
 from tarstop_core.screening.labels import RELEVANT, UNSEEN
 from tarstop_core.screening.scenarios.named import scenario_of
@@ -75,6 +76,11 @@ class LookBack:
     def unread(self) -> int:
         """Documents without a label."""
         return self.documents - self.read - self.prior
+
+    @property
+    def left_shown(self) -> tuple[float, int, int] | None:
+        """`left`, where its interval tells anything."""
+        return None if self.left is None or is_open(self.left[2], self.relevant) else self.left
 
     @property
     def fits(self) -> bool:

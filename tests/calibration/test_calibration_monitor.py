@@ -16,7 +16,7 @@ from tarstop_core.calibration.calibration_monitor import (
     ratios_of_first_hit,
     ratios_of_forecasts,
 )
-from tarstop_core.calibration.thinning import PRIOR
+from tarstop_core.calibration.hit_rate_model import PRIOR
 
 N = 300
 NOTHING = np.zeros(N, dtype=bool)

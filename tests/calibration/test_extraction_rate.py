@@ -21,7 +21,7 @@ from tarstop_core.calibration.extraction_rate import (
     from_json,
     load,
 )
-from tarstop_core.calibration.thinning import PRIOR
+from tarstop_core.calibration.hit_rate_model import PRIOR
 from tarstop_core.errors import InputProblem
 
 

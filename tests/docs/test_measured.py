@@ -246,17 +246,11 @@ def test_a_statement_is_made_again(real_data: Path) -> None:
     lists, thinning, sharp = next(part[2:] for part in unread.left_out(real_data) if part[:2] == wanted)
     rows = table("unread", "still_unread").query("judgments == 'abs' and at == '10 %'")
     rows = rows[rows["collection"] == "clef2019 dta"].set_index("review")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(unread.model, "SHARP", sharp)
-        unread.model.curves.cache_clear()
-        for name, labels in lists.items():
-            row = rows.loc[name]
-            mean, low, high, true, _ = unread.statement(thinning, labels, int(row["read"]))
-            assert true == row["true"]
-            assert np.allclose(
-                (mean, low, high), (row["mean"], row["low"], row["high"]), rtol=1e-3, atol=1.01
-            )
-    unread.model.curves.cache_clear()
+    for name, labels in lists.items():
+        row = rows.loc[name]
+        mean, low, high, true, _ = unread.statement(thinning, sharp, labels, int(row["read"]))
+        assert true == row["true"]
+        assert np.allclose((mean, low, high), (row["mean"], row["low"], row["high"]), rtol=1e-3, atol=1.01)
 
 
 def test_chances_that_are_right_are_seldom_warned_of() -> None:

@@ -76,6 +76,18 @@ def test_nothing_missed_has_a_price_where_nothing_is_weighed() -> None:
     assert "1 of 2" in said and "worth" not in said and "pays" not in said
 
 
+def test_an_interval_that_tells_nothing_is_not_said() -> None:
+    """As on Screen: where more than four in five relevant documents may be unread."""
+    labels = labels_found(FRAME)
+    ranking = order_read(FRAME, labels)
+    assert ranking is not None
+    back = look_back(ranking, labels, SETTINGS, INCLUSION, RULES)
+    told, silent = replace(back, left=(9.0, 3, 20)), replace(back, left=(9.0, 3, 21))
+    assert told.left_shown == (9.0, 3, 20) and silent.left_shown is None
+    assert "20" in message("chances", back=told) and "21" not in message("chances", back=silent)
+    assert "dashed" in message("course", back=told) and "dashed" not in message("course", back=silent)
+
+
 def test_every_sentence_is_said() -> None:
     labels = labels_found(FRAME)
     ranking = order_read(FRAME, labels)
@@ -88,6 +100,8 @@ def test_every_sentence_is_said() -> None:
         replace(back, expected=(9, 12), stops=nothing_missed),
         replace(back, prior=2, left=(0.0, 0, 0)),
         replace(back, prior=0, documents=4),
+        replace(back, left=(9.0, 1, 20)),
+        replace(back, left=(40.0, 1, 100)),
         replace(back, expected=None, left=None),
         replace(back, course=np.zeros(4, bool), stops=nothing_missed),
         replace(back, stops=unpriced),

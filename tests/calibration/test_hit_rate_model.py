@@ -1,6 +1,7 @@
 """How hits thin out along lists: learned again from lists that were drawn, updated by what was read, never above what is left."""
 
 import json
+import math
 from pathlib import Path
 
 import numpy as np
@@ -10,8 +11,9 @@ from hypothesis import strategies as st
 
 from tarstop_core.calibration.calibrator import from_json
 from tarstop_core.calibration.fitting import fit
-from tarstop_core.calibration.thinning import (
+from tarstop_core.calibration.hit_rate_model import (
     PRIOR,
+    SHARP,
     Thinning,
     chances_as_read,
     fit_thinning,
@@ -113,6 +115,13 @@ def test_of_a_nearly_perfect_ranking_little_may_be_left() -> None:
         read = np.arange(n) < depth
         low, _ = still_unread(STEEP, read, labels & read, ~read).interval()
         assert low <= labels[~read].sum()
+
+
+def test_a_hit_where_hardly_any_kind_has_one_does_not_break() -> None:
+    n = 100_000
+    read, last = np.arange(n) >= n // 2, np.arange(n) == n - 1
+    left = still_unread(SHARP, read, last, ~read)
+    assert math.isfinite(left.mean) and left.chance.sum() == pytest.approx(1)
 
 
 @settings(max_examples=30, deadline=None)

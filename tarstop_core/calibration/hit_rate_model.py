@@ -1,0 +1,436 @@
+"""One model of a list: where its relevant documents are, and how many are probably still unread.
+
+A list is one of many kinds. In a list of kind j so many relevant documents are expected among the first k as Λ_j(k) says, times
+a gamma factor by which lists of the kind vary; a document is a point of a Poisson process. What was read says which kind it
+probably is and how rich (:mod:`tarstop_core.belief.mixture`). HitRates are nodes of a grid over the parameters of a family of
+curves Λ:
+
+``beta``
+    R·Beta((k − ½)/n; α, β): α below 1 where they crowd at the head, β above 1 where the tail holds few. Lists in a given order.
+``stretched``
+    R·(1 − exp(−(k/s)^c)), brought to R at the end of the list. Lists that learn (:mod:`tarstop_core.calibration.reranked`).
+``power``
+    e^v·(k/10)^w, without an end. First hits of patent lists (:mod:`tarstop_core.calibration.rank_frailty`), where κ
+    stands beside the grid.
+
+Of the first two, over lists (two parameters, log R) is normal, its mean linear in log n, and R varies by a gamma factor beside
+that. In a given order, nodes of lists whose ranking is nearly perfect stand beside the others.
+
+What a few lists taught is not trusted to the letter on lists of another collection: the spread is widened, the evidence
+of one list about its own shape is tempered, and what is left varies by a further factor. How much so (WIDER, TEMPER, AHEAD)
+was chosen on collections that were not learned from, which docs/still_unread.md says.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache, partial
+from itertools import product
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import betainc, betaln, expm1, logsumexp
+
+from tarstop_core.belief.mixture import (
+    Left,
+    Mixture,
+    foreseen,
+    log_passed,
+    mixture,
+    updated,
+)
+from tarstop_core.documents.tables import Flags, Floats, Ints
+
+Family = Literal["beta", "stretched"]
+Pair = tuple[float, float]
+Triple = tuple[float, float, float]
+
+TOTAL_SHAPE = 4.0  # Of the gamma factor on R beside its nodes
+WIDER = 1.2  # Times the spread between the training lists: a list of one's own comes from elsewhere
+TEMPER = 0.5
+"""Power of the evidence about the shape: hits come in clumps, and no list follows a curve exactly."""
+AHEAD = 10.0  # Shape of the gamma factor by which what is left varies beside that
+SHAPES, TOTALS, REACH = 7, 9, 2.7  # Nodes of α, of β, of R, and how many standard deviations they reach
+LEAST_TOTAL, MOST = 0.2, 20.0
+"""Hits in a list that are reckoned with at least, and the largest mean or covariance (of logs) that a file may hold."""
+EXACT, GROWTH = 60, 1.03
+"""Ranks that are told apart one by one, and by how much blocks of ranks grow from there on."""
+TYPICAL = 1000.0  # Documents of the list that means are told of
+LEAST_SHARE = 1e-15  # Of a document at least, so that a hit where no node has any decides nothing
+LEAST = 1e-12  # Exposure of a hit at least: what was held impossible decides nothing
+RANK_UNIT = 10.0  # Rank that the exposure of a kind of family "power" refers to
+ROUNDS, LEARNED, DIGITS = 12, 7, 6  # Of learning: rounds, nodes each way, digits that are kept
+
+
+@dataclass(frozen=True)
+class Thinning:
+    """What lists taught of how hits thin out, small enough to read."""
+
+    mean: tuple[Pair, Pair, Pair]
+    """Of log α, log β and log R: in a list of 1,000 documents, and per unit of log length."""
+    spread: tuple[Triple, Triple, Triple]  # Their covariance over lists
+    lists: int = 0  # How many it was learned from; 0 for one that nobody learned
+
+    @property
+    def usable(self) -> bool:
+        """Whether it is a distribution, of curves that a list could follow."""
+        mean, spread = np.array(self.mean), np.array(self.spread)
+        sound = (np.abs(mean) < MOST).all() and (np.abs(spread) < MOST).all() and (spread == spread.T).all()
+        return bool(sound and np.linalg.eigvalsh(spread).min() > 0)
+
+
+PRIOR = Thinning(
+    mean=((math.log(0.7), 0.0), (math.log(1.4), 0.0), (math.log(25.0), 0.5)),
+    spread=((0.12, 0.0, 0.0), (0.0, 0.15, 0.0), (0.0, 0.0, 0.8)),
+)
+"""Before any list was seen; a few imagined lists of it are learned from beside the real ones."""
+LIKE_LISTS, LIKE_SLOPES, LIKE_MEAN = 6.0, 3.0, 0.5
+"""What it is worth: lists (spread), and pseudo-observations of slopes and of means."""
+
+SHARP = Thinning(
+    mean=((0.086, -0.222), (2.329, 0.062), (0.0, 0.0)),
+    spread=((0.143, 0.286, 0.0), (0.286, 1.035, 0.0), (0.0, 0.0, 1.0)),
+    lists=47,
+)
+"""Lists whose ranking is nearly perfect, so that little is left behind the head: α and β as in sessions that learned from their
+labels (docs/reranked_chances.md). How many are relevant has nothing to do with the ranking, and is as in other lists.
+"""
+SHARP_SHARE = 0.2  # How many lists are of that kind, before anything is read
+
+
+def thinning_of(chances: Floats) -> Thinning:
+    """Where nobody learned it: as wide as the prior, around the number and the place that chances by rank foresee."""
+    length, total = len(chances), max(float(chances.sum()), LEAST_TOTAL)
+    r = (np.arange(length) + 0.5) / length
+    weight = chances / total
+    middle = float(np.clip(weight @ r, 0.02, 0.98))
+    size = middle * (1 - middle) / max(float(weight @ (r - middle) ** 2), 1e-6) - 1
+    alpha, beta = np.clip((middle * size, (1 - middle) * size), 0.3, 3.0)
+    # A log-normal number has its mean above its median.
+    log_total, slope = math.log(total) - WIDER * PRIOR.spread[2][2] / 2, PRIOR.mean[2][1]
+    typical = log_total - slope * math.log(length / TYPICAL)
+    return replace(PRIOR, mean=((math.log(alpha), 0.0), (math.log(beta), 0.0), (typical, slope)))
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One family of curves, and what lists taught of it."""
+
+    scenario: str
+    """What labels say in these lists: as of a :class:`~tarstop_core.calibration.calibrator.Calibrator`."""
+    family: Family  # As at the top of this module: with parameters log α and log β, or log s and log c
+    weight: float  # How often a list is one of these; weights need not add up to 1
+    prior: Thinning  # Of the two parameters and log R, over lists
+
+
+@lru_cache(maxsize=16)
+def in_given_order(thinning: Thinning, sharp: Thinning = SHARP) -> tuple[Curve, Curve]:
+    """Lists as they were learned from, and nearly perfect rankings, of which as many documents are relevant."""
+    (alpha, beta, _), (of_alpha, of_beta, _) = sharp.mean, sharp.spread
+    of_total = (0.0, 0.0, thinning.spread[2][2])
+    sharp = replace(sharp, mean=(alpha, beta, thinning.mean[2]), spread=(of_alpha, of_beta, of_total))
+    return Curve("", "beta", 1 - SHARP_SHARE, thinning), Curve("", "beta", SHARP_SHARE, sharp)
+
+
+def share_of(family: Family, parameters: Floats, ranks: ArrayLike, length: int) -> Floats:
+    """Share of a list's hits among its first k documents, for each node and each k, shape (S, K); parameters (S, 2)."""
+    k, (a, b) = np.asarray(ranks), np.exp(parameters.T)[..., None]
+    if family == "beta":
+        return np.asarray(betainc(a, b, k / length))
+    return np.asarray(expm1(-((k / a) ** b)) / expm1(-((length / a) ** b)))
+
+
+def power_exposure(k: ArrayLike, slope: Floats) -> Floats:
+    """Exposure of the first k documents in the family "power", before it is multiplied by e^v; k and slopes broadcast."""
+    return np.asarray((np.maximum(k, 0) / RANK_UNIT) ** slope)
+
+
+@dataclass(frozen=True, eq=False)
+class HitRates:
+    """Nodes for lists of one length: S shapes of curves with T numbers of hits each, which makes J kinds."""
+
+    length: int
+    families: tuple[tuple[Family, int], ...]  # And how many of the shapes are of each, one after the other
+    parameters: Floats  # Shape (S, 2)
+    log_weight: Floats  # Of each shape, shape (S,)
+    log_total: Floats  # Mean of log R of each shape, shape (S,)
+    deviation: Floats  # Its standard deviation, shape (S,)
+
+    @cached_property
+    def total(self) -> Floats:
+        """R of each kind, those of one shape after the other, shape (J,)."""
+        z, _ = grid((TOTALS,))
+        return np.exp(self.log_total[:, None] + self.deviation[:, None] * z[:, 0]).ravel()
+
+    @cached_property
+    def known(self) -> Mixture:
+        """What is known before anything is read."""
+        _, log_chance = grid((TOTALS,))
+        weight = np.exp(self.log_weight[:, None] + log_chance).ravel()
+        return mixture(weight, np.full(len(weight), TOTAL_SHAPE))
+
+    def share(self, ranks: ArrayLike) -> Floats:
+        """Share of the hits that is expected among the first k documents, shape (S, K)."""
+        parts, begin = [], 0
+        for family, shapes in self.families:
+            parts.append(share_of(family, self.parameters[begin : begin + shapes], ranks, self.length))
+            begin += shapes
+        return np.vstack(parts)
+
+    @cached_property
+    def edges(self) -> Ints:
+        """Where blocks of ranks begin, and the end of the list, shape (B + 1,)."""
+        return edges(self.length)
+
+    @cached_property
+    def at_edges(self) -> Floats:
+        """Share at these, shape (S, B + 1)."""
+        return self.share(self.edges)
+
+    @cached_property
+    def density(self) -> Floats:
+        """Share of one document in each block, shape (S, B)."""
+        return np.asarray(np.diff(self.at_edges) / np.diff(self.edges))
+
+    @cached_property
+    def log_density(self) -> Floats:
+        """Its log, shape (S, B)."""
+        return np.log(np.maximum(self.density, LEAST_SHARE))
+
+    def expected(self, share: Floats) -> Floats:
+        """Hits of each kind, shape (J, …), where each shape has these shares of them, shape (S, …)."""
+        return np.asarray(self.total[(..., *(None,) * (share.ndim - 1))] * np.repeat(share, TOTALS, axis=0))
+
+    def exposure(self, documents: Flags) -> Floats:
+        """Hits expected among these documents, shape (J,)."""
+        return self.expected(share_among(self.share, documents))
+
+    def after(self, judged: Flags, relevant: Flags) -> Mixture:
+        """What is known once some documents of a list of family "beta" were read; flags as of :func:`still_unread`."""
+        if not judged.any():
+            return self.known
+        hits = np.flatnonzero(relevant)
+        at_hits = self.expected(share_at(hits, self.length, *np.exp(self.parameters.T)))
+        logs = np.log(np.maximum(at_hits, LEAST)).sum(axis=1)
+        return updated(self.known, self.exposure(judged), len(hits), logs, TEMPER)
+
+
+@lru_cache(maxsize=64)
+def hit_rates(curves: tuple[Curve, ...], length: int) -> HitRates:
+    """The kinds that lists of this length may be of, before anything is read."""
+    nodes = [shape_nodes(curve.prior, length) for curve in curves]
+    shapes, log_weight, log_total, deviation = zip(*nodes, strict=True)
+    sizes = [len(each) for each in shapes]
+    logs = [math.log(curve.weight) + own for curve, own in zip(curves, log_weight, strict=True)]
+    return HitRates(
+        length,
+        tuple((curve.family, size) for curve, size in zip(curves, sizes, strict=True)),
+        np.vstack(shapes),
+        np.concatenate(logs),
+        np.concatenate(log_total),
+        np.repeat(deviation, sizes),
+    )
+
+
+def shape_nodes(thinning: Thinning, length: int) -> tuple[Floats, Floats, Floats, float]:
+    """Both parameters of each node, shape (S, 2), log of its weight, mean of log R given it, (S,), and its deviation, ()."""
+    z, log_weight = grid((SHAPES, SHAPES))
+    mean = np.array(thinning.mean) @ (1.0, math.log(length / TYPICAL))
+    root = np.linalg.cholesky(WIDER * np.array(thinning.spread))
+    return mean[:2] + z @ root[:2, :2].T, log_weight, mean[2] + z @ root[2, :2], float(root[2, 2])
+
+
+def less_sure(shape: float, ahead: float) -> float:
+    """Shape of the gamma factor of what is left, multiplied by a further one of shape `ahead`: the same mean, a smaller shape."""
+    return shape * ahead / (shape + ahead + 1)
+
+
+def still_unread(
+    thinning: Thinning, judged: Flags, relevant: Flags, unread: Flags, sharp: Thinning = SHARP
+) -> Left:
+    """Relevant documents among those not read yet: their number's distribution.
+
+    Parameters
+    ----------
+    thinning, sharp : Thinning
+        How hits thin out along lists, and along those whose ranking is nearly perfect.
+    judged, relevant, unread : ndarray of bool, shape (n,)
+        By rank, which labels are known, which of these documents are relevant, and what nobody read.
+
+    Returns
+    -------
+    Left
+    """
+    documents = int(unread.sum())
+    if not documents:
+        return Left(np.ones(1), np.ones(1), np.zeros(1), 0)
+    rates = hit_rates(in_given_order(thinning, sharp), len(unread))
+    now = rates.after(judged, relevant)
+    expected = now.shape / now.rate * rates.exposure(unread)
+    return foreseen(now.weight, less_sure(float(now.shape[0]), AHEAD), expected, documents)
+
+
+def chances_as_read(thinning: Thinning, judged: Flags, relevant: Flags, unread: Flags) -> Floats:
+    """Chance of each document by rank: of those nobody read after all labels, of the others as they came up.
+
+    A document that was read has the chance that the labels of better ranks give it, those of its own block of ranks left
+    out.
+
+    Parameters
+    ----------
+    thinning : Thinning
+        How hits thin out along lists.
+    judged, relevant, unread : ndarray of bool, shape (n,)
+        By rank, which labels are known, which of these documents are relevant, and what nobody read.
+
+    Returns
+    -------
+    ndarray, shape (n,)
+        Chances below 1.
+    """
+    rates = hit_rates(in_given_order(thinning), len(unread))
+    at, width = rates.edges, np.diff(rates.edges)
+    hits = np.append(0, np.cumsum(judged & relevant))[at]
+    # What was known where each block begins: as `HitRates.after`, whose outcome stands for the end.
+    read = rates.density * np.diff(np.append(0, np.cumsum(judged))[at])
+    at_hits = rates.log_density * np.diff(hits)
+    exposure, log_at_hits = (
+        np.cumsum(np.pad(part, ((0, 0), (1, 0))), axis=1)[:, :-1] for part in (read, at_hits)
+    )
+    log_at_hits = np.repeat(log_at_hits, TOTALS, axis=0) + hits[:-1] * np.log(rates.total)[:, None]
+    then = updated(rates.known, rates.expected(exposure), hits[:-1], log_at_hits, TEMPER)
+    now, expected = rates.after(judged, relevant), rates.expected(rates.density)
+    behind, ahead = (
+        (known.weight * -expm1(log_passed(known, expected))).sum(axis=0) for known in (then, now.for_many(2))
+    )
+    return np.where(unread, np.repeat(ahead, width), np.repeat(behind, width))
+
+
+@lru_cache(maxsize=64)
+def edges(length: int) -> Ints:
+    """Where blocks of ranks begin, and the end of the list: one by one at first, then ever farther apart."""
+    late = EXACT * GROWTH ** np.arange(math.ceil(math.log(max(length / EXACT, 1), GROWTH)) + 1)
+    every = np.concatenate((np.arange(EXACT), late.astype(int)))
+    return np.unique(np.append(every[every < length], length))
+
+
+def fit_thinning(lists: Sequence[tuple[Flags, Flags]]) -> Thinning:
+    """Learn how hits thin out along lists in a given order, and how much lists differ in it.
+
+    Each list says by rank which labels are known, and which documents are relevant; one in which nothing is relevant counts
+    too.
+    """
+    labelled = [(known, known & relevant) for known, relevant in lists if known.any()]
+    lengths = [len(known) for known, _ in labelled]
+    return learned(partial(_by_rank, labelled), lengths, PRIOR, LIKE_LISTS)[0] if labelled else PRIOR
+
+
+def fit_curve(
+    family: Family, histories: Sequence[Flags], prior: Thinning, like_lists: float
+) -> tuple[Thinning, Floats]:
+    """Learn the curves of one family from lists of which every label is known; the rest is as of :func:`learned`."""
+    blocks = [edges(len(history)) for history in histories]
+    counts = [
+        np.add.reduceat(history, at[:-1], dtype=float) for history, at in zip(histories, blocks, strict=True)
+    ]
+    return learned(partial(_by_block, family, blocks, counts), [len(y) for y in histories], prior, like_lists)
+
+
+def learned(
+    evidence: Callable[[Floats], tuple[Floats, Floats, ArrayLike]],
+    lengths: Sequence[int],
+    prior: Thinning,
+    like_lists: float,
+) -> tuple[Thinning, Floats]:
+    """Two parameters and log R over lists of these lengths.
+
+    Empirical Bayes: expectation and maximisation over the normal distribution of the lists' curves, on a grid.
+
+    Parameters
+    ----------
+    evidence : callable
+        Of nodes of each list, shape (L, J, 3), gives the number of hits, shape (L, 1), the sum of the logs of their shares, shape
+        (L, J), and the share of the hits that is expected among documents with a label, 1 or shape (L, J).
+    lengths : sequence of int
+        Documents of each list.
+    prior : Thinning
+        Before any list was seen.
+    like_lists : float
+        How many lists it is worth for the spread.
+
+    Returns
+    -------
+    thinning : Thinning
+        Rounded, so that every machine writes the same.
+    log_evidence : ndarray, shape (L,)
+        Log of the chance of each list, up to a constant of the list.
+    """
+    x = np.column_stack((np.ones(len(lengths)), np.log(np.array(lengths) / TYPICAL)))
+    prior_mean, prior_worth = np.array(prior.mean).T, np.diag([LIKE_MEAN, LIKE_SLOPES])
+    mean, spread = prior_mean, np.array(prior.spread)
+    z, log_weight = grid((LEARNED,) * 3)
+    for _ in range(ROUNDS):
+        # Expectation: how likely each list follows each node. Maximisation: a regression of the lists' middles on log n.
+        theta = (x @ mean)[:, None] + z @ np.linalg.cholesky(spread).T
+        hits, log_shares, share = evidence(theta)
+        passed = (TOTAL_SHAPE + hits) * np.log(TOTAL_SHAPE + np.exp(theta[..., 2]) * share)
+        log = log_weight + hits * theta[..., 2] + log_shares - passed
+        log_evidence = logsumexp(log, axis=1)
+        weight = np.exp(log - log_evidence[:, None])
+        middle = np.einsum("lj,ljk->lk", weight, theta)
+        around = (theta - middle[:, None]).reshape(-1, 3)
+        within = (weight.reshape(-1, 1) * around).T @ around
+        mean = np.linalg.solve(x.T @ x + prior_worth, x.T @ middle + prior_worth @ prior_mean)
+        residual = middle - x @ mean
+        spread = residual.T @ residual + within + like_lists * np.array(prior.spread)
+        spread /= len(lengths) + like_lists
+    pairs, triples = mean.T.round(DIGITS).tolist(), spread.round(DIGITS).tolist()
+    found = Thinning(tuple(map(tuple, pairs)), tuple(map(tuple, triples)), len(lengths))  # type: ignore[arg-type]
+    return found, log_evidence
+
+
+def _by_rank(labelled: Sequence[tuple[Flags, Flags]], theta: Floats) -> tuple[Floats, Floats, Floats]:
+    """Evidence of lists of which some labels are known, by the density of family "beta" at each hit."""
+    alpha, beta = np.moveaxis(np.exp(theta[..., :2]), -1, 0)
+    hits, head, tail = np.empty((3, len(labelled), 1))
+    share = np.ones(theta.shape[:2])
+    for i, (known, relevant) in enumerate(labelled):
+        r = (np.flatnonzero(relevant) + 0.5) / len(known)
+        hits[i], head[i], tail[i] = len(r), np.log(r).sum(), np.log1p(-r).sum()
+        if not known.all():
+            share[i] = share_among(partial(share_of, "beta", theta[i, :, :2], length=len(known)), known)
+    return hits, (alpha - 1) * head + (beta - 1) * tail - hits * betaln(alpha, beta), share
+
+
+def _by_block(
+    family: Family, blocks: Sequence[Ints], counts: Sequence[Floats], theta: Floats
+) -> tuple[Floats, Floats, float]:
+    """Evidence of lists that were read to the end, by the share of a document in the blocks that hold hits."""
+    hits = np.array([[count.sum()] for count in counts])
+    log_shares = []
+    for own, at, count in zip(theta, blocks, counts, strict=True):
+        share = share_of(family, own[::LEARNED, :2], at, int(at[-1]))
+        by_shape = np.log(np.maximum(np.diff(share) / np.diff(at), LEAST_SHARE)) @ count
+        log_shares.append(np.repeat(by_shape, LEARNED))
+    return hits, np.array(log_shares), 1.0
+
+
+def share_among(share: Callable[[Ints], Floats], documents: Flags) -> Floats:
+    """Share of a list's hits that is expected among some of its documents, shape (S,), by its share among the first k."""
+    ends = np.flatnonzero(np.diff(documents.astype(np.int8), prepend=0, append=0))
+    signs = np.where(np.arange(len(ends)) % 2, 1.0, -1.0)
+    return np.asarray(share(ends) @ signs)
+
+
+def share_at(hits: NDArray[np.intp], length: int, alpha: Floats, beta: Floats) -> Floats:
+    """Share that is expected at these positions, shape (J, h)."""
+    r, a, b = (hits + 0.5) / length, alpha[:, None], beta[:, None]
+    return np.asarray(np.exp((a - 1) * np.log(r) + (b - 1) * np.log1p(-r) - betaln(a, b)) / length)
+
+
+def grid(sizes: Sequence[int]) -> tuple[Floats, Floats]:
+    """Nodes of three independent standard normal variables, the last varying fastest, and logs of their weights."""
+    z = np.array(list(product(*(np.linspace(-REACH, REACH, size) for size in sizes))))
+    log_weight = -0.5 * (z**2).sum(axis=1)
+    return z, np.asarray(log_weight - logsumexp(log_weight))
