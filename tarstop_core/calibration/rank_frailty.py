@@ -67,10 +67,10 @@ def grid() -> Floats:
 def survival(k: int) -> Floats:
     """Chance that the first k hold no hit, given that the list holds one, at every point of the grid."""
     rich, slope, variance = grid()
-    return np.exp(log_passed(kinds_of(variance), np.exp(rich) * power_exposure(k, slope)))
+    return np.exp(log_passed(_kinds_of(variance), np.exp(rich) * power_exposure(k, slope)))
 
 
-def kinds_of(variance: Floats, weight: ArrayLike = 1.0) -> Mixture:
+def _kinds_of(variance: Floats, weight: ArrayLike = 1.0) -> Mixture:
     """Kinds of lists, each of which vary by a gamma factor of this variance; where it is 0 they do not."""
     with np.errstate(divide="ignore"):
         return mixture(np.broadcast_to(weight, variance.shape), 1 / variance)
@@ -227,7 +227,7 @@ def _with_kinds(calibrator: Calibrator, kinds: Floats, lacking: float) -> Calibr
     weight, rich, slope, variance = kinds
     kept = kinds[:, weight >= LEAST]
     kept[0] /= kept[0].sum()
-    at, start, known = ranks(), np.exp(rich)[:, None], kinds_of(variance, weight)
+    at, start, known = ranks(), np.exp(rich)[:, None], _kinds_of(variance, weight)
     passed = log_passed(known, start * power_exposure(at, slope[:, None]))
     ends = np.array([weighted_quantiles(each, weight, SURE) for each in (1 - lacking) * -np.expm1(passed.T)])
     # Between points of the grid the ends of the interval are rough.
