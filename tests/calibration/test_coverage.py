@@ -152,3 +152,9 @@ def test_the_shipped_one_for_merged_lists_is_made_from_the_default() -> None:
     for name in ("x", "y", "band", "list_kinds", "lacking"):
         np.testing.assert_allclose(getattr(MERGED, name), getattr(again, name), rtol=1e-4, atol=1e-5)
     assert len(grid()[0]) >= len(MERGED.list_kinds) > 100
+
+
+@pytest.mark.parametrize(("mean", "sure"), [(0.9, math.inf), (1.0, 5.0)])
+def test_what_is_certain_has_one_value(mean: float, sure: float) -> None:
+    known = Coverage("known", mean, sure)
+    assert set(known.points()) == {mean} and known.interval() == (mean, mean)

@@ -9,6 +9,7 @@ from tarstop_core.ranking.order import Ranking
 from tarstop_core.samples.shipped import calibrators
 from tarstop_core.screening.advice import advise
 from tarstop_core.screening.audit import with_draws
+from tarstop_core.screening.events import label_event
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.foretold import followed, foretold, still_unread
 from tarstop_core.screening.live_check import check_sentence, live_check, session_ratios
@@ -136,3 +137,10 @@ def test_documents_out_of_rank_have_the_chances_of_their_ranks() -> None:
     ahead = state.ranks[3:]
     by_rank = p[3:][np.argsort(ahead)]
     assert (np.diff(ahead) < 0).any() and (np.diff(by_rank[:100]) <= 0).all() and by_rank[0] > by_rank[-1]
+
+
+def test_a_label_before_anything_was_learned_names_the_list_itself_as_what_put_its_document_there() -> None:
+    fresh = read([])
+    assert label_event(fresh, IDS, IDS[0], "irrelevant").payload["fit"] == 0
+    plain = read([], replace(LEARNS, learns=False))
+    assert "fit" not in label_event(plain, IDS, IDS[0], "irrelevant").payload

@@ -61,7 +61,8 @@ def test_rules_stop_where_they_would_have() -> None:
     # Labels in order: no, yes, no, yes.
     assert (budget.depth, budget.relevant_read, budget.spared, budget.missed) == (2, 1, 2, 1)
     assert budget.worth == 2 * SETTINGS.read_at_once().cost
-    assert (consecutive.depth, consecutive.missed, consecutive.worth) == (None, 0, None)
+    assert (consecutive.depth, consecutive.spared, consecutive.missed) == (None, 0, 0)
+    assert consecutive.worth is None
     assert (everything.depth, everything.relevant_read) == (None, 2)
     assert back.left is not None and 0 <= back.left[1] <= back.left[0] <= back.left[2] <= back.unread
 
