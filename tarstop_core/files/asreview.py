@@ -2,17 +2,15 @@
 
 import json
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from datetime import UTC, datetime
 from typing import Any
 
-import pandas as pd
-
 from tarstop_core.documents.records import PRIOR
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import archives
-from tarstop_core.files.record_tables import Format, Progress, RecordTable, finish
+from tarstop_core.files.record_tables import Format, Progress, RecordTable, collect, finish
 from tarstop_core.files.source import BUDGET, Source, check_count
 
 LABELS = {1: "included", 0: "excluded"}
@@ -20,6 +18,7 @@ LONGEST = 32 << 20  # Bytes of one value
 STEPS, MOST_STEPS = 10_000, 100_000
 """Instructions of SQLite after which it is asked whether to go on, and how often: a database may hold endless views."""
 _RECORD = ("record_id", "title", "abstract", "authors", "year", "doi", "url")
+_FIELDS = "id title abstract authors date doi url label remark read_order labelled_at".split()
 _RESULT = ("record_id", "label", "querier", "time", "note", "tags")
 _UNDERSTOOD = {name: name for name in ("title", "abstract", "authors", "doi", "url", "label")} | {
     "record_id": "id",
@@ -60,24 +59,13 @@ def read_asreview(
     labelled = _rows(source.name, results, "results", _RESULT, " ORDER BY time, rowid")
     labels = {row["record_id"]: row for row in labelled if row["label"] in LABELS}
     given = {key: str(number) for number, key in enumerate(_read(labels), start=1)}
-    results_of = [labels.get(row["record_id"]) for row in listed]
-    records = pd.DataFrame(
-        {
-            "id": [_text(row["record_id"]) for row in listed],
-            "title": [" ".join(_text(row["title"]).split()) for row in listed],
-            "abstract": [_text(row["abstract"]).strip() for row in listed],
-            "authors": [_authors(row["authors"]) for row in listed],
-            "date": [_text(row["year"]) for row in listed],
-            "doi": [_text(row["doi"]) for row in listed],
-            "url": [_text(row["url"]) for row in listed],
-            "label": [LABELS[result["label"]] if result else "" for result in results_of],
-            "remark": [_remark(result) if result else "" for result in results_of],
-            "read_order": [given.get(result["record_id"], PRIOR) if result else "" for result in results_of],
-            "labelled_at": [_time(result["time"]) if result else "" for result in results_of],
-        },
-        index=pd.RangeIndex(1, len(listed) + 1, name="record"),
-        dtype="str",
+    rows = (
+        (number, [*_about(row), *_decision(labels.get(row["record_id"]), given)])
+        for number, row in enumerate(listed, start=1)
     )
+    at = {field: (place,) for place, field in enumerate(_FIELDS)}
+    records = collect(source.name, rows, at, progress, lambda: 1.0)
+    records.index.name = "record"
     notes = []
     if labels:
         before = len(labels) - len(given)
@@ -182,6 +170,20 @@ def _json(value: object) -> list[Any]:
     except (ValueError, RecursionError):
         return []
     return values if isinstance(values, list) else []
+
+
+def _about(row: Mapping[str, Any]) -> Iterator[str]:
+    """A record as its table has it."""
+    for name in _RECORD:
+        yield _authors(row[name]) if name == "authors" else _text(row[name])
+
+
+def _decision(result: Mapping[str, Any] | None, given: Mapping[Any, str]) -> tuple[str, str, str, str]:
+    """Label, remark, place among the labels that were given while reading, and time of a record's result."""
+    if result is None:
+        return "", "", "", ""
+    order = given.get(result["record_id"], PRIOR)
+    return LABELS[result["label"]], _remark(result), order, _time(result["time"])
 
 
 def _authors(value: object) -> str:

@@ -198,8 +198,9 @@ def collect(
     while part := list(islice(rows, CHUNK_ROWS)):
         numbers, cells = zip(*part, strict=True)
         columns = {field: _column(field, cells, places) for field, places in at.items()}
-        chunk = pd.DataFrame(columns, index=np.array(numbers, dtype=np.int64), dtype="str")
         filled = list(map(any, zip(*columns.values(), strict=True)))
+        tidy = {field: tidied(field, texts) for field, texts in columns.items()}
+        chunk = pd.DataFrame(tidy, index=np.array(numbers, dtype=np.int64), dtype="str")
         chunks.append(chunk if all(filled) else chunk[filled])
         count += len(chunks[-1])
         if len(part) == CHUNK_ROWS:
@@ -271,7 +272,7 @@ def finish(
             f"No record of {name} has a title or an abstract; check which column holds the titles."
         )
     notes, names = list(notes), list(header)
-    records = tidied(found.drop(columns="notes", errors="ignore").assign(**decisions_of(found)))
+    records = found.drop(columns="notes", errors="ignore").assign(**decisions_of(found))
     if "label" not in found and "notes" in found:
         tools = sorted(set(map(tool_of, found["notes"].unique().tolist())) - {""})
         understood |= {f"notes, as {tool} writes them": "label" for tool in tools}

@@ -105,7 +105,7 @@ def decisions_of(records: pd.DataFrame) -> dict[str, pd.Series]:
             decisions[field] = records[field]
         elif "notes" in records:
             texts = [read(note) if note else "" for note in records["notes"].tolist()]
-            decisions[field] = pd.Series(texts, records.index, dtype="str")
+            decisions[field] = pd.Series(tidied(field, texts), records.index, dtype="str")
     if "label" in records:
         normal = {value: normal_label(value) for value in records["label"].unique()}
         decisions["label"] = records["label"].map(normal).astype("str")
@@ -152,16 +152,10 @@ _TIDY: dict[str, Callable[[str], str]] = {
 }
 
 
-def tidied(columns: pd.DataFrame) -> pd.DataFrame:
-    """Return columns of text as their fields mean them: one DOI, a bare PMID, one address, letters for entities."""
-    tidy = {
-        field: pd.Series(
-            [clean(text) if text else "" for text in columns[field].tolist()], columns.index, dtype="str"
-        )
-        for field, clean in _TIDY.items()
-        if field in columns
-    }
-    return columns.assign(**tidy)
+def tidied(field: str, texts: list[str]) -> list[str]:
+    """Return the texts of a field as it means them: one DOI, a bare PMID, one address, letters for entities."""
+    clean = _TIDY.get(field)
+    return texts if clean is None else [clean(text) if text else "" for text in texts]
 
 
 def scores_of(name: str, written: pd.Series, notes: list[str]) -> pd.Series:
