@@ -70,24 +70,7 @@ def pages() -> dict[str, list[st.Page]]:
 
 def addresses() -> list[str]:
     """Where the server answers with a page: its root, and the name of each."""
-    return [
-        "/",
-        *(
-            f"/{Path(file).stem}"
-            for file in (
-                HOME,
-                SET_UP,
-                SCREEN,
-                SESSIONS,
-                EVIDENCE,
-                EXPLORE,
-                CALIBRATION,
-                LEARN,
-                RESULTS,
-                GUIDE,
-            )
-        ),
-    ]
+    return ["/", *(f"/{script.stem}" for script in sorted((ROOT / "pages").glob("*.py")))]
 
 
 def route() -> None:
