@@ -68,22 +68,22 @@ def shown(
     words: str,
     job: Callable[..., T],
     *args: Any,
-    said: Callable[..., tuple[float, str]] | None = None,
+    in_words: Callable[..., tuple[float, str]] | None = None,
     large: bool = True,
 ) -> T:
     """What a job gives, as :func:`tarstop_core.evaluation.worker.run` does, with a bar while it goes on.
 
-    The bar begins with `words`; `said` gives its share and words for what the job says of how far it is, and without it
+    The bar begins with `words`; `in_words` gives its share and words for what the job says of how far it is, and without it
     the job says nothing. What is not `large` enough to be worth a process is done here.
     """
-    if not large and said is None:
+    if not large and in_words is None:
         return job(*args)
     bar, ending = st.progress(0.0, text=shell.escape_markdown(words)), False
 
     def progress(*far: Any) -> None:
         nonlocal ending
         ending = far[0] == far[-1]  # all is done but the last word, which nothing may come before
-        share, more = said(*far) if said is not None else (0.0, words)
+        share, more = in_words(*far) if in_words is not None else (0.0, words)
         bar.progress(min(1.0, share), text=shell.escape_markdown(more))
 
     def beat(waiting: bool) -> None:
@@ -101,7 +101,7 @@ def shown(
             job,
             *args,
             visitor=context.session_id if context is not None else "",
-            progress=progress if said is not None else None,
+            progress=progress if in_words is not None else None,
             beat=beat,
         )
     finally:

@@ -61,7 +61,7 @@ class Upload:
         name, content = self.file.name, self.file.getvalue()  # uncopied
         others = st.session_state[f"{PREFIX}/read"].values()
         held = sum(len(read.table.frame) for read in others if read.table is not None and read is not self)
-        how: dict[str, Any] = {"said": lambda *far: far, "large": self.file.size > LARGE_FILE}
+        how: dict[str, Any] = {"in_words": lambda *far: far, "large": self.file.size > LARGE_FILE}
         try:
             table = shown(name, f"Reading {name}", jobs.records_in, content, name, columns, **how)
             check_held(name, held + len(table.frame))
@@ -132,7 +132,8 @@ def _from_store(store: Store, row: Collection) -> Documents:
     def documents() -> Documents:
         large = row.documents > LARGE_LIST
         words = f"Opening {count_of(row.documents)}"
-        records = shown(row.name, words, jobs.in_store, store.url, Store.records, row.id, large=large)
+        job = (jobs.in_store, jobs.reached(store, large), Store.records, row.id)
+        records = shown(row.name, words, *job, large=large)
         return Documents(row.id, row.name, records, row.query, row.simulated, row.id)
 
     return kept(f"{PREFIX}/held", row.id, documents)
@@ -300,8 +301,8 @@ def _import(store: Store, uploads: dict[str, Upload], proposal: Proposal, wanted
     if proposal.matches:
         files.append(as_stored(proposal, wanted))
     words, large = f"Storing {count_of(len(merged.frame))}", len(merged.frame) > LARGE_LIST
-    job = (jobs.stored, store.url, name, merged.frame, files)
-    collection_id, new = shown(name, words, *job, said=stored, large=large)
+    job = (jobs.stored, jobs.reached(store, large), name, merged.frame, files)
+    collection_id, new = shown(name, words, *job, in_words=stored, large=large)
     state[f"{PREFIX}/imported"] = (signature, collection_id)
     if new:
         state.setdefault(f"{PREFIX}/new", set()).add(collection_id)

@@ -1,7 +1,8 @@
 """What is done in a process of its own: read, compare, store, put in order and write what is large."""
 
 import io
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -55,14 +56,28 @@ def benchmark_in(files: Sequence[tuple[str, bytes]], folder: Path) -> tuple[Benc
     return checked(folder), notes
 
 
-def in_store(url: str, job: Callable[Concatenate[Store, P], T], *args: P.args, **more: P.kwargs) -> T:
+def reached(store: Store, large: bool) -> Store | str:
+    """Return by what a job reaches the store: the store itself, or its URL where a process of its own does the job."""
+    return store.url if large else store
+
+
+@contextmanager
+def _opened(by: Store | str) -> Iterator[Store]:
+    if isinstance(by, Store):
+        yield by
+    else:
+        with Store(by) as store:
+            yield store
+
+
+def in_store(by: Store | str, job: Callable[Concatenate[Store, P], T], *args: P.args, **more: P.kwargs) -> T:
     """What a function of the store gives."""
-    with Store(url) as store:
+    with _opened(by) as store:
         return job(store, *args, **more)
 
 
 def stored(
-    url: str,
+    by: Store | str,
     name: str,
     frame: pd.DataFrame,
     files: Sequence[Mapping[str, Any]],
@@ -72,7 +87,7 @@ def stored(
 
     Records of the files that are not in the `frame` were merged into others, whoever merged them.
     """
-    with Store(url) as store:
+    with _opened(by) as store:
         duplicates = sum(file.get("records", 0) for file in files) - len(frame)
         if (earlier := store.same_collection(name, frame, files)) is not None:
             return earlier, False

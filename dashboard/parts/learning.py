@@ -63,9 +63,10 @@ def learn(work: Work) -> None:
     """Put what comes next in order, where a fit is due; what it learns from is made here where it is missing."""
     of = work.collection
     if work.state.settings.learns and work.features is None:
-        job = (jobs.in_store, work.store.url, prepare_features, of.id)
+        large = of.documents > LARGE_LIST
+        job = (jobs.in_store, jobs.reached(work.store, large), prepare_features, of.id)
         with shell.problems_shown():
-            shown(of.name, "Reading the texts", *job, said=texts_read, large=of.documents > LARGE_LIST)
+            shown(of.name, "Reading the texts", *job, in_words=texts_read, large=large)
     work.learn()
 
 

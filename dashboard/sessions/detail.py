@@ -295,12 +295,14 @@ def _add(store: Store, session: SessionSnapshot) -> None:
 
     def change(name: str, doing: str, *job: Any) -> None:
         words = stored if large else None
-        event = shown(name, f"{doing} {name}", jobs.in_store, store.url, *job, said=words, large=large)
+        of_store = (jobs.in_store, jobs.reached(store, large), *job)
+        event = shown(name, f"{doing} {name}", *of_store, in_words=words, large=large)
         say(f"{JOINED[event.kind]}: {joined_in_words(event.payload)}.")
 
     if file is not None:
         asked = (row.id, file.getvalue(), file.name)
-        reading = (file.name, f"Reading {file.name}", jobs.in_store, store.url, preview, *asked)
+        of_store = (jobs.in_store, jobs.reached(store, large), preview, *asked)
+        reading = (file.name, f"Reading {file.name}", *of_store)
         with shell.problems_shown():
             _previewed(kept(f"{key}/seen", file.file_id, lambda: shown(*reading, large=large)))
             database = st.text_input("Its database, for the flow diagram", key=f"{key}/database", **DATABASE)

@@ -201,6 +201,6 @@ def _import(store: Store) -> None:
 def _take_in(store: Store, file: UploadedFile) -> None:
     text = text_of(file, "choose the session file (JSON) that was exported")
     large = file.size > LARGE_FILE
-    job = (jobs.in_store, store.url, import_session, text, file.name, reviewer())
+    job = (jobs.in_store, jobs.reached(store, large), import_session, text, file.name, reviewer())
     session = shown(file.name, f"Importing {file.name}", *job, large=large)
     say(f"Imported: {store.session(session).name}.")

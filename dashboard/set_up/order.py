@@ -223,7 +223,7 @@ def _index(chosen: Documents, recipe: Recipe) -> Bm25Index:
     if len(chosen.frame) <= LARGE:
         return build_index(ranking_text(chosen.frame), recipe=recipe)
     job = (jobs.index_of, chosen.frame, recipe)
-    return shown(chosen.name, "Reading the texts", *job, said=texts_read)
+    return shown(chosen.name, "Reading the texts", *job, in_words=texts_read)
 
 
 def first_titles(chosen: Documents, arranged: Arranged, asked: Asked | None) -> None:

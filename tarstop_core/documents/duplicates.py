@@ -155,9 +155,24 @@ SIGNED = "same title, first author and year"
 def signed(
     frame: pd.DataFrame, titles: Sequence[str], rows: list[int]
 ) -> Iterator[tuple[int, tuple[object, ...]]]:
-    """Rows, of those given, of which first author and year are known, with normal title, author and year."""
-    known = frame[["authors", "date"]].iloc[rows].itertuples(index=False, name=None)
-    for row, (authors, date) in zip(rows, known, strict=True):
+    """Yield the signature of each record whose first author and year are known.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Records.
+    titles : sequence of str
+        The normal title of each.
+    rows : list of int
+        Those that are looked at.
+
+    Yields
+    ------
+    int, tuple
+        The row, and its normal title, first author and year.
+    """
+    signatures = frame[["authors", "date"]].iloc[rows].itertuples(index=False, name=None)
+    for row, (authors, date) in zip(rows, signatures, strict=True):
         author, year = first_author(authors), date_key(date)[:1]
         if author and year:
             yield row, (titles[row], author, *year)

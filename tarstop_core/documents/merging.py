@@ -212,9 +212,21 @@ def propose(frames: Sequence[pd.DataFrame]) -> Proposal:
 
 
 def merge_as_chosen(frames: Sequence[pd.DataFrame], proposal: Proposal, chosen: Collection[int]) -> Merge:
-    """Merge the matches that a person chose (places in `proposal.matches`), and no others.
+    """Merge the matches that a person chose, and no others.
 
-    `frames` are those that the proposal was made for.
+    Parameters
+    ----------
+    frames : sequence of DataFrame
+        Those that the proposal was made for.
+    proposal : Proposal
+        What may be merged.
+    chosen : collection of int
+        Places in `proposal.matches`.
+
+    Returns
+    -------
+    Merge
+        The frames made one.
     """
     if frozenset(chosen) == proposal.by_default:
         return proposal.merge

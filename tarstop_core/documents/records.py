@@ -294,7 +294,18 @@ def web_address(text: str) -> str:
 
 
 def links(url: str, publication_number: str, doi: str, pmid: str) -> tuple[Link, ...]:
-    """Where a document can be read: its own address, else the patent databases by its number; its DOI; PubMed."""
+    """List where a document can be read.
+
+    Parameters
+    ----------
+    url, publication_number, doi, pmid : str
+        As its record has them.
+
+    Returns
+    -------
+    tuple of Link
+        Its own address, else the patent databases by its number; its DOI; PubMed. None twice, none too long to follow.
+    """
     own = web_address(url)
     host = (urlsplit(own).hostname or "").removeprefix("www.")
     offered = [Link(_HOSTS.get(host, "open"), own)] if own else _by_number(publication_number)

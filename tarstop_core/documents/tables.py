@@ -148,12 +148,25 @@ def from_rates(
     specificity: str | float | None = None,
     n_healthy: int | None = None,
 ) -> Counts:
-    """Counts from sensitivity, specificity and group sizes, checked against the precision given.
+    """Recover counts from sensitivity, specificity and group sizes, checked against the precision given.
 
-    They are the whole numbers that round to the rates; where several do, the nearest, with a note. Rates are as the
-    report gives them: "0.83", "83 %", "0.830" (which says more than 0.83). Text keeps trailing zeros, which a float
-    loses. Specificity may be left out with the healthy. InputProblem when no whole number of patients gives a rate, or
-    an entry is no rate or no number of patients.
+    Parameters
+    ----------
+    sensitivity, specificity : str or float
+        As the report gives them: "0.83", "83 %", "0.830" (which says more than 0.83). Text keeps trailing zeros, which a
+        float loses. Specificity may be left out with the healthy.
+    n_diseased, n_healthy : int
+        Patients of each group.
+
+    Returns
+    -------
+    Counts
+        The whole numbers that round to the rates; where several do, the nearest, with a note.
+
+    Raises
+    ------
+    InputProblem
+        When no whole number of patients gives a rate, or an entry is no rate or no number of patients.
     """
     TP, first = _hits("Sensitivity", sensitivity, n_diseased, "diseased")
     if specificity in (None, "") and n_healthy is None:

@@ -33,7 +33,27 @@ for _library in ("bibtexparser", "pylatexenc"):
 
 
 def read_bib(source: Source, columns: Mapping[str, str] | None, progress: Progress | None) -> RecordTable:
-    """Read BibTeX; nothing is kept of a file in which an entry is broken."""
+    """Read BibTeX; nothing is kept of a file in which an entry is broken.
+
+    Parameters
+    ----------
+    source : Source
+        The file.
+    columns : mapping, optional
+        Passed over: fields mean what the format says.
+    progress : callable, optional
+        Called with the share that was read and a few words.
+
+    Returns
+    -------
+    RecordTable
+        An entry a record.
+
+    Raises
+    ------
+    InputProblem
+        When an entry is broken, or there is none.
+    """
     encoding, notes = detect_encoding(source)
     with source.text(encoding) as stream:
         text = stream.read()

@@ -35,7 +35,27 @@ class _BrokenRows(InputProblem):
 def read_delimited(
     source: Source, columns: Mapping[str, str] | None, progress: Progress | None
 ) -> RecordTable:
-    """Read CSV or TSV (the delimiter is found, whatever the suffix)."""
+    """Read CSV or TSV (the delimiter is found, whatever the suffix).
+
+    Parameters
+    ----------
+    source : Source
+        The file.
+    columns : mapping, optional
+        Their column to our field, as a person chose.
+    progress : callable, optional
+        Called with the share that was read and a few words.
+
+    Returns
+    -------
+    RecordTable
+        A row a record.
+
+    Raises
+    ------
+    InputProblem
+        When a row does not fit the header; UnrecognisedColumns when no column holds the titles.
+    """
     encoding, notes = detect_encoding(source)
     sample, complete = _sample(source, encoding)
     delimiter = _sniff(sample, complete, columns, source.suffix)

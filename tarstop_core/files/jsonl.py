@@ -21,7 +21,27 @@ _Entries = Callable[
 
 
 def read_jsonl(source: Source, columns: Mapping[str, str] | None, progress: Progress | None) -> RecordTable:
-    """Read JSON; the fields of all objects together are the columns."""
+    """Read JSON; the fields of all objects together are the columns.
+
+    Parameters
+    ----------
+    source : Source
+        The file.
+    columns : mapping, optional
+        Their field to ours, as a person chose.
+    progress : callable, optional
+        Called with the share that was read and a few words.
+
+    Returns
+    -------
+    RecordTable
+        An object a record.
+
+    Raises
+    ------
+    InputProblem
+        When it is no JSON of records; UnrecognisedColumns when no field holds the titles.
+    """
     encoding, notes = detect_encoding(source)
     document = _document(source, encoding)
     entries: _Entries = lambda: _lines(source, encoding) if document is None else enumerate(document, start=1)  # noqa: E731
@@ -40,8 +60,8 @@ def read_jsonl(source: Source, columns: Mapping[str, str] | None, progress: Prog
     used = sorted({column for at in layout.at.values() for column in at})
     at = {field: tuple(map(used.index, columns)) for field, columns in layout.at.items()}
     rows = ((number, [_text(entry.get(keys[column])) for column in used]) for number, entry in entries())
-    found = collect(source.name, rows, at, progress, source.fraction)
-    return finish(source.name, "jsonl", found, layout.understood, notes, header=layout.header)
+    records = collect(source.name, rows, at, progress, source.fraction)
+    return finish(source.name, "jsonl", records, layout.understood, notes, header=layout.header)
 
 
 def _lines(source: Source, encoding: str) -> Iterator[tuple[int, dict[str, Any]]]:

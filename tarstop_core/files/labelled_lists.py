@@ -77,11 +77,28 @@ def abstract_column(content: bytes) -> str | None:
 def read_labelled(
     files: Sequence[tuple[str, bytes]], queries: Mapping[str, str] | None = None, abstracts: bool = False
 ) -> Labelled:
-    """Labelled rankings from files (name and content): tables of records with labels, and TREC runs with their qrels.
+    """Read labelled rankings: tables of records with labels, and TREC runs with their qrels.
 
-    Runs and qrels are joined, each other file is one list. A table whose name has one of `queries` is ordered by that,
-    else by its own scores, or stands as it is. `abstracts` wants the verdict on title and abstract, where a table has the
-    final one beside it. InputProblem when a file cannot be used, has no labels, or runs and qrels are not both there.
+    Runs and qrels are joined, each other file is one list.
+
+    Parameters
+    ----------
+    files : sequence of (str, bytes)
+        Name and content of each.
+    queries : mapping, optional
+        By name of a table, what it is ordered by; the others stand by their own scores, or as they are.
+    abstracts : bool
+        Whether the verdict on title and abstract is wanted, where a table has the final one beside it.
+
+    Returns
+    -------
+    Labelled
+        The lists, and sentences on them.
+
+    Raises
+    ------
+    InputProblem
+        When a file cannot be used, has no labels, or runs and qrels are not both there.
     """
     if not files:
         raise InputProblem("There is no file to learn from; choose one that has labels.")
@@ -121,15 +138,15 @@ def _from_records(name: str, content: bytes, query: str, abstracts: bool) -> tup
     scored = bool(np.isfinite(frame["score"].to_numpy(dtype=float)).all())
     ranking = prepare(frame, "text" if query.strip() else "scores" if scored else "own", query, recipe=WORDS)
     labels = frame["label"].to_numpy()[ranking.order]
-    known = np.isin(labels, (SAID_RELEVANT, SAID_NOT_RELEVANT))
-    if not known.any():
+    labelled = np.isin(labels, (SAID_RELEVANT, SAID_NOT_RELEVANT))
+    if not labelled.any():
         raise InputProblem(
             f"{name} has no labels; add a column “label” with relevant, not relevant or nothing for every document."
         )
     relevant = np.asarray(labels == SAID_RELEVANT)
     column = next((theirs for theirs, ours in table.understood.items() if ours == "label"), "notes")
     note = (
-        f"{name}: {int(relevant.sum()):,} relevant of {int(known.sum()):,} labelled (by “{column}”), "
+        f"{name}: {int(relevant.sum()):,} relevant of {int(labelled.sum()):,} labelled (by “{column}”), "
         f"{len(frame):,} documents. {ranking.how}"
     )
     if ranking.scores is None:
@@ -137,7 +154,9 @@ def _from_records(name: str, content: bytes, query: str, abstracts: bool) -> tup
         if order == "text":
             note += f" {reason} Say what it was searched for, and it is ordered by that."
     ids = frame["id"].to_numpy(dtype=str)[ranking.order]
-    topic = Topic(name, ids, ranking.scores, relevant, int(relevant.sum()), None if known.all() else known)
+    topic = Topic(
+        name, ids, ranking.scores, relevant, int(relevant.sum()), None if labelled.all() else labelled
+    )
     return topic, note
 
 

@@ -40,11 +40,29 @@ def read_records(
 ) -> RecordTable:
     """Read records from a file of any known format, gzipped or not, whatever it is called.
 
-    An open file is read from its start and left open. Its content decides the format; a table is what looks like nothing
-    else. For tables and JSON `columns` are theirs to our fields ("" leaves a column out); others are still recognised.
-    `progress` is called now and then with the share done (0 to 1) and a few words.
-    UnrecognisedColumns when no column holds the titles: call again with `columns`. InputProblem when the file cannot be
-    used; nothing is half-imported.
+    Its content decides the format; a table is what looks like nothing else.
+
+    Parameters
+    ----------
+    source : path or binary file
+        An open file is read from its start and left open.
+    name : str, optional
+        Its name, for messages.
+    columns : mapping, optional
+        Of tables and JSON, their columns to our fields ("" leaves a column out); others are still recognised.
+    progress : callable, optional
+        Called now and then with the share done (0 to 1) and a few words.
+
+    Returns
+    -------
+    RecordTable
+        Its records, with what was noted on reading them.
+
+    Raises
+    ------
+    InputProblem
+        When the file cannot be used; nothing is half-imported. UnrecognisedColumns when no column holds the titles: call
+        again with `columns`.
     """
     with open_source(source, name) as opened:
         if progress:

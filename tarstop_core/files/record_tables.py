@@ -140,8 +140,8 @@ def read_grid(
         line = grid.between.join(above[0]).strip()
         count = f"1 {grid.unit}" if len(above) == 1 else f"{len(above)} {grid.unit}s"
         where = f"which is {grid.unit} {number}"
-        shown = f"{line[:SHOWN_OF_LINE]}…" if len(line) > SHOWN_OF_LINE else line
-        notes.append(f'Skipped {count} before the header, {where}: "{shown}".')
+        excerpt = f"{line[:SHOWN_OF_LINE]}…" if len(line) > SHOWN_OF_LINE else line
+        notes.append(f'Skipped {count} before the header, {where}: "{excerpt}".')
     below = first[start + 1 :]
     following: Iterable[Row] = chain(below, grid.rows)
     if tool := dialect_of(header):
@@ -151,10 +151,10 @@ def read_grid(
     layout = make_layout(name, header, f"{grid.unit} {number}", [cells for _, cells in below], chosen)
     notes += layout.unused()
     rows = fitting(following, layout.header) if fitting else following
-    found = collect(name, rows, layout.at, progress, grid.fraction or grid.source.fraction)
-    found.index.name = grid.unit
+    gathered = collect(name, rows, layout.at, progress, grid.fraction or grid.source.fraction)
+    gathered.index.name = grid.unit
     return finish(
-        name, grid.format, found, layout.understood, notes, header=layout.header, above=_first_lines(above)
+        name, grid.format, gathered, layout.understood, notes, header=layout.header, above=_first_lines(above)
     )
 
 
@@ -207,9 +207,9 @@ def collect(
             check_count(name, count, BUDGET.records, "records")
             if progress:
                 progress(0.9 * fraction(), f"Read {count:,} records of {name}")
-    found = pd.concat(chunks)
-    found.index.name = "line"
-    return found
+    gathered = pd.concat(chunks)
+    gathered.index.name = "line"
+    return gathered
 
 
 def _column(field: str, rows: Sequence[Sequence[str]], places: tuple[int, ...]) -> list[str]:
@@ -226,7 +226,7 @@ def _column(field: str, rows: Sequence[Sequence[str]], places: tuple[int, ...]) 
 def finish(
     name: str,
     format_key: str,
-    found: pd.DataFrame,
+    gathered: pd.DataFrame,
     understood: dict[str, str],
     notes: Sequence[str],
     *,
@@ -242,7 +242,7 @@ def finish(
         The file.
     format_key : str
         What it was read as.
-    found : DataFrame
+    gathered : DataFrame
         Columns named by our fields, and perhaps `notes`; the index has the line (or row) of each record.
     understood : dict of str
         Their column (or tag) to our field.
@@ -265,29 +265,29 @@ def finish(
     InputProblem
         When there is no record, title or abstract, or a score is none.
     """
-    if found.empty:
+    if gathered.empty:
         raise InputProblem(f"{name} has a header but no records; export it again with its records.")
-    if (found["title"] == "").all() and ("abstract" not in found or (found["abstract"] == "").all()):
+    if (gathered["title"] == "").all() and ("abstract" not in gathered or (gathered["abstract"] == "").all()):
         raise InputProblem(
             f"No record of {name} has a title or an abstract; check which column holds the titles."
         )
     notes, names = list(notes), list(header)
-    records = found.drop(columns="notes", errors="ignore").assign(**decisions_of(found))
-    if "label" not in found and "notes" in found:
-        tools = sorted(set(map(tool_of, found["notes"].unique().tolist())) - {""})
+    records = gathered.drop(columns="notes", errors="ignore").assign(**decisions_of(gathered))
+    if "label" not in gathered and "notes" in gathered:
+        tools = sorted(set(map(tool_of, gathered["notes"].unique().tolist())) - {""})
         understood |= {f"notes, as {tool} writes them": "label" for tool in tools}
-    if "score" in found:
-        records["score"] = scores_of(name, found["score"], notes)
-    if "publication_number" not in found and "id" in found:
-        ids = found["id"][found["id"] != ""]
+    if "score" in gathered:
+        records["score"] = scores_of(name, gathered["score"], notes)
+    if "publication_number" not in gathered and "id" in gathered:
+        ids = gathered["id"][gathered["id"] != ""]
         # The ids of a Google Patents export are publication numbers, whatever they look like.
         google = "result link" in map(normal_header, names)
         if len(ids) and (google or all(map(_PATENT.fullmatch, ids.head(200).tolist()))):
-            records["publication_number"] = found["id"]
+            records["publication_number"] = gathered["id"]
     records = _identified(name, records, given_ids, notes)
     frame = as_records(records.assign(source=pd.Series(name, records.index, dtype="str")))
     _note_gaps(frame, notes)
-    repeated = len(found) - len(frame)
+    repeated = len(gathered) - len(frame)
     return RecordTable(
         frame, name, format_key, understood, tuple(notes), _unread(names, understood), repeated, above
     )

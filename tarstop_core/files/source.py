@@ -152,8 +152,21 @@ class Counted(io.RawIOBase):
 def check_workbook(name: str, content: IO[bytes], size: int) -> None:
     """Unpack a workbook once, keeping nothing: headers may say any size.
 
-    InputProblem when it is larger than it may be; BadZipFile, zlib.error, EOFError, RuntimeError or NotImplementedError
-    when it is damaged, encrypted or packed in an unusual way.
+    Parameters
+    ----------
+    name : str
+        What a person calls the file.
+    content : binary file
+        The workbook.
+    size : int
+        Bytes of the file.
+
+    Raises
+    ------
+    InputProblem
+        When it is larger than it may be.
+    BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError
+        When it is damaged, encrypted or packed in an unusual way.
     """
     room = Room(name, size)
     with zipfile.ZipFile(content) as packed:

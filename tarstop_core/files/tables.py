@@ -213,7 +213,27 @@ def _at_line(file_name: str, number: int) -> Iterator[None]:
 
 
 def count_of(file_name: str, number: int, cell: str, text: str) -> float:
-    """What a cell says: a whole number, or NaN where FP or TN is missing."""
+    """Parse a count of a 2×2 table.
+
+    Parameters
+    ----------
+    file_name, number : str, int
+        File and line, for messages.
+    cell : str
+        TP, FP, FN or TN.
+    text : str
+        What the file has there.
+
+    Returns
+    -------
+    float
+        A whole number, or NaN where FP or TN is missing.
+
+    Raises
+    ------
+    InputProblem
+        When it is something else, or TP or FN is missing.
+    """
     if text.lower() in MISSING:
         if cell in ("TP", "FN"):
             raise InputProblem(f"{file_name}, line {number} has no {cell}; every study needs TP and FN.")

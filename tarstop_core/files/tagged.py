@@ -109,7 +109,27 @@ _NUMBERED = re.compile(r"([1-9]\d{0,6}|[1-5]\d{7})")
 
 
 def read_ris(source: Source, columns: Mapping[str, str] | None, progress: Progress | None) -> RecordTable:
-    """Read RIS: TI or T1, AB or N2, repeated tags, continuation lines, a missing ER."""
+    """Read RIS: TI or T1, AB or N2, repeated tags, continuation lines, a missing ER.
+
+    Parameters
+    ----------
+    source : Source
+        The file.
+    columns : mapping, optional
+        Passed over: fields mean what the format says.
+    progress : callable, optional
+        Called with the share that was read and a few words.
+
+    Returns
+    -------
+    RecordTable
+        Its records.
+
+    Raises
+    ------
+    InputProblem
+        When no record begins, or a title stands outside of one.
+    """
     encoding, notes = detect_encoding(source)
     with source.text(encoding) as stream:
         records = ((start, _ris_values(tags)) for start, tags in _ris_records(source.name, stream, notes))
@@ -226,7 +246,27 @@ _NBIB_LINE = re.compile(r"([A-Z][A-Z0-9]{1,4}) *-(?: (.*)|$)", flags=re.DOTALL)
 
 
 def read_nbib(source: Source, columns: Mapping[str, str] | None, progress: Progress | None) -> RecordTable:
-    """Read PubMed's nbib (or its "PubMed" text export)."""
+    """Read PubMed's nbib (or its "PubMed" text export).
+
+    Parameters
+    ----------
+    source : Source
+        The file.
+    columns : mapping, optional
+        Passed over: fields mean what the format says.
+    progress : callable, optional
+        Called with the share that was read and a few words.
+
+    Returns
+    -------
+    RecordTable
+        Its records.
+
+    Raises
+    ------
+    InputProblem
+        When there is no record, or a tag stands before the first.
+    """
     encoding, notes = detect_encoding(source)
     with source.text(encoding) as stream:
         records = ((start, _nbib_values(tags)) for start, tags in _nbib_records(source.name, stream, notes))

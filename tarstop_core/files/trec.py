@@ -294,8 +294,8 @@ def _is_header(words: list[str], columns: tuple[str, ...]) -> bool:
     numeric = (word for word, column in zip(words, columns, strict=True) if column in _NUMBERS)
     if any(re.fullmatch(r"[-+.\d].*|nan|inf(inity)?", word, re.IGNORECASE) for word in numeric):
         return False
-    known = sum(re.sub(r"[\W_]", "", word).lower() in _HEADER_WORDS for word in words)
-    return 2 * known >= len(words)
+    of_headers = sum(re.sub(r"[\W_]", "", word).lower() in _HEADER_WORDS for word in words)
+    return 2 * of_headers >= len(words)
 
 
 def _data_lines(stream: TextIO, skip: set[int]) -> Iterator[tuple[int, list[str]]]:

@@ -15,7 +15,27 @@ from tarstop_core.files.source import BUDGET, Source, check_columns, check_workb
 
 
 def read_xlsx(source: Source, columns: Mapping[str, str] | None, progress: Progress | None) -> RecordTable:
-    """Read the first sheet with a recognised title, else the first one that is not empty."""
+    """Read the first sheet with a recognised title, else the first one that is not empty.
+
+    Parameters
+    ----------
+    source : Source
+        The file.
+    columns : mapping, optional
+        Their column to our field, as a person chose.
+    progress : callable, optional
+        Called with the share that was read and a few words.
+
+    Returns
+    -------
+    RecordTable
+        A row a record; a note names the sheet where there are several.
+
+    Raises
+    ------
+    InputProblem
+        When the workbook is empty or damaged; UnrecognisedColumns when no column holds the titles.
+    """
     sheets = _sheets(source)
     chosen: Any = None
     rows_in_all = 1

@@ -7,7 +7,6 @@ from itertools import chain, count
 import pandas as pd
 
 from tarstop_core.calibration.calibrator import Calibrator
-from tarstop_core.documents.records import records_hash
 from tarstop_core.documents.topic import records_digest
 from tarstop_core.ranking.order import Ranking
 from tarstop_core.screening.events import plan_event
@@ -71,10 +70,9 @@ def _stored(store: Store, documents: Documents) -> str:
     """Id of the collection of these documents; a sample is stored the first time it is used."""
     if documents.collection_id:
         return documents.collection_id
-    digest = records_hash(documents.frame)
-    for row in store.collections():
-        if row.simulated and row.digest == digest and row.name == documents.name:
-            return row.id
+    earlier = next(store.of_same_records(documents.frame, name=documents.name, simulated=True), None)
+    if earlier is not None:
+        return earlier.id
     return store.save_collection(
         documents.name, documents.frame, [], 0, simulated=documents.simulated, query=documents.query
     )

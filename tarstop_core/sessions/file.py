@@ -19,7 +19,7 @@ from pydantic import AfterValidator, Field
 from typing_extensions import TypedDict
 
 from tarstop_core.calibration.calibrator import from_json as calibrator_from_json
-from tarstop_core.documents.records import RECORD_COLUMNS, as_records, records_hash
+from tarstop_core.documents.records import RECORD_COLUMNS, as_records
 from tarstop_core.envelope import FileKind, check_time, validated
 from tarstop_core.errors import InputProblem
 from tarstop_core.screening.fold import replay
@@ -207,8 +207,7 @@ def _check_joined(state: State, file: _File, frame: pd.DataFrame, name: str) -> 
 @contextmanager
 def _collection(store: Store, frame: pd.DataFrame, about: _Collection) -> Iterator[str]:
     """Begin a transaction with the id of the collection of these documents, which is stored where it is not here yet."""
-    wanted = (records_hash(frame), about.name, about.created)
-    held = next((row for row in store.collections() if (row.digest, row.name, row.created) == wanted), None)
+    held = next(store.of_same_records(frame, name=about.name, created=about.created), None)
     if held is None:
         with store.arriving(frame=frame, **vars(about)) as key:
             yield key

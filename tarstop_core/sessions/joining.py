@@ -42,7 +42,18 @@ class Preview:
 
 
 def preview(store: Store, session_id: str, content: bytes, name: str) -> Preview:
-    """What :func:`join` would do with a file; nothing is stored."""
+    """Return what :func:`join` would do with a file; nothing is stored.
+
+    Parameters
+    ----------
+    store, session_id, content, name
+        As for :func:`join`.
+
+    Returns
+    -------
+    Preview
+        What would join.
+    """
     session, whole, file, payload = _brought(store, session_id, content, name)
     docs, titles, alike = payload["docs"], whole.set_index("id")["title"], payload["alike"]
     lines = [f"{titles[doc]}, {alike_in_words(session, alike[doc], titles[alike[doc]])}" for doc in alike]
@@ -52,7 +63,20 @@ def preview(store: Store, session_id: str, content: bytes, name: str) -> Preview
 
 
 def alike_in_words(session: OpenSession, doc: str, title: str) -> str:
-    """That a document is perhaps another one, which has a number once it was read: until then that may change."""
+    """Say that a document is perhaps another one.
+
+    Parameters
+    ----------
+    session : OpenSession
+        The session that holds the other.
+    doc, title : str
+        Id and title of the other.
+
+    Returns
+    -------
+    str
+        A clause, with the number that the other has once it was read: until then that may change.
+    """
     read, title = session.row.ids[: session.state.depth], textwrap.shorten(title, 90, placeholder=" …")
     number = f"#{read.index(doc) + 1} " if doc in read else ""
     return f"perhaps the same as {number}“{title}”{'' if number else ', which is not read yet'}"
@@ -67,15 +91,38 @@ def join(
     by: str = "",
     progress: Callable[[int, int], None] | None = None,
 ) -> Event:
-    """Let the records of a file join a session; the event that says which did, as it was stored, all or nothing.
+    """Let the records of a file join a session, all or nothing.
 
     Records that are the same document as one that is there, or as each other, count as duplicates and change nothing;
     those that are perhaps the same join, and it is said of which. A list by likeness or by scores takes each in where its
     score puts it, behind those with the same: what was read stays where it was, and the rest is read in that order unless
     labels decide. Scores by likeness count the words of the list made longer; those of the documents that were there stay
-    as they were. A list in its own order takes them in at its end. `database` is named in the flow diagram, `by` is
-    whoever did it, `progress` that of `save_collection`. InputProblem when the file cannot be read, or the list cannot
-    take it in.
+    as they were. A list in its own order takes them in at its end.
+
+    Parameters
+    ----------
+    store : Store
+        Holds the session.
+    session_id : str
+        Of the session.
+    content, name : bytes, str
+        The file.
+    database : str
+        Named in the flow diagram.
+    by : str
+        Whoever does it.
+    progress : callable, optional
+        As for :meth:`~tarstop_core.sessions.store.collections.Collections.arriving`.
+
+    Returns
+    -------
+    Event
+        As it was stored.
+
+    Raises
+    ------
+    InputProblem
+        When the file cannot be read, or the list cannot take it in.
     """
     session, whole, file, payload = _brought(store, session_id, content, name)
     docs, before = payload["docs"], len(whole) - len(payload["docs"])
@@ -96,9 +143,22 @@ def join(
 def part(
     store: Store, session_id: str, by: str = "", progress: Callable[[int, int], None] | None = None
 ) -> Event:
-    """Take those back that joined last, as if they never had, but for the log; the event that says so, all or nothing.
+    """Take those back that joined last, as if they never had, but for the log; all or nothing.
 
-    `by` and `progress` as for :func:`join`. InputProblem when one of them was read, or none joined.
+    Parameters
+    ----------
+    store, session_id, by, progress
+        As for :func:`join`.
+
+    Returns
+    -------
+    Event
+        As it was stored.
+
+    Raises
+    ------
+    InputProblem
+        When one of them was read, or none joined.
     """
     session = OpenSession.load(store, session_id)
     last = may_part(session.row.ids, session.state)
@@ -106,8 +166,8 @@ def part(
         raise InputProblem("What joined last was read in part, or nothing did, so nothing was taken back.")
     held, there = session.collection, store.records(session.collection.id)
     left, duplicates = there.iloc[: len(there) - len(last["docs"])], held.duplicates - last["duplicates"]
-    said = {"source": last["source"], "docs": last["docs"]}
-    event = Event("parted", said, seq=session.state.seq, reviewer=by)
+    content = {"source": last["source"], "docs": last["docs"]}
+    event = Event("parted", content, seq=session.state.seq, reviewer=by)
     return store.grow(session_id, event, held, left, held.files[:-1], duplicates, progress)
 
 

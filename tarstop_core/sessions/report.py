@@ -205,8 +205,8 @@ def _curves(session: SessionSnapshot) -> list[tuple[str, str]]:
     kept = _with_labels(session)
     last = {"b": now.b, "q_star": settings.payoffs.q_star, "cost": now.cost, "worth": now.worth}
     # What was shown before each document, and what is shown after the last.
-    shown = pd.DataFrame([*kept, *steps, last], columns=list(last)).astype(float)
-    drawn = shown.iloc[thinned(len(shown), len(shown) - 1)]
+    before = pd.DataFrame([*kept, *steps, last], columns=list(last)).astype(float)
+    drawn = before.iloc[thinned(len(before), len(before) - 1)]
     in_steps, unit = scenario_of(settings).in_steps, settings.payoffs.unit
 
     def line(column: str, colour: str, name: str = "", dash: str = "", steps: bool = True) -> Line:
@@ -220,7 +220,7 @@ def _curves(session: SessionSnapshot) -> list[tuple[str, str]]:
     says = message(
         "belief_curve",
         question=question(settings),
-        first=shown["b"].iloc[0],
+        first=before["b"].iloc[0],
         last=now.b,
         depth=state.depth,
         plus=settings.plus,
@@ -229,8 +229,8 @@ def _curves(session: SessionSnapshot) -> list[tuple[str, str]]:
     )
     limit, curve = line("q_star", THRESHOLD, "q*", "6 5"), line("b", BELIEF, steps=in_steps)
     curves = [draw(limit, curve, says, y_title="chance", y_range=(0.0, 1.0))]
-    if (shown["worth"] > 0).any():
-        positive = shown[["worth", "cost"]].where(shown > 0)
+    if (before["worth"] > 0).any():
+        positive = before[["worth", "cost"]].where(before > 0)
         low, high = np.floor(np.log10(positive.min().min())), np.ceil(np.log10(positive.max().max()))
         # A curve of the rule over many decades would hide the crossing that matters.
         low = max(low, np.floor(np.log10(positive.max().max())) - 6)

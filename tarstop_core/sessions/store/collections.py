@@ -62,7 +62,18 @@ class Collections(Calibrators):
         query: str = "",
         progress: Callable[[int, int], None] | None = None,
     ) -> str:
-        """Store a table of records whole, or not at all, and return its id; parameters as for :meth:`arriving`."""
+        """Store a table of records, whole or not at all.
+
+        Parameters
+        ----------
+        name, frame, files, duplicates, simulated, query, progress
+            As for :meth:`arriving`.
+
+        Returns
+        -------
+        str
+            Its id.
+        """
         with self.arriving(name, frame, files, duplicates, simulated, query, progress) as key:
             return key
 
@@ -199,12 +210,16 @@ class Collections(Calibrators):
         str or None
             Its id, None where there is none.
         """
+        wanted = _without_databases(json.loads(dump(list(files))))
+        alike = self.of_same_records(frame, name=name, query="")
+        return next((row.id for row in alike if _without_databases(row.files) == wanted), None)
+
+    def of_same_records(self, frame: pd.DataFrame, **about: object) -> Iterator[Collection]:
+        """Find collections of the same records in the same order, with these attributes; newest first."""
         digest = records_hash(storable_frame(as_records(frame)))
-        wanted = (digest, name, "", _without_databases(json.loads(dump(list(files)))))
         for row in self.collections():
-            if (row.digest, row.name, row.query, _without_databases(row.files)) == wanted:
-                return row.id
-        return None
+            if row.digest == digest and all(getattr(row, name) == value for name, value in about.items()):
+                yield row
 
     def collection(self, collection_id: str) -> Collection:
         """Return one collection, without its texts."""

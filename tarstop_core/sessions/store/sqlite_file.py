@@ -180,7 +180,17 @@ def free_name(file: Path, what: str) -> Path:
 
 
 def copy_database(source: sqlite3.Connection, file: Path, like: Path) -> None:
-    """Copy a SQLite database as it is now to a new file that those may read who may read `like`."""
+    """Copy a SQLite database as it is now to a new file.
+
+    Parameters
+    ----------
+    source : Connection
+        To the database.
+    file : Path
+        The new file.
+    like : Path
+        Who may read this one may read the copy.
+    """
     with written_whole(file) as part:
         with closing(sqlite3.connect(part)) as target:
             source.backup(target)
