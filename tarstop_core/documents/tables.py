@@ -73,15 +73,13 @@ class Tables:
         return self.FP + self.TN
 
 
-def as_tables(given: Any, name: str = "tables") -> Tables:
+def as_tables(given: Any) -> Tables:
     """Return 2×2 tables from a table of counts.
 
     Parameters
     ----------
     given : Tables, DataFrame or array_like, shape (n, 4)
         Columns TP, FP, FN and TN; of a DataFrame by their names, with `study` beside them where studies have names.
-    name : str
-        The argument, for the message.
 
     Returns
     -------
@@ -101,14 +99,14 @@ def as_tables(given: Any, name: str = "tables") -> Tables:
             if counts.ndim != 2 or counts.shape[1] != len(CELLS):
                 raise ValueError
         elif missing := [cell for cell in CELLS if cell not in columns]:
-            raise InputProblem(f"{name} has no column {missing[0]}; give TP, FP, FN and TN, a row a study.")
+            raise InputProblem(f"tables has no column {missing[0]}; give TP, FP, FN and TN, a row a study.")
         else:
             counts = given[list(CELLS)].to_numpy(dtype=float, na_value=np.nan)
     except (TypeError, ValueError) as problem:
         if isinstance(problem, InputProblem):
             raise
         raise InputProblem(
-            f"{name} is no table of counts; give TP, FP, FN and TN as numbers, a row a study."
+            "tables is no table of counts; give TP, FP, FN and TN as numbers, a row a study."
         ) from None
     named = columns is not None and "study" in columns
     studies = map(str, given["study"]) if named else (f"study {at + 1}" for at in range(len(counts)))

@@ -21,9 +21,9 @@ class Cells(NamedTuple):
     notes: list[str]  # How the text was read
 
 
-def read_cells(source: Path | str | BinaryIO, name: str | None = None) -> Cells:
+def read_cells(source: Path | str | BinaryIO) -> Cells:
     """The cells of a table. InputProblem when it has no line below its header, or too many."""
-    with open_source(source, name) as opened:
+    with open_source(source) as opened:
         rows, notes = (first_sheet if opened.suffix in XLSX.suffixes else filled_rows)(opened)
     check_count(opened.name, len(rows), BUDGET.sheet_rows, "lines")
     if len(rows) < 2:

@@ -1,7 +1,9 @@
 """A session in the columns that other screening tools write and expect: their number, the label, the reason and the note."""
 
+import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from importlib.resources import files
 from typing import Any
 
 from tarstop_core.documents.records import date_key
@@ -22,73 +24,8 @@ class Tool:
     columns: Mapping[str, str]
 
 
-TOOLS = (
-    Tool(
-        "ASReview",
-        "-asreview.csv",
-        {
-            **{
-                name: name
-                for name in ("id", "record_id", "title", "abstract", "authors", "year", "doi", "url")
-            },
-            "included": "binary",
-            "tarstop_label": "verdict",
-            "tarstop_note": "note",
-            "exclusion_reason": "reason",
-        },
-    ),
-    Tool(
-        "Rayyan",
-        "-rayyan.csv",
-        {
-            "key": "number",
-            "title": "title",
-            "authors": "joined authors",
-            **dict.fromkeys(("journal", "issn", "volume", "issue", "pages"), ""),
-            "year": "year",
-            "publisher": "",
-            "url": "url",
-            "abstract": "abstract",
-            "notes": "rayyan",
-            "doi": "doi",
-            "pubmed_id": "pmid",
-        },
-    ),
-    Tool(
-        "Covidence",
-        "-covidence.csv",
-        {
-            "Title": "title",
-            "Authors": "authors",
-            "Abstract": "abstract",
-            "Published Year": "year",
-            **dict.fromkeys(("Published Month", "Journal", "Volume", "Issue", "Pages"), ""),
-            "Accession Number": "pmid",
-            "DOI": "doi",
-            "Ref": "",
-            "Covidence #": "number",
-            "Study": "short",
-            "Notes": "covidence",
-            "Tags": "verdict",
-        },
-    ),
-    Tool(
-        "EPPI-Reviewer",
-        "-eppi-reviewer.csv",
-        {
-            "Included": "letter",
-            "ID": "number",
-            "ShortTitle": "short",
-            "Title": "title",
-            "Year": "year",
-            "Abstract": "abstract",
-            "Authors": "authors",
-            "DOI": "doi",
-            "URL": "url",
-            "Comments": "note",
-        },
-    ),
-)
+_LISTED = tomllib.loads((files(__package__) / "other_tools.toml").read_text(encoding="utf-8"))
+TOOLS = tuple(Tool(**tool) for tool in _LISTED["tool"])
 
 
 def to_tool(session: SessionSnapshot, tool: Tool) -> str:
