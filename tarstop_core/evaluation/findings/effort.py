@@ -154,11 +154,9 @@ def difference_figure(frame: pd.DataFrame, simulated: bool = False, dark: bool =
             point = mark(row["difference"], row["approach"], look, error_x=error, hovertemplate=hover)
             chart.traces.append(point)
             continue
-        edge, place = (
-            {**look, "symbol": "triangle-left"},
-            {"xanchor": "left", "xshift": 10, "yanchor": "middle"},
-        )
+        edge = {**look, "symbol": "triangle-left"}
         chart.traces.append(mark(-1.08 * spread, row["approach"], edge, hoverinfo="skip"))
+        place: dict[str, Any] = {"xanchor": "left", "xshift": 10, "yanchor": "middle"}
         chart.label(-1.08 * spread, row["approach"], signed(row["difference"], 2), **place)
     chart.axis("xaxis", "net utility, difference a topic", range=[-1.15 * spread, 1.15 * spread])
     chart.axis("yaxis", "", automargin=True, type="category", categoryarray=own["approach"].tolist())
