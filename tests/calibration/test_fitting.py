@@ -284,10 +284,10 @@ def test_one_topic_cannot_be_held_out_of_itself() -> None:
 # --- how much totals vary between lists ---------------------------------------------------------
 
 
-def with_totals(shape: float, topics: int = 800, seed: int = 0) -> list[Topic]:
-    """Lists of 200 whose chances fall from .1, multiplied by a gamma variable of mean 1 in each list."""
+def with_totals(shape: float, topics: int = 800, seed: int = 0, first: float = 0.1) -> list[Topic]:
+    """Lists of 200 whose chances fall from the `first`, multiplied by a gamma variable of mean 1 in each list."""
     rng = np.random.default_rng(seed)
-    p = np.linspace(0.1, 0.0, 200)
+    p = np.linspace(first, 0.0, 200)
     factor = np.ones(topics) if math.isinf(shape) else rng.gamma(shape, 1 / shape, topics)
     ids = np.array([f"d{i}" for i in range(200)])
     lists = []
@@ -302,6 +302,11 @@ def with_totals(shape: float, topics: int = 800, seed: int = 0) -> list[Topic]:
 def test_dispersion_finds_the_shape_again(kind: str, shape: float) -> None:
     fitted = fit(with_totals(shape), kind=kind, scenario="inclusion")
     assert fitted.dispersion == pytest.approx(shape, rel=0.2)
+
+
+def test_lists_that_hold_less_than_one_relevant_document_on_average_vary_too() -> None:
+    fitted = fit(with_totals(0.5, 600, first=0.008), kind="marginal", scenario="inclusion")
+    assert fitted.dispersion == pytest.approx(0.5, rel=0.3)
 
 
 def test_dispersion_is_great_or_infinite_where_totals_vary_as_chance_has_it() -> None:
