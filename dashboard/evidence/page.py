@@ -2,7 +2,7 @@
 
 import html
 import io
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache, partial
 from pathlib import Path
@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
+from dashboard.evidence import effects
 from dashboard.evidence.chosen import (
     PREFIX,
     SEEN,
@@ -24,12 +25,12 @@ from dashboard.evidence.chosen import (
     reviews,
 )
 from dashboard.evidence.prior import chosen_prior, edged, prior_badge, put_prior
+from dashboard.evidence.typed import in_address, in_the_address, keep_rows, typed_table
 from dashboard.frame import address, shell
 from dashboard.frame.drawing import ALL_BUTTON, note, save_menu
 from dashboard.frame.markup import badges, told
-from dashboard.frame.scripts import PASTING
 from dashboard.frame.waiting import LARGE_FILE, shown
-from dashboard.frame.widgets import bound, lasting, one_of, press, save, switch, upload
+from dashboard.frame.widgets import bound, lasting, press, save, switch, upload
 from dashboard.frame.work import OPEN, flash, reviewer
 from dashboard.parts import imports
 from dashboard.parts.evidence import panel
@@ -40,12 +41,8 @@ from tarstop_core.documents.tables import CELLS
 from tarstop_core.errors import InputProblem
 from tarstop_core.evidence import words
 from tarstop_core.evidence.manual_tables import (
-    FIELDS,
     TITLES,
-    Row,
     manual_tables,
-    pack,
-    unpack,
 )
 from tarstop_core.evidence.report import evidence_report, study_rows
 from tarstop_core.evidence.summary import Evidence, evidence
@@ -60,8 +57,9 @@ from tarstop_core.value.stakes import Stakes
 
 T = TypeVar("T")
 
-LEAD = "What 2×2 tables of a diagnostic-accuracy review say, and how sure they make you."
+LEAD = "What the studies of a review say, and how sure they make you."
 EXAMPLE = Path(__file__).with_name("example.csv").read_text(encoding="utf-8")
+NUMBERS = {"accuracy": "A test’s accuracy", "effect": "An intervention’s effect"}
 SOURCES = {"published": "A published set", "file": "A file", "typed": "Type or paste"}
 OF_SESSION = {"session": "A session"}
 MAPPED = TITLES | {
@@ -78,6 +76,9 @@ def evidence_page() -> None:
     shell.opening("Evidence", LEAD)
     shell.presentation()
     flash()
+    if _of_an_effect():
+        effects.show_effects()
+        return
     not_weighed("it has no 2×2 tables to show.")
     chosen_at, headline = st.container(), st.container(key="evidence-headline")
     drawn, asked = shell.beside(2.5, 1)
@@ -102,6 +103,20 @@ def evidence_page() -> None:
         if chosen.source:
             with st.expander("Source", type="compact"):
                 note(chosen.source)
+
+
+def _of_an_effect() -> bool:
+    """Ask what the numbers are; a session opened anew has 2×2 tables."""
+    state, key = st.session_state, f"{PREFIX}/numbers"
+    if st.query_params.get(CHOSEN) or "session" in st.query_params.get("source", ""):
+        state[key] = "accuracy"
+    named = "effect" if st.query_params.get("numbers") == "effect" else "accuracy"
+    how = lasting(key) | {"label_visibility": "collapsed"}
+    numbers = switch("What the numbers are", NUMBERS, default=named, **how)
+    if numbers != named:  # what the address holds is of the others
+        address.write(dict.fromkeys(("tables", "name", "set", "source", "engine"), ""))
+    address.write({"numbers": "effect" if numbers == "effect" else ""})
+    return numbers == "effect"
 
 
 def begin_anew(start: Start) -> None:
@@ -196,23 +211,13 @@ def _choose() -> Chosen | None:
     return chosen
 
 
-def _keep_rows(rows: Sequence[Row], again: str, name: str = "") -> None:
-    """Put tables into the address, so that a reload brings them back, or say that they are too long for it."""
-    packed = pack(rows)
-    address.write({"tables": packed or "", "name": name if packed else ""})
-    if packed is None:
-        st.caption(f"These tables are too long for the page’s address: after a reload, {again} again.")
-    elif packed:
-        st.caption("The page’s address holds these tables: a reload or a bookmark brings them back.")
-
-
 _sets = cache(published_sets)
 
 
 def _published() -> Chosen:
     sets = {published.name: published for published in _sets()}
     titles = {name: published.title for name, published in sets.items()}
-    chosen = sets[_in_address("set", "Set", titles)]
+    chosen = sets[in_address("set", "Set", titles)]
     reported = chosen.reported
     sensitivity, s_low, s_high = map(percent, reported.sensitivity)
     specificity, high, low = (percent(1 - rate) for rate in reported.false_positive_rate)
@@ -227,7 +232,7 @@ def _from_file() -> Chosen | None:
     state = st.session_state
     if f"{PREFIX}/upload_problem" not in state:
         # A reloaded page: its address holds the tables of an upload.
-        tables, left_out, _ = _in_the_address("upload_problem", manual_tables) or manual_tables(())
+        tables, left_out, _ = in_the_address("upload_problem", manual_tables) or manual_tables(())
         if len(tables):
             name = st.query_params.get("name", "tables")
             state[f"{PREFIX}/chosen"] = Chosen(name, tables, left_out)
@@ -250,7 +255,7 @@ def _from_file() -> Chosen | None:
     if chosen is None:
         address.write({"tables": "", "name": ""})
     else:
-        _keep_rows(chosen.rows, "upload the file", chosen.name)
+        keep_rows(chosen.rows, "upload the file", chosen.name)
     return chosen
 
 
@@ -280,7 +285,7 @@ def _typed() -> Chosen | None:
     state = st.session_state
     # The table begins anew after a visit to another page: with what was typed before.
     if f"{PREFIX}/typed" not in state:
-        there = _in_the_address("typed_problem", list) or []
+        there = in_the_address("typed_problem", list) or []
         empty = [("",) * (1 + len(CELLS))] * (EMPTY_LINES - len(there))
         state[f"{PREFIX}/typed_first"] = state.get(f"{PREFIX}/typed_last", there + empty)
     label, first = "Studies with their counts TP, FP, FN and TN", state[f"{PREFIX}/typed_first"]
@@ -290,7 +295,7 @@ def _typed() -> Chosen | None:
         "Cells copied from a spreadsheet can be pasted; names of columns pasted along decide their order. Leave FP and TN "
         "empty where a report gives sensitivity only."
     )
-    _keep_rows(rows, "paste them")
+    keep_rows(rows, "paste them")
     try:
         tables, left_out, places = manual_tables(rows)
     except InputProblem as unclear:
@@ -307,16 +312,6 @@ def _typed() -> Chosen | None:
     return None
 
 
-def _in_the_address(problem: str, read: Callable[[list[Row]], T]) -> T | None:
-    """What `read` makes of the tables that a reloaded page's address holds; what is wrong with them is kept as a problem."""
-    st.session_state[f"{PREFIX}/{problem}"] = ""
-    try:
-        return read(unpack(st.query_params["tables"])) if "tables" in st.query_params else None
-    except InputProblem as found:
-        st.session_state[f"{PREFIX}/{problem}"] = str(found)
-        return None
-
-
 def _question(start: Start, actions: words.Actions) -> tuple[float, str, Payoffs]:
     """θ, the engine and the payoffs; what is other than at the start is in the URL."""
     theta = sensitivity_to_exceed(start.theta, **bound("theta"))
@@ -329,38 +324,8 @@ def _question(start: Start, actions: words.Actions) -> tuple[float, str, Payoffs
         f"exceeds {words.threshold(theta)}."
     )
     engines = {name: kind.title for name, kind in ENGINES.items()}
-    engine = _in_address("engine", "How the belief is computed", engines, start.engine)
+    engine = in_address("engine", "How the belief is computed", engines, start.engine)
     st.caption(ENGINES[engine].help)
     if engine == "reml":
         st.caption(words.REML_CORRECTION)
     return theta, engine, payoffs
-
-
-def _in_address(name: str, label: str, options: dict[str, str], usual: str = "") -> str:
-    """A choice of which the address has the name; bound, the widget would put its label there."""
-    usual = usual or next(iter(options))
-    named = st.query_params.get(name, usual)
-    first = named if named in options else usual
-    chosen = one_of(label, options, first=first, **lasting(f"{PREFIX}/{name}"))
-    address.write({name: "" if chosen == usual else chosen})
-    return chosen
-
-
-_HERE = Path(__file__).parent
-_mount = st.components.v2.component(
-    "tarstop_typed_table",
-    html="<table></table>",
-    css=(_HERE / "typed_table.css").read_text(encoding="utf-8"),
-    js=PASTING + (_HERE / "typed_table.js").read_text(encoding="utf-8"),
-)
-
-
-def typed_table(label: str, first: Sequence[Row], *, key: str) -> list[Row]:
-    """Draw the table; its cells as text, row by row, as far as a person has left them, empty ones among them.
-
-    `first` is what the table begins with (at least one row): changed later, it is not looked at.
-    """
-    rows = [list(row) for row in first]
-    data = {"label": label, "columns": [*TITLES.values()], "fields": FIELDS, "rows": rows}
-    typed = _mount(key=key, data=data, default={"rows": rows}, on_rows_change=lambda: None)
-    return [tuple(str(cell) for cell in row) for row in typed.rows]

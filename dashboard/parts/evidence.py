@@ -9,12 +9,22 @@ from typing import Any, Literal
 import streamlit as st
 
 from dashboard.frame import shell
-from dashboard.frame.drawing import ALL, all_figures, among_all, dark, picture, picture_buttons, save_menu
+from dashboard.frame.drawing import (
+    ALL,
+    all_figures,
+    among_all,
+    dark,
+    picture,
+    picture_buttons,
+    save_menu,
+    table,
+)
 from dashboard.frame.markup import grid
 from dashboard.frame.widgets import save
-from tarstop_core.evidence import report, words
+from tarstop_core.evidence import effect_figures, effect_words, report, words
 from tarstop_core.evidence.curve_figures import belief_by_study, value_of_more
 from tarstop_core.evidence.curve_figures import prior_and_posterior as posterior
+from tarstop_core.evidence.effects import EffectEvidence
 from tarstop_core.evidence.study_figures import forest, leave_one_out, sroc
 from tarstop_core.evidence.summary import Evidence
 from tarstop_core.files import trace_to_csv
@@ -43,7 +53,7 @@ class View:
     """What sentence and figure are told beside the evidence; the numbers, too, are told payoffs."""
 
     def of_evidence(
-        self, summary: Evidence, payoffs: Payoffs, simulated: bool
+        self, summary: Evidence | EffectEvidence, payoffs: Payoffs, simulated: bool
     ) -> tuple[str, Rows, Figure | None]:
         """Sentence, numbers and figure; None where there is none, or nothing to draw while "reml" is not identified."""
         more: tuple[Any, ...] = {"": (), "q*": (payoffs.q_star,), "payoffs": (payoffs,)}[self.of]
@@ -63,14 +73,58 @@ VIEWS = (
 )
 
 
-def panel(summary: Evidence, payoffs: Payoffs, *, simulated: bool = False, key: str, file_stem: str) -> None:
-    """Everything that can be seen in the tables, a tab each; only the open tab is computed and drawn.
+EFFECT_VIEWS = (
+    View(
+        "forest",
+        "Forest",
+        effect_words.forest_sentence,
+        effect_figures.study_rows,
+        effect_figures.forest,
+        "q*",
+    ),
+    View(
+        "cumulative",
+        "Cumulative",
+        effect_words.cumulative_sentence,
+        effect_figures.cumulative_rows,
+        effect_figures.cumulative,
+        "q*",
+    ),
+    View("belief", "Belief by study", words.path_sentence, effect_figures.path_rows, belief_by_study, "q*"),
+    View("without", "Leave one out", words.without_sentence, report.without_rows, leave_one_out, "q*"),
+    View(
+        "funnel",
+        "Funnel",
+        effect_words.funnel_sentence,
+        effect_figures.study_rows,
+        effect_figures.funnel,
+        "q*",
+    ),
+    View(
+        "labbe", "L’Abbé", effect_words.labbe_sentence, effect_figures.study_rows, effect_figures.labbe, "q*"
+    ),
+    View("value", "Value of more studies", words.value_sentence, report.value_rows, value_of_more, "payoffs"),
+    View("risk", "Risk of bias", effect_words.risk_sentence, effect_figures.risk_rows, None, "payoffs"),
+    View("methods", "Other methods", effect_words.reviewed_sentence, effect_figures.reviewed_rows, None),
+)
+
+
+def panel(
+    summary: Evidence | EffectEvidence,
+    payoffs: Payoffs,
+    *,
+    simulated: bool = False,
+    key: str,
+    file_stem: str,
+) -> None:
+    """Everything that can be seen in the studies, a tab each; only the open tab is computed and drawn.
 
     May be drawn inside a fragment.
     """
-    tabs = st.tabs([view.title for view in VIEWS], key=f"{key}/tab", on_change="rerun")
+    views = VIEWS if isinstance(summary, Evidence) else EFFECT_VIEWS
+    tabs = st.tabs([view.title for view in views], key=f"{key}/tab", on_change="rerun")
     spinner = partial(st.spinner, f"Computing from {len(summary):,} studies …")
-    for tab, view in zip(tabs, VIEWS, strict=True):
+    for tab, view in zip(tabs, views, strict=True):
         seen = partial(view.of_evidence, summary, payoffs, simulated)
         stem = f"{file_stem}-{view.name}"
         if tab.open:
@@ -96,7 +150,10 @@ def _draw(view: View, sentence: str, rows: Rows, figure: Figure | None, key: str
         with st.container(key=f"{key}-tar-wide-{view.name}"):
             picture(figure, sentence)
     elif view.figure is None and rows:
-        _parameters(rows)
+        if "parameter" in rows[0]:
+            _parameters(rows)
+        else:
+            table(rows, linked=False)
     with save_menu(f"{key}/{view.name}"):
         if figure:
             picture_buttons(stem, csv, svg=still(figure, sentence))

@@ -118,7 +118,7 @@ def belief_of_effect(
     beyond = chances_beyond(believed, target, studies, b_0)
     return EffectBelief(
         engine=engine,
-        beliefs=tuple(float(b) for b in beyond),
+        beliefs=(b_0, *(float(b) for b in beyond[1:])),
         mu=float(mean[-1]),
         se=float(sd[-1]),
         tau2=float(tau2),
@@ -176,7 +176,7 @@ def posterior(
         raise InputProblem(f"b0 is {b_0:g}; give a chance between 0 and 1.")
     prior = prior_for(target.measure, target.scaled, b_0, target.above, prior_sd)
     if engine == "exact":
-        return prior, believe_exactly(studies.values, prior)
+        return prior, believe_exactly(studies.values, prior, weights=studies.weights)
     sizes = studies.sizes(target.measure, target.ratio)
     return prior, believe(sizes.y, sizes.v, prior)
 

@@ -112,7 +112,40 @@ def unconditional_likelihood(table: Floats, theta: Floats) -> Floats:
     return np.asarray(logsumexp(control[near] + treated, axis=1))
 
 
-def believe_exactly(tables: Floats, prior: EffectPrior, *, conditional: bool = True) -> ExactBelief:
+class _Lattice:
+    """Log odds ratios and values of τ at which all is computed."""
+
+    def __init__(self, tables: Floats, prior: EffectPrior, conditional: bool) -> None:
+        sizes = of_events(Measure.OR, *tables.T)
+        # Fine enough for the narrowest thing on it: the pooled likelihood.
+        narrow = 1 / np.sqrt(np.nansum(1 / sizes.v) + prior.sd**-2)
+        self.count = next_fast_len(int(2 * REACH / min(0.05, narrow / 5)), real=True)
+        self.step = 2 * REACH / self.count
+        self.whole = np.linspace(-REACH, REACH, self.count, endpoint=False)
+        fade = np.clip((REACH - np.abs(self.whole)) / (REACH - FADES), 0, 1)
+        self.fade = np.sin(np.pi / 2 * fade) ** 2
+        self.kept = np.abs(self.whole - prior.mean) < min(8 * prior.sd, FADES)
+        self.mu = self.whole[self.kept]
+        nodes, weights = np.polynomial.legendre.leggauss(TAUS)
+        self.tau = 3.6 * prior.tau_scale * (nodes + 1)
+        log_tau = np.log(3.6 * prior.tau_scale * weights) + prior.log_density_of_tau(self.tau)
+        self.blur = np.exp(-0.5 * (self.tau[:, None] * 2 * np.pi * rfftfreq(self.count, self.step)) ** 2)
+        self.prior = norm.logpdf(self.mu, prior.mean, prior.sd) + log_tau[:, None]
+        self.likelihood = conditional_likelihood if conditional else unconditional_likelihood
+
+    def says(self, row: Floats, share: float = 1.0) -> Floats | float:
+        """Logarithm of a study's likelihood of μ, to the power `share`, for each τ, shape (TAUS, M)."""
+        if not np.isfinite(row).all():
+            return 0.0
+        own = share * CubicSpline(COARSE, self.likelihood(row, COARSE))(self.whole)
+        top = own.max()
+        blurred = irfft(rfft(np.exp(own - top) * self.fade) * self.blur, self.count)[:, self.kept]
+        return np.asarray(top + np.log(np.maximum(blurred, 1e-300)))
+
+
+def believe_exactly(
+    tables: Floats, prior: EffectPrior, *, conditional: bool = True, weights: Floats | None = None
+) -> ExactBelief:
     """Beliefs about μ, the average log odds ratio, after the first 0, 1, …, k studies.
 
     Parameters
@@ -123,39 +156,24 @@ def believe_exactly(tables: Floats, prior: EffectPrior, *, conditional: bool = T
         With a proper prior of μ and a half-normal τ.
     conditional : bool
         Whether each study's total of events is taken as given: then its control's risk needs no prior.
+    weights : array of shape (k,), optional
+        For how much of its evidence each study counts: the power to which its likelihood is raised.
 
     Returns
     -------
     ExactBelief
         With k + 1 rows.
     """
-    sizes = of_events(Measure.OR, *tables.T)
-    # Fine enough for the narrowest thing on it: the pooled likelihood.
-    narrow = 1 / np.sqrt(np.nansum(1 / sizes.v) + prior.sd**-2)
-    count = next_fast_len(int(2 * REACH / min(0.05, narrow / 5)), real=True)
-    mu = np.linspace(-REACH, REACH, count, endpoint=False)
-    step = 2 * REACH / count
-    fade = np.clip((REACH - np.abs(mu)) / (REACH - FADES), 0, 1)
-    fade = np.sin(np.pi / 2 * fade) ** 2
-    log_prior = norm.logpdf(mu, prior.mean, prior.sd)
-    kept = np.abs(mu - prior.mean) < min(8 * prior.sd, FADES)
-
-    nodes, weights = np.polynomial.legendre.leggauss(TAUS)
-    tau = 3.6 * prior.tau_scale * (nodes + 1)
-    log_tau = np.log(3.6 * prior.tau_scale * weights) + prior.log_density_of_tau(tau)
-    blur = np.exp(-0.5 * (tau[:, None] * 2 * np.pi * rfftfreq(count, step)) ** 2)
-
-    log = np.broadcast_to(log_prior[kept], (TAUS, int(kept.sum()))) + log_tau[:, None]
+    lattice = _Lattice(tables, prior, conditional)
+    mu, tau, step = lattice.mu, lattice.tau, lattice.step
+    log = lattice.prior
     density, tau_mean, tau2_mean, marginal = [], [], [], []
     moments: list[Floats] = []  # Of μ given τ: how much, first and second
-    powers = np.stack((np.ones(int(kept.sum())), mu[kept], mu[kept] ** 2), axis=1)
-    likelihood = conditional_likelihood if conditional else unconditional_likelihood
-    for row in [None, *tables]:
-        if row is not None and np.isfinite(row).all():
-            own = CubicSpline(COARSE, likelihood(row, COARSE))(mu)
-            top = own.max()
-            blurred = irfft(rfft(np.exp(own - top) * fade) * blur, count)[:, kept]
-            log = log + top + np.log(np.maximum(blurred, 1e-300))
+    powers = np.stack((np.ones(len(mu)), mu, mu**2), axis=1)
+    shares = np.ones(len(tables)) if weights is None else weights
+    for row, share in zip([None, *tables], [1.0, *shares], strict=True):
+        if row is not None:
+            log = log + lattice.says(row, share)
         peak = log.max()
         mass = np.exp(log - peak)
         total = mass.sum() * step
@@ -164,14 +182,14 @@ def believe_exactly(tables: Floats, prior: EffectPrior, *, conditional: bool = T
         tau_mean.append((mass.sum(1) * tau).sum() * step / total)
         tau2_mean.append((mass.sum(1) * tau**2).sum() * step / total)
         marginal.append(peak + np.log(total))
-    whole = np.zeros((TAUS, count))
-    whole[:, kept] = mass
-    new = np.maximum(irfft((rfft(whole) * blur).sum(0), count), 0)[kept] / total
+    whole = np.zeros((TAUS, lattice.count))
+    whole[:, lattice.kept] = mass
+    new = np.maximum(irfft((rfft(whole) * lattice.blur).sum(0), lattice.count), 0)[lattice.kept] / total
     weights_of, first, second = np.moveaxis(np.array(moments), 2, 0)
     mean = first / np.maximum(weights_of, 1e-300)
     sd = np.sqrt(np.maximum(second / np.maximum(weights_of, 1e-300) - mean**2, 1e-12))
     return ExactBelief(
-        mu[kept],
+        mu,
         np.array(density),
         tau,
         weights_of,
@@ -182,3 +200,37 @@ def believe_exactly(tables: Floats, prior: EffectPrior, *, conditional: bool = T
         np.array(marginal),
         new,
     )
+
+
+def above_without_each(
+    tables: Floats, prior: EffectPrior, delta: float, weights: Floats | None = None
+) -> Floats:
+    """P(μ > δ) without each study in turn, from one pass over all of them.
+
+    Parameters
+    ----------
+    tables : array of shape (k, 4)
+        As for :func:`believe_exactly`.
+    prior : EffectPrior
+        With a proper prior of μ and a half-normal τ.
+    delta : float
+        A log odds ratio.
+    weights : array of shape (k,), optional
+        For how much of its evidence each study counts.
+
+    Returns
+    -------
+    array of shape (k,)
+    """
+    lattice = _Lattice(tables, prior, conditional=True)
+    shares = np.ones(len(tables)) if weights is None else weights
+    every = lattice.prior
+    for row, share in zip(tables, shares, strict=True):
+        every = every + lattice.says(row, share)
+    above = []
+    for row, share in zip(tables, shares, strict=True):
+        log = every - lattice.says(row, share)
+        density = CubicSpline(lattice.mu, np.exp(log - log.max()).sum(0)).antiderivative()
+        total = density(lattice.mu[-1])
+        above.append(float((total - density(delta)) / total))
+    return np.array(above)

@@ -21,3 +21,19 @@ class Measure(StrEnum):
     def is_ratio(self) -> bool:
         """Whether the scale of analysis is the logarithm of the measure."""
         return self in (Measure.OR, Measure.RR)
+
+
+class Bias(StrEnum):
+    """Risk of bias of a study, as RoB 2, ROBINS-I or QUADAS-2 judge it over all domains."""
+
+    LOW = "low"
+    SOME = "some"
+    HIGH = "high"
+
+
+BIAS_WORDS = {
+    **dict.fromkeys(("low", "low risk", "l", "+"), Bias.LOW),
+    **dict.fromkeys(("some", "some concerns", "moderate", "unclear", "s", "?", "no information"), Bias.SOME),
+    **dict.fromkeys(("high", "high risk", "serious", "critical", "h", "-"), Bias.HIGH),
+}
+"""What tools and people write for each."""

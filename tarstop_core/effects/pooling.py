@@ -55,7 +55,11 @@ class _Prefixes:
         self.y, self.v = y, v
         w = self.within / v
         total = w.sum(1)
-        self.typical = (self.k - 1) * total / (total**2 - (w**2).sum(1)) if first > 1 else np.array(v.mean())
+        self.typical = (
+            (self.k - 1) * total / (total**2 - (w**2).sum(1))
+            if first > 1
+            else np.array(v.mean() if count else np.nan)
+        )
 
     def weights(self, tau2: Floats, rows: np.ndarray | None = None) -> Floats:
         """1 / (v + τ²) for τ² of shape (P, …): shape (P, …, count)."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
 
 import numpy as np
 
 from tarstop_core.effects import sizes
-from tarstop_core.effects.measures import Measure
+from tarstop_core.effects.measures import Bias, Measure
 from tarstop_core.effects.sizes import Floats, Sizes
 from tarstop_core.errors import InputProblem
 
@@ -62,12 +63,15 @@ class Studies:
     """k studies in one form: `values` has shape (k, columns of the form), rows of NaN where a report is incomplete.
 
     InputProblem when a row cannot be: more events than people, a standard deviation or error that is not above 0,
-    limits that do not enclose the estimate.
+    limits that do not enclose the estimate. `bias` has an entry for each study, or none where nobody judged it; `weights`
+    say for how much of its evidence a study counts.
     """
 
     study: tuple[str, ...]
     form: Form
     values: Floats
+    bias: tuple[Bias | None, ...] = ()
+    weights: Floats | None = None
 
     def __post_init__(self) -> None:
         for problem, wrong in self._faults():
@@ -84,7 +88,31 @@ class Studies:
 
     def first(self, n: int) -> Studies:
         """The first n studies."""
-        return Studies(self.study[:n], self.form, self.values[:n])
+        return self.only(range(n))
+
+    def only(self, kept: Sequence[int]) -> Studies:
+        """Some of the studies, by their places."""
+        places = list(kept)[: len(self)]
+        return replace(
+            self,
+            study=tuple(self.study[at] for at in places),
+            values=self.values[places],
+            bias=tuple(self.bias[at] for at in places) if self.bias else (),
+            weights=None if self.weights is None else self.weights[places],
+        )
+
+    def high_risk(self) -> list[int]:
+        """Places of the studies with a high risk of bias."""
+        return [at for at, risk in enumerate(self.bias) if risk is Bias.HIGH]
+
+    def without_high_risk(self) -> Studies:
+        """The studies without those of high risk of bias."""
+        high = set(self.high_risk())
+        return self.only([at for at in range(len(self)) if at not in high])
+
+    def counting_high_risk(self, share: float) -> Studies:
+        """The studies, those of high risk of bias counting for this share of their evidence."""
+        return replace(self, weights=np.where([risk is Bias.HIGH for risk in self.bias], share, 1.0))
 
     def _faults(self) -> list[tuple[str, np.ndarray]]:
         """What may be wrong with a row, in words, and where it is."""
@@ -145,6 +173,12 @@ class Studies:
             raise InputProblem(
                 f"The columns {', '.join(self.form.columns)} give {' or '.join(self.form.measures)}, not {measure}."
             )
+        sizes_of_all = self._sizes(measure, ratio)
+        if self.weights is None:
+            return sizes_of_all
+        return Sizes(sizes_of_all.y, sizes_of_all.v / self.weights)
+
+    def _sizes(self, measure: Measure, ratio: bool) -> Sizes:
         columns = list(self.values.T)
         if self.form is Form.EVENTS:
             return sizes.of_events(measure, *columns)

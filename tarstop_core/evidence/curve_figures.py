@@ -16,7 +16,7 @@ from scipy.special import expit, logit, ndtri
 
 from tarstop_core.belief.prior import Prior, check_theta
 from tarstop_core.documents.tables import Floats
-from tarstop_core.evidence.summary import AHEAD, Evidence
+from tarstop_core.evidence.summary import Evidence, Synthesis
 from tarstop_core.evidence.words import message, threshold
 from tarstop_core.presentation import figures as fig
 from tarstop_core.presentation.figures import Figure
@@ -107,7 +107,7 @@ GAP = 0.015  # distance of a line from the next, as a chance
 
 
 def belief_by_study(
-    evidence: Evidence, q_star: float, *, simulated: bool = False, dark: bool = False
+    evidence: Synthesis, q_star: float, *, simulated: bool = False, dark: bool = False
 ) -> Figure:
     """The belief after each study, the threshold q*, and the names of the studies that moved it most.
 
@@ -128,7 +128,7 @@ def belief_by_study(
         A plotly figure.
     """
     path = evidence.drawn_path.beliefs
-    names = ["before any study", *(plain(name) for name in evidence.tables.study)]
+    names = ["before any study", *(plain(name) for name in evidence.names)]
     seen = [(n, b) for n, b in enumerate(path) if b is not None]
     x, y = [n for n, _ in seen], [b for _, b in seen]
     blue = fig.ink(BELIEF, dark)
@@ -152,14 +152,14 @@ def belief_by_study(
     for n, before, b in moves[: max(1, 4 - len(moves) // 10)]:
         if abs(b - before) <= 0.04:
             break
-        name = evidence.tables.study[n - 1]
+        name = evidence.names[n - 1]
         free = ((box, place) for box, place in _places(n, before, b, last, name) if _fits(box, last, taken))
         for box, place in islice(free, 1):
             notes.append(fig.label(n, b, short(name), blue, font={"color": blue, "size": 11}) | place)
             taken.append(box)
     ticks = {"dtick": 1} if last <= 15 else {"nticks": 9}
     xaxis = fig.axis("studies", dark, range=[-0.02 * last - 0.1, last * 1.02 + 0.1], **ticks)
-    title = f"chance that sensitivity exceeds {threshold(evidence.theta)}"
+    title = f"chance that {evidence.claim}"
     yaxis = share_axis(title, dark, (-0.03, 1.03))
     return evidence_figure(data, 330, simulated, dark, notes, xaxis=xaxis, yaxis=yaxis)
 
@@ -246,7 +246,7 @@ def prior_and_posterior(evidence: Evidence, *, simulated: bool = False, dark: bo
 
 
 def value_of_more(
-    evidence: Evidence, payoffs: Payoffs, *, simulated: bool = False, dark: bool = False
+    evidence: Synthesis, payoffs: Payoffs, *, simulated: bool = False, dark: bool = False
 ) -> Figure:
     """EVSI of 1 to 100 more studies like these against what certainty would be worth.
 
@@ -275,7 +275,7 @@ def value_of_more(
     if more is not None:
         top = 1.25 * max(more.evpi, 1e-6 * payoffs.K)
         green = fig.ink(VALUE, dark)
-        data.append(fig.line([1, AHEAD[-1]], [more.evpi] * 2, VALUE, dash="dash"))
+        data.append(fig.line([1, 100], [more.evpi] * 2, VALUE, dash="dash"))
         data.append(fig.line(more.k.tolist(), more.evsi.tolist(), VALUE, width=3))
         data.append(fig.points([1], [float(more.evsi[0])], VALUE, 10, hovertext=["the next study"]))
         notes = [

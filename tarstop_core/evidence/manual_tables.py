@@ -151,8 +151,8 @@ def pack(rows: Sequence[Row]) -> str | None:
     return packed if len(packed) <= LONGEST else None
 
 
-def unpack(packed: str) -> list[Row]:
-    """The rows that :func:`pack` packed. InputProblem when the text is cut short or was changed."""
+def unpack(packed: str, width: int | None = 1 + len(CELLS)) -> list[Row]:
+    """The rows that :func:`pack` packed, of a `width` if it is given. InputProblem when the text is cut short or was changed."""
     try:
         if len(packed) > LONGEST:
             raise ValueError
@@ -160,7 +160,8 @@ def unpack(packed: str) -> list[Row]:
         inflating = zlib.decompressobj()
         plain = inflating.decompress(compressed, MOST_BYTES)
         rows = [tuple(row) for row in csv.reader(io.StringIO(plain.decode("utf-8"), newline=""))]
-        if not inflating.eof or any(len(row) != 1 + len(CELLS) for row in rows):
+        widths = {len(row) for row in rows}
+        if not inflating.eof or not widths <= ({width} if width else {max(widths, default=0)}):
             raise ValueError
     except (ValueError, binascii.Error, zlib.error, csv.Error):
         raise InputProblem(

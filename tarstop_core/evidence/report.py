@@ -18,7 +18,7 @@ from tarstop_core.evidence import words
 from tarstop_core.evidence.curve_figures import prior_sentence
 from tarstop_core.evidence.manual_tables import rows_of
 from tarstop_core.evidence.study_figures import COMPACT_FROM, forest, sroc
-from tarstop_core.evidence.summary import AHEAD, Evidence, Shares
+from tarstop_core.evidence.summary import Evidence, Shares, Synthesis
 from tarstop_core.evidence.words import message
 from tarstop_core.presentation import figures
 from tarstop_core.presentation.figures import Rows
@@ -207,20 +207,22 @@ def density_rows(evidence: Evidence) -> Rows:
     return figures.rows_of(sensitivity=density.sensitivity, prior=density.prior, posterior=density.posterior)
 
 
-def without_rows(evidence: Evidence) -> Rows:
+def without_rows(evidence: Synthesis) -> Rows:
     """The belief without each study."""
-    with_all = np.full(len(evidence), evidence.belief, dtype=object)
+    with_all = np.full(len(evidence.names), evidence.belief, dtype=object)
     beliefs = _or_none(evidence.without.beliefs)
-    return figures.rows_of(left_out=evidence.tables.study, belief=beliefs, belief_with_all=with_all)
+    return figures.rows_of(left_out=evidence.names, belief=beliefs, belief_with_all=with_all)
 
 
-def value_rows(evidence: Evidence, payoffs: Payoffs) -> Rows:
+def value_rows(evidence: Synthesis, payoffs: Payoffs) -> Rows:
     """Rows of the value of more studies: how many, their expected value, and that of certainty."""
     more = evidence.more_studies(payoffs)
     if more is None:
         return []
-    unit = {"unit": [payoffs.unit] * len(AHEAD)} if payoffs.unit else {}
-    return figures.rows_of(more_studies=AHEAD, evsi=more.evsi, evpi=[more.evpi] * len(AHEAD), **unit)
+    unit = {"unit": [payoffs.unit] * len(more.k)} if payoffs.unit else {}
+    return figures.rows_of(
+        more_studies=more.k.astype(int), evsi=more.evsi, evpi=[more.evpi] * len(more.k), **unit
+    )
 
 
 def curve_rows(evidence: Evidence) -> Rows:

@@ -9,7 +9,7 @@ import numpy as np
 from tarstop_core.belief.reitsma import Estimate
 from tarstop_core.documents.tables import CELLS, Floats
 from tarstop_core.evidence.curve_figures import NAME, evidence_figure, plain, share_axis, short
-from tarstop_core.evidence.summary import Evidence, Shares
+from tarstop_core.evidence.summary import Evidence, Shares, Synthesis
 from tarstop_core.evidence.words import threshold
 from tarstop_core.presentation import figures as fig
 from tarstop_core.presentation.figures import Figure, axis, ink, label, note, text_colour
@@ -180,11 +180,11 @@ def _columns(panel: _Panel, rows: _Rows, dark: bool) -> list[Figure]:
     """The numbers of a panel as text, in a column of their own."""
     at, x_axis, ordinary = rows.studies.tolist(), f"x{panel.axis(of_numbers=True)}", text_colour(dark)
     texts = [numbers(panel.shares, i) for i in range(len(at))]
-    columns = [_texts([0] * len(at), at, texts, ordinary, "right", x_axis)]
+    columns = [texts_at([0] * len(at), at, texts, ordinary, "right", x_axis)]
     if panel.estimate is not None:
         value, low, high = panel.estimate
         pooled = [f"<b>{value:.2f} [{low:.2f}, {high:.2f}]</b>"]
-        columns.append(_texts([0], [rows.summary], pooled, ink(POOLED, dark), "right", x_axis))
+        columns.append(texts_at([0], [rows.summary], pooled, ink(POOLED, dark), "right", x_axis))
     return columns
 
 
@@ -194,10 +194,10 @@ def _counts(evidence: Evidence, rows: _Rows, dark: bool) -> Figure:
     x = np.repeat(np.arange(1, len(CELLS) + 1), len(evidence)).tolist()
     y = np.tile(rows.studies, len(CELLS)).tolist()
     texts = ["–" if np.isnan(count) else f"{count:.0f}" for count in counts.ravel()]
-    return _texts(x, y, texts, text_colour(dark), "left", "x5")
+    return texts_at(x, y, texts, text_colour(dark), "left", "x5")
 
 
-def _texts(
+def texts_at(
     x: Sequence[float], y: list[float], texts: list[str], colour: str, side: str, x_axis: str
 ) -> Figure:
     return {
@@ -292,7 +292,7 @@ def _keys(colour: str, evidence: Evidence) -> list[Figure]:
 
 
 def leave_one_out(
-    evidence: Evidence, q_star: float, *, simulated: bool = False, dark: bool = False
+    evidence: Synthesis, q_star: float, *, simulated: bool = False, dark: bool = False
 ) -> Figure:
     """The belief without each study beside the belief with all; hollow where the decision would change.
 
@@ -316,7 +316,7 @@ def leave_one_out(
     moved = np.abs(without - (np.nan if b is None else b))
     identified = np.count_nonzero(~np.isnan(moved))
     left_out = np.sort(np.argsort(-moved, kind="stable")[: min(identified, LEFT_OUT)])
-    names = [evidence.tables.study[i] for i in left_out]
+    names = [evidence.names[i] for i in left_out]
     rows = max(FEWEST_ROWS, len(left_out))
     data: list[Figure] = []
     notes, shapes = [], [fig.upright(q_star)]

@@ -5,9 +5,10 @@ the summary that the forest and SROC plots draw is always the bivariate model th
 fits it by default.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import cast
+from typing import Protocol, cast
 
 import numpy as np
 from scipy.special import betaincinv, expit, logit, ndtri
@@ -91,7 +92,45 @@ class MoreStudies:
     fewer; shape (A,).
     """
     evpi: float  # what certainty would be worth
-    n1: int  # diseased patients that a study to come is taken to have
+    n1: int | None  # diseased patients that a study to come is taken to have, where it is one of a test
+
+
+class Path(Protocol):
+    """Beliefs after 0 … n studies; None where an engine has none."""
+
+    @property
+    def beliefs(self) -> Sequence[float | None]: ...
+
+
+class Synthesis(Protocol):
+    """What curves and sentences ask of the studies of a review, be they of a test or of an intervention."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the studies are called."""
+
+    @property
+    def claim(self) -> str:
+        """What the belief is a chance of."""
+
+    @property
+    def belief(self) -> float | None:
+        """After all studies."""
+
+    @property
+    def drawn_path(self) -> Path:
+        """The path to be drawn."""
+
+    @property
+    def previewed(self) -> bool:
+        """Whether it is a preview by a quicker engine."""
+
+    @property
+    def without(self) -> Without:
+        """The belief without each study in turn."""
+
+    def more_studies(self, payoffs: Payoffs) -> MoreStudies | None:
+        """Expected value of more studies; None where there is no belief."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,6 +144,16 @@ class Evidence:
 
     def __len__(self) -> int:
         return len(self.tables)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the studies are called."""
+        return self.tables.study
+
+    @property
+    def claim(self) -> str:
+        """What the belief is a chance of."""
+        return f"sensitivity exceeds {100 * self.theta:.4g} %"
 
     @cached_property
     def path(self) -> BeliefPath:

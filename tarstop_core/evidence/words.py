@@ -8,7 +8,7 @@ import numpy as np
 
 from tarstop_core.belief.engines import ENGINES
 from tarstop_core.belief.reitsma import IDENTIFIED_FROM, Estimate
-from tarstop_core.evidence.summary import AHEAD, Evidence
+from tarstop_core.evidence.summary import Evidence, Synthesis
 from tarstop_core.presentation.messages import Messages
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.value.payoffs import TOLERANCE, Payoffs
@@ -64,7 +64,7 @@ def belief_sentence(evidence: Evidence) -> str:
     return message("belief", evidence=evidence, least=IDENTIFIED_FROM)
 
 
-def action_sentence(evidence: Evidence, q_star: float, actions: Actions = TWO) -> str:
+def action_sentence(evidence: Synthesis, q_star: float, actions: Actions = TWO) -> str:
     """Word what the belief means for the decision.
 
     Parameters
@@ -175,12 +175,12 @@ def variation_sentence(evidence: Evidence) -> str:
     return message("variation", fit=fit, new_study=new, size=size, differ=differ, few=fit.n < FEW)
 
 
-def path_sentence(evidence: Evidence, q_star: float) -> str:
+def path_sentence(evidence: Synthesis, q_star: float) -> str:
     """Word how the belief moved from study to study, and where it crossed the threshold belief q*."""
-    path, names = evidence.drawn_path.beliefs, evidence.tables.study
+    path, names = evidence.drawn_path.beliefs, evidence.names
     seen = [(n, b) for n, b in enumerate(path) if b is not None]
     if not seen:
-        return belief_sentence(evidence)
+        return message("not_identified")
     if len(seen) == 1:
         return message("path_of_one", belief=seen[0][1])
     _, at, change = max((abs(b - a), n, b - a) for (_, a), (n, b) in pairwise(seen))
@@ -219,9 +219,9 @@ def parameters_sentence(evidence: Evidence) -> str:
     return summary if evidence.summary is None else message("parameters", summary=summary)
 
 
-def without_sentence(evidence: Evidence, q_star: float) -> str:
+def without_sentence(evidence: Synthesis, q_star: float) -> str:
     """Word which study the belief depends on most, and whether leaving one out would turn the decision."""
-    b, without, names = evidence.belief, evidence.without, evidence.tables.study
+    b, without, names = evidence.belief, evidence.without, evidence.names
     changes = np.abs(without.beliefs - (np.nan if b is None else b))
     if b is None or np.isnan(changes).all():
         return message("without_none")
@@ -239,10 +239,10 @@ def without_sentence(evidence: Evidence, q_star: float) -> str:
     )
 
 
-def value_sentence(evidence: Evidence, payoffs: Payoffs) -> str:
+def value_sentence(evidence: Synthesis, payoffs: Payoffs) -> str:
     """Word what more studies are worth beside certainty."""
     more = evidence.more_studies(payoffs)
     if more is None:
-        return belief_sentence(evidence)
-    one, ten = (float(more.evsi[AHEAD.index(k)]) for k in (1, 10))
+        return message("not_identified")
+    one, ten = (float(np.interp(k, more.k, more.evsi)) for k in (1, 10))
     return message("value", more=more, one=one, ten=ten, payoffs=payoffs)

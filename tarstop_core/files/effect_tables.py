@@ -10,9 +10,11 @@ import numpy as np
 
 from tarstop_core.documents.tables import LONGEST_NUMBER
 from tarstop_core.documents.topic import EffectOutcome, Topic
+from tarstop_core.effects.measures import BIAS_WORDS, Bias
 from tarstop_core.effects.studies import Form, Studies, counted
 from tarstop_core.errors import InputProblem
-from tarstop_core.files.columns import Vocabulary, names_of, only_columns, plain_title
+from tarstop_core.files.columns import UnrecognisedColumns, Vocabulary, names_of, only_columns, plain_title
+from tarstop_core.files.record_tables import Row
 from tarstop_core.files.tables import MISSING, SUFFIXES, read_rows, whole_count
 
 _EFFECTS = Vocabulary(names_of("effects"), plain_title)
@@ -20,7 +22,13 @@ _OUTCOMES = Vocabulary(names_of("outcomes"), plain_title)
 WANTED = "study, events_treated, n_treated, events_control, n_control"
 
 
-def read_effects(source: Path | str | BinaryIO, name: str | None = None) -> tuple[Studies, tuple[str, ...]]:
+FIELDS = tuple(_EFFECTS.names)
+"""Everything that a column may be."""
+
+
+def read_effects(
+    source: Path | str | BinaryIO, name: str | None = None, columns: Mapping[str, str] | None = None
+) -> tuple[Studies, tuple[str, ...]]:
     """Read studies of an intervention, one a line, in the first form of :class:`Form` whose columns are there.
 
     Parameters
@@ -29,6 +37,8 @@ def read_effects(source: Path | str | BinaryIO, name: str | None = None) -> tupl
         CSV, TSV or Excel, gzipped or not.
     name : str, optional
         Its name, for messages.
+    columns : mapping, optional
+        A person's choice: the file's column to one of `FIELDS`; the others are left alone.
 
     Returns
     -------
@@ -38,29 +48,83 @@ def read_effects(source: Path | str | BinaryIO, name: str | None = None) -> tupl
     Raises
     ------
     InputProblem
-        When no form's columns are there, a cell is no number or a count is no whole one, or a row cannot be.
+        When a cell is no number, a count is no whole one, or a row cannot be; UnrecognisedColumns when no form's columns
+        are there.
     """
     file_name, header, rows, notes = read_rows(source, name, WANTED)
+    fields = header if columns is None else [columns.get(title, "") for title in header]
+    try:
+        return effects_of_rows(file_name, fields, rows), tuple(notes)
+    except UnrecognisedColumns as problem:
+        raise UnrecognisedColumns(str(problem), header, [cells for _, cells in rows]) from None
+
+
+def effects_of_rows(name: str, header: Sequence[str], rows: Sequence[Row]) -> Studies:
+    """Studies from cells.
+
+    Parameters
+    ----------
+    name : str
+        What messages call the table.
+    header : sequence of str
+        Names of its columns.
+    rows : sequence of (int, sequence of str)
+        Lines with their cells.
+
+    Returns
+    -------
+    Studies
+
+    Raises
+    ------
+    InputProblem
+        As for :func:`read_effects`.
+    """
     there = _EFFECTS.columns(header)
     form = next((each for each in Form if all(column in there for column in each.columns)), None)
     if form is None:
         forms = "; ".join(", ".join(each.columns) for each in Form)
-        raise InputProblem(
-            f"{file_name} has no columns of studies ({', '.join(header)}); one of these is needed: {forms}."
+        raise UnrecognisedColumns(
+            f"{name} has no columns of studies ({', '.join(header)}); one of these is needed: {forms}.",
+            header,
+            [cells for _, cells in rows],
         )
-    places = only_columns(file_name, header, _EFFECTS, form.columns, WANTED)
+    places = only_columns(name, header, _EFFECTS, form.columns, WANTED)
     values = [
-        [_number(file_name, line, column, _cell(cells, places[column])) for column in form.columns]
+        [_number(name, line, column, _cell(cells, places[column])) for column in form.columns]
         for line, cells in rows
     ]
     names = tuple(
         _cell(cells, places["study"]) if "study" in places else f"study {at}"
         for at, (_, cells) in enumerate(rows, 1)
     )
+    bias = [_bias(name, line, _cell(cells, places["bias"])) for line, cells in rows if "bias" in places]
+    judged = tuple(bias) if any(bias) else ()
     try:
-        return Studies(names, form, np.array(values, dtype=float)), tuple(notes)
+        return Studies(names, form, np.array(values, dtype=float).reshape(len(rows), -1), judged)
     except InputProblem as problem:
-        raise InputProblem(f"{file_name}: {problem}") from None
+        raise InputProblem(f"{name}: {problem}") from None
+
+
+def rows_of_effects(studies: Studies) -> list[tuple[str, ...]]:
+    """Studies as rows of text below a row of column names; unknown numbers are empty."""
+    header = ("study", *studies.form.columns, *(("bias",) if studies.bias else ()))
+    rows = [
+        (name, *("" if math.isnan(value) else f"{value:.12g}" for value in values))
+        for name, values in zip(studies.study, studies.values, strict=True)
+    ]
+    if studies.bias:
+        rows = [(*row, risk or "") for row, risk in zip(rows, studies.bias, strict=True)]
+    return [header, *rows]
+
+
+def _bias(name: str, line: int, text: str) -> Bias | None:
+    """A judgment of the risk of bias; None where a cell is empty."""
+    if text.lower() in MISSING:
+        return None
+    if text.lower() not in BIAS_WORDS:
+        raise InputProblem(f"{name}, line {line}: the risk of bias is '{text}'; give low, some or high.")
+    return BIAS_WORDS[text.lower()]
 
 
 def read_effect_outcomes(
@@ -154,7 +218,7 @@ def _number(file_name: str, line: int, column: str, text: str) -> float:
             raise InputProblem(f"{file_name}, line {line}: {column} is '{text}'; {asked}.")
         return count
     try:
-        value = float(text.replace("−", "-")) if len(text) <= LONGEST_NUMBER else math.nan
+        value = float(text.replace("−", "-")) if len(text) <= LONGEST_NUMBER and "_" not in text else math.nan
     except ValueError:
         value = math.nan
     if not math.isfinite(value):

@@ -21,8 +21,11 @@ from tarstop_core.documents.records import as_records
 from tarstop_core.documents.reports import Report, Row, collect
 from tarstop_core.documents.tables import Floats, Tables
 from tarstop_core.documents.topic import Outcome, Topic
+from tarstop_core.effects.measures import Measure
+from tarstop_core.effects.studies import Studies
 from tarstop_core.envelope import validated
 from tarstop_core.errors import InputProblem
+from tarstop_core.files.effect_tables import read_effects
 from tarstop_core.files.tables import read_tables
 from tarstop_core.places import sample_dir
 from tarstop_core.ranking.order import Ranking, prepare
@@ -61,6 +64,20 @@ class PublishedSet:
     note: str  # how they came here, and what is to be known of them
     tables: Tables
     reported: Reported
+
+
+@dataclass(frozen=True, eq=False)
+class PublishedEffects:
+    """The studies of a published meta-analysis of an intervention, and a question to ask of them."""
+
+    name: str
+    title: str
+    citation: str  # the publication that the numbers come from, with its DOI
+    note: str  # how they came here, and what is to be known of them
+    measure: Measure
+    delta: float  # the smallest effect that may matter: an example, not the publication's
+    above: bool
+    studies: Studies
 
 
 def sample_topics() -> pd.DataFrame:
@@ -138,6 +155,21 @@ def published_sets() -> list[PublishedSet]:
             **{key: entry[key] for key in ("name", "title", "citation", "note")},
             tables=read_tables(folder / f"{entry['name']}.csv").tables,
             reported=validated(Reported, entry["reported"], entry["name"], "install TARstop again"),
+        )
+        for entry in content
+    ]
+
+
+def published_effects() -> list[PublishedEffects]:
+    """Studies of published meta-analyses of interventions: figures, with their sources."""
+    folder = sample_dir() / "published" / "effects"
+    content = json.loads((folder / "effects.json").read_text(encoding="utf-8"))
+    return [
+        PublishedEffects(
+            **{key: entry[key] for key in ("name", "title", "citation", "note", "delta")},
+            measure=Measure(entry["measure"]),
+            above=entry["direction"] == "above",
+            studies=read_effects(folder / f"{entry['name']}.csv")[0],
         )
         for entry in content
     ]

@@ -111,7 +111,8 @@ def effect_states(
     """
 
     def key(k: int) -> tuple[object, ...]:
-        return studies.form, studies.values[:k].tobytes(), target, engine, b_0, prior_sd
+        weights = None if studies.weights is None else studies.weights[:k].tobytes()
+        return studies.form, studies.values[:k].tobytes(), weights, target, engine, b_0, prior_sd
 
     states = _known.get(key(len(studies)))
     if states is None:

@@ -12,7 +12,15 @@ from tarstop_core.cli import commands as cli
 from tarstop_core.documents.duplicates import family_groups
 from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation.reranking import check_ranker
-from tarstop_core.files import FORMATS, read_outcome_tables, read_qrels, read_records, read_run, read_tables
+from tarstop_core.files import (
+    FORMATS,
+    read_effects,
+    read_outcome_tables,
+    read_qrels,
+    read_records,
+    read_run,
+    read_tables,
+)
 from tarstop_core.files.columns import SYNONYMS, TAG_SYNONYMS
 from tarstop_core.policies import parse_policy
 from tarstop_core.policies.check import check_policy
@@ -160,6 +168,11 @@ def outcomes(folder: Path) -> None:
     assert [(name, len(each)) for _, name, each in found] == [("T1/ultrasound", 2), ("T2/ultrasound", 1)]
 
 
+def effects(folder: Path) -> None:
+    found, _ = read_effects(folder / "effects.csv")
+    assert found.study == ("Example 2001", "Sample 2006") and found.high_risk() == [1]
+
+
 def my_rule(folder: Path) -> None:
     assert check_policy(parse_policy("my_rule.py:Hundred"), 20).ok
 
@@ -186,6 +199,7 @@ CHECKS: dict[str, Callable[[Path], None]] = {
     "tables.csv": tables,
     "rates.csv": rates,
     "outcomes.csv": outcomes,
+    "effects.csv": effects,
     "my_rule.py": my_rule,
     "my_ranker.py": my_ranker,
 }

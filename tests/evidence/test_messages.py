@@ -38,6 +38,7 @@ def about_belief() -> Iterator[tuple[str, dict[str, Any]]]:
         yield "action", {"belief": b, "q_star": 0.5, "turned": turned, "actions": TWO}
     short = Actions("Take it", "Leave it", lacking="5 studies")
     yield "action", {"belief": 0.8, "q_star": 0.5, "turned": True, "actions": short}
+    yield "not_identified", {}
     for engine in ("reml", "bivariate"):
         yield "rival", {"evidence": belief(0.6, engine=engine), "chosen": "Adopt"}
     usual = {"first": 0, "before": 0.5, "after": 0.9, "last": 4, "moved_by": "A 2001", "q_star": 0.5}
@@ -96,10 +97,12 @@ def about_change() -> Iterator[tuple[str, dict[str, Any]]]:
         (0.1, 0.2, 0.3, 1, HALF),
         (1e-9, 1e-9, 0.3, 40, pounds),
         (0.0, 0.0, 0.0, 40, HALF),
+        (0.1, 0.2, 0.3, None, HALF),
         (1e-5, 1e-5, 1e-5, 40, HALF),
     ):
         more = SimpleNamespace(**{**dict.fromkeys(MoreStudies.__annotations__), "evpi": evpi, "n1": n1})
         yield "value", {"more": more, "one": one, "ten": ten, "payoffs": payoffs}
+        yield "like_these", {"more": more}
     yield "gain", {"value": 0.1, "payoffs": HALF}
 
 

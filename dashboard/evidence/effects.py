@@ -1,0 +1,348 @@
+"""The Evidence page for studies of an intervention: what they make of the chance that its effect is large enough."""
+
+import html
+import io
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from dashboard.evidence.chosen import PREFIX as EVIDENCE
+from dashboard.evidence.chosen import WRITTEN
+from dashboard.evidence.typed import in_address, in_the_address, keep_rows, typed_table
+from dashboard.frame import address, shell
+from dashboard.frame.drawing import ALL_BUTTON, note, save_menu
+from dashboard.frame.markup import badges, told
+from dashboard.frame.waiting import LARGE_FILE, shown
+from dashboard.frame.widgets import bound, lasting, one_of, save, share, switch, upload
+from dashboard.frame.work import reviewer
+from dashboard.parts import imports
+from dashboard.parts.evidence import panel
+from dashboard.parts.sessions import file_stem
+from tarstop_core.effects.beliefs import POOLED, Target, engine_for
+from tarstop_core.effects.measures import Engine, Measure
+from tarstop_core.effects.studies import Form, Studies
+from tarstop_core.errors import InputProblem
+from tarstop_core.evidence import effect_words, words
+from tarstop_core.evidence.effect_figures import study_rows
+from tarstop_core.evidence.effect_report import effect_report
+from tarstop_core.evidence.effects import EffectEvidence, effect_evidence
+from tarstop_core.evidence.manual_tables import Row
+from tarstop_core.files import UnrecognisedColumns, read_effects, trace_to_csv
+from tarstop_core.files.effect_tables import FIELDS, effects_of_rows, rows_of_effects
+from tarstop_core.presentation.numbers import percent
+from tarstop_core.samples.collections import published_effects
+from tarstop_core.sessions.export import when
+from tarstop_core.value.payoffs import Payoffs
+
+PREFIX = f"{EVIDENCE}/effect"
+EXAMPLE = Path(__file__).with_name("example_effects.csv").read_text(encoding="utf-8")
+SOURCES = {"published": "A published set", "file": "A file", "typed": "Type or paste"}
+TITLES = {
+    "study": "Study",
+    "events_treated": "Events, treated",
+    "n_treated": "People, treated",
+    "events_control": "Events, control",
+    "n_control": "People, control",
+    "mean_treated": "Mean, treated",
+    "sd_treated": "SD, treated",
+    "mean_control": "Mean, control",
+    "sd_control": "SD, control",
+    "effect": "Effect",
+    "se": "Standard error",
+    "low": "Lower limit",
+    "high": "Upper limit",
+    "o_minus_e": "O − E",
+    "v": "Variance V",
+    "bias": "Risk of bias",
+}
+FORMS = {
+    Form.EVENTS: "Events and people by arm",
+    Form.MEANS: "Mean, SD and people by arm",
+    Form.LIMITS: "Effect with 95 % limits",
+    Form.ERRORS: "Effect with standard error",
+    Form.LOGRANK: "O − E and V",
+}
+MEASURES = {
+    Measure.OR: "Odds ratio",
+    Measure.RR: "Risk ratio",
+    Measure.RD: "Risk difference",
+    Measure.MD: "Mean difference",
+    Measure.SMD: "Standardised mean difference",
+    Measure.GENERIC: "Effect as given",
+}
+ENGINES: dict[Engine, str] = {
+    "exact": "Exact counts",
+    "normal": "Bayesian, normal",
+    "reml": "REML",
+    "dl": "DerSimonian–Laird",
+    "fe": "Fixed effect",
+}
+SIDES = {"below": "Lower is better", "above": "Higher is better"}
+EMPTY_LINES = 4
+
+
+class Chosen:
+    """The studies that the page is about, and a question to begin with."""
+
+    def __init__(
+        self,
+        name: str,
+        studies: Studies,
+        notes: Sequence[str] = (),
+        source: str = "",
+        measure: Measure | None = None,
+        delta: float | None = None,
+        above: bool = False,
+    ) -> None:
+        self.name = name
+        self.studies = studies
+        self.notes = tuple(notes)
+        self.source = source
+        self.measure = measure or studies.form.measures[0]
+        self.delta = delta
+        self.above = above
+
+    @property
+    def key(self) -> str:
+        """What tells one table from another, for the keys of widgets."""
+        return f"{self.name}/{self.studies.form.name}"
+
+
+def show_effects() -> None:
+    """Draw the page."""
+    chosen_at, headline = st.container(), st.container(key="evidence-headline")
+    drawn, asked = shell.beside(2.5, 1)
+    with asked if shell.presenting() else chosen_at:
+        chosen = _choose()
+    if chosen is None:
+        return
+    with asked:
+        evidence, payoffs = _question(chosen)
+    with headline:
+        _headline(chosen, evidence, payoffs)
+    with drawn:
+        panel(evidence, payoffs, key=PREFIX, file_stem=file_stem(chosen.name))
+        if chosen.source:
+            with st.expander("Source", type="compact"):
+                note(chosen.source)
+
+
+def _headline(chosen: Chosen, evidence: EffectEvidence, payoffs: Payoffs) -> None:
+    notes = [*chosen.notes, *chosen.studies.notes(evidence.target.measure, evidence.target.ratio)]
+    headline = told(*effect_words.remarks(evidence, payoffs.q_star))
+    marks = badges(words.studies(len(evidence)), ENGINES[evidence.engine])
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        name = f'<span class="tar-meta">{html.escape(chosen.name)}</span>'
+        st.html(f"{headline}<p>{marks} {name}</p>", width="stretch")
+        _export(chosen, evidence, payoffs, notes)
+    if notes:
+        with st.expander(f"How these studies were read ({len(notes)})", icon=":material/info:"):
+            st.markdown("  \n".join(map(shell.escape_markdown, notes)))
+
+
+def _export(chosen: Chosen, evidence: EffectEvidence, payoffs: Payoffs, notes: Sequence[str]) -> None:
+    with save_menu(f"{PREFIX}/export", "Export"):
+        own = st.text_input("Title of the report", chosen.name, key=f"{PREFIX}/title/{chosen.name}")
+        title = own.strip() or chosen.name
+        about: dict[str, Any] = {"name": title, "at": when(datetime.now(UTC).isoformat()), "by": reviewer()}
+        report = partial(effect_report, evidence, payoffs, **about, source=chosen.source, notes=notes)
+        stem, key = file_stem(title), f"{PREFIX}/export"
+        how: dict[str, Any] = {"width": "stretch"}
+        save("Report (HTML)", report, f"{stem}-report.html", key=f"{key}-report.html", **how)
+        save("Data (CSV)", lambda: trace_to_csv(study_rows(evidence)), f"{stem}.csv", key=f"{key}.csv", **how)
+        st.html(ALL_BUTTON)
+
+
+# --- where the studies come from ------------------------------------------------------------------
+
+
+def _choose() -> Chosen | None:
+    key, named = f"{PREFIX}/source", st.query_params.get("source", "published")
+    how = lasting(key) | {"label_visibility": "collapsed"}
+    first = named if named in SOURCES else "published"
+    source = switch("Where the studies come from", SOURCES, default=first, **how)
+    if source != named:
+        address.write({"tables": "", "name": ""})
+    address.write({"source": "" if source == "published" else source})
+    return {"published": _published, "file": _from_file, "typed": _typed}[source]()
+
+
+_sets = cache(published_effects)
+
+
+def _published() -> Chosen:
+    sets = {published.name: published for published in _sets()}
+    one = sets[in_address("set", "Set", {name: published.title for name, published in sets.items()})]
+    source = f"{one.citation}. {one.note} The smallest effect that matters is an example."
+    return Chosen(one.title, one.studies, (), source, one.measure, one.delta, one.above)
+
+
+def _of_rows(rows: Sequence[Row], name: str) -> Chosen:
+    """Studies of rows below one with the names of their columns, empty ones left out."""
+    filled = [(at, row) for at, row in enumerate(rows[1:], 1) if any(cell.strip() for cell in row)]
+    return Chosen(name, effects_of_rows(name, rows[0], filled))
+
+
+def _from_file() -> Chosen | None:
+    state = st.session_state
+    if f"{PREFIX}/upload_problem" not in state:
+        name = st.query_params.get("name", "studies")
+        state[f"{PREFIX}/chosen"] = in_the_address("upload_problem", lambda rows: _of_rows(rows, name), None)
+        state[f"{PREFIX}/upload_problem"] = state.pop(f"{EVIDENCE}/upload_problem", "")
+    asked, example = st.columns([2.5, 1], gap="large", vertical_alignment="bottom")
+    with asked:
+        label = "Excel, CSV or TSV, a study a line: events, means, or effects with limits or standard errors"
+        kinds = " ".join(WRITTEN)
+        upload(label, lambda file: _read(file.getvalue(), file.name), key=f"{PREFIX}/upload", kinds=kinds)
+    how: dict[str, Any] = {"key": f"{PREFIX}/example", "width": "stretch", "icon": ":material/download:"}
+    save("Example to fill in", EXAMPLE, "tarstop-example-effects.csv", at=example, **how)
+    if unread := state.get(f"{PREFIX}/unread"):
+        problem, content, name = unread
+        fields = {field: TITLES[field] for field in FIELDS}
+        imports.ask(problem, fields, _enough, partial(_read, content, name), f"{PREFIX}/map")
+    chosen: Chosen | None = state.get(f"{PREFIX}/chosen")
+    if chosen is None:
+        address.write({"tables": "", "name": ""})
+    else:
+        keep_rows(rows_of_effects(chosen.studies), "upload the file", chosen.name)
+    return chosen
+
+
+def _read(content: bytes, name: str, columns: Mapping[str, str] | None = None) -> None:
+    """Take in a file, or keep it for the question which of its columns is what."""
+    state = st.session_state
+    state[f"{PREFIX}/chosen"] = None
+    unread = state.pop(f"{PREFIX}/unread", None)
+    try:
+        job = (read_effects, io.BytesIO(content), name, columns)
+        studies, notes = shown(name, f"Reading {name}", *job, large=len(content) > LARGE_FILE)
+        state[f"{PREFIX}/chosen"] = Chosen(name, studies, notes)
+    except UnrecognisedColumns as problem:
+        state[f"{PREFIX}/unread"] = problem, content, name
+    except InputProblem:
+        if columns is not None:  # another choice may do
+            state[f"{PREFIX}/unread"] = unread
+        raise
+
+
+def _enough(fields: set[str]) -> bool:
+    return any(fields.issuperset(form.columns) for form in Form)
+
+
+def _typed() -> Chosen | None:
+    state, key = st.session_state, f"{PREFIX}/typed"
+    there: list[Row] = []
+    if f"{key}/problem" not in state:
+        there = in_the_address("typed_effects", list, None) or []
+        state[f"{key}/problem"] = state.pop(f"{EVIDENCE}/typed_effects", "")
+    held = next((form for form in Form if there and there[0][1:][: len(form.columns)] == form.columns), None)
+    if held:
+        state[f"{key}/form"] = held.name
+        state[f"{key}/{held.name}/last"] = there[1:]
+    names = {form.name: title for form, title in FORMS.items()}
+    form = Form[one_of("What each study gives", names, **lasting(f"{key}/form"))]
+    titles = {field: TITLES[field] for field in ("study", *form.columns, "bias")}
+    table = f"{key}/{form.name}"
+    if f"{table}/table" not in state:
+        first = [tuple(row) for row in state.get(f"{table}/last", [])]
+        state[f"{table}/first"] = first + [("",) * len(titles)] * (EMPTY_LINES - len(first))
+    label = f"Studies: {', '.join(titles.values())}"
+    rows = typed_table(label, state[f"{table}/first"], key=f"{table}/table", titles=titles)
+    state[f"{table}/last"] = rows
+    st.caption(
+        "Cells copied from a spreadsheet can be pasted. Risk of bias (low, some, high) may stay empty."
+    )
+    filled = [row for row in rows if any(cell.strip() for cell in row)]
+    keep_rows([tuple(titles), *filled] if filled else [], "paste them")
+    if problem := state.get(f"{key}/problem"):
+        shell.problem_box(problem)
+    if not filled:
+        st.info("Enter the numbers of at least one study.", icon=":material/edit:")
+        return None
+    try:
+        return _of_rows([tuple(titles), *rows], "typed studies")
+    except InputProblem as unclear:
+        shell.problem_box(unclear)
+        return None
+
+
+# --- what is asked of them --------------------------------------------------------------------------
+
+
+def _question(chosen: Chosen) -> tuple[EffectEvidence, Payoffs]:
+    state = st.session_state
+    if state.setdefault(f"{PREFIX}/of", chosen.key) != chosen.key:
+        state[f"{PREFIX}/of"] = chosen.key  # what the address asks is of other studies
+        address.write(dict.fromkeys(("measure", "delta", "direction", "kind"), ""))
+    target = _target(chosen)
+    q_star = st.slider("How sure before you act", 0.01, 0.99, 0.5, step=0.01, **bound("q_star"))
+    note(f"q* = {q_star:.2f}: “{words.PLUS}” only when more than {percent(q_star)} sure of it.")
+    usual = engine_for(chosen.studies.form, target.measure)
+    engines = {name: title for name, title in ENGINES.items() if name != "exact" or usual == "exact"}
+    engine: Engine = in_address("engine", "How the belief is computed", engines, usual)  # type: ignore[assignment, arg-type]
+    pooled = engine in POOLED
+    b_0 = share("Chance before any study", 0.5, key="b_0", bind="query-params", disabled=pooled)
+    with st.expander("More", expanded=False):
+        worst = st.number_input("What the worse mistake costs", 0.0, value=0.0, format="%g", **bound("worst"))
+        unit = st.text_input("In which unit", "£", max_chars=12, **bound("unit"))
+        sd = st.number_input(
+            "Prior standard deviation (scale of analysis)",
+            0.0,
+            value=0.0,
+            format="%g",
+            help="0 takes the usual one: 2 on log scales and for SMD, 20 for a mean difference, 0.2 for a risk difference.",
+            disabled=pooled,
+            **bound("prior_sd"),
+        )
+    payoffs = Payoffs.from_q_star(q_star)
+    if worst:
+        payoffs = Payoffs.from_q_star(q_star, worst / max(q_star, 1 - q_star), unit.strip())
+    return effect_evidence(chosen.studies, target, engine, b_0, sd or None), payoffs
+
+
+def _target(chosen: Chosen) -> Target:
+    """The measure, the smallest effect that matters, and which side is better."""
+    form, first = chosen.studies.form, chosen.measure
+    measures = {measure: MEASURES[measure] for measure in form.measures}
+    named = st.query_params.get("measure", first)
+    key = f"{PREFIX}/measure/{chosen.key}"
+    begun = Measure(named) if named in measures else first
+    measure = one_of("Measure", measures, first=begun, **lasting(key)) if len(measures) > 1 else first
+    ratio = measure.is_ratio
+    if measure is Measure.GENERIC:
+        kinds = {"ratio": "A ratio (HR, OR, …)", "difference": "A difference"}
+        usual = "ratio" if chosen.studies.looks_like_ratios() else "difference"
+        named = st.query_params.get("kind", usual)
+        key = f"{PREFIX}/kind/{chosen.key}"
+        kind = one_of("What the effects are", kinds, first=named if named in kinds else usual, **lasting(key))
+        ratio = kind == "ratio"
+        address.write({"kind": "" if kind == usual else kind})
+    usual_side = "above" if chosen.above else "below"
+    named = st.query_params.get("direction", usual_side)
+    key = f"{PREFIX}/direction/{chosen.key}"
+    begun_side = named if named in SIDES else usual_side
+    side = one_of("Which effect is good", SIDES, first=begun_side, **lasting(key))
+    nothing = 1.0 if ratio else 0.0
+    own = chosen.delta is not None and measure is first
+    usual_delta = chosen.delta if own and chosen.delta is not None else nothing
+    try:
+        value = float(st.query_params.get("delta", usual_delta))
+    except ValueError:
+        value = usual_delta
+    asked = f"Smallest effect that matters ({nothing:g}: none)"
+    key = f"{PREFIX}/delta/{chosen.key}/{measure}"
+    delta = float(
+        st.number_input(asked, value=value, step=0.05 if ratio else None, format="%g", **lasting(key))
+    )
+    address.write(
+        {
+            "measure": "" if measure is first else measure.value,
+            "direction": "" if side == usual_side else side,
+            "delta": "" if delta == usual_delta else f"{delta:.12g}",
+        }
+    )
+    return Target(measure, delta, side == "above", ratio)

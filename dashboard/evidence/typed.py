@@ -1,0 +1,71 @@
+"""Tables that are typed on the Evidence page, and what its address holds of them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+import streamlit as st
+
+from dashboard.evidence.chosen import PREFIX
+from dashboard.frame import address
+from dashboard.frame.scripts import PASTING
+from dashboard.frame.widgets import lasting, one_of
+from tarstop_core.documents.tables import CELLS
+from tarstop_core.errors import InputProblem
+from tarstop_core.evidence.manual_tables import TITLES, Row, pack, unpack
+
+T = TypeVar("T")
+
+
+def keep_rows(rows: Sequence[Row], again: str, name: str = "") -> None:
+    """Put tables into the address, so that a reload brings them back, or say that they are too long for it."""
+    packed = pack(rows)
+    address.write({"tables": packed or "", "name": name if packed else ""})
+    if packed is None:
+        st.caption(f"These tables are too long for the page’s address: after a reload, {again} again.")
+    elif packed:
+        st.caption("The page’s address holds these tables: a reload or a bookmark brings them back.")
+
+
+def in_the_address(
+    problem: str, read: Callable[[list[Row]], T], width: int | None = 1 + len(CELLS)
+) -> T | None:
+    """What `read` makes of the tables that a reloaded page's address holds; what is wrong with them is kept as a problem."""
+    st.session_state[f"{PREFIX}/{problem}"] = ""
+    try:
+        return read(unpack(st.query_params["tables"], width)) if "tables" in st.query_params else None
+    except InputProblem as found:
+        st.session_state[f"{PREFIX}/{problem}"] = str(found)
+        return None
+
+
+def in_address(name: str, label: str, options: dict[str, str], usual: str = "") -> str:
+    """A choice of which the address has the name; bound, the widget would put its label there."""
+    usual = usual or next(iter(options))
+    named = st.query_params.get(name, usual)
+    first = named if named in options else usual
+    chosen = one_of(label, options, first=first, **lasting(f"{PREFIX}/{name}"))
+    address.write({name: "" if chosen == usual else chosen})
+    return chosen
+
+
+_HERE = Path(__file__).parent
+_mount = st.components.v2.component(
+    "tarstop_typed_table",
+    html="<table></table>",
+    css=(_HERE / "typed_table.css").read_text(encoding="utf-8"),
+    js=PASTING + (_HERE / "typed_table.js").read_text(encoding="utf-8"),
+)
+
+
+def typed_table(
+    label: str, first: Sequence[Row], *, key: str, titles: Mapping[str, str] = TITLES
+) -> list[Row]:
+    """Draw the table; its cells as text, row by row, as far as a person has left them, empty ones among them.
+
+    `titles` are what its columns are called, by field. `first` is what the table begins with (at least one row): changed later, it is not looked at.
+    """
+    rows = [list(row) for row in first]
+    data = {"label": label, "columns": [*titles.values()], "fields": [*titles], "rows": rows}
+    typed = _mount(key=key, data=data, default={"rows": rows}, on_rows_change=lambda: None)
+    return [tuple(str(cell) for cell in row) for row in typed.rows]

@@ -1,0 +1,464 @@
+"""Figures of a review of an intervention: forest plots, funnel, L'Abbé plot, and the numbers of each as rows."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tarstop_core.effects.measures import Bias
+from tarstop_core.effects.sizes import Floats, Z
+from tarstop_core.effects.studies import Form
+from tarstop_core.evidence.curve_figures import NAME, evidence_figure, plain, short
+from tarstop_core.evidence.effects import NAMES, EffectEvidence, Estimates
+from tarstop_core.evidence.study_figures import COMPACT_FROM, COMPACT_ROW, ROW, margin_for, texts_at
+from tarstop_core.evidence.words import TWO, Actions
+from tarstop_core.presentation import figures as fig
+from tarstop_core.presentation.figures import Figure, Rows, axis, ink, note, text_colour
+from tarstop_core.presentation.numbers import number, percent
+from tarstop_core.presentation.palette import BELIEF, POOLED, STUDY, STUDY_AREA, THRESHOLD
+from tarstop_core.value.payoffs import Payoffs
+
+PLOT, NUMBERS = (0.37, 0.74), (0.75, 1.0)
+WIDE_PLOT = (0.0, 1.0)  # where rows are thin
+ARMS = (0.0, 0.36)  # where the columns of the arms stand
+BEYOND = 3.0  # standard deviations between estimates beyond which an interval is cut off in the drawing
+MOST_TIMES = 400.0  # between the ends of an axis of ratios
+RISKS = {Bias.LOW: "+ low", Bias.SOME: "? some", Bias.HIGH: "− high"}
+
+
+def _edges(evidence: EffectEvidence, *parts: Estimates) -> tuple[float, float]:
+    """Ends of the axis on the scale of analysis: all estimates, and intervals as far as they are not endless."""
+    usable = [part.value[np.isfinite(part.value)] for part in parts]
+    values = np.concatenate([*usable, [evidence.target.scaled, 0.0]])
+    low, high = float(values.min()), float(values.max())
+    reach = max(high - low, 1e-3)
+    lows = np.concatenate([part.low[np.isfinite(part.low)] for part in parts])
+    highs = np.concatenate([part.high[np.isfinite(part.high)] for part in parts])
+    far = 0.6 * reach
+    if len(lows):
+        low, high = (
+            min(low, max(float(lows.min()), low - far)),
+            max(high, min(float(highs.max()), high + far)),
+        )
+    return low - 0.05 * reach, high + 0.05 * reach
+
+
+def _ticks(evidence: EffectEvidence, low: float, high: float) -> dict[str, Any]:
+    """Ticks of the scale of analysis, written in the measure's own unit."""
+    if not evidence.target.ratio:
+        return {}
+    wanted = np.array([0.001, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 1000])
+    if high - low < 1.5:
+        wanted = np.array([0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 2.5, 3, 4])
+    elif high - low > 6:
+        wanted = np.array([0.0001, 0.001, 0.01, 0.1, 1, 10, 100, 1000, 10000])
+    there = wanted[(np.log(wanted) > low) & (np.log(wanted) < high)]
+    if len(there) > 7:
+        there = there[:: -(-len(there) // 7)] if 1 not in there[:: -(-len(there) // 7)] else there[::2]
+    return {"tickvals": np.log(there).tolist(), "ticktext": [f"{x:g}" for x in there]}
+
+
+def _estimates(
+    part: Estimates,
+    at: Floats,
+    edges: tuple[float, float],
+    colour: str,
+    sizes: Any,
+    hover: Sequence[str],
+    **more: Any,
+) -> Figure:
+    """Estimates with their intervals, which end where the axis does."""
+    drawn = [int(i) for i in np.flatnonzero(np.isfinite(part.value))]
+    value = np.clip(part.value[drawn], *edges)
+    below, above = value - np.clip(part.low[drawn], *edges), np.clip(part.high[drawn], *edges) - value
+    reach = np.maximum(above, 0).tolist(), np.maximum(below, 0).tolist()
+    size = np.asarray(sizes)[drawn].tolist() if np.ndim(sizes) else sizes
+    return fig.points(
+        value.tolist(),
+        at[drawn].tolist(),
+        colour,
+        size,
+        hovertext=[hover[i] for i in drawn],
+        error_x=fig.interval(*reach, STUDY, 1.5),
+        **more,
+    )
+
+
+def forest(
+    evidence: EffectEvidence, q_star: float = 0.5, *, simulated: bool = False, dark: bool = False
+) -> Figure:
+    """Every study with what its arms showed, its weight and its estimate, what the engine pools, and new settings below.
+
+    Parameters
+    ----------
+    evidence
+        The studies and what follows from them.
+    q_star
+        Not looked at.
+    simulated
+        Whether the figure says that its data are simulated.
+    dark
+        Whether the page is dark.
+
+    Returns
+    -------
+    Figure
+        A plotly figure.
+    """
+    n, compact = len(evidence), len(evidence) > COMPACT_FROM
+    at, colour = np.arange(n, dtype=float), text_colour(dark)
+    half, pixels = 9 / (COMPACT_ROW if compact else ROW), COMPACT_ROW if compact else ROW
+    summary = n + 1.5 * half
+    setting = summary + 2.2 * half
+    pooled, prediction = evidence.pooled, evidence.drawn_path.prediction
+    edges = _edges(evidence, evidence.estimates, pooled)
+    hover = [
+        f"{plain(name)}: {evidence.written(*row)}" for name, *row in _named(evidence, evidence.estimates)
+    ]
+    weights = evidence.weights
+    sizes = (
+        3.5
+        if compact
+        else 4 + 9 * np.sqrt(np.nan_to_num(weights) / max(float(np.nanmax(weights, initial=0)), 1e-9))
+    )
+    data = [_estimates(evidence.estimates, at, edges, STUDY, sizes, hover, marker={"symbol": "square"})]
+    if np.isfinite(pooled.value[0]):
+        ends = np.clip([pooled.low[0], pooled.value[0], pooled.high[0]], *edges).tolist()
+        x, y = (
+            [ends[0], ends[1], ends[2], ends[1], ends[0]],
+            [summary, summary - half, summary, summary + half, summary],
+        )
+        data.append(fig.line(x, y, POOLED, width=1, fill="toself", fillcolor=POOLED))
+    if prediction:
+        data.append(fig.line(np.clip(prediction, *edges).tolist(), [setting] * 2, POOLED, width=3))
+    axes: dict[str, Any] = {}
+    notes = [] if compact else _columns(evidence, data, at, summary, setting, dark)
+    low, high = edges
+    title = f"dotted: {evidence.target.delta:g}"
+    domain = WIDE_PLOT if compact else PLOT
+    axes["xaxis"] = axis(title, dark, domain=domain, range=[low, high], **_ticks(evidence, low, high))
+    if not compact:
+        axes["xaxis2"] = {"domain": ARMS, "visible": False, "range": [0, 1]}
+        axes["xaxis3"] = {"domain": NUMBERS, "visible": False, "range": [0, 1]}
+    names = [] if compact else [short(name) for name in evidence.names]
+    ticks = [] if compact else at.tolist()
+    names += ["<b>Pooled</b>"] if np.isfinite(pooled.value[0]) else []
+    ticks += [summary] if np.isfinite(pooled.value[0]) else []
+    names += ["New settings"] if prediction else []
+    ticks += [setting] if prediction else []
+    bottom = setting + 1.6 * half
+    yaxis = axis("", dark, range=[bottom, -0.7], tickvals=ticks, ticktext=names, showgrid=False)
+    shapes = [fig.upright(0.0, dash="solid", width=1), fig.upright(evidence.target.scaled, dash="dot")]
+    left = margin_for(["New settings", *([] if compact else evidence.names)])
+    return evidence_figure(
+        data,
+        70 + pixels * (bottom + 0.7),
+        simulated,
+        dark,
+        [note(*spot, text, colour, xanchor=side) for spot, text, side in notes],
+        yaxis=yaxis,
+        shapes=shapes,
+        margin={"l": left, "r": 4},
+        **axes,
+    )
+
+
+def _named(evidence: EffectEvidence, part: Estimates) -> list[tuple[str, float, float, float]]:
+    return list(zip(evidence.names, part.value, part.low, part.high, strict=True))
+
+
+def _columns(
+    evidence: EffectEvidence, data: list[Figure], at: Floats, summary: float, setting: float, dark: bool
+) -> list[tuple[tuple[float, float], str, str]]:
+    """Add what the arms showed, weights, judgments and estimates as texts; their headings, with where these stand."""
+    colour, arms = text_colour(dark), _arms(evidence)
+    columns = [*arms, ("Weight", ["" if np.isnan(w) else percent(w) for w in evidence.weights])]
+    if evidence.studies.bias:
+        columns.append(("Bias", [RISKS[risk] if risk else "–" for risk in evidence.studies.bias]))
+    headings = []
+    for place, (title, column) in enumerate(columns, 1):
+        x = place / len(columns)
+        data.append(texts_at([x] * len(at), at.tolist(), list(column), colour, "left", "x2"))
+        headings.append(((ARMS[1] * x, 1.0), title, "right"))
+    numbers = [evidence.written(*row[1:]) or "says nothing" for row in _named(evidence, evidence.estimates)]
+    data.append(texts_at([0] * len(at), at.tolist(), numbers, colour, "right", "x3"))
+    strong = ink(POOLED, dark)
+    if text := evidence.written(*(float(part[0]) for part in evidence.pooled)):
+        data.append(texts_at([0], [summary], [f"<b>{text}</b>"], strong, "right", "x3"))
+    if prediction := evidence.drawn_path.prediction:
+        low, high = (number(evidence.unit(end)) for end in prediction)
+        data.append(texts_at([0], [setting], [f"{low} to {high}"], strong, "right", "x3"))
+    measure = evidence.target.measure
+    title = {"generic": "Effect"}.get(measure, measure.value)
+    return [*headings, ((NUMBERS[0] + 0.01, 1.0), f"{title} [95 %]", "left")]
+
+
+def _arms(evidence: EffectEvidence) -> list[tuple[str, list[str]]]:
+    """What the arms showed, a column each."""
+    studies = evidence.studies
+
+    def texts(*columns: str, pattern: str) -> list[str]:
+        rows = zip(*(studies.column(column) for column in columns), strict=True)
+        return ["–" if np.isnan(row).any() else pattern.format(*row) for row in rows]
+
+    arms = (("Treated", "treated"), ("Control", "control"))
+    if studies.form is Form.EVENTS:
+        return [(title, texts(f"events_{arm}", f"n_{arm}", pattern="{:.0f}/{:.0f}")) for title, arm in arms]
+    if studies.form is Form.MEANS:
+        columns = [(title, (f"mean_{arm}", f"sd_{arm}", f"n_{arm}")) for title, arm in arms]
+        return [(title, texts(*of, pattern="{:.3g} ({:.2g}) {:.0f}")) for title, of in columns]
+    return []
+
+
+def cumulative(
+    evidence: EffectEvidence, q_star: float = 0.5, *, simulated: bool = False, dark: bool = False
+) -> Figure:
+    """The average effect after each further study, in the order in which they were read, and the belief beside it.
+
+    Parameters
+    ----------
+    evidence
+        The studies and what follows from them.
+    q_star
+        Threshold belief: those above it are bold.
+    simulated
+        Whether the figure says that its data are simulated.
+    dark
+        Whether the page is dark.
+
+    Returns
+    -------
+    Figure
+        A plotly figure.
+    """
+    n, at, part = len(evidence), np.arange(len(evidence), dtype=float), evidence.cumulative
+    compact = n > COMPACT_FROM
+    edges = _edges(evidence, part)
+    texts = [evidence.written(*row[1:]) for row in _named(evidence, part)]
+    hover = [f"with {plain(name)}: {text}" for name, text in zip(evidence.names, texts, strict=True)]
+    data = [_estimates(part, at, edges, POOLED, 4 if compact else 8, hover, marker={"symbol": "diamond"})]
+    beliefs = evidence.drawn_path.beliefs[1:]
+    domain, notes = (0.0, 1.0), []
+    axes: dict[str, Any] = {}
+    colour = text_colour(dark)
+    if not compact:
+        domain = (0.0, 0.6)
+        axes["xaxis2"] = {"domain": (0.61, 1.0), "visible": False, "range": [0, 1]}
+        data.append(texts_at([0] * n, at.tolist(), texts, colour, "right", "x2"))
+        chances = [
+            "–" if b is None else f"<b>{percent(b)}</b>" if b > q_star else percent(b) for b in beliefs
+        ]
+        data.append(texts_at([1] * n, at.tolist(), chances, ink(BELIEF, dark), "left", "x2"))
+        notes = [
+            note(0.62, 1, "average [95 %]", colour, xanchor="left"),
+            note(1, 1, "chance", ink(BELIEF, dark), xanchor="right"),
+        ]
+    axes["xaxis"] = axis(
+        f"dotted: {evidence.target.delta:g}",
+        dark,
+        domain=domain,
+        range=list(edges),
+        **_ticks(evidence, *edges),
+    )
+    names = [] if compact else [f"+ {short(name)}" for name in evidence.names]
+    ticks = {"tickvals": [] if compact else at.tolist(), "ticktext": names}
+    yaxis = axis("", dark, range=[max(3, n) - 0.4, -0.7], **ticks, showgrid=False)
+    shapes = [fig.upright(0.0, dash="solid", width=1), fig.upright(evidence.target.scaled, dash="dot")]
+    margin = {"l": 20 if compact else margin_for([f"+ {name[:NAME]}" for name in evidence.names]), "r": 8}
+    height = 70 + (COMPACT_ROW if compact else ROW) * max(3, n)
+    return evidence_figure(
+        data, height, simulated, dark, notes, yaxis=yaxis, shapes=shapes, margin=margin, **axes
+    )
+
+
+def funnel(
+    evidence: EffectEvidence, q_star: float = 0.5, *, simulated: bool = False, dark: bool = False
+) -> Figure:
+    """Estimates against their standard errors; inside the lines lie 95 % of studies of one and the same effect.
+
+    Parameters
+    ----------
+    evidence
+        The studies and what follows from them.
+    q_star
+        Not looked at.
+    simulated
+        Whether the figure says that its data are simulated.
+    dark
+        Whether the page is dark.
+
+    Returns
+    -------
+    Figure
+        A plotly figure.
+    """
+    y, se = evidence.sizes.y, np.sqrt(evidence.sizes.v)
+    drawn = np.flatnonzero(np.isfinite(y))
+    mu = evidence.drawn_path.mu
+    top = 1.1 * float(np.nanmax(se, initial=1e-3))
+    reach = [*y[drawn].tolist(), evidence.target.scaled]
+    data: list[Figure] = []
+    if mu is not None and len(drawn):
+        data.append(
+            fig.line([mu - Z * top, mu, mu + Z * top], [top, 0.0, top], POOLED, dash="dash", width=1.5)
+        )
+        data.append(fig.line([mu, mu], [0.0, top], POOLED, width=1.5))
+        reach += [mu - Z * top, mu + Z * top]
+    texts = [
+        f"{plain(name)}: {evidence.written(*row)}" for name, *row in _named(evidence, evidence.estimates)
+    ]
+    data.append(
+        fig.points(
+            y[drawn].tolist(),
+            se[drawn].tolist(),
+            STUDY_AREA,
+            9,
+            marker={"line": {"color": STUDY, "width": 1.2}},
+            hovertext=[texts[i] for i in drawn],
+        )
+    )
+    low, high = min(reach), max(reach)
+    room = 0.05 * (high - low or 1.0)
+    low, high = low - room, high + room
+    title = NAMES[evidence.target.measure].removeprefix("the average ")
+    xaxis = axis(title, dark, range=[low, high], **_ticks(evidence, low, high))
+    yaxis = axis("standard error", dark, range=[top, 0.0], nticks=5)
+    shapes = [fig.upright(evidence.target.scaled, dash="dot")]
+    return evidence_figure(data, 380, simulated, dark, [], xaxis=xaxis, yaxis=yaxis, shapes=shapes)
+
+
+def labbe(
+    evidence: EffectEvidence, q_star: float = 0.5, *, simulated: bool = False, dark: bool = False
+) -> Figure:
+    """Risk in the treated arm against risk in the control arm, sized by people; on the line both are equal.
+
+    Parameters
+    ----------
+    evidence
+        The studies and what follows from them.
+    q_star
+        Not looked at.
+    simulated
+        Whether the figure says that its data are simulated.
+    dark
+        Whether the page is dark.
+
+    Returns
+    -------
+    Figure
+        A plotly figure without traces where studies have no events.
+    """
+    data: list[Figure] = []
+    top = 1.0
+    if evidence.studies.form is Form.EVENTS and len(evidence):
+        a, m, c, n = evidence.studies.values.T
+        usable = np.flatnonzero(np.isfinite(evidence.studies.values).all(axis=1))
+        treated, control, people = (a / m)[usable], (c / n)[usable], (m + n)[usable]
+        top = min(1.0, 1.15 * float(np.max([*treated, *control, 0.01])))
+        data.append(fig.line([0, top], [0, top], THRESHOLD, dash="dash", width=1.5))
+        data.append(
+            fig.points(
+                control.tolist(),
+                treated.tolist(),
+                STUDY_AREA,
+                (5 + 19 * np.sqrt(people / people.max(initial=1))).tolist(),
+                marker={"line": {"color": STUDY, "width": 1.2}},
+                hovertext=[
+                    f"{plain(evidence.names[i])}: {a[i]:.0f} of {m[i]:,.0f} treated, {c[i]:.0f} of {n[i]:,.0f} controls"
+                    for i in usable
+                ],
+            )
+        )
+    how: Figure = {"range": [0, top], "nticks": 5, "tickformat": ".0%" if top > 0.1 else ""}
+    xaxis = axis("risk in the control arm", dark, **how)
+    yaxis = axis("risk in the treated arm", dark, **how, scaleanchor="x")
+    return evidence_figure(data, 420, simulated, dark, [], xaxis=xaxis, yaxis=yaxis)
+
+
+# --- the numbers of each figure -------------------------------------------------------------------
+
+
+def study_rows(evidence: EffectEvidence) -> Rows:
+    """Studies as they were given, with estimates, limits and weights in the measure's own unit."""
+    studies = evidence.studies
+    unit = np.exp if evidence.target.ratio else np.asarray
+    columns: dict[str, Any] = {"study": np.array(evidence.names, dtype=object)}
+    columns |= {name: _or_none(studies.column(name)) for name in studies.form.columns}
+    part = evidence.estimates
+    columns |= {
+        f"estimate_{name}": _or_none(unit(x)) for name, x in zip(("value", "low", "high"), part, strict=True)
+    }
+    columns |= {"scale_y": _or_none(evidence.sizes.y), "scale_se": _or_none(np.sqrt(evidence.sizes.v))}
+    columns["weight"] = _or_none(evidence.weights)
+    if studies.bias:
+        columns["bias"] = np.array([risk and risk.value for risk in studies.bias], dtype=object)
+    return fig.rows_of(**columns)
+
+
+def cumulative_rows(evidence: EffectEvidence) -> Rows:
+    """The average effect and the belief after each study."""
+    unit = np.exp if evidence.target.ratio else np.asarray
+    part = {
+        name: _or_none(unit(x))
+        for name, x in zip(("average", "low", "high"), evidence.cumulative, strict=True)
+    }
+    beliefs = np.array(evidence.drawn_path.beliefs[1:], dtype=object)
+    return fig.rows_of(studies=range(1, len(evidence) + 1), newest=evidence.names, **part, belief=beliefs)
+
+
+def path_rows(evidence: EffectEvidence) -> Rows:
+    """Belief by study: number of studies, the newest one, belief."""
+    beliefs = np.array(evidence.drawn_path.beliefs, dtype=object)
+    engine = [evidence.engine] * len(beliefs)
+    return fig.rows_of(
+        studies=range(len(beliefs)), newest=("", *evidence.names), belief=beliefs, engine=engine
+    )
+
+
+def reviewed_rows(evidence: EffectEvidence) -> Rows:
+    """The pooled effect by every method that reviewers use, as texts."""
+    rows = []
+    for row in evidence.reviewed:
+        texts = {"method": row.method, "pooled": evidence.written(row.est, *row.ci)}
+        texts["Knapp–Hartung"] = evidence.written(row.est, *row.kh_ci) if np.isfinite(row.kh_ci[0]) else ""
+        texts["τ²"] = number(row.tau2) if np.isfinite(row.tau2) else ""
+        texts["I²"] = f"{row.I2:.0f} %" if np.isfinite(row.I2) else ""
+        ends = [number(evidence.unit(end)) for end in row.prediction]
+        texts["new settings"] = " to ".join(ends) if np.isfinite(row.prediction[0]) else ""
+        rows.append(texts)
+    return rows
+
+
+def risk_rows(evidence: EffectEvidence, payoffs: Payoffs, actions: Actions = TWO) -> Rows:
+    """Belief and decision with all studies, without those of high risk of bias, and with their weight reduced.
+
+    Parameters
+    ----------
+    evidence
+        The studies and what follows from them.
+    payoffs
+        What right and wrong decisions bring and cost.
+    actions
+        What the two actions are called.
+
+    Returns
+    -------
+    Rows
+        As texts; none where no study is of high risk.
+    """
+    rows = []
+    for title, of in evidence.by_risk:
+        b, average = of.belief, of.written(*(float(part[0]) for part in of.pooled))
+        decision = (
+            "not usable yet" if b is None else actions.plus if payoffs.chooses_plus(b) else actions.minus
+        )
+        chance = "–" if b is None else percent(b)
+        rows.append(
+            {"studies": f"{title} ({len(of)})", "average": average, "chance": chance, "decision": decision}
+        )
+    return rows
+
+
+def _or_none(values: Floats) -> np.ndarray:
+    """Numbers with None in place of NaN."""
+    return np.array([None if not np.isfinite(value) else float(value) for value in values], dtype=object)

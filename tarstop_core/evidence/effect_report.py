@@ -1,0 +1,104 @@
+"""Report of the evidence on an intervention: a page that loads and runs nothing."""
+
+from collections.abc import Sequence
+
+from tarstop_core.evidence import effect_words as said
+from tarstop_core.evidence import words
+from tarstop_core.evidence.effect_figures import cumulative, forest, funnel, reviewed_rows, risk_rows
+from tarstop_core.evidence.effects import EffectEvidence
+from tarstop_core.evidence.report import written_with
+from tarstop_core.files.effect_tables import rows_of_effects
+from tarstop_core.presentation.html import page, sheet
+from tarstop_core.presentation.numbers import number
+from tarstop_core.presentation.pictures import still
+from tarstop_core.value.payoffs import Payoffs
+
+
+def effect_report(
+    evidence: EffectEvidence,
+    payoffs: Payoffs,
+    *,
+    name: str,
+    at: str,
+    by: str = "",
+    source: str = "",
+    notes: Sequence[str] = (),
+    actions: words.Actions = words.TWO,
+) -> str:
+    """Write the evidence on an intervention as one HTML page.
+
+    Parameters
+    ----------
+    evidence
+        The studies and what follows from them.
+    payoffs
+        What right and wrong decisions bring and cost.
+    name
+        What the studies are called.
+    at, by
+        When somebody looked at them, and who.
+    source
+        Where they come from.
+    notes
+        Warnings about them.
+    actions
+        What the two actions are called.
+
+    Returns
+    -------
+    str
+        A page that loads nothing and runs nothing.
+    """
+    b, q_star = evidence.belief, payoffs.q_star
+    plus = b is not None and bool(payoffs.chooses_plus(b))
+    average = evidence.written(*(float(part[0]) for part in evidence.pooled))
+    rows = [
+        ("Question", said.message("question", evidence=evidence)),
+        ("How sure before you act (q*)", words.message("how_sure", plus=actions.plus, q_star=q_star)),
+        (
+            "Consequences",
+            words.message("consequences", payoffs=payoffs, plus=actions.plus, minus=actions.minus),
+        ),
+        ("Computed by", evidence.engine),
+        ("Chance that it is so (ω⁺)", words.message("belief_row", belief=b)),
+        ("Pooled", average),
+        ("Heterogeneity (τ²)", "" if evidence.drawn_path.tau2 is None else number(evidence.drawn_path.tau2)),
+        ("Studies", words.studies(len(evidence))),
+    ]
+    if evidence.belief is not None:
+        rows.append(("Value of more studies", words.value_sentence(evidence, payoffs)))
+    head, *table = rows_of_effects(evidence.studies)
+    drawn = [
+        (still(forest(evidence), text := said.forest_sentence(evidence)), text),
+        (still(cumulative(evidence, q_star), text := said.cumulative_sentence(evidence, q_star)), text),
+        (still(funnel(evidence), text := said.funnel_sentence(evidence)), text),
+    ]
+    by_method = reviewed_rows(evidence)
+    risks = risk_rows(evidence, payoffs, actions)
+    return page(
+        "tarstop_core.evidence.report",
+        title=f"{name} · TARstop report",
+        name=name,
+        at=at,
+        by=by,
+        action=None if b is None else actions.plus if plus else actions.minus,
+        rows=[(title, text) for title, text in rows if text],
+        remarks=said.remarks(evidence, q_star, actions),
+        rests=[
+            said.not_accounted_sentence(evidence),
+            said.risk_sentence(evidence, payoffs) if risks else "",
+            words.without_sentence(evidence, q_star),
+        ],
+        notes=notes,
+        table=sheet(tuple(head), table, "Studies as they were given", numbers=head[1:]),
+        named=True,
+        figures=drawn,
+        more=[
+            sheet(tuple(of[0]), [tuple(row.values()) for row in of], title, numbers=())
+            for title, of in (("With and without high risk of bias", risks), ("By other methods", by_method))
+            if of
+        ],
+        methods=said.methods_sentences(evidence, actions),
+        source=source,
+        versions=written_with(),
+    )

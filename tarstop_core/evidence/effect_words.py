@@ -1,0 +1,147 @@
+"""Sentences about the evidence on an intervention; their templates are in `effects.jinja`."""
+
+import numpy as np
+
+from tarstop_core.effects.beliefs import POOLED
+from tarstop_core.effects.sizes import Z
+from tarstop_core.effects.studies import Form
+from tarstop_core.evidence import words
+from tarstop_core.evidence.effects import EffectEvidence
+from tarstop_core.evidence.words import TWO, Actions
+from tarstop_core.presentation.messages import Messages
+from tarstop_core.value.payoffs import TOLERANCE, Payoffs
+
+message = Messages("evidence/effects.jinja")
+
+
+def belief_sentence(evidence: EffectEvidence) -> str:
+    """Word the belief, or what the engine lacks for one."""
+    return message("belief", evidence=evidence)
+
+
+def settings_sentence(evidence: EffectEvidence) -> str:
+    """Word what is to be expected elsewhere; empty where the engine cannot say."""
+    new = evidence.drawn_path.new_setting
+    return "" if new is None else message("settings", new_setting=new, between=evidence.settings_share())
+
+
+def rival_sentence(evidence: EffectEvidence, q_star: float, actions: Actions = TWO) -> str:
+    """Word what the other school of models would choose.
+
+    Parameters
+    ----------
+    evidence
+        The studies and what follows from them.
+    q_star
+        Threshold belief of the decision.
+    actions
+        What the two actions are called.
+
+    Returns
+    -------
+    str
+        Empty where it chooses the same.
+    """
+    ours, theirs = evidence.belief, evidence.rival_belief
+    edge = q_star + TOLERANCE
+    if ours is None or theirs is None or (ours > edge) == (theirs > edge):
+        return ""
+    chosen = actions.plus if theirs > edge else actions.minus
+    return message("rival", pooled=evidence.engine in POOLED, belief=theirs, chosen=chosen)
+
+
+def pooled_sentence(evidence: EffectEvidence) -> str:
+    """Word what the engine pools."""
+    path = evidence.drawn_path
+    average = evidence.written(*(float(part[0]) for part in evidence.pooled))
+    ends = path.prediction and [evidence.unit(end) for end in path.prediction]
+    return message("pooled", average=average, tau=np.sqrt(path.tau2 or 0.0), new_settings=ends)
+
+
+def forest_sentence(evidence: EffectEvidence, _: float = 0.5) -> str:
+    """Word what the forest plot shows."""
+    silent = int((~np.isfinite(evidence.sizes.y)).sum())
+    sentence = message("forest", pooled=pooled_sentence(evidence), silent=silent, ratio=evidence.target.ratio)
+    return f"{sentence} {message('exact_cells')}" if evidence.engine == "exact" else sentence
+
+
+def cumulative_sentence(evidence: EffectEvidence, q_star: float) -> str:
+    """Word since which study the decision has been the same."""
+    sides = [b is not None and b > q_star + TOLERANCE for b in evidence.drawn_path.beliefs]
+    turned = [n for n in range(2, len(sides)) if sides[n] != sides[n - 1]]
+    return message("cumulative", settled=turned[-1] if turned else None, total=len(evidence))
+
+
+def funnel_sentence(evidence: EffectEvidence, _: float = 0.5) -> str:
+    """Word how many studies lie outside the funnel."""
+    y, se, mu = evidence.sizes.y, np.sqrt(evidence.sizes.v), evidence.drawn_path.mu
+    usable = np.isfinite(y)
+    outside = 0 if mu is None else int((np.abs(y - mu)[usable] > Z * se[usable]).sum())
+    return message("funnel", outside=outside, total=int(usable.sum()))
+
+
+def labbe_sentence(evidence: EffectEvidence, _: float = 0.5) -> str:
+    """Word in how many studies the treated arm fares better."""
+    if evidence.studies.form is not Form.EVENTS:
+        return message("labbe", better=0, total=0)
+    a, m, c, n = evidence.studies.values.T
+    usable = np.isfinite(evidence.studies.values).all(axis=1)
+    return message("labbe", better=int((a / m < c / n)[usable].sum()), total=int(usable.sum()))
+
+
+def reviewed_sentence(evidence: EffectEvidence, _: float = 0.5) -> str:
+    """Word what the methods of reviewers say of heterogeneity."""
+    rows = {row.method: row for row in evidence.reviewed}
+    I2 = rows["REML"].I2 if rows else 0.0
+    return message("reviewed", I2=I2, interval=evidence.tau2_interval, count=len(rows))
+
+
+def risk_sentence(evidence: EffectEvidence, payoffs: Payoffs) -> str:
+    """Word whether the decision depends on studies of high risk of bias."""
+    decisions = {
+        of.belief is not None and bool(payoffs.chooses_plus(of.belief)) for _, of in evidence.by_risk
+    }
+    return message("risk", decisions=len(decisions), count=len(evidence.studies.high_risk()))
+
+
+def not_accounted_sentence(evidence: EffectEvidence) -> str:
+    """Word what the belief leaves out, as GRADE asks."""
+    judged, high = bool(evidence.studies.bias), len(evidence.studies.high_risk())
+    return message("not_accounted", judged=judged, high=high, total=len(evidence))
+
+
+def methods_sentences(evidence: EffectEvidence, actions: Actions) -> list[str]:
+    """How the belief was computed, what it began with, and how it leads to an action."""
+    prior = evidence.drawn_path.prior
+    began = [message("prior", b_0=evidence.b_0, sd=prior.sd)] if prior else []
+    rule = message("rule", claim=evidence.claim, plus=actions.plus, minus=actions.minus)
+    return [message("model", engine=evidence.engine), *began, rule]
+
+
+def remarks(evidence: EffectEvidence, q_star: float, actions: Actions = TWO) -> list[str]:
+    """Belief, decision, what another model says, and what is to be expected elsewhere.
+
+    Parameters
+    ----------
+    evidence
+        The studies and what follows from them.
+    q_star
+        Threshold belief of the decision.
+    actions
+        What the two actions are called.
+
+    Returns
+    -------
+    list of str
+        A sentence each.
+    """
+    b = evidence.belief
+    turned = b is not None and b > q_star + TOLERANCE
+    act = words.message("action", belief=b, q_star=q_star, turned=turned, actions=actions)
+    sentences = [
+        belief_sentence(evidence),
+        act,
+        rival_sentence(evidence, q_star, actions),
+        settings_sentence(evidence),
+    ]
+    return [sentence for sentence in sentences if sentence]

@@ -1,0 +1,79 @@
+"""The Evidence page for studies of an intervention, without a browser."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard.evidence.effects import EXAMPLE, PREFIX
+from dashboard.frame.drawing import ALL
+from dashboard.parts.evidence import EFFECT_VIEWS
+from tarstop_core.effects.beliefs import Target, belief_of_effect
+from tarstop_core.effects.measures import Measure
+from tarstop_core.evidence.manual_tables import pack
+from tarstop_core.files.effect_tables import rows_of_effects
+from tarstop_core.presentation.numbers import percent
+from tarstop_core.samples.collections import published_effects
+from tests.ui.conftest import SECONDS
+from tests.ui.evidence.test_page import shown
+
+OpenApp = Callable[..., AppTest]
+SETS = {published.name: published for published in published_effects()}
+
+
+def belief(name: str, target: Target, **how: object) -> str:
+    """What the page ought to say of a published set."""
+    found = belief_of_effect(SETS[name].studies, target, **how).beliefs[-1]  # type: ignore[arg-type]
+    assert found is not None
+    return percent(found)
+
+
+def test_a_published_set_is_shown_first(open_app: OpenApp) -> None:
+    app = open_app("evidence", numbers="effect")
+    said = shown(app)
+    assert belief("bcg", Target(Measure.RR, 0.8, above=False, ratio=True)) in said
+    assert [tab.label for tab in app.tabs] == [view.title for view in EFFECT_VIEWS]
+    assert "Colditz" in said and said.count('class="tar-fluid"') == 1
+
+
+def test_the_address_holds_what_is_asked(open_app: OpenApp) -> None:
+    asked = {"set": "catheters", "measure": "RR", "delta": "0.7", "engine": "reml", "direction": "above"}
+    app = open_app("evidence", numbers="effect", **asked)
+    target = Target(Measure.RR, 0.7, above=True, ratio=True)
+    assert belief("catheters", target, engine="reml") in shown(app)
+    app.selectbox(f"{PREFIX}/measure/{SETS['catheters'].title}/EVENTS").set_value(Measure.OR).run()
+    assert "measure" not in app.query_params and not app.exception
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_every_figure_of_every_set_is_drawn(name: str, open_app: OpenApp) -> None:
+    app = open_app("evidence", numbers="effect", set=name)
+    app.session_state[ALL] = ("", {})
+    app.run(timeout=4 * SECONDS)
+    assert not app.exception and not app.error
+
+
+def test_tables_in_the_address_come_back(open_app: OpenApp) -> None:
+    studies = SETS["stroke-stay"].studies
+    packed = pack(rows_of_effects(studies))
+    app = open_app("evidence", numbers="effect", source="file", name="mine.csv", tables=packed)
+    said = shown(app)
+    assert belief("stroke-stay", Target(Measure.MD, 0.0, above=False, ratio=False)) in said
+    assert "mine.csv" in said
+    again = open_app("evidence", numbers="effect", source="typed", tables=packed)
+    assert belief("stroke-stay", Target(Measure.MD, 0.0, above=False, ratio=False)) in shown(again)
+
+
+def test_nothing_typed_is_asked_for(open_app: OpenApp) -> None:
+    app = open_app("evidence", numbers="effect", source="typed")
+    assert app.info and not app.error
+
+
+def test_the_example_can_be_read_and_has_a_study_of_high_risk() -> None:
+    from io import BytesIO
+
+    from tarstop_core.files import read_effects
+
+    studies, _ = read_effects(BytesIO(EXAMPLE.encode()), "example.csv")
+    assert studies.high_risk() == [2] and np.isfinite(studies.values).all()
