@@ -35,7 +35,8 @@ class ExactBelief:
     """Density of μ after each of P prefixes, of shape (P, M), over the grid `mu` of shape (M,), and τ's moments.
 
     Over the nodes of τ, of shape (T,): their `weights` after each prefix, and mean and standard deviation of μ given τ, of
-    shape (P, T). `new_density` is that of the effect in a new setting after all studies, of shape (M,).
+    shape (P, T). After all studies: `new_density` of the effect in a new setting, of shape (M,), and `joint`, the density of
+    μ with each τ, of shape (T, M).
     """
 
     mu: Floats
@@ -48,6 +49,7 @@ class ExactBelief:
     tau2_mean: Floats
     log_marginal_likelihood: Floats
     new_density: Floats
+    joint: Floats
 
     def new_quantiles(self, levels: Floats) -> Floats:
         """Quantiles of the effect in a new setting after all studies, one for each level."""
@@ -199,6 +201,7 @@ def believe_exactly(
         np.array(tau2_mean),
         np.array(marginal),
         new,
+        mass / total,
     )
 
 

@@ -8,7 +8,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtr
+from scipy.fft import irfft, rfft, rfftfreq
+from scipy.special import expit, logit, ndtr
+from scipy.stats import binom
 
 from tarstop_core.effects.beliefs import Target, chances_beyond, posterior
 from tarstop_core.effects.exact import ExactBelief
@@ -28,6 +30,7 @@ UNSEEN = 5.0
 """While no study is known, the next one's standard error is the prior's standard deviation divided by this."""
 FAR = 40.0  # Standard deviations between settings beyond which a share is 0 or 1
 KEPT = 64
+TAILS = 9.0  # Standard deviations between settings that a new trial's effect may lie away
 _known: dict[tuple[object, ...], tuple["KnownEffect", ...]] = {}
 
 
@@ -192,3 +195,46 @@ def _shift(weight: Floats, mean: Floats, sd: Floats, b: float) -> float:
         np.array([b]),
     )
     return float(shift)
+
+
+def evsi_of_events(
+    exact: ExactBelief, beyond: tuple[float, bool], per_arm: int, control_risk: float, payoffs: Payoffs
+) -> float:
+    """Expected value of one more trial, by all numbers of events that it may find.
+
+    Parameters
+    ----------
+    exact : ExactBelief
+        What is known.
+    beyond : tuple of float and bool
+        δ on the log odds ratio, and whether a⁺ is right above it.
+    per_arm : int
+        People in each arm.
+    control_risk : float
+        Risk in its control arm, taken to be known, in (0, 1): so the treated arm's events say all.
+    payoffs : Payoffs
+        What right and wrong decisions bring.
+
+    Returns
+    -------
+    float
+        In the payoffs' unit, between 0 and EVPI.
+    """
+    delta, above = beyond
+    mu, step = exact.mu, exact.mu[1] - exact.mu[0]
+    margin = int(TAILS * exact.tau.max() / step)  # so that the ends of the grid do not meet
+    theta = mu[0] + step * np.arange(-margin, len(mu) + margin)
+    blur = np.exp(-0.5 * (exact.tau[:, None] * 2 * np.pi * rfftfreq(len(theta), step)) ** 2)
+    # The grid cell that δ cuts counts in part.
+    right = np.clip((mu - delta) / step + 0.5, 0, 1)
+    right = right if above else 1 - right
+    joint = exact.joint * step
+    gain = []
+    belief = float((joint * right).sum())
+    now = bool(payoffs.chooses_plus(belief))
+    for events in range(per_arm + 1):
+        likelihood = binom.pmf(events, per_arm, expit(logit(control_risk) + theta))
+        given = irfft(rfft(likelihood) * blur, len(theta))[:, margin : margin + len(mu)]
+        chance, plus = float((given * joint).sum()), float((given * joint * right).sum())
+        gain.append(payoffs.q_star * chance - plus if now else plus - payoffs.q_star * chance)
+    return float(np.clip(payoffs.K * np.maximum(0.0, gain).sum(), 0.0, payoffs.evpi(belief)))

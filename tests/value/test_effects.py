@@ -8,11 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tarstop_core.effects.beliefs import Target, belief_of_effect
+from tarstop_core.effects.exact import believe_exactly
 from tarstop_core.effects.measures import Engine, Measure
 from tarstop_core.effects.normal import EffectPrior, believe
 from tarstop_core.effects.studies import Form, Studies
 from tarstop_core.value.cumulative import CumulativePath, studies_after
-from tarstop_core.value.effects import FINE, effect_states, mixture_of
+from tarstop_core.value.effects import FINE, effect_states, evsi_of_events, mixture_of
 from tarstop_core.value.knowledge import Knowledge
 from tarstop_core.value.mixtures import chance_of_plus, worth_of_studies
 from tarstop_core.value.payoffs import Payoffs
@@ -52,6 +53,17 @@ def test_more_studies_are_worth_what_simulation_says(row: dict[str, Any]) -> Non
     (worth,) = worth_of_studies(known(row), np.array([row["inputs"]["k_new"]]), payoffs) / payoffs.K
     # The simulation's own error: 40,000 sets of studies.
     assert worth == pytest.approx(row["value"]["evsi"], rel=0.01, abs=6e-5)
+
+
+@pytest.mark.parametrize("row", rows("threshold_exact_2x2"), ids=name)
+def test_all_numbers_of_events_of_a_new_trial_are_enumerated(row: dict[str, Any]) -> None:
+    of, value = row["inputs"], row["value"]
+    prior = EffectPrior(*of["mu_prior"], of["tau_prior_halfnormal"])
+    exact = believe_exactly(np.array(of["rows"], dtype=float), prior)
+    assert 1 - exact.above(of["delta_log_or"])[-1] == pytest.approx(value["belief"], abs=1e-6)
+    beyond, payoffs = (of["delta_log_or"], False), Payoffs.from_q_star(of["q_star"])
+    worth = evsi_of_events(exact, beyond, of["n_per_arm_new"], of["control_risk_new"], payoffs)
+    assert worth == pytest.approx(value["evsi_control_risk_known"], abs=1e-6)
 
 
 MIXTURES = st.integers(0, 2**32 - 1).map(lambda seed: _mixture(np.random.default_rng(seed)))
