@@ -130,6 +130,8 @@ def options(advice: Advice, settings: Settings, path: ListPath) -> list[tuple[st
     # A rule that weighs plans looks again after every study, as the headline says; `facts.plan` is read to its end.
     more = advice.more if settings.rule.weighs_plans else facts.plan
     plan = "none left" if over else f"about {more:,} more" if more else none
+    if advice.next_find is not None and settings.rule.weighs_plans:
+        plan = "until the next study"
     worth = "–" if advice.worth is None else f"{amount(advice.worth, unit)} each"
     if advice.worth is None and not over and (least := settings.rule.least_rate(path)) is not None:
         worth = f"at least {amount(max(0.0, float(least[advice.depth])), unit)} each"

@@ -10,19 +10,13 @@ import pandas as pd
 from scipy.optimize import minimize
 from scipy.stats import betabinom
 
-from scripts.real_lists import COLLECTIONS, medical, outcomes, questions_by_review
-from scripts.studies.reviews import Fold, cluster_t, folds
+from scripts.real_lists import medical, outcomes, questions_by_review
+from scripts.studies.reviews import Fold, cluster_t, folds, one_question
 from scripts.study import Floats, Study, Tables
 from tarstop_core.calibration.calibrator import Calibrator
-from tarstop_core.calibration.extraction_rate import (
-    FEW,
-    ExtractionRate,
-    fit_extraction_rate,
-    fit_question_rate,
-    for_one_question,
-)
+from tarstop_core.calibration.extraction_rate import FEW, ExtractionRate, fit_extraction_rate
 from tarstop_core.calibration.fitting import fit
-from tarstop_core.calibration.hit_rate_model import Thinning, chances_as_read, fit_thinning
+from tarstop_core.calibration.hit_rate_model import Thinning, chances_as_read
 from tarstop_core.documents.tables import Flags
 from tarstop_core.documents.topic import Outcome
 from tarstop_core.places import real_data
@@ -54,27 +48,21 @@ class Chances:
         return np.ones(len(h)) if rate is None else (rate.alpha + s) / (rate.alpha + rate.beta + h)
 
 
-def learned(fold: Fold) -> tuple[dict[int, Chances], ExtractionRate]:
-    """Chances by stages, and the share of relevant reports that bring data for a question, without the fold's reviews."""
+def learned(fold: Fold) -> dict[int, Chances]:
+    """Chances by stages, without the fold's reviews."""
     data, held = real_data(), {case.review for case in fold.held_out}
-    thinning, rate = {}, {}
-    for judged in ("content", "abs"):
-        lists = [topic for name in COLLECTIONS for topic in medical(data, name, judged)]
-        labels = [np.asarray(topic.labels) for topic in lists if len(topic) and topic.name not in held]
-        thinning[judged] = fit_thinning([(np.ones(len(each), dtype=bool), each) for each in labels])
-        others = questions_by_review(data, judged).items()
-        rate[judged] = fit_question_rate([each for review, each in others if review not in held], "")
+    included, rate = one_question(held, "abs")
     # As earlier versions learned them: of all questions of a review together.
     full = {topic.name: np.asarray(topic.labels) for topic in medical(data, "clef_dta", "content")}
     taught = [topic for topic in medical(data, "clef_dta", "abs") if topic.name not in held]
     pairs = [(int(np.sum(each.labels)), int(np.sum(each.labels & full[each.name]))) for each in taught]
     calibrator = fit(taught, kind="marginal", scenario="inclusion", pseudo=1.0)
-    one = Chances(fold.calibrator, for_one_question(thinning["content"], rate["content"]), {})
-    shares = {STAYS: fit_extraction_rate(pairs, ""), FOLLOWS: rate["abs"]}
-    return {1: one, 2: Chances(calibrator, thinning["abs"], shares)}, rate["content"]
+    one = Chances(fold.calibrator, fold.thinning, {})
+    shares = {STAYS: fit_extraction_rate(pairs, ""), FOLLOWS: rate}
+    return {1: one, 2: Chances(calibrator, included, shares)}
 
 
-def questions(fold: Fold, rate: ExtractionRate) -> Iterator[tuple[Outcome, str, bool, Flags]]:
+def questions(fold: Fold) -> Iterator[tuple[Outcome, str, bool, Flags]]:
     """Outcomes and, for each that was left out for too few studies, one that is drawn; with the documents that bring data."""
     reviews = questions_by_review(real_data(), "content")
     relevant = {topic.name: np.asarray(topic.labels) for topic in medical(real_data(), "clef_dta", "content")}
@@ -82,7 +70,7 @@ def questions(fold: Fold, rate: ExtractionRate) -> Iterator[tuple[Outcome, str, 
         yield case, case.name, False, np.isin(np.arange(len(case.topic)), case.positions)
     for case in {case.review: case for case in fold.held_out}.values():
         rng, documents = np.random.default_rng([*case.review.encode()]), np.flatnonzero(relevant[case.review])
-        chance = betabinom.pmf(np.arange(FEW), len(documents), rate.alpha, rate.beta)
+        chance = betabinom.pmf(np.arange(FEW), len(documents), fold.rate.alpha, fold.rate.beta)
         for drawn in range(reviews[case.review].few):
             own = rng.choice(documents, rng.choice(FEW, p=chance / chance.sum()), replace=False)
             yield case, f"{case.review}, drawn {drawn + 1}", True, np.isin(np.arange(len(case.topic)), own)
@@ -90,9 +78,9 @@ def questions(fold: Fold, rate: ExtractionRate) -> Iterator[tuple[Outcome, str, 
 
 def foreseen(fold: Fold) -> Iterator[tuple[object, ...]]:
     """How many studies were expected among those left, and were; beside the log score of every document as it came up."""
-    by_stages, rate = learned(fold)
+    by_stages = learned(fold)
     included = {topic.name: np.asarray(topic.labels) for topic in medical(real_data(), "clef_dta", "abs")}
-    for case, name, few, data in questions(fold, rate):
+    for case, name, few, data in questions(fold):
         at, scores = np.arange(len(data)), np.asarray(case.topic.scores)
         for (stages, chances), way in product(by_stages.items(), (STAYS, FOLLOWS)):
             hits = data | included[case.review] if stages == 2 else data

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, replace
-from functools import cache
-from itertools import product
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
 
 import numpy as np
 import pandas as pd
@@ -12,19 +11,22 @@ from scipy.optimize import minimize
 from scipy.stats import t as t_distribution
 from sklearn.model_selection import GroupKFold
 
-from scripts.real_lists import outcomes
+from scripts.real_lists import COLLECTIONS, medical, outcomes, questions_by_review
 from scripts.study import Floats, Study, Tables, by_group, mean_change
 from tarstop_core.belief.learned_prior import learn_width
 from tarstop_core.belief.of_tables import beliefs
 from tarstop_core.belief.prior import Prior
 from tarstop_core.belief.univariate import posterior
 from tarstop_core.calibration.calibrator import Calibrator
+from tarstop_core.calibration.extraction_rate import ExtractionRate, fit_question_rate, for_one_question
 from tarstop_core.calibration.fitting import fit
+from tarstop_core.calibration.hit_rate_model import Thinning, chances_as_read, fit_thinning
+from tarstop_core.documents.tables import Flags
 from tarstop_core.documents.tables import Tables as Studies
 from tarstop_core.documents.topic import Outcome
 from tarstop_core.places import real_data
-from tarstop_core.policies import Greedy, OpenLoop, Optimal
-from tarstop_core.policies.floors import enough_studies, first_allowed_stops
+from tarstop_core.policies import Greedy, Optimal
+from tarstop_core.policies.floors import enough_studies
 from tarstop_core.presentation.palette import BELIEF, PLUS
 from tarstop_core.presentation.svg import Line, chart
 from tarstop_core.value.outcomes import (
@@ -37,7 +39,7 @@ from tarstop_core.value.outcomes import (
     studies_to_come,
     tempered,
 )
-from tarstop_core.value.payoffs import Payoffs
+from tarstop_core.value.payoffs import Depths, Payoffs
 from tarstop_core.value.studies import next_studies
 
 THETA, ENGINE, FOLDS = 0.75, "bivariate", 8
@@ -46,9 +48,14 @@ COSTS = (0.000001, 0.00001, 0.0001, 0.0005, 0.001, 0.005)
 STUDIES = (0, 1, 2, 3, 5, 10)  # numbers of studies after which beliefs are looked at
 DEFAULT, WIDTH = "default", "width"
 """The priors: the paper's weak one, and the one whose width is learned from other reviews."""
-PAIRINGS = 20  # random links of studies with documents, since the link in the data is invented
-FLOORS, CHOSEN, STRICT = (3, 5, 8), 5, "floor 5, whatever it costs"
-"""Floors on the number of studies, the one that sessions begin with, and one that gives way to no cost."""
+PAIRINGS = 9  # random links of studies with documents, since the link in the data is invented
+LEAST_STUDIES = {
+    Optimal.title: (0, True),
+    **{f"floor {least}": (least, True) for least in (3, 5, 8)},
+    "floor 5, whatever it costs": (5, False),
+}
+"""Floors under Optimal: studies to be found first, and whether that gives way to what finding them costs."""
+STAYS = "Optimal, chances that stay"
 FAR = 0.05  # a pooled sensitivity that differs by more than this from that of all studies is far off
 LEAST = 1e-3  # chances are held between this and 1 minus it when the power is learned
 BELIEF_COLUMNS = ["review", "outcome", "prior", "studies", "belief", "omega"]
@@ -62,9 +69,24 @@ Rows = list[tuple[object, ...]]
 class Fold:
     """Outcomes, and what was learned without them."""
 
-    calibrator: Calibrator
+    calibrator: Calibrator  # Its chances stay
+    thinning: Thinning  # Its chances for one question follow what is found
+    rate: ExtractionRate  # Of relevant reports that bring data for a question
     priors: dict[str, Prior]
     held_out: tuple[Outcome, ...]
+
+
+def one_question(held_out: set[str], judged: str) -> tuple[Thinning, ExtractionRate]:
+    """How documents that are relevant by this judgment thin out, and how many of them bring data for one question.
+
+    Learned without the reviews that are held out.
+    """
+    data = real_data()
+    lists = [topic for name in COLLECTIONS for topic in medical(data, name, judged)]
+    labels = [np.asarray(topic.labels) for topic in lists if len(topic) and topic.name not in held_out]
+    thinning = fit_thinning([(np.ones(len(own), dtype=bool), own) for own in labels])
+    others = questions_by_review(data, judged).items()
+    return thinning, fit_question_rate([own for review, own in others if review not in held_out], "")
 
 
 def folds(cases: Sequence[Outcome]) -> Iterator[Fold]:
@@ -78,7 +100,10 @@ def folds(cases: Sequence[Outcome]) -> Iterator[Fold]:
         calibrator = fit(
             [case.topic for case in taught], kind="marginal", scenario="review", name="other reviews"
         )
-        yield Fold(calibrator, {DEFAULT: Prior(), WIDTH: width}, tuple(cases[i] for i in test))
+        held_out = tuple(cases[i] for i in test)
+        thinning, rate = one_question({case.review for case in held_out}, "content")
+        follows = for_one_question(thinning, rate)
+        yield Fold(calibrator, follows, rate, {DEFAULT: Prior(), WIDTH: width}, held_out)
 
 
 def believed(fold: Fold) -> Rows:
@@ -101,47 +126,120 @@ def paired(case: Outcome, pairing: int) -> Outcome:
     return replace(case, tables=Studies(names, *(cell[order] for cell in cells)))
 
 
-def stops(path: ReviewPath, cost: float) -> Iterator[tuple[str, int]]:
-    """Where each rule stops, Optimal with floors on the number of studies among them."""
-    yield "at once", 0
-    for rule in (Greedy(), OpenLoop(), Optimal()):
-        yield rule.title, int(rule.depths(path, [cost])[0])
-    for least in FLOORS:
-        allowed = enough_studies(path, least, cost)[None]
-        yield f"floor {least}", int(first_allowed_stops(Optimal(), path, [cost], allowed)[0])
-    whatever_it_costs = enough_studies(path, CHOSEN, 0.0)[None]
-    yield STRICT, int(first_allowed_stops(Optimal(), path, [cost], whatever_it_costs)[0])
+@dataclass(frozen=True, eq=False)
+class Reader:
+    """Somebody who reads the list of a question and asks anew after every document, with chances that follow what was found."""
+
+    fold: Fold
+    case: Outcome
+    _chances: dict[int, Floats] = field(default_factory=dict, init=False)
+    _stops: dict[tuple[float, ...], Flags] = field(default_factory=dict, init=False)
+
+    @cached_property
+    def labels(self) -> Flags:
+        """Which documents bring data for the question, shape (N,): the same however studies are linked to them."""
+        return np.isin(np.arange(len(self.case.topic)), self.case.positions)
+
+    def chances(self, depth: int) -> Floats:
+        """Chance of each document once so many are read, shape (N,)."""
+        if depth not in self._chances:
+            read = np.arange(len(self.labels)) < depth
+            self._chances[depth] = chances_as_read(self.fold.thinning, read, self.labels & read, ~read)
+        return self._chances[depth]
+
+    def stops_at(self, path: ReviewPath, depth: int) -> Flags:
+        """Whether Optimal, with each of the floors, stops at a depth for each cost, shape (floors, costs)."""
+        if depth == len(path):
+            return np.ones((len(LEAST_STUDIES), len(COSTS)), dtype=bool)
+        known = int(path.studies[depth])
+        state = path.states[known]
+        key = (path.payoffs.q_star, known, state.b, state.n_0, depth)
+        if key not in self._stops:
+            now = replace(path, p=self.chances(depth), studies=np.minimum(path.studies, known))
+            stops = Optimal().depths(now, COSTS, depth) == depth
+            self._stops[key] = np.array([
+                [
+                    stop and (known >= least or enough_studies(now, least, cost if gives_way else 0.0)[depth])
+                    for stop, cost in zip(stops, COSTS, strict=True)
+                ]
+                for least, gives_way in LEAST_STUDIES.values()
+            ])  # fmt: skip
+        return self._stops[key]
+
+    def first_stops(self, path: ReviewPath) -> Depths:
+        """Where Optimal with each of the floors stops, shape (floors, costs).
+
+        Until the next study chances only fall. So a rule that has stopped would not go on again, and its stop is found by
+        halving, to within 2 % of its depth.
+        """
+        stops = np.full((len(LEAST_STUDIES), len(COSTS)), len(path))
+        going, begin = np.ones_like(stops, dtype=bool), 0
+        while going.any():
+            end = int(np.searchsorted(path.studies, path.studies[begin], side="right")) - 1
+            here = going & self.stops_at(path, end)
+            if here.any():
+                at_once = here & self.stops_at(path, begin)
+                stops[at_once] = begin
+                self._halve(path, begin, end, here & ~at_once, stops)
+            going, begin = going & ~here, end + 1
+        return stops
+
+    def _halve(self, path: ReviewPath, low: int, high: int, cells: Flags, stops: Depths) -> None:
+        """Fill in the first stops of cells that go on after `low` documents and stop after `high`."""
+        if not cells.any():
+            return
+        if high <= low + 1 + high // 50:
+            stops[cells] = high
+            return
+        middle = (low + high) // 2
+        early = self.stops_at(path, middle)
+        self._halve(path, low, middle, cells & early, stops)
+        self._halve(path, middle, high, cells & ~early, stops)
 
 
-def decided(fold: Fold, pairing: int) -> Rows:
-    """What each rule reads, finds and decides on each outcome, with the prior of learned width."""
-    rows: Rows = []
-    prior = fold.priors[WIDTH]
-    for case in (paired(case, pairing) for case in fold.held_out):
-        p = fold.calibrator.probabilities(case.topic.scores, len(case.topic))
-        omega, final = (
-            is_plus(case.tables, THETA, "pooled", 0.5),
-            float(beliefs(case.tables, THETA, ENGINE, prior)[-1]),
-        )
+def stops_by_rule(reader: Reader, path: ReviewPath) -> dict[str, Depths]:
+    """Where each rule stops at each cost; `path` has chances that stay."""
+    end = len(path)
+    as_they_came = replace(path, p=reader.chances(end))
+    with_floors = dict(zip(LEAST_STUDIES, reader.first_stops(path), strict=True))
+    return {
+        "at once": np.zeros(len(COSTS), dtype=int),
+        Greedy.title: Greedy().depths(as_they_came, COSTS),
+        **with_floors,
+        STAYS: Optimal().depths(path, COSTS),
+    }
 
-        @cache
-        def pooled(studies: int, tables: Studies = case.tables) -> float:
-            return posterior(tables.first(studies), THETA, prior).quantile(0.5)
 
-        for q_star in Q_STARS:
-            path = outcome_path(case, p, Payoffs.from_q_star(q_star), THETA, ENGINE, prior)
-            for cost in COSTS:
-                for rule, depth in stops(path, cost):
-                    plus, studies = path.chooses_plus(depth), int(path.studies[depth])
-                    gain = {truth: path.payoffs.outcome(plus, truth) for truth in (True, False)}
-                    rows.append((
-                        case.review, q_star, cost, rule, depth, studies, studies / len(case.tables),
-                        plus == omega, plus == (final > q_star),
-                        abs(pooled(studies) - pooled(len(case.tables))) > FAR,
-                        gain[omega] - cost * depth,
-                        final * gain[True] + (1 - final) * gain[False] - cost * depth,
-                    ))  # fmt: skip
-    return rows
+def decided(fold: Fold) -> Rows:
+    """What each rule reads, finds and decides on each outcome in each pairing, with the prior of learned width."""
+    readers = [Reader(fold, case) for case in fold.held_out]
+    return [row for reader in readers for pairing in range(PAIRINGS) for row in decided_on(reader, pairing)]
+
+
+def decided_on(reader: Reader, pairing: int) -> Iterator[tuple[object, ...]]:
+    """The rows of one outcome in one pairing."""
+    prior, case = reader.fold.priors[WIDTH], paired(reader.case, pairing)
+    p = reader.fold.calibrator.probabilities(case.topic.scores, len(case.topic))
+    omega = is_plus(case.tables, THETA, "pooled", 0.5)
+    final = float(beliefs(case.tables, THETA, ENGINE, prior)[-1])
+
+    @cache
+    def pooled(studies: int) -> float:
+        return posterior(case.tables.first(studies), THETA, prior).quantile(0.5)
+
+    for q_star in Q_STARS:
+        path = outcome_path(case, p, Payoffs.from_q_star(q_star), THETA, ENGINE, prior)
+        for rule, depths in stops_by_rule(reader, path).items():
+            for cost, depth in zip(COSTS, depths.tolist(), strict=True):
+                plus, studies = path.chooses_plus(depth), int(path.studies[depth])
+                gain = {truth: path.payoffs.outcome(plus, truth) for truth in (True, False)}
+                yield (
+                    case.review, q_star, cost, rule, depth, studies, studies / len(case.tables),
+                    plus == omega, plus == (final > q_star),
+                    abs(pooled(studies) - pooled(len(case.tables))) > FAR,
+                    gain[omega] - cost * depth,
+                    final * gain[True] + (1 - final) * gain[False] - cost * depth,
+                )  # fmt: skip
 
 
 def turned(fold: Fold) -> Rows:
@@ -222,8 +320,7 @@ def measure() -> Tables:
     """Beliefs and turns on all outcomes, and decisions by review over all pairings."""
     parts = list(folds(outcomes(real_data())))
     with ProcessPoolExecutor(2) as pool:
-        decisions = pool.map(decided, *zip(*product(parts, range(PAIRINGS)), strict=True))
-        seen, turns = pool.map(believed, parts), pool.map(turned, parts)
+        seen, decisions, turns = (pool.map(job, parts) for job in (believed, decided, turned))
         tables = [
             pd.DataFrame([row for part in rows for row in part], columns=columns)
             for rows, columns in (
@@ -288,6 +385,19 @@ def rule_rows(rows: pd.DataFrame) -> list[dict[str, object]]:
     return found
 
 
+def stay_rows(rows: pd.DataFrame) -> list[dict[str, object]]:
+    """Net utility of Optimal with chances that follow minus that with chances that stay, and the worst review, by cost."""
+    means = rows.pivot_table(index=["cost", "review"], columns="rule", values="net_utility")
+    change = means[Optimal.title] - means[STAYS]
+    found = []
+    for cost in (1e-5, 1e-4, 5e-4, 1e-3):
+        own = change.loc[cost]
+        found.append({
+            "cost": cost, **cluster_t(own), "worst": own.idxmin(), "worst_change": own.min()
+        })  # fmt: skip
+    return found
+
+
 def turn_rows(rows: pd.DataFrame) -> list[dict[str, object]]:
     """What is shown of a turn when the n-th study was just read, and what happened."""
     found = []
@@ -301,7 +411,7 @@ def turn_rows(rows: pd.DataFrame) -> list[dict[str, object]]:
 
 
 def summarise(tables: Tables) -> dict[str, object]:
-    """The page's three tables."""
+    """What the page shows."""
     beliefs_of = tables["reviews_beliefs"]
     truth = beliefs_of.drop_duplicates("outcome")
     late = tables["reviews_turned"].query("studies > 0 and prior == 'width'")
@@ -314,6 +424,7 @@ def summarise(tables: Tables) -> dict[str, object]:
         "beliefs": belief_rows(beliefs_of),
         "sure": first.groupby("prior").size().to_dict(),
         "rules": rule_rows(tables["reviews_decisions"]),
+        "stays": stay_rows(tables["reviews_decisions"]),
         "turns": turn_rows(tables["reviews_turned"]),
         "stops": len(tables["reviews_moved"]),
         "within": cluster_t(
@@ -342,7 +453,7 @@ def figure(tables: Tables) -> str:
 
 STUDY = Study(
     page="reviews_measured",
-    reads="the rankings and 2×2 tables of clef_dta in TARSTOP_REAL_DATA; about an hour, for the plans of Optimal",
+    reads="the rankings and 2×2 tables of clef_dta in TARSTOP_REAL_DATA; an hour or two, for the plans of Optimal",
     tables=("reviews_beliefs", "reviews_decisions", "reviews_turned", "reviews_moved"),
     measure=measure,
     summarise=summarise,

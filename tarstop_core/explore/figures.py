@@ -219,7 +219,9 @@ def plan_sentence(plan: Cell, listing: LabelledList) -> str:
     if plan.depth <= plan.start:
         return message("plan_of_none", cell=plan, **reports, utility_now=now)
     scenario = scenario_of(listing.settings)
-    return message("plan", cell=plan, **reports, documents=len(listing), scenario=scenario, utility_now=now)
+    finds = plan.path.next_find(plan.start, plan.depth) is not None
+    how = {"documents": len(listing), "scenario": scenario, "utility_now": now, "finds": finds}
+    return message("plan", cell=plan, **reports, **how)
 
 
 def rule_note(settings: Settings, policy: Policy) -> str:

@@ -60,6 +60,7 @@ def live_curves(
     belief_title: str = "chance it exists",
     worth_title: str = "worth each",
     log_depth: bool = False,
+    stops: bool = True,
     steps: bool = False,
     silent: NDArray[np.bool_] | None = None,
     dark: bool = False,
@@ -87,6 +88,8 @@ def live_curves(
         Unit of the value, and titles of the two axes.
     log_depth : bool
         Whether depths are on a log axis, 0 at 0.5.
+    stops : bool
+        Whether the rule would stop at the planned depth, which is marked then.
     steps : bool
         Whether belief and value move only with a study.
     silent : ndarray of bool, shape (N,), optional
@@ -133,7 +136,7 @@ def live_curves(
         for trace in (trace for trace in data if trace["mode"] == "lines"):
             trace["line"]["shape"] = "hv"
     layout["annotations"] = notes
-    if plan > depth and first <= plan <= last:
+    if stops and plan > depth and first <= plan <= last:
         layout["shapes"] = [fig.upright(float(plan), width=1, dash="dot")]
     return {"data": data, "layout": layout}
 

@@ -124,6 +124,7 @@ def _plain(settings: Settings, path: ListPath, depth: int) -> Advice:
         worth=None if worth is None else 0.0 if path.settled(depth) else float(worth[depth]),
         cost=settings.cost,
         more=stop - depth,
+        next_find=path.next_find(depth, stop),
         plus=plus,
         utility=float((payoffs.utility_plus if plus else payoffs.utility_minus)(now.b)),
     )
@@ -139,4 +140,7 @@ def _without_pending(state: State) -> State:
 
 def _variations(paths: Paths, depth: int) -> tuple[Variation, ...]:
     others = ((assumption, _plain(changed, path, depth)) for assumption, changed, path in paths.others)
-    return tuple(Variation(assumption, plain.go_on, plain.more, plain.plus) for assumption, plain in others)
+    return tuple(
+        Variation(assumption, plain.go_on, plain.more, plain.plus, finds=plain.finds)
+        for assumption, plain in others
+    )

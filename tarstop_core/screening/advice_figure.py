@@ -1,5 +1,7 @@
 """The figure beside an advice: belief and worth along the list or, where nothing is weighed, what was found."""
 
+import numpy as np
+
 from tarstop_core.presentation.curves import live_curves, window
 from tarstop_core.presentation.figures import Figure
 from tarstop_core.screening.advised import Advice
@@ -33,19 +35,28 @@ def advice_figure(
     own = scenario.figure(advice, state, dark)
     if own is not None:
         return own
-    plan, exact = state.depth + advice.more, rule.value_rate(path)
+    # Beyond a find that is all but sure nothing would stay as it is drawn.
+    ahead = advice.next_find[1] if advice.next_find else advice.more
+    plan, worth = state.depth + ahead, rule.value_rate(path)
+    exact = worth is not None
+    if worth is None and (least := rule.least_rate(path)) is not None:
+        # While the rule goes on, reading is worth at least what it costs.
+        stop = int(rule.depths(path, [settings.cost], state.depth)[0])
+        worth = least.copy()
+        worth[state.depth : stop] = np.maximum(worth[state.depth : stop], settings.cost)
     return live_curves(
         path.b,
-        rule.least_rate(path) if exact is None else exact,
+        worth,
         cost=settings.cost,
         q_star=settings.payoffs.q_star,
         depth=state.depth,
         plan=plan,
+        stops=advice.next_find is None,
         hit=state.hit,
         span=window(len(path), state.depth, plan, "near" if extent == "near" else "all"),
         unit=settings.payoffs.unit,
         belief_title=scenario.message("belief_on_list", settings=settings),
-        worth_title="worth" if exact is not None else "worth, at least",
+        worth_title="worth" if exact else "worth, at least",
         log_depth=extent == "log",
         steps=path.in_steps,
         silent=state.silent if settings.one_decides else None,

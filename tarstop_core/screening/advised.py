@@ -51,6 +51,7 @@ class Variation:
     go_on: bool
     more: int  # documents that would still be read if nothing turned up
     plus: bool  # the action on stopping now
+    finds: bool = False  # Whether a further find is all but sure before that many are read
 
 
 MOST_LEFT, FEW = 4, 5
@@ -185,10 +186,19 @@ class Advice:
     goes on although no plan as long as that pays.
     """
     plan_pays: bool = False  # Whether some plan to read on gains
+    next_find: tuple[int, int] | None = None
+    """Where finds add up and following the advice is all but sure to bring one: documents within which it is likelier than not,
+    and all but sure; else None.
+    """
     variations: tuple[Variation, ...] = ()  # the advice under other assumptions
     if_fails: Advice | None = None  # while a hit waits for confirmation: the advice should it not hold
     held_by: Floor | None = None  # The floor but for which the rule would stop
     facts: ReviewFacts | RecallFacts | None = None  # in a review, what belongs to the advice
+
+    @property
+    def finds(self) -> bool:
+        """Whether a further find is all but sure before the rule stops."""
+        return self.next_find is not None
 
     @property
     def says_stop(self) -> bool:

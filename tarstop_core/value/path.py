@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike
 from tarstop_core.belief.mixture import Left
 from tarstop_core.value.payoffs import TOLERANCE, Depths, Flags, Floats, Payoffs
 
+ALL_BUT_SURE = 0.99
+"""Chance of a further find from which a plan "if nothing turns up" is no plan: one reads until the find, and looks again."""
 PLANS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000)
 """Documents ahead that a limited look-ahead considers."""
 
@@ -125,6 +127,27 @@ class ListPath(Path, ABC):
     @abstractmethod
     def belief_at(self, depth: int) -> float:
         """Belief on stopping at this depth."""
+
+    def next_find(self, depth: int, stop: int) -> tuple[int, int] | None:
+        """How far the next find is, where finds add up and one is all but sure to come before a rule stops.
+
+        Parameters
+        ----------
+        depth, stop : int
+            Documents read, and the depth at which the rule stops if nothing turns up.
+
+        Returns
+        -------
+        (int, int) or None
+            Documents within which it is likelier than not, and all but sure.
+        """
+        if not self.in_steps:
+            return None
+        found = 1 - np.cumprod(1 - self.chances[depth:stop])
+        if not len(found) or found[-1] < ALL_BUT_SURE:
+            return None
+        likely, sure = (int(np.argmax(found >= chance)) + 1 for chance in (0.5, ALL_BUT_SURE))
+        return likely, sure
 
     def settled(self, depth: int) -> bool:
         """Whether a hit has decided the question by this depth."""

@@ -116,12 +116,15 @@ def test_the_default_rule_and_its_floor_rest_on_what_was_measured() -> None:
     }
     assert len(rows) == 8 * len(reviews.COSTS)
     for cost in reviews.COSTS:
-        optimal, floor = rows[cost, "Optimal"], rows[cost, f"floor {reviews.CHOSEN}"]
-        assert optimal["net_utility against Greedy"]["difference"] > 0
-        assert floor["net_utility against Greedy"]["difference"] > 0
-        assert floor["net_utility against Optimal"]["difference"] > -0.02
+        optimal, fewer, floor = (rows[cost, rule] for rule in ("Optimal", "floor 3", "floor 5"))
+        for own in (optimal, fewer, floor):
+            assert own["net_utility against Greedy"]["high"] > 0, "Greedy is never clearly better"
+            assert own["net_utility against Greedy"]["difference"] > 0 or cost > 1e-3
+        assert abs(floor["net_utility against Optimal"]["difference"]) < 0.005
         assert floor["agrees"] >= optimal["agrees"] and floor["found"] >= optimal["found"]
-    assert rows[0.001, reviews.STRICT]["net_utility against Greedy"]["difference"] < -0.05
+        assert fewer["agrees"] > floor["agrees"] - 0.005, "three would do as well"
+    strict = rows[0.005, "floor 5, whatever it costs"]
+    assert strict["net_utility against Greedy"]["high"] < 0
 
 
 def test_an_interval_by_students_t_is_that_of_scipy() -> None:

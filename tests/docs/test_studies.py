@@ -14,7 +14,7 @@ MOST_WORDS_ELSEWHERE = 500
 MOST_WORDS_IN_ALL = 29_300
 MOST_WORDS_OF_README = 900
 GENERATED = "api"  # The page that repeats docstrings
-MOST_LINES_OF_SCRIPTS = 4_700  # 4,000 without the training of GRLStop
+MOST_LINES_OF_SCRIPTS = 4_800  # 4,000 without the training of GRLStop and a reader whose chances follow
 
 
 @pytest.fixture(params=NAMES)

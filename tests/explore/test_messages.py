@@ -41,7 +41,8 @@ def sentences() -> Iterator[tuple[str, dict[str, Any]]]:
     yield "other_rule", {"rule": Greedy(), "policy": Optimal()}
     for start, to_read in ((0, 0), (5, 2)):
         reports = {"to_read": to_read, "waiting": 2, "documents": 90, "utility_now": 0.01}
-        yield "plan", {"cell": cell(start=start), "scenario": PATENT, **reports}
+        for finds in (True, False):
+            yield "plan", {"cell": cell(start=start), "scenario": PATENT, **reports, "finds": finds}
     for reports in (0.2, 3.0):
         path = cell().path
         path.reports_waiting = reports

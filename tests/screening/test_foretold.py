@@ -8,16 +8,18 @@ import pytest
 from tarstop_core.ranking.order import Ranking
 from tarstop_core.samples.shipped import calibrators
 from tarstop_core.screening.advice import advise
+from tarstop_core.screening.advice_figure import advice_figure
 from tarstop_core.screening.audit import with_draws
 from tarstop_core.screening.events import label_event
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.foretold import followed, foretold, still_unread
 from tarstop_core.screening.live_check import check_sentence, live_check, session_ratios
 from tarstop_core.screening.log import Event
-from tarstop_core.screening.paths import chances, paths_key
+from tarstop_core.screening.paths import chances, paths_key, screening_path
 from tarstop_core.screening.scenarios.named import read_settings
 from tarstop_core.screening.state import State
 from tarstop_core.screening.wording import chances_badge, explain, verdict
+from tarstop_core.value.path import ALL_BUT_SURE
 from tests.session_cases import INCLUSION, PATENT, REVIEW, START
 
 IDS = [f"d{at}" for at in range(300)]
@@ -42,7 +44,9 @@ def test_path_left_and_next_document_are_one_distribution() -> None:
     none, dear = read([False, False]), replace(LEARNS, cost=40.0, policy="greedy")
     advice = advise(dear, INCLUSION, foretold(dear, none)[0], none)
     assert "labels so far make" in explain(advice, dear).sentence
-    assert "in the present order" in verdict(advice, dear).says
+    few = replace(dear, policy="budget:d=4")
+    advice = advise(few, INCLUSION, foretold(few, none)[0], none)
+    assert "as things stand" in verdict(advice, few).says
     assert "of lists that learn" in chances_badge(INCLUSION, LEARNS)
 
 
@@ -144,3 +148,38 @@ def test_a_label_before_anything_was_learned_names_the_list_itself_as_what_put_i
     assert label_event(fresh, IDS, IDS[0], "irrelevant").payload["fit"] == 0
     plain = read([], replace(LEARNS, learns=False))
     assert "fit" not in label_event(plain, IDS, IDS[0], "irrelevant").payload
+
+
+def test_where_a_find_is_all_but_sure_it_is_awaited_and_no_number_is_promised() -> None:
+    """How many more "if nothing turns up" would grow with every exclusion, as chances fall."""
+    cheap = replace(LEARNS, policy="optimal", cost=0.001, full_cost=0.01)
+    few, more = (read([True] * 4 + [False] * misses, settings=cheap) for misses in (0, 6))
+    (p, _), (q, _) = foretold(cheap, few), foretold(cheap, more)
+    soon, later = advise(cheap, INCLUSION, p, few), advise(cheap, INCLUSION, q, more)
+    assert soon.next_find and later.next_find and soon.next_find[0] <= later.next_find[0]
+    path = screening_path(cheap, INCLUSION, p, few)
+    at_first = 1 - np.cumprod(1 - path.chances[few.depth :])
+    likely, sure = soon.next_find
+    assert at_first[likely - 1] >= 0.5 > (at_first[likely - 2] if likely > 1 else 0.0)
+    assert at_first[sure - 1] >= ALL_BUT_SURE > at_first[sure - 2] and sure <= soon.more
+    dear = replace(cheap, cost=40.0)
+    assert advise(dear, INCLUSION, p, few).next_find is None
+
+
+def test_the_drawn_lower_bound_never_falls_below_the_cost_where_the_rule_goes_on() -> None:
+    for cost in (0.5, 1.0, 2.0, 4.0, 8.0, 16.0):
+        settings = replace(LEARNS, policy="optimal", cost=cost, full_cost=0.0)
+        state = read([True, False, True, False, False], settings=settings)
+        p, _ = foretold(settings, state)
+        path = screening_path(settings, INCLUSION, p, state)
+        advice = advise(settings, INCLUSION, p, state)
+        figure = advice_figure(path, settings, state, advice, "all")
+        ahead = [
+            line for line in figure["data"] if line.get("yaxis") == "y2" and line["line"].get("dash") == "dot"
+        ]
+        assert bool(ahead) == (advice.more > 1)
+        for line in ahead:
+            assert (
+                min(y for x, y in zip(line["x"], line["y"], strict=True) if x < state.depth + advice.more)
+                >= 1
+            )

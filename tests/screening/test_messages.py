@@ -51,7 +51,10 @@ FOUND = RecallFacts(left=(12.4, 3.0, 25.0), relevant=50)
 WEIGHED = re.compile(r"belief|q\*|payoff|EVPI|worth|stake|\bnan\b", re.IGNORECASE)
 """Words of a decision that is weighed."""
 HALVED, EARLIER = Assumption(chance_factor=0.5), Assumption(b_0=0.3)
-DOUBTS = (Variation(Assumption(chance_factor=2), go_on=False, more=0, plus=True),)
+DOUBTS = (
+    Variation(Assumption(chance_factor=2), go_on=False, more=0, plus=True),
+    Variation(Assumption(chance_factor=2), go_on=True, more=90, plus=True, finds=True),
+)
 
 
 def situations(facts: ReviewFacts | None = None) -> Iterator[Advice]:
@@ -285,12 +288,13 @@ def shared() -> Values:
                 yield "why_settled", {"advice": advice, "settings": SEARCH, "documents": documents}
                 yield "says_settled", {"advice": advice, "documents": documents}
         yield "alone", {"advice": advice}
-        for learns in (True, False):
-            settings = replace(ACCURACY, learns=learns)
+        for learns, next_find in product((True, False), (None, (1, 4), (20, 90))):
+            settings, going = replace(ACCURACY, learns=learns), replace(advice, next_find=next_find)
             if advice.go_on:
-                yield "plan", {"advice": advice, "settings": settings, "nothing": "nothing"}
+                yield "plan", {"advice": going, "settings": settings, "nothing": "nothing"}
+                yield "brief", {"advice": going, "settings": settings}
             for held_by in (None, Floor.STUDIES):
-                held = replace(advice, held_by=held_by)
+                held = replace(going, held_by=held_by)
                 yield "read_on", {"advice": held, "settings": settings, "nothing": "nothing"}
             yield "best_plan", {"advice": advice, "settings": settings}
             weighing = replace(settings, policy="optimal")
@@ -310,15 +314,17 @@ def shared() -> Values:
         for variations in ((), DOUBTS, (replace(DOUBTS[0], go_on=advice.go_on, plus=advice.plus),)):
             yield "robust", {"advice": replace(advice, variations=variations)}
             yield "assumptions_matter", {"advice": replace(advice, variations=variations)}
-        for at_other_costs in product((True, False), repeat=2):
+        for *at_other_costs, finds in product((True, False), repeat=3):
             others = tuple(
-                Variation(Assumption(cost_factor=factor), go_on, 20 if go_on else 0, plus=False)
+                Variation(Assumption(cost_factor=factor), go_on, 20 if go_on else 0, plus=False, finds=finds)
                 for factor, go_on in zip((0.1, 10.0), at_other_costs, strict=True)
             )
             yield "at_other_stakes", {"advice": replace(advice, variations=others)}
         for plus in (True, False):
             values = {"advice": replace(advice, plus=plus), "settings": pounds, "question": "it is so"}
             yield "against_the_odds", values
+    for outcome in DOUBTS:
+        yield "instead", {"outcome": outcome, "settings": SEARCH}
     for name in ("stopping", "now"):
         yield name, {"advice": uncited, "settings": SEARCH}
     yield "chance", {"advice": uncited, "settings": SEARCH, "question": "it is so"}
