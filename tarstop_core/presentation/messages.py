@@ -70,4 +70,7 @@ class Messages:
     @cached_property
     def macros(self) -> TemplateModule:
         """The compiled template; the first sentence asks for it."""
+        if self.otherwise is not None:
+            # What this template imports of the other one is kept as it is loaded first: with what that one calls.
+            _ = self.otherwise.macros
         return SENTENCES.get_template(self.path, globals=self.functions).module

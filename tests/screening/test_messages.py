@@ -10,7 +10,7 @@ from typing import Any, get_args
 from tarstop_core.calibration.calibration_monitor import E_LIMIT, Check, Evidence
 from tarstop_core.documents.application import Application
 from tarstop_core.presentation.html import unbroken
-from tarstop_core.presentation.messages import Messages
+from tarstop_core.presentation.messages import SENTENCES, Messages
 from tarstop_core.ranking.learning import DEFAULT, RANKERS
 from tarstop_core.samples.shipped import WrongStops
 from tarstop_core.screening import advice_message, record_message
@@ -236,6 +236,16 @@ def test_every_branch_of_a_review_of_an_intervention() -> None:
         belief = SimpleNamespace()
         ends = [0.7, 0.5, 0.9, 0.3, 1.2]
         assert message("pooled_so_far", settings=named, studies=4, ends=ends, belief=belief)
+
+
+def test_a_review_of_accuracy_is_worded_whichever_review_was_worded_first() -> None:
+    cache = SENTENCES.cache
+    assert cache is not None
+    cache.clear()
+    accuracy = Messages(REVIEW.message.path, **REVIEW.message.functions)
+    effect = Messages(EFFECT.message.path, accuracy)
+    assert effect("otherwise", settings=ACCURACY)
+    assert accuracy("protocol", settings=ACCURACY, plan=plan())
 
 
 def of_recall() -> Iterator[tuple[EnoughSettings, Advice]]:

@@ -198,8 +198,9 @@ def test_labels_of_a_review_answer_the_other_question_in_one_press(open_app: Ope
     first = begun(set_up(open_app, "triptans.csv", content), store)
     work = screened(store, first, truth_of(content, "truth", "id"), 30)
     ids = [first]
-    for chosen in ("review", "enough"):
+    for chosen in ("review", "effect", "enough"):
         app = shown("sessions", {"session_detail/tab": "Another question"}, session=ids[-1])
+        app.selectbox(f"session_detail/another/{ids[-1]}").set_value(chosen).run()
         app.button(f"session_detail/another/{ids[-1]}/make").click().run()
         assert not app.exception and not app.error
         (new,) = {each.id for each in store.sessions()} - {*ids}
