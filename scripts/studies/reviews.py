@@ -48,7 +48,7 @@ COSTS = (0.000001, 0.00001, 0.0001, 0.0005, 0.001, 0.005)
 STUDIES = (0, 1, 2, 3, 5, 10)  # numbers of studies after which beliefs are looked at
 DEFAULT, WIDTH = "default", "width"
 """The priors: the paper's weak one, and the one whose width is learned from other reviews."""
-PAIRINGS = 9  # random links of studies with documents, since the link in the data is invented
+PAIRINGS = 10  # random links of studies with documents, since the link in the data is invented
 LEAST_STUDIES = {
     Optimal.title: (0, True),
     **{f"floor {least}": (least, True) for least in (3, 5, 8)},
