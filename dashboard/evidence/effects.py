@@ -263,8 +263,10 @@ def _typed() -> Chosen | None:
     if not filled:
         st.info("Enter the numbers of at least one study.", icon=":material/edit:")
         return None
+    # Names of columns that were pasted along say which is which.
+    named = any(filled[0][1:]) and not any(letter.isdigit() for cell in filled[0][1:] for letter in cell)
     try:
-        return _of_rows([tuple(titles), *rows], "typed studies")
+        return _of_rows(filled if named else [tuple(titles), *rows], "typed studies")
     except InputProblem as unclear:
         shell.problem_box(unclear)
         return None
@@ -283,7 +285,12 @@ def _question(chosen: Chosen) -> tuple[EffectEvidence, Payoffs]:
     note(f"q* = {q_star:.2f}: “{words.PLUS}” only when more than {percent(q_star)} sure of it.")
     usual = engine_for(chosen.studies.form, target.measure)
     engines = {name: title for name, title in ENGINES.items() if name != "exact" or usual == "exact"}
-    engine: Engine = in_address("engine", "How the belief is computed", engines, usual)  # type: ignore[assignment, arg-type]
+    named = st.query_params.get("engine", usual)
+    first = named if named in engines else usual
+    # What is usual for one measure is no choice for another.
+    how = lasting(f"{PREFIX}/engine/{usual}")
+    engine: Engine = one_of("How the belief is computed", engines, first=first, **how)  # type: ignore[arg-type]
+    address.write({"engine": "" if engine == usual else engine})
     pooled = engine in POOLED
     b_0 = share("Chance before any study", 0.5, key="b_0", bind="query-params", disabled=pooled)
     with st.expander("More", expanded=False):

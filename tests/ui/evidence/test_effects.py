@@ -65,6 +65,24 @@ def test_tables_in_the_address_come_back(open_app: OpenApp) -> None:
     assert belief("stroke-stay", Target(Measure.MD, 0.0, above=False, ratio=False)) in shown(again)
 
 
+def test_what_is_usual_for_one_measure_is_no_choice_for_another(open_app: OpenApp) -> None:
+    app = open_app("evidence", numbers="effect")
+    assert app.selectbox(f"{PREFIX}/engine/normal").value == "normal"
+    app.selectbox("evidence/set").set_value("catheters").run(timeout=SECONDS)
+    assert app.selectbox(f"{PREFIX}/engine/exact").value == "exact" and "engine" not in app.query_params
+    assert belief("catheters", Target(Measure.OR, 0.8, above=False, ratio=True), engine="exact") in shown(app)
+
+
+def test_names_of_columns_pasted_along_decide_their_order(open_app: OpenApp) -> None:
+    titles = ("study", "n_treated", "events_treated", "n_control", "events_control", "bias")
+    held = ("study", "events_treated", "n_treated", "events_control", "n_control", "bias")
+    packed = pack([held, titles, ("Ray", "40", "3", "50", "9", ""), ("Lee", "20", "1", "22", "2", "high")])
+    app = open_app("evidence", numbers="effect", source="typed", tables=packed)
+    assert "3 of 40 people treated and 9 of 50 controls" in " ".join(m.value for m in app.markdown).replace(
+        "\\", ""
+    )
+
+
 def test_nothing_typed_is_asked_for(open_app: OpenApp) -> None:
     app = open_app("evidence", numbers="effect", source="typed")
     assert app.info and not app.error
