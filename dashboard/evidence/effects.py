@@ -289,7 +289,7 @@ def _question(chosen: Chosen) -> tuple[EffectEvidence, Payoffs]:
     first = named if named in engines else usual
     # What is usual for one measure is no choice for another.
     how = lasting(f"{PREFIX}/engine/{usual}")
-    engine: Engine = one_of("How the belief is computed", engines, first=first, **how)  # type: ignore[arg-type]
+    engine: Engine = one_of("How the belief is computed", engines, first=first, **how)
     address.write({"engine": "" if engine == usual else engine})
     pooled = engine in POOLED
     b_0 = share("Chance before any study", 0.5, key="b_0", bind="query-params", disabled=pooled)
