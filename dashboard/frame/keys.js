@@ -53,9 +53,33 @@ if (!window.tarstopKeys) {
     if (document.activeElement?.matches(LENT)) document.activeElement.blur();
   }, 0), true);
 
+  // The number of a document leads to it: the page looks at what is written into a field that nobody sees.
+  document.addEventListener('click', (event) => {
+    const link = event.target.closest?.('[data-look]');
+    if (!link) return;
+    event.preventDefault();
+    const box = document.querySelector('.st-key-look_at input');
+    Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(box, link.dataset.look);
+    box.dispatchEvent(new Event('input', {bubbles: true}));
+    box.dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter', code: 'Enter', keyCode: 13, bubbles: true}));
+  });
+
+  // Which features of the claim a document shows is kept in this browser.
+  const ticks = (features) => [...features.querySelectorAll('input')];
+  document.addEventListener('change', (event) => {
+    const features = event.target.closest?.('[data-ticks]');
+    if (features) localStorage.setItem(`ticks ${features.dataset.ticks}`, JSON.stringify(ticks(features).map((each) => each.checked)));
+  });
+
   let asked = false;
   const meet = () => {
     asked = false;
+    for (const features of document.querySelectorAll('[data-ticks]')) {
+      if (features.met === features.dataset.ticks) continue;
+      features.met = features.dataset.ticks;
+      const kept = JSON.parse(localStorage.getItem(`ticks ${features.met}`) ?? '[]');
+      ticks(features).forEach((each, at) => { each.checked = Boolean(kept[at]); });
+    }
     for (const box of document.querySelectorAll('[class*="st-key-note_text"] textarea, [class*="st-key-jump_to"] input')) {
       if (!box.dataset.met) box.focus();
       box.dataset.met = 1;

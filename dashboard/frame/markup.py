@@ -1,11 +1,12 @@
 """HTML that pages show: the macros of templates, which escape every text."""
 
+import re
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from jinja2 import PackageLoader
 from jinja2.environment import TemplateModule
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from dashboard.frame.drawing import dark
 from dashboard.frame.shell import linked
@@ -22,10 +23,24 @@ COLOURS: dict[Mood, str] = {
     "read": POOLED,
     "wait": THRESHOLD,
 }
+_NUMBERED = re.compile(r"(?<!&)#(\d+)")
+
+
+def _to_documents(text: str, read: int) -> Markup:
+    """Make HTML of a text in which the number of each of the documents that were `read` leads to it."""
+
+    def link(number: re.Match[str]) -> str:
+        far = int(number[1]) > read
+        return number[0] if far else f'<a href="#" data-look="{number[1]}">{number[0]}</a>'
+
+    return Markup(_NUMBERED.sub(link, str(escape(text))))
+
+
 PAGES = TEMPLATES.overlay(loader=PackageLoader("dashboard", ""), auto_reload=False)
 PAGES.filters = TEMPLATES.filters | {
     "colour": lambda mood: ink(COLOURS[mood], dark()),
     "linked": lambda words: Markup(linked(words)),
+    "to_documents": _to_documents,
 }
 
 

@@ -60,7 +60,7 @@ def advice_panel(work: Work, state: State, advice: Advice, tried: Advice, what_i
         verdicts.append((whose, verdict(advice, settings, documents)))
     if what_if:
         verdicts.append(("What if", verdict(tried, what_if, documents)))
-    st.html(block("advice", past, verdicts, reminder(work, state)))
+    st.html(block("advice", past, verdicts, reminder(work, state), state.depth))
 
 
 def curves(work: Work, state: State, settings: Settings, advice: Advice) -> None:
@@ -193,7 +193,7 @@ def decided(work: Work, state: State, decision: Decision) -> None:
         "Verdicts, or the list of documents, have been changed since." if decision.outdated else "",
     ]
     truth = sample_answer(work, state.settings, decision.plus)
-    st.html(block("decided", result, sentences, truth, reminder(work, state)))
+    st.html(block("decided", result, sentences, truth, reminder(work, state), state.depth))
     with st.container(horizontal=True, gap="small", key="ending"):
         for words, end in (("Report (HTML)", "-report.html"), ("Flow diagram (SVG)", jobs.FLOW)):
             save_export(work.store, work.row, state.seq, end, words, icon=":material/download:")

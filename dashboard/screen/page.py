@@ -107,6 +107,7 @@ def _screening(work: Work) -> None:
             full_text.report(work, state, reporting)
         else:
             flag = reading.document(work, state, at, advice)
+            reading.links(work)
         if settings.reads_full_texts:
             full_text.to_table(work, state, at if reporting is None else reporting)
         if st.session_state.pop(full_text.TO_TOP, False):

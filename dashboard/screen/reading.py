@@ -10,7 +10,7 @@ from dashboard.frame.markup import Blocks
 from dashboard.frame.widgets import one_of, press
 from dashboard.frame.work import Work, attempt
 from dashboard.parts import document as shown
-from tarstop_core.documents.application import Flag
+from tarstop_core.documents.application import Flag, claim_features
 from tarstop_core.presentation.numbers import percent
 from tarstop_core.screening.advised import Advice
 from tarstop_core.screening.events import together_event
@@ -21,6 +21,10 @@ from tarstop_core.sessions.demo import sample_criteria
 
 A_LINE = 160
 """Characters of a claim that one line may hold."""
+LISTED = 8
+"""Documents of the list that stand below the one on the page, where it leaves room."""
+LOOK = "look_at"
+"""Where the page's script writes the number of a document whose link was pressed."""
 block = Blocks("screen/blocks.html")
 
 
@@ -36,10 +40,9 @@ def document(work: Work, state: State, at: int | None, advice: Advice) -> Flag |
     """The document on the page; the flag, if one keeps it from settling the question."""
     work.show(work.row.ids[at] if at is not None else "")
     with st.container(height=430, border=False, key="document"):
+        nearby = _nearby(work, state)
         if at is None:
-            st.html(
-                '<div class="tar-word">You have read every document.</div><p>Stop and decide, or look back.</p>'
-            )
+            st.html(block("reading", block("nothing_left"), "", [], nearby))
             return None
         record = work.document(at)
         work.because = work.why_next(record) if at == state.depth else []
@@ -51,8 +54,34 @@ def document(work: Work, state: State, at: int | None, advice: Advice) -> Flag |
         flags = shown.flagged(record, state)
         note = shown.block("noted", state.notes.get(work.shown, ""))
         lead = shown.flags_html(flags, at in state.aside_read) + note
-        st.html(shown.opened_html(work, at, lead, chance, work.because))
+        text = shown.opened_html(work, at, lead, chance, work.because)
+        features = claim_features(work.row.query) if state.settings.grades else []
+        st.html(block("reading", text, f"{work.row.id} {work.shown}", features, nearby))
     return next((flag for flag in flags if flag.asks), None)
+
+
+def _nearby(work: Work, state: State) -> list[tuple[int, str, str]]:
+    """Number, verdict and title of what was read last, newest first, then of what comes next, without a verdict."""
+    depth = state.depth
+    read = range(depth, max(0, depth - LISTED), -1)
+    ahead = range(depth + 2, min(depth + 2 + LISTED - len(read), len(work.row.ids) + 1))
+    places = [number - 1 for number in (*read, *ahead)]
+    return [
+        (at + 1, shown.verdict_on(state, at) if at < depth else "", record.title or "Untitled")
+        for at, record in zip(places, work.reports_of(places), strict=True)
+    ]
+
+
+def links(work: Work) -> None:
+    """The field in which the page's script writes which document a pressed link names; nobody sees it."""
+
+    def look() -> None:
+        number = str(st.session_state[LOOK])
+        st.session_state[LOOK] = ""
+        if number.isdigit() and 0 < int(number) <= work.state.depth:
+            work.look(int(number) - 1)
+
+    st.text_input("Document to look at", key=LOOK, on_change=look)
 
 
 def looking_at(work: Work, state: State) -> int | None:

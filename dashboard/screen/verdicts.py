@@ -117,7 +117,7 @@ def _verdicts(
             key=f"label_{verdict}_{work.turn}",
             shortcut=SETTLES if hit and settings.grades else KEYS[verdict],
             width="stretch" if verdict in LARGE else "content",
-            type="primary" if mine else "secondary" if verdict in LARGE else "tertiary",
+            type="secondary" if mine or verdict in LARGE else "tertiary",
             help=hint or None,
             disabled=blocked,
         )
@@ -154,7 +154,9 @@ def _helpers(work: Work, state: State, at: int | None, doc: str, advice: Advice,
         quiet(words, work.look, None, key="front", shortcut=shut_by)
     if waiting := [int(each) for each in state.pending if each != at]:
         by, first = None if at in state.pending else "h", waiting[0]
-        quiet(f"#{first + 1} waits for you", work.look, first, key="to_confirm", shortcut=by, disabled=shut)
+        loud = "primary" if advice.headline == "confirm" and at not in state.pending else "tertiary"
+        what = (f"#{first + 1} waits for you", work.look, first)
+        press(*what, key="to_confirm", type=loud, shortcut=by, disabled=shut)
     if len(state.combination) > 1:
         pair(work, state)
     if state.settings.reads_full_texts:

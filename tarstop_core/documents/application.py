@@ -51,8 +51,23 @@ NO_OTHERS: Mapping[str, Sequence[str]] = {}
 _PATENT = re.compile(r"\d[BC]\d?$")
 NEVER = (date.min, date.min)
 MEMBERS = 3  # of a family that a flag names
+_BEGINS = re.compile(r"\b(?:compris(?:ing|es)|consisting of|characteri[sz]ed (?:in that|by))\b:?\s*", re.IGNORECASE)
+_BETWEEN = re.compile(r";(?:\s*and\b)?|\n|,?\s+(?=wherein\b)")
 LATER_FILED = "an earlier filing published later"
 NOVELTY = f"{LATER_FILED}, which counts for novelty only (Art. 54(3) EPC; in the US see § 102(a)(2))"
+
+
+def claim_features(claim: str) -> list[str]:
+    """Split a claim into what it asks for; a claim that cannot be split gives nothing.
+
+    Examples
+    --------
+    >>> claim_features("A mount, comprising a base plate; and a mast, wherein the mast folds.")
+    ['A mount', 'a base plate', 'a mast', 'wherein the mast folds']
+    """
+    features = [part for piece in _BETWEEN.split(claim) for part in _BEGINS.split(piece, maxsplit=1)]
+    named = [feature.strip(" ,.") for feature in features]
+    return [feature for feature in named if feature] if len(named) > 1 else []
 
 
 @dataclass(frozen=True)

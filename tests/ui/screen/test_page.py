@@ -212,7 +212,7 @@ def test_a_decision_on_a_hit_names_it(open_app: Open, store: Store, session: str
         press(page, name)
     press(page, "Record the decision")
     (hit,) = store.record_texts(store.session(session).collection_id, [store.session(session).order[0]])
-    assert f"#1 {hit.publication_number} “{hit.title}” settles the question." in html_of(page)
+    assert f'data-look="1">#1</a> {hit.publication_number} “{hit.title}” settles' in html_of(page)
 
 
 def test_stopping_deciding_and_going_on(open_app: Open, store: Store, session: str) -> None:
