@@ -194,18 +194,20 @@ def _choose() -> Chosen | None:
     if state.get(key, named) not in offered:
         state[key] = "published"
     how = lasting(key) | {"label_visibility": "collapsed"}
-    source = switch(
-        "Where the tables come from", offered, default=named if named in offered else "published", **how
-    )
+    source_at, chosen_at = st.columns([1, 1.4], gap="medium")
+    first = named if named in offered else "published"
+    source = switch("Where the tables come from", offered, at=source_at, default=first, **how)
     if source != named:  # what the address holds came from elsewhere
         address.write({"tables": "", "name": ""})
     of_session = source == "session"
     address.write({"source": "" if source == "published" or of_session else source})
-    if of_session:
-        chosen: Chosen | None = from_session(sessions)
-    else:
-        address.write({CHOSEN: ""})
-        chosen = {"published": _published, "file": _from_file, "typed": _typed}[source]()
+    # A box stands beside, what takes room below.
+    with chosen_at if source in ("published", "session") else st.container():
+        if of_session:
+            chosen: Chosen | None = from_session(sessions)
+        else:
+            address.write({CHOSEN: ""})
+            chosen = {"published": _published, "file": _from_file, "typed": _typed}[source]()
     # The page puts the session into the address: that is no news next time.
     state[SEEN] = {st.query_params.get(CHOSEN, "")}, state.get(OPEN, "")
     return chosen
@@ -217,7 +219,7 @@ _sets = cache(published_sets)
 def _published() -> Chosen:
     sets = {published.name: published for published in _sets()}
     titles = {name: published.title for name, published in sets.items()}
-    chosen = sets[in_address("set", "Set", titles)]
+    chosen = sets[in_address("set", "Set", titles, label_visibility="collapsed")]
     reported = chosen.reported
     sensitivity, s_low, s_high = map(percent, reported.sensitivity)
     specificity, high, low = (percent(1 - rate) for rate in reported.false_positive_rate)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import streamlit as st
 
@@ -39,12 +39,12 @@ def in_the_address(
         return None
 
 
-def in_address(name: str, label: str, options: dict[str, str], usual: str = "") -> str:
+def in_address(name: str, label: str, options: dict[str, str], usual: str = "", **how: Any) -> str:
     """A choice of which the address has the name; bound, the widget would put its label there."""
     usual = usual or next(iter(options))
     named = st.query_params.get(name, usual)
     first = named if named in options else usual
-    chosen = one_of(label, options, first=first, **lasting(f"{PREFIX}/{name}"))
+    chosen = one_of(label, options, first=first, **lasting(f"{PREFIX}/{name}"), **how)
     address.write({name: "" if chosen == usual else chosen})
     return chosen
 

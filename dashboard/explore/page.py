@@ -132,7 +132,6 @@ def _explorer(chosen: str, listing: LabelledList) -> None:
         state = st.session_state
         key, first = controls.begin(chosen, listing)
         own = Asked(listing.settings, listing.settings.policy) if _is_session(chosen) else None
-        _badges(listing)
         headline_at = st.container()
         figures_at, settings, policy = controls.controls(key, first)
         look = Look(key, listing, settings, policy)
@@ -147,6 +146,7 @@ def _explorer(chosen: str, listing: LabelledList) -> None:
             if isinstance(listing.truth, Outcome):
                 drawn_by[LEARNED] = _learned
             asked = tabs(drawn_by, look, asked, **bound("show")) or asked
+            _badges(listing)
         state[f"{key}/last"] = asked
         controls.write_address(chosen, asked, own)
 

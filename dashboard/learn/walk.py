@@ -28,13 +28,15 @@ from tarstop_core.screening.wording import action, question
 from tarstop_core.teaching import lesson as lessons
 from tarstop_core.teaching.figures import lesson_curves
 from tarstop_core.teaching.lesson import Lesson, Step, filled, lesson
-from tarstop_core.value.payoffs import Payoffs
+from tarstop_core.value.stakes import REVIEW_EXAMPLE, SEARCH_EXAMPLE
 
 PREFIX = "learn/walk"
 LATE = 3.0  # seconds
 """For which the clock's last redraw, asked for before the address changed, may still bring the old address."""
 TAUGHT = {scenario.name: scenario for scenario in (PATENT, REVIEW)}
 """Scenarios that have samples to walk through."""
+EXAMPLES = {PATENT.name: SEARCH_EXAMPLE, REVIEW.name: REVIEW_EXAMPLE}
+"""What is at stake in the demo of each."""
 RULES = ("optimal", "look-ahead:m=20", "greedy", "smooth:K=5", "batch:K=10", "budget:d=100", "decide-now")
 COSTS = (0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05)
 PACES = (0.5, 1.0, 2.0, 4.0)
@@ -48,7 +50,7 @@ class Asked:
     topic: str = "search:antenna-mount"  # Key of a sample: "search:antenna-mount"
     rule: str = "optimal"  # Of the rule followed
     q_star: float = 0.5
-    cost: float = 0.001  # Normalised (K = 1)
+    cost: float = 0.001  # As a share of what both mistakes cost together
     step: int = 0  # Documents read
     revealed: bool = False  # Whether the truth is revealed before the end
     pace: float = USUAL_PACE  # Seconds a step takes when it plays
@@ -60,8 +62,9 @@ class Asked:
 
     @property
     def settings(self) -> Settings:
-        """The sample's own, at these stakes."""
-        return replace(sample(self.topic).settings, payoffs=Payoffs.from_q_star(self.q_star), cost=self.cost)
+        """The sample's own, at these stakes, in the pounds of the demos."""
+        stakes = EXAMPLES[self.scenario].with_q_star(self.q_star).with_fraction(self.cost)
+        return sample(self.topic).settings.with_stakes(stakes)
 
     @property
     def lesson(self) -> Lesson:
@@ -187,11 +190,9 @@ def _lesson(walk: Walk) -> None:
         present = shell.presenting()
         with left, st.container(key="walk-told"):
             _headline(followed, step)
-            # On a projector the truth takes the document's place.
             if present and revealed:
                 _truth(followed)
-            else:
-                _document(walk.asked.topic, followed, step)
+            _document(walk.asked.topic, followed, step)
         if present:
             with right, st.container(key="walk-shown"):
                 tabs(views, key="walk-tab")
@@ -218,8 +219,8 @@ def _choices(walk: Walk) -> None:
         marks = badges(
             "simulated",
             f"rule: {followed.policy}",
-            f"act when more than {percent(asked.q_star)} sure (q* = {asked.q_star:g})",
-            f"a document costs {amount(asked.cost, '')} (K = 1)",
+            f"act when more than {percent(asked.q_star)} sure",
+            f"a document costs {amount(followed.settings.cost, followed.settings.payoffs.unit)}",
         )
         title = f"<strong>{html.escape(sample(asked.topic).name)}</strong>"
         st.html(f'<p class="tar-about" data-here="step={asked.step}">{title} {marks}</p>', width="stretch")
@@ -229,6 +230,7 @@ def _choices(walk: Walk) -> None:
 
 def _change(walk: Walk) -> None:
     asked, titles = walk.asked, samples(TAUGHT[walk.asked.scenario].sample)
+    payoffs = asked.settings.payoffs
 
     def moved(name: str, what: str) -> None:
         value = st.session_state[walk.key(name)]
@@ -249,10 +251,10 @@ def _change(walk: Walk) -> None:
     one_of("Stopping rule", rules, first=asked.rule, **changed("rule", "rule"))
     st.slider("How sure before you act (q\\*)", 0.01, 0.99, asked.q_star, step=0.01, **changed("q", "q_star"))
     st.select_slider(
-        "Cost of a document (both mistakes together cost 1)",
+        f"Cost of a document (both mistakes together cost {amount(payoffs.K, payoffs.unit)})",
         sorted({*COSTS, asked.cost}),
         asked.cost,
-        format_func=lambda cost: amount(cost, ""),
+        format_func=lambda cost: amount(cost * payoffs.K, payoffs.unit),
         **changed("c", "cost"),
     )
 
@@ -302,14 +304,14 @@ def _jump(walk: Walk, followed: Lesson, step: Step) -> None:
 
 
 def _headline(followed: Lesson, step: Step) -> None:
-    settings = followed.settings
+    settings, unit = followed.settings, followed.settings.payoffs.unit
     by_score = followed.policy.criterion.is_score
     weighed = "The paper’s score" if by_score else "Worth of the next, each"
     rows = [
         (f"Chance that {question(settings)}", percent(step.now.b)),
         ("How sure before you act", percent(step.now.q_star)),
-        *([] if step.compared is None else [(weighed, amount(step.compared, ""))]),
-        ("Cost of a document", amount(settings.cost, "")),
+        *([] if step.compared is None else [(weighed, amount(step.compared, unit))]),
+        ("Cost of a document", amount(settings.cost, unit)),
         ("Stopping now you would choose", f"“{action(step.now.plus, settings)}”"),
     ]
     more = f'<div class="tar-numbers tar-walked">{unbroken(numbers(rows))}</div>'
@@ -358,7 +360,7 @@ def _truth(followed: Lesson) -> None:
 
 
 def _reveal(followed: Lesson) -> None:
-    settings = followed.settings
+    settings, unit = followed.settings, followed.settings.payoffs.unit
     _truth(followed)
     best = max(played.net_utility for _, played in followed.compared)
     rows = [
@@ -367,13 +369,13 @@ def _reveal(followed: Lesson) -> None:
             "Read": f"{played.depth:,.0f}",
             "Action": action(played.action == "a+", settings),
             "": "✓ right" if played.right else "✗ wrong",
-            "Net utility": amount(played.net_utility, ""),
-            "Regret": amount(best - played.net_utility, ""),
+            "Net utility": amount(played.net_utility, unit),
+            "Regret": amount(best - played.net_utility, unit),
         }
         for policy, played in followed.compared
     ]
     with st.expander("What other rules made of the same list", key="walk-others"):
-        table(rows, "As tarstop replay prints them; simulated.")
+        table(rows, "Simulated.")
 
 
 def _log(followed: Lesson, step: Step, key: str) -> None:
@@ -381,7 +383,7 @@ def _log(followed: Lesson, step: Step, key: str) -> None:
     if not rows:
         note("Nothing yet: press Step.")
         return
-    records = documents.records(key)
+    records, unit = documents.records(key), followed.settings.payoffs.unit
     one = scenario_of(followed.settings).message("one_find")
     latest_first = [
         {
@@ -390,8 +392,8 @@ def _log(followed: Lesson, step: Step, key: str) -> None:
             "Chance": percent(row["p"]),
             "Brought": one if row["found"] else "–",
             "Belief after it": percent(row["b"]),
-            "Paper’s score": amount(row["rho_evpi"], ""),
-            "Worth of the next": "–" if row["worth"] is None else amount(row["worth"], ""),
+            "Paper’s score": amount(row["rho_evpi"], unit),
+            "Worth of the next": "–" if row["worth"] is None else amount(row["worth"], unit),
         }
         for row in reversed(rows)
     ]

@@ -10,11 +10,12 @@ from typing import Any, Literal
 
 import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.frame.shell import caption, escape_label, escape_markdown, problem_box, term
 from dashboard.frame.widgets import radio, share
 from tarstop_core.errors import InputProblem
-from tarstop_core.presentation.numbers import amount, count_of, number, percent
+from tarstop_core.presentation.numbers import amount, count_of, percent
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import S, Settings
 from tarstop_core.screening.wording import consequences, question
@@ -33,6 +34,13 @@ UNIT_HELP = (
     "Then enter your own."
 )
 
+SYMBOLS = {
+    "L_r": "L\\_r in formulas, a positive amount.",
+    "L_g": "L\\_g in formulas, a positive amount.",
+    "B": "B in formulas.",
+    "G": "G in formulas.",
+}
+"""What amounts are called where formulas are shown."""
 EXAMPLES = {10_000.0: "£20,000", 100_000.0: "£200,000", 10_000_000.0: "£20 million"}
 """By answers to the second question: what a wrong decision then costs, at the price of a document in examples."""
 QUESTIONS = {
@@ -95,13 +103,11 @@ def panel(
     ours = settings.with_stakes(stakes)
     questions, sliders, four = st.tabs(FORMS, key=f"{key}/form")
     with questions:
-        _questions(ours, now, view, start_note if stakes == settings.stakes else "")
+        _questions(ours, now, view, problems, start_note if stakes == settings.stakes else "")
     with sliders:
         _sliders(ours, now, view, gap="large")
     with four:
-        _consequences(ours, now, view, reports, place=f"stakes-plain-{key}")
-    for sentence in problems.values():
-        problem_box(sentence)
+        _consequences(ours, now, view, problems, reports, place=f"stakes-plain-{key}")
     missing = [QUESTIONS[name] for name in unanswered]
     if missing:
         caption("Nothing is preset here: what is at stake is yours to say.")
@@ -163,7 +169,16 @@ def cost_in_words(stakes: Stakes, abstracts: bool = False) -> str:
     return f"{price}: reading {many} would cost as much as the worse mistake"
 
 
-def _questions(settings: Settings, now: Mapping[str, Any], view: View, note: str) -> None:
+def _beside(field: DeltaGenerator, problem: str | None) -> None:
+    """Say below a field what keeps its entry from being used."""
+    if problem is not None:
+        with field:
+            problem_box(problem)
+
+
+def _questions(
+    settings: Settings, now: Mapping[str, Any], view: View, problems: Mapping[str, str], note: str
+) -> None:
     plus, minus = escape_markdown(settings.plus), escape_markdown(settings.minus)
     message = scenario_of(settings).message
     names = {
@@ -175,6 +190,7 @@ def _questions(settings: Settings, now: Mapping[str, Any], view: View, note: str
     times, documents = st.columns(2, gap="medium", vertical_alignment="bottom")
     how: dict[str, Any] = {"format": "%g", "disabled": now["worse"] in (None, "equal")}
     times.number_input("How many times worse?", value=now["times"], step=1.0, **how, **view("times"))
+    _beside(times, problems.get("times"))
     unequal = now["worse"] in ("plus", "minus")
     mistake = "the worse mistake" if unequal else "a wrong decision"
     # Short, for a label in two lines would push the fold below the bar.
@@ -182,6 +198,7 @@ def _questions(settings: Settings, now: Mapping[str, Any], view: View, note: str
     asked = f"{'Abstracts' if settings.two_stages else 'Documents'} you would read to avoid {avoided}"
     how = {"format": "%g", "placeholder": "as many as there are" if settings.cost == 0 else "a number"}
     documents.number_input(asked, value=now["documents"], step=50.0, **how, **view("documents"))
+    _beside(documents, problems.get("documents"))
     one = "title and abstract" if settings.two_stages else "document"
     words = f"Or, at £{EXAMPLE_PRICE:g} a {one}, what {mistake} costs"
     st.pills(words, list(EXAMPLES), format_func=EXAMPLES.__getitem__, **view("example"))
@@ -220,31 +237,40 @@ def stops(payoffs: Payoffs) -> dict[float, str]:
     return dict(zip(FRACTIONS, map(escape_label, amounts), strict=True))
 
 
-def _consequences(settings: Settings, now: Mapping[str, Any], view: View, reports: bool, place: str) -> None:
+def _consequences(
+    settings: Settings,
+    now: Mapping[str, Any],
+    view: View,
+    problems: Mapping[str, str],
+    reports: bool,
+    place: str,
+) -> None:
     plus, minus = escape_markdown(settings.plus), escape_markdown(settings.minus)
     yes, no = question(settings), scenario_of(settings).message("otherwise", settings=settings)
     labels = {
-        "B": f"Gain from “{plus}” when {yes} (B)",
-        "L_r": f"Loss from “{plus}” when {no} (L_r)",
-        "L_g": f"Loss from “{minus}” when {yes} (L_g)",
-        "G": f"Gain from “{minus}” when {no} (G)",
-        "cost": f"Cost of reading one {'title and abstract' if settings.two_stages else 'document'} (c)",
+        "L_r": f"“{plus}” is wrong ({no}): what it costs",
+        "L_g": f"“{minus}” is wrong ({yes}): what it costs",
+        "B": f"“{plus}” is right ({yes}): what it brings",
+        "G": f"“{minus}” is right ({no}): what it brings",
+        "cost": f"Cost of reading one {'title and abstract' if settings.two_stages else 'document'}",
         "full_cost": "Cost of reading one report in full",
     }
     costs = (("cost", "full_cost"), ("unit",)) if reports else (("cost", "unit"),)
     with st.container(key=place):
-        for row in (("B", "L_r"), ("L_g", "G"), *costs):
+        for row in (("L_r", "L_g"), ("B", "G"), *costs):
             for column, name in zip(st.columns(2, gap="medium"), row, strict=False):
                 if name == "unit":
                     asked = "Counted in (£, hours, …)"
                     column.text_input(asked, now[name], max_chars=20, help=UNIT_HELP, **view(name))
                 else:
-                    column.number_input(labels[name], value=now[name], format="%g", step=0.01, **view(name))
+                    how: dict[str, Any] = {"format": "%g", "step": 0.01, "help": SYMBOLS.get(name)}
+                    column.number_input(labels[name], value=now[name], **how, **view(name))
+                    _beside(column, problems.get(name))
     payoffs, unit = settings.payoffs, settings.payoffs.unit
     caption(
-        f"Losses are entered as positive amounts. A wrong “{settings.plus}” costs "
-        f"{amount(payoffs.wrong_plus, unit)} compared with acting rightly, a wrong “{settings.minus}” "
-        f"{amount(payoffs.wrong_minus, unit)}: q* = {payoffs.q_star:.2f}, c/K = {number(settings.stakes.fraction)}."
+        f"Compared with acting rightly a wrong “{settings.plus}” costs {amount(payoffs.wrong_plus, unit)}, a wrong "
+        f"“{settings.minus}” {amount(payoffs.wrong_minus, unit)}: so “{settings.plus}” when more than "
+        f"{percent(payoffs.q_star)} sure that {yes}."
     )
 
 
@@ -294,10 +320,11 @@ def changed(stakes: Stakes, name: str, value: Any) -> Stakes:
         return stakes.with_documents(math.inf)
     if value is None:
         whats = {"times": "number of times", "cost": "cost", "full_cost": "cost of a report in full"}
-        what = whats.get(name, f"payoff {name}")
-        raise InputProblem(f"The {what} is empty; give a number.")
+        raise InputProblem(f"The {whats.get(name, 'amount')} is empty; give a number.")
     given = float(value)
     if name in PAYOFF_NAMES:
+        if given < 0:
+            raise InputProblem(f"The amount is {given:g}; give 0 or more, for what is lost too.")
         return stakes.with_payoff(name, given)
     if name == "times":
         if not given >= 1:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from dashboard.frame.drawing import FAMILY_ORDER, dark, note
 from dashboard.frame.markup import badges
@@ -218,16 +219,17 @@ def controls() -> Look | None:
         )
         return None
     keep_valid("benchmark", offered)
+    full = researching()
     first, second, third = st.columns([2.2, 1.6, 1.2], vertical_alignment="bottom")
     choice = offered[first.selectbox("Benchmark", list(offered), **bound("benchmark"))]
-    full = researching()
+    left, right, more = st.columns([1.1, 2.3, 1.2], gap="medium") if full else (second, third, None)
     with second:
         file = _truth(choice) if full else next(iter(choice.files.values()))
     every = everything(file)
     with third:
         usual = _first(every, choice.own)
         methods = _methods(every, usual) if full else usual
-    q_star, cost, share = _stakes(every, full)
+    q_star, cost, share = _stakes(every, left, right, more)
     if not methods:
         st.info("Choose at least one method.", icon=":material/arrow_upward:")
         return None
@@ -295,12 +297,14 @@ def _methods(results: Results, first: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name for name in titles if name in picked)
 
 
-def _stakes(results: Results, full: bool) -> tuple[float, float, float | None]:
+def _stakes(
+    results: Results, left: DeltaGenerator, right: DeltaGenerator, more: DeltaGenerator | None
+) -> tuple[float, float, float | None]:
+    """Ask for q*, the cost and, where there is a place for `more`, the share of topics in ω⁺."""
     q_stars = {value: f"{value:g}" for value in results.q_stars}
     costs = {value: f"{value:g}" for value in sorted(results.costs)}
     keep_valid("q", q_stars)
     keep_valid("cost", costs)
-    left, right, more = st.columns([1.1, 2.3, 1.2], gap="medium")
     usual = 0.5 if 0.5 in q_stars else results.q_stars[len(q_stars) // 2]
     profiles = ", ".join(f"{at:g}: {name}" for at, name in PROFILES.items())
     meaning = f"a⁺ only when surer of ω⁺ than that; {profiles}."
@@ -310,7 +314,7 @@ def _stakes(results: Results, full: bool) -> tuple[float, float, float | None]:
     usual = tables.headline_cost(results.scenario, results.costs)
     unit = "Where the whole decision is at stake for 1 (K = 1)."
     cost = one_of("Cost of one document, c", costs, at=right, first=usual, **bound("cost"), help=unit)
-    if not full:
+    if more is None:
         return q_star, cost, None
     with more:
         share = st.select_slider(

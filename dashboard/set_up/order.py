@@ -98,10 +98,12 @@ def chosen_order(chosen: Documents) -> Order:
     scored = chosen.frame["score"].notna().any()
     words = {order: said for order, said in ORDER_WORDS.items() if scored or order != "scores"}
     key = f"{PREFIX}/order/{chosen.key}"
-    order = radio("In which order?", words, first=suggested, horizontal=True, **lasting(key))
+    # That its own order matters is for a person to say.
+    first: Order = "text" if suggested == "own" else suggested
+    order = radio("In which order?", words, first=first, horizontal=True, **lasting(key))
     if order == "own" and suggested == "text":
         st.warning(shell.escape_markdown(reason), icon=":material/warning:")
-    elif not chosen.simulated and (order, suggested) != ("text", "own"):  # no reason for what was chosen
+    elif not chosen.simulated:
         shell.caption(reason)
     return order
 

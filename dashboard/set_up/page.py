@@ -2,7 +2,7 @@
 
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import streamlit as st
 
@@ -135,7 +135,9 @@ def _steps() -> None:
             name, reviewer, chosen, ranking, query, calibrator, settings, register, events, ready.aside
         )
     ranked = None if ready is None else ready.screened
-    _bar(_summary(chosen, settings if answered else None, ranked), settings.weighs, plan, problems)
+    summary = _summary(chosen, settings if answered else None, ranked)
+    unusable: dict[str, str] = st.session_state.get(f"{form.stakes_key(chosen.simulated)}/problems", {})
+    _bar(summary, settings.weighs, plan, problems, next(iter(unusable.values()), ""))
 
 
 def _scenario() -> Scenario:
@@ -215,15 +217,17 @@ def _chances(
     return form.more(settings, simulated=chosen.simulated), calibrator
 
 
-def _bar(summary: str, weighs: bool, plan: Plan | None, problems: list[str]) -> None:
-    """What stays at the bottom of the window: the next step, and the start."""
+def _bar(summary: str, weighs: bool, plan: Plan | None, problems: list[str], unusable: str) -> None:
+    """What stays at the bottom of the window: the next step, and the start, shut while an amount is `unusable`."""
     last = st.session_state.get(STEP) == SECOND_STEP[weighs]
     with st.bottom:
         with st.container(horizontal=True, vertical_alignment="center", key=f"{PREFIX}/bar"):
             st.html(block("meta", summary))
             if last:
                 st.button("Back", key=f"{PREFIX}/back", on_click=_go, args=(FIRST_STEP,))
-            pressed = st.button("Start", type="primary" if last else "secondary", key=f"{PREFIX}/start")
+            kind: Literal["primary", "secondary"] = "primary" if last else "secondary"
+            shut: dict[str, Any] = {"disabled": bool(unusable), "help": unusable or None}
+            pressed = st.button("Start", type=kind, key=f"{PREFIX}/start", **shut)
             if not last:
                 how: dict[str, Any] = {"type": "primary", "on_click": _go, "args": (SECOND_STEP[weighs],)}
                 st.button(NEXT[weighs], key=f"{PREFIX}/next", **how)

@@ -147,7 +147,10 @@ def suggest_order(frame: pd.DataFrame) -> tuple[Order, str]:
         # Numbers that only say where a record stood, in a file that names none, rise in every list.
         if _sorted(numbers) and not all(re.fullmatch(r"row \d+", number) for number in numbers):
             return "text", _sorted_by(name)
-    return "own", "The list follows neither date, title nor number, so it may be in the order of your search."
+    return (
+        "own",
+        "The list follows neither date, title nor number: keep its order if that is the order of your search.",
+    )
 
 
 def several_files(frame: pd.DataFrame) -> bool:

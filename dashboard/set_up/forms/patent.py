@@ -16,6 +16,7 @@ from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.ranking.order import Order
 from tarstop_core.screening.settings import PatentSettings
 from tarstop_core.sessions.create import Documents
+from tarstop_core.value.stakes import SEARCH_EXAMPLE
 
 
 class PatentForm(Form[PatentSettings]):
@@ -29,7 +30,8 @@ class PatentForm(Form[PatentSettings]):
         """Whether a document has to be cited stands further down the page, and changes what follows from the stakes."""
         state = st.session_state
         cited = state.get(f"{PREFIX}/needs_citation", True) and not state.get(f"{PREFIX}/paper", False)
-        return super().stakes(replace(start, needs_citation=cited), simulated, problems)
+        start = replace(start, needs_citation=cited)
+        return super().stakes(start.with_stakes(SEARCH_EXAMPLE) if simulated else start, simulated, problems)
 
     def more(self, settings: PatentSettings, simulated: bool) -> PatentSettings:
         """Ask for citation, confirmation and the sensitivity of reading."""
