@@ -195,7 +195,7 @@ def _current(look: Look, asked: Asked) -> Asked:
     now = plans.decide(listing.planned(settings), listing.start, settings.cost, acts_on_belief)
     plan = plans.cell_of(listing, settings, look.policy, "planned")
     here = amount(now.evpi, payoffs.unit)
-    most = f"Certainty is worth most at q* = {payoffs.q_star:.2f}, and here {here}"
+    most = f"Certainty is worth most at a chance of {percent(payoffs.q_star)}, and here {here}"
     figure(
         "explore-stakes",
         most if now.plus_open else f"Certainty is worth {here} here",

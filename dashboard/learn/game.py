@@ -255,7 +255,8 @@ def _result(play: Play) -> None:
     game = play.game
     rows = engine.compared(game)
     standing, decisions = engine.standing_sentences(game, rows)
-    luck = f'<p class="tar-rest">{html.escape(unbroken(engine.luck_sentence(rows)))}</p>'
+    sentence = f"{engine.luck_sentence(rows)} {engine.often_ahead(game, rows)}"
+    luck = f'<p class="tar-rest">{html.escape(unbroken(sentence))}</p>'
     st.html(told("You and the rules", f"{standing} {decisions}", more=luck, kind="revealed"))
     following = (game.seed + 1) % (LAST_SEED + 1)
     with st.container(horizontal=True, key="call-again"):

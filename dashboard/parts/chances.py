@@ -47,7 +47,7 @@ def starting_chance(settings: Settings) -> float:
         f"Chance that {question(settings)}, before reading", 50, **lasting(key), help=explained
     )
     means = scenario.message("starting_chance", share=share, settings=settings)
-    note(f"b₀ = {share / 100:.2f}: {means}")
+    note(f"{means[0].upper()}{means[1:]}")
     return share / 100
 
 

@@ -142,9 +142,9 @@ def q_star_in_words(q_star: float, plus: str, what: str = "prior art exists") ->
     """What a threshold means, for a person.
 
     >>> q_star_in_words(0.8, "Reject")
-    'q* = 0.80: “Reject” only when more than 80 % sure that prior art exists'
+    '“Reject” only when more than 80 % sure that prior art exists'
     """
-    return f"q* = {q_star:.2f}: “{plus}” only when more than {percent(q_star)} sure that {what}"
+    return f"“{plus}” only when more than {percent(q_star)} sure that {what}"
 
 
 def cost_in_words(stakes: Stakes, abstracts: bool = False) -> str:
@@ -152,13 +152,13 @@ def cost_in_words(stakes: Stakes, abstracts: bool = False) -> str:
 
     >>> from tarstop_core.value.stakes import START
     >>> cost_in_words(START)
-    'c = 0.001: reading 500 documents would cost as much as the worse mistake'
+    '0.001: reading 500 documents would cost as much as the worse mistake'
     >>> cost_in_words(START, abstracts=True)
-    'c = 0.001: reading 500 titles and abstracts would cost as much as the worse mistake'
+    '0.001: reading 500 titles and abstracts would cost as much as the worse mistake'
     >>> cost_in_words(START.with_cost(0))
-    'c = 0: reading costs nothing'
+    '0: reading costs nothing'
     """
-    price = f"c = {amount(stakes.cost, stakes.payoffs.unit)}"
+    price = amount(stakes.cost, stakes.payoffs.unit)
     if stakes.cost == 0:
         return f"{price}: reading costs nothing"
     if stakes.documents < 1:

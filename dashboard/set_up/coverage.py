@@ -71,8 +71,8 @@ def _explain(coverage: Coverage, calibrator: Calibrator, depth: int) -> None:
     sentences = []
     if not calibrator.fitted_on.own or capped(coverage, calibrator) == coverage:
         low, high = map(percent, coverage.interval())
-        between = "" if low == high else f", between {low} and {high},"
-        sentences.append(f"κ = {coverage.mean:.2f}{between} is the chance that the list holds it.")
+        between = "" if low == high else f", between {low} and {high}"
+        sentences.append(f"The list holds it with a chance of {percent(coverage.mean)}{between}.")
     share = share_without_hit(calibrator, depth, coverage)
     if share is not None:
         sentences.append(

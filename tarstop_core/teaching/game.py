@@ -17,7 +17,7 @@ from tarstop_core.evaluation import metrics
 from tarstop_core.evaluation.replay import Played, summary
 from tarstop_core.explore.lists import LabelledList, sample
 from tarstop_core.explore.plans import EXPECTABLE, plans
-from tarstop_core.policies import POLICIES, Policy, Randomised
+from tarstop_core.policies import POLICIES, Budget, Optimal, Policy, Randomised
 from tarstop_core.samples.collections import sample_qrels, sample_reviews
 from tarstop_core.screening.scenarios.patent import PATENT
 from tarstop_core.screening.scenarios.review import REVIEW
@@ -115,9 +115,13 @@ class Game:
         return drawn(self.seed, self.mix)
 
     def settings(self, round_: int) -> Settings:
-        """Return the settings of a round: its sample's own, at the game's stakes."""
+        """Return the settings of a round."""
+        return self.settings_of(self.keys[round_])
+
+    def settings_of(self, key: str) -> Settings:
+        """Return a sample's own settings at the game's stakes."""
         payoffs = Payoffs.from_q_star(self.q_star, SCALE, UNIT)
-        return replace(sample(self.keys[round_]).settings, payoffs=payoffs, cost=self.cost)
+        return replace(sample(key).settings, payoffs=payoffs, cost=self.cost)
 
     @property
     def decided(self) -> int:
@@ -344,6 +348,20 @@ def luck_sentence(rows: Sequence[Row]) -> str:
     most, _, promised = max(expected, key=lambda row: row[:2])
     lucky = first.expected is None or first.expected < most - TIED
     return message("luck", first=first, promised=promised, lucky=lucky, rounds=ROUNDS)
+
+
+def often_ahead(game: Game, rows: Sequence[Row]) -> str:
+    """Say on how many of all lists stopping where the person did, on average, beats Optimal; empty where it did not here."""
+    you, optimal = (next(row for row in rows if row.title == title) for title in (YOU, Optimal.title))
+    if you.total <= optimal.total + TIED:
+        return ""
+    depth = max(1, round(you.read / ROUNDS))
+    keys = [key for (kind, _), kept in _by_truth().items() if kind in SAMPLES[game.mix] for key in kept]
+    ahead = 0
+    for key in keys:
+        as_you, best = (sample(key).replayed(rule, game.settings_of(key)) for rule in (Budget(depth), Optimal()))
+        ahead += as_you.net_utility > best.net_utility + TIED
+    return message("often_ahead", depth=depth, ahead=ahead, lists=len(keys))
 
 
 def standing_sentences(game: Game, rows: Sequence[Row]) -> tuple[str, str]:

@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 from tarstop_core.errors import InputProblem
 from tarstop_core.explore.lists import sample
 from tarstop_core.explore.plans import outcomes
-from tarstop_core.policies import POLICIES, Randomised
+from tarstop_core.policies import POLICIES, Budget, Randomised
+from tarstop_core.samples.collections import sample_topics
 from tarstop_core.teaching import game as engine
+from tarstop_core.teaching import message
 from tarstop_core.teaching.game import (
     ROUNDS,
     SCALE,
@@ -181,6 +183,23 @@ def test_it_says_whether_luck_decided() -> None:
     assert fair[0] is not optimal and "luck decided here" in engine.luck_sentence(rows)
     best = [optimal, *(row for row in rows if row is not optimal)]
     assert "luck did not decide" in engine.luck_sentence(best)
+
+
+def test_whoever_beats_optimal_is_told_on_how_many_lists_that_would_happen() -> None:
+    game = Game(mix="patent")
+    truths = [sample(key).omega(game.settings_of(key)) for key in game.keys]
+    guessed, wrong = (
+        replace(game, calls=tuple(Call(4, truth is right) for truth in truths)) for right in (True, False)
+    )
+    assert engine.often_ahead(wrong, compared(wrong)) == ""
+    keys = [f"search:{topic}" for topic in sample_topics()["topic"]]
+    ahead = 0
+    for key in keys:
+        settings, listing = game.settings_of(key), sample(key)
+        best = listing.replayed(POLICIES["optimal"](), settings).net_utility
+        ahead += listing.replayed(Budget(4), settings).net_utility > best + engine.TIED
+    values = {"depth": 4, "ahead": ahead, "lists": len(keys)}
+    assert engine.often_ahead(guessed, compared(guessed)) == message("often_ahead", **values)
 
 
 def test_actions_by_example() -> None:

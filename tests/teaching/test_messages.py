@@ -91,6 +91,7 @@ def test_every_branch_of_the_lesson_and_of_the_game() -> None:
         for first in (row(950.0, 800.0), row(900.0, you=True)):
             for lucky in (True, False):
                 message("luck", first=first, promised=row(700.0, 850.0), lucky=lucky, rounds=5)
+        message("often_ahead", depth=7, ahead=3, lists=12)
 
 
 def test_every_branch_of_the_ideas() -> None:

@@ -71,9 +71,7 @@ class ReviewForm(StudyForm[ReviewSettings]):
             settings = replace(settings, full_cost=self.full_cost(settings))
         b_0, theta = prior.at(settings.theta).b_0, percent(settings.theta)
         st.markdown(f"Chance that sensitivity exceeds {theta}, before reading: **{percent(b_0)}**")
-        st.caption(
-            f"b₀ = {b_0:.2f} comes with the prior; choose another prior under More to set it yourself."
-        )
+        st.caption("It comes with the prior; choose another prior under More to set it yourself.")
         return replace(settings, b_0=b_0)
 
     def more(self, settings: ReviewSettings, simulated: bool) -> ReviewSettings:

@@ -37,7 +37,7 @@ def test_the_answer_is_a_chance_that_the_list_holds_it(
     name = FOR_MERGED_LISTS if coverage.merged else "clef-reviews-rank-frailty"
     share = share_without_hit(calibrators()[name], 3, coverage)
     assert share is not None and percent(share.mean) in captions
-    assert f"κ = {coverage.mean:.2f}" in captions
+    assert f"a chance of {percent(coverage.mean)}" in captions
     start(page)
     assert not page.exception
     settings = store.session(store.sessions()[0].id).settings
