@@ -102,7 +102,7 @@ def test_steps_are_made_and_the_truth_waits_for_the_end(open_app: OpenApp) -> No
     assert truth not in shown(app)
     press(app, "walk-end")
     assert address(app)["step"] == "7" and truth in shown(app)
-    assert "regret 0.491" in shown(app) and "STOP" in shown(app)
+    assert "regret £4,910" in shown(app) and "STOP" in shown(app)
     assert {b.key for b in app.button if b.disabled} >= {"walk-step", "walk-play", "walk-end"}
     press(app, "walk-start")
     assert address(app)["step"] == "0"

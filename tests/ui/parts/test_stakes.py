@@ -104,9 +104,9 @@ class TestChanged:
             ("documents", -5.0, "number of documents is -5"),
             ("times", 0.5, "at least 1"),
             ("times", None, "number of times is empty"),
-            ("B", -1.0, "payoff B is -1"),
-            ("L_r", -3.0, "payoff L_r is -3"),
-            ("G", None, "payoff G is empty"),
+            ("B", -1.0, "amount is -1"),
+            ("L_r", -3.0, "amount is -3"),
+            ("G", None, "amount is empty"),
             ("cost", -1.0, "cost per document is -1"),
             ("cost", None, "cost is empty"),
         ],
@@ -189,7 +189,8 @@ def test_a_wrong_number_is_said_and_changes_nothing_until_it_is_mended(panel: Ap
     before = value(panel)
     panel.number_input("p/B").set_value(-1.0).run()
     assert value(panel) == before
-    assert "payoff B is" in panel.error[0].value
+    (said,) = panel.error
+    assert "amount is -1" in said.value.replace("\\", "")
     assert panel.number_input("p/B").value == -1
     assert list(panel.session_state["found"][1])
     panel.number_input("p/B").set_value(0.5).run()
@@ -234,7 +235,7 @@ def test_a_unit_with_a_colon_is_shown_whole() -> None:
         stakes.panel("p", PatentSettings(Payoffs.from_q_star(0.5, unit="hours: net"), 0.001))
 
     shown = AppTest.from_function(priced, default_timeout=SECONDS).run()
-    assert "c = 0.001 hours: net" in " ".join(each.value for each in shown.caption).replace("\\", "")
+    assert "0.001 hours: net" in " ".join(each.value for each in shown.caption).replace("\\", "")
 
 
 # --- the compact form ---------------------------------------------------------------------------

@@ -54,7 +54,7 @@ def test_start_with_defaults_creates_the_session(page: AppTest, store: Store) ->
     assert (session.name, row.query, session.simulated) == (topic["title"], topic["claim"], True)
     assert row.settings.calibrator == calibrators()[default_calibrator(True, sample=True)].digest
     assert store.calibrator(row.settings.calibrator)
-    assert (row.settings.payoffs.q_star, row.settings.cost, row.settings.b_0) == (0.5, 0.001, 0.5)
+    assert (row.settings.payoffs.q_star, row.settings.cost, row.settings.b_0) == (0.5, 10, 0.5)
     assert (row.settings.plus, row.settings.minus, row.settings.policy) == ("Reject", "Grant", "optimal")
     assert row.settings.needs_citation and row.settings.confirm_hits
     assert page.session_state["_open_session"] == session.id

@@ -209,8 +209,7 @@ class TestReview:
         )
         assert options[:2] == [f"“Adopt” {wrongly}", f"“Don’t adopt” {rightly}"]
         assert "Abstracts" in review.number_input("set_up/review/stakes/documents").label
-        label = review.number_input("set_up/review/stakes/L_r").label.replace("\\", "")
-        assert label.endswith("does not (L_r)")
+        assert "does not)" in review.number_input("set_up/review/stakes/L_r").label
 
     def test_an_upload_serves_either_scenario(self, page: AppTest, store: Store) -> None:
         upload(page, ("records.csv", self.RECORDS))
