@@ -132,7 +132,7 @@ def _explorer(chosen: str, listing: LabelledList) -> None:
         state = st.session_state
         key, first = controls.begin(chosen, listing)
         own = Asked(listing.settings, listing.settings.policy) if _is_session(chosen) else None
-        headline_at = st.container()
+        headline_at = st.container(key="explore-headline")
         figures_at, settings, policy = controls.controls(key, first)
         look = Look(key, listing, settings, policy)
         with headline_at:

@@ -139,7 +139,8 @@ def beside(*widths: float) -> Sequence[DeltaGenerator]:
     """Where figures go, and where is asked what they show: beside them, or on a projector behind a button."""
     if presenting():
         return st.container(), st.popover("Change", icon=":material/tune:", key="present-change")
-    return st.columns(widths, gap="large")
+    figures, asked = st.columns(widths, gap="large")
+    return figures.container(key="beside"), asked
 
 
 def in_turn() -> Sequence[DeltaGenerator]:

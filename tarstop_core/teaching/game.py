@@ -359,7 +359,9 @@ def often_ahead(game: Game, rows: Sequence[Row]) -> str:
     keys = [key for (kind, _), kept in _by_truth().items() if kind in SAMPLES[game.mix] for key in kept]
     ahead = 0
     for key in keys:
-        as_you, best = (sample(key).replayed(rule, game.settings_of(key)) for rule in (Budget(depth), Optimal()))
+        as_you, best = (
+            sample(key).replayed(rule, game.settings_of(key)) for rule in (Budget(depth), Optimal())
+        )
         ahead += as_you.net_utility > best.net_utility + TIED
     return message("often_ahead", depth=depth, ahead=ahead, lists=len(keys))
 
