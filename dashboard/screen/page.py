@@ -107,7 +107,8 @@ def _screening(work: Work) -> None:
             full_text.report(work, state, reporting)
         else:
             flag = reading.document(work, state, at, advice)
-            reading.links(work)
+            # Nobody sees it: the page's script writes there which document a pressed link names.
+            st.text_input("Document to look at", key=reading.LOOK, on_change=reading.look, args=(work,))
         if settings.reads_full_texts:
             full_text.to_table(work, state, at if reporting is None else reporting)
         if st.session_state.pop(full_text.TO_TOP, False):

@@ -42,7 +42,7 @@ def document(work: Work, state: State, at: int | None, advice: Advice) -> Flag |
     with st.container(height=430, border=False, key="document"):
         nearby = _nearby(work, state)
         if at is None:
-            st.html(block("reading", block("nothing_left"), "", [], nearby))
+            st.html(block("reading", block("nothing_left"), "", (), nearby))
             return None
         record = work.document(at)
         work.because = work.why_next(record) if at == state.depth else []
@@ -55,33 +55,28 @@ def document(work: Work, state: State, at: int | None, advice: Advice) -> Flag |
         note = shown.block("noted", state.notes.get(work.shown, ""))
         lead = shown.flags_html(flags, at in state.aside_read) + note
         text = shown.opened_html(work, at, lead, chance, work.because)
-        features = claim_features(work.row.query) if state.settings.grades else []
+        features = claim_features(work.row.query) if state.settings.grades else ()
         st.html(block("reading", text, f"{work.row.id} {work.shown}", features, nearby))
     return next((flag for flag in flags if flag.asks), None)
 
 
 def _nearby(work: Work, state: State) -> list[tuple[int, str, str]]:
     """Number, verdict and title of what was read last, newest first, then of what comes next, without a verdict."""
-    depth = state.depth
-    read = range(depth, max(0, depth - LISTED), -1)
-    ahead = range(depth + 2, min(depth + 2 + LISTED - len(read), len(work.row.ids) + 1))
-    places = [number - 1 for number in (*read, *ahead)]
+    depth, first = state.depth, max(0, state.depth - LISTED)
+    ahead = range(depth + 1, min(first + 1 + LISTED, len(work.row.ids)))
+    places = [*reversed(range(first, depth)), *ahead]
     return [
         (at + 1, shown.verdict_on(state, at) if at < depth else "", record.title or "Untitled")
         for at, record in zip(places, work.reports_of(places), strict=True)
     ]
 
 
-def links(work: Work) -> None:
-    """The field in which the page's script writes which document a pressed link names; nobody sees it."""
-
-    def look() -> None:
-        number = str(st.session_state[LOOK])
-        st.session_state[LOOK] = ""
-        if number.isdigit() and 0 < int(number) <= work.state.depth:
-            work.look(int(number) - 1)
-
-    st.text_input("Document to look at", key=LOOK, on_change=look)
+def look(work: Work) -> None:
+    """Show the document whose link was pressed."""
+    number = str(st.session_state[LOOK])
+    st.session_state[LOOK] = ""
+    if number.isdigit() and 0 < int(number) <= work.state.depth:
+        work.look(int(number) - 1)
 
 
 def looking_at(work: Work, state: State) -> int | None:

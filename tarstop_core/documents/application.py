@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import date
+from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -59,17 +60,18 @@ LATER_FILED = "an earlier filing published later"
 NOVELTY = f"{LATER_FILED}, which counts for novelty only (Art. 54(3) EPC; in the US see § 102(a)(2))"
 
 
-def claim_features(claim: str) -> list[str]:
+@lru_cache(maxsize=8)
+def claim_features(claim: str) -> tuple[str, ...]:
     """Split a claim into what it asks for; a claim that cannot be split gives nothing.
 
     Examples
     --------
     >>> claim_features("A mount, comprising a base plate; and a mast, wherein the mast folds.")
-    ['A mount', 'a base plate', 'a mast', 'wherein the mast folds']
+    ('A mount', 'a base plate', 'a mast', 'wherein the mast folds')
     """
     features = [part for piece in _BETWEEN.split(claim) for part in _BEGINS.split(piece, maxsplit=1)]
     named = [feature.strip(" ,.") for feature in features]
-    return [feature for feature in named if feature] if len(named) > 1 else []
+    return tuple(filter(None, named)) if len(named) > 1 else ()
 
 
 @dataclass(frozen=True)
