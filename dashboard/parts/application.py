@@ -36,10 +36,7 @@ from tarstop_core.sessions.create import Documents
 
 PREFIX = "set_up/application"
 EDITING = "application"
-WHY = (
-    "May stay empty. What you enter finds documents that are too late or of your own family: they cannot be prior art and are "
-    "set aside."
-)
+WHY = "May stay empty. Documents that are too late, or of your own family, cannot be prior art and are set aside."
 MAY_BE_EARLIER = (
     "The file does not give the priority that these claim, so any of them may be an earlier filing that was published later, "
     "which counts for novelty."

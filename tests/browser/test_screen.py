@@ -27,6 +27,7 @@ from tests.browser.acting import (
     unfold,
     verdict,
 )
+from tests.browser.conftest import WINDOW
 
 OpenPage = Callable[..., Any]
 REAL_TOPIC = "CD008691"
@@ -176,8 +177,8 @@ def test_keys_are_quiet_while_typing_count_once_when_held_and_judge_nothing_out_
     page.keyboard.up("e")
     arrived(page, "1 of")
 
-    unfold(page, "Why?")
     unfold(page, "What is at stake")
+    page.set_viewport_size({"width": 1280, "height": 420})
     listening(page, "e")
     page.get_by_test_id("stMain").evaluate("each => each.scrollTo(0, each.scrollHeight)")
     expect(page.locator(".st-key-document")).not_to_be_in_viewport()
@@ -185,7 +186,9 @@ def test_keys_are_quiet_while_typing_count_once_when_held_and_judge_nothing_out_
     expect(page.locator(".tar-rank")).to_be_in_viewport()
     at_rest(page)
     expect(counter(page)).to_contain_text("1 of")
+    page.set_viewport_size(WINDOW)
     press(page, "e", 2)
+    unfold(page, "Why?")
     # A switch that was clicked is no field to type into.
     page.get_by_text("Underline words").click()
     at_rest(page)
