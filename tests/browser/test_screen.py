@@ -136,7 +136,7 @@ def test_a_real_collection_by_keyboard(server: Any, open_page: OpenPage, real_da
     expect(slider).to_be_visible()
     at_rest(page)
     slide(slider, 1)
-    expect(page.get_by_text(re.compile(r"^q\* = 0\.51:"))).to_be_visible()
+    expect(page.get_by_text(re.compile("more than 51\\s% sure"))).to_be_visible()
     slider.press("Escape")
     page.reload()
     arrived(page, "3 of")

@@ -261,7 +261,7 @@ def test_a_real_review_from_the_abstracts_to_the_decision(
         decided = store.events(session)[-1].payload
     assert decided["engine"] == "bivariate" and decided["truth"] == "pooled" and decided["theta"] == 0.75
     if stages == 2:
-        counts = table_of(page, "Export the 2×2 tables")
+        counts = table_of(page, "Export the studies")
         assert sorted(counts["study"]) == sorted(STUDIES)
         for row in counts.to_dict("records"):
             real = tables[str(row["document"])]
