@@ -59,7 +59,7 @@ T = TypeVar("T")
 
 LEAD = "What the studies of a review say, and how sure they make you."
 EXAMPLE = Path(__file__).with_name("example.csv").read_text(encoding="utf-8")
-NUMBERS = {"accuracy": "A test’s accuracy", "effect": "An intervention’s effect"}
+NUMBERS = {"accuracy": "A test’s accuracy", "trials": "An intervention’s effect"}
 SOURCES = {"published": "A published set", "file": "A file", "typed": "Type or paste"}
 OF_SESSION = {"session": "A session"}
 MAPPED = TITLES | {
@@ -110,13 +110,13 @@ def _of_an_effect() -> bool:
     state, key = st.session_state, f"{PREFIX}/numbers"
     if st.query_params.get(CHOSEN) or "session" in st.query_params.get("source", ""):
         state[key] = "accuracy"
-    named = "effect" if st.query_params.get("numbers") == "effect" else "accuracy"
+    named = "trials" if st.query_params.get("numbers") == "trials" else "accuracy"
     how = lasting(key) | {"label_visibility": "collapsed"}
     numbers = switch("What the numbers are", NUMBERS, default=named, **how)
     if numbers != named:  # what the address holds is of the others
         address.write(dict.fromkeys(("tables", "name", "set", "source", "engine"), ""))
-    address.write({"numbers": "effect" if numbers == "effect" else ""})
-    return numbers == "effect"
+    address.write({"numbers": "trials" if numbers == "trials" else ""})
+    return numbers == "trials"
 
 
 def begin_anew(start: Start) -> None:

@@ -55,7 +55,7 @@ MEMBERS = 3  # of a family that a flag names
 _BEGINS = re.compile(
     r"\b(?:compris(?:ing|es)|consisting of|characteri[sz]ed (?:in that|by))\b:?\s*", re.IGNORECASE
 )
-_BETWEEN = re.compile(r";(?:\s*and\b)?|\n|,?\s+(?=wherein\b)")
+_BETWEEN = re.compile(r";(?:\s*and\b)?|\n|,?(?<!\s)\s+(?=wherein\b)")
 LATER_FILED = "an earlier filing published later"
 NOVELTY = f"{LATER_FILED}, which counts for novelty only (Art. 54(3) EPC; in the US see § 102(a)(2))"
 

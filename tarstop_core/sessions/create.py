@@ -70,7 +70,7 @@ def _stored(store: Store, documents: Documents) -> str:
     """Id of the collection of these documents; a sample is stored the first time it is used."""
     if documents.collection_id:
         return documents.collection_id
-    earlier = next(store.of_same_records(documents.frame, name=documents.name, simulated=True), None)
+    earlier = next(iter(store.of_same_records(documents.frame, name=documents.name, simulated=True)), None)
     if earlier is not None:
         return earlier.id
     return store.save_collection(

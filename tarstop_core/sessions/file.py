@@ -207,7 +207,7 @@ def _check_joined(state: State, file: _File, frame: pd.DataFrame, name: str) -> 
 @contextmanager
 def _collection(store: Store, frame: pd.DataFrame, about: _Collection) -> Iterator[str]:
     """Begin a transaction with the id of the collection of these documents, which is stored where it is not here yet."""
-    held = next(store.of_same_records(frame, name=about.name, created=about.created), None)
+    held = next(iter(store.of_same_records(frame, name=about.name, created=about.created)), None)
     if held is None:
         with store.arriving(frame=frame, **vars(about)) as key:
             yield key

@@ -22,16 +22,18 @@ PLACES = (0, 1, 3, 6, 8, 12, 15, 19, 24, 30, 37, 44, 60)
 def asked(tmp_path: Path) -> tuple[object, ...]:
     """The command but for its rule: a list of 80 documents, its judgments, its studies and a calibrator."""
     run, qrels, tables = (tmp_path / name for name in ("a.run", "a.qrels", "tables"))
-    run.write_text("".join(f"T1 Q0 d{at} {at + 1} {80 - at} x\n" for at in range(80)))
-    qrels.write_text("".join(f"T1 0 d{at} 1\n" for at in PLACES))
+    run.write_text("".join(f"T1 Q0 d{at} {at + 1} {80 - at} x\n" for at in range(80)), encoding="utf-8")
+    qrels.write_text("".join(f"T1 0 d{at} 1\n" for at in PLACES), encoding="utf-8")
     tables.mkdir()
     lines = ["topic,outcome,study,docid,events_treated,n_treated,events_control,n_control"]
     for name, row, at in zip(BCG.study, BCG.values, PLACES, strict=True):
         lines.append(f"T1,tuberculosis,{name},d{at},{','.join(f'{value:g}' for value in row)}")
-    (tables / "T1.csv").write_text("\n".join(lines))
+    (tables / "T1.csv").write_text("\n".join(lines), encoding="utf-8")
     topics, _ = label_topics(read_run(run), read_qrels(qrels))
     calibrator = tmp_path / "mine.json"
-    calibrator.write_text(fit(list(topics.values()), scenario=REVIEW, name="a test").to_json())
+    calibrator.write_text(
+        fit(list(topics.values()), scenario=REVIEW, name="a test").to_json(), encoding="utf-8"
+    )
     return ("replay", run, qrels, "--scenario", "effect", "--calibrator", calibrator, "--tables", tables)
 
 

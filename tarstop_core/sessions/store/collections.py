@@ -214,12 +214,14 @@ class Collections(Calibrators):
         alike = self.of_same_records(frame, name=name, query="")
         return next((row.id for row in alike if _without_databases(row.files) == wanted), None)
 
-    def of_same_records(self, frame: pd.DataFrame, **about: object) -> Iterator[Collection]:
+    def of_same_records(self, frame: pd.DataFrame, **about: object) -> list[Collection]:
         """Find collections of the same records in the same order, with these attributes; newest first."""
         digest = records_hash(storable_frame(as_records(frame)))
-        for row in self.collections():
-            if row.digest == digest and all(getattr(row, name) == value for name, value in about.items()):
-                yield row
+        return [
+            row
+            for row in self.collections()
+            if row.digest == digest and all(getattr(row, name) == value for name, value in about.items())
+        ]
 
     def collection(self, collection_id: str) -> Collection:
         """Return one collection, without its texts."""

@@ -21,6 +21,7 @@ OWN = (
     "tarstop_core/files/",  # words of file formats
     "tarstop_core/effects/studies.py",  # a column of studies is called "effect"
     "tarstop_core/screening/report_entry.py",  # and so is a field
+    "dashboard/evidence/effects.py",  # and the title of that column
 )
 DEFAULTS = {
     "tarstop_core/screening/settings.py": "scenario",

@@ -45,6 +45,7 @@ def arguments(session: str, held: Collection) -> dict[str, tuple[Any, ...]]:
         "is_deleted": (session,),
         "kept_calibrators": (),
         "name_databases": (collection, {}),
+        "of_same_records": (some_records(),),
         "purge_session": (session,),
         "record_texts": (collection, [0]),
         "records": (collection,),

@@ -30,7 +30,7 @@ def belief(name: str, target: Target, **how: object) -> str:
 
 
 def test_a_published_set_is_shown_first(open_app: OpenApp) -> None:
-    app = open_app("evidence", numbers="effect")
+    app = open_app("evidence", numbers="trials")
     said = shown(app)
     assert belief("bcg", Target(Measure.RR, 0.8, above=False, ratio=True)) in said
     assert [tab.label for tab in app.tabs] == [view.title for view in EFFECT_VIEWS]
@@ -39,7 +39,7 @@ def test_a_published_set_is_shown_first(open_app: OpenApp) -> None:
 
 def test_the_address_holds_what_is_asked(open_app: OpenApp) -> None:
     asked = {"set": "catheters", "measure": "RR", "delta": "0.7", "engine": "reml", "direction": "above"}
-    app = open_app("evidence", numbers="effect", **asked)
+    app = open_app("evidence", numbers="trials", **asked)
     target = Target(Measure.RR, 0.7, above=True, ratio=True)
     assert belief("catheters", target, engine="reml") in shown(app)
     app.selectbox(f"{PREFIX}/measure/{SETS['catheters'].title}/EVENTS").set_value(Measure.OR).run()
@@ -48,7 +48,7 @@ def test_the_address_holds_what_is_asked(open_app: OpenApp) -> None:
 
 @pytest.mark.parametrize("name", SETS)
 def test_every_figure_of_every_set_is_drawn(name: str, open_app: OpenApp) -> None:
-    app = open_app("evidence", numbers="effect", set=name)
+    app = open_app("evidence", numbers="trials", set=name)
     app.session_state[ALL] = ("", {})
     app.run(timeout=4 * SECONDS)
     assert not app.exception and not app.error
@@ -57,16 +57,16 @@ def test_every_figure_of_every_set_is_drawn(name: str, open_app: OpenApp) -> Non
 def test_tables_in_the_address_come_back(open_app: OpenApp) -> None:
     studies = SETS["stroke-stay"].studies
     packed = pack(rows_of_effects(studies))
-    app = open_app("evidence", numbers="effect", source="file", name="mine.csv", tables=packed)
+    app = open_app("evidence", numbers="trials", source="file", name="mine.csv", tables=packed)
     said = shown(app)
     assert belief("stroke-stay", Target(Measure.MD, 0.0, above=False, ratio=False)) in said
     assert "mine.csv" in said
-    again = open_app("evidence", numbers="effect", source="typed", tables=packed)
+    again = open_app("evidence", numbers="trials", source="typed", tables=packed)
     assert belief("stroke-stay", Target(Measure.MD, 0.0, above=False, ratio=False)) in shown(again)
 
 
 def test_what_is_usual_for_one_measure_is_no_choice_for_another(open_app: OpenApp) -> None:
-    app = open_app("evidence", numbers="effect")
+    app = open_app("evidence", numbers="trials")
     assert app.selectbox(f"{PREFIX}/engine/normal").value == "normal"
     app.selectbox("evidence/set").set_value("catheters").run(timeout=SECONDS)
     assert app.selectbox(f"{PREFIX}/engine/exact").value == "exact" and "engine" not in app.query_params
@@ -77,13 +77,13 @@ def test_names_of_columns_pasted_along_decide_their_order(open_app: OpenApp) -> 
     titles = ("study", "n_treated", "events_treated", "n_control", "events_control", "bias")
     held = ("study", "events_treated", "n_treated", "events_control", "n_control", "bias")
     packed = pack([held, titles, ("Ray", "40", "3", "50", "9", ""), ("Lee", "20", "1", "22", "2", "high")])
-    app = open_app("evidence", numbers="effect", source="typed", tables=packed)
+    app = open_app("evidence", numbers="trials", source="typed", tables=packed)
     said = " ".join(part.value for part in app.markdown)
     assert "3 of 40" in said and "9 of 50" in said
 
 
 def test_nothing_typed_is_asked_for(open_app: OpenApp) -> None:
-    app = open_app("evidence", numbers="effect", source="typed")
+    app = open_app("evidence", numbers="trials", source="typed")
     assert app.info and not app.error
 
 
