@@ -18,7 +18,7 @@ PYTEST := OMP_NUM_THREADS=1 PYTHONWARNDEFAULTENCODING=1 $(BIN)/python -m pytest 
 export PYTHONDONTWRITEBYTECODE :=
 
 .DELETE_ON_ERROR:
-.PHONY: help app test without-browser browser lint collection deep format bench results site wheel clean
+.PHONY: help app test without-browser lint collection deep format bench results site wheel clean
 .DEFAULT_GOAL := help
 
 help:
@@ -36,17 +36,14 @@ help:
 app: $(APP_READY) $(SAMPLES)
 	@exec $(BIN)/tarstop app --port $(PORT)
 
-# Side by side: mypy has but one process, and tests in a browser wait for half of their time.
+# mypy has but one process, so it runs beside the tests. Browser tests go last and by themselves, few at a time: each
+# has a server and a browser beside it.
 test: $(DEV_READY)
-	@$(MAKE) --no-print-directory --jobs 3 lint without-browser browser
+	@$(MAKE) --no-print-directory --jobs 2 lint without-browser
+	@TARSTOP_BROWSER_TESTS=required $(PYTEST) -m "not deep" --maxprocesses 4 tests/browser
 
 without-browser: $(DEV_READY)
 	@$(PYTEST) -m "not deep" --ignore tests/browser
-
-# Few at a time, for each has a server and a browser beside it. What they print comes when they have ended.
-browser: $(DEV_READY)
-	@printed=$$(mktemp); trap 'cat "$$printed"; rm -f "$$printed"' EXIT; \
-	TARSTOP_BROWSER_TESTS=required $(PYTEST) -m "not deep" --maxprocesses 4 tests/browser > "$$printed" 2>&1
 
 lint: $(DEV_READY)
 	$(BIN)/ruff check .

@@ -70,6 +70,19 @@ REFUSED = """window.refused = []; document.addEventListener('securitypolicyviola
 expect.set_options(timeout=SECONDS)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run a failed browser test once more.
+
+    Two programs and a network between them can fail together for reasons that no page is to blame for (a machine
+    that stands still for seconds, a browser tab that dies). A fault in the project fails both times, and what needed
+    a second run is listed at the end, so that it is looked into.
+    """
+    here = Path(__file__).parent
+    for item in items:
+        if item.path.is_relative_to(here):
+            item.add_marker(pytest.mark.flaky(reruns=1))
+
+
 class AppServer:
     """The dashboard in a process of its own, on one port, with one database.
 

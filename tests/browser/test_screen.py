@@ -57,7 +57,11 @@ def test_the_demo_from_the_first_key_to_the_decision(server: Any, open_page: Ope
     expect(counter(page)).to_contain_text("1 unsure")
 
     page.get_by_role("button", name="Rita").click()
-    page.get_by_label("Your name, recorded").fill("Ann Müller")
+    name = page.get_by_label("Your name, recorded")
+    expect(name).to_have_value("Rita")
+    at_rest(page)
+    name.fill("Ann Müller")
+    expect(name).to_have_value("Ann Müller")
     page.keyboard.press("Enter")
     named = page.get_by_role("button", name="Ann Müller")
     expect(named).to_be_visible()
