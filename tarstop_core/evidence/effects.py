@@ -249,8 +249,8 @@ class EffectEvidence:
         """
         if not np.isfinite(value):
             return ""
-        value, low, high = (number(self.unit(x)).replace("-", "−") for x in (value, low, high))  # type: ignore[assignment]
-        return f"{value} [{low}, {high}]"
+        at, begin, end = (number(self.unit(x)).replace("-", "−") for x in (value, low, high))
+        return f"{at} [{begin}, {end}]"
 
 
 def _reviewed(method: str, fit: Pooled) -> Reviewed:
