@@ -79,12 +79,12 @@ def test_the_paradox_of_kappa() -> None:
     assert (found.per_cent.low, found.per_cent.high) == pytest.approx((0.8880, 0.9772), abs=5e-5)
 
 
-def test_intervals_cover(samples: int = 400) -> None:
+def test_intervals_cover() -> None:
     """By simulation of readers who depend on each other."""
     rng, shares = np.random.default_rng(1), np.array([0.62, 0.08, 0.06, 0.24])
     true_ac1 = (0.86 - 2 * 0.69 * 0.31) / (1 - 2 * 0.69 * 0.31)
     true_kappa = (0.86 - 0.70 * 0.68 - 0.30 * 0.32) / (1 - 0.70 * 0.68 - 0.30 * 0.32)
-    held = np.zeros(2)
+    held, samples = np.zeros(2), 400
     for _ in range(samples):
         kind = rng.choice(4, size=150, p=shares)
         found = agreement(np.stack([kind // 2, kind % 2], axis=1).astype(float))
