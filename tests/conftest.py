@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
 
+from tarstop_core.sessions.store import sqlite_file
 from tests import postgres
 
 # A busy machine is no finding (what must be fast is measured in benchmarks/), and a run is no lottery: "tests" tries
@@ -24,6 +25,11 @@ settings.register_profile(
 settings.register_profile("deep", settings.get_profile("tests"), derandomize=False, max_examples=1000)
 settings.load_profile("tests")
 
+# What a test stores need not survive a loss of power, which a disk makes every transaction wait for. Processes that
+# tests start store as people's do.
+DURABLE = sqlite_file.SYNCHRONOUS
+sqlite_file.SYNCHRONOUS = "OFF"
+
 BROWSER_TESTS = Path(__file__).parent / "browser"
 
 
@@ -34,6 +40,12 @@ def real_data() -> Path:
     if not folder:
         pytest.skip("TARSTOP_REAL_DATA is not set: no real collections to test on")
     return Path(folder)
+
+
+@pytest.fixture
+def durable(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SQLite writes as it does outside the tests."""
+    monkeypatch.setattr(sqlite_file, "SYNCHRONOUS", DURABLE)
 
 
 @pytest.fixture(scope="session")

@@ -235,19 +235,21 @@ def test_every_recorded_rule_is_compared() -> None:
     assert {row[0] for row in recorded("peers/pyterrier_tar")["rows"]} == set(RULES)
 
 
-SLOW = {"IPHyperbolic(0.8, model)"}
-"""A loop with the other program's windows and fits takes long here; with the other recall it stands in for this one."""
+SLOW = {name for name in RULES if name.startswith("IPHyperbolic")}
+"""Fitting a hyperbola takes long: `make test` tries every eighth list, `make deep` all of them."""
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.deep] if name in SLOW else []) for name in RULES]
+    "name, step",
+    [(name, 8 if name in SLOW else 1) for name in RULES]
+    + [pytest.param(name, 1, marks=pytest.mark.deep) for name in RULES if name in SLOW],
 )
-def test_pyterrier_tar_stops_where_the_rule_here_and_the_difference_say(name: str) -> None:
+def test_pyterrier_tar_stops_where_the_rule_here_and_the_difference_say(name: str, step: int) -> None:
     made, difference, equal_rows = RULES[name]
     stops = {row[1]: row[2] for row in recorded("peers/pyterrier_tar")["rows"] if row[0] == name}
     assert len(stops) == 60
     equal = by_rounding = 0
-    for one, stop in ((lists()[at], stop) for at, stop in stops.items()):
+    for one, stop in [(lists()[at], stop) for at, stop in stops.items()][::step]:
         rule = made(one)
         ours = one.stop(rule)
         expected = difference(one, rule, ours)
@@ -255,4 +257,4 @@ def test_pyterrier_tar_stops_where_the_rule_here_and_the_difference_say(name: st
         assert stop in possible, rule
         by_rounding += stop != max(possible)
         equal += ours == stop
-    assert equal == equal_rows and by_rounding <= 5
+    assert (equal == equal_rows or step > 1) and by_rounding <= 5

@@ -13,6 +13,7 @@ from itertools import pairwise
 import numpy as np
 from scipy.integrate import quad
 from scipy.optimize import curve_fit
+from scipy.special import pdtr
 from scipy.stats import hypergeom, poisson
 
 from tarstop_core.policies.grlstop import Weights
@@ -335,7 +336,7 @@ def few_left_depth(p: Sequence[float], labels: Sequence[bool], tau: float, confi
     for n in range(N):
         found = sum(labels[:n])
         may_be_left = math.floor(found / tau - found + 1e-9)
-        left = poisson(sum(p[n:]))
-        if may_be_left >= N - n or left.cdf(may_be_left) / left.cdf(N - n) >= confidence - 1e-12:
+        to_come = sum(p[n:])
+        if may_be_left >= N - n or pdtr(may_be_left, to_come) / pdtr(N - n, to_come) >= confidence - 1e-12:
             return n
     return N

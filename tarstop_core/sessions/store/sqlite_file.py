@@ -26,6 +26,8 @@ PIECE = 500
 """Pages that are freed at once."""
 INCREMENTAL = 2
 """What SQLite calls a file that can be shortened in place."""
+SYNCHRONOUS = "FULL"
+"""A transaction that ends is on the disk, even where the machine loses power right afterwards."""
 
 
 def set_up_sqlite(engine: sa.Engine, busy_seconds: float) -> None:
@@ -39,8 +41,8 @@ def set_up_sqlite(engine: sa.Engine, busy_seconds: float) -> None:
         if not connection.execute("PRAGMA page_count").fetchone()[0]:
             # A file that is new: what is removed goes back to the disk without a copy of all else.
             connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        connection.execute(f"PRAGMA synchronous = {SYNCHRONOUS}")
         _switch_to_wal(connection, busy_seconds)
-        connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA foreign_keys = ON")
         # After a large import the write-ahead log would keep its size for ever.
         connection.execute(f"PRAGMA journal_size_limit = {64 << 20}")

@@ -38,6 +38,7 @@ def small_session(store: Store) -> str:
     return store.create_session("s", collection, [0, 1], None, settings, "", "own order")
 
 
+@pytest.mark.usefixtures("durable")
 def test_sqlite_is_durable_and_strict(tmp_path: Path) -> None:
     database = Database(sqlite_url(tmp_path / "t.db"))
     with database.read() as one, database.read() as other:
