@@ -1,0 +1,356 @@
+"""What all readers overlooked, and how well each of them reads, from verdicts, resolved disagreements and audit draws.
+
+Readers who miss a relevant record tend to miss the same one, so the records that they missed together cannot be had from
+those that one of them missed. Three things can be said of M, the relevant records among the n that everybody excluded:
+
+- Without more, that 0 ≤ M ≤ n.
+- From m records drawn at random among them, h of them relevant: the totals that neither tail of the hypergeometric
+  distribution rules out. Nothing is assumed of the readers (:func:`missed_in_audit`).
+- From the records that one of two readers missed, if the odds ratio between their verdicts on relevant records is between 1 and
+  a limit ρ that somebody states: given the margins, the number that both found then has Fisher's noncentral hypergeometric
+  distribution, and totals are ruled out by its tails (:func:`missed_within`). With ρ = 1 that is independence.
+
+A reader's sensitivity falls with M, and so does specificity where M counts among the excluded. As everything else is counted, an interval
+of M is one of each sensitivity and specificity, and all of them hold together.
+
+Notes
+-----
+Test inversion for a hypergeometric total: W. G. Cochran (1977), Sampling Techniques, 3rd edition, section 3.6. Two readers as
+capture and recapture: A. Chao et al. (2001), Statistics in Medicine 20. A Bayesian estimate with a prior on the odds ratio was tried
+and dropped: with strong dependence the prior outweighs a small audit, and its intervals seldom cover (docs/readers_measured.md).
+"""
+
+from bisect import bisect_left
+from dataclasses import dataclass
+from itertools import count
+from typing import NamedTuple
+
+import numpy as np
+from scipy.stats import hypergeom, nchypergeom_fisher
+
+from tarstop_core.calibration.recall_bound import largest_total
+from tarstop_core.documents.tables import Flags, Floats, Ints
+from tarstop_core.errors import InputProblem
+
+LEVEL = 0.9
+"""Chance with which an interval covers; each of its ends alone holds with (1 + LEVEL)/2."""
+SHARE = 0.05
+"""Share of the relevant records that may be missed where audit draws are planned."""
+
+
+class Interval(NamedTuple):
+    """From `low` to `high`, both included."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, eq=False)
+class Verdicts:
+    """What readers said of n records, and what is known of these.
+
+    InputProblem when lengths differ, a record has no verdict, or a draw was not among what everybody excluded or has no answer.
+    """
+
+    included: Floats
+    """1 where a reader included a record, 0 where he excluded it, NaN where he did not read it; shape (n, readers)."""
+    relevant: Floats
+    """1 or 0 where it is known whether a record is relevant, else NaN; shape (n,)."""
+    drawn: Ints
+    """Place of a record among the audit draws, from 1 on, 0 where it was not drawn; shape (n,)."""
+    ordered: bool = False
+    """Whether the places say in which order records were drawn."""
+
+    def __post_init__(self) -> None:
+        if not len(self.included) == len(self.relevant) == len(self.drawn):
+            raise InputProblem("Verdicts, answers and audit draws are of different numbers of records.")
+        faults = (
+            (np.isnan(self.included).all(axis=1), "has no verdict; leave it out or add one"),
+            ((self.drawn > 0) & ~self.excluded, "was drawn for the audit although a reader included it"),
+            (
+                (self.drawn > 0) & np.isnan(self.relevant),
+                "was drawn for the audit and has no answer; judge it",
+            ),
+        )
+        for at, fault in faults:
+            if at.any():
+                raise InputProblem(f"Record {int(at.argmax()) + 1} {fault}.")
+
+    @property
+    def excluded(self) -> Flags:
+        """Which records everybody who read them excluded, shape (n,)."""
+        return np.asarray(~(self.included == 1).any(axis=1))
+
+
+@dataclass(frozen=True)
+class Reader:
+    """How well one reader reads: shares of the records of this list."""
+
+    sensitivity: Interval | None
+    """Share of the relevant records that he included; None where nothing relevant is known, or he did not read all."""
+    specificity: Interval | None
+    """Share of the other records that he excluded; None likewise."""
+
+
+@dataclass(frozen=True)
+class Overlooked:
+    """What everybody excluded, and what is known of it."""
+
+    excluded: int
+    drawn: int
+    hits: int
+    """`excluded` records by everybody, of which `drawn` at random, of which `hits` are relevant."""
+    found: int
+    """Relevant records that a reader included, or that the audit or somebody else found."""
+    unresolved: int
+    """Records that a reader included and of which nobody has said whether they are relevant."""
+    missed: Interval
+    """Relevant records among what everybody excluded: M."""
+    remaining: Interval
+    """Those of them that are still not found."""
+    at_every_look: int | None
+    """Most relevant records among what everybody excluded, at 95 %, however often one looks; None unless the draws have an order."""
+    within: Interval | None
+    """M where dependence is limited; None unless a limit was stated and there are two readers who read everything."""
+    share_found: Interval | None
+    """Share of the relevant records that are found by now; None where none may be relevant."""
+    readers: tuple[Reader, ...]
+    draws_needed: int
+    """Audit draws in all that would show that at most 5 % of the relevant records are missed, if no further draw is relevant."""
+    draws_expected: int
+    """The same, if further draws are relevant as often as those so far."""
+
+
+def overlooked(verdicts: Verdicts, level: float = LEVEL, limit: float | None = None) -> Overlooked:
+    """What readers overlooked together, and how well each reads.
+
+    Parameters
+    ----------
+    verdicts : Verdicts
+        Of two or more readers.
+    level : float
+        Chance with which intervals cover, in (0, 1).
+    limit : float, optional
+        Most dependence that is thought possible, as the odds ratio between two readers' verdicts on relevant records, at least 1.
+
+    Returns
+    -------
+    Overlooked
+        Records and shares of this list.
+
+    Raises
+    ------
+    InputProblem
+        When the limit is below 1.
+    """
+    if limit is not None and not 1 <= limit < np.inf:
+        raise InputProblem(f"The odds ratio is limited to {limit:g}; give a number from 1 on.")
+    excluded, relevant, drawn = verdicts.excluded, verdicts.relevant == 1, verdicts.drawn > 0
+    known = ~np.isnan(verdicts.relevant)
+    # What came to light otherwise says nothing of the records that it lay among.
+    frame = excluded & (drawn | ~known)
+    elsewhere = int((excluded & ~frame & relevant).sum())
+    hits, draws, size = int((drawn & relevant).sum()), int(drawn.sum()), int(frame.sum())
+    missed = missed_in_audit(size, draws, hits, level)
+    missed = Interval(elsewhere + missed.low, elsewhere + missed.high)
+    found = int((relevant & ~excluded).sum()) + elsewhere + hits
+    unresolved = int((~known & ~excluded).sum())
+    remaining = Interval(missed.low - elsewhere - hits, missed.high - elsewhere - hits)
+    at_every_look = None
+    if verdicts.ordered and draws:
+        order = np.argsort(verdicts.drawn[drawn])
+        labels = relevant[drawn][order]
+        at_every_look = elsewhere + largest_total(
+            labels, np.ones(draws, dtype=bool), size, (1 - level) / 2, size
+        )
+    rate = hits / draws if draws else 0.0
+    return Overlooked(
+        excluded=int(excluded.sum()),
+        drawn=draws,
+        hits=hits,
+        found=found,
+        unresolved=unresolved,
+        missed=missed,
+        remaining=remaining,
+        at_every_look=at_every_look,
+        within=_within(verdicts, limit, level) if limit is not None else None,
+        share_found=_share((found, found + unresolved), (remaining.low, remaining.high)),
+        readers=tuple(_reader(verdicts, at, missed) for at in range(verdicts.included.shape[1])),
+        draws_needed=draws_needed(size, found - hits, hits=hits, level=level),
+        draws_expected=draws_needed(size, found - hits, hits=hits, rate=rate, level=level),
+    )
+
+
+def missed_in_audit(excluded: int, drawn: int, hits: int, level: float = LEVEL) -> Interval:
+    """Totals that audit draws leave possible: exact, whatever readers have in common.
+
+    Parameters
+    ----------
+    excluded : int
+        Records that everybody excluded.
+    drawn, hits : int
+        Records drawn at random among them, and relevant ones among those.
+    level : float
+        Chance with which the interval covers, at least.
+
+    Returns
+    -------
+    Interval
+        Relevant records among the excluded ones, those drawn counted.
+
+    Examples
+    --------
+    >>> missed_in_audit(467, 47, 5)
+    Interval(low=22, high=96)
+    >>> missed_in_audit(467, 0, 0)
+    Interval(low=0, high=467)
+    """
+    tail, most = (1 - level) / 2, excluded - drawn + hits
+    totals = range(hits, most + 1)
+    low = bisect_left(
+        totals, True, key=lambda total: bool(hypergeom.sf(hits - 1, excluded, total, drawn) > tail)
+    )
+    high = bisect_left(
+        totals, True, key=lambda total: bool(hypergeom.cdf(hits, excluded, total, drawn) <= tail)
+    )
+    return Interval(hits + low, hits + high - 1)
+
+
+def missed_within(
+    both: int, first: int, second: int, excluded: int, limit: float, level: float = LEVEL
+) -> Interval:
+    """Totals that two readers' misses leave possible, if the odds ratio between their verdicts is from 1 to a limit.
+
+    Parameters
+    ----------
+    both, first, second : int
+        Relevant records that both included, only the first, only the second.
+    excluded : int
+        Records that both excluded.
+    limit : float
+        Highest odds ratio between their verdicts on relevant records; 1 for independence.
+    level : float
+        Chance with which the interval covers, at least, where the odds ratio is within its limits.
+
+    Returns
+    -------
+    Interval
+        Relevant records that both excluded.
+
+    Examples
+    --------
+    >>> missed_within(299, 19, 9, excluded=467, limit=1)
+    Interval(low=0, high=2)
+    >>> missed_within(299, 19, 9, excluded=467, limit=100)
+    Interval(low=0, high=122)
+    """
+    tail, totals = (1 - level) / 2, range(excluded + 1)
+
+    def of(total: int, odds: float) -> tuple[int, int, int, float]:
+        return both + first + second + total, both + first, both + second, odds
+
+    low = bisect_left(
+        totals, True, key=lambda total: bool(nchypergeom_fisher.cdf(both, *of(total, 1.0)) > tail)
+    )
+    high = bisect_left(
+        totals, True, key=lambda total: bool(nchypergeom_fisher.sf(both - 1, *of(total, limit)) <= tail)
+    )
+    return Interval(min(low, excluded), high - 1)
+
+
+def draws_needed(
+    excluded: int, found: int, hits: int = 0, rate: float = 0.0, share: float = SHARE, level: float = LEVEL
+) -> int:
+    """Audit draws in all that would show that at most a share of the relevant records is missed.
+
+    Parameters
+    ----------
+    excluded : int
+        Records that everybody excluded.
+    found : int
+        Relevant records that are known without the audit.
+    hits : int
+        Relevant records among the draws so far.
+    rate : float
+        Share of draws that is expected to be relevant; 0 for the least that could do.
+    share : float
+        Share that may still be missed once what the audit found is counted as found.
+    level : float
+        As of an interval: its upper end holds with (1 + level)/2.
+
+    Returns
+    -------
+    int
+        At most all of them.
+
+    Examples
+    --------
+    >>> draws_needed(1000, found=95), draws_needed(1000, found=950), draws_needed(730, found=4)
+    (393, 56, 694)
+    """
+    tail = (1 - level) / 2
+    for relevant in count(hits):
+        most = int((share * found + relevant) / (1 - share) + 1e-9)
+        draws = range(relevant, excluded + 1)
+        if most >= excluded:
+            return relevant
+        enough = relevant + bisect_left(
+            draws,
+            True,
+            key=lambda drawn, k=relevant, total=most + 1: bool(
+                hypergeom.cdf(k, excluded, total, drawn) <= tail
+            ),
+        )
+        if rate * enough <= relevant + 1e-9 or enough >= excluded:
+            return min(enough, excluded)
+    raise AssertionError("counts have no end")
+
+
+def _reader(verdicts: Verdicts, at: int, missed: Interval) -> Reader:
+    """Sensitivity and specificity of one reader, with what is unresolved taken at its worst and at its best."""
+    read, excluded = ~np.isnan(verdicts.included[:, at]), verdicts.excluded
+    if (excluded & ~read).any():
+        return Reader(None, None)
+    yes, known = verdicts.included[:, at] == 1, ~np.isnan(verdicts.relevant)
+    others = read & ~yes & ~excluded  # Records that he excluded and somebody else included
+    relevant = verdicts.relevant == 1
+
+    def number(where: Flags) -> int:
+        return int(where.sum())
+
+    open_yes, open_others, n = number(yes & ~known), number(others & ~known), number(excluded)
+    of_yes, of_others = number(yes & relevant), number(others & relevant)
+    wrong, right = number(yes & known & ~relevant), number(others & known & ~relevant)
+    return Reader(
+        sensitivity=_share(
+            (of_yes, of_yes + open_yes), (of_others + missed.low, of_others + open_others + missed.high)
+        ),
+        specificity=_share(
+            (right + n - missed.high, right + open_others + n - missed.low), (wrong, wrong + open_yes)
+        ),
+    )
+
+
+def _share(part: tuple[float, float], rest: tuple[float, float]) -> Interval | None:
+    """Least and largest part/(part + rest), each from its least to its largest; None where all of it may be 0."""
+    if part[0] + rest[0] == 0:
+        # Nothing may be there; what is there can only be of the one that may be more than 0.
+        return Interval(0.0, 0.0) if rest[1] > part[1] == 0 else None
+    return Interval(part[0] / (part[0] + rest[1]), part[1] / (part[1] + rest[0]))
+
+
+def _within(verdicts: Verdicts, limit: float, level: float) -> Interval | None:
+    """M by the misses of two readers who read everything, with all disagreements resolved; else None."""
+    included, excluded = verdicts.included, verdicts.excluded
+    if included.shape[1] != 2 or np.isnan(included).any() or np.isnan(verdicts.relevant[~excluded]).any():
+        return None
+    relevant, (first, second) = verdicts.relevant == 1, (included == 1).T
+    only = (relevant & first & ~second, relevant & ~first & second)
+    return missed_within(
+        int((relevant & first & second).sum()),
+        int(only[0].sum()),
+        int(only[1].sum()),
+        int(excluded.sum()),
+        limit,
+        level,
+    )
