@@ -16,6 +16,7 @@ from tarstop_core.cli import (
     launch,
     look_back,
     rank,
+    readers,
     replay,
     samples,
     value,
@@ -50,7 +51,19 @@ def tarstop() -> None:
     """Screen ranked documents until reading on is no longer worth it."""
 
 
-MODULES = (belief, calibrate, check_policy, experiment, launch, look_back, rank, replay, samples, value)
+MODULES = (
+    belief,
+    calibrate,
+    check_policy,
+    experiment,
+    launch,
+    look_back,
+    rank,
+    readers,
+    replay,
+    samples,
+    value,
+)
 for command in (each for module in MODULES for each in vars(module).values()):
     if isinstance(command, click.Command):
         tarstop.add_command(command)

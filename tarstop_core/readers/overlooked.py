@@ -17,11 +17,12 @@ Notes
 -----
 Test inversion for a hypergeometric total: W. G. Cochran (1977), Sampling Techniques, 3rd edition, section 3.6. Two readers as
 capture and recapture: A. Chao et al. (2001), Statistics in Medicine 20. A Bayesian estimate with a prior on the odds ratio was tried
-and dropped: with strong dependence the prior outweighs a small audit, and its intervals seldom cover (docs/readers_measured.md).
+and dropped: with strong dependence the prior outweighs a small audit, and its intervals seldom cover.
 """
 
 from bisect import bisect_left
 from dataclasses import dataclass
+from functools import partial
 from itertools import count
 from typing import NamedTuple
 
@@ -60,13 +61,18 @@ class Verdicts:
     """Place of a record among the audit draws, from 1 on, 0 where it was not drawn; shape (n,)."""
     ordered: bool = False
     """Whether the places say in which order records were drawn."""
+    names: tuple[str, ...] = ()
+    """What each record is called in a message; empty: by its number."""
 
     def __post_init__(self) -> None:
         if not len(self.included) == len(self.relevant) == len(self.drawn):
             raise InputProblem("Verdicts, answers and audit draws are of different numbers of records.")
         faults = (
             (np.isnan(self.included).all(axis=1), "has no verdict; leave it out or add one"),
-            ((self.drawn > 0) & ~self.excluded, "was drawn for the audit although a reader included it"),
+            (
+                (self.drawn > 0) & ~self.excluded,
+                "was drawn for the audit although a reader included it; draw among what everybody excluded",
+            ),
             (
                 (self.drawn > 0) & np.isnan(self.relevant),
                 "was drawn for the audit and has no answer; judge it",
@@ -74,7 +80,8 @@ class Verdicts:
         )
         for at, fault in faults:
             if at.any():
-                raise InputProblem(f"Record {int(at.argmax()) + 1} {fault}.")
+                first = int(at.argmax())
+                raise InputProblem(f"{self.names[first] if self.names else f'Record {first + 1}'} {fault}.")
 
     @property
     def excluded(self) -> Flags:
@@ -93,6 +100,17 @@ class Reader:
 
 
 @dataclass(frozen=True)
+class Within:
+    """Relevant records that two readers both excluded, if their misses depend on each other no more than somebody states."""
+
+    limit: float
+    """Highest odds ratio between their verdicts on relevant records; the lowest is 1."""
+    missed: Interval
+    independent: Interval
+    """The same for an odds ratio of 1."""
+
+
+@dataclass(frozen=True)
 class Overlooked:
     """What everybody excluded, and what is known of it."""
 
@@ -100,7 +118,7 @@ class Overlooked:
     drawn: int
     hits: int
     """`excluded` records by everybody, of which `drawn` at random, of which `hits` are relevant."""
-    found: int
+    relevant_found: int
     """Relevant records that a reader included, or that the audit or somebody else found."""
     unresolved: int
     """Records that a reader included and of which nobody has said whether they are relevant."""
@@ -110,7 +128,7 @@ class Overlooked:
     """Those of them that are still not found."""
     at_every_look: int | None
     """Most relevant records among what everybody excluded, at 95 %, however often one looks; None unless the draws have an order."""
-    within: Interval | None
+    within: Within | None
     """M where dependence is limited; None unless a limit was stated and there are two readers who read everything."""
     share_found: Interval | None
     """Share of the relevant records that are found by now; None where none may be relevant."""
@@ -146,15 +164,15 @@ def overlooked(verdicts: Verdicts, level: float = LEVEL, limit: float | None = N
     if limit is not None and not 1 <= limit < np.inf:
         raise InputProblem(f"The odds ratio is limited to {limit:g}; give a number from 1 on.")
     excluded, relevant, drawn = verdicts.excluded, verdicts.relevant == 1, verdicts.drawn > 0
-    known = ~np.isnan(verdicts.relevant)
+    judged = ~np.isnan(verdicts.relevant)
     # What came to light otherwise says nothing of the records that it lay among.
-    frame = excluded & (drawn | ~known)
+    frame = excluded & (drawn | ~judged)
     elsewhere = int((excluded & ~frame & relevant).sum())
     hits, draws, size = int((drawn & relevant).sum()), int(drawn.sum()), int(frame.sum())
     missed = missed_in_audit(size, draws, hits, level)
     missed = Interval(elsewhere + missed.low, elsewhere + missed.high)
-    found = int((relevant & ~excluded).sum()) + elsewhere + hits
-    unresolved = int((~known & ~excluded).sum())
+    relevant_found = int((relevant & ~excluded).sum()) + elsewhere + hits
+    unresolved = int((~judged & ~excluded).sum())
     remaining = Interval(missed.low - elsewhere - hits, missed.high - elsewhere - hits)
     at_every_look = None
     if verdicts.ordered and draws:
@@ -168,16 +186,16 @@ def overlooked(verdicts: Verdicts, level: float = LEVEL, limit: float | None = N
         excluded=int(excluded.sum()),
         drawn=draws,
         hits=hits,
-        found=found,
+        relevant_found=relevant_found,
         unresolved=unresolved,
         missed=missed,
         remaining=remaining,
         at_every_look=at_every_look,
         within=_within(verdicts, limit, level) if limit is not None else None,
-        share_found=_share((found, found + unresolved), (remaining.low, remaining.high)),
+        share_found=_share((relevant_found, relevant_found + unresolved), (remaining.low, remaining.high)),
         readers=tuple(_reader(verdicts, at, missed) for at in range(verdicts.included.shape[1])),
-        draws_needed=draws_needed(size, found - hits, hits=hits, level=level),
-        draws_expected=draws_needed(size, found - hits, hits=hits, rate=rate, level=level),
+        draws_needed=draws_needed(size, relevant_found - hits, hits=hits, level=level),
+        draws_expected=draws_needed(size, relevant_found - hits, hits=hits, rate=rate, level=level),
     )
 
 
@@ -205,6 +223,8 @@ def missed_in_audit(excluded: int, drawn: int, hits: int, level: float = LEVEL) 
     >>> missed_in_audit(467, 0, 0)
     Interval(low=0, high=467)
     """
+    if drawn == excluded:
+        return Interval(hits, hits)
     tail, most = (1 - level) / 2, excluded - drawn + hits
     totals = range(hits, most + 1)
     low = bisect_left(
@@ -259,7 +279,12 @@ def missed_within(
 
 
 def draws_needed(
-    excluded: int, found: int, hits: int = 0, rate: float = 0.0, share: float = SHARE, level: float = LEVEL
+    excluded: int,
+    relevant_found: int,
+    hits: int = 0,
+    rate: float = 0.0,
+    share: float = SHARE,
+    level: float = LEVEL,
 ) -> int:
     """Audit draws in all that would show that at most a share of the relevant records is missed.
 
@@ -267,7 +292,7 @@ def draws_needed(
     ----------
     excluded : int
         Records that everybody excluded.
-    found : int
+    relevant_found : int
         Relevant records that are known without the audit.
     hits : int
         Relevant records among the draws so far.
@@ -285,22 +310,20 @@ def draws_needed(
 
     Examples
     --------
-    >>> draws_needed(1000, found=95), draws_needed(1000, found=950), draws_needed(730, found=4)
+    >>> draws_needed(1000, 95), draws_needed(1000, 950), draws_needed(730, 4)
     (393, 56, 694)
     """
     tail = (1 - level) / 2
+
+    def shows(relevant: int, most: int, drawn: int) -> bool:
+        return bool(hypergeom.cdf(relevant, excluded, most + 1, drawn) <= tail)
+
     for relevant in count(hits):
-        most = int((share * found + relevant) / (1 - share) + 1e-9)
-        draws = range(relevant, excluded + 1)
+        most = int((share * relevant_found + relevant) / (1 - share) + 1e-9)
         if most >= excluded:
             return relevant
-        enough = relevant + bisect_left(
-            draws,
-            True,
-            key=lambda drawn, k=relevant, total=most + 1: bool(
-                hypergeom.cdf(k, excluded, total, drawn) <= tail
-            ),
-        )
+        draws = range(relevant, excluded + 1)
+        enough = relevant + bisect_left(draws, True, key=partial(shows, relevant, most))
         if rate * enough <= relevant + 1e-9 or enough >= excluded:
             return min(enough, excluded)
     raise AssertionError("counts have no end")
@@ -311,16 +334,16 @@ def _reader(verdicts: Verdicts, at: int, missed: Interval) -> Reader:
     read, excluded = ~np.isnan(verdicts.included[:, at]), verdicts.excluded
     if (excluded & ~read).any():
         return Reader(None, None)
-    yes, known = verdicts.included[:, at] == 1, ~np.isnan(verdicts.relevant)
+    yes, judged = verdicts.included[:, at] == 1, ~np.isnan(verdicts.relevant)
     others = read & ~yes & ~excluded  # Records that he excluded and somebody else included
     relevant = verdicts.relevant == 1
 
     def number(where: Flags) -> int:
         return int(where.sum())
 
-    open_yes, open_others, n = number(yes & ~known), number(others & ~known), number(excluded)
+    open_yes, open_others, n = number(yes & ~judged), number(others & ~judged), number(excluded)
     of_yes, of_others = number(yes & relevant), number(others & relevant)
-    wrong, right = number(yes & known & ~relevant), number(others & known & ~relevant)
+    wrong, right = number(yes & judged & ~relevant), number(others & judged & ~relevant)
     return Reader(
         sensitivity=_share(
             (of_yes, of_yes + open_yes), (of_others + missed.low, of_others + open_others + missed.high)
@@ -339,18 +362,15 @@ def _share(part: tuple[float, float], rest: tuple[float, float]) -> Interval | N
     return Interval(part[0] / (part[0] + rest[1]), part[1] / (part[1] + rest[0]))
 
 
-def _within(verdicts: Verdicts, limit: float, level: float) -> Interval | None:
+def _within(verdicts: Verdicts, limit: float, level: float) -> Within | None:
     """M by the misses of two readers who read everything, with all disagreements resolved; else None."""
     included, excluded = verdicts.included, verdicts.excluded
     if included.shape[1] != 2 or np.isnan(included).any() or np.isnan(verdicts.relevant[~excluded]).any():
         return None
     relevant, (first, second) = verdicts.relevant == 1, (included == 1).T
-    only = (relevant & first & ~second, relevant & ~first & second)
-    return missed_within(
-        int((relevant & first & second).sum()),
-        int(only[0].sum()),
-        int(only[1].sum()),
-        int(excluded.sum()),
-        limit,
-        level,
+    cells = (relevant & first & second, relevant & first & ~second, relevant & ~first & second, excluded)
+    both, only_first, only_second, by_both = (int(cell.sum()) for cell in cells)
+    missed, independent = (
+        missed_within(both, only_first, only_second, by_both, odds, level) for odds in (limit, 1.0)
     )
+    return Within(limit, missed, independent)

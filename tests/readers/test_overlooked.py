@@ -11,6 +11,7 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.readers.overlooked import (
     Interval,
     Verdicts,
+    Within,
     draws_needed,
     missed_in_audit,
     missed_within,
@@ -93,7 +94,13 @@ def test_more_draws_are_needed_where_some_are_relevant() -> None:
 
 def test_sensitivity_and_specificity_follow_what_was_missed() -> None:
     found = overlooked(verdicts(ROWS))
-    assert (found.excluded, found.drawn, found.hits, found.found, found.unresolved) == (17, 5, 1, 12, 0)
+    assert (found.excluded, found.drawn, found.hits, found.relevant_found, found.unresolved) == (
+        17,
+        5,
+        1,
+        12,
+        0,
+    )
     low, high = found.missed
     assert found.missed == missed_in_audit(17, 5, 1) and found.remaining == (low - 1, high - 1)
     first, second = found.readers
@@ -135,11 +142,16 @@ def test_what_came_to_light_otherwise_is_no_draw() -> None:
     found = overlooked(verdicts([*ROWS, (0, 0, 1, 0), (0, 0, 0, 0)]))
     drawn = missed_in_audit(17, 5, 1)
     assert found.missed == Interval(1 + drawn.low, 1 + drawn.high)
-    assert (found.excluded, found.found, found.remaining) == (19, 13, (drawn.low - 1, drawn.high - 1))
+    assert (found.excluded, found.relevant_found, found.remaining) == (
+        19,
+        13,
+        (drawn.low - 1, drawn.high - 1),
+    )
 
 
 def test_a_limit_on_dependence_needs_two_readers_and_every_answer() -> None:
-    assert overlooked(verdicts(ROWS), limit=4).within == missed_within(6, 3, 2, 17, 4)
+    within = (missed_within(6, 3, 2, 17, odds) for odds in (4, 1))
+    assert overlooked(verdicts(ROWS), limit=4).within == Within(4, *within)
     assert overlooked(verdicts(ROWS)).within is None
     assert overlooked(verdicts([*ROWS, (1, 0, NAN, 0)]), limit=4).within is None
     assert overlooked(verdicts([*ROWS, (1, NAN, 1, 0)]), limit=4).within is None
