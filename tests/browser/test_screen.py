@@ -101,6 +101,7 @@ def test_the_demo_from_the_first_key_to_the_decision(server: Any, open_page: Ope
     watched.assert_sound()
 
 
+@pytest.mark.deep  # from an upload to a reload, as other tests do on smaller lists
 def test_a_real_collection_by_keyboard(server: Any, open_page: OpenPage, real_data: Path) -> None:
     """Upload, rank by the review's title, screen six by keyboard, change q*, come back after a reload."""
     titles = pd.read_csv(real_data / "topics.csv").set_index("topic")["title"]

@@ -153,7 +153,8 @@ def evidence(page: Page) -> Any:
     return page.locator(".st-key-evidence")
 
 
-@pytest.mark.parametrize("stages", [2, pytest.param(1, marks=pytest.mark.deep)])
+@pytest.mark.deep  # half a minute; each of its steps is tried on smaller sessions too
+@pytest.mark.parametrize("stages", [2, 1])
 def test_a_real_review_from_the_abstracts_to_the_decision(
     server: Any, open_page: OpenPage, real_data: Path, stages: int
 ) -> None:
