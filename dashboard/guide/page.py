@@ -15,7 +15,7 @@ DOCS = shell.ROOT / "docs"
 FIRST = "guide"
 READ = (
     f"{FIRST} own_data for_several benchmarks_of_your_own results reviews_measured still_unread question_chances reranked_chances "
-    "calibrators_travel ranking reranking recall_statement reml_or_exact grlstop"
+    "calibrators_travel ranking reranking recall_statement readers_measured reml_or_exact grlstop"
 ).split()
 """Documents by their names in the address, in the order in which they are offered."""
 ELSEWHERE = {"methods": shell.learn("formulas")}

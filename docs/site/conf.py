@@ -41,6 +41,7 @@ docs/reviews_measured
 docs/question_chances
 docs/still_unread
 docs/recall_statement
+docs/readers_measured
 docs/calibrators_travel
 docs/reranking
 docs/reranked_chances

@@ -17,7 +17,7 @@ Notes
 -----
 Test inversion for a hypergeometric total: W. G. Cochran (1977), Sampling Techniques, 3rd edition, section 3.6. Two readers as
 capture and recapture: A. Chao et al. (2001), Statistics in Medicine 20. A Bayesian estimate with a prior on the odds ratio was tried
-and dropped: with strong dependence the prior outweighs a small audit, and its intervals seldom cover.
+and dropped: with strong dependence the prior outweighs a small audit, and its intervals seldom cover (docs/readers_measured.md).
 """
 
 from bisect import bisect_left

@@ -13,6 +13,7 @@ from scripts import real_lists
 from scripts.studies import (
     question_chances,
     ranking,
+    readers,
     recall,
     reml,
     reranked_chances,
@@ -375,3 +376,57 @@ def test_what_chances_for_one_question_foresaw_is_foreseen_again(real_data: Path
     assert own["question"].tolist() == again["question"].tolist()
     for name in ("log_score", "expected", "true"):
         assert own[name].to_numpy() == pytest.approx(again[name].to_numpy(), abs=2e-3, rel=2e-3)
+
+
+# --- readers ----------------------------------------------------------------------------------------
+
+
+def test_intervals_of_what_readers_overlooked_hold_and_independence_fails() -> None:
+    tables = kept_tables(load("readers"))
+    reviews, drawn = tables["readers_reviews"], tables["readers_simulated"]
+    assert reviews.groupby("audited")["review"].nunique().to_dict() == {0.05: 4, 0.1: 4, 0.2: 4}
+    for part in readers.PARTS:
+        assert readers.not_below(reviews, f"audit_{part}_held") > 0.05
+        assert (drawn[f"audit_{part}_held"] >= 0.9).all(), "from no to strong dependence"
+    strong = drawn[drawn["odds_ratio"] == 100]
+    assert (strong["independence_missed_held"] < 0.05).all()
+    assert (drawn.loc[drawn["odds_ratio"] <= readers.LIMIT, "limit_missed_held"] >= 0.9).all()
+
+
+def test_following_the_advice_is_no_worse_than_what_was_best_elsewhere() -> None:
+    kept = table("readers", "readers_strategies")
+    found = load("readers").summarise(kept_tables(load("readers")))
+    assert found["regret"]["difference"] <= 0.01 and found["worst"] <= 0.01
+    again = readers.with_best_elsewhere(kept.drop(columns=["best_elsewhere", "regret", "hindsight"]))
+    assert again["best_elsewhere"].tolist() == kept["best_elsewhere"].tolist()
+    row = kept.iloc[3]
+    at_price = kept[
+        (kept["machine"] == row["machine"])
+        & (kept["cost"] == row["cost"])
+        & (kept["follow_up"] == row["follow_up"])
+    ]
+    others = at_price[at_price["review"] != row["review"]]
+    assert others[[way.name for way in readers.Strategy]].mean().idxmax() == row["best_elsewhere"]
+
+
+def test_readers_are_measured_again_alike(real_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(readers, "REVIEWS", ("Donners_2021",))
+    monkeypatch.setattr(readers, "AUDITED", (0.2,))
+    (again,) = readers.of_reviews(real_data)
+    kept = table("readers", "readers_reviews").query("review == 'Donners_2021' and audited == 0.2").iloc[0]
+    assert {name: kept[name] for name in again} == again
+    assert next(iter(readers.facts(real_data)))["draws_needed"] == 121
+    monkeypatch.setattr(readers, "COSTS", (0.1,))
+    monkeypatch.setattr(readers, "FOLLOW_UPS", (5.0,))
+    for row in readers.of_strategies(real_data):
+        same = table("readers", "readers_strategies").query(
+            f"review == 'Donners_2021' and cost == 0.1 and follow_up == 5 and machine == {row['machine']}"
+        )
+        assert same["advice"].item() == pytest.approx(row["advice"], abs=1e-5)
+
+
+def test_simulated_readers_have_the_odds_ratio_and_sensitivities_that_they_should() -> None:
+    both, first, second, neither = readers.joint(0.9, 0.6, 10)
+    assert both * neither / (first * second) == pytest.approx(10)
+    assert (both + first, both + second) == pytest.approx((0.9, 0.6))
+    assert readers.joint(0.9, 0.6, 1)[0] == pytest.approx(0.54)

@@ -1,0 +1,248 @@
+"""Whether intervals of what all readers overlooked hold, and what following the advice on who reads next is worth."""
+
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from scipy.stats import t as student
+from scipy.stats import ttest_1samp
+
+from scripts.study import Floats, Study, Tables
+from tarstop_core.documents.tables import Flags
+from tarstop_core.places import real_data
+from tarstop_core.readers import strategies
+from tarstop_core.readers.agreement import agreement
+from tarstop_core.readers.overlooked import Interval, Overlooked, Verdicts, missed_within, overlooked
+from tarstop_core.readers.played import Choice, ReadList, advised, play
+from tarstop_core.readers.strategies import Strategy
+
+REVIEWS = ("Donners_2021", "Jeyaraman_2020", "search1", "search2")
+INCLUDED = 3  # Lowest score of a language model that counts as included
+AUDITED = (0.05, 0.1, 0.2)
+ODDS = (1.0, 3.0, 10.0, 100.0)
+SENSITIVITIES = ((0.866, 0.866), (0.9, 0.6))  # Two people (Gartlehner 2020); unequal readers
+RECORDS, RELEVANT, SPECIFICITY = 2000, 100, 0.95
+DRAWN, SIMULATED = 500, 400  # Audits of each real review; simulated reviews
+COSTS = (
+    0.01,
+    0.03,
+    0.1,
+    0.3,
+    1.0,
+)  # What it costs that one person reads everything, in units of finding everything
+FOLLOW_UPS = (0.0, 5.0)  # What an included record costs further, in records read
+MACHINE_PRICE, PERSONS = 0.01, 20  # Of a record, against a person's; simulated persons
+LIMIT = 10.0  # Odds ratio that somebody might state as a limit
+WAYS = ("audit", "independence", "limit")
+PARTS = ("missed", "reader_1", "reader_2")
+Row = dict[str, object]
+
+
+def real_verdicts(data: Path, review: str) -> tuple[Floats, Floats]:
+    """What two language models included, shape (records, 2), and what is relevant."""
+    table = pd.read_csv(data / "readers" / f"{review}.csv")
+    return (table[["reader_1", "reader_2"]] >= INCLUDED).to_numpy(float), table["included"].to_numpy(float)
+
+
+def joint(first: float, second: float, odds: float) -> Floats:
+    """Chances that both, only the first, only the second and neither find a relevant record, at this odds ratio (Plackett 1965)."""
+    if odds == 1:
+        both = first * second
+    else:
+        half = 1 + (first + second) * (odds - 1)
+        both = (half - (half**2 - 4 * odds * (odds - 1) * first * second) ** 0.5) / (2 * (odds - 1))
+    return np.array([both, first - both, second - both, 1 - first - second + both])
+
+
+def simulated(rng: np.random.Generator, first: float, second: float, odds: float) -> tuple[Floats, Floats]:
+    """Verdicts of two readers on a review, and what is relevant."""
+    kinds = np.array([[1, 1], [1, 0], [0, 1], [0, 0]], dtype=float)
+    of_relevant = kinds[rng.choice(4, size=RELEVANT, p=joint(first, second, odds))]
+    others = (rng.random((RECORDS - RELEVANT, 2)) > SPECIFICITY).astype(float)
+    return np.concatenate([of_relevant, others]), (np.arange(RECORDS) < RELEVANT).astype(float)
+
+
+def audited(included: Floats, relevant: Floats, share: float, rng: np.random.Generator) -> Verdicts:
+    """The same with all disagreements resolved and a share of what both excluded drawn at random."""
+    excluded = np.flatnonzero((included == 0).all(axis=1))
+    order = rng.permutation(excluded)[: round(share * len(excluded))]
+    known, places = (
+        np.where((included == 0).all(axis=1), np.nan, relevant),
+        np.zeros(len(relevant), dtype=int),
+    )
+    known[order], places[order] = relevant[order], np.arange(1, len(order) + 1)
+    return Verdicts(included, known, places)
+
+
+def intervals(verdicts: Verdicts, said: Overlooked) -> dict[str, tuple[Interval | None, ...]]:
+    """Intervals of the missed records and of both sensitivities: by the audit, by independence, by a stated limit."""
+    relevant, included = verdicts.relevant == 1, verdicts.included == 1
+    finds = (relevant[:, None] & included).sum(axis=0)
+    known = int((relevant & included.any(axis=1)).sum())
+    both = int((relevant & included.all(axis=1)).sum())
+    ways: dict[str, tuple[Interval | None, ...]] = {
+        "audit": (said.missed, *(reader.sensitivity for reader in said.readers))
+    }
+    for way, limit in (("independence", 1.0), ("limit", LIMIT)):
+        missed = missed_within(both, finds[0] - both, finds[1] - both, said.excluded, limit)
+        ways[way] = (
+            missed,
+            *(Interval(found / (known + missed.high), found / (known + missed.low)) for found in finds),
+        )
+    return ways
+
+
+def checked(included: Floats, relevant: Floats, share: float, rng: np.random.Generator) -> Row:
+    """Whether each interval holds, and its width."""
+    verdicts = audited(included, relevant, share, rng)
+    is_relevant = relevant == 1
+    missed = int((is_relevant & (included == 0).all(axis=1)).sum())
+    truth = (missed, *included[is_relevant].mean(axis=0))
+    row: Row = {}
+    for way, stated in intervals(verdicts, overlooked(verdicts)).items():
+        for part, interval, true in zip(PARTS, stated, truth, strict=True):
+            assert interval is not None
+            row[f"{way}_{part}_held"] = interval.low - 1e-9 <= true <= interval.high + 1e-9
+            row[f"{way}_{part}_width"] = interval.high - interval.low
+    return row
+
+
+def mean_of(rows: Iterator[Row]) -> dict[str, float]:
+    """Share of intervals that hold and mean widths."""
+    return pd.DataFrame(rows).astype(float).mean().round(4).to_dict()
+
+
+def of_reviews(data: Path) -> Iterator[Row]:
+    """Every review by share audited: coverage and widths over audits drawn anew."""
+    for review in REVIEWS:
+        included, relevant = real_verdicts(data, review)
+        missed = int(relevant[(included == 0).all(axis=1)].sum())
+        for share in AUDITED:
+            rng = np.random.default_rng(1)
+            held = mean_of(checked(included, relevant, share, rng) for _ in range(DRAWN))
+            yield {"review": review, "audited": share, "missed": missed} | held
+
+
+def of_simulations() -> Iterator[Row]:
+    """Simulated reviews by dependence and share audited."""
+    for first, second in SENSITIVITIES:
+        for odds in ODDS:
+            for share in AUDITED:
+                rng = np.random.default_rng(1)
+                held = mean_of(
+                    checked(*simulated(rng, first, second, odds), share, rng) for _ in range(SIMULATED)
+                )
+                yield {"first": first, "second": second, "odds_ratio": odds, "audited": share} | held
+
+
+def facts(data: Path) -> Iterator[Row]:
+    """Agreement in each review, and how many draws would show that at most 5 % are missed."""
+    for review in REVIEWS:
+        included, relevant = real_verdicts(data, review)
+        known = np.where((included == 0).all(axis=1), np.nan, relevant)
+        said = overlooked(Verdicts(included, known, np.zeros(len(known), dtype=int)))
+        agree = agreement(included)
+        assert agree.cohen is not None
+        yield {
+            "review": review,
+            "records": len(relevant),
+            "relevant": int(relevant.sum()),
+            "excluded": said.excluded,
+            "draws_needed": said.draws_needed,
+            "agree": agree.per_cent.value,
+            "kappa": agree.cohen.value,
+            "ac1": agree.ac1.value,
+        }
+
+
+def person_of(relevant: Flags, seed: int) -> Flags:
+    """What a simulated person includes."""
+    chance = np.where(relevant, strategies.SENSITIVITY, strategies.FALSE_INCLUSIONS)
+    return np.asarray(np.random.default_rng(seed).random(len(relevant)) < chance)
+
+
+def of_strategies(data: Path) -> Iterator[Row]:
+    """Utility of following the advice and of every fixed way, by review, machine and price."""
+    for machine, cost, follow_up in product((0, 1), COSTS, FOLLOW_UPS):
+        for review in REVIEWS:
+            included, truth = real_verdicts(data, review)
+            by_machine, relevant = included[:, machine] == 1, truth == 1
+            price = cost / len(relevant)
+            prices = strategies.Prices(price, MACHINE_PRICE * price, follow_up * price)
+            choices: dict[str, Choice] = {"advice": advised}
+            choices |= {way.name: lambda *_, way=way: way for way in Strategy}  # type: ignore[misc]
+            lists = [ReadList(by_machine, person_of(relevant, seed), relevant) for seed in range(PERSONS)]
+            means = {
+                name: np.mean([play(choose, whole, prices, at).utility for at, whole in enumerate(lists)])
+                for name, choose in choices.items()
+            }
+            yield {"machine": machine + 1, "cost": cost, "follow_up": follow_up, "review": review} | means
+
+
+def with_best_elsewhere(rows: pd.DataFrame) -> pd.DataFrame:
+    """Beside every review the fixed way that was best on average over the others at the same price, and the regret against it."""
+    ways = [way.name for way in Strategy]
+    settings = rows.groupby(["machine", "cost", "follow_up"])[ways]
+    elsewhere = settings.transform("sum") - rows[ways]
+    best = elsewhere.idxmax(axis=1)
+    utility = [rows.at[at, name] for at, name in best.items()]
+    return rows.assign(
+        best_elsewhere=best,
+        regret=np.array(utility) - rows["advice"],
+        hindsight=rows[ways].max(axis=1) - rows["advice"],
+    )
+
+
+def measure() -> Tables:
+    """Coverage and widths on real and simulated reviews, and what following the advice is worth."""
+    data = real_data()
+    return {
+        "readers_reviews": pd.DataFrame(of_reviews(data)),
+        "readers_simulated": pd.DataFrame(of_simulations()),
+        "readers_agreement": pd.DataFrame(facts(data)).round(4),
+        "readers_strategies": with_best_elsewhere(pd.DataFrame(of_strategies(data))).round(5),
+    }
+
+
+def not_below(rows: pd.DataFrame, column: str) -> float:
+    """The p value of a t-test over reviews against coverage below 90 %."""
+    by_review = rows.groupby("review")[column].mean()
+    return 1.0 if by_review.std() == 0 else float(ttest_1samp(by_review, 0.9, alternative="less").pvalue)
+
+
+def over_reviews(rows: pd.DataFrame, column: str) -> dict[str, float]:
+    """Mean with its 95 % interval over reviews."""
+    by_review = rows.groupby("review")[column].mean()
+    reach = float(student.ppf(0.975, len(by_review) - 1)) * by_review.sem()
+    return {"difference": by_review.mean(), "low": by_review.mean() - reach, "high": by_review.mean() + reach}
+
+
+def summarise(tables: Tables) -> Row:
+    """Coverage and width by share audited and by dependence, and what following the advice gains."""
+    reviews, drawn, played = (tables[f"readers_{name}"] for name in ("reviews", "simulated", "strategies"))
+    p = {f"{part}_{way}": not_below(reviews, f"{way}_{part}_held") for part in PARTS for way in WAYS}
+    gains = {
+        way.name: over_reviews(played.assign(gain=played["advice"] - played[way.name]), "gain")
+        for way in Strategy
+    }
+    return {
+        "reviews": reviews,
+        "simulated": drawn,
+        "facts": tables["readers_agreement"],
+        "p": p,
+        "gains": gains,
+        "regret": over_reviews(played, "regret"),
+        "worst": played.groupby("review")["regret"].mean().max(),
+        "hindsight": over_reviews(played, "hindsight"),
+    }
+
+
+STUDY = Study(
+    page="readers_measured",
+    reads="two language models on four reviews in TARSTOP_REAL_DATA, and simulated readers",
+    tables=("readers_reviews", "readers_simulated", "readers_agreement", "readers_strategies"),
+    measure=measure,
+    summarise=summarise,
+)
