@@ -5,6 +5,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+from click.testing import CliRunner
+
+from tarstop_core.cli.commands import tarstop
+
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -33,7 +37,8 @@ def test_the_main_flows(tmp_path: Path) -> None:
 
 
 def test_an_experiment_on_two_cores(tmp_path: Path) -> None:
-    run(tmp_path, "-m", "tarstop_core", "samples", str(tmp_path / "mine"))
+    made = CliRunner().invoke(tarstop, ["samples", str(tmp_path / "mine")])
+    assert made.exit_code == 0, made.output
     for name in ("records.csv", "labelled.csv", "my_rule.py"):
         (tmp_path / "mine" / name).unlink()
     asked = [

@@ -11,8 +11,22 @@ from tests.effects.golden import sets, studies_of
 EXACT = [name for name, of in sets().items() if "exact" in of]
 
 
-@pytest.mark.parametrize("conditional", [True, False], ids=["conditional", "unconditional"])
-@pytest.mark.parametrize("name", EXACT)
+LONGEST = "nissen2007_mi"
+
+
+@pytest.mark.parametrize(
+    "name, conditional",
+    [
+        pytest.param(
+            name,
+            conditional,
+            marks=[pytest.mark.deep] if name == LONGEST and not conditional else [],
+            id=f"{name}-{'conditional' if conditional else 'unconditional'}",
+        )
+        for name in EXACT
+        for conditional in (True, False)
+    ],
+)
 def test_beliefs_are_those_of_another_program(name: str, conditional: bool) -> None:
     there = sets()[name]["exact"]
     belief = believe_exactly(studies_of(name).values, EffectPrior(), conditional=conditional)

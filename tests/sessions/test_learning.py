@@ -234,7 +234,6 @@ def test_scores_of_the_file_count_as_far_as_labels_bear_them_out(store: Store, t
     def read(settings: Settings) -> tuple[str, list[str]]:
         session = OpenSession.load(store, begun(store, settings, scores=scores))
         for _ in range(14):
-            session.foresee()
             doc = session.row.ids[session.state.depth]
             verdict = "relevant" if doc in told else "irrelevant"
             session.label(doc, verdict, seen=session.state.seq)

@@ -35,9 +35,10 @@ VERDICTS = ("irrelevant", "relevant", "unsure")
 BY_NAME = {tool.name: tool for tool in TOOLS}
 
 
-@pytest.fixture
-def session(store: Store) -> SessionSnapshot:
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> SessionSnapshot:
     """200 labels, notes on every third document, reasons for some, and numbers of another tool."""
+    store = Store(f"sqlite:///{tmp_path_factory.mktemp('other_tools')}/t.db")
     store.save_calibrator(PATENT)
     frame = as_records(
         pd.DataFrame(

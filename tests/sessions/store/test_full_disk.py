@@ -18,7 +18,7 @@ from tarstop_core.sessions.store.store import Store
 from tests.session_cases import a_review
 from tests.sessions.store.cases import label, new_session, record
 
-MEGABYTES = 40
+MEGABYTES = 30
 
 
 @pytest.fixture
@@ -61,9 +61,10 @@ def test_what_an_import_took_is_given_back(disk: Path, of_before: bool) -> None:
                 raw.execute("PRAGMA auto_vacuum = NONE")  # type: ignore[union-attr]
                 raw.execute("VACUUM")  # type: ignore[union-attr]
         before, free = contents(store), shutil.disk_usage(disk).free
+        large = as_records(texts(30 * CHUNK))
         for _ in range(2):
             with pytest.raises(InputProblem, match="is full; make room"):
-                store.save_collection("large", as_records(texts(60 * CHUNK)), [], 0)
+                store.save_collection("large", large, [], 0)
             assert contents(store) == before
             assert shutil.disk_usage(disk).free >= free - 200_000
         record(store, session, label(0))
@@ -92,15 +93,15 @@ def test_a_session_file_and_documents_that_join_are_taken_back_too(disk: Path, t
     with Store(f"sqlite:///{tmp_path}/large.db") as large:
         session = large.create_session(
             "Large",
-            large.save_collection("large", as_records(texts(30 * CHUNK)), [], 0),
-            range(30 * CHUNK),
+            large.save_collection("large", as_records(texts(16 * CHUNK)), [], 0),
+            range(16 * CHUNK),
             None,
             large.session(a_review(large)).settings,
             "",
             "own order",
         )
         sent = export_session(large, session)
-    table = as_records(texts(30 * CHUNK))[["id", "title", "abstract"]].to_csv(index=False)
+    table = as_records(texts(16 * CHUNK))[["id", "title", "abstract"]].to_csv(index=False)
     with Store(f"sqlite:///{disk}/t.db") as store:
         there = new_session(store)
         store.shrink()

@@ -230,7 +230,8 @@ def test_a_database_that_only_lacks_the_revision_can_be_read_where_it_cannot_be_
         Store(f"sqlite:///file:{tmp_path}/t.db?mode=ro&uri=true")
 
 
-def test_opening_todays_database_loads_no_alembic(url: str) -> None:
+def test_opening_todays_database_loads_no_alembic(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/t.db"
     Store(url).close()
     script = f"import sys; from tarstop_core.sessions.store.store import Store; Store({url!r}).close(); print('alembic' in sys.modules)"
     said = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True, encoding="utf-8")
