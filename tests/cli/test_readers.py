@@ -67,3 +67,34 @@ def test_bad_input_is_one_sentence(tarstop: Run, screened: Path) -> None:
     refused(tarstop("readers", screened, "--reader", "person_1"), "two or more")
     refused(tarstop("readers", screened, "--limit", "0.5"), "from 1 on")
     refused(tarstop("readers", screened.with_name("none.csv")), "no file")
+
+
+def test_who_reads_compares_ways_of_reading_on(tarstop: Run, tmp_path: Path) -> None:
+    file = tmp_path / "list.csv"
+    read = ["1,1,1"] * 5 + ["0,1,1"] * 4 + ["0,0,"] * 31
+    file.write_text(
+        "model,Ann,final\n" + "\n".join(read + ["1,,"] * 10 + ["0,,"] * 50) + "\n", encoding="utf-8"
+    )
+    asked = (
+        "--machine",
+        "model",
+        "--person",
+        "Ann",
+        "--price",
+        "1",
+        "--machine-price",
+        "0.01",
+        "--next",
+        "30",
+    )
+    said = tarstop("who-reads", file, *asked, "--worth", "40", "--json").json
+    assert (said["read"], said["next"]) == (40, {"included": 10, "excluded": 20})
+    assert said["relevant"]["excluded"] == pytest.approx(5 / (20 + 0.866 * 35))
+    values = [way["value"] for way in said["ways"]]
+    assert len(values) == 5 and values == sorted(values, reverse=True)
+    assert said["ways"][0]["way"] == "both", "one record in ten that the machine excludes is worth 40"
+    dear = tarstop("who-reads", file, *asked, "--worth", "1", "--json").json
+    assert dear["ways"][0]["way"] == "machine"
+    assert "10 of the next 30 records" in tarstop("who-reads", file, *asked, "--worth", "40").out
+    refused(tarstop("who-reads", file, *asked, "--worth", "0"), "above 0")
+    refused(tarstop("who-reads", file, *asked, "--worth", "4", "--sensitivity", "2"), "at most 1")

@@ -1,0 +1,99 @@
+"""Who should read the next stretch of a list that a person and a machine have read so far."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tarstop_core.documents.tables import Flags
+from tarstop_core.errors import InputProblem
+from tarstop_core.presentation.messages import Messages
+from tarstop_core.readers.overlooked import Verdicts
+from tarstop_core.readers.strategies import SENSITIVITY, Learned, Option, Prices, Stretch, compare
+
+message = Messages("readers/who_reads.jinja")
+MACHINE, PERSON = 0, 1
+"""Whose verdicts stand in which column."""
+
+
+@dataclass(frozen=True)
+class WhoReads:
+    """Ways of reading the next stretch, and what they are compared by."""
+
+    read: int
+    """Records up to the last one that a person read or that was resolved."""
+    stretch: Stretch
+    rest: Stretch
+    learned: Learned
+    options: tuple[Option, ...]
+    """The best first."""
+
+
+def who_reads(
+    verdicts: Verdicts, records: int, prices: Prices, worth: float, sensitivity: float = SENSITIVITY
+) -> WhoReads:
+    """Compare ways of reading the next stretch by what reading so far has taught.
+
+    The list has been read up to the last record with a verdict of the person or an answer. What is before it and was not read by
+    the person was left to the machine.
+
+    Parameters
+    ----------
+    verdicts : Verdicts
+        Of the machine, on every record, and of the person, as far as he read; in the order of the list.
+    records : int
+        Records of the next stretch.
+    prices : Prices
+        What a record costs.
+    worth : float
+        What a relevant record found is worth, in the same unit.
+    sensitivity : float
+        Chance that the person recognises a relevant record, in (0, 1].
+
+    Returns
+    -------
+    WhoReads
+        The ways, and what was learned.
+
+    Raises
+    ------
+    InputProblem
+        When the machine has no verdict on a record, nothing is left to read, or an amount cannot be.
+    """
+    _check(verdicts, records, worth, sensitivity)
+    machine, person = verdicts.included.T
+    answered, by_person = ~np.isnan(verdicts.relevant), ~np.isnan(person)
+    begun = np.flatnonzero(answered | by_person)
+    read = int(begun[-1]) + 1 if len(begun) else 0
+    if read == len(machine):
+        raise InputProblem("Every record has been read; there is no next stretch to compare ways for.")
+    includes = machine == 1
+    relevant = np.where(answered, verdicts.relevant, person) == 1
+    learned = replace(Learned(), sensitivity=sensitivity)
+    # Where the machine includes, an answer is the truth. Where it excludes, a person who looked found what he recognised.
+    exposure = np.where(by_person & ~(answered & includes), sensitivity, (by_person | answered).astype(float))
+    for side, name in ((includes, "included"), (~includes, "excluded")):
+        rate = getattr(learned, name).after(int((relevant & side).sum()), float(exposure[side].sum()))
+        learned = replace(learned, **{name: rate})
+    stretch, rest = _part(includes[read : read + records]), _part(includes[read + records :])
+    return WhoReads(read, stretch, rest, learned, compare(stretch, rest, learned, prices, worth))
+
+
+def _check(verdicts: Verdicts, records: int, worth: float, sensitivity: float) -> None:
+    """InputProblem for what cannot be."""
+    without = np.isnan(verdicts.included[:, MACHINE])
+    if without.any():
+        at = int(without.argmax())
+        place = verdicts.names[at] if verdicts.names else f"Record {at + 1}"
+        raise InputProblem(f"{place} has no verdict of the machine; let it judge every record first.")
+    if not 0 < sensitivity <= 1:
+        raise InputProblem(f"The person's sensitivity is {sensitivity:g}; give a number above 0, at most 1.")
+    if not 0 < worth < np.inf:
+        raise InputProblem(f"A relevant record is worth {worth:g}; give an amount above 0.")
+    if records < 1:
+        raise InputProblem(f"The next stretch has {records} records; give a number from 1 on.")
+
+
+def _part(includes: Flags) -> Stretch:
+    """How many records of a part the machine includes and excludes."""
+    included = int(includes.sum())
+    return Stretch(included, len(includes) - included)
