@@ -97,6 +97,8 @@ class Reader:
     """Share of the relevant records that he included; None where nothing relevant is known, or he did not read all."""
     specificity: Interval | None
     """Share of the other records that he excluded; None likewise."""
+    sensitivity_estimate: float | None = None
+    """Sensitivity if as many of all excluded records are relevant as of the draws; None without draws or with an open answer."""
 
 
 @dataclass(frozen=True)
@@ -182,6 +184,7 @@ def overlooked(verdicts: Verdicts, level: float = LEVEL, limit: float | None = N
             labels, np.ones(draws, dtype=bool), size, (1 - level) / 2, size
         )
     rate = hits / draws if draws else 0.0
+    estimate = elsewhere + rate * size if (draws or not size) and not unresolved else None
     return Overlooked(
         excluded=int(excluded.sum()),
         drawn=draws,
@@ -193,7 +196,7 @@ def overlooked(verdicts: Verdicts, level: float = LEVEL, limit: float | None = N
         at_every_look=at_every_look,
         within=_within(verdicts, limit, level) if limit is not None else None,
         share_found=_share((relevant_found, relevant_found + unresolved), (remaining.low, remaining.high)),
-        readers=tuple(_reader(verdicts, at, missed) for at in range(verdicts.included.shape[1])),
+        readers=tuple(_reader(verdicts, at, missed, estimate) for at in range(verdicts.included.shape[1])),
         draws_needed=draws_needed(size, relevant_found - hits, hits=hits, level=level),
         draws_expected=draws_needed(size, relevant_found - hits, hits=hits, rate=rate, level=level),
     )
@@ -329,7 +332,7 @@ def draws_needed(
     raise AssertionError("counts have no end")
 
 
-def _reader(verdicts: Verdicts, at: int, missed: Interval) -> Reader:
+def _reader(verdicts: Verdicts, at: int, missed: Interval, estimate: float | None) -> Reader:
     """Sensitivity and specificity of one reader, with what is unresolved taken at its worst and at its best."""
     read, excluded = ~np.isnan(verdicts.included[:, at]), verdicts.excluded
     if (excluded & ~read).any():
@@ -344,6 +347,7 @@ def _reader(verdicts: Verdicts, at: int, missed: Interval) -> Reader:
     open_yes, open_others, n = number(yes & ~judged), number(others & ~judged), number(excluded)
     of_yes, of_others = number(yes & relevant), number(others & relevant)
     wrong, right = number(yes & judged & ~relevant), number(others & judged & ~relevant)
+    total = of_yes + of_others + (estimate or 0.0)
     return Reader(
         sensitivity=_share(
             (of_yes, of_yes + open_yes), (of_others + missed.low, of_others + open_others + missed.high)
@@ -351,6 +355,7 @@ def _reader(verdicts: Verdicts, at: int, missed: Interval) -> Reader:
         specificity=_share(
             (right + n - missed.high, right + open_others + n - missed.low), (wrong, wrong + open_yes)
         ),
+        sensitivity_estimate=None if estimate is None or not total else of_yes / total,
     )
 
 

@@ -54,7 +54,8 @@ def said(
     if table.taken_as_relevant:
         yield message("taken", records=table.taken_as_relevant)
     yield message("overlooked", found=overlooked)
-    yield message("draws", found=overlooked)
+    if overlooked.remaining.high:
+        yield message("draws", found=overlooked)
     if overlooked.within is not None:
         yield message("within", bound=overlooked.within)
     for name, one in zip(table.readers, overlooked.readers, strict=True):

@@ -1,6 +1,6 @@
 """What readers overlook: intervals against enumeration, and their coverage by exact sums."""
 
-from itertools import product
+from itertools import combinations, product
 from math import comb
 
 import numpy as np
@@ -106,6 +106,8 @@ def test_sensitivity_and_specificity_follow_what_was_missed() -> None:
     first, second = found.readers
     assert first.sensitivity == (9 / (11 + high), 9 / (11 + low))
     assert second.sensitivity == (8 / (11 + high), 8 / (11 + low))
+    assert first.sensitivity_estimate == pytest.approx(9 / (11 + 17 / 5))
+    assert second.sensitivity_estimate == pytest.approx(8 / (11 + 17 / 5))
     assert first.specificity == (1.0, 1.0)
     assert second.specificity == ((17 - high) / (21 - high), (17 - low) / (21 - low))
     assert found.share_found == (12 / (11 + high), 12 / (11 + low))
@@ -132,6 +134,7 @@ def test_open_answers_are_taken_at_their_worst_and_best() -> None:
         sensitivities.append(table[truth == 1, :2].mean(axis=0))
         specificities.append(1 - table[truth == 0, :2].mean(axis=0))
     assert found.unresolved == 3 and found.missed == (0, 2)
+    assert [reader.sensitivity_estimate for reader in found.readers] == [None, None]
     for reader, given in enumerate(found.readers):
         for interval, values in ((given.sensitivity, sensitivities), (given.specificity, specificities)):
             one = np.array(values)[:, reader]
@@ -147,6 +150,17 @@ def test_what_came_to_light_otherwise_is_no_draw() -> None:
         13,
         (drawn.low - 1, drawn.high - 1),
     )
+
+
+def test_the_estimate_is_right_on_average() -> None:
+    """Over all audits of two of six excluded records: the estimated number of missed records is unbiased."""
+    truth, estimates = (1, 1, 0, 0, 0, 0), []
+    for drawn in combinations(range(6), 2):
+        out = [(0, 0, truth[at] if at in drawn else NAN, int(at in drawn)) for at in range(6)]
+        sensitivity = overlooked(verdicts([(1, 1, 1, 0)] * 8 + out)).readers[0].sensitivity_estimate
+        assert sensitivity is not None
+        estimates.append(8 / sensitivity - 8)
+    assert np.mean(estimates) == pytest.approx(2)
 
 
 def test_a_limit_on_dependence_needs_two_readers_and_every_answer() -> None:

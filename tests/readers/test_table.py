@@ -95,6 +95,8 @@ def test_every_sentence_reads_well(tmp_path: Path) -> None:
         HEAD + BOTH + "".join(f"d{at},0,0,1,{at + 1}\n" for at in range(1)) + NEITHER,
         HEAD + "n1,0,0,0,\nn2,0,1,0,\n",
         HEAD + BOTH * 30 + "".join(f"d{at},0,0,{int(at == 3)},{at + 1}\n" for at in range(20)) + NEITHER * 20,
+        HEAD + BOTH * 30 + "n,0,0,,\n",
+        HEAD + BOTH * 40 + "".join(f"d{at},0,0,0,{at + 1}\n" for at in range(60)) + NEITHER,
         HEAD + BOTH + "q,1,0,0,\nr,0,0,,\n",
     ]
     with every_branch(message):

@@ -64,7 +64,8 @@ class PatentForm(Form[PatentSettings]):
             low=5,
             high=100,
             step=5,
-            help=f"{term('reading', 's (sensitivity of one reading)')}: would you recognise a relevant document?",
+            help=f"{term('reading', 's (sensitivity of one reading)')}: would you recognise a relevant document? "
+            "`tarstop readers` estimates it from a list that two have read.",
             **how("s"),
         )
         st.caption(f"s = {s / 100:.2f}: of 100 relevant documents that you read, you would recognise {s}.")
