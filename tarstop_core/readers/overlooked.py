@@ -23,7 +23,6 @@ and dropped: with strong dependence the prior outweighs a small audit, and its i
 from bisect import bisect_left
 from dataclasses import dataclass
 from functools import partial
-from itertools import count
 from typing import NamedTuple
 
 import numpy as np
@@ -321,15 +320,17 @@ def draws_needed(
     def shows(relevant: int, most: int, drawn: int) -> bool:
         return bool(hypergeom.cdf(relevant, excluded, most + 1, drawn) <= tail)
 
-    for relevant in count(hits):
+    def enough(relevant: int) -> int:
         most = int((share * relevant_found + relevant) / (1 - share) + 1e-9)
         if most >= excluded:
             return relevant
         draws = range(relevant, excluded + 1)
-        enough = relevant + bisect_left(draws, True, key=partial(shows, relevant, most))
-        if rate * enough <= relevant + 1e-9 or enough >= excluded:
-            return min(enough, excluded)
-    raise AssertionError("counts have no end")
+        return min(relevant + bisect_left(draws, True, key=partial(shows, relevant, most)), excluded)
+
+    def turns_up(relevant: int) -> bool:
+        return rate * enough(relevant) <= relevant + 1e-9 or enough(relevant) == excluded
+
+    return enough(hits + bisect_left(range(hits, excluded), True, key=turns_up))
 
 
 def _reader(verdicts: Verdicts, at: int, missed: Interval, estimate: float | None) -> Reader:

@@ -92,6 +92,18 @@ def test_more_draws_are_needed_where_some_are_relevant() -> None:
     assert hypergeom.cdf(hits, 1000, int((0.05 * 400 + hits) / 0.95) + 1, likely) <= 0.05
 
 
+@pytest.mark.parametrize("rate", [0.0, 0.004, 0.03, 0.2])
+@pytest.mark.parametrize("excluded, relevant_found, hits", [(300, 200, 0), (120, 30, 2), (80, 900, 1)])
+def test_draws_expected_are_the_first_that_do_by_trying_each_number_of_hits(
+    rate: float, excluded: int, relevant_found: int, hits: int
+) -> None:
+    for relevant in range(hits, excluded + 1):
+        needed = draws_needed(excluded, relevant_found, hits=relevant)
+        if rate * needed <= relevant + 1e-9 or needed == excluded:
+            break
+    assert draws_needed(excluded, relevant_found, hits=hits, rate=rate) == needed
+
+
 def test_sensitivity_and_specificity_follow_what_was_missed() -> None:
     found = overlooked(verdicts(ROWS))
     assert (found.excluded, found.drawn, found.hits, found.relevant_found, found.unresolved) == (
@@ -190,7 +202,7 @@ def test_the_bound_at_every_look_is_seldom_wrong() -> None:
     rows = [(1, 1, 1, 0)] * 30
     for _ in range(80):
         labels, too_low = rng.permutation(np.arange(80) < 10), False
-        for drawn in range(10, 80, 10):
+        for drawn in range(20, 80, 20):
             audited = [(0, 0, label, at + 1) for at, label in enumerate(labels[:drawn].astype(int).tolist())]
             rest = [(0, 0, NAN, 0)] * (80 - drawn)
             bound = overlooked(verdicts([*rows, *audited, *rest], ordered=True)).at_every_look
@@ -212,3 +224,16 @@ def test_the_bound_at_every_look_is_seldom_wrong() -> None:
 def test_what_cannot_be_is_refused(row: tuple[float, ...], words: str) -> None:
     with pytest.raises(InputProblem, match=words):
         verdicts([*ROWS, row])
+
+
+def test_a_long_list_is_no_trouble() -> None:
+    rng, records = np.random.default_rng(1), 100_000
+    included = (rng.random((records, 2)) < 0.1).astype(float)
+    excluded = np.flatnonzero((included == 0).all(axis=1))
+    relevant, drawn = np.where((included == 1).any(axis=1), 1.0, NAN), np.zeros(records, dtype=int)
+    order = rng.permutation(excluded)[:5000]
+    relevant[order], drawn[order] = np.arange(5000) % 10 == 0, np.arange(1, 5001)
+    found = overlooked(Verdicts(included, relevant, drawn, ordered=True), limit=10)
+    assert found.missed.low < len(excluded) * 0.1 < found.missed.high
+    assert found.at_every_look is not None and found.at_every_look >= found.missed.high
+    assert found.draws_needed < found.draws_expected < len(excluded)

@@ -1,9 +1,13 @@
 """Files with the verdicts of several readers, and what is said of them."""
 
+from contextlib import suppress
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tarstop_core.errors import InputProblem
 from tarstop_core.readers.agreement import agreement, in_stretches
@@ -74,6 +78,31 @@ def test_what_cannot_be_used_is_one_sentence(
     with pytest.raises(InputProblem) as problem:
         table(tmp_path, text, columns)
     assert words in str(problem.value)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(
+        st.lists(
+            st.sampled_from(
+                ["", "1", "0", "yes", "no", "3", "-1", "1e999", "nan", "\x00", '"', "é", "99999999999"]
+            ),
+            max_size=6,
+        ),
+        max_size=6,
+    ),
+    st.sampled_from([None, 3.0]),
+)
+def test_whatever_stands_in_a_table_is_read_or_refused_in_a_sentence(
+    rows: list[list[str]], include_from: float | None
+) -> None:
+    text = HEAD + "\n".join(map(",".join, rows))
+    with suppress(InputProblem):
+        read = read_readers(BytesIO(text.encode()), Columns(include_from=include_from))
+        found = overlooked(read.verdicts, limit=5)
+        assert found.missed.low <= found.missed.high <= found.excluded
+        lines = list(said(read, agreement(read.verdicts.included), [None], found, most=2))
+        assert all(lines)
 
 
 def test_every_sentence_reads_well(tmp_path: Path) -> None:
