@@ -11,6 +11,7 @@ from streamlit.runtime.context import ContextProxy
 from streamlit.testing.v1 import AppTest
 
 from tarstop_core.sessions.store.store import Store
+from tests.sessions.store.cases import empty_file
 
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 120  # that a page may take on a busy machine
@@ -31,7 +32,7 @@ def cookies(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
 @pytest.fixture
 def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
     """The empty database that the pages use."""
-    url = f"sqlite:///{tmp_path}/t.db"
+    url = empty_file(tmp_path)
     monkeypatch.setenv("TARSTOP_DATABASE_URL", url)
     st.cache_resource.clear()
     with Store(url) as opened:

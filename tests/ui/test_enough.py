@@ -27,10 +27,10 @@ WEIGHED = re.compile(
 KNOWING = "What would knowing be worth?"
 
 
-def a_file(documents: int = 80, relevant: int = 20) -> bytes:
+def a_file(documents: int = 60, relevant: int = 12) -> bytes:
     """Records of a review of an intervention; the first ones are relevant, with a few further down."""
     at = np.arange(documents)
-    hits = (at < relevant - 3) | np.isin(at, (40, 55, 70))
+    hits = (at < relevant - 3) | np.isin(at, (25, 40, 55))
     rows = [("id", "title", "abstract", "truth")]
     words = {True: "triptans for acute migraine, a randomised trial", False: "cost of care in hospital"}
     rows += [
@@ -119,7 +119,7 @@ def test_from_import_to_report_nothing_is_weighed(
     settings = store.session(session).settings
     assert isinstance(settings, EnoughSettings) and settings.learns is not own_order
     assert settings.rule.name == ("audit" if every else "few-left") and settings.target == 0.95
-    work = screened(store, session, truth_of(content, "truth", "id"), 75)
+    work = screened(store, session, truth_of(content, "truth", "id"), 55)
 
     opened = dict.fromkeys(("why", "at_stake", "more", "other_rules"), True)
     page = shown("screen", opened, session=session)
@@ -178,7 +178,7 @@ def test_labels_that_came_along_are_weighed_by_nothing(
     assert not WEIGHED.search(said), WEIGHED.search(said)
     session = begun(app, store)
     kept = session_snapshot(store, session)
-    assert kept.state.kept == (80 if came_along == "keep" else 0)
+    assert kept.state.kept == (60 if came_along == "keep" else 0)
     written = re.sub(
         r"<[^<>]*>", " ", re.sub(r"<style.*?</style>|<pre.*?</pre>", " ", report_html(kept), flags=re.DOTALL)
     )
@@ -194,9 +194,9 @@ def test_pages_about_decisions_say_that_nothing_is_weighed(open_app: Opener, sto
 
 
 def test_labels_of_a_review_answer_the_other_question_in_one_press(open_app: Opener, store: Store) -> None:
-    content = a_file()
+    content = a_file(40)
     first = begun(set_up(open_app, "triptans.csv", content), store)
-    work = screened(store, first, truth_of(content, "truth", "id"), 30)
+    work = screened(store, first, truth_of(content, "truth", "id"), 12)
     ids = [first]
     for chosen in ("review", "effect", "enough"):
         app = shown("sessions", {"session_detail/tab": "Another question"}, session=ids[-1])

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pandas as pd
@@ -37,6 +39,19 @@ def fresh_url(kind: str, folder: Path) -> Iterator[str]:
     else:
         with postgres.database() as url:
             yield url
+
+
+@cache
+def _empty_file() -> bytes:
+    with TemporaryDirectory() as folder:
+        Store(f"sqlite:///{folder}/t.db").close()
+        return Path(folder, "t.db").read_bytes()
+
+
+def empty_file(folder: Path) -> str:
+    """Address of an empty store in a file: its tables are made once for all tests."""
+    (folder / "t.db").write_bytes(_empty_file())
+    return f"sqlite:///{folder}/t.db"
 
 
 def some_records(n: int = 5) -> pd.DataFrame:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tarstop_core.sessions.store.store import Store
-from tests.sessions.store.cases import fresh_url
+from tests.sessions.store.cases import empty_file, fresh_url
 from tests.sessions.store.nursery import Nursery
 
 
@@ -25,7 +25,9 @@ def kept(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 
 @pytest.fixture
-def store(url: str) -> Iterator[Store]:
+def store(url: str, tmp_path: Path) -> Iterator[Store]:
+    if url.startswith("sqlite"):
+        empty_file(tmp_path)
     with Store(url) as opened:
         yield opened
 
