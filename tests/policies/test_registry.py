@@ -74,10 +74,14 @@ def test_every_rule_has_a_place_and_a_look_of_its_own() -> None:
         each for each in every_rule(Policy) if each.__module__.startswith("tarstop_core.") and each.place
     ]
     assert {each.name: each for each in listed} == POLICIES and len(listed) == len(POLICIES)
+    alike: dict[object, list[str]] = {}
+    for name, each in POLICIES.items():
+        assert each.formula and each.colour and each.marker, name
+        alike.setdefault(each.place, []).append(name)
+        alike.setdefault((each.colour, each.marker), []).append(name)
+    assert {what: names for what, names in alike.items() if len(names) > 1} == {}
     places = [each.place for each in POLICIES.values()]
-    assert places == sorted(set(places))
-    assert len({(each.colour, each.marker) for each in POLICIES.values()}) == len(POLICIES)
-    assert all(each.formula and each.colour and each.marker for each in POLICIES.values())
+    assert places == sorted(places)
 
 
 def test_every_rule_has_a_plain_loop_and_no_loop_is_left_over() -> None:

@@ -1,7 +1,7 @@
 """The paper's definitions as plain loops, one document at a time.
 
 They are the oracle of the policy tests and the reference of ``benchmarks/policies.py``. :data:`LOOPS` has one
-for every rule; those that look at labels alone are in ``baselines.py``. They are
+for every rule; those that look at labels alone are in ``baselines.py`` and ``field.py``. They are
 written for reading: no arrays, no closed forms where the definition is a loop, and each policy goes
 only as far down the list as it screens (Optimal excepted: backward induction begins at the end).
 
