@@ -12,7 +12,7 @@ import streamlit as st
 
 from dashboard.evidence.chosen import PREFIX as EVIDENCE
 from dashboard.evidence.chosen import WRITTEN
-from dashboard.evidence.typed import in_address, in_the_address, keep_rows, typed_table
+from dashboard.evidence.typed import choice_in_address, keep_rows, tables_in_address, typed_table
 from dashboard.frame import address, shell
 from dashboard.frame.drawing import ALL_BUTTON, note, save_menu
 from dashboard.frame.markup import badges, told
@@ -108,7 +108,7 @@ class Chosen:
 
     @property
     def key(self) -> str:
-        """What tells one table from another, for the keys of widgets."""
+        """What tells these studies from others, for the keys of widgets."""
         return f"{self.name}/{self.studies.form.name}"
 
 
@@ -176,7 +176,7 @@ _sets = cache(published_effects)
 
 def _published() -> Chosen:
     sets = {published.name: published for published in _sets()}
-    one = sets[in_address("set", "Set", {name: published.title for name, published in sets.items()})]
+    one = sets[choice_in_address("set", "Set", {name: published.title for name, published in sets.items()})]
     source = f"{one.citation}. {one.note} The smallest effect that matters is an example."
     return Chosen(one.title, one.studies, (), source, one.measure, one.delta, one.above)
 
@@ -191,7 +191,9 @@ def _from_file() -> Chosen | None:
     state = st.session_state
     if f"{PREFIX}/upload_problem" not in state:
         name = st.query_params.get("name", "studies")
-        state[f"{PREFIX}/chosen"] = in_the_address("upload_problem", lambda rows: _of_rows(rows, name), None)
+        state[f"{PREFIX}/chosen"] = tables_in_address(
+            "upload_problem", lambda rows: _of_rows(rows, name), None
+        )
         state[f"{PREFIX}/upload_problem"] = state.pop(f"{EVIDENCE}/upload_problem", "")
     asked, example = st.columns([2.5, 1], gap="large", vertical_alignment="bottom")
     with asked:
@@ -237,7 +239,7 @@ def _typed() -> Chosen | None:
     state, key = st.session_state, f"{PREFIX}/typed"
     there: list[Row] = []
     if f"{key}/problem" not in state:
-        there = in_the_address("typed_effects", list, None) or []
+        there = tables_in_address("typed_effects", list, None) or []
         state[f"{key}/problem"] = state.pop(f"{EVIDENCE}/typed_effects", "")
     held = next((form for form in Form if there and there[0][1:][: len(form.columns)] == form.columns), None)
     if held:

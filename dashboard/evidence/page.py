@@ -25,7 +25,7 @@ from dashboard.evidence.chosen import (
     reviews,
 )
 from dashboard.evidence.prior import chosen_prior, edged, prior_badge, put_prior
-from dashboard.evidence.typed import in_address, in_the_address, keep_rows, typed_table
+from dashboard.evidence.typed import choice_in_address, keep_rows, tables_in_address, typed_table
 from dashboard.frame import address, shell
 from dashboard.frame.drawing import ALL_BUTTON, note, save_menu
 from dashboard.frame.markup import badges, told
@@ -219,7 +219,7 @@ _sets = cache(published_sets)
 def _published() -> Chosen:
     sets = {published.name: published for published in _sets()}
     titles = {name: published.title for name, published in sets.items()}
-    chosen = sets[in_address("set", "Set", titles, label_visibility="collapsed")]
+    chosen = sets[choice_in_address("set", "Set", titles, label_visibility="collapsed")]
     reported = chosen.reported
     sensitivity, s_low, s_high = map(percent, reported.sensitivity)
     specificity, high, low = (percent(1 - rate) for rate in reported.false_positive_rate)
@@ -234,7 +234,7 @@ def _from_file() -> Chosen | None:
     state = st.session_state
     if f"{PREFIX}/upload_problem" not in state:
         # A reloaded page: its address holds the tables of an upload.
-        tables, left_out, _ = in_the_address("upload_problem", manual_tables) or manual_tables(())
+        tables, left_out, _ = tables_in_address("upload_problem", manual_tables) or manual_tables(())
         if len(tables):
             name = st.query_params.get("name", "tables")
             state[f"{PREFIX}/chosen"] = Chosen(name, tables, left_out)
@@ -287,7 +287,7 @@ def _typed() -> Chosen | None:
     state = st.session_state
     # The table begins anew after a visit to another page: with what was typed before.
     if f"{PREFIX}/typed" not in state:
-        there = in_the_address("typed_problem", list) or []
+        there = tables_in_address("typed_problem", list) or []
         empty = [("",) * (1 + len(CELLS))] * (EMPTY_LINES - len(there))
         state[f"{PREFIX}/typed_first"] = state.get(f"{PREFIX}/typed_last", there + empty)
     label, first = "Studies with their counts TP, FP, FN and TN", state[f"{PREFIX}/typed_first"]
@@ -326,7 +326,7 @@ def _question(start: Start, actions: words.Actions) -> tuple[float, str, Payoffs
         f"exceeds {words.threshold(theta)}."
     )
     engines = {name: kind.title for name, kind in ENGINES.items()}
-    engine = in_address("engine", "How the belief is computed", engines, start.engine)
+    engine = choice_in_address("engine", "How the belief is computed", engines, start.engine)
     st.caption(ENGINES[engine].help)
     if engine == "reml":
         st.caption(words.REML_CORRECTION)

@@ -27,7 +27,7 @@ def keep_rows(rows: Sequence[Row], again: str, name: str = "") -> None:
         st.caption("The page’s address holds these tables: a reload or a bookmark brings them back.")
 
 
-def in_the_address(
+def tables_in_address(
     problem: str, read: Callable[[list[Row]], T], width: int | None = 1 + len(CELLS)
 ) -> T | None:
     """What `read` makes of the tables that a reloaded page's address holds; what is wrong with them is kept as a problem."""
@@ -39,7 +39,7 @@ def in_the_address(
         return None
 
 
-def in_address(name: str, label: str, options: dict[str, str], usual: str = "", **how: Any) -> str:
+def choice_in_address(name: str, label: str, options: dict[str, str], usual: str = "", **how: Any) -> str:
     """A choice of which the address has the name; bound, the widget would put its label there."""
     usual = usual or next(iter(options))
     named = st.query_params.get(name, usual)

@@ -1,6 +1,6 @@
-"""Uploads: how much one browser tab and all together may hold in memory, and when it is given back.
+"""How many bytes of uploads one browser tab, and all tabs together, may hold in memory, and when they are freed.
 
-Streamlit keeps uploads until it happens to collect the session as garbage, and sets no limit to their sum.
+Streamlit keeps uploads until the session happens to be garbage-collected, and does not limit their sum.
 """
 
 import asyncio

@@ -24,16 +24,16 @@ from tarstop_core.value.payoffs import Floats
 
 T = TypeVar("T")
 
-OPEN = "_open_session"
-OPEN_WORK = "_work"
-FLASH = "_flash"
-SAID = "_said"
+OPEN, OPEN_WORK = "_open_session", "_work"
+"""In the state of a tab: the id of its session, and the session itself."""
+FLASH, SAID = "_flash", "_said"
+"""What the next page says once: what could not be done, and what was done."""
 REVIEWER = "reviewer"
 NAMELESS = " "
 """What the browser keeps instead of a name for somebody who reads without one."""
 TURN = "_turn"
 TURNS = 16
-"""Documents that a late press may be behind."""
+"""After how many documents the keys of buttons come again; a press may come late by fewer."""
 
 
 @dataclass
@@ -49,17 +49,20 @@ class Work(OpenSession):
     editing: str = ""  # What the dialog that is up changes; empty: none is
     jumping: bool = False  # Whether the box is open that leads to an earlier document
     asking: str = ""  # A flagged document that is about to be called a hit
-    because: list[str] = field(default_factory=list)  # Words that put the document on the page first
+    because: list[str] = field(default_factory=list)  # Words for which the document shown was ranked next
     shown: str = ""  # The document on the page; a press on any other came from a page that was being replaced
     turn: int = 0  # In the keys of what is pressed about it
     held: dict[tuple[str, str], Event] = field(default_factory=dict)
     """What was pressed while the session was deleted, the last of each kind about each document."""
-    held_after: int = 0  # The last event that was seen then
+    held_after: int = 0  # The last event that was seen when these were held
     _others: dict[Hashable, tuple[Floats, ...]] = field(default_factory=dict)
 
     @property
     def check(self) -> Check | None:
-        """Whether the chances fit what is found; other sessions count as when these chances came into force here."""
+        """Whether the chances fit what is found, here and in other sessions.
+
+        What others found is asked once for each source of chances, and kept while this tab has the session open.
+        """
         settings = self.state.settings
         if settings.chances_from not in self._others:
             others = ratios_of_others(self.store, settings, self.stored.id)
@@ -154,7 +157,7 @@ def go_to(session: str) -> None:
 
 
 def nothing_edited() -> None:
-    """A dialog was dismissed."""
+    """Note that no dialog is open, as when one was dismissed."""
     if (work := st.session_state.get(OPEN_WORK)) is not None:
         work.editing = ""
 

@@ -1,4 +1,4 @@
-"""Set-up, step 1: which documents. Uploads are read and stored at once, whole or not at all."""
+"""Which documents a new session is about. Uploads are read and stored at once, whole or not at all."""
 
 import contextlib
 import json
@@ -36,20 +36,22 @@ from tarstop_core.sessions.store.tables import Collection
 
 MAPPED = {"title": "Title", "abstract": "Abstract", "id": "Identifier", "date": "Date", "score": "Score"}
 KINDS = [*(suffix.lstrip(".") for each in FORMATS for suffix in each.suffixes), "txt", "gz", "zip"]
-LARGE = 5_000_000  # bytes from which an import takes long enough to be cancelled
+LARGE = 5_000_000  # bytes of new files from which "Cancel" is offered while they are read
 BY = " by "  # between an upload and the columns that a person chose for it
 
 SOURCE, OWN = f"{PREFIX}/source", "upload"
-"""Where it is kept which documents are chosen, and its value for one's own files."""
+"""Key of the choice between sample, own files and earlier import; and its value for own files."""
 
 
 @dataclass
 class Upload:
+    """A file of one's own, and what reading it gave: a table or a problem."""
+
     file: UploadedFile
     table: RecordTable | None = None
     problem: InputProblem | None = None
     columns: dict[str, str] | None = None
-    """As a person said where no title was recognised."""
+    """Their column to our field, as a person said where no title was recognised."""
 
     @property
     def records(self) -> RecordTable:

@@ -1,4 +1,7 @@
-"""What is done in a process of its own: read, compare, store, put in order and write what is large."""
+"""What a worker does where a list is long: read it, store it, put it in order and write it to files.
+
+A job of a store is given the store itself or, for a worker, its URL: see :func:`reached`.
+"""
 
 import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -57,7 +60,7 @@ def benchmark_in(files: Sequence[tuple[str, bytes]], folder: Path) -> tuple[Benc
 
 
 def reached(store: Store, large: bool) -> Store | str:
-    """Return by what a job reaches the store: the store itself, or its URL where a process of its own does the job."""
+    """What to hand a job that uses the store: its URL where a worker does the job, otherwise the store itself."""
     return store.url if large else store
 
 
@@ -71,7 +74,7 @@ def _opened(by: Store | str) -> Iterator[Store]:
 
 
 def in_store(by: Store | str, job: Callable[Concatenate[Store, P], T], *args: P.args, **more: P.kwargs) -> T:
-    """What a function of the store gives."""
+    """What `job` returns for the store; where `by` is its URL, the store is opened for the job."""
     with _opened(by) as store:
         return job(store, *args, **more)
 
@@ -100,7 +103,7 @@ def index_of(frame: pd.DataFrame, recipe: Recipe, progress: Counting) -> Bm25Ind
 
 
 def exported(url: str, session: str, end: str) -> bytes:
-    """A session as a file whose name ends so."""
+    """A session as the file whose name ends with `end`, one of :data:`ENDS` or :data:`SESSION`."""
     with Store(url) as store:
         if end == SESSION:
             return export_session(store, session).encode()

@@ -27,7 +27,7 @@ FRACTIONS: tuple[float, ...] = (
     *(float(f"{step}e{decade}") for decade in range(-8, 0) for step in (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8)),
     1.0,
 )
-"""Stops of the cost slider, as shares of K."""
+"""Stops of the cost slider, as shares of what both mistakes together cost (K)."""
 FORMS = ("Two questions", "Two sliders", "Four consequences")
 UNIT_HELP = (
     "The first unit you name turns the amounts above into ones in which a document costs 1; no advice changes by that. "

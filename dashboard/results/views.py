@@ -27,6 +27,7 @@ from tarstop_core.policies import parse_policy
 from tarstop_core.presentation.numbers import percent
 
 PRIZE = sample_dir() / "reranked" / "prize.csv"
+"""What a list that learns was worth in real reviews, a row for each review, order, rule, q* and cost."""
 TARGETS = (0.8, 0.9, TARGET_RECALL, 1.0)
 WAYS = {"static, as it is": "as ranked once", "re-ranked": "learning from labels"}
 MEANS = ["depth", "right", "net_utility"]
@@ -302,7 +303,7 @@ def _in_papers_order(frame: pd.DataFrame) -> pd.DataFrame:
 def _errors_side_by_side(
     drawings: list[tuple[str, str, pd.DataFrame, bool]], results: Results, dark: bool
 ) -> None:
-    """Draw errors on one scale: names, headings, frames, and whether each is simulated."""
+    """Draw errors on one scale; a drawing is its name, its heading, its frame, and whether it is simulated."""
     called = errors_of(results.settings)
     top = 1.1 * max(
         float((frame["false_adopt"] + frame["false_reject"]).max()) for _, _, frame, _ in drawings
@@ -312,8 +313,8 @@ def _errors_side_by_side(
         for key in [key for key in drawing["layout"] if key.startswith("xaxis")]:
             drawing["layout"][key]["range"] = [0, top or 1]
         with column:
-            sentence, leaves = figures.error_sentence(frame, called), in_words(frame, results)
-            figure(name, heading, drawing, sentence, leaves, f"tarstop-{name}")
+            sentence, numbers = figures.error_sentence(frame, called), in_words(frame, results)
+            figure(name, heading, drawing, sentence, numbers, f"tarstop-{name}")
 
 
 def _arithmetic() -> None:
@@ -329,7 +330,7 @@ def _arithmetic() -> None:
             "same and cannot be told apart."
         )
         table(_recomputed(rows), paper.SOURCE + ".")
-        # Of both tasks, which call their errors differently.
+        # Patents and reviews stand in one file, and each calls its errors by other names.
         wrong = {"false_adopt": "wrong_a_plus", "false_reject": "wrong_a_minus"}
         files("tarstop-paper-recomputed", rows.rename(columns=wrong), "recovered")
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class LazyChoice(click.Choice):  # type: ignore[type-arg]
-    """A choice from a list, ``module:NAME``, that is imported only when an option is given or explained."""
+    """A choice from the names in ``module:NAME``, imported only when the option is given or its help is shown."""
 
     def __init__(self, where: str) -> None:
         self.where, self.case_sensitive = where, True
@@ -57,6 +57,11 @@ def given_prior(b_0: float | None, file: Path | None, theta: float) -> Prior:
     -------
     Prior
         With b_0, where one was given.
+
+    Raises
+    ------
+    InputProblem
+        When no prior has this name, or the file holds none.
     """
     from tarstop_core.belief.prior import Prior, load
     from tarstop_core.samples.shipped import priors
@@ -106,7 +111,7 @@ def say(notes: Iterable[str]) -> None:
 
 
 def writable(path: Path, *inputs: Path | None) -> None:
-    """Refuse a place that cannot be written to before the work begins, and touch nothing."""
+    """Refuse a file that could not be written, before the work begins; nothing is touched."""
     if path.exists() and any(
         source is not None and source.exists() and path.samefile(source) for source in inputs
     ):
