@@ -47,7 +47,7 @@ WAYS = {"files": "Labelled lists", "sessions": "My sessions", "memory": "Memory"
 SCENARIOS = {
     PATENT: "relevant patents (one decides)",
     INCLUSION: "included by title and abstract",
-    REVIEW: "brings a 2×2 table",
+    REVIEW: "brings data for the outcome",
 }
 OF_SESSIONS = {
     PATENT: "patent searches",

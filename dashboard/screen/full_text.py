@@ -1,4 +1,4 @@
-"""Reports read in full: which wait, the form for what they hold, and the ways between them and their 2×2 tables."""
+"""Reports read in full: which wait, the form for what they hold, and the ways between them and their numbers."""
 
 from collections.abc import Mapping
 from dataclasses import replace

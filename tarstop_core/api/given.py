@@ -102,9 +102,13 @@ def as_settings(stakes: Stakes | None, scenario: str, own: Mapping[str, Any], le
     InputProblem
         When there is no such scenario or setting, or a value cannot be used.
     """
+    played_elsewhere = {
+        name for name, each in SCENARIOS.items() if issubclass(each.settings_class, EffectSettings)
+    }
     if scenario not in SCENARIOS:
-        raise InputProblem(f"scenario is '{scenario}'; choose one of {', '.join(SCENARIOS)}.")
-    if issubclass(SCENARIOS[scenario].settings_class, EffectSettings):
+        offered_here = ", ".join(name for name in SCENARIOS if name not in played_elsewhere)
+        raise InputProblem(f"scenario is '{scenario}'; choose one of {offered_here}.")
+    if scenario in played_elsewhere:
         raise InputProblem(
             f"Effects of interventions are weighed in sessions and by 'tarstop replay --scenario {scenario}'; choose another "
             "scenario here."

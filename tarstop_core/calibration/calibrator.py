@@ -50,6 +50,7 @@ BY_RANK: tuple[Kind, ...] = ("rank", "first-hit", "rank-frailty")
 # Kinds whose chances are already those of a first hit.
 HAZARDS: tuple[Kind, ...] = ("hazard", "first-hit")
 PATENT, REVIEW, INCLUSION = SCENARIOS = ("patent", "review", "inclusion")
+"""What chances may be chances of; not the scenarios of sessions, of which several need the same chances."""
 FILE = FileKind(
     "tarstop-calibrator", 1, "calibrator", "'tarstop calibrate' or the Calibration page", "fit it again"
 )

@@ -1,4 +1,4 @@
-"""How many included reports bring a 2×2 table: P(data | included), with its spread.
+"""How many included reports bring data for the outcome: P(data | included), with its spread.
 
 Of the reports that a review includes only some bring data for one of its questions. How many do is learned from questions, those
 with few studies too: a share learned from questions with many says that every question has many.

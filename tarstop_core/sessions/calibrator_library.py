@@ -27,10 +27,10 @@ KIND_WORDS = {
 CHANCE_OF = {
     PATENT: "of being relevant in a patent search",
     INCLUSION: "of being included by title and abstract",
-    REVIEW: "of bringing a 2×2 table",
+    REVIEW: "of bringing data for the outcome",
 }
 """What the chances of a calibrator are chances of, by its scenario."""
-NAMES = {PATENT: "Patents", INCLUSION: "Inclusion", REVIEW: "2×2 tables"}
+NAMES = {PATENT: "Patents", INCLUSION: "Inclusion", REVIEW: "Data"}
 """The same, for a button."""
 
 

@@ -41,7 +41,7 @@ class CumulativePath(ListPath):
     studies: Depths  # Studies with data among the first d documents; never falls; shape (N + 1,)
     payoffs: Payoffs
     labels: Flags  # Documents known to be relevant; those not read yet are False; shape (N,)
-    share: float = 1.0  # P(data | included): of the reports read in full, how many bring a 2×2 table
+    share: float = 1.0  # P(data | included): of the reports read in full, how many bring data
     full_cost: float = 0.0
     """Cost of reading a report in full, in the payoffs' unit, beside the cost of each document."""
     waiting: float = 0.0  # Studies expected from reports that were included and not read in full yet

@@ -41,7 +41,7 @@ def frame(**columns: Any) -> pd.DataFrame:
         (lambda: ts.advise(P, []), "stakes is None"),
         (lambda: ts.advise(P, [], 0.5), "stakes is 0.5"),
         (lambda: ts.advise(P, [], STAKES, scenario="enough"), "stakes is given"),
-        (lambda: ts.advise(P, [], STAKES, scenario="court"), "scenario is 'court'"),
+        (lambda: ts.advise(P, [], STAKES, scenario="court"), "one of patent, review, enough"),
         (lambda: ts.advise(P, [], STAKES, scenario="effect"), "weighed in sessions"),
         (lambda: ts.advise(P, [], STAKES, theta=0.7), "no setting theta"),
         (lambda: ts.advise(P, [], STAKES, cost=3.0), "no setting cost"),
