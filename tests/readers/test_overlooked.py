@@ -178,6 +178,7 @@ def test_the_estimate_is_right_on_average() -> None:
 def test_a_limit_on_dependence_needs_two_readers_and_every_answer() -> None:
     within = (missed_within(6, 3, 2, 17, odds) for odds in (4, 1))
     assert overlooked(verdicts(ROWS), limit=4).within == Within(4, *within)
+    assert overlooked(verdicts(ROWS), limit=1).within == Within(1, *[missed_within(6, 3, 2, 17, 1)] * 2)
     assert overlooked(verdicts(ROWS)).within is None
     assert overlooked(verdicts([*ROWS, (1, 0, NAN, 0)]), limit=4).within is None
     assert overlooked(verdicts([*ROWS, (1, NAN, 1, 0)]), limit=4).within is None

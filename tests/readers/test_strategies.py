@@ -110,6 +110,17 @@ def test_what_nobody_audits_costs_the_machine_alone() -> None:
     assert alone.share_found == (whole.machine & whole.relevant).sum() / whole.relevant.sum()
 
 
+def test_a_relevant_record_is_worth_its_share_of_all_expected() -> None:
+    part, rest, whole = Stretch(6, 14), Stretch(0, 40), Stretch(6, 54)
+    expected_in_all = 6 * 0.5 + 54 * 0.05
+    for price in (0.002, 0.005, 0.01, 0.015, 0.02, 0.03):
+        prices = Prices(price, price / 100)
+        best = compare(part, rest, Learned(), prices, 1 / expected_in_all)[0].way
+        assert advised(part, rest, whole, Learned(), prices) is best
+    ways = {advised(part, rest, whole, Learned(), Prices(price, 0)) for price in (0.002, 0.02)}
+    assert len(ways) == 2
+
+
 def test_a_price_below_nothing_is_refused() -> None:
     with pytest.raises(InputProblem, match="from 0 on"):
         Prices(-1, 0)

@@ -40,7 +40,7 @@ def test_columns_are_found_by_their_names(tmp_path: Path) -> None:
 
 
 def test_columns_may_be_chosen(tmp_path: Path) -> None:
-    text = "title;Ann;machine;truth;sampled\nA;4;5;yes;\nB;1;2;;no\nC;2;1;no;yes\nD;;;;\nE;5;1;;\n"
+    text = "title;Ann;machine;truth;sampled\nA;3;5;yes;\nB;1;2;;no\nC;2;1;no;yes\nD;;;;\nE;5;1;;\n"
     columns = Columns(("Ann", "machine"), "truth", "sampled", include_from=3)
     found = table(tmp_path, text, columns)
     assert found.verdicts.included.tolist() == [[1, 1], [0, 0], [0, 0], [1, 0]]
@@ -78,6 +78,24 @@ def test_what_cannot_be_used_is_one_sentence(
     with pytest.raises(InputProblem) as problem:
         table(tmp_path, text, columns)
     assert words in str(problem.value)
+
+
+def test_only_so_many_disagreements_are_listed_and_who_gave_which_verdict(tmp_path: Path) -> None:
+    read = table(tmp_path, HEAD + BOTH + "w1,1,0,,\nw2,0,1,,\n")
+    found, agree = overlooked(read.verdicts), agreement(read.verdicts.included)
+
+    def lines(most: int) -> list[str]:
+        return [line.strip() for line in said(read, agree, [None], found, most) if line.startswith(" ")]
+
+    first, second = (
+        message("waits", record=name, included=[yes], excluded=[no])
+        for name, yes, no in (
+            ("w1", "reader_1", "reader_2"),
+            ("w2", "reader_2", "reader_1"),
+        )
+    )
+    assert lines(2) == [first, second]
+    assert lines(1) == [first, message("more", number=1)]
 
 
 @settings(max_examples=60, deadline=None)
