@@ -11,8 +11,9 @@ from scipy.optimize import minimize
 from scipy.stats import betabinom
 
 from scripts.real_lists import medical, outcomes, questions_by_review
-from scripts.studies.reviews import Fold, cluster_t, folds, one_question
-from scripts.study import Floats, Study, Tables
+from scripts.studies import reviews
+from scripts.studies.reviews import Fold, changes, cluster_t, folds, one_question
+from scripts.study import Floats, Study, Tables, kept_tables
 from tarstop_core.calibration.calibrator import Calibrator
 from tarstop_core.calibration.extraction_rate import FEW, ExtractionRate, fit_extraction_rate
 from tarstop_core.calibration.fitting import fit
@@ -20,6 +21,7 @@ from tarstop_core.calibration.hit_rate_model import Thinning, chances_as_read
 from tarstop_core.documents.tables import Flags
 from tarstop_core.documents.topic import Outcome
 from tarstop_core.places import real_data
+from tarstop_core.policies import Optimal
 
 LOOKS = {"20 documents": 20, "2 %": 0.02, "5 %": 0.05, "10 %": 0.1, "20 %": 0.2, "50 %": 0.5}
 LEAST, MOST = 1e-7, 1 - 1e-3  # Chances are held between these for the log score
@@ -129,8 +131,8 @@ def gain(rows: pd.DataFrame) -> dict[str, object]:
 
 
 def summarise(tables: Tables) -> dict[str, object]:
-    """Log scores and slopes."""
-    left = tables["question_chances"]
+    """Log scores and slopes; and what Optimal gains by either way, of the decisions kept by the study of reviews."""
+    left, decisions = tables["question_chances"], kept_tables(reviews.STUDY)["reviews_decisions"]
     each = left.drop_duplicates(QUESTION)
     return {
         "few": each[each["few"]]["question"].nunique(),
@@ -138,6 +140,7 @@ def summarise(tables: Tables) -> dict[str, object]:
         "kept": {stages: gain(rows) for stages, rows in each[~each["few"]].groupby("stages")},
         "slopes": {key: slope_row(rows) for key, rows in left.groupby(["read", "stages", "way"])},
         "looks": list(LOOKS),
+        "optimal": changes(decisions, Optimal.title, reviews.STAYS, (1e-5, 1e-4, 5e-4, 1e-3)),
     }
 
 
