@@ -169,7 +169,7 @@ def cost_in_words(stakes: Stakes, abstracts: bool = False) -> str:
     return f"{price}: reading {many} would cost as much as the worse mistake"
 
 
-def _beside(field: DeltaGenerator, problem: str | None) -> None:
+def _problem_below(field: DeltaGenerator, problem: str | None) -> None:
     """Say below a field what keeps its entry from being used."""
     if problem is not None:
         with field:
@@ -190,7 +190,7 @@ def _questions(
     times, documents = st.columns(2, gap="medium", vertical_alignment="bottom")
     how: dict[str, Any] = {"format": "%g", "disabled": now["worse"] in (None, "equal")}
     times.number_input("How many times worse?", value=now["times"], step=1.0, **how, **view("times"))
-    _beside(times, problems.get("times"))
+    _problem_below(times, problems.get("times"))
     unequal = now["worse"] in ("plus", "minus")
     mistake = "the worse mistake" if unequal else "a wrong decision"
     # Short, for a label in two lines would push the fold below the bar.
@@ -198,7 +198,7 @@ def _questions(
     asked = f"{'Abstracts' if settings.two_stages else 'Documents'} you would read to avoid {avoided}"
     how = {"format": "%g", "placeholder": "as many as there are" if settings.cost == 0 else "a number"}
     documents.number_input(asked, value=now["documents"], step=50.0, **how, **view("documents"))
-    _beside(documents, problems.get("documents"))
+    _problem_below(documents, problems.get("documents"))
     one = "title and abstract" if settings.two_stages else "document"
     words = f"Or, at £{EXAMPLE_PRICE:g} a {one}, what {mistake} costs"
     st.pills(words, list(EXAMPLES), format_func=EXAMPLES.__getitem__, **view("example"))
@@ -265,7 +265,7 @@ def _consequences(
                 else:
                     how: dict[str, Any] = {"format": "%g", "step": 0.01, "help": SYMBOLS.get(name)}
                     column.number_input(labels[name], value=now[name], **how, **view(name))
-                    _beside(column, problems.get(name))
+                    _problem_below(column, problems.get(name))
     payoffs, unit = settings.payoffs, settings.payoffs.unit
     caption(
         f"Compared with acting rightly a wrong “{settings.plus}” costs {amount(payoffs.wrong_plus, unit)}, a wrong "
