@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -36,11 +36,17 @@ class Sizes:
         return np.isfinite(self.y)
 
 
-def of_events(measure: Measure, events_1: Floats, n_1: Floats, events_0: Floats, n_0: Floats) -> Sizes:
-    """Odds ratios, risk ratios (on the log scale) or risk differences of 2×2 tables.
-
-    A half is added to all four cells of a study with an empty cell and to no other. A study without events in both
-    arms, or with nothing else, says nothing of an OR or RR.
+def of_events(
+    measure: Measure,
+    events_1: Floats,
+    n_1: Floats,
+    events_0: Floats,
+    n_0: Floats,
+    *,
+    to: Literal["only0", "all"] = "only0",
+    drop00: bool = True,
+) -> Sizes:
+    """Odds ratios, risk ratios (on the log scale) or risk differences of 2×2 tables, a half added to empty cells.
 
     Parameters
     ----------
@@ -50,6 +56,10 @@ def of_events(measure: Measure, events_1: Floats, n_1: Floats, events_0: Floats,
         Events and people in the treated arm.
     events_0, n_0 : array of shape (k,)
         Events and people in the control arm.
+    to : {"only0", "all"}
+        Whether a half is added to all four cells of a study with an empty cell and to no other, or of every study.
+    drop00 : bool
+        Whether a study without events in both arms, or with nothing else, says nothing of an OR or RR.
 
     Returns
     -------
@@ -63,8 +73,8 @@ def of_events(measure: Measure, events_1: Floats, n_1: Floats, events_0: Floats,
     """
     a, c = (np.asarray(each, dtype=float) for each in (events_1, events_0))
     b, d = np.asarray(n_1, dtype=float) - a, np.asarray(n_0, dtype=float) - c
-    silent = (measure is not Measure.RD) & ((a + c == 0) | (b + d == 0))
-    add = 0.5 * ((a == 0) | (b == 0) | (c == 0) | (d == 0))
+    silent = (drop00 and measure is not Measure.RD) & ((a + c == 0) | (b + d == 0))
+    add = 0.5 * ((to == "all") | (a == 0) | (b == 0) | (c == 0) | (d == 0))
     a, b, c, d = a + add, b + add, c + add, d + add
     m, n = a + b, c + d
     if measure is Measure.OR:
@@ -79,7 +89,15 @@ def of_events(measure: Measure, events_1: Floats, n_1: Floats, events_0: Floats,
 
 
 def of_means(
-    measure: Measure, mean_1: Floats, sd_1: Floats, n_1: Floats, mean_0: Floats, sd_0: Floats, n_0: Floats
+    measure: Measure,
+    mean_1: Floats,
+    sd_1: Floats,
+    n_1: Floats,
+    mean_0: Floats,
+    sd_0: Floats,
+    n_0: Floats,
+    *,
+    vtype: Literal["LS", "UB"] = "LS",
 ) -> Sizes:
     """Mean differences, or standardised ones: Hedges' g with the exact factor J (Hedges 1981).
 
@@ -91,6 +109,8 @@ def of_means(
         Mean, standard deviation and people in the treated arm.
     mean_0, sd_0, n_0 : array of shape (k,)
         The same in the control arm.
+    vtype : {"LS", "UB"}
+        Sampling variance of an SMD: the usual one for large samples, or the unbiased one.
 
     Returns
     -------
@@ -111,7 +131,8 @@ def of_means(
     pooled = np.sqrt(((n_1 - 1) * sd_1**2 + (n_0 - 1) * sd_0**2) / freedom)
     J = np.exp(gammaln(freedom / 2) - gammaln((freedom - 1) / 2)) / np.sqrt(freedom / 2)
     g = J * difference / pooled
-    return Sizes(g, 1 / n_1 + 1 / n_0 + g**2 / (2 * (n_1 + n_0)))
+    of_g = 1 / (2 * (n_1 + n_0)) if vtype == "LS" else 1 - (freedom - 2) / (freedom * J**2)
+    return Sizes(g, 1 / n_1 + 1 / n_0 + of_g * g**2)
 
 
 def of_limits(estimate: Floats, low: Floats, high: Floats, ratio: bool) -> Sizes:

@@ -198,6 +198,14 @@ class Studies:
             return sizes.of_limits(estimate, low, high, ratio)
         return Sizes(np.log(columns[0]) if ratio else columns[0], columns[1] ** 2)
 
+    @property
+    def has_empty_cells(self) -> bool:
+        """Whether in an arm of a study nobody, or everybody, had the event."""
+        if self.form is not Form.EVENTS:
+            return False
+        a, m, c, n = self.values.T
+        return bool(((a == 0) | (a == m) | (c == 0) | (c == n)).any())
+
     def in_words(self) -> list[str]:
         """How the first study is read, in words: two arms may have been taken for each other."""
         if self.form is not Form.EVENTS or not len(self) or not np.isfinite(self.values[0]).all():

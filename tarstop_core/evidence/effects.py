@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from tarstop_core.effects.beliefs import POOLED, EffectBelief, Target, belief_of_effect, posterior
 from tarstop_core.effects.exact import above_without_each
+from tarstop_core.effects.glmm import MODELS, pool_by_likelihood
 from tarstop_core.effects.measures import Bias, Engine, Measure
 from tarstop_core.effects.pooling import (
     Method,
@@ -17,7 +18,7 @@ from tarstop_core.effects.pooling import (
     prefixes,
     tau2_interval,
 )
-from tarstop_core.effects.sizes import Floats, Sizes, Z
+from tarstop_core.effects.sizes import Floats, Sizes, Z, of_events, of_means
 from tarstop_core.effects.studies import Form, Studies
 from tarstop_core.evidence.summary import MoreStudies, Without
 from tarstop_core.presentation.numbers import number
@@ -29,6 +30,9 @@ from tarstop_core.value.payoffs import Payoffs
 AHEAD = np.array([1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 70, 100])
 """More studies whose worth is drawn."""
 REDUCED = 0.5  # What a study of high risk of bias counts where its weight is reduced
+MOST_EVENTS = 5000  # Of a study, in both arms, for which mixed models are still fitted
+MIXED = "GLMM {}"
+CORRECTED: tuple[Literal["only0"], Literal["all"]] = ("only0", "all")
 METHODS: tuple[Method, ...] = ("FE", "DL", "REML", "ML", "PM")
 NAMES = {
     Measure.OR: "the average odds ratio",
@@ -222,7 +226,27 @@ class EffectEvidence:
             if self.target.measure is Measure.OR:
                 both.append(("Peto", peto(*whole.T)))
             rows += [Reviewed(name, est, (est - Z * se, est + Z * se)) for name, (est, se) in both]
-        return rows
+        return [*rows, *self._otherwise_corrected(), *self._mixed()]
+
+    def _otherwise_corrected(self) -> list[Reviewed]:
+        """REML with other variances of an SMD, or other corrections of empty cells where there are any."""
+        values = self.studies.values[np.isfinite(self.studies.values).all(axis=1)]
+        if self.target.measure is Measure.SMD:
+            variants = {"REML, unbiased variances": of_means(Measure.SMD, *values.T, vtype="UB")}
+        elif self.target.measure in (Measure.OR, Measure.RR) and self.studies.has_empty_cells:
+            kept, added = (of_events(self.target.measure, *values.T, drop00=False, to=to) for to in CORRECTED)
+            variants = {"REML, studies without events kept": kept, "REML, ½ added to every study": added}
+        else:
+            variants = {}
+        return [_reviewed(name, prefixes(of.y, of.v, "REML", len(of))) for name, of in variants.items()]
+
+    def _mixed(self) -> list[Reviewed]:
+        """Maximum likelihood of an OR without any correction, by four models."""
+        values = self.studies.values[np.isfinite(self.studies.values).all(axis=1)]
+        if self.target.measure is not Measure.OR or values[:, [0, 2]].sum(axis=1).max() > MOST_EVENTS:
+            return []
+        fits = [(model, pool_by_likelihood(values, model)) for model in MODELS]
+        return [Reviewed(MIXED.format(model), fit.est, fit.ci, tau2=fit.tau2) for model, fit in fits]
 
     @cached_property
     def tau2_interval(self) -> tuple[float, float] | None:

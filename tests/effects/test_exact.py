@@ -40,6 +40,19 @@ def test_beliefs_are_those_of_another_program(name: str, conditional: bool) -> N
         assert belief.log_marginal_likelihood[n] == pytest.approx(row["lml"], abs=1e-5)
 
 
+@pytest.mark.parametrize("name", [name for name in EXACT if name != LONGEST])
+def test_a_prior_about_the_threshold_gives_what_another_program_gives(name: str) -> None:
+    there = sets()[name]["exact"]
+    for model in ("conditional", "unconditional"):
+        rows = there[model]["rows"]
+        for which, delta in enumerate(there["deltas_log_or"]):
+            belief = believe_exactly(
+                studies_of(name).values, EffectPrior(delta), conditional=model == "conditional"
+            )
+            here = belief.above(delta)[[row["n"] for row in rows]]
+            np.testing.assert_allclose(here, [row["P_mu_gt_recentred"][which] for row in rows], atol=1e-5)
+
+
 def test_the_likelihood_is_fishers() -> None:
     theta = np.array([-1.0, 0.0, 2.0])
     of = nchypergeom_fisher(50, 7, 20, np.exp(theta))

@@ -1,5 +1,7 @@
 """Beliefs by quadrature equal those of a finer one by another program."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -47,6 +49,40 @@ def test_quantiles_under_four_priors(name: str, measure: str) -> None:
         for new, key in ((False, "P_mu_gt"), (True, "P_new_gt")):
             here = [belief.above(delta, new_setting=new)[-1] for delta in there["deltas"]]
             np.testing.assert_allclose(here, row[key], atol=1e-6)
+        for new, key in ((False, "mu"), (True, "new")):
+            if None not in row[key]:
+                mean, sd = (each[-1] for each in belief.moments(new_setting=new))
+                assert [mean, sd] == pytest.approx(row[key], abs=1e-5 * row[key][1]), (key, row["k"])
+        mean = belief.tau_mean()[-1]
+        if None not in row["tau"]:
+            tau = [mean, np.sqrt(belief.tau2_mean()[-1] - mean**2)]
+            assert tau == pytest.approx(row["tau"], rel=1e-5)
+        if row["lml"] is not None:
+            assert belief.log_marginal_likelihood[-1] == pytest.approx(row["lml"], abs=1e-6)
+
+
+@pytest.mark.parametrize("name, measure", cases())
+def test_bayesmeta_says_the_same(name: str, measure: str) -> None:
+    sizes, there = sizes_of(name, measure), sets()[name]["measures"][measure]
+    scale = there["prior_scale"]
+    for row in there["bayes"]:
+        peer = row.get("bayesmeta")
+        if not peer:
+            continue
+        prior = EffectPrior(
+            0.0, 2 * scale, 0.5 * scale, "half-normal" if row["tau_prior"] == "HN" else "half-Cauchy"
+        )
+        if row["mu_prior"] != "N2":
+            prior = replace(prior, sd=np.inf)
+        belief = believe(sizes.y[: row["n"]], sizes.v[: row["n"]], prior)
+        # Its grid over τ is coarse in μ.
+        for new, key, close in ((False, "P_mu_gt", 0.0015), (True, "P_new_gt", 0.0025)):
+            here = [belief.above(delta, new_setting=new)[-1] for delta in there["deltas"]]
+            np.testing.assert_allclose(here, peer[key], atol=close)
+        tau = numbers(row["tau_q"])
+        assert (np.abs(belief.tau_quantiles(LEVELS) - peer["tau_q"]) <= 1e-5 * (tau[5] + 1e-9)).all()
+        wide = (row["mu_q"][4] - row["mu_q"][2]) / 1.35
+        assert (np.abs(belief.quantiles(LEVELS) - peer["mu_q"]) <= 0.02 * wide).all()
 
 
 def test_the_prior_says_b_0_on_either_side() -> None:

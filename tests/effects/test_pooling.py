@@ -1,12 +1,14 @@
 """Pooled effects equal those of metafor for every prefix of published sets."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy import stats
 
 from tarstop_core.effects.measures import Measure
 from tarstop_core.effects.pooling import Method, mantel_haenszel, peto, prefixes, tau2_interval
-from tarstop_core.effects.sizes import Floats
+from tarstop_core.effects.sizes import Floats, Z, of_events, of_means
 from tests.effects.golden import cases, numbers, sets, sizes_of, studies_of
 
 METHODS: tuple[Method, ...] = ("FE", "DL", "REML", "ML", "PM")
@@ -24,23 +26,28 @@ def test_prefixes_are_those_of_another_program(name: str, measure: str, method: 
     fit = prefixes(y, v, method)
     rows = sets()[name]["measures"][measure]["prefix"]
     assert fit.k.tolist() == [row["k"] for row in rows]
-    there = {
-        key: numbers([row[method].get(key) for row in rows])
-        for key in rows[0][method]
-        if not key.startswith("pi")
-    }
+    keys = (
+        ("est", "se", "ll", "Q", "Qp")
+        if method == "FE"
+        else ("est", "se", "ll", "tau2", "I2", "kh_se", "adhoc_se")
+    )
+    there = {key: numbers([row[method][key] for row in rows]) for key in keys}
     se = there["se"]
+    assert (np.abs(fit.ci - [row[method]["ci"] for row in rows]) <= 3e-6 * se[:, None]).all()
     assert (np.abs(fit.est - there["est"]) <= 1e-6 * se).all()
     np.testing.assert_allclose(fit.se, se, rtol=1e-6)
     np.testing.assert_allclose(fit.log_likelihood, there["ll"], rtol=1e-8, atol=1e-8)
     if method == "FE":
         np.testing.assert_allclose(fit.Q, there["Q"], rtol=1e-8)
+        np.testing.assert_allclose(stats.chi2.sf(fit.Q, fit.k - 1), there["Qp"], rtol=1e-6)
         return
     close = np.abs(fit.tau2 - there["tau2"]) <= 1e-6 * v.mean()
     assert (close | (np.abs(fit.log_likelihood - there["ll"]) <= 1e-8)).all()
     np.testing.assert_allclose(fit.I2, there["I2"], atol=1e-4)
     assert (np.abs(fit.kh_se - there["kh_se"]) <= 1e-6 * se).all()
+    assert (np.abs(fit.adhoc_se - there["adhoc_se"]) <= 1e-6 * se).all()
     for here, key in (
+        (fit.kh_ci, "kh_ci"),
         (fit.prediction, "pi_riley"),
         (fit.kh_prediction, "pi_kh"),
         (fit.normal_prediction, "pi_z"),
@@ -71,12 +78,42 @@ def test_mantel_haenszel_and_peto(name: str, measure: str) -> None:
     values = studies_of(name).values
     arms = values[np.isfinite(values).all(axis=1)].T
     there = sets()[name]["measures"][measure]["full"]
-    if "MH" in there:
-        assert mantel_haenszel(Measure(measure), *arms) == pytest.approx(
-            (there["MH"]["est"], there["MH"]["se"]), rel=1e-8
-        )
-    if "Peto" in there:
-        assert peto(*arms) == pytest.approx((there["Peto"]["est"], there["Peto"]["se"]), rel=1e-8)
+    for key, pooled in (("MH", mantel_haenszel(Measure(measure), *arms)), ("Peto", peto(*arms))):
+        if key in there:
+            est, se = pooled
+            assert (est, se) == pytest.approx((there[key]["est"], there[key]["se"]), rel=1e-8)
+            assert [est - Z * se, est + Z * se] == pytest.approx(there[key]["ci"], rel=1e-8)
+
+
+VARIANTS: dict[str, dict[str, Any]] = {
+    "REML_keep00": {"drop00": False},
+    "REML_add_to_all": {"drop00": False, "to": "all"},
+    "REML_vtypeUB": {"vtype": "UB"},
+}
+
+
+@pytest.mark.parametrize(
+    "name, measure, variant",
+    [
+        (*case, each)
+        for case in cases()
+        for each in VARIANTS
+        if each in sets()[case[0]]["measures"][case[1]]["full"]
+    ],
+)
+def test_other_corrections_and_variances(name: str, measure: str, variant: str) -> None:
+    of = of_events if sets()[name]["kind"] == "2x2" else of_means
+    sizes = of(Measure(measure), *studies_of(name).values.T, **VARIANTS[variant])
+    fit = prefixes(sizes.y[sizes.says_something], sizes.v[sizes.says_something], "REML")
+    there = sets()[name]["measures"][measure]["full"][variant]
+    se = there["se"]
+    assert fit.est[-1] == pytest.approx(there["est"], abs=1e-6 * se)
+    assert fit.se[-1] == pytest.approx(se, rel=1e-6)
+    assert fit.kh_se[-1] == pytest.approx(there["kh_se"], abs=1e-6 * se)
+    assert fit.ci[-1] == pytest.approx(there["ci"], abs=3e-6 * se)
+    assert fit.tau2[-1] == pytest.approx(there["tau2"], abs=1e-6 * float(np.nanmean(sizes.v)))
+    assert fit.log_likelihood[-1] == pytest.approx(there["ll"], rel=1e-8)
+    assert fit.I2[-1] == pytest.approx(there["I2"], abs=1e-4)
 
 
 def test_the_order_of_studies_does_not_matter() -> None:

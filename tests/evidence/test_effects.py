@@ -101,6 +101,29 @@ def test_other_methods_are_those_of_metafor() -> None:
             assert rows[method].tau2 == pytest.approx(there["tau2"], abs=1e-6)
             assert pytest.approx(there["I2"], abs=1e-4) == rows[method].I2
     assert {"Mantel–Haenszel", "Peto"} < set(rows)
+    exact = sets()["bcg"]["exact"]["conditional_ml"]
+    assert rows["GLMM CM.EL"].est == pytest.approx(exact["mu"], abs=1e-5)
+    assert rows["GLMM CM.EL"].tau2 == pytest.approx(exact["tau2"], abs=1e-5)
+
+
+def test_other_corrections_are_those_of_metafor() -> None:
+    for name, measure in (("nielweise2007", Measure.RR), ("gibson2002", Measure.SMD)):
+        golden = sets()[name]["measures"][measure.value]["full"]
+        of = EffectEvidence(studies_of(name), Target(measure, 1.0, False, measure is Measure.RR), "normal")
+        rows = {row.method: row for row in of.reviewed}
+        for method, key in (
+            ("REML, studies without events kept", "REML_keep00"),
+            ("REML, ½ added to every study", "REML_add_to_all"),
+            ("REML, unbiased variances", "REML_vtypeUB"),
+        ):
+            assert (method in rows) == (key in golden)
+            if key in golden:
+                assert rows[method].est == pytest.approx(golden[key]["est"], abs=1e-6)
+
+
+def test_mixed_models_are_left_out_where_trials_are_giants() -> None:
+    giant = EffectEvidence(events((4000, 90000, 4100, 90000), (3, 30, 5, 30)), OR, "exact")
+    assert not any(row.method.startswith("GLMM") for row in giant.reviewed)
 
 
 @pytest.mark.parametrize("engine", ["exact", "normal", "reml"])

@@ -1,0 +1,265 @@
+"""Log odds ratios of 2×2 tables per arm by maximum likelihood, no cell corrected: four mixed models.
+
+The models are those of Stijnen, Hamza and Özdemir (2010, doi 10.1002/sim.4040), by the names that metafor gives them. A
+study without events in both arms, or with nothing else, says nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, Protocol, TypeAlias
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.special import expit, gammaln, log_expit, logsumexp
+
+from tarstop_core.effects.measures import Measure
+from tarstop_core.effects.pooling import prefixes
+from tarstop_core.effects.sizes import Floats, Z, of_events
+from tarstop_core.errors import InputProblem
+
+Model: TypeAlias = Literal["CM.EL", "CM.AL", "UM.FS", "UM.RS"]
+MODELS: tuple[Model, ...] = ("CM.EL", "CM.AL", "UM.FS", "UM.RS")
+NODES, NODE_WEIGHTS = np.polynomial.hermite.hermgauss(21)
+"""Of the integral over a study's own effect, about its mode."""
+NEWTON, LONGEST, CLOSE = 80, 3.0, 1e-11
+"""Steps towards a mode, the longest of them, and the one after which it is found."""
+STEP, POLISHES = 1e-4, 2
+"""Of differences of slopes, and Newton steps after a search."""
+SIDE = np.array([0.5, -0.5])
+"""Share of a log odds ratio by which each arm's log odds differ from its study's level."""
+NOTHING = 1e-4
+"""A standard deviation between settings below which it is 0."""
+
+
+@dataclass(frozen=True)
+class Mixed:
+    """A mixed model's estimate of the average log odds ratio; `sigma2`, of UM.RS only, is the variance of study effects."""
+
+    est: float
+    se: float
+    tau2: float
+    sigma2: float | None
+    log_likelihood: float
+
+    @property
+    def ci(self) -> tuple[float, float]:
+        """Wald's 95 % interval."""
+        return self.est - Z * self.se, self.est + Z * self.se
+
+
+class _Likelihood(Protocol):
+    """Parameters are μ, τ and those of studies' own levels."""
+
+    start: list[float]
+    """Of the parameters after μ and τ."""
+
+    def slopes(self, x: Floats) -> tuple[float, Floats]:
+        """Log likelihood at x, and its gradient."""
+
+
+class _Conditional:
+    """Each study's treated events given its total of events, by their number's weight at an odds ratio of 1."""
+
+    def __init__(self, rows: Floats, exact: bool) -> None:
+        self.start: list[float] = []
+        e1, n1, e0, n0 = rows.T[:, :, None]
+        total = e1 + e0
+        x = np.arange(total.max() + 1)[None]
+        possible = (x >= (total - n0 if exact else 0)) & (x <= (np.minimum(n1, total) if exact else total))
+        kept = np.where(possible, x, e1)
+        if exact:
+            ways = -gammaln(kept + 1) - gammaln(n1 - kept + 1)
+            ways -= gammaln(total - kept + 1) + gammaln(n0 - total + kept + 1)
+        else:
+            ways = -gammaln(kept + 1) - gammaln(total - kept + 1) + kept * np.log(n1 / n0)
+        self.x, self.ways, self.observed = x[0], np.where(possible, ways, -np.inf), e1[:, 0]
+        self.powers = np.stack([np.ones(x.size), self.x, self.x**2], axis=1)
+        self.own = ways[np.arange(len(rows)), self.observed.astype(int)]
+
+    def of(self, theta: Floats) -> tuple[Floats, Floats, Floats]:
+        """Log likelihood, slope and curvature at log odds ratios of shape (k, m)."""
+        terms = theta[..., None] * self.x
+        terms += self.ways[:, None]
+        top = terms.max(axis=-1, keepdims=True)
+        terms -= top
+        total, first, second = np.moveaxis(np.exp(terms, out=terms) @ self.powers, -1, 0)
+        mean, observed = first / total, self.observed[:, None]
+        value = self.own[:, None] + theta * observed - top[..., 0] - np.log(total)
+        return value, observed - mean, mean**2 - second / total
+
+    def slopes(self, x: Floats) -> tuple[float, Floats]:
+        mu, tau = x
+        z = _mode(lambda z: self.of(mu + tau * z), tau, len(self.observed))
+        curvature = self.of(mu + tau * z)[2]
+        z, weigh = _about(z, 1 - tau**2 * curvature)
+        value, slope, _ = self.of(mu + tau * z)
+        worth, weight = weigh(value)
+        return worth, np.array([(weight * slope).sum(), (weight * slope * z).sum()])
+
+
+class _FixedStudies:
+    """Two binomials a study; its own level is a parameter."""
+
+    def __init__(self, rows: Floats) -> None:
+        self.e, self.n = rows.T[[0, 2], :, None], rows.T[[1, 3], :, None]
+        self.ways = (gammaln(self.n + 1) - gammaln(self.e + 1) - gammaln(self.n - self.e + 1)).sum(0)
+        self.side = SIDE[:, None, None]
+        self.start: list[float] = list(np.log((self.e + 0.5) / (self.n - self.e + 0.5)).mean(0)[:, 0])
+
+    def of(self, level: Floats, theta: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+        """Log likelihood, slopes by log odds ratio and level, and curvature by the former, of shape (k, m)."""
+        odds = level + self.side * theta
+        p = expit(odds)
+        value = self.ways + (self.e * log_expit(odds) + (self.n - self.e) * log_expit(-odds)).sum(0)
+        left, spread = self.e - self.n * p, self.n * p * (1 - p)
+        return value, (self.side * left).sum(0), left.sum(0), -(self.side**2 * spread).sum(0)
+
+    def slopes(self, x: Floats) -> tuple[float, Floats]:
+        mu, tau, level = x[0], x[1], x[2:, None]
+
+        def given(z: Floats) -> tuple[Floats, Floats, Floats]:
+            value, slope, _, curvature = self.of(level, mu + tau * z)
+            return value, slope, curvature
+
+        z = _mode(given, tau, len(level))
+        z, weigh = _about(z, 1 - tau**2 * given(z)[2])
+        value, slope, of_level, _ = self.of(level, mu + tau * z)
+        worth, weight = weigh(value)
+        shared = [(weight * slope).sum(), (weight * slope * z).sum()]
+        return worth, np.append(shared, (weight * of_level).sum(1))
+
+
+class _RandomStudies:
+    """Two binomials a study; its own level is normal. By Laplace's method: exact integrals are not what lme4 gives."""
+
+    def __init__(self, rows: Floats) -> None:
+        self.fixed = _FixedStudies(rows)
+        levels = np.array(self.fixed.start)
+        self.start: list[float] = [float(levels.mean()), max(float(levels.std()), 0.2)]
+
+    def value(self, x: Floats) -> float:
+        """Log likelihood."""
+        mu, tau, level, sigma = x
+        e, n = self.fixed.e[..., 0], self.fixed.n[..., 0]
+        by = np.stack([np.full(2, sigma), tau * SIDE])  # How log odds change with both normal deviates
+        at = np.zeros((e.shape[1], 2))
+        for _ in range(NEWTON):
+            odds = (level + SIDE * mu)[:, None] + by.T @ at.T
+            p = expit(odds)
+            bent = np.einsum("ia,ak,ja->kij", by, n * p * (1 - p), by) + np.eye(2)
+            step = np.linalg.solve(bent, ((by @ (e - n * p)).T - at)[..., None])[..., 0]
+            at = at + np.clip(step, -LONGEST, LONGEST)
+            if np.abs(step).max() < CLOSE:
+                break
+        said = self.fixed.ways[:, 0] + (e * log_expit(odds) + (n - e) * log_expit(-odds)).sum(0)
+        return float((said - (at**2).sum(1) / 2 - np.linalg.slogdet(bent)[1] / 2).sum())
+
+    def slopes(self, x: Floats) -> tuple[float, Floats]:
+        steps = STEP * np.eye(len(x))
+        slope = [(self.value(x + step) - self.value(x - step)) / (2 * STEP) for step in steps]
+        return self.value(x), np.array(slope)
+
+
+def _mode(of: Callable[[Floats], tuple[Floats, Floats, Floats]], tau: float, k: int) -> Floats:
+    """Where each study's own deviate z is most likely, shape (k, 1); `of` gives value, slope and curvature by θ."""
+    z = np.zeros((k, 1))
+    for _ in range(NEWTON):
+        _, slope, curvature = of(z)
+        step = (tau * slope - z) / (1 - tau**2 * curvature)
+        z = z + np.clip(step, -LONGEST, LONGEST)
+        if np.abs(step).max() < CLOSE:
+            break
+    return z
+
+
+def _about(mode: Floats, precision: Floats) -> tuple[Floats, Callable[[Floats], tuple[float, Floats]]]:
+    """Nodes of z about each mode, shape (k, m), and what makes of likelihoods there their integral and its parts."""
+    width = np.sqrt(2 / precision)
+    z = mode + width * NODES
+
+    def weigh(value: Floats) -> tuple[float, Floats]:
+        log = value + NODES**2 + np.log(NODE_WEIGHTS) - z**2 / 2 + np.log(width / np.sqrt(2 * np.pi))
+        whole = logsumexp(log, axis=1, keepdims=True)
+        return float(whole.sum()), np.exp(log - whole)
+
+    return z, weigh
+
+
+def pool_by_likelihood(tables: Floats, model: Model = "CM.EL", *, equal: bool = False) -> Mixed:
+    """Pool 2×2 tables by maximum likelihood.
+
+    Parameters
+    ----------
+    tables : array of shape (k, 4)
+        Events and people in the treated arm, then in the control arm.
+    model : {"CM.EL", "CM.AL", "UM.FS", "UM.RS"}
+        Conditional on each study's total of events: Fisher's noncentral hypergeometric likelihood, or its binomial
+        approximation for rare events. Unconditional: two binomials with fixed, or random, study effects.
+    equal : bool
+        Whether τ² is 0: all settings have the same effect.
+
+    Returns
+    -------
+    Mixed
+
+    Raises
+    ------
+    InputProblem
+        When no study says anything.
+
+    Examples
+    --------
+    >>> fit = pool_by_likelihood(np.array([[4, 123, 11, 139], [6, 306, 29, 303.0]]), equal=True)
+    >>> round(fit.est, 2), round(fit.se, 2)
+    (-1.43, 0.36)
+    """
+    usual = of_events(Measure.OR, *tables.T)
+    says = usual.says_something
+    if not says.any():
+        raise InputProblem("No study has both events and people without one; add a study that does.")
+    rows = tables[says]
+    pooled = prefixes(usual.y[says], usual.v[says], "DL" if len(rows) > 1 else "FE", first=min(2, len(rows)))
+    likelihood: _Likelihood
+    if model == "UM.RS":
+        likelihood = _RandomStudies(rows)
+    elif model == "UM.FS":
+        likelihood = _FixedStudies(rows)
+    else:
+        likelihood = _Conditional(rows, exact=model == "CM.EL")
+    tau = 0.0 if equal else max(0.3, float(np.sqrt(pooled.tau2[-1])))
+    x = np.array([float(pooled.est[-1]), tau, *likelihood.start])
+    x = _maximum(likelihood, x, 0.0 if equal else None)
+    if abs(x[1]) < NOTHING:
+        x = _maximum(likelihood, x, 0.0)
+    value, _ = likelihood.slopes(x)
+    se = float(np.sqrt(np.linalg.inv(-_bend(likelihood, x))[0, 0]))
+    return Mixed(float(x[0]), se, float(x[1] ** 2), float(x[3] ** 2) if model == "UM.RS" else None, value)
+
+
+def _maximum(likelihood: _Likelihood, x: Floats, tau: float | None) -> Floats:
+    """Parameters at the largest likelihood, τ being given or not."""
+    free = np.arange(len(x)) != (1 if tau is not None else -1)
+    x = x.copy()
+    if tau is not None:
+        x[1] = tau
+
+    def climbed(part: Floats) -> tuple[float, Floats]:
+        x[free] = part
+        value, slope = likelihood.slopes(x)
+        return -value, -slope[free]
+
+    x[free] = minimize(climbed, x[free], jac=True, method="BFGS", options={"gtol": 1e-7}).x
+    for _ in range(POLISHES):
+        bend = _bend(likelihood, x)[np.ix_(free, free)]
+        if np.linalg.eigvalsh(bend).max() < 0:
+            x[free] -= np.linalg.solve(bend, likelihood.slopes(x)[1][free])
+    return x
+
+
+def _bend(likelihood: _Likelihood, x: Floats) -> Floats:
+    """Second derivatives of the log likelihood, of shape (parameters, parameters)."""
+    steps = STEP * np.eye(len(x))
+    rows = [(likelihood.slopes(x + step)[1] - likelihood.slopes(x - step)[1]) / (2 * STEP) for step in steps]
+    return np.asarray((np.array(rows) + np.array(rows).T) / 2)
