@@ -51,7 +51,7 @@ def _abstrackr(name: str, header: Sequence[str], rows: Iterable[Row], notes: lis
 
 
 def _distiller(name: str, header: Sequence[str], rows: Iterable[Row], notes: list[str]) -> Iterator[Row]:
-    """Make one row of all that have the same number; labels that differ stand side by side."""
+    """Make one row of all that have the same number; labels that differ stand side by side, whatever question they answer."""
     place = [normal_header(cell) for cell in header].index("refid")
     labels = set(recognise(header).at.get("label", ()))
     words = {SAID_RELEVANT: "included", SAID_NOT_RELEVANT: "excluded"}
@@ -69,7 +69,7 @@ def _distiller(name: str, header: Sequence[str], rows: Iterable[Row], notes: lis
             number,
             [
                 " / ".join(dict.fromkeys(words.get(normal_label(value), value) for value in values))
-                if at in labels
+                if at in labels or (values[1:] and all(normal_label(value) in words for value in values))
                 else next(iter(values), "")
                 for at, values in enumerate(columns)
             ],

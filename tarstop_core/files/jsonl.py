@@ -14,6 +14,7 @@ from tarstop_core.files.columns import make_layout
 from tarstop_core.files.record_tables import Format, Progress, RecordTable, collect, finish
 from tarstop_core.files.source import BUDGET, Source, check_columns, detect_encoding
 
+_NAMES = ("display_name", "name")
 LONGEST = 256 << 20  # Characters of one document, which is read at once
 _Entries = Callable[
     [], Iterator[tuple[int, dict[str, Any]]]
@@ -136,9 +137,20 @@ def _written(value: Any) -> str:
     if isinstance(value, list) and all(isinstance(part, dict) and "family" in part for part in value):
         names = ([part.get("family"), part.get("given")] for part in value)
         return "; ".join(", ".join(str(name) for name in parts if name) for parts in names)
+    if isinstance(value, list) and all(isinstance(part, dict) for part in value):
+        # Semantic Scholar's and OpenAlex's authors
+        people = [part["author"] if isinstance(part.get("author"), dict) else part for part in value]
+        if all(set(_NAMES) & person.keys() for person in people):
+            return "; ".join(str(next(person[key] for key in _NAMES if key in person)) for person in people)
     if isinstance(value, dict) and isinstance(value.get("date-parts"), list):
         parts = [part for part in value["date-parts"][:1] if isinstance(part, list)]
         return "-".join(f"{part!s:0>2}" for part in parts[0]) if parts else ""
+    if isinstance(value, dict) and value and all(isinstance(places, list) for places in value.values()):
+        # OpenAlex's abstracts: each word with its places
+        words = [
+            (place, word) for word, places in value.items() for place in places if isinstance(place, int)
+        ]
+        return " ".join(word for _, word in sorted(words))
     if isinstance(value, (int, float)):
         return repr(value)
     try:

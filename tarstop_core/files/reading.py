@@ -11,13 +11,15 @@ from tarstop_core.files.asreview import ASREVIEW
 from tarstop_core.files.bib import BIB
 from tarstop_core.files.columns import UnrecognisedColumns
 from tarstop_core.files.delimited import CSV, TSV
+from tarstop_core.files.endnote import ENW, XML
 from tarstop_core.files.jsonl import JSONL
 from tarstop_core.files.record_tables import Format, Progress, RecordTable
 from tarstop_core.files.source import Looks, Source, looks_like, open_source
 from tarstop_core.files.tagged import NBIB, RIS
+from tarstop_core.files.web_of_science import WOS
 from tarstop_core.files.xlsx import XLSX
 
-FORMATS: tuple[Format, ...] = (CSV, TSV, XLSX, RIS, BIB, NBIB, JSONL, ASREVIEW)
+FORMATS: tuple[Format, ...] = (CSV, TSV, XLSX, RIS, BIB, NBIB, WOS, ENW, XML, JSONL, ASREVIEW)
 """Every format, in the order in which a page names them."""
 _BY_KEY = {form.key: form for form in FORMATS}
 _BY_SUFFIX = {suffix: form for form in FORMATS for suffix in form.suffixes}

@@ -378,12 +378,10 @@ _BINARY_LOOKS = {
     ),
     b"PK\x03\x04": Looks("xlsx", "an Excel workbook or ZIP archive", 'rename a workbook to end in ".xlsx"'),
 }
-_WEB_PAGE = re.compile(r"(?i:\s*<(!doctype|html|\?xml|head|body|svg))")
-_WEB_OF_SCIENCE = re.compile(r"\s*(FN .*\r?\n(VR .*\r?\n)?)?PT [A-Z]\b.*\r?\n(AU|TI|Z2|BA) ")
+_WEB_PAGE = re.compile(r"(?i:\s*<(!doctype|html|head|body|svg|\?xml(?![^>]*>\s*<(xml|records)>)))")
 _TREC_RUN = re.compile(r"\s*\S+[ \t]+Q0[ \t]+\S+[ \t]+\d+[ \t]+\S+[ \t]+\S+[ \t]*(\r|\n|$)")
 _TEXT_LOOKS = (
     (_WEB_PAGE, Looks("", "a web page or XML", "download the export itself, as CSV, RIS or XLSX")),
-    (_WEB_OF_SCIENCE, Looks("", "Web of Science plain text", "export it as tab-delimited, Excel or RIS")),
     (_TREC_RUN, Looks("", "a TREC run, which holds scores and no text", "give it where a run is asked for")),
 )
 

@@ -95,12 +95,13 @@ _TITLE = ("TI", "T1", "CT", "BT", "TT")
 _ADDRESS = ("UR", "LK", "L2")
 _CUSTOM = tuple(f"C{number}" for number in range(1, 9))
 _RIS_LINE = re.compile(r"([A-Z][A-Z0-9])  ?-(?:\s+(.*)|$)", flags=re.DOTALL)
-_PUBMED_PAGE = re.compile(r"pubmed(?:\.ncbi\.nlm\.nih\.gov)?/(\d{1,9})\b")
+_PUBMED_PAGE = re.compile(r"pubmed(?:\.ncbi\.nlm\.nih\.gov)?/(?:\?term=)?(\d{1,9})\b")
 # As databases, EndNote ("NLM") and EBSCO (by codes) name it.
 _MEDLINE = re.compile(r"pubmed(?! central)|medline|\b(?:nlm(?! catalog)|cmedm|mdc|mnh)\b", re.IGNORECASE)
 _ANOTHER = re.compile(r"embase|cinahl|psycinfo|scopus|cochrane|web of science", re.IGNORECASE)
 _PMID = re.compile(r"\b(?:PMID|PUBMED)(?: ID)?:?\s*(\d{1,9})\b", re.IGNORECASE)
-_CENTRAL = re.compile(r"CN-\d{5,9}")
+# Numbers of Cochrane CENTRAL, Rayyan and Web of Science.
+_ACCESSION = re.compile(r"CN-\d{5,9}|rayyan-\d{1,12}|WOS:[A-Z0-9]{15}")
 # The short title by which EPPI-Reviewer, which keeps its own number in U1, names a record.
 _SHORT_TITLE = re.compile(r".{1,200} \((?:\d{4})?\)")
 _BARE = re.compile(r"\s*(\d{1,9})\s*")
@@ -191,10 +192,11 @@ def _ris_values(block: Tags) -> Iterator[Value]:
     tags = _joined(block)
     yield from (("", "", tag) for tag in tags if tag != "TY")
     is_patent = first_of(tags, "TY")[0].upper() == "PAT"
-    yield "id", *first_of(tags, "ID")
+    number, tag = first_of(tags, "ID")
+    yield "id", number.partition(" [http")[0], tag
     if _SHORT_TITLE.fullmatch(first_of(tags, "ST")[0]) and first_of(tags, "U1")[0].isdecimal():
         yield "id", *first_of(tags, "U1")
-    if _CENTRAL.fullmatch(first_of(tags, "AN")[0]):
+    if _ACCESSION.fullmatch(first_of(tags, "AN")[0]):
         yield "id", *first_of(tags, "AN")
     yield "title", *first_of(tags, *_TITLE)
     for tag in ("AB", "N2"):
@@ -216,7 +218,7 @@ def _ris_values(block: Tags) -> Iterator[Value]:
 def _identifiers(tags: Mapping[str, list[str]], is_patent: bool) -> Iterator[Value]:
     for tag, value in _values(tags, "DO", *_CUSTOM, "AN", "M3", "L3"):
         yield "doi", find_doi(value), tag
-    for tag, value in _values(tags, *_ADDRESS):
+    for tag, value in _values(tags, *_ADDRESS, "ID"):
         yield "doi", find_doi(value) if "doi.org/" in value else "", tag
         if page := _PUBMED_PAGE.search(value):
             yield "pmid", page[1], tag
@@ -229,6 +231,11 @@ def _identifiers(tags: Mapping[str, list[str]], is_patent: bool) -> Iterator[Val
         for tag, value in _values(tags, "AN"):
             if number := _NUMBERED.fullmatch(value.strip()):
                 yield "pmid", number[1], tag
+    elif not is_patent:
+        number, tag = first_of(tags, "AN")
+        number = number.partition(". ")[0]
+        if number not in tags.get("ID", ()) and not _ACCESSION.fullmatch(number) and not _PMID.search(number):
+            yield "record_number", number, tag
     if is_patent:
         for tag, value in _values(tags, "AN", "M1", "SN", "CN", "VL", "IS", *_CUSTOM, "ID"):
             yield "publication_number", patent_number(value), tag

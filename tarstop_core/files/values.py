@@ -16,13 +16,35 @@ from tarstop_core.errors import InputProblem
 # Single letters are EPPI-Reviewer's, the other languages those of spreadsheets.
 _YES = {
     *("1", "1.0", "yes", "y", "true", "t", "included", "include", "relevant", "in", "+", "i"),
-    *("accept", "accepted", "ja", "oui", "sí", "sì", "eingeschlossen", "inclus", "incluido", "incluso"),
+    *("accept", "accepted", "ja", "oui", "sí", "sì", "sim", "eingeschlossen", "einschluss", "einschließen"),
+    *(
+        "inclus",
+        "incluse",
+        "inclure",
+        "incluido",
+        "incluído",
+        "incluir",
+        "incluso",
+        "includere",
+        "geïncludeerd",
+    ),
 }
 _NO = {
     *("0", "0.0", "no", "n", "false", "f", "excluded", "exclude", "not relevant", "irrelevant", "out", "e"),
-    *("reject", "rejected", "nein", "non", "ausgeschlossen", "exclu", "excluido", "escluso"),
+    *("reject", "rejected", "nein", "nee", "non", "não", "ausgeschlossen", "ausschluss", "ausschließen"),
+    *(
+        "exclu",
+        "exclue",
+        "exclure",
+        "excluido",
+        "excluído",
+        "excluir",
+        "escluso",
+        "escludere",
+        "geëxcludeerd",
+    ),
 }
-_UNKNOWN = {"", "-1", "-1.0", "nan", "na", "n/a", "none", "null", "?"}
+_UNKNOWN = {"", "-1", "-1.0", "nan", "na", "n/a", "none", "null", "?", "unscreened", "not screened"}
 _COVIDENCE = re.compile(r"\bExclusion reason: *([^;\r\n]+)", re.IGNORECASE)
 _NO_SCORE = {"", "nan", "na", "n/a", "none", "null", "-", "."}
 
@@ -115,6 +137,8 @@ def decisions_of(records: pd.DataFrame) -> dict[str, pd.Series]:
 # --- identifiers and texts ----------------------------------------------------------------------------
 
 _DOI = re.compile(r"10\.\d{4,9}/[^\s\"<>\[\]]+")
+_IN_FORMULA = re.compile(r'="([^"]*)"')  # By which EBSCO keeps spreadsheets from reading numbers as dates
+_NO_ABSTRACT = re.compile(r"\W*(?:no abstract|abstract not) available\W*", re.IGNORECASE)
 _ENTITY = re.compile(r"&(?:[A-Za-z][A-Za-z0-9]{1,30}|#\d{1,7}|#[xX][0-9A-Fa-f]{1,6});")
 
 
@@ -131,6 +155,7 @@ def _plain(text: str) -> str:
 
 
 def _pmid(text: str) -> str:
+    text = text.rstrip("/").rpartition("/")[2] if text.startswith("http") else text
     if text.isdecimal() and text.isascii() and 0 < len(text.lstrip("0")) == len(text) < 10:
         return text
     # Some tools write 0 for none.
@@ -143,18 +168,22 @@ def _address(text: str) -> str:
 
 
 _TIDY: dict[str, Callable[[str], str]] = {
-    **dict.fromkeys(("title", "abstract", "remark", "reason", "assignee"), _plain),
+    **dict.fromkeys(("title", "remark", "reason", "assignee"), _plain),
+    "abstract": lambda text: "" if _NO_ABSTRACT.fullmatch(text) else _plain(text),
     "authors": lambda text: " ".join(_plain(text).split()),
-    "doi": lambda text: find_doi(text) or text,
+    "doi": lambda text: find_doi(text) or ("" if text.startswith("{") else text),
     "pmid": _pmid,
     "url": _address,
     "date": lambda text: text.strip("/ "),
+    # Dimensions numbers its records so.
+    "publication_number": lambda text: "" if text.startswith("pub.") else text,
 }
 
 
 def tidied(field: str, texts: list[str]) -> list[str]:
     """Return the texts of a field as it means them: one DOI, a bare PMID, one address, letters for entities."""
     clean = _TIDY.get(field)
+    texts = [_IN_FORMULA.sub(r"\1", text) if text.startswith('="') else text for text in texts]
     return texts if clean is None else [clean(text) if text else "" for text in texts]
 
 

@@ -31,7 +31,10 @@ from tarstop_core.screening.settings import Settings
 from tarstop_core.screening.state import State
 
 _MEANING = {SAID_RELEVANT: "relevant", SAID_NOT_RELEVANT: "irrelevant"}
-_UNDECIDED = {"maybe", "unsure", "undecided", "unclear", "conflict", "included", "excluded"}
+_UNDECIDED = {
+    *("maybe", "unsure", "undecided", "unclear", "conflict", "included", "excluded"),
+    *("unklar", "vielleicht", "peut-être", "incertain", "quizás", "dudoso", "talvez", "forse", "misschien"),
+}
 _NAME = {code: name for name, code in CODES.items()}
 _ASREVIEW = ("asreview label", "label included")
 

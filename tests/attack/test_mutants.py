@@ -74,6 +74,17 @@ NBIB = (
     "PMID- 1\nTI  - Hinge\n      for lids\nAB  - Long\nAU  - Lee A\nDP  - 2019 Mar\nLID - 10.1/abc [doi]\n\n"
     * 3
 )
+WOS = (
+    "FN Clarivate\nVR 1.0\n"
+    + "PT J\nAU Lee, A\n   Ray, B\nTI Hinge\n   for lids\nAB Long\nPY 2019\nUT WOS:1\nER\n\n" * 3
+    + "EF"
+)
+ENW = "%0 Journal Article\n%A Lee, A\n%T Hinge\nfor lids\n%D 2019\n%X Long\n%R 10.1/abc\n\n" * 3
+ENDNOTE = (
+    "<xml><records>"
+    + "<record><rec-number>1</rec-number><titles><title><style>Hinge</style></title></titles>"
+    "<abstract>Long</abstract></record>" * 3 + "</records></xml>"
+)
 JSONL = "".join(
     json.dumps({"id": i, "title": f"T {i}", "abstract": "x", "score": 1 / (i + 1), "label": i % 2}) + "\n"
     for i in range(6)
@@ -197,6 +208,9 @@ TAKEN: dict[str, tuple[Callable[[], bytes], Callable[[bytes], object]]] = {
     "ris": (RIS.encode, records("a.ris")),
     "bib": (BIB.encode, records("a.bib")),
     "nbib": (NBIB.encode, records("a.nbib")),
+    "wos": (WOS.encode, records("a.txt")),
+    "enw": (ENW.encode, records("a.enw")),
+    "endnote": (ENDNOTE.encode, records("a.xml")),
     "jsonl": (JSONL.encode, records("a.jsonl")),
     "json": (lambda: json.dumps({"References": [json.loads(line) for line in JSONL.splitlines()]}, indent=1).encode(), records("a.json")),
     "project of version 3": (lambda: project(VERSIONS["3"]), records("a.asreview")),

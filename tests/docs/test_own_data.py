@@ -256,7 +256,7 @@ def test_every_format_has_its_row() -> None:
         ("a.pdf", b"%PDF-1.7"),
         ("a.xls", b"\xd0\xcf\x11\xe0"),
         ("a.csv", b"<!doctype html><html>"),
-        ("a.txt", b"FN Clarivate\nVR 1.0\nPT J\nAU Example\n"),
+        ("a.xml", b"<?xml version='1.0'?><rss></rss>"),
     ],
 )
 def test_what_is_not_read_is_refused_with_a_mend(name: str, content: bytes, tmp_path: Path) -> None:

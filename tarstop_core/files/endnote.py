@@ -1,0 +1,166 @@
+"""EndNote's own formats: its tagged text (.enw, which Google Scholar and others write too), and its XML."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from xml.etree import ElementTree
+
+from tarstop_core.errors import InputProblem
+from tarstop_core.files.record_tables import Format, Progress, RecordTable
+from tarstop_core.files.source import Source, detect_encoding
+from tarstop_core.files.tagged import Value, decisions, table_of
+from tarstop_core.files.values import find_doi
+
+_LINE = re.compile(r"%([0-9A-Z@!?^~<>#$&*+\[(|'\"])(?: (.*)|\s*$)", flags=re.DOTALL)
+_FIELDS = {"title": "T", "abstract": "X", "url": "U", "record_number": "M"}
+_LONGEST = 256 << 20  # Bytes of an XML file, which is read at once
+# Our field, and where it stands in a record of the XML.
+_PATHS = {
+    "id": "rec-number",
+    "title": "titles/title",
+    "abstract": "abstract",
+    "doi": "electronic-resource-num",
+    "url": "urls/related-urls/url",
+    "record_number": "accession-num",
+}
+_DATES = ("dates/pub-dates/date", "dates/year")
+
+
+def read_enw(source: Source, columns: Mapping[str, str] | None, progress: Progress | None) -> RecordTable:
+    """Read EndNote's tagged text: a record from %0 on.
+
+    Parameters
+    ----------
+    source : Source
+        The file.
+    columns : mapping, optional
+        Passed over: fields mean what the format says.
+    progress : callable, optional
+        Called with the share that was read and a few words.
+
+    Returns
+    -------
+    RecordTable
+        Its records.
+
+    Raises
+    ------
+    InputProblem
+        When there is no record.
+    """
+    encoding, notes = detect_encoding(source)
+    with source.text(encoding) as stream:
+        records = ((start, _tag_values(tags)) for start, tags in _tag_records(source.name, stream))
+        return table_of(source, "enw", records, notes, progress)
+
+
+def _tag_records(name: str, lines: Iterable[str]) -> Iterator[tuple[int, dict[str, list[str]]]]:
+    """Yield each record as (first line, values of each tag)."""
+    tags: dict[str, list[list[str]]] = {}  # The lines of each value
+    start, last = 0, ""
+    for number, line in enumerate(lines, start=1):
+        match = _LINE.match(line.rstrip("\r\n"))
+        if match is None:
+            if tags and line.strip():
+                tags[last][-1].append(line.strip())
+            continue
+        last = match[1]
+        if last == "0":
+            if tags:
+                yield start, _joined(tags)
+            tags, start = {}, number
+        if start:
+            tags.setdefault(last, []).append([(match[2] or "").strip()])
+    if not tags:
+        raise InputProblem(f"{name} holds no record (no line begins with %0); export it again.")
+    yield start, _joined(tags)
+
+
+def _joined(tags: Mapping[str, list[list[str]]]) -> dict[str, list[str]]:
+    return {tag: [" ".join(lines) for lines in values] for tag, values in tags.items()}
+
+
+def _tag_values(tags: Mapping[str, list[str]]) -> Iterator[Value]:
+    yield from (("", "", f"%{tag}") for tag in tags if tag != "0")
+    for field, tag in _FIELDS.items():
+        yield field, next(iter(tags.get(tag, ())), ""), f"%{tag}"
+    yield "authors", "; ".join(tags.get("A", ())), "%A"
+    for tag in ("8", "D"):
+        date = " ".join(tags.get(tag, ()))
+        yield "date", date if re.search(r"\d{4}", date) else "", f"%{tag}"
+    for tag in ("R", "U"):
+        yield "doi", find_doi(" ".join(tags.get(tag, ()))), f"%{tag}"
+    for tag in ("Z", "K"):
+        yield from decisions(tags.get(tag, ()), f"%{tag}")
+
+
+def read_xml(source: Source, columns: Mapping[str, str] | None, progress: Progress | None) -> RecordTable:
+    """Read EndNote's XML.
+
+    Parameters
+    ----------
+    source : Source
+        The file.
+    columns : mapping, optional
+        Passed over: fields mean what the format says.
+    progress : callable, optional
+        Called with the share that was read and a few words.
+
+    Returns
+    -------
+    RecordTable
+        Its records.
+
+    Raises
+    ------
+    InputProblem
+        When it is damaged, or holds no record.
+    """
+    with source.binary() as stream:
+        content = stream.read(_LONGEST + 1)
+    if len(content) > _LONGEST:
+        raise InputProblem(f"{source.name} is larger than {_LONGEST >> 20} MB; export it as RIS.")
+    # By entities of its own, a small file can be made to fill a memory.
+    if b"<!DOCTYPE" in content or b"<!ENTITY" in content:
+        raise InputProblem(
+            f"{source.name} defines XML entities, which no export does; export it from EndNote again."
+        )
+    try:
+        records = ElementTree.fromstring(content).findall(".//record")
+    except (ElementTree.ParseError, ValueError, LookupError) as problem:
+        raise InputProblem(
+            f"{source.name} is not well-formed XML; export it from EndNote again, or as RIS."
+        ) from problem
+    if not records:
+        raise InputProblem(f"{source.name} holds no record; export it from EndNote again, or as RIS.")
+    rows = ((number, _xml_values(record)) for number, record in enumerate(records, start=1))
+    return table_of(source, "endnote", rows, [], progress)
+
+
+def _xml_values(record: ElementTree.Element) -> Iterator[Value]:
+    yield from (("", "", part.tag) for part in record)
+    for field, path in _PATHS.items():
+        yield field, next(_texts(record, path), ""), path.partition("/")[0]
+    yield "authors", "; ".join(_texts(record, "contributors/authors/author")), "contributors"
+    for path in _DATES:
+        date = next(_texts(record, path), "")
+        yield "date", date if re.search(r"\d{4}", date) else "", "dates"
+    for path in ("notes", "research-notes", "keywords/keyword"):
+        yield from decisions(list(_texts(record, path)), path.partition("/")[0])
+
+
+def _texts(record: ElementTree.Element, path: str) -> Iterator[str]:
+    """Yield what stands in each part of a record, its styles passed over."""
+    return (" ".join("".join(part.itertext()).split()) for part in record.findall(path))
+
+
+ENW = Format(
+    "enw", "EndNote (tagged)", (".enw",), read_enw, looks=re.compile(r"\s*%0 [A-Z]"), phrase="EndNote's text"
+)
+XML = Format(
+    "endnote",
+    "EndNote (XML)",
+    (".xml",),
+    read_xml,
+    looks=re.compile(r"\s*(?:<\?xml[^>]*>\s*)?<(?:xml|records)>\s*<record"),
+    phrase="EndNote's XML",
+)
