@@ -484,7 +484,9 @@ def test_every_format_is_listed_with_its_own_suffixes() -> None:
     keys = [each.key for each in FORMATS]
     assert len(set(keys)) == len(keys)
     # Stores and session files name formats by these.
-    assert {"csv", "tsv", "xlsx", "ris", "bib", "nbib", "wos", "enw", "endnote", "jsonl", "asreview"} <= set(keys)
+    assert {"csv", "tsv", "xlsx", "ris", "bib", "nbib", "wos", "enw", "endnote", "jsonl", "asreview"} <= set(
+        keys
+    )
 
 
 def test_the_limit_of_others_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -58,7 +58,9 @@ def test_ris_variants() -> None:
 )
 def test_ris_a_bare_number_is_a_pmid_where_the_database_says_so(said: str, pmid: str) -> None:
     table = read(f"TY  - JOUR\nTI  - a\n{said}\nER  - \n", "a.ris")
-    assert table.frame.loc[0, "pmid"] == pmid and (table.understood.get("AN") == "pmid") == (pmid not in ("", "555"))
+    assert table.frame.loc[0, "pmid"] == pmid and (table.understood.get("AN") == "pmid") == (
+        pmid not in ("", "555")
+    )
 
 
 def test_ris_ids_that_repeat_are_told_apart() -> None:
