@@ -232,10 +232,14 @@ def _identifiers(tags: Mapping[str, list[str]], is_patent: bool) -> Iterator[Val
             if number := _NUMBERED.fullmatch(value.strip()):
                 yield "pmid", number[1], tag
     elif not is_patent:
-        number, tag = first_of(tags, "AN")
-        number = number.partition(". ")[0]
-        if number not in tags.get("ID", ()) and not _ACCESSION.fullmatch(number) and not _PMID.search(number):
-            yield "record_number", number, tag
+        written, tag = first_of(tags, "AN")
+        written = written.partition(". ")[0]
+        if (
+            written not in tags.get("ID", ())
+            and not _ACCESSION.fullmatch(written)
+            and not _PMID.search(written)
+        ):
+            yield "record_number", written, tag
     if is_patent:
         for tag, value in _values(tags, "AN", "M1", "SN", "CN", "VL", "IS", *_CUSTOM, "ID"):
             yield "publication_number", patent_number(value), tag
