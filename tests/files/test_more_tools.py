@@ -14,10 +14,10 @@ AU Sampson, SD
    Loewen, MA
 AF Sampson, Scott D.
    Loewen, Mark A.
-TI Horned Dinosaurs from Utah Provide
-   Evidence
-AB Background: much.
-   Methodology: here.
+TI Horned dinosaurs
+   from Utah
+AB Much
+   here.
 PD SEP 22
 PY 2010
 DI 10.1371/journal.pone.0012292
@@ -63,8 +63,8 @@ def test_web_of_science_plain_text(encoding: str) -> None:
     table = read(WEB_OF_SCIENCE.replace("\n", "\r\n").encode(encoding), "savedrecs.txt")
     assert table.format == "wos" and len(table.frame) == 2
     assert fields(table, 0, "id", "title", "abstract", "authors", "date", "doi", "pmid") == [
-        *("WOS:000282053100002", "Horned Dinosaurs from Utah Provide Evidence"),
-        *("Background: much. Methodology: here.", "Sampson, Scott D.; Loewen, Mark A."),
+        *("WOS:000282053100002", "Horned dinosaurs from Utah"),
+        *("Much here.", "Sampson, Scott D.; Loewen, Mark A."),
         *("2010", "10.1371/journal.pone.0012292", "20877459"),
     ]
     assert fields(table, 1, "id", "authors") == ["WOS:000200210400001", "Riggs, ES"]
