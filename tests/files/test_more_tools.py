@@ -12,8 +12,8 @@ VR 1.0
 PT J
 AU Sampson, SD
    Loewen, MA
-AF Sampson, Scott D.
-   Loewen, Mark A.
+AF Sampson, Scott
+   Loewen, Mark
 TI Horned dinosaurs
    from Utah
 AB Much
@@ -64,7 +64,7 @@ def test_web_of_science_plain_text(encoding: str) -> None:
     assert table.format == "wos" and len(table.frame) == 2
     assert fields(table, 0, "id", "title", "abstract", "authors", "date", "doi", "pmid") == [
         *("WOS:000282053100002", "Horned dinosaurs from Utah"),
-        *("Much here.", "Sampson, Scott D.; Loewen, Mark A."),
+        *("Much here.", "Sampson, Scott; Loewen, Mark"),
         *("2010", "10.1371/journal.pone.0012292", "20877459"),
     ]
     assert fields(table, 1, "id", "authors") == ["WOS:000200210400001", "Riggs, ES"]
