@@ -47,14 +47,11 @@ from tarstop_core.sessions.store.store import Store
 
 PREFIX = "calibration"
 UNDO = f"{PREFIX}/undo"
-LEAD = (
-    "A calibrator turns the scores or ranks of a list into the chance that each document is relevant. Did such chances "
-    "come true?"
-)
+LEAD = "Calibrators turn a list’s scores or ranks into chances. Did such chances come true?"
 
 
 def calibration_page() -> None:
-    shell.opening("Calibration", LEAD, "forms.css", "results.css")
+    shell.opening("Calibration", LEAD)
     flash()
     drawn = {
         "Calibrators": _calibrators,

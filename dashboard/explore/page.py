@@ -43,7 +43,7 @@ SEEN = f"{PREFIX}/seen"
 
 
 def explore_page() -> None:
-    shell.opening("Explore", LEAD, "results.css")
+    shell.opening("Explore", LEAD)
     shell.presentation()
     flash()
     chosen = _choose()

@@ -5,6 +5,7 @@ import contextlib
 import gc
 import ipaddress
 import logging
+import re
 import sys
 import threading
 from collections.abc import AsyncIterator
@@ -31,10 +32,53 @@ from tarstop_core.errors import InputProblem
 from tarstop_core.evaluation import worker
 from tarstop_core.places import HOSTS_VARIABLE, is_loopback, named_hosts, open_to_others, require_consent
 
-_STREAMLITS = (Path(st.__file__).parent / "static" / "index.html").read_text(encoding="utf-8")
-_LOOK = "".join((scripts.FRAME / name).read_text(encoding="utf-8") for name in ("look.css", "reading.css"))
-# After Streamlit's own rules and before those of single pages; a sheet that came with a page would move what stands already.
-DOCUMENT = _STREAMLITS.replace("<body>", f"<body><style>{_LOOK}</style>")
+_STATIC = Path(st.__file__).parent / "static"
+_STREAMLITS = (_STATIC / "index.html").read_text(encoding="utf-8")
+_SHEETS = ("look.css", "reading.css", "forms.css", "results.css", "places.css")
+_LOOK = "".join((scripts.FRAME / name).read_text(encoding="utf-8") for name in _SHEETS)
+_WIDGETS = (
+    "Html",
+    "Button",
+    "ButtonGroup",
+    "Checkbox",
+    "DownloadButton",
+    "FileUploader",
+    "LinkButton",
+    "NumberInput",
+    "PageLink",
+    "Radio",
+    "Selectbox",
+    "Slider",
+    "TextArea",
+    "TextInput",
+    "rehype-raw",
+)
+"""Streamlit's components of most pages, and what reads HTML in Markdown; each a script of its own that is otherwise asked for when the first one is drawn."""
+_IMPORTED = re.compile(r"""(?:\bfrom|\bimport)\s*["'`]\./([\w.~-]+\.js)["'`]""")
+
+
+def preloads() -> str:
+    """Links by which the browser gets the scripts of :data:`_WIDGETS`, with all they import, while it starts.
+
+    Until a component's script is there Streamlit keeps a grey bar of another height in its place.
+    """
+    folder = _STATIC / "static" / "js"
+    waiting = [each.name for name in _WIDGETS for each in folder.glob(f"{name}.*.js")]
+    needed: dict[str, None] = {}
+    while waiting:
+        name = waiting.pop()
+        if name not in needed and f"js/{name}" not in _STREAMLITS:
+            needed[name] = None
+            waiting += _IMPORTED.findall((folder / name).read_text(encoding="utf-8"))
+    return "".join(
+        f'<link rel="modulepreload" crossorigin href="./static/js/{name}">' for name in sorted(needed)
+    )
+
+
+# After Streamlit's own rules; a sheet that came with a page would move what stands already.
+DOCUMENT = _STREAMLITS.replace("</head>", f"{preloads()}</head>").replace(
+    "<body>", f"<body><style>{_LOOK}</style>"
+)
 """What a browser gets at the address of every page: Streamlit draws the page in it."""
 _POLICY = {
     **dict.fromkeys(("default-src", "frame-src", "object-src", "frame-ancestors"), "'none'"),

@@ -104,10 +104,8 @@ def apart(markup: str, name: str) -> None:
         st.html(markup, unsafe_allow_javascript=True)
 
 
-def opening(title: str, lead: str, *styles: str) -> None:
-    """What stands first on a page: its title, and what it is for; before them, style sheets of several pages."""
-    for name in styles:
-        st.html(FRAME / name)
+def opening(title: str, lead: str) -> None:
+    """What stands first on a page: its title, and what it is for."""
     st.title(title)
     show_lead(html.escape(lead))
 

@@ -5,7 +5,6 @@ import html
 import streamlit as st
 
 from dashboard.frame import server, shell
-from dashboard.frame.scripts import FRAME
 from dashboard.frame.widgets import press
 from dashboard.frame.work import flash, go_to, reviewer
 from dashboard.home import idea
@@ -24,7 +23,6 @@ LEAD = "After each document you read, TARstop says how sure you may be, and whet
 def home_page() -> None:
     store = shell.store()
     sessions = store.sessions()
-    st.html(FRAME / "forms.css")
     st.title("Know when to stop reading")
     flash()
     shell.show_lead(LEAD)

@@ -25,7 +25,7 @@ RULES = "The rules"
 
 def learn_page() -> None:
     """Draw the page with the part that is open."""
-    shell.opening("Learn", LEAD, "results.css")
+    shell.opening("Learn", LEAD)
     shell.presentation()
     flash()
     _, css, show = PARTS[_part()]

@@ -28,7 +28,7 @@ LEAD = "What every stopping rule gives up on topics it has not seen, and which d
 
 
 def results_page() -> None:
-    shell.opening("Results", LEAD, "results.css")
+    shell.opening("Results", LEAD)
     flash()
     _explorer()
     results_run.section()

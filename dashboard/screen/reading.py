@@ -33,7 +33,8 @@ def question(work: Work) -> None:
     sought = work.row.query or work.row.name
     # More than a line holds would only be hidden, and read aloud twice.
     begins = textwrap.shorten(sought, A_LINE, placeholder=" …")
-    st.html(block("claim", begins, sought, sample_criteria(work)))
+    with st.container(key="claim"):
+        st.html(block("claim", begins, sought, sample_criteria(work)))
 
 
 def document(work: Work, state: State, at: int | None, advice: Advice) -> Flag | None:

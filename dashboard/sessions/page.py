@@ -10,7 +10,6 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from dashboard.frame import shell
 from dashboard.frame.drawing import captioned, dark
 from dashboard.frame.markup import Blocks
-from dashboard.frame.scripts import FRAME
 from dashboard.frame.waiting import LARGE_FILE, shown
 from dashboard.frame.widgets import (
     bring_back,
@@ -52,7 +51,6 @@ FILTERS = {
 def sessions_page() -> None:
     """Draw the list, or the session that was chosen from it."""
     store = shell.store()
-    st.html(FRAME / "forms.css")
     if chosen := st.query_params.get(CHOSEN):
         try:
             session_detail.detail(store, chosen)

@@ -8,7 +8,6 @@ import streamlit as st
 
 from dashboard.frame import address, shell
 from dashboard.frame.markup import block
-from dashboard.frame.scripts import FRAME
 from dashboard.frame.widgets import LASTING, LONGEST_NAME, bound, lasting, named, radio, switch
 from dashboard.frame.work import REVIEWER, flash, go_to, kept, reviewer
 from dashboard.parts import chances, documents, learning
@@ -62,7 +61,6 @@ def set_up_page() -> None:
 
 def _steps() -> None:
     """Both steps are drawn, so that either can be started from; one of them is seen."""
-    st.html(FRAME / "forms.css")
     st.title("Set up a session")
     flash()
     first, second = st.tabs((FIRST_STEP, SECOND_STEP[_chosen().settings_class.weighs]), **bound(STEP))
