@@ -81,6 +81,7 @@ def evidence_page() -> None:
         return
     not_weighed("it has no 2×2 tables to show.")
     chosen_at, headline = st.container(), st.container(key="evidence-headline")
+    headline.empty()  # without anything in it a container would take its place late
     drawn, asked = shell.beside(2.5, 1)
     with asked if shell.presenting() else chosen_at:
         chosen = _choose()

@@ -21,7 +21,6 @@ from tarstop_core.explore.maps import COMPARED, Measure
 from tarstop_core.explore.plans import World, rules_of
 from tarstop_core.policies import POLICIES, Policy, parse_policy
 from tarstop_core.policies.registry import titled
-from tarstop_core.presentation.numbers import amount
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.settings import ReviewSettings, Settings
 from tarstop_core.value.payoffs import Payoffs
@@ -259,7 +258,7 @@ def _questions(key: str, settings: Settings) -> None:
     with shell.problems_shown():
         elicited = sensitivity.elicited(worse == "plus", times, loss, hour, per_hour, unit)
         check = check_sentence(elicited, settings)
-        note(f"q* = {elicited.payoffs.q_star:.2f}, c = {amount(elicited.cost, unit)}. {check}")
+        note(check)
         press("Use these", _take, f"{key}/stakes", elicited, key=f"{key}/ask/use", width="stretch")
 
 

@@ -15,7 +15,7 @@ from dashboard.frame.drawing import chart_key, dark, figure, files, heading_of, 
 from dashboard.frame.shell import escape_label
 from dashboard.frame.widgets import press, switch
 from dashboard.parts.sessions import OF
-from tarstop_core.explore import map_figure
+from tarstop_core.explore import map_figure, message
 from tarstop_core.explore.lists import LabelledList
 from tarstop_core.explore.maps import Map
 from tarstop_core.policies import Policy
@@ -192,7 +192,8 @@ def lists_of_cell(
             row["Right?"] = "yes" if plus == bool(one.omega[at[0]]) else "no"
         row["Net utility"] = float(one.values("net_utility")[at])
         rows.append(row)
-    heading_of(f"{mean.policy} at q* = {cell[0]:g} and a cost of {amount(there.cost, unit)}, list by list")
+    place = message("place", q_star=cell[0], cost=there.cost, unit=unit)
+    heading_of(f"{mean.policy} at {place}, list by list")
     frame = pd.DataFrame(rows)
     st.dataframe(
         frame,

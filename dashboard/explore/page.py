@@ -15,7 +15,7 @@ from dashboard.frame.widgets import bound, lasting, one_of, press, tabs
 from dashboard.frame.work import OPEN, flash, kept
 from dashboard.parts.sessions import OF, file_stem, newly_chosen, not_weighed
 from tarstop_core.documents.topic import Outcome
-from tarstop_core.explore import figures, map_figure, maps, order_comparison, plans, sensitivity
+from tarstop_core.explore import figures, map_figure, maps, message, order_comparison, plans, sensitivity
 from tarstop_core.explore import lists as explore
 from tarstop_core.explore.lists import COLLECTIONS, LabelledList, sample, samples
 from tarstop_core.explore.maps import Measure
@@ -133,6 +133,7 @@ def _explorer(chosen: str, listing: LabelledList) -> None:
         key, first = controls.begin(chosen, listing)
         own = Asked(listing.settings, listing.settings.policy) if _is_session(chosen) else None
         headline_at = st.container(key="explore-headline")
+        headline_at.empty()  # without anything in it a container would take its place late
         figures_at, settings, policy = controls.controls(key, first)
         look = Look(key, listing, settings, policy)
         with headline_at:
@@ -237,7 +238,7 @@ def _path(look: Look, at: tuple[float, float], policy: Policy, world: World) -> 
     cell = plans.cell_of(look.listing, settings, policy, world)
     figure(
         "explore-path",
-        f"{policy} at q* = {at[0]:g} and a cost of {amount(settings.cost, settings.payoffs.unit)}",
+        f"{policy} at {message('place', q_star=at[0], cost=settings.cost, unit=settings.payoffs.unit)}",
         figures.path_figure(cell, belief_title=scenario_of(settings).belief_title, **look.look),
         figures.path_sentence(cell, settings),
         figures.path_columns(cell),

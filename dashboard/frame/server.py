@@ -34,8 +34,11 @@ from tarstop_core.places import HOSTS_VARIABLE, is_loopback, named_hosts, open_t
 
 _STATIC = Path(st.__file__).parent / "static"
 _STREAMLITS = (_STATIC / "index.html").read_text(encoding="utf-8")
-_SHEETS = ("look.css", "reading.css", "forms.css", "results.css", "places.css")
-_LOOK = "".join((scripts.FRAME / name).read_text(encoding="utf-8") for name in _SHEETS)
+_SHEETS = (
+    *(scripts.FRAME / name for name in ("look.css", "reading.css", "forms.css", "results.css", "places.css")),
+    *(shell.ROOT / "dashboard" / "learn" / name for name in ("learn.css", "words.css")),
+)
+_LOOK = "".join(sheet.read_text(encoding="utf-8") for sheet in _SHEETS)
 _WIDGETS = (
     "Html",
     "Button",

@@ -4,7 +4,6 @@ Of its parts formulas and glossary stand here: every formula with its place in t
 """
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 
 import streamlit as st
 
@@ -28,8 +27,7 @@ def learn_page() -> None:
     shell.opening("Learn", LEAD)
     shell.presentation()
     flash()
-    _, css, show = PARTS[_part()]
-    st.html(Path(__file__).with_name(css))
+    _, show = PARTS[_part()]
     with shell.problems_shown():
         show()
     all_figures("tarstop-learn", SAVE_ACTIONS_SCRIPT)
@@ -42,7 +40,7 @@ def _part() -> str:
     named = address.get("part")
     if named in PARTS and named != state.get(WRITTEN):
         state[KEY] = named
-    titles = {name: title for name, (title, _, _) in PARTS.items()}
+    titles = {name: title for name, (title, _) in PARTS.items()}
     how = {"key": KEY, "label_visibility": "collapsed", "persist_state": "session"}
     part = switch("Part", titles, default=state.get(KEY, "walk"), **how)
     if part != state.get(WRITTEN, part):
@@ -164,11 +162,11 @@ def _entry(term: Term, here: set[str]) -> str:
     return "\n\n".join((*lines, " · ".join(last)))
 
 
-PARTS: dict[str, tuple[str, str, Callable[[], None]]] = {
-    "walk": ("Walk through", "learn.css", walk.show),
-    "call": ("Your call", "learn.css", game.show),
-    "ideas": ("Ideas in pictures", "words.css", ideas.show),
-    "formulas": ("Formulas", "words.css", show_formulas),
-    "glossary": ("Glossary", "words.css", show_glossary),
+PARTS: dict[str, tuple[str, Callable[[], None]]] = {
+    "walk": ("Walk through", walk.show),
+    "call": ("Your call", game.show),
+    "ideas": ("Ideas in pictures", ideas.show),
+    "formulas": ("Formulas", show_formulas),
+    "glossary": ("Glossary", show_glossary),
 }
-"""Title, looks and drawing of each part, by its name in the address."""
+"""Title and drawing of each part, by its name in the address."""

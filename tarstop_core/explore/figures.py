@@ -79,8 +79,9 @@ def stakes_figure(now: Now, settings: Settings, *, simulated: bool = False, dark
     y = low - room if min(ends) - low > 2 * room else sum(ends) / 2
     chart.label(1, float(up[-1]), f"“{fig.plain(settings.plus, 44)}”", PLUS)
     chart.label(0, float(down[0]), f"“{fig.plain(settings.minus, 44)}”", MINUS, xanchor="left")
+    threshold = f"act above {percent(payoffs.q_star)}" if payoffs.unit else f"q* = {payoffs.q_star:.2f}"
     place = {"yref": "y2", "yanchor": "top", "xanchor": "right" if right else "left"}
-    chart.label(payoffs.q_star, 1.25 * peak, f" q* = {payoffs.q_star:.2f} ", **place)
+    chart.label(payoffs.q_star, 1.25 * peak, f" {threshold} ", **place)
     chart.label(now.b, y, " now ", BELIEF, xanchor="right" if now.b > 0.5 else "left")
     needed = now.needed
     if 0 < needed < 1.2 * peak:

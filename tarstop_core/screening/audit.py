@@ -12,7 +12,7 @@ from functools import lru_cache
 import numpy as np
 
 from tarstop_core.calibration.recall_bound import ALPHA, draws_at, interleaved, largest_total, price
-from tarstop_core.presentation.numbers import listed, percent
+from tarstop_core.presentation.numbers import percent
 from tarstop_core.ranking.order import Ranking
 from tarstop_core.screening import record_message
 from tarstop_core.screening.labels import RELEVANT
@@ -100,14 +100,12 @@ def price_sentence(documents: int) -> str:
     Examples
     --------
     >>> price_sentence(2000)[50:]
-    '“80 % found” could be said after 1,980, 1,870, 1,510 or 820 of 2,000 documents with one in 20, 10, 5 or 2 drawn, “95 % found” after 1,998, 1,998, 1,995 or 1,776.'
+    '“80 % found” could be said after 1,980 of 2,000 documents and “95 % found” after 1,998 with one document in 20 drawn; with one in 2, after 820 and 1,776.'
     """
     relevant = max(1, min(50, documents // 10))
-    some, most = (
-        listed([f"{price(documents, every, relevant, recall):,}" for every in SHARES], "or")
-        for recall in (0.8, 0.95)
+    first, last = (
+        {recall: price(documents, every, relevant, recall) for recall in (0.8, 0.95)}
+        for every in (SHARES[0], SHARES[-1])
     )
-    shares = listed(list(map(str, SHARES)), "or")
-    return record_message(
-        "price", relevant=relevant, some=some, most=most, documents=documents, shares=shares
-    )
+    how = {"fewest": SHARES[0], "first": first, "most": SHARES[-1], "last": last}
+    return record_message("price", relevant=relevant, documents=documents, **how)

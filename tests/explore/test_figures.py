@@ -13,6 +13,7 @@ from tarstop_core.explore.lists import sample
 from tarstop_core.explore.maps import Measure
 from tarstop_core.explore.plans import Now, World
 from tarstop_core.policies import Budget, Greedy, OpenLoop, Optimal, Policy
+from tarstop_core.presentation.numbers import percent
 from tarstop_core.screening.labels import CONFIRMED, IRRELEVANT, RELEVANT
 from tarstop_core.screening.settings import PatentSettings
 from tarstop_core.value.payoffs import Payoffs
@@ -46,7 +47,7 @@ def test_the_figure_of_stakes_has_its_lines_where_the_payoffs_say() -> None:
     assert (up["y"][0], up["y"][-1], down["y"][0], down["y"][-1]) == (-10_000, 2500, 10_000, -2500)
     assert evpi["x"][int(np.argmax(evpi["y"]))] == MONEY.q_star == 0.8
     assert max(evpi["y"]) == pytest.approx(float(MONEY.evpi(0.8)))
-    assert {"“Reject”", "“Grant”", " q* = 0.80 ", " now ", "needed to read on", "simulated"} <= set(
+    assert {"“Reject”", "“Grant”", " act above 80 % ", " now ", "needed to read on", "simulated"} <= set(
         texts(figure)
     )
     orange = [each for each in figure["data"] if each.get("line", {}).get("color") == figures.COST]
@@ -97,7 +98,7 @@ def test_sentences_of_maps_are_computed_from_the_cells() -> None:
     kind, values = spoken(message, map_figure.map_sentence, first, "depth")
     assert kind == "depth_map" and values["planned"] and values["low"] == 0
     assert values["high"].split()[0] == f"{first.measures['depth'].max():,}"
-    place = (f"{first.q_stars[row]:g}", f"£{first.fractions[column] * 25_000:.3g}")
+    place = (percent(first.q_stars[row]), f"£{first.fractions[column] * 25_000:.3g}")
     assert all(part in values["at_high"] for part in place)
     kind, values = spoken(message, map_figure.map_sentence, first, "depth", second)
     most = np.abs(first.measures["depth"] - second.measures["depth"]).max()

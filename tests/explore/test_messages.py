@@ -71,7 +71,8 @@ def sentences() -> Iterator[tuple[str, dict[str, Any]]]:
         yield "turn", {**values, **ACTIONS, "at": "£9", "value": "£3", "missed": "a wrong"}
     for now, begun in ((True, False), (False, True), (False, False)):
         yield "never", {"names": ["B", "cost"], "now": now, "begun": begun}
-    yield "place", {"q_star": 0.5, "cost": 2.0, "unit": "£"}
+    for unit in ("£", ""):
+        yield "place", {"q_star": 0.5, "cost": 2.0, "unit": unit}
     yield "mean_difference", {"lists": 8, "difference": "Greedy and Optimal come to the same in every cell."}
     yield "mean_same", {"lists": 8, "rule": Optimal(), "what": "regret", "high": "£0"}
     yield (

@@ -402,7 +402,8 @@ def record() -> Values:
         yield "joined", {"documents": 3, "source": "b.csv", "duplicates": count, "alike": count}
     yield "joined", {"documents": 3, "source": "b.csv", "duplicates": 0, "alike": 0}
     yield "audit", {"every": 10, "sure": "95 %"}
-    yield "price", {"relevant": 50, "some": "9", "most": "12", "documents": 90, "shares": "20 or 10"}
+    costs = {"fewest": 20, "first": {0.8: 80, 0.95: 88}, "most": 2, "last": {0.8: 60, 0.95: 75}}
+    yield "price", {"relevant": 50, "documents": 90, **costs}
     for follow in (False, True):
         yield "calibrator", {"calibrator": CALIBRATOR, "follow": follow}
     learning = replace(ACCURACY, learns=True, words_for="hip", words_against="cost", weighs_scores=True)

@@ -138,11 +138,11 @@ def test_the_map_and_its_path_say_what_the_engine_says(open_app: OpenApp, measur
 
 def test_a_cell_is_chosen_by_sliders_and_left_again(open_app: OpenApp) -> None:
     app = open_app("explore", of=SEARCH, show=MAP)
-    assert "q* = 0.50 and" in shown(app)
+    assert "q* = 0.5 and" in shown(app)
     app.select_slider(f"explore/{SEARCH}/cell_q").set_value(0.8).run()
-    assert "q* = 0.80 and" in shown(app) and app.query_params["cell"] == "0.8,0.001"
+    assert "q* = 0.8 and" in shown(app) and app.query_params["cell"] == "0.8,0.001"
     app.button(f"explore/{SEARCH}/cell_back").click().run()
-    assert "q* = 0.50 and" in shown(app) and "cell" not in app.query_params
+    assert "q* = 0.5 and" in shown(app) and "cell" not in app.query_params
 
 
 def test_sensitivity_names_what_moves_and_what_would_turn(open_app: OpenApp) -> None:
@@ -201,7 +201,9 @@ def test_plain_answers_become_stakes(open_app: OpenApp) -> None:
     app.number_input(f"{keys}/times").set_value(3.0)
     app.number_input(f"{keys}/loss").set_value(9000.0)
     app.number_input(f"{keys}/per_hour").set_value(20.0).run()
-    assert "q* = 0.75, c = £3." in shown(app) and "read 3,000 documents rather than" in shown(app)
+    assert "it takes 75 % to act" in shown(
+        app
+    ) and "costs £3, so you would read 3,000 documents rather than" in shown(app)
     app.button(f"{keys}/use").click().run()
     assert app.query_params["payoffs"] == "1500.0,4500.0,1500.0,4500.0" and app.query_params["cost"] == "3.0"
     assert app.number_input(f"explore/{SEARCH}/stakes/L_r").value == 4500.0
