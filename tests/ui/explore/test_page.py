@@ -201,9 +201,8 @@ def test_plain_answers_become_stakes(open_app: OpenApp) -> None:
     app.number_input(f"{keys}/times").set_value(3.0)
     app.number_input(f"{keys}/loss").set_value(9000.0)
     app.number_input(f"{keys}/per_hour").set_value(20.0).run()
-    assert "it takes 75 % to act" in shown(
-        app
-    ) and "costs £3, so you would read 3,000 documents rather than" in shown(app)
+    said = shown(app)
+    assert all(value in said for value in ("75 %", "£3,", "3,000 documents"))
     app.button(f"{keys}/use").click().run()
     assert app.query_params["payoffs"] == "1500.0,4500.0,1500.0,4500.0" and app.query_params["cost"] == "3.0"
     assert app.number_input(f"explore/{SEARCH}/stakes/L_r").value == 4500.0
