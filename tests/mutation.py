@@ -9,8 +9,8 @@ with 1 when more than one in twenty survive. A long series goes in parts: ``--fi
 
 import argparse
 import ast
+import json
 import os
-import resource
 import shutil
 import subprocess
 import sys
@@ -38,7 +38,24 @@ COPIED = (
     "pyproject.toml",
 )
 MOST_SURVIVORS = 0.05
-SECONDS = 600  # of processor time that the tests of one mutant may take: a loop without an end is noticed too
+SECONDS = 600  # of processor time that one run of tests may take: a loop without an end is noticed too
+AT_ONCE = 100  # tests in one run, so that those which end in time are never taken for a loop without an end
+WARM = """
+import json, os, resource, sys
+import click, hypothesis, jinja2, numpy, pandas, pydantic, pytest, scipy.integrate, scipy.optimize, scipy.sparse, scipy.special
+import scipy.stats, sklearn.isotonic, sqlalchemy.orm
+
+for line in sys.stdin:
+    seconds, arguments = json.loads(line)
+    child = os.fork()
+    if not child:
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, 1), os.dup2(nowhere, 2)
+        os._exit(pytest.main(arguments))
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+"""
+"""Loads the libraries once and forks for every run of tests: loading them takes longer than most runs do."""
 SWAPS: dict[type[ast.AST], type[ast.AST]] = {
     ast.Lt: ast.LtE,
     ast.LtE: ast.Lt,
@@ -126,36 +143,55 @@ def drawn(packages: list[str], count: int, seed: int) -> list[Mutant]:
     return [possible[at] for at in order[:count]]
 
 
-def copy_project(folder: Path) -> Path:
-    """A copy of the project to change a file in."""
-    for name in COPIED:
-        if (ROOT / name).is_dir():
-            shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
-        else:
-            shutil.copy(ROOT / name, folder / name)
-    return folder
+class Copy:
+    """A copy of the project to change a file in, and a process with all libraries that runs its tests."""
 
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.changes = folder, 0
+        for name in COPIED:
+            if (ROOT / name).is_dir():
+                shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+            else:
+                shutil.copy(ROOT / name, folder / name)
+        environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(folder)}
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)  # what is compiled once serves every mutant
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", WARM],
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
 
-def run_tests(folder: Path, arguments: list[str], tool: tuple[str, ...] = ()) -> bool:
-    """Whether the tests pass; a run that takes too long counts as failed, however busy the machine is."""
-    environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
-    command = [sys.executable, "-m", *tool, "pytest", "-q", "-p", "no:xdist", "-p", "no:cacheprovider"]
-    limits = resource.RLIM_INFINITY if tool else SECONDS
-    return not subprocess.run(
-        [*command, "-m", "not deep", *arguments],
-        cwd=folder,
-        env=environment,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limits, limits)),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    ).returncode
+    def write(self, file: str, source: str) -> None:
+        """Change a file; its time is another one every time, or Python would take what it compiled before."""
+        self.changes += 1
+        (self.folder / file).write_text(source, encoding="utf-8")
+        os.utime(self.folder / file, (self.changes, self.changes))
+
+    def passes(self, tests: list[str]) -> bool:
+        """Whether tests pass; a run that takes too long counts as failed, however busy the machine is."""
+        assert self.process.stdin is not None and self.process.stdout is not None
+        options = ["-q", "-x", "-p", "no:xdist", "-p", "no:cacheprovider", "-m", "not deep"]
+        print(json.dumps([SECONDS, [*options, *tests]]), file=self.process.stdin, flush=True)
+        return int(self.process.stdout.readline()) == 0
+
+    def close(self) -> None:
+        self.process.communicate(timeout=SECONDS)
 
 
 def tests_by_line(folder: Path, recorded: list[str], record: Path) -> CoverageData:
     """Which of the recorded tests runs which line: as an earlier run found it, or by running them now."""
     if not record.exists():
         (folder / ".coveragerc").write_text(COVERAGE, encoding="utf-8")
-        if not run_tests(folder, ["--ignore=tests/browser", *recorded], ("coverage", "run", "-m")):
+        command = [sys.executable, "-m", "coverage", "run", "-m", "pytest", "-q", "-p", "no:xdist"]
+        options = ["-p", "no:cacheprovider", "-m", "not deep", "--ignore=tests/browser"]
+        environment = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(folder)}
+        ran = subprocess.run(
+            [*command, *options, *recorded], cwd=folder, env=environment, stdout=subprocess.DEVNULL
+        )
+        if ran.returncode:
             raise SystemExit("Tests fail without any change, so they would notice none: mend them first.")
         shutil.copy(folder / ".coverage", record)
     data = CoverageData(str(record))
@@ -173,33 +209,38 @@ def tests_of(mutant: Mutant, ran: CoverageData) -> list[str]:
     return sorted(tests, key=lambda test: not test.startswith(own)) or [own]
 
 
+def survives(copy: Copy, mutant: Mutant, ran: CoverageData) -> bool:
+    """Whether no test notices the mutant; the first that does ends the search."""
+    original = (copy.folder / mutant.file).read_text(encoding="utf-8")
+    tests = [test for test in tests_of(mutant, ran) if (copy.folder / test.partition("::")[0]).exists()]
+    tests.insert(0, mutant.file)  # its own examples are tests too
+    copy.write(mutant.file, mutant.source)
+    try:
+        return all(copy.passes(tests[at : at + AT_ONCE]) for at in range(0, len(tests), AT_ONCE))
+    finally:
+        copy.write(mutant.file, original)
+
+
 def survivors(mutated: list[Mutant], recorded: list[str], record: Path, workers: int) -> list[Mutant]:
     """The mutants that none of the recorded tests noticed."""
     with tempfile.TemporaryDirectory() as folder:
-        copies: SimpleQueue[Path] = SimpleQueue()
-        for at in range(workers):
-            copies.put(copy_project(Path(folder) / str(at)))
-        first = copies.get()
-        ran = tests_by_line(first, recorded, record)
-        copies.put(first)
+        copies: SimpleQueue[Copy] = SimpleQueue()
+        made = [Copy(Path(folder) / str(at)) for at in range(workers)]
+        ran = tests_by_line(made[0].folder, recorded, record)
+        for copy in made:
+            copies.put(copy)
 
-        def survives(mutant: Mutant) -> bool:
+        def tried(mutant: Mutant) -> bool:
             copy = copies.get()
-            changed = copy / mutant.file
-            original = changed.read_text(encoding="utf-8")
-            changed.write_text(mutant.source, encoding="utf-8")
-            try:
-                tests = [test for test in tests_of(mutant, ran) if (copy / test.partition("::")[0]).exists()]
-                # Its own examples are tests too.
-                alive = run_tests(copy, ["-x", mutant.file, *tests])
-            finally:
-                changed.write_text(original, encoding="utf-8")
-                copies.put(copy)
+            alive = survives(copy, mutant, ran)
+            copies.put(copy)
             print("alive " if alive else "killed", f"{mutant.file}:{mutant.line}", mutant.change, flush=True)
             return alive
 
         with ThreadPoolExecutor(workers) as pool:
-            alive = list(pool.map(survives, mutated))
+            alive = list(pool.map(tried, mutated))
+        for copy in made:
+            copy.close()
     return [mutant for mutant, lives in zip(mutated, alive, strict=True) if lives]
 
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import ArrayLike
 
-from tarstop_core.belief.bivariate import bivariate_belief, bivariate_path
+from tarstop_core.belief.bivariate import _plausible, bivariate_belief, bivariate_path
 from tarstop_core.belief.prior import Prior
 from tarstop_core.belief.univariate import univariate_path
 from tarstop_core.documents.tables import Tables
@@ -166,3 +166,14 @@ def test_what_counts_less_keeps_the_identities(
 def test_less_that_counts_moves_the_belief_less() -> None:
     b = [bivariate_belief(tables(AUDIT_C), 0.75, Prior(weight=weight)) for weight in (0.1, 0.3, 0.6, 1.0)]
     assert (np.diff(b) > 0).all() and b[0] > 0.5
+
+
+@pytest.mark.parametrize(("first", "last", "middle"), [(3, 6, 4.5), (8, 9, 8.0), (0, 1, 1.0)])
+def test_nodes_lie_between_the_cells_around_all_that_is_plausible(
+    first: int, last: int, middle: float
+) -> None:
+    """One node is the middle: of a cell before the first that counts, and of one behind the last."""
+    tau = np.arange(10.0)
+    log_weight = np.where((tau >= first) & (tau <= last), 0.0, -np.inf)
+    at, _ = _plausible(tau, log_weight, 1.0, 1)
+    assert at.tolist() == [middle]

@@ -14,6 +14,9 @@ from scipy.special import expit, logit
 from tarstop_core.belief.lattice import lattice_for
 from tarstop_core.belief.prior import Prior
 from tarstop_core.belief.univariate import (
+    CROWDED,
+    STEP,
+    _crowded,
     notes,
     posterior,
     univariate_path,
@@ -195,3 +198,17 @@ def test_real_reviews_give_beliefs(real_data: Path) -> None:
     b = univariate_path(studies, 0.75)
     assert len(b) == 51 and np.isfinite(b).all()
     assert b[-1] == pytest.approx(0.272, abs=0.002)
+
+
+def test_a_narrow_posterior_beside_the_threshold_is_crowded_and_one_that_is_wide_or_far_is_not() -> None:
+    """Its width is what counts, wherever it lies near the threshold."""
+    lattice = lattice_for(Tables(("Lee",), *np.array([[9.0], [1.0], [2.0], [8.0]])), 0.5, Prior())
+    width = CROWDED * STEP
+
+    def crowded(mean: float, sd: float) -> bool:
+        of_mu = np.exp(-0.5 * ((lattice.mu - mean) / sd) ** 2)
+        weights = np.outer(np.ones(len(lattice.tau)) / len(lattice.tau), of_mu / of_mu.sum())
+        return bool(_crowded(weights.reshape(1, -1), lattice)[0])
+
+    assert crowded(0, width / 2) and crowded(4 * width, width / 2)
+    assert not crowded(0, 2 * width) and not crowded(12 * width, width / 2)

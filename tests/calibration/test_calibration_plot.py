@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 import pytest
@@ -30,7 +31,11 @@ SAID = pd.DataFrame(
 def test_what_lies_outside_has_a_mark_of_its_own_and_is_named() -> None:
     assert intervals_held(SAID).tolist() == [False, True, True]
     figure = calibration_plot(SAID)
-    _, held, outside = figure["data"]
+    foreseen, held, outside = figure["data"]
+    reach, order = foreseen["error_x"], SAID.sort_values("true")
+    drawn = {"mean": 0.0, "low": -np.array(reach["arrayminus"]), "high": np.array(reach["array"])}
+    for name, off in drawn.items():
+        assert np.array(foreseen["x"]) + off == pytest.approx(np.log10(order[name] + 1))
     assert (held["y"], held["text"]) == (["none", "few"], [0, 5]) and outside["y"] == ["full"]
     assert held["marker"]["symbol"] != outside["marker"]["symbol"]
     assert figure["layout"]["xaxis"]["range"][1] > outside["x"][0] > held["x"][1]

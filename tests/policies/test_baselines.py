@@ -31,7 +31,7 @@ from tarstop_core.policies import (
 )
 from tarstop_core.policies.check import check_policy
 from tarstop_core.policies.forecast import MODELS, fit, forecasts, integral
-from tarstop_core.policies.gain_curve import geometric_knees, kneedle_knees
+from tarstop_core.policies.gain_curve import _last_knee, geometric_knees, kneedle_knees
 from tarstop_core.policies.hypergeometric import p_value
 from tarstop_core.value.decisive import DecisivePath
 from tarstop_core.value.payoffs import Payoffs
@@ -324,3 +324,8 @@ def test_nobody_passes_the_oracle(
     for kind in POLICIES.values():
         if not issubclass(kind, Randomised):
             assert utility(kind()) <= best + 1e-12
+
+
+def test_a_knee_falls_by_more_than_the_margin() -> None:
+    D = np.array([[0.0, 1.0, 0.5]] * 2)
+    assert _last_knee(D, np.array([0.5, 0.4])).tolist() == [-1, 1]

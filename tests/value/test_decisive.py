@@ -313,3 +313,9 @@ def test_after_a_certain_hit_that_was_none_nothing_is_worth_anything(
     assert path.evsi()[1:].max() == 0
     assert path.value_rate()[1:].max() <= 1e-12 * payoffs.K
     assert not math.isnan(path.plan_value(0.01).sum())
+
+
+@pytest.mark.parametrize("horizon", [1, 2, 70])
+def test_a_short_horizon_sees_beyond_the_part_that_is_looked_at_first(horizon: int) -> None:
+    path = DecisivePath(hit_curve(np.full(700, 0.01)), 0.5, Payoffs.from_q_star(0.5))
+    assert path.horizon_depths([1e-9], horizon).tolist() == [700]
