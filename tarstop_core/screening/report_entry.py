@@ -243,8 +243,8 @@ class TypedEffect:
         return self.cells.get(name, "")
 
     def typed(self, part: str, fields: Mapping[str, str]) -> TypedEffect:
-        """The effect with what stands in its fields now."""
-        return replace(self, part=part, cells=dict(fields))
+        """The effect with what stands in its fields now; a field left empty is as good as none."""
+        return replace(self, part=part, cells={name: text for name, text in fields.items() if text})
 
     def emptied(self, part: str = "") -> TypedEffect:
         """An effect of which nothing is typed."""

@@ -19,7 +19,7 @@ from tarstop_core.screening.effect_settings import EffectSettings
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event, check_event
 from tarstop_core.screening.paths import chances
-from tarstop_core.screening.report_entry import Draft, TypedEffect, table_rows
+from tarstop_core.screening.report_entry import Draft, TypedEffect, fields_of, table_rows
 from tarstop_core.screening.scenarios.effect import EFFECT, effect_studies
 from tarstop_core.screening.scenarios.named import read_settings
 from tarstop_core.screening.settings import ReviewSettings
@@ -204,6 +204,18 @@ def test_what_cannot_be_is_refused_with_what_to_mend(given: TypedEffect, words: 
 def test_what_looks_odd_is_said_before_it_counts(given: TypedEffect, words: str) -> None:
     draft = Draft(study="Lee", tables=(given,))
     assert words in draft.doubts(draft.report("#1"))
+
+
+def test_a_stored_effect_whose_form_was_left_as_it_is_may_be_excluded() -> None:
+    row = EffectRow("Lee 2004", Form.ERRORS, (1.5, 0.2))
+    stored = Draft.of(Report("data", study="Lee 2004", rows=(row,)), "", TypedEffect(Measure.GENERIC))
+    (table,) = stored.tables
+    in_form = {name: table.field(name) for name in fields_of(table)}
+    excluded = replace(stored, outcome="excluded", reason="Wrong test", tables=(table.typed("", in_form),))
+    assert excluded.report("#1") == Report("excluded", "Wrong test", "Lee 2004")
+    changed = in_form | {f"{Form.ERRORS.name}-effect": "1.6"}
+    with pytest.raises(InputProblem, match="clear them"):
+        replace(excluded, tables=(table.typed("", changed),)).report("#1")
 
 
 def test_another_order_of_the_documents_leads_to_the_same_belief() -> None:
