@@ -11,7 +11,7 @@ within a block finds are expected at a constant rate (Heun's method).
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -107,11 +107,19 @@ class ClosedLoop:
         expected = self.share * (float(self._root_chances.sum()) + self.waiting)
         likely = expected + 3 * np.sqrt(expected) + 2
         most = min(likely, self.most, len(self.p) + self.waiting)
-        states = states_ahead(self.knowledge, self.payoffs, most)
-        if self.needed <= 0:
-            return states
-        enough = states.number >= self.needed
-        return replace(states, utility=np.where(enough, states.utility, self.payoffs.utility_minus(states.b)))
+        return states_ahead(self.knowledge, self.payoffs, most)
+
+    @cached_property
+    def _as_now(self) -> Floats:
+        """Worth in each state of the action that is best now, shape (states,).
+
+        Values are counted from it. It is linear in the belief, so no study is expected to change it, which a grid of states
+        reproduces only roughly: counted from 0, that error would hide how little a study is worth where it hardly ever
+        changes the action.
+        """
+        plus = self.needed <= 0 and self.payoffs.chooses_plus(self.states.b[0])
+        utility = self.payoffs.utility_plus if plus else self.payoffs.utility_minus
+        return utility(self.states.b)
 
     @cached_property
     def _root_chances(self) -> Floats:
@@ -125,8 +133,12 @@ class ClosedLoop:
 
     @cached_property
     def acting(self) -> Floats:
-        """Worth of stopping in each state, once the waiting reports are read that pay, shape (states,)."""
-        value = utility = self.states.utility
+        """Worth of stopping in each state, once the waiting reports are read that pay, over acting as now; shape (states,)."""
+        utility = self.states.utility
+        if self.needed > 0:
+            enough = self.states.number >= self.needed
+            utility = np.where(enough, utility, self.payoffs.utility_minus(self.states.b))
+        value = utility = utility - self._as_now
         for _ in range(self.waiting):
             further = np.maximum(utility, self._reading(value))
             if np.abs(further - value).max() < TOLERANCE * self.payoffs.K:
@@ -236,4 +248,4 @@ class ClosedLoop:
     @property
     def value(self) -> Floats:
         """Value of the best plan from the beginning on, shape (C,)."""
-        return np.asarray(self.acting[0] + self.gain())
+        return np.asarray(self._as_now[0] + self.acting[0] + self.gain())

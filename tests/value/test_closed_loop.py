@@ -13,6 +13,7 @@ from tarstop_core.value import closed_loop
 from tarstop_core.value.closed_loop import SAME, ClosedLoop, Richness
 from tarstop_core.value.cumulative import CumulativePath, studies_after
 from tarstop_core.value.knowledge import Knowledge
+from tarstop_core.value.mixtures import worth_of_studies
 from tarstop_core.value.payoffs import Payoffs
 from tarstop_core.value.studies import NextStudy, evsi_of_studies
 from tests.reference.reviews import Review
@@ -132,6 +133,30 @@ def test_one_study_left_is_worth_what_the_closed_form_says() -> None:
     for b, n_0 in ((0.2, 0.5), (0.5, 2.0), (0.8, 7.0)):
         plan = ClosedLoop(np.array([0.4]), Knowledge.plain(b, n_0), EVEN, FREE, most=1)
         assert plan.gain()[0] == pytest.approx(0.4 * float(evsi_of_studies(b, n_0, 1, EVEN)), abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("parts", "centre", "precision", "q_star", "below"),
+    [
+        (1, 1.1, 3.0, 0.2, 2e-5),
+        (1, 0.9, 6.0, 0.5, 5e-6),
+        (1, -1.1, 6.0, 0.2, 2e-5),
+        (3, 0.9, 3.0, 0.5, 2e-5),
+        (3, -0.9, 3.0, 0.5, 2e-5),
+        (3, -0.9, 6.0, 0.2, 5e-7),
+    ],
+)
+def test_a_study_that_hardly_ever_changes_the_action_is_worth_as_little_in_a_plan(
+    parts: int, centre: float, precision: float, q_star: float, below: float
+) -> None:
+    tau = np.array([0.2, 0.5, 0.9])[:parts]
+    known = Knowledge(
+        np.full(parts, 1 / parts), np.full(parts, centre), np.full(parts, precision), 1 / (tau**2 + 0.3)
+    )
+    payoffs = Payoffs.from_q_star(q_star)
+    (exact,) = worth_of_studies(known, np.ones(1), payoffs)
+    plan = ClosedLoop(np.ones(1), known, payoffs, FREE, most=1)
+    assert exact < below and plan.gain()[0] == pytest.approx(exact, rel=0.05)
 
 
 def test_who_looks_again_gains_at_least_as_much_as_who_does_not() -> None:
