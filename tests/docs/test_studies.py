@@ -11,7 +11,7 @@ from scripts.study import DATA, DOCS, NAMES, Study, kept_tables, load, page
 ROOT = Path(__file__).resolve().parents[2]
 MOST_WORDS = {"results": 1500, "reviews_measured": 1500}
 MOST_WORDS_ELSEWHERE = 500
-MOST_WORDS_IN_ALL = 30_000
+MOST_WORDS_IN_ALL = 30_200
 MOST_WORDS_OF_README = 900
 GENERATED = "api"  # The page that repeats docstrings
 MOST_LINES_OF_SCRIPTS = 5_130
