@@ -79,13 +79,19 @@ class Drawn:
 def drawn(rng: np.random.Generator, scenario: str) -> Drawn:
     """Draw settings and a log."""
     settings = a_search(rng) if scenario == "patent" else a_review(rng)
-    events: list[Event] = []
-    for doc in IDS[: int(rng.choice([0, int(rng.integers(0, 40)), N], p=[0.05, 0.9, 0.05]))]:
-        events += an_answer(rng, settings, doc)
+    events = labelled(rng, settings)
     if events and rng.random() < 0.3:  # settings that were changed on the way
         dearer = settings.with_stakes(settings.stakes.with_costs_times(3.0))
         events.insert(len(events) // 2, Event("settings", {"settings": dearer.to_dict(), "reason": ""}))
     return Drawn(settings, numbered(events))
+
+
+def labelled(rng: np.random.Generator, settings: Settings) -> list[Event]:
+    """Draw what is said of the first documents."""
+    events: list[Event] = []
+    for doc in IDS[: int(rng.choice([0, int(rng.integers(0, 40)), N], p=[0.05, 0.9, 0.05]))]:
+        events += an_answer(rng, settings, doc)
+    return events
 
 
 def numbered(events: Iterable[Event]) -> list[Event]:
@@ -145,7 +151,7 @@ def an_answer(rng: np.random.Generator, settings: Settings, doc: str) -> Iterato
     if rng.random() < 0.05:
         yield Event("label", {"doc": doc, "label": "unsure"})
         return
-    relevant = bool(rng.random() < (0.15 if settings.reads_full_texts else 0.02))
+    relevant = bool(rng.random() < (0.02 if settings.one_decides else 0.15))
     yield Event("label", {"doc": doc, "label": "relevant" if relevant else "irrelevant"})
     if relevant and settings.confirms_hits and rng.random() < 0.7:
         yield Event("confirm", {"doc": doc, "holds": bool(rng.random() < 0.7)})

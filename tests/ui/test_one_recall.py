@@ -1,0 +1,62 @@
+"""A session in which nothing is weighed has one set of numbers too: of what was found and what is probably unread."""
+
+import numpy as np
+import pytest
+
+from tarstop_core.policies import POLICIES
+from tarstop_core.presentation.numbers import percent
+from tarstop_core.screening.advice import advise, stopping_outcomes
+from tarstop_core.screening.advised import RecallFacts
+from tarstop_core.screening.foretold import still_unread
+from tarstop_core.screening.paths import session_paths
+from tarstop_core.screening.scenarios.named import scenario_of
+from tarstop_core.screening.settings import EnoughSettings
+from tarstop_core.screening.wording import explain, verdict
+from tests.session_cases import INCLUSION
+from tests.ui.test_one_set_of_numbers import DISAGREES, Drawn, labelled, numbered, plain
+
+SESSIONS = 100
+ON_RECALL = [
+    name
+    for name, rule in POLICIES.items()
+    if EnoughSettings.may_follow(rule) and not rule.needs_draws and not rule.is_oracle
+]
+
+
+def a_recall(rng: np.random.Generator) -> EnoughSettings:
+    """Draw the settings of a review whose decision is not weighed."""
+    return EnoughSettings(
+        calibrator=INCLUSION.digest,
+        policy=str(rng.choice(ON_RECALL)),
+        chances_follow=bool(rng.random() < 0.5),
+    )
+
+
+def test_where_nothing_is_weighed_one_number_is_said_of_what_was_found() -> None:
+    rng, seen = np.random.default_rng(12), {"go on": 0, "stop": 0, "open": 0, "told": 0}
+    for _ in range(SESSIONS):
+        settings = a_recall(rng)
+        session = Drawn(settings, numbered(labelled(rng, settings)))
+        at = session.at(session.state)
+        state = at[3]
+        paths = session_paths(*at)
+        advice, facts, scenario = advise(*at, paths), advise(*at, paths).facts, scenario_of(settings)
+        assert isinstance(facts, RecallFacts)
+        ((stop, _),) = stopping_outcomes(*at, [settings.rule], paths, start=state.depth)
+        assert stop == state.depth + advice.more and advice.go_on is (advice.more > 0) is not advice.plus
+        left = still_unread(*at)
+        assert facts.left == (left.mean, *left.interval()) and facts.relevant == int(state.came_true.sum())
+        assert facts.recall[0] == pytest.approx(facts.relevant / max(facts.relevant + left.mean, 1e-300))
+        rows, kept = dict(scenario.rows(advice, settings)), scenario.footing(advice, settings, True, 0.0)
+        assert (kept["relevant"], kept["unseen_expected"], kept["recall"]) == (
+            *(facts.relevant, facts.left[0], facts.recall[0]),
+        )
+        # An interval that tells nobody anything is nowhere printed.
+        said = [explain(advice, settings).sentence, verdict(advice, settings).says, *rows.values()]
+        told = percent(facts.recall[0]) in rows["Recall so far"]
+        assert told != facts.left_is_open == ("too early" in rows["Recall so far"])
+        assert told or not any(f"({percent(facts.recall[1])} to" in plain(text) for text in said)
+        assert not any(DISAGREES in text for text in said) and advice.gain == 0
+        seen["go on" if advice.go_on else "stop"] += 1
+        seen["told" if told else "open"] += 1
+    assert min(seen.values()) >= 5, seen
