@@ -19,18 +19,10 @@ from tarstop_core.documents.reports import OUTCOMES, FullText, Report
 from tarstop_core.documents.tables import CELLS
 from tarstop_core.errors import InputProblem
 from tarstop_core.screening.events import reasons_offered
-from tarstop_core.screening.report_entry import (
-    COLUMN_WORDS,
-    Draft,
-    Typed,
-    TypedTable,
-    by_study,
-    fields_of,
-    study_name,
-    table_rows,
-)
+from tarstop_core.screening.report_entry import Draft, by_study, study_name, table_rows
 from tarstop_core.screening.scenarios.named import scenario_of
 from tarstop_core.screening.state import State
+from tarstop_core.screening.typed_numbers import COLUMN_WORDS, Typed, TypedTable, fields_of
 from tarstop_core.sessions.demo import sample_text
 
 FORM_OUTCOMES: tuple[FullText, ...] = ("data", "no data", "excluded", "not retrieved")

@@ -1,315 +1,21 @@
-"""From what a person types about a report to a :class:`~tarstop_core.documents.reports.Report`, and back.
-
-Everything is text until it is saved, so that nothing typed is lost to a mistake in one of the fields.
-"""
+"""From what a person types about a report to a :class:`~tarstop_core.documents.reports.Report`, and back."""
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
-from tarstop_core.documents.reports import EffectRow, FullText, Report, Row, studies_of
-from tarstop_core.documents.tables import CELLS, Counts, from_rates
-from tarstop_core.effects.measures import Measure
-from tarstop_core.effects.studies import Form, counted, forms_of
+from tarstop_core.documents.reports import EffectRow, FullText, Report, Row
 from tarstop_core.errors import InputProblem
-from tarstop_core.presentation.numbers import listed
 from tarstop_core.screening.log import Event, standing
 from tarstop_core.screening.provenance import provenance
 from tarstop_core.screening.state import State
+from tarstop_core.screening.typed_numbers import Typed, TypedTable
 
-RATES = ("sensitivity", "diseased", "specificity", "healthy")
-MOST_PATIENTS = 10**9
-JOINT = " | "  # Between cells pasted into one field, as ``dashboard/frame/pasting.js`` writes them
+EMPTY = TypedTable()
 _YEAR = re.compile(r"\b(?:18|19|20)\d\d\b")
-
-
-Fields = Mapping[str, Mapping[str, tuple[str, str]]]
-"""Fields of a form: by tab and name, what a field is called and an example of what stands there."""
-
-
-@dataclass(frozen=True)
-class TypedTable:
-    """One 2×2 table as typed."""
-
-    part: str = ""  # of the study, that it is about, where a report holds several tables
-    TP: str = ""
-    FP: str = ""
-    FN: str = ""
-    TN: str = ""
-    sensitivity: str = ""
-    diseased: str = ""
-    specificity: str = ""
-    healthy: str = ""  # Rates and group sizes, where a report gives no counts
-
-    fields: ClassVar[Fields] = {
-        "Counts": {
-            "TP": ("TP", "diseased, +"),
-            "FP": ("FP", "healthy, +"),
-            "FN": ("FN", "diseased, −"),
-            "TN": ("TN", "healthy, −"),
-        },
-        "From sensitivity, specificity and group sizes": {
-            "sensitivity": ("Sensitivity", "0.83 or 83 %"),
-            "diseased": ("Diseased patients", ""),
-            "specificity": ("Specificity", "0.83 or 83 %"),
-            "healthy": ("Healthy patients", ""),
-        },
-    }
-    called: ClassVar[str] = "table"
-    hint: ClassVar[str] = "FP and TN may stay empty. Four cells pasted into one field fill all four."
-    hint_further: ClassVar[str] = "Save works out the counts and shows them; saving once more stores them."
-    """`hint` and `hint_further`: what is said below all fields, and below those of a further tab."""
-    missing: ClassVar[str] = "TP and FN missing; every 2×2 table needs them."
-    unwanted: ClassVar[str] = (
-        "A 2×2 table is typed, but the outcome says that there is none; choose the outcome with a 2×2 table, or clear "
-        "the counts."
-    )
-
-    def field(self, name: str) -> str:
-        """What stands in a field."""
-        return str(getattr(self, name))
-
-    def typed(self, part: str, fields: Mapping[str, str]) -> TypedTable:
-        """The table with what stands in its fields now."""
-        return replace(self, part=part, **fields)
-
-    def emptied(self, part: str = "") -> TypedTable:
-        """A table of which nothing is typed."""
-        return TypedTable(part)
-
-    def of_row(self, row: Row | EffectRow, part: str) -> TypedTable:
-        """The table as it is stored; an empty one for another kind of row."""
-        counts = row.numbers if isinstance(row, Row) else {}
-        return TypedTable(
-            part, **{cell: "" if count is None else str(count) for cell, count in counts.items()}
-        )
-
-    def row(self, study: str) -> Row:
-        """The table, checked; InputProblem when something is missing or cannot be."""
-        return Row(study, *self.counts())
-
-    def doubts(self, study: str) -> str:
-        """What looks odd and is to be looked at before it counts; nothing of counts."""
-        return ""
-
-    @property
-    def is_typed(self) -> bool:
-        """Whether any number was typed."""
-        return self.has_counts or self.has_rates
-
-    @property
-    def to_convert(self) -> bool:
-        """Whether only rates were typed."""
-        return self.has_rates and not self.has_counts
-
-    @property
-    def has_counts(self) -> bool:
-        """Whether any count was typed."""
-        return any(getattr(self, cell).strip() for cell in CELLS)
-
-    @property
-    def has_rates(self) -> bool:
-        """Whether any rate or group size was typed."""
-        return any(getattr(self, name).strip() for name in RATES)
-
-    def counts(self) -> tuple[int, int | None, int, int | None]:
-        """TP, FP, FN, TN; InputProblem when one is missing or no whole number, or rates come to others.
-
-        Examples
-        --------
-        >>> TypedTable(TP="9", FN=" 2 ").counts()
-        (9, None, 2, None)
-        """
-        self._check_cells()
-        missing = [cell for cell in ("TP", "FN") if not getattr(self, cell).strip()]
-        if missing:
-            raise InputProblem(f"{' and '.join(missing)} missing; every 2×2 table needs TP and FN.")
-        if bool(self.FP.strip()) != bool(self.TN.strip()):
-            raise InputProblem("Give both FP and TN, or neither of them.")
-        TP, FN = whole(self.TP, "TP"), whole(self.FN, "FN")
-        FP, TN = (whole(self.FP, "FP"), whole(self.TN, "TN")) if self.FP.strip() else (None, None)
-        if self.has_rates:
-            meant, typed = vars(self.from_rates()), {"TP": TP, "FP": FP, "FN": FN, "TN": TN}
-            implied = {cell: meant[cell] for cell in CELLS if meant[cell] is not None}
-            if implied.items() - typed.items():
-                counts = ", ".join(f"{cell} {count}" for cell, count in implied.items())
-                raise InputProblem(
-                    f"The rates come to {counts}, which is not what the counts say; clear one of them."
-                )
-        return TP, FP, FN, TN
-
-    def from_rates(self) -> Counts:
-        """The counts that the rates and group sizes stand for; InputProblem when they cannot be had."""
-        self._check_cells()
-        if not (self.sensitivity.strip() and self.diseased.strip()):
-            raise InputProblem("Give sensitivity and the number of diseased patients it was found in.")
-        if bool(self.specificity.strip()) != bool(self.healthy.strip()):
-            raise InputProblem(
-                "Give both specificity and the number of healthy patients, or neither of them."
-            )
-        diseased = whole(self.diseased, "The number of diseased patients")
-        if not self.specificity.strip():
-            return from_rates(self.sensitivity, diseased)
-        healthy = whole(self.healthy, "The number of healthy patients")
-        return from_rates(self.sensitivity, diseased, self.specificity, healthy)
-
-    def _check_cells(self) -> None:
-        """InputProblem when a field holds several cells, which were pasted and fit no fields."""
-        for name in (*CELLS, *RATES):
-            if JOINT in (text := getattr(self, name)):
-                raise InputProblem(
-                    f"“{text}” in {name} are several cells; paste one row in the order of the fields, or one with the "
-                    "names of their columns above it."
-                )
-
-    def filled(self) -> TypedTable:
-        """The table with the counts that its rates come to."""
-        table = self.from_rates()
-        counts = {cell: getattr(table, cell) for cell in CELLS}
-        return replace(self, **{cell: "" if count is None else str(count) for cell, count in counts.items()})
-
-
-FORM_WORDS: dict[Form, str] = {
-    Form.EVENTS: "Events",
-    Form.MEANS: "Means",
-    Form.LIMITS: "Estimate and 95 % limits",
-    Form.ERRORS: "Estimate and standard error",
-    Form.LOGRANK: "O − E and V",
-}
-COLUMN_WORDS = {
-    "events_treated": ("Events, treated", "with the event"),
-    "n_treated": ("People, treated", "in the arm"),
-    "events_control": ("Events, control", "with the event"),
-    "n_control": ("People, control", "in the arm"),
-    "mean_treated": ("Mean, treated", ""),
-    "sd_treated": ("SD, treated", ""),
-    "mean_control": ("Mean, control", ""),
-    "sd_control": ("SD, control", ""),
-    "effect": ("Estimate", "as published"),
-    "low": ("Lower limit", ""),
-    "high": ("Upper limit", ""),
-    "se": ("Standard error", ""),
-    "o_minus_e": ("O − E", ""),
-    "v": ("V", ""),
-}
-BETWEEN = "-"
-"""Between the form and the column in the name of a field: several forms have an estimate."""
-
-
-@dataclass(frozen=True)
-class TypedEffect:
-    """What a report gives of an effect, as typed."""
-
-    measure: Measure
-    ratio: bool = False  # Whether estimates are ratios
-    part: str = ""  # of the study, that it is about, where a report holds several effects
-    cells: Mapping[str, str] = field(default_factory=dict)  # By name of the field
-
-    to_convert: ClassVar[bool] = False
-    called: ClassVar[str] = "effect"
-    hint: ClassVar[str] = "Cells of a spreadsheet pasted into one field fill those beside it too."
-    hint_further: ClassVar[str] = ""
-    unwanted: ClassVar[str] = (
-        "Numbers are typed, but the outcome says that there are none; choose the outcome with an effect, or clear them."
-    )
-
-    @property
-    def forms(self) -> tuple[Form, ...]:
-        """The forms that give the measure."""
-        return forms_of(self.measure)
-
-    @property
-    def fields(self) -> Fields:
-        """A tab for each form."""
-        return {
-            FORM_WORDS[form]: {
-                f"{form.name}{BETWEEN}{column}": COLUMN_WORDS[column] for column in form.columns
-            }
-            for form in self.forms
-        }
-
-    @property
-    def missing(self) -> str:
-        """What is said where nothing is typed."""
-        ways = " or ".join(FORM_WORDS[form] for form in self.forms)
-        return f"No numbers are typed; fill in {ways}."
-
-    def field(self, name: str) -> str:
-        """What stands in a field."""
-        return self.cells.get(name, "")
-
-    def typed(self, part: str, fields: Mapping[str, str]) -> TypedEffect:
-        """The effect with what stands in its fields now; a field left empty is as good as none."""
-        return replace(self, part=part, cells={name: text for name, text in fields.items() if text})
-
-    def emptied(self, part: str = "") -> TypedEffect:
-        """An effect of which nothing is typed."""
-        return replace(self, part=part, cells={})
-
-    def of_row(self, row: Row | EffectRow, part: str) -> TypedEffect:
-        """The effect as it is stored; an empty one for another kind of row."""
-        if not isinstance(row, EffectRow):
-            return replace(self, part=part)
-        cells = {f"{row.form.name}{BETWEEN}{name}": f"{value:.15g}" for name, value in row.numbers.items()}
-        return replace(self, part=part, cells=cells)
-
-    @property
-    def is_typed(self) -> bool:
-        """Whether any number was typed."""
-        return any(text.strip() for text in self.cells.values())
-
-    def row(self, study: str) -> EffectRow:
-        """The effect, checked.
-
-        Raises
-        ------
-        InputProblem
-            When something is missing, is no number, cannot be, or is given in two ways.
-        """
-        used = [form for form in self.forms if any(self._text(form, name) for name in form.columns)]
-        if len(used) != 1:
-            ways = " and ".join(f"“{FORM_WORDS[form]}”" for form in used)
-            raise InputProblem(f"{ways} are both filled in; clear one of them." if used else self.missing)
-        (form,) = used
-        if absent := [COLUMN_WORDS[name][0] for name in form.columns if not self._text(form, name)]:
-            raise InputProblem(f"{listed(absent)} missing; give all numbers of “{FORM_WORDS[form]}”.")
-        return EffectRow(study, form, tuple(_number(self._text(form, name), name) for name in form.columns))
-
-    def doubts(self, study: str) -> str:
-        """How the numbers are read, where they look odd: limits that are not symmetric, no event in either arm."""
-        row = self.row(study)
-        studies = studies_of((row,), ratio=self.ratio)
-        odd = studies.oddities(self.measure, self.ratio)
-        return " ".join((*odd, *studies.in_words())) if odd else ""
-
-    def _text(self, form: Form, column: str) -> str:
-        return self.cells.get(f"{form.name}{BETWEEN}{column}", "").strip()
-
-
-def _number(text: str, column: str) -> float:
-    """A typed number; InputProblem when it is none, or a percentage where people are counted."""
-    what = COLUMN_WORDS[column][0]
-    if JOINT in text:
-        raise InputProblem(f"“{text}” in {what} are several cells; paste them one by one.")
-    if text.endswith("%") and counted(column):
-        raise InputProblem(f"{what} is “{text}”; give the number of people, not a percentage.")
-    if counted(column):
-        return float(whole(text, what))
-    plain = text.replace("−", "-").replace("·", ".")
-    try:
-        value = float(plain.replace(",", ".") if "." not in plain else plain)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise InputProblem(f"{what} is “{text}”; give a number.")
-    return value
-
-
-Typed = TypedTable | TypedEffect
 
 
 @dataclass(frozen=True)
@@ -319,12 +25,12 @@ class Draft:
     outcome: FullText = "data"
     study: str = ""
     reason: str = ""
-    tables: tuple[Typed, ...] = (TypedTable(),)  # At least one, which may be empty
+    tables: tuple[Typed, ...] = (EMPTY,)  # At least one, which may be empty
     stored: Report | None = None  # what had been stored before
     looked_at: str = ""  # what looked odd in it, and was shown
 
     @classmethod
-    def of(cls, report: Report | None, study: str, empty: Typed = TypedTable()) -> Draft:
+    def of(cls, report: Report | None, study: str, empty: Typed = EMPTY) -> Draft:
         """What the form begins with.
 
         Parameters
@@ -395,19 +101,6 @@ class Draft:
                     f"{table.called.capitalize()} {at}: {problem}" if len(typed) > 1 else str(problem)
                 ) from None
         return Report("data", reason, study or unnamed, tuple(rows))
-
-
-def fields_of(table: Typed) -> list[str]:
-    """Names of all fields of a table."""
-    return [name for fields in table.fields.values() for name in fields]
-
-
-def whole(text: str, what: str) -> int:
-    """A typed whole number from 0 on; InputProblem when it is none."""
-    plain = text.strip()
-    if not re.fullmatch(r"[0-9]+", plain) or int(plain[:12]) > MOST_PATIENTS:
-        raise InputProblem(f"{what} is “{plain}”; give a whole number from 0 on, digits only.")
-    return int(plain)
 
 
 def study_name(authors: str, date: str) -> str:

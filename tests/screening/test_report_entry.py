@@ -8,16 +8,9 @@ from tarstop_core.documents.reports import Report, Row
 from tarstop_core.errors import InputProblem
 from tarstop_core.screening.fold import replay
 from tarstop_core.screening.log import Event
-from tarstop_core.screening.report_entry import (
-    Draft,
-    TypedTable,
-    by_study,
-    full_text_rows,
-    study_name,
-    table_rows,
-    whole,
-)
+from tarstop_core.screening.report_entry import Draft, by_study, full_text_rows, study_name, table_rows
 from tarstop_core.screening.settings import ReviewSettings
+from tarstop_core.screening.typed_numbers import TypedTable
 from tarstop_core.value.payoffs import Payoffs
 
 counts = st.integers(0, 10**6)
@@ -43,22 +36,6 @@ def reports(draw: st.DrawFn) -> Report:
 @given(reports())
 def test_what_is_stored_comes_back_out_of_the_form(report: Report) -> None:
     assert Draft.of(report, "ignored").report("unnamed") == report
-
-
-@given(counts, counts, counts, counts)
-def test_counts_are_read_as_typed(TP: int, FP: int, FN: int, TN: int) -> None:
-    typed = TypedTable(TP=f" {TP}", FP=str(FP), FN=f"{FN} ", TN=str(TN))
-    assert typed.counts() == (TP, FP, FN, TN)
-
-
-@given(st.text(max_size=8))
-def test_anything_else_is_refused_in_a_sentence(text: str) -> None:
-    plain = text.strip()
-    if plain.isascii() and plain.isdigit():
-        assert whole(text, "TP") == int(plain)
-        return
-    with pytest.raises(InputProblem, match=r"(?s)TP is .*whole number"):
-        whole(text, "TP")
 
 
 @pytest.mark.parametrize(

@@ -17,9 +17,9 @@ from tarstop_core.presentation.messages import Messages
 from tarstop_core.presentation.numbers import amount, percent
 from tarstop_core.screening.advised import Advice, Floor, RecallFacts, ReviewFacts, Standing
 from tarstop_core.screening.labels import Label
-from tarstop_core.screening.report_entry import Typed, TypedTable
 from tarstop_core.screening.settings import S, Settings
 from tarstop_core.screening.state import State
+from tarstop_core.screening.typed_numbers import Typed, TypedTable
 from tarstop_core.value.path import ListPath
 from tarstop_core.value.payoffs import Depths, Flags, Floats
 

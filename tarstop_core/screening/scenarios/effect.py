@@ -14,10 +14,10 @@ from tarstop_core.presentation.messages import Messages
 from tarstop_core.presentation.numbers import number, percent
 from tarstop_core.screening.advised import Advice, EffectFacts, ReviewFacts
 from tarstop_core.screening.effect_settings import EffectSettings
-from tarstop_core.screening.report_entry import TypedEffect
 from tarstop_core.screening.scenarios.review import REVIEW
 from tarstop_core.screening.scenarios.studies import StudyScenario
 from tarstop_core.screening.state import State
+from tarstop_core.screening.typed_numbers import TypedEffect
 from tarstop_core.value.effects import KnownEffect, effect_states
 from tarstop_core.value.outcomes import ReviewPath, pooled_range
 from tarstop_core.value.path import ListPath

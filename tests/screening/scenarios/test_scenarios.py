@@ -20,7 +20,7 @@ OWN = (
     "tarstop_core/evaluation/benchmarks/simulated_",  # names of benchmarks
     "tarstop_core/files/",  # words of file formats
     "tarstop_core/effects/studies.py",  # a column of studies is called "effect"
-    "tarstop_core/screening/report_entry.py",  # and so is a field
+    "tarstop_core/screening/typed_numbers.py",  # and so is a field
     "dashboard/evidence/effects.py",  # and the title of that column
 )
 DEFAULTS = {
