@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from numbers import Real
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -53,6 +54,8 @@ class Payoffs:
 
     def __post_init__(self) -> None:
         for name, value in (("B", self.B), ("L_r", self.L_r), ("L_g", self.L_g), ("G", self.G)):
+            if not isinstance(value, Real):
+                raise InputProblem(f"The payoff {name} is {value!r}; give a number.")
             if not (math.isfinite(value) and value >= 0):
                 raise InputProblem(
                     f"The payoff {name} is {value:g}; give 0 or more (losses are entered as positive amounts)."
@@ -185,6 +188,8 @@ def weigh(payoffs: Payoffs, b: float, rho: float, cost: float) -> Weighed:
 
 def check_cost(cost: float, of: str = "per document") -> float:
     """A cost, refused when negative or not a number; zero is legal."""
+    if not isinstance(cost, Real):
+        raise InputProblem(f"The cost {of} is {cost!r}; give a number.")
     if not (math.isfinite(cost) and cost >= 0):
         raise InputProblem(f"The cost {of} is {cost:g}; give 0 or a number above 0.")
     return cost

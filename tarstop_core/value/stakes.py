@@ -35,6 +35,10 @@ class Stakes:
     """Of reading a report in full, ≥ 0, in the payoffs' unit; beside that of its title and abstract."""
 
     def __post_init__(self) -> None:
+        if not isinstance(self.payoffs, Payoffs):
+            raise InputProblem(
+                f"`payoffs` is {self.payoffs!r}; give Payoffs(B, L_r, L_g, G), or use Stakes.from_q_star."
+            )
         check_cost(self.cost)
         check_cost(self.full_cost, "of a report in full")
 

@@ -1,6 +1,7 @@
 """One value seen in three ways: nothing drifts, and each change moves one thing."""
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -143,3 +144,16 @@ def test_an_example_gives_its_amounts_unless_a_person_counts_in_something_else()
     assert (hours.payoffs.unit, hours.payoffs.K) == ("hours", 100) and hours.documents == pytest.approx(
         10_000
     )
+
+
+@pytest.mark.parametrize(
+    ("stakes", "said"),
+    [
+        (lambda: Payoffs("a", 1, 1, 1), "payoff B is 'a'"),  # type: ignore[arg-type]
+        (lambda: Stakes((1, 2, 3, 4), cost=1), "`payoffs` is"),  # type: ignore[arg-type]
+        (lambda: Stakes(Payoffs(1, 1, 1, 1), cost="2"), "cost per document is '2'"),  # type: ignore[arg-type]
+    ],
+)
+def test_what_is_no_number_is_named(stakes: Callable[[], object], said: str) -> None:
+    with pytest.raises(InputProblem, match=said):
+        stakes()
