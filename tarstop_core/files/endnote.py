@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
 
 from tarstop_core.errors import InputProblem
+from tarstop_core.files.markup import root_element
 from tarstop_core.files.record_tables import Format, Progress, RecordTable
 from tarstop_core.files.source import Source, detect_encoding
 from tarstop_core.files.tagged import Value, decisions, table_of
@@ -12,7 +13,6 @@ from tarstop_core.files.values import find_doi
 
 _LINE = re.compile(r"%([0-9A-Z@!?^~<>#$&*+\[(|'\"])(?: (.*)|\s*$)", flags=re.DOTALL)
 _FIELDS = {"title": "T", "abstract": "X", "url": "U", "record_number": "M"}
-_LONGEST = 256 << 20  # Bytes of an XML file, which is read at once
 # Our field, and where it stands in a record of the XML.
 _PATHS = {
     "id": "rec-number",
@@ -115,28 +115,14 @@ def read_xml(source: Source, columns: Mapping[str, str] | None, progress: Progre
     InputProblem
         When it is damaged, or holds no record.
     """
-    with source.binary() as stream:
-        content = stream.read(_LONGEST + 1)
-    if len(content) > _LONGEST:
-        raise InputProblem(f"{source.name} is larger than {_LONGEST >> 20} MB; export it as RIS.")
-    # By entities of its own, a small file can be made to fill a memory.
-    if b"<!DOCTYPE" in content or b"<!ENTITY" in content:
-        raise InputProblem(
-            f"{source.name} defines XML entities, which no export does; export it from EndNote again."
-        )
-    try:
-        records = ElementTree.fromstring(content).findall(".//record")
-    except (ElementTree.ParseError, ValueError, LookupError) as problem:
-        raise InputProblem(
-            f"{source.name} is not well-formed XML; export it from EndNote again, or as RIS."
-        ) from problem
+    records = root_element(source).findall(".//record")
     if not records:
         raise InputProblem(f"{source.name} holds no record; export it from EndNote again, or as RIS.")
     rows = ((number, _xml_values(record)) for number, record in enumerate(records, start=1))
     return table_of(source, "endnote", rows, [], progress)
 
 
-def _xml_values(record: ElementTree.Element) -> Iterator[Value]:
+def _xml_values(record: Element) -> Iterator[Value]:
     yield from (("", "", part.tag) for part in record)
     for field, path in _PATHS.items():
         yield field, next(_texts(record, path), ""), path.partition("/")[0]
@@ -148,7 +134,7 @@ def _xml_values(record: ElementTree.Element) -> Iterator[Value]:
         yield from decisions(list(_texts(record, path)), path.partition("/")[0])
 
 
-def _texts(record: ElementTree.Element, path: str) -> Iterator[str]:
+def _texts(record: Element, path: str) -> Iterator[str]:
     """Yield what stands in each part of a record, its styles passed over."""
     return (" ".join("".join(part.itertext()).split()) for part in record.findall(path))
 

@@ -7,17 +7,16 @@ import io
 import re
 from collections import Counter
 from collections.abc import Sequence
-from xml.etree import ElementTree
 
 from tarstop_core.documents.tables import CELLS
 from tarstop_core.errors import InputProblem
 from tarstop_core.files import archives
 from tarstop_core.files.columns import Vocabulary, names_of, plain_title
 from tarstop_core.files.delimited import filled_rows
+from tarstop_core.files.markup import root_element
 from tarstop_core.files.source import Source
 
 Rows = list[tuple[int, Sequence[str]]]  # Line numbers and cells
-LONGEST = 64 << 20  # Bytes of an .rm5 file
 _LOOKS = re.compile(rb"(?:\xef\xbb\xbf)?\s*<\?xml|(?:\xef\xbb\xbf)?\s*<COCHRANE_REVIEW")
 _TABLES = Vocabulary(names_of("tables"), plain_title)
 _TEST = ("test", "testname", "indextest", "analysisname")
@@ -39,19 +38,7 @@ def revman_rows(source: Source) -> tuple[Rows, list[str]] | None:
 
 
 def _rm5(source: Source) -> Rows:
-    with source.binary() as stream:
-        content = stream.read(LONGEST + 1)
-    if len(content) > LONGEST:
-        raise InputProblem(f"{source.name} is larger than {LONGEST >> 20} MB; give its 2×2 tables as CSV.")
-    # Nothing in a review needs entities of its own, by which a small file can be made to fill a memory.
-    if b"<!DOCTYPE" in content or b"<!ENTITY" in content:
-        raise InputProblem(
-            f"{source.name} defines XML entities, which no review does; export it from RevMan again."
-        )
-    try:
-        review = ElementTree.fromstring(content)
-    except (ElementTree.ParseError, ValueError, LookupError) as problem:
-        raise InputProblem(f"{source.name} is not well-formed XML; export it from RevMan again.") from problem
+    review = root_element(source)
     names = {study.get("ID"): study.get("NAME") or study.get("ID") for study in review.iter("STUDY")}
     rows: Rows = [(0, ("test", "study", *CELLS))]
     for test in review.iter("TEST"):

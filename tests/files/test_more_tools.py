@@ -90,8 +90,6 @@ def test_endnote_xml() -> None:
     assert "well-formed" in refusal(ENDNOTE_XML[:-40], "a.xml")
     assert "record" in refusal("<xml><records><recorded/></records></xml>", "a.xml")
     assert "XML" in refusal('<?xml version="1.0"?><feed/>', "a.xml")
-    entity = '<?xml version="1.0"?><xml><records><record/><!ENTITY a "b"></records></xml>'
-    assert "entities" in refusal(entity, "a.xml")
 
 
 @pytest.mark.parametrize(
