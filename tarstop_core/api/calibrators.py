@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import Tags
 
 from tarstop_core.calibration import calibrator as calibration
 from tarstop_core.calibration.fitting import fit
@@ -14,6 +16,10 @@ from tarstop_core.documents.tables import Floats
 from tarstop_core.documents.topic import Topic
 from tarstop_core.errors import InputProblem
 from tarstop_core.samples.shipped import calibrators
+
+
+class NotFitted(InputProblem, NotFittedError):  # type: ignore[misc]
+    """A calibrator was asked for chances before it was fitted."""
 
 
 class Calibrator(RegressorMixin, BaseEstimator):  # type: ignore[misc]
@@ -50,6 +56,13 @@ class Calibrator(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.kind = kind
         self.scenario = scenario
         self.pseudo = pseudo
+
+    def __sklearn_tags__(self) -> Tags:
+        """Return what scikit-learn should know: like its isotonic regression, this takes one column."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.one_d_array = True
+        tags.input_tags.two_d_array = False
+        return tags
 
     def fit(self, X: Any, y: Any, groups: Any = None) -> Calibrator:
         """Fit on labelled lists.
@@ -114,7 +127,7 @@ class Calibrator(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         InputProblem
-            When it was not fitted, or this kind needs scores and does not get them.
+            When this kind needs scores and does not get them, or it was not fitted (scikit-learn's NotFittedError too).
         """
         fitted = self._fitted()
         if np.ndim(X) == 0:
@@ -157,7 +170,7 @@ class Calibrator(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _fitted(self) -> calibration.Calibrator:
         if not hasattr(self, "calibrator_"):
-            raise InputProblem("This calibrator was not fitted; call fit, or take one with Calibrator.load.")
+            raise NotFitted("This calibrator was not fitted; call fit, or take one with Calibrator.load.")
         return self.calibrator_
 
 

@@ -13,6 +13,7 @@ from tarstop_core.calibration.calibrator import Calibrator, FittedOn
 from tarstop_core.documents.reports import Report, Row
 from tarstop_core.documents.tables import CELLS, Flags, Floats, Ints, Tables, as_tables
 from tarstop_core.errors import InputProblem
+from tarstop_core.samples.shipped import default_calibrator
 from tarstop_core.screening.effect_settings import EffectSettings
 from tarstop_core.screening.labels import CONFIRMED, IRRELEVANT, PENDING, RELEVANT, UNSEEN, UNSURE
 from tarstop_core.screening.paths import chances as chances_of
@@ -218,7 +219,7 @@ def as_calibrator(p: Floats, chance: str, fitted: Estimator | None) -> Calibrato
     own = getattr(fitted, "calibrator_", None)
     if not isinstance(own, Calibrator):
         raise InputProblem(
-            f"calibrator is {fitted!r}; give a fitted one, such as ts.Calibrator.load('clef-reviews')."
+            f"calibrator is {fitted!r}; give a fitted one, such as ts.Calibrator.load('{default_calibrator(has_scores=False, scenario=chance)}')."
         )
     if own.scenario != chance:
         raise InputProblem(
